@@ -1,0 +1,55 @@
+"""Every exception and warning of Mercer, and how they are worded.
+
+A message says who speaks, what is needed, what came, and what to do::
+
+    Min needs non-negative coordinates; column 3 holds -0.7. Shift the data, or use Gaussian().
+"""
+
+from __future__ import annotations
+
+
+class MercerError(Exception):
+    """The root of all errors that Mercer raises on purpose."""
+
+
+class KernelError(MercerError, ValueError):
+    """A kernel that cannot be built: a rule that keeps kernels kernels would be broken."""
+
+
+class ParseError(KernelError):
+    """A text that is not a kernel; `position` is the index of the offending character."""
+
+    def __init__(self, message: str, text: str, position: int, length: int = 1) -> None:
+        self.text = text
+        self.position = position
+        shown, start = _window(text, position)
+        pointer = " " * (position - start) + "^" * max(1, min(length, len(shown) - (position - start)))
+        super().__init__(f"{message}\n  {shown}\n  {pointer}")
+
+
+class InputError(MercerError, ValueError):
+    """Data that cannot be used: its type, its shape, or a value in it."""
+
+
+class DomainError(InputError):
+    """Data outside the set on which the kernel is a kernel."""
+
+
+class MercerWarning(UserWarning):
+    """The root of all warnings of Mercer."""
+
+
+class NumericalWarning(MercerWarning):
+    """A result that may be inaccurate; the message says how, and what to do."""
+
+
+def sentence(who: object, needs: str, came: str, remedy: str) -> str:
+    """The house form of a message: who needs what, what came, and what to do."""
+    return f"{who} needs {needs}; {came}. {remedy}"
+
+
+def _window(text: str, position: int, width: int = 100) -> tuple[str, int]:
+    """The line around a position, cut to `width` characters, and the index of its first character."""
+    start = max(text.rfind("\n", 0, position) + 1, position - width // 2)
+    end = text.find("\n", position)
+    return text[start : min(len(text) if end < 0 else end, start + width)], start

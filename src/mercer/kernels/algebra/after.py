@@ -1,0 +1,129 @@
+"""k(g(x), g(z)): a kernel after a map of the points."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import InputError, KernelError, sentence
+from mercer.kernels.algebra.single import Single, name_of
+from mercer.kernels.base import Kernel
+from mercer.kernels.domain import INTEGERS, NATURALS, NONNEGATIVE, REALS, Domain
+from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.points import Points
+from mercer.kernels.proof.judgement import Situation
+
+
+def check_map(owner: str, name: str, value: Any) -> Any:
+    """A matrix as rows of numbers; a function, or a lift with `transform`, as it is."""
+    if callable(value) or hasattr(value, "transform"):
+        return value
+    matrix = np.asarray(value, dtype=np.float64) if np.ndim(value) == 2 else np.empty(0)
+    if matrix.ndim != 2 or matrix.size == 0 or not np.isfinite(matrix).all():
+        needs = "a matrix of finite numbers, a function of rows, or a lift"
+        raise KernelError(sentence(owner, needs, f"{value!r} came", "A matrix A of shape (m, d) maps x to A x."))
+    return tuple(tuple(row) for row in matrix.tolist())
+
+
+class After(Single):
+    """A kernel after a map, written k.after(g); its lift is phi(g(x)).
+
+    Parameters
+    ----------
+    kernel : the kernel inside
+    map : a matrix of shape (m, d), which maps x to A x; a function of rows, (n, d) to (n, m); or a lift, an object with
+        a method `transform`. Functions and lifts are equal by identity.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Linear
+    >>> k = Linear().after([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]])  # the lift [x1, x2 + x3]
+    >>> k([[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]])
+    array([[59.]])
+    """
+
+    formula = "k(g(x), g(z))"
+
+    kernel: Kernel
+    map: Any = field(metadata={"check": check_map})
+
+    @property
+    def matrix(self) -> NDArray[np.float64] | None:
+        """The matrix, where the map is one."""
+        return np.array(self.map) if isinstance(self.map, tuple) else None
+
+    def evaluate(self, pairs: Pairs) -> Block:
+        return self.kernel.evaluate(pairs.after(self.map, self.inner_points))
+
+    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
+        return self.kernel.evaluate_diagonal(self.inner_points(points))
+
+    def inner_points(self, points: Points) -> Points:
+        mapped = points.mapped(self._apply)
+        if mapped.values.dtype != object and not np.isfinite(mapped.values).all():
+            raise InputError(
+                sentence("after", "finite numbers from its map", f"{self._name} gave others", "Mend the map.")
+            )
+        return mapped
+
+    @property
+    def _name(self) -> str:
+        return "the matrix" if self.matrix is not None else name_of(self.map)
+
+    def _apply(self, values: NDArray[Any]) -> NDArray[Any]:
+        if self.matrix is not None:
+            return self._multiply(values, self.matrix)
+        mapped = np.asarray(self.map.transform(values) if hasattr(self.map, "transform") else self.map(values))
+        if mapped.ndim != 2 or len(mapped) != len(values):
+            came = f"{self._name} gave an array of shape {mapped.shape} for {len(values)} rows"
+            raise InputError(sentence("after", "one row a row from its map", came, "Return an array of shape (n, m)."))
+        return mapped if mapped.dtype == object else mapped.astype(np.float64)
+
+    def _multiply(self, values: NDArray[Any], matrix: NDArray[np.float64]) -> NDArray[Any]:
+        if matrix.shape[1] != values.shape[1]:
+            came = f"the data has {values.shape[1]}"
+            raise InputError(
+                sentence("after", f"data of {matrix.shape[1]} columns for its matrix", came, "Check the columns.")
+            )
+        product: NDArray[Any] = values @ matrix.T
+        return product
+
+    @property
+    def domain(self) -> Domain:
+        """A map may lead anywhere; data is checked behind it, by `check`."""
+        return REALS
+
+    def inner_situation(self, situation: Situation) -> Situation | None:
+        if self.matrix is None:
+            return Situation(self.kernel.domain, every=True)
+        if situation.d is not None and situation.d != self.matrix.shape[1]:
+            return None
+        return Situation(self._image(situation.domain, self.matrix), d=len(self.matrix))
+
+    def _image(self, domain: Domain, matrix: NDArray[np.float64]) -> Domain:
+        """A domain that surely holds A x for x in the given one."""
+        stays_whole = domain.within(INTEGERS) and bool((matrix == np.rint(matrix)).all())
+        stays_positive = domain.within(NONNEGATIVE) and bool((matrix >= 0).all())
+        if stays_whole and stays_positive:
+            return NATURALS
+        return INTEGERS if stays_whole else NONNEGATIVE if stays_positive else REALS
+
+    def rule(self) -> str:
+        words = "a kernel of mapped points k(g(x), g(z)) is a kernel, with the lift phi(g(x)) (rule of the map)"
+        if self.matrix is None and self.kernel.domain is not REALS:
+            return f"{words}, for all x with g(x) in {self.kernel.domain}"
+        return words
+
+    def write(self, python: bool) -> tuple[str, int]:
+        matrix = self.matrix
+        argument = name_of(self.map) if matrix is None else repr(matrix.tolist())
+        return self.write_postfix(python, "after", argument)
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        g = name_of(self.map) if self.matrix is None else "A"
+        if self.matrix is None:
+            return self.kernel.latex(rf"\mathrm{{{g}}}({x})", rf"\mathrm{{{g}}}({z})")
+        return self.kernel.latex(f"A {x}", f"A {z}")

@@ -1,0 +1,68 @@
+"""k(x, z) / sqrt(k(x, x) k(z, z))."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import InputError, sentence
+from mercer.kernels.algebra.single import Single
+from mercer.kernels.base import Kernel
+from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.points import Points
+
+
+class Normalized(Single):
+    """A kernel whose lifted points all have length one, written k.normalized(); 0 where k(x, x) is 0.
+
+    Parameters
+    ----------
+    kernel : the kernel inside
+
+    Examples
+    --------
+    >>> from mercer.kernels import Polynomial
+    >>> Polynomial(degree=2).normalized()([[1.0], [2.0]]).round(4)
+    array([[1. , 0.9],
+           [0.9, 1. ]])
+    """
+
+    formula = "k(x, z) / sqrt(k(x, x) k(z, z))"
+
+    kernel: Kernel
+
+    def evaluate(self, pairs: Pairs) -> Block:
+        left, right = self._factors(pairs.left), self._factors(pairs.right)
+        return np.asarray(left[:, None] * self.kernel.evaluate(pairs) * right[None, :])
+
+    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
+        return np.where(self.kernel.evaluate_diagonal(points) > 0, 1.0, 0.0)
+
+    def _factors(self, points: Points) -> NDArray[Any]:
+        squares = self.kernel.evaluate_diagonal(points)
+        negative = np.flatnonzero(squares < 0)
+        if len(negative):
+            row = int(negative[0])
+            came = f"row {row} has k(x, x) = {float(squares[row]):g}"
+            raise InputError(sentence("normalized", "k(x, x) >= 0", came, "Use a proven kernel."))
+        return np.asarray(np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0))
+
+    @property
+    def radial(self) -> bool:
+        return self.kernel.radial
+
+    @property
+    def divisible(self) -> bool:
+        return self.kernel.divisible
+
+    def rule(self) -> str:
+        return "it is f(x) k(x, z) f(z) with f(x) = 1 / sqrt(k(x, x)) (rule of the weight)"
+
+    def write(self, python: bool) -> tuple[str, int]:
+        return self.write_postfix(python, "normalized", "")
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        below = rf"\sqrt{{k({x}, {x}) \, k({z}, {z})}}"
+        return rf"\frac{{k({x}, {z})}}{{{below}}}, \quad k(x, z) = {self.kernel.latex()}"

@@ -1,0 +1,81 @@
+"""A kernel on some of the columns."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from mercer.errors import KernelError, sentence
+from mercer.kernels.algebra.single import Single
+from mercer.kernels.base import Kernel
+from mercer.kernels.domain import REALS, SPHERE
+from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.points import Column, Points
+from mercer.kernels.proof.judgement import Situation
+
+
+def check_columns(owner: str, name: str, value: Any) -> tuple[Column, ...]:
+    """A tuple of positions or names, at least one."""
+    listed = (value,) if isinstance(value, str | numbers.Integral) else value
+    needs, remedy = "columns by position or name", "Write on(0), on([0, 2]) or on(['age'])."
+    if isinstance(listed, str | bytes) or not hasattr(listed, "__iter__"):
+        raise KernelError(sentence(owner, needs, f"{value!r} came", remedy))
+    columns = tuple(int(c) if isinstance(c, numbers.Integral) and not isinstance(c, bool) else c for c in listed)
+    if not columns or not all(isinstance(c, str) or type(c) is int for c in columns):
+        raise KernelError(sentence(owner, needs, f"{value!r} came", remedy))
+    return columns
+
+
+class On(Single):
+    """A kernel on a choice of columns, written k.on(columns). Kernels on different columns add and multiply.
+
+    Parameters
+    ----------
+    kernel : the kernel inside
+    columns : positions from 0, or names; a single one, or a list
+
+    Examples
+    --------
+    >>> from mercer.kernels import Linear
+    >>> (Linear().on(0) * Linear().on([1, 2]))([[2.0, 1.0, 1.0]])
+    array([[8.]])
+    """
+
+    formula = "k(x[columns], z[columns])"
+
+    kernel: Kernel
+    columns: tuple[Column, ...] = field(metadata={"check": check_columns})
+
+    def evaluate(self, pairs: Pairs) -> Block:
+        return self.kernel.evaluate(pairs.after(self.columns, self.inner_points))
+
+    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
+        return self.kernel.evaluate_diagonal(self.inner_points(points))
+
+    def inner_points(self, points: Points) -> Points:
+        return points.columns("on", self.columns)
+
+    def inner_situation(self, situation: Situation) -> Situation | None:
+        positions = [c if c >= 0 else -c - 1 for c in self.columns if isinstance(c, int)]
+        if situation.d is not None and any(position >= situation.d for position in positions):
+            return None
+        # A part of a point of length one need not have length one.
+        domain = REALS if situation.domain is SPHERE else situation.domain
+        return Situation(domain, d=len(self.columns))
+
+    @property
+    def divisible(self) -> bool:
+        return self.kernel.divisible
+
+    def rule(self) -> str:
+        return "choosing columns is a map of the points (rule of the map)"
+
+    def write(self, python: bool) -> tuple[str, int]:
+        return self.write_postfix(python, "on", repr(list(self.columns)))
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        below = ", ".join(str(c).replace("_", r"\_") for c in self.columns)
+        return self.kernel.latex(rf"{{{x}}}_{{[{below}]}}", rf"{{{z}}}_{{[{below}]}}")

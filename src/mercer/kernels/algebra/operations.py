@@ -1,0 +1,52 @@
+"""What Python's operators do with kernels, and what they refuse."""
+
+from __future__ import annotations
+
+import numbers
+from typing import NoReturn
+
+from mercer.errors import KernelError
+from mercer.kernels import algebra
+from mercer.kernels.base import Kernel
+from mercer.kernels.constant import Constant
+
+
+def as_kernel(thing: object, operation: str) -> Kernel:
+    """A kernel as it is, a number of at least zero as a constant kernel."""
+    if isinstance(thing, Kernel):
+        return thing
+    if isinstance(thing, numbers.Real) and not isinstance(thing, bool):
+        if thing < 0:
+            raise KernelError(
+                f"A kernel takes no negative number in {operation}; {thing} came. It would make k(x, x) negative or "
+                "break the proof. Use a number of at least zero."
+            )
+        return Constant(float(thing))
+    raise KernelError(f"A kernel needs a kernel or a number in {operation}; {thing!r} came. Give one of these.")
+
+
+def add(left: object, right: object) -> Kernel:
+    """left + right, flattened."""
+    return algebra.Sum((as_kernel(left, "a sum"), as_kernel(right, "a sum")))
+
+
+def multiply(left: object, right: object) -> Kernel:
+    """left * right, flattened; numbers come first."""
+    if isinstance(left, Kernel) and not isinstance(right, Kernel):
+        left, right = right, left
+    return algebra.Product((as_kernel(left, "a product"), as_kernel(right, "a product")))
+
+
+def raise_to(kernel: Kernel, exponent: float) -> Kernel:
+    """kernel ** exponent; the first power is the kernel itself."""
+    if isinstance(exponent, Kernel) or not isinstance(exponent, numbers.Real):
+        raise KernelError(f"A power of a kernel needs a positive number as exponent; {exponent!r} came. Give one.")
+    return kernel if exponent == 1 else algebra.Power(kernel, exponent)
+
+
+def refuse_difference(left: object, right: object) -> NoReturn:
+    """Say why a difference is no kernel."""
+    raise KernelError(
+        f"A difference of kernels is not a kernel in general: ({left}) - ({right}) can make k(x, x) negative. "
+        "Add kernels with weights of at least zero, or ask mercer.prove about the difference as a Python function."
+    )

@@ -1,0 +1,77 @@
+"""k(x, z)^p."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import KernelError, sentence
+from mercer.kernels.algebra.single import Single
+from mercer.kernels.base import ATOM, POWER, Kernel
+from mercer.kernels.fields import check_positive
+from mercer.kernels.latex import numeral, parens
+from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.points import Points
+
+
+def check_exponent(owner: str, name: str, value: Any) -> int | float:
+    """A number above zero; whole numbers become int."""
+    checked = check_positive(owner, name, value)
+    return int(checked) if checked == int(checked) else checked
+
+
+class Power(Single):
+    """A power of a kernel, written k ** p: p a positive whole number, or any p > 0 for infinitely divisible k.
+
+    Parameters
+    ----------
+    kernel : the base
+    exponent : whole number above zero; any number above zero where `kernel.divisible`
+    """
+
+    formula = "k(x, z)^p"
+
+    kernel: Kernel
+    exponent: int | float = field(default=2, metadata={"check": check_exponent})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.whole or self.kernel.divisible:
+            return
+        came = f"{self.exponent} came, and {self.kernel} is not known to be infinitely divisible"
+        remedy = "Use a whole exponent; fractions are allowed for Gaussian(), Laplace() and others like them."
+        raise KernelError(sentence("A power of a kernel", "a positive whole exponent", came, remedy))
+
+    @property
+    def whole(self) -> bool:
+        """Whether the exponent is a whole number."""
+        return isinstance(self.exponent, int)
+
+    def evaluate(self, pairs: Pairs) -> Block:
+        return np.asarray(self.kernel.evaluate(pairs) ** self.exponent)
+
+    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
+        return np.asarray(self.kernel.evaluate_diagonal(points) ** self.exponent)
+
+    @property
+    def radial(self) -> bool:
+        return self.kernel.radial
+
+    @property
+    def divisible(self) -> bool:
+        return self.kernel.divisible
+
+    def rule(self) -> str:
+        if self.whole:
+            return f"a whole power is a product of {self.exponent} equal kernels (product rule)"
+        return "the kernel is infinitely divisible: each of its positive powers is a kernel"
+
+    def write(self, python: bool) -> tuple[str, int]:
+        star = " ** " if python else "**"
+        return f"{self.kernel.write_inside(python, ATOM)}{star}{self.exponent!r}", POWER
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        return rf"{parens(self.kernel.latex(x, z))}^{{{numeral(self.exponent)}}}"

@@ -1,0 +1,46 @@
+"""k1(x, z) * k2(x, z) * ..."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import mul
+from typing import Any
+
+from numpy.typing import NDArray
+
+from mercer.kernels.algebra.several import Several
+from mercer.kernels.base import POWER, PRODUCT
+from mercer.kernels.constant import Constant
+from mercer.kernels.latex import parens
+from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.points import Points
+
+
+class Product(Several):
+    """The product of kernels, written k1 * k2 (or a * k for a number a); its lift is all products of features."""
+
+    formula = "k1(x, z) k2(x, z)"
+
+    def evaluate(self, pairs: Pairs) -> Block:
+        return reduce(mul, (part.evaluate(pairs) for part in self.parts))
+
+    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
+        return reduce(mul, (part.evaluate_diagonal(points) for part in self.parts))
+
+    @property
+    def divisible(self) -> bool:
+        return all(part.divisible for part in self.parts)
+
+    def rule(self) -> str:
+        if len(self.parts) == 2 and isinstance(self.parts[0], Constant):
+            return "a kernel times a number of at least zero is a kernel (rules of the constant and the product)"
+        return "the product of kernels is a kernel (product rule; Schur's theorem)"
+
+    def write(self, python: bool) -> tuple[str, int]:
+        star = " * " if python else "*"
+        return star.join(part.write_inside(python, POWER) for part in self.parts), PRODUCT
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        numbers = [part.latex(x, z) for part in self.parts if isinstance(part, Constant)]
+        others = [parens(part.latex(x, z)) for part in self.parts if not isinstance(part, Constant)]
+        return r" \cdot ".join(numbers + others)

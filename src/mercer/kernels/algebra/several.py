@@ -1,0 +1,60 @@
+"""What sums and products share: several kernels, side by side."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any, Self
+
+from mercer.errors import KernelError, sentence
+from mercer.kernels.base import Kernel
+from mercer.kernels.domain import Domain, meet
+from mercer.kernels.proof.judgement import Judgement, Premise, Situation
+
+
+class Several(Kernel):
+    """A node over two or more kernels; a node of the same kind inside it is flattened, no other is."""
+
+    parts: tuple[Kernel, ...]
+
+    def __post_init__(self) -> None:
+        flat: list[Kernel] = []
+        for part in self.parts:
+            if not isinstance(part, Kernel):
+                raise KernelError(
+                    sentence(type(self).__name__, "kernels as parts", f"{part!r} came", "Give kernels.")
+                )
+            flat.extend(part.parts if isinstance(part, type(self)) else (part,))
+        if len(flat) < 2:
+            came = f"{len(flat)} came"
+            raise KernelError(sentence(type(self).__name__, "two or more kernels", came, "Use the kernel itself."))
+        object.__setattr__(self, "parts", tuple(flat))
+        super().__post_init__()
+
+    @property
+    def children(self) -> tuple[Kernel, ...]:
+        return self.parts
+
+    @property
+    def domain(self) -> Domain:
+        return reduce(meet, (part.domain for part in self.parts))
+
+    @property
+    def radial(self) -> bool:
+        return all(part.radial for part in self.parts)
+
+    def rule(self) -> str:
+        """The name and the words of the rule."""
+        raise NotImplementedError
+
+    def judge(self, situation: Situation) -> Judgement:
+        premises = tuple(Premise(part, situation) for part in self.parts)
+        return Judgement(f"{self} is a kernel: {self.rule()}", premises)
+
+    def with_children(self, children: tuple[Kernel, ...]) -> Self:
+        return type(self)(children)
+
+    def parameters(self) -> dict[str, Any]:
+        return {f"k{i}": part for i, part in enumerate(self.parts, start=1)}
+
+    def with_parameters(self, changes: dict[str, Any]) -> Self:
+        return type(self)(tuple((self.parameters() | changes).values()))

@@ -1,0 +1,63 @@
+"""What the rules over one kernel share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+from mercer.errors import KernelError, sentence
+from mercer.kernels.base import ATOM, Kernel
+from mercer.kernels.constant import Constant
+from mercer.kernels.domain import Domain
+from mercer.kernels.proof.judgement import Judgement, Premise, Situation
+
+
+class Single(Kernel):
+    """A node over one kernel, kept in the field `kernel`."""
+
+    kernel: Kernel
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kernel, Kernel):
+            came = f"{self.kernel!r} came"
+            raise KernelError(sentence(type(self).__name__, "a kernel inside", came, "Give a kernel."))
+        super().__post_init__()
+
+    @property
+    def children(self) -> tuple[Kernel, ...]:
+        return (self.kernel,)
+
+    @property
+    def domain(self) -> Domain:
+        return self.kernel.domain
+
+    def inner_situation(self, situation: Situation) -> Situation | None:
+        """Where the inner kernel must be one; None where that cannot be said."""
+        return situation
+
+    def rule(self) -> str:
+        """The name and the words of the rule."""
+        raise NotImplementedError
+
+    def judge(self, situation: Situation) -> Judgement:
+        inside = self.inner_situation(situation)
+        if inside is None:
+            return Judgement(f"{self}: its columns do not exist for d = {situation.d}", proven=False)
+        inherits = inside.d == situation.d and not inside.every
+        return Judgement(f"{self} is a kernel: {self.rule()}", (Premise(self.kernel, inside, inherits),))
+
+    def with_children(self, children: tuple[Kernel, ...]) -> Self:
+        return replace(self, kernel=children[0])
+
+    def write_postfix(self, python: bool, method: str, argument: str) -> tuple[str, int]:
+        """The text of kernel.method(argument)."""
+        inside = self.kernel.write_inside(python, ATOM)
+        if isinstance(self.kernel, Constant) and not python:
+            inside = f"constant(variance={self.kernel.variance!r})"  # a number takes no dot behind it
+        return f"{inside}.{method}({argument})", ATOM
+
+
+def name_of(thing: Any) -> str:
+    """How a text calls a function or a lift: by its name, letters only."""
+    name = getattr(thing, "__name__", type(thing).__name__)
+    return "".join(letter for letter in name if letter.isalnum() or letter == "_")

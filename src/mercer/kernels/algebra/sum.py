@@ -1,0 +1,35 @@
+"""k1(x, z) + k2(x, z) + ..."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+from typing import Any
+
+from numpy.typing import NDArray
+
+from mercer.kernels.algebra.several import Several
+from mercer.kernels.base import PRODUCT, SUM
+from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.points import Points
+
+
+class Sum(Several):
+    """The sum of kernels, written k1 + k2; its lift is the lifts side by side."""
+
+    formula = "k1(x, z) + k2(x, z)"
+
+    def evaluate(self, pairs: Pairs) -> Block:
+        return reduce(add, (part.evaluate(pairs) for part in self.parts))
+
+    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
+        return reduce(add, (part.evaluate_diagonal(points) for part in self.parts))
+
+    def rule(self) -> str:
+        return "the sum of kernels is a kernel (sum rule)"
+
+    def write(self, python: bool) -> tuple[str, int]:
+        return " + ".join(part.write_inside(python, PRODUCT) for part in self.parts), SUM
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        return " + ".join(part.latex(x, z) for part in self.parts)

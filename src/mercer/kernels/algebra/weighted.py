@@ -1,0 +1,73 @@
+"""f(x) k(x, z) f(z)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import InputError, KernelError, sentence
+from mercer.kernels.algebra.single import Single, name_of
+from mercer.kernels.base import Kernel
+from mercer.kernels.latex import parens
+from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.points import Points
+
+
+def check_function(owner: str, name: str, value: Any) -> Any:
+    """Something that can be called."""
+    if not callable(value):
+        raise KernelError(sentence(owner, "a function of rows", f"{value!r} came", "Give a function."))
+    return value
+
+
+class Weighted(Single):
+    """A kernel weighted on both sides, written k.weighted(f); its lift is f(x) phi(x).
+
+    Parameters
+    ----------
+    kernel : the kernel inside
+    function : takes rows (n, d) and gives n numbers; equal by identity
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Constant
+    >>> Constant(1.0).weighted(np.exp)([[1.0]], [[2.0]]).round(4)  # exp(x + z)
+    array([[20.0855]])
+    """
+
+    formula = "f(x) k(x, z) f(z)"
+
+    kernel: Kernel
+    function: Callable[[NDArray[Any]], NDArray[Any]] = field(metadata={"check": check_function})
+
+    def evaluate(self, pairs: Pairs) -> Block:
+        left, right = self.weights(pairs.left), self.weights(pairs.right)
+        return np.asarray(left[:, None] * self.kernel.evaluate(pairs) * right[None, :])
+
+    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
+        weights = self.weights(points)
+        return np.asarray(weights * self.kernel.evaluate_diagonal(points) * weights)
+
+    def weights(self, points: Points) -> NDArray[Any]:
+        """f of each row."""
+        values = np.asarray(self.function(points.values))
+        rows = len(points.values)
+        if values.shape not in ((rows,), (rows, 1)):
+            came = f"{name_of(self.function)} gave an array of shape {values.shape} for {rows} rows"
+            raise InputError(sentence("weighted", "one number a row", came, "Return f(X) of shape (n,)."))
+        return values.reshape(rows)
+
+    def rule(self) -> str:
+        return "f(x) k(x, z) f(z) is a kernel for every real function f, with the lift f(x) phi(x) (rule of the weight)"
+
+    def write(self, python: bool) -> tuple[str, int]:
+        return self.write_postfix(python, "weighted", name_of(self.function))
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        f = rf"\mathrm{{{name_of(self.function)}}}"
+        return rf"{f}({x}) \, {parens(self.kernel.latex(x, z))} \, {f}({z})"

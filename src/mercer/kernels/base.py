@@ -1,0 +1,259 @@
+"""The kernel: one immutable tree, and what can be asked of it."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Self, dataclass_transform
+
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.kernels import evaluate as evaluation
+from mercer.kernels import parameters
+from mercer.kernels.domain import REALS, Domain
+from mercer.kernels.fields import MEDIAN, length, nonnegative, number, positive, whole
+from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.points import Column, Points
+from mercer.kernels.proof.judgement import Fact, Judgement, Situation, judge_by_facts
+
+ATOM, POWER, PRODUCT, SUM = 3, 2, 1, 0
+"""How tightly a text binds: a child that binds less than its place gets parentheses."""
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field, length, nonnegative, number, positive, whole))
+@dataclass(frozen=True, repr=False)
+class Kernel(ABC):
+    """A symmetric function k(x, z) of two points, as a node of an expression tree.
+
+    A subclass states its fields, as a dataclass does, and is frozen, hashable and equal by value. A new leaf
+    starts from a family (`Radial`, `Dot`, `Coordinate`) and needs one method, its profile.
+    """
+
+    name: ClassVar[str]
+    """The name in texts: the class's name in small letters, words parted by underscores."""
+    aliases: ClassVar[tuple[str, ...]] = ()
+    """Other names that texts may use."""
+    formula: ClassVar[str] = ""
+    """k(x, z) in plain text."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+        dataclass(frozen=True, repr=False)(cls)
+        cls.__hash__ = Kernel.__hash__  # type: ignore[method-assign]  # dataclass writes its own
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            check = item.metadata.get("check")
+            if check is not None:
+                object.__setattr__(self, item.name, check(type(self).__name__, item.name, value))
+        parameters.settle(*self.children)
+
+    # -- readings that a node answers -----------------------------------------------------------------------
+
+    @abstractmethod
+    def evaluate(self, pairs: Pairs) -> Block:
+        """k for a block of pairs, in float64 (or in high precision, where the pairs are)."""
+
+    @abstractmethod
+    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
+        """k(x, x) for each point."""
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        """The formula in LaTeX, for arguments of the given names; a kernel without one is shown by its name."""
+        name = self.name.replace("_", r"\_")
+        return rf"\mathrm{{{name}}}({x}, {z})"
+
+    def judge(self, situation: Situation) -> Judgement:
+        """Whether a known fact, or for composites a rule, shows that this is a kernel in a situation."""
+        return judge_by_facts(self, situation)
+
+    @property
+    def children(self) -> tuple[Kernel, ...]:
+        """The kernels from which this one is composed."""
+        return ()
+
+    @property
+    def domain(self) -> Domain:
+        """The set of points on which the kernel is stated; `prove` says whether it is one there."""
+        return REALS
+
+    @property
+    def radial(self) -> bool:
+        """Whether k depends on the Euclidean distance |x - z| alone."""
+        return False
+
+    @property
+    def divisible(self) -> bool:
+        """Whether k ** p is a kernel for every p > 0, fractions included (infinitely divisible)."""
+        return False
+
+    def facts(self) -> tuple[Fact, ...]:
+        """What is known of this kernel: where it is one, and by which argument."""
+        return ()
+
+    def objection(self) -> str:
+        """Why this is not a kernel beyond what `facts` grants; empty where nothing is known."""
+        return ""
+
+    def inner_points(self, points: Points) -> Points:
+        """The points as the children see them."""
+        return points
+
+    def check(self, X: ArrayLike) -> None:
+        """Refuse data outside the kernel's domain, naming the column and the value."""
+        evaluation.check(self, X)
+
+    def check_points(self, points: Points) -> None:
+        """The same for points that were already read."""
+        if not self.children:
+            return evaluation.check_domain(self, points)
+        inner = self.inner_points(points)
+        for child in self.children:
+            child.check_points(inner)
+
+    # -- open numbers -----------------------------------------------------------------------------------------
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a number of the tree is still to be found from data ("median")."""
+        own = any(getattr(self, item.name) == MEDIAN for item in fields(self) if "check" in item.metadata)
+        return own or any(child.is_open for child in self.children)
+
+    def resolve(self, X: ArrayLike) -> Kernel:
+        """The kernel with its open numbers found from data.
+
+        A lengthscale of "median" becomes the median distance of pairs of different rows; above 2,000 rows, of
+        a subsample with a fixed seed. Cost: n^2 d time and n^2 memory for n <= 2,000 rows.
+        """
+        return self.resolve_points(evaluation.read(self, X)) if self.is_open else self
+
+    def resolve_points(self, points: Points) -> Kernel:
+        """The same for points that were already read."""
+        inner = self.inner_points(points)
+        return self.with_children(tuple(child.resolve_points(inner) for child in self.children))
+
+    # -- evaluation at the public door -------------------------------------------------------------------------
+
+    def __call__(self, X: ArrayLike, Z: ArrayLike | None = None) -> NDArray[Any]:
+        """The matrix of k(x_i, z_j), or of k(x_i, x_j). Cost: n m d time, n m numbers."""
+        return evaluation.gram(self, X, Z)
+
+    def diagonal(self, X: ArrayLike) -> NDArray[Any]:
+        """The vector of k(x_i, x_i). Cost: n d time, n numbers."""
+        return evaluation.diagonal(self, X)
+
+    def distance(self, X: ArrayLike, Z: ArrayLike | None = None) -> NDArray[Any]:
+        """The kernel distance sqrt(k(x, x) + k(z, z) - 2 k(x, z)) of all pairs; never NaN."""
+        return evaluation.distance(self, X, Z)
+
+    # -- composition: the rules that keep a kernel a kernel ---------------------------------------------------
+
+    __array_ufunc__ = None  # so that a NumPy number times a kernel asks the kernel
+
+    def __add__(self, other: object) -> Kernel:
+        return algebra.add(self, other)
+
+    def __radd__(self, other: object) -> Kernel:
+        return algebra.add(other, self)
+
+    def __mul__(self, other: object) -> Kernel:
+        return algebra.multiply(self, other)
+
+    def __rmul__(self, other: object) -> Kernel:
+        return algebra.multiply(other, self)
+
+    def __pow__(self, exponent: float) -> Kernel:
+        return algebra.raise_to(self, exponent)
+
+    def __sub__(self, other: object) -> Kernel:
+        return algebra.refuse_difference(self, other)
+
+    def __rsub__(self, other: object) -> Kernel:
+        return algebra.refuse_difference(other, self)
+
+    def __neg__(self) -> Kernel:
+        return algebra.refuse_difference(0, self)
+
+    def weighted(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Kernel:
+        """f(x) k(x, z) f(z), for f that takes rows (n, d) and gives n numbers."""
+        return algebra.Weighted(self, function)
+
+    def after(self, map: Any) -> Kernel:
+        """k(g(x), g(z)), for g a matrix (x becomes A x), a function of rows, or a lift."""
+        return algebra.After(self, map)
+
+    def on(self, columns: Column | tuple[Column, ...] | list[Column]) -> Kernel:
+        """k on some of the columns, by position or name."""
+        return algebra.On(self, columns)  # type: ignore[arg-type]
+
+    def scaled(self, lengthscales: ArrayLike) -> Kernel:
+        """k after each column was divided by its own lengthscale."""
+        return algebra.Scaled(self, lengthscales)  # type: ignore[arg-type]
+
+    def normalized(self) -> Kernel:
+        """k(x, z) / sqrt(k(x, x) k(z, z)); 0 where k(x, x) is 0."""
+        return algebra.Normalized(self)
+
+    # -- text -------------------------------------------------------------------------------------------------
+
+    def write(self, python: bool) -> tuple[str, int]:
+        """The text of this node, as Python or in the grammar of `mercer.parse`, and how tightly it binds."""
+        arguments = ", ".join(f"{item.name}={getattr(self, item.name)!r}" for item in fields(self))
+        if python:
+            return f"{type(self).__name__}({arguments})", ATOM
+        return (f"{self.name}({arguments})" if arguments else self.name), ATOM
+
+    def write_inside(self, python: bool, place: int) -> str:
+        """The text of this node where something that binds like `place` is expected."""
+        text, binding = self.write(python)
+        return text if binding >= place else f"({text})"
+
+    def __str__(self) -> str:
+        return self.write(python=False)[0]
+
+    def __repr__(self) -> str:
+        return self.write(python=True)[0]
+
+    def _repr_latex_(self) -> str:
+        return f"$k(x, z) = {self.latex()}$"
+
+    # -- the tree, and scikit-learn's habits -------------------------------------------------------------------
+
+    def with_children(self, children: tuple[Kernel, ...]) -> Kernel:
+        """The same node over other children."""
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """The fields by name, as scikit-learn's searches address them."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    def with_parameters(self, changes: dict[str, Any]) -> Self:
+        """The same node with some fields changed."""
+        return replace(self, **changes)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name; those of children are called `child__name`."""
+        return parameters.get(self, deep)
+
+    def set_params(self, **changes: Any) -> Kernel:
+        """A kernel with some parameters changed; this one stays as it is.
+
+        A copy that `sklearn.base.clone` has just made is filled in place, since scikit-learn's searches ignore
+        what `set_params` returns.
+        """
+        return parameters.change(self, changes)
+
+    def __sklearn_clone__(self) -> Kernel:
+        return parameters.draft(self)
+
+    def __hash__(self) -> int:
+        parameters.settle(self)
+        return hash((type(self), *(getattr(self, item.name) for item in fields(self))))
+
+
+# The composites are kernels, so they can only be imported once Kernel exists.
+from mercer.kernels import algebra  # noqa: E402

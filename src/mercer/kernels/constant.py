@@ -1,0 +1,61 @@
+"""k(x, z) = c: the first of the lecture's rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.kernels.base import ATOM, Kernel
+from mercer.kernels.fields import nonnegative
+from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.points import Points
+from mercer.kernels.proof.judgement import Judgement, Situation
+
+
+class Constant(Kernel):
+    """The constant kernel, k(x, z) = variance.
+
+    Its lift is one feature, sqrt(variance). In sums and products a plain number stands for it.
+
+    Parameters
+    ----------
+    variance : number of at least zero
+
+    Examples
+    --------
+    >>> from mercer.kernels import Constant, Linear
+    >>> print(0.5 * Linear() + Constant(2.0))
+    0.5*linear + 2.0
+    """
+
+    formula = "variance"
+
+    variance: float = nonnegative(default=1.0)
+
+    def evaluate(self, pairs: Pairs) -> Block:
+        return np.full((len(pairs.left.values), len(pairs.right.values)), self.variance)
+
+    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
+        return np.full(len(points.values), self.variance)
+
+    @property
+    def radial(self) -> bool:
+        return True
+
+    @property
+    def divisible(self) -> bool:
+        return True
+
+    def judge(self, situation: Situation) -> Judgement:
+        return Judgement(
+            f"{self} is a kernel: its lift is the single feature sqrt({self.variance}) "
+            "(rule of the constant)"
+        )
+
+    def write(self, python: bool) -> tuple[str, int]:
+        return super().write(python) if python else (repr(self.variance), ATOM)
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        return f"{self.variance:g}"

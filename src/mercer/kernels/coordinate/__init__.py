@@ -1,0 +1,1 @@
+"""Kernels that are a sum or product over the coordinates."""

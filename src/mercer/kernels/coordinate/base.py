@@ -1,0 +1,56 @@
+"""Kernels that are a sum or product over coordinates: k(x, z) = f(sum_k t(x_k, z_k)) or f(prod_k t(x_k, z_k))."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+from functools import reduce
+from operator import add, mul
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import pdist
+
+from mercer.kernels.base import Kernel
+from mercer.kernels.fields import MEDIAN
+from mercer.kernels.median import median_distance
+from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.points import Points
+
+
+class Coordinate(Kernel):
+    """A term for each coordinate, added or multiplied, and a profile of the total."""
+
+    joined_by: ClassVar[Literal["sum", "product"]] = "sum"
+
+    @abstractmethod
+    def term(self, x: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
+        """The contribution of one coordinate."""
+
+    def profile(self, total: NDArray[Any]) -> NDArray[Any]:
+        """k as a function of the joined terms."""
+        return total
+
+    def total(self, pairs: Pairs) -> Block:
+        """The joined terms of all pairs."""
+        join: Callable[[Any, Any], Any] = add if self.joined_by == "sum" else mul
+        return np.asarray(reduce(join, (self.term(x, z) for x, z in pairs.coordinates())))
+
+    def evaluate(self, pairs: Pairs) -> Block:
+        return self.profile(self.total(pairs))
+
+    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
+        join = np.sum if self.joined_by == "sum" else np.prod
+        return self.profile(join(self.term(points.values, points.values), axis=1))
+
+    def distances(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The pairwise distances of rows that the median heuristic looks at."""
+        return np.asarray(pdist(values))
+
+    def resolve_points(self, points: Points) -> Self:
+        if getattr(self, "lengthscale", None) != MEDIAN:
+            return self
+        self.check_points(points)
+        return replace(self, lengthscale=median_distance(type(self).__name__, points, self.distances))  # type: ignore[call-arg]

@@ -1,0 +1,64 @@
+"""k(x, z) = exp(-2 sum_k sin^2(pi (x_k - z_k) / period) / lengthscale^2)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from numpy.typing import NDArray
+
+from mercer.kernels import formulas
+from mercer.kernels.coordinate.base import Coordinate
+from mercer.kernels.domain import REALS
+from mercer.kernels.fields import positive
+from mercer.kernels.latex import exponential, numeral, over
+from mercer.kernels.proof.judgement import Fact
+
+
+class Periodic(Coordinate):
+    """The periodic kernel, coordinate by coordinate, which keeps it a kernel for every number of columns.
+
+    (The same formula on the Euclidean distance, as some libraries have it, is not a kernel for d > 1.)
+
+    Parameters
+    ----------
+    period : number above zero
+    lengthscale : number above zero; it has no unit, since a sine has none
+
+    Examples
+    --------
+    >>> from mercer.kernels import Periodic
+    >>> Periodic(period=12.0)([[3.0]], [[3.0], [9.0], [15.0]]).round(4)
+    array([[1.    , 0.1353, 1.    ]])
+
+    References
+    ----------
+    MacKay, Introduction to Gaussian processes (1998), section 5.2.
+    """
+
+    formula = "exp(-2 sum_k sin^2(pi (x_k - z_k) / period) / lengthscale^2)"
+
+    period: float = positive(default=1.0)
+    lengthscale: float = positive(default=1.0)
+
+    def term(self, x: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
+        sine = formulas.sin_half_turns(x - z, self.period)
+        return sine * sine
+
+    def profile(self, total: NDArray[Any]) -> NDArray[Any]:
+        return formulas.decay(2 / Fraction(self.lengthscale) ** 2, total)
+
+    @property
+    def divisible(self) -> bool:
+        return True
+
+    def facts(self) -> tuple[Fact, ...]:
+        reason = (
+            "it is a Gaussian kernel after each coordinate was wound around a circle, x_k -> (cos, sin)(2 pi x_k / "
+            "period), since there |g(x) - g(z)|^2 = 4 sum_k sin^2(pi (x_k - z_k) / period) (rule of the map)"
+        )
+        return (Fact(REALS, reason),)
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        sine = rf"2 \sum_k \sin^2\left(\frac{{\pi ({{{x}}}_k - {{{z}}}_k)}}{{{numeral(self.period)}}}\right)"
+        return exponential("-" + over(sine, self.lengthscale, power=2))

@@ -1,0 +1,49 @@
+"""k(x, z) = prod_k sin(t_k) / t_k with t_k = (x_k - z_k) / lengthscale."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.kernels import formulas
+from mercer.kernels.coordinate.base import Coordinate
+from mercer.kernels.domain import REALS
+from mercer.kernels.fields import length
+from mercer.kernels.latex import over
+from mercer.kernels.proof.judgement import Fact
+
+
+class ProductSinc(Coordinate):
+    """The product of one sinc a coordinate: unlike the radial `Sinc`, a kernel for every number of columns.
+
+    Parameters
+    ----------
+    lengthscale : number above zero, or "median"
+
+    Examples
+    --------
+    >>> from mercer.kernels import ProductSinc
+    >>> ProductSinc()([[0.0, 0.0]], [[1.0, 2.0]]).round(6)
+    array([[0.382574]])
+    """
+
+    joined_by = "product"
+    formula = "prod_k sin(t_k) / t_k, t_k = (x_k - z_k) / lengthscale"
+
+    lengthscale: float | str = length(default=1.0)
+
+    def term(self, x: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
+        return formulas.sin_over(np.abs(x - z) / self.lengthscale)
+
+    def facts(self) -> tuple[Fact, ...]:
+        reason = (
+            "on the line sin(t) / t is the average of the waves cos(w t) over -1 <= w <= 1, and an average of kernels "
+            "is a kernel; the coordinates are multiplied (product rule)"
+        )
+        return (Fact(REALS, reason),)
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        t = over(rf"{{{x}}}_k - {{{z}}}_k", self.lengthscale)
+        return rf"\prod_k \frac{{\sin(t_k)}}{{t_k}}, \quad t_k = {t}"

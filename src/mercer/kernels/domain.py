@@ -1,0 +1,146 @@
+"""The sets of points on which a kernel can be a kernel."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import KernelError
+
+Values = NDArray[Any]
+"""Rows of points: float64, or objects of high precision."""
+
+
+class Domain(ABC):
+    """A set of points in R^d, the same for every d.
+
+    `phrase` names it in a sentence, `needs` says what data must be, `remedy` what to do when it is not.
+    """
+
+    name: str
+    phrase: str
+    needs: str
+    remedy: str
+    inside: frozenset[str] = frozenset()
+    """The names of the domains that contain this one."""
+
+    @abstractmethod
+    def misfits(self, values: Values) -> NDArray[np.bool_]:
+        """Which entries of the rows break the rule."""
+
+    @abstractmethod
+    def place(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Move arbitrary points into the domain; points of the domain do not move."""
+
+    def within(self, other: Domain) -> bool:
+        """Whether every point of this domain belongs to the other."""
+        return self.name == other.name or other.name in self.inside
+
+    def __str__(self) -> str:
+        return self.phrase
+
+    def __repr__(self) -> str:
+        return f"<domain {self.name}>"
+
+
+class Reals(Domain):
+    """All of R^d."""
+
+    name, phrase, needs, remedy = "reals", "the reals", "real coordinates", "Remove what is not a number."
+
+    def misfits(self, values: Values) -> NDArray[np.bool_]:
+        return np.zeros(values.shape, dtype=bool)
+
+    def place(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        return points
+
+
+class NonNegative(Domain):
+    """Points whose coordinates are all at least zero."""
+
+    name, phrase, needs = "nonnegative", "the non-negative reals", "non-negative coordinates"
+    remedy = "Shift the data, or use Gaussian()."
+    inside = frozenset({"reals"})
+
+    def misfits(self, values: Values) -> NDArray[np.bool_]:
+        return np.asarray(values < 0, dtype=bool)
+
+    def place(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        return points - np.minimum(points.min(axis=0, initial=0.0), 0.0)
+
+
+class Integers(Domain):
+    """Points whose coordinates are all whole numbers."""
+
+    name, phrase, needs = "integers", "the integers", "whole coordinates"
+    remedy = "Round the data."
+    inside = frozenset({"reals"})
+
+    def misfits(self, values: Values) -> NDArray[np.bool_]:
+        return np.asarray(values != np.rint(np.asarray(values, dtype=np.float64)), dtype=bool)
+
+    def place(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.rint(points)
+
+
+class Naturals(Domain):
+    """Points whose coordinates are all whole numbers and at least zero."""
+
+    name, phrase, needs = "naturals", "the non-negative integers", "whole, non-negative coordinates"
+    remedy = "Shift and round the data."
+    inside = frozenset({"integers", "nonnegative", "reals"})
+
+    def misfits(self, values: Values) -> NDArray[np.bool_]:
+        return INTEGERS.misfits(values) | NONNEGATIVE.misfits(values)
+
+    def place(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        return NONNEGATIVE.place(INTEGERS.place(points))
+
+
+class Sphere(Domain):
+    """Points of length one, up to rounding."""
+
+    name, phrase, needs = "sphere", "the unit sphere", "rows of length one"
+    remedy = "Divide each row by its length."
+    inside = frozenset({"reals"})
+
+    def misfits(self, values: Values) -> NDArray[np.bool_]:
+        lengths = np.linalg.norm(np.asarray(values, dtype=np.float64), axis=1, keepdims=True)
+        return np.broadcast_to(np.abs(lengths - 1) > 1e-6, values.shape)
+
+    def place(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        lengths = np.linalg.norm(points, axis=1, keepdims=True)
+        pole = np.eye(1, points.shape[1])
+        unit = np.where(lengths > 0, points / np.where(lengths > 0, lengths, 1.0), pole)
+        # A row that has length one up to rounding stays as it is, so that short decimals remain short.
+        return np.where(np.abs(lengths - 1) < 1e-15, points, unit)
+
+
+REALS, NONNEGATIVE, INTEGERS, NATURALS, SPHERE = Reals(), NonNegative(), Integers(), Naturals(), Sphere()
+
+DOMAINS = {domain.name: domain for domain in (REALS, NONNEGATIVE, INTEGERS, NATURALS, SPHERE)}
+
+
+def domain_named(domain: str | Domain) -> Domain:
+    """The domain of a name; a domain is given back as it is."""
+    if isinstance(domain, Domain):
+        return domain
+    key = str(domain).lower().replace("-", "").replace("_", "").replace(" ", "")
+    if key not in DOMAINS:
+        raise KernelError(f"There is no domain {domain!r}; the domains are {', '.join(DOMAINS)}.")
+    return DOMAINS[key]
+
+
+def meet(first: Domain, second: Domain) -> Domain:
+    """The largest named domain inside both, for the domain on which a composite is stated."""
+    if first.within(second):
+        return first
+    if second.within(first):
+        return second
+    for domain in (NONNEGATIVE, INTEGERS, NATURALS):
+        if domain.within(first) and domain.within(second):
+            return domain
+    raise KernelError(f"No domain lies inside both {first} and {second}. Name one: prove(kernel, domain=...).")

@@ -1,0 +1,37 @@
+"""Kernels of the angle between two points, and of their lengths."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.kernels.base import Kernel
+from mercer.kernels.pairs import Block, Pairs, lengths
+from mercer.kernels.points import Points
+
+
+class Angular(Kernel):
+    """(|x| |z|)^degree times a function of the angle; zero where a point is the origin, which has no angle."""
+
+    @property
+    def homogeneity(self) -> int:
+        """The power of the lengths."""
+        return 0
+
+    @abstractmethod
+    def profile(self, angle: NDArray[Any]) -> NDArray[Any]:
+        """k for two points of length one at this angle, from 0 to pi."""
+
+    def evaluate(self, pairs: Pairs) -> Block:
+        left, right = pairs.norms()
+        return np.asarray(self._length_part(left) * self._length_part(right) * self.profile(pairs.angle()))
+
+    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
+        part = self._length_part(lengths(points.values)[:, 0])
+        return np.asarray(part * part * self.profile(np.zeros(len(points.values))))
+
+    def _length_part(self, length: NDArray[Any]) -> NDArray[Any]:
+        return np.where(length > 0, length**self.homogeneity, 0.0)

@@ -1,0 +1,61 @@
+"""k(x, z) = (offset + <x, z>)^degree."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from mercer.errors import KernelError
+from mercer.kernels import formulas
+from mercer.kernels.domain import REALS
+from mercer.kernels.dot.base import Dot
+from mercer.kernels.fields import check_number, check_whole, nonnegative
+from mercer.kernels.latex import inner, numeral, parens
+from mercer.kernels.proof.judgement import Fact
+
+
+def check_degree(owner: str, name: str, value: Any) -> int:
+    """A whole number of at least one; a fraction gets the reason why it is refused."""
+    checked = check_number(owner, name, value)
+    if checked != int(checked):
+        raise KernelError(
+            f"{owner} needs a whole number for {name}; {value!r} came. (offset + <x, z>)^p with a fractional p has a "
+            "negative Taylor coefficient, so it is not a kernel. Round the degree."
+        )
+    return check_whole(owner, name, value, 1, None)
+
+
+class Polynomial(Dot):
+    """The polynomial kernel: all monomials up to the degree, weighted.
+
+    Parameters
+    ----------
+    degree : whole number of at least 1
+    offset : number of at least zero; with 0 only the monomials of exactly this degree remain
+
+    Examples
+    --------
+    >>> from mercer.kernels import Polynomial
+    >>> Polynomial(degree=2)([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[144.]])
+    """
+
+    formula = "(offset + <x, z>)^degree"
+
+    degree: int = field(default=2, metadata={"check": check_degree})
+    offset: float = nonnegative(default=1.0)
+
+    def profile(self, t: NDArray[Any]) -> NDArray[Any]:
+        return formulas.power_of_sum(self.offset, t, self.degree)
+
+    def facts(self) -> tuple[Fact, ...]:
+        reason = (
+            f"offset = {self.offset} is at least zero, so offset + <x, z> is a kernel (rule of the constant, sum "
+            "rule), and a power of it with a whole exponent is a repeated product (product rule)"
+        )
+        return (Fact(REALS, reason),)
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        return rf"{parens(f'{numeral(self.offset)} + {inner(x, z)}')}^{{{self.degree}}}"

@@ -1,0 +1,97 @@
+"""What kernels ask about pairs of points: distances, inner products, angles. One question, one computation.
+
+This is the plain NumPy way: distances come from differences, so that neither a large offset nor near-equal
+points cost accuracy. Everything is computed once for a block and shared by all leaves of a tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from mercer.kernels.points import Points
+
+Block = NDArray[Any]
+"""A matrix of one number a pair: rows of the left points, columns of the right points."""
+
+
+class Pairs:
+    """All pairs of left and right points, with a memory for what was asked about them."""
+
+    def __init__(self, left: Points, right: Points) -> None:
+        self.left = left
+        self.right = right
+        self._known: dict[Hashable, Any] = {}
+
+    def ask(self, question: Hashable, compute: Callable[[], Any]) -> Any:
+        """The answer to a question, computed the first time."""
+        if question not in self._known:
+            self._known[question] = compute()
+        return self._known[question]
+
+    def after(self, key: Hashable, change: Callable[[Points], Points]) -> Pairs:
+        """The pairs of changed points; the same key gives the same pairs, with their memory."""
+        return self.ask(key, lambda: type(self)(change(self.left), change(self.right)))  # type: ignore[no-any-return]
+
+    def squared_distance(self) -> Block:
+        """|x - z|^2, from differences."""
+        return self.ask("squared distance", self._squared_distance)  # type: ignore[no-any-return]
+
+    def distance(self) -> Block:
+        """|x - z|."""
+        return self.ask("distance", lambda: np.sqrt(self.squared_distance()))  # type: ignore[no-any-return]
+
+    def dot(self) -> Block:
+        """<x, z>."""
+        return self.ask("dot", self._dot)  # type: ignore[no-any-return]
+
+    def norms(self) -> tuple[Block, Block]:
+        """|x| as a column and |z| as a row."""
+        return self.ask("norms", self._norms)  # type: ignore[no-any-return]
+
+    def angle(self) -> Block:
+        """The angle between x and z, accurate for small angles too; 0 where a point is the origin."""
+        return self.ask("angle", self._angle)  # type: ignore[no-any-return]
+
+    def coordinates(self) -> list[tuple[Block, Block]]:
+        """For each coordinate k, x_k as a column and z_k as a row."""
+        left, right = self.left.values, self.right.values
+        return [(left[:, k, None], right[None, :, k]) for k in range(left.shape[1])]
+
+    def _squared_distance(self) -> Block:
+        return cdist(self.left.values, self.right.values, "sqeuclidean")
+
+    def _dot(self) -> Block:
+        block: Block = self.left.values @ self.right.values.T
+        return block
+
+    def _norms(self) -> tuple[Block, Block]:
+        return lengths(self.left.values), lengths(self.right.values).T
+
+    def _angle(self) -> Block:
+        # Kahan: the angle from the sum and difference of unit vectors; arccos loses half of the digits.
+        left, right = _unit(self.left.values), _unit(self.right.values)
+        return 2 * np.arctan2(cdist(left, right), cdist(left, -right))
+
+
+def lengths(values: NDArray[Any]) -> NDArray[Any]:
+    """|x| of each row, as a column."""
+    if values.dtype == object:
+        return np.asarray(np.sqrt((values * values).sum(axis=1, keepdims=True)))
+    scaled, largest = _scaled_rows(values)
+    return np.asarray(largest * np.linalg.norm(scaled, axis=1, keepdims=True))
+
+
+def _unit(values: NDArray[Any]) -> NDArray[Any]:
+    scaled, largest = _scaled_rows(values)
+    return np.asarray(scaled / np.where(largest > 0, np.linalg.norm(scaled, axis=1, keepdims=True), 1.0))
+
+
+def _scaled_rows(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Rows whose largest entry is 1, so that no square overflows or vanishes, and what they were divided by."""
+    largest = np.abs(values).max(axis=1, keepdims=True)
+    return np.divide(values, largest, out=np.zeros_like(values), where=largest > 0), largest

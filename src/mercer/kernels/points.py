@@ -1,0 +1,150 @@
+"""Data at the public door: anything table-like becomes rows of float64, or one clear error says why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import InputError, sentence
+
+Column = int | str
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Rows of data with the names of their columns, where they have names.
+
+    values : (n, d) array of float64, or of high-precision objects inside proofs
+    names : one name a column, or None
+    dtype : the dtype that results should have
+    """
+
+    values: NDArray[Any]
+    names: tuple[str, ...] | None = None
+    dtype: np.dtype[Any] = np.dtype(np.float64)
+
+    def label(self, column: int) -> str:
+        """How a message calls a column: by its name, or by its position from 0."""
+        return f"column {column}" if self.names is None else f"column {self.names[column]!r}"
+
+    def rows(self, block: slice) -> Points:
+        """Some of the rows."""
+        return Points(self.values[block], self.names, self.dtype)
+
+    def mapped(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Points:
+        """The rows after a map; the columns lose their names."""
+        return Points(function(self.values), None, self.dtype)
+
+    def columns(self, who: str, columns: tuple[Column, ...]) -> Points:
+        """Some of the columns, by position or name."""
+        positions = [self._position(who, column) for column in columns]
+        names = None if self.names is None else tuple(self.names[i] for i in positions)
+        return Points(self.values[:, positions], names, self.dtype)
+
+    def _position(self, who: str, column: Column) -> int:
+        width = self.values.shape[1]
+        if isinstance(column, int):
+            if -width <= column < width:
+                return column % width
+            came = f"the data has {width} column{'s' * (width != 1)}"
+            raise InputError(sentence(who, f"column {column}", came, "Positions count from 0."))
+        if self.names is None:
+            raise InputError(
+                sentence(who, f"a column named {column!r}", "the data has no column names",
+                         "Give a DataFrame, or choose columns by position.")
+            )
+        if column not in self.names:
+            came = f"the columns are {', '.join(map(repr, self.names[:10]))}"
+            raise InputError(sentence(who, f"a column named {column!r}", came, "Check the spelling."))
+        return self.names.index(column)
+
+
+def points_from(who: str, data: Any) -> Points:
+    """Read rows of numbers from an array, a list of lists or a DataFrame.
+
+    float32 is remembered as the dtype of the results; the work is done in float64.
+    """
+    array = _as_array(who, data)
+    _refuse_wrong_kind(who, array)
+    _refuse_wrong_shape(who, array)
+    dtype = np.dtype(np.float32) if array.dtype in (np.float16, np.float32) else np.dtype(np.float64)
+    points = Points(np.ascontiguousarray(array, dtype=np.float64), _names_of(data), dtype)
+    _refuse_not_finite(who, points)
+    return points
+
+
+def _as_array(who: str, data: Any) -> NDArray[Any]:
+    if hasattr(data, "toarray") and hasattr(data, "nnz"):
+        raise InputError(
+            sentence(who, "a dense table", f"a sparse {type(data).__name__} came", "Use X.toarray().")
+        )
+    try:
+        return np.asarray(data)
+    except ValueError as error:  # rows of different lengths
+        raise InputError(
+            sentence(who, "rows of equal length", f"NumPy says: {error}", "Give an array of n rows, d columns.")
+        ) from error
+
+
+def _refuse_wrong_kind(who: str, array: NDArray[Any]) -> None:
+    kind = array.dtype.kind
+    if kind == "c":
+        raise InputError(
+            sentence(who, "real numbers", "complex numbers came", "Use X.real, or stack X.real and X.imag.")
+        )
+    if kind not in "fiub":
+        raise InputError(
+            sentence(who, "numbers", f"an array of dtype {array.dtype} came",
+                     "Convert the columns to numbers, or choose numeric ones.")
+        )
+
+
+def _refuse_wrong_shape(who: str, array: NDArray[Any]) -> None:
+    if array.ndim != 2:
+        remedy = "Give an array of n rows and d columns."
+        if array.ndim == 1:
+            remedy = "Use X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row."
+        came = f"an array of {array.ndim} dimension{'s' * (array.ndim != 1)} and shape {array.shape} came"
+        raise InputError(sentence(who, "a table of rows and columns", came, remedy))
+    if array.size == 0:
+        raise InputError(
+            sentence(who, "at least one row and one column", f"an empty table of shape {array.shape} came",
+                     "Check how the data was selected.")
+        )
+
+
+def _names_of(data: Any) -> tuple[str, ...] | None:
+    columns = getattr(data, "columns", None)
+    if columns is None or not all(isinstance(name, str) for name in columns):
+        return None
+    return tuple(columns)
+
+
+def _refuse_not_finite(who: str, points: Points) -> None:
+    bad = ~np.isfinite(points.values)
+    if not bad.any():
+        return
+    row, column = map(int, np.argwhere(bad)[0])
+    value = points.values[row, column]
+    raise InputError(
+        sentence(who, "finite numbers", f"{points.label(column)} holds {value} in row {row}",
+                 "Impute or drop such rows.")
+    )
+
+
+def same_columns(who: str, left: Points, right: Points) -> None:
+    """Refuse two tables whose columns do not match."""
+    here, there = left.values.shape[1], right.values.shape[1]
+    if here != there:
+        came = f"X has {here} and Z has {there}"
+        raise InputError(
+            sentence(who, "X and Z with the same number of columns", came, "Select the same columns in both.")
+        )
+    if left.names is not None and right.names is not None and left.names != right.names:
+        first = next(i for i in range(here) if left.names[i] != right.names[i])
+        came = f"column {first} is {left.names[first]!r} in X and {right.names[first]!r} in Z"
+        raise InputError(sentence(who, "X and Z with the same columns", came, "Reorder the columns of one."))

@@ -1,0 +1,144 @@
+"""`mercer.prove`: rules and facts first, then Bochner's test, then the search for a witness."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mercer.errors import KernelError
+from mercer.kernels.base import Kernel
+from mercer.kernels.domain import REALS, Domain, domain_named
+from mercer.kernels.proof.bochner import radial_spectrum_sign
+from mercer.kernels.proof.derivation import Derivation
+from mercer.kernels.proof.judgement import Situation
+from mercer.kernels.proof.record import Asymmetry, Proof, Witness
+from mercer.kernels.proof.search import find_witness
+from mercer.kernels.proof.subject import FunctionSubject, KernelSubject, Subject
+from mercer.kernels.text import parse
+
+FUNCTION_COLUMNS = (1, 2, 3)
+
+
+def prove(
+    kernel: Kernel | str | Callable[..., Any], d: int | None = None, domain: str | Domain | None = None
+) -> Proof:
+    """Prove that a function is a kernel, or find the points that show it is not.
+
+    "proven" only ever comes from rules and known facts. Where they do not suffice, a witness is sought and, if
+    found, verified with 50 digits; otherwise the status is "unknown". Cost: milliseconds for a proof, up to some
+    seconds for a search.
+
+    Parameters
+    ----------
+    kernel : a kernel, its text, or a Python function of two points (arrays of d numbers); a function can be refuted
+        or left unknown, never proven
+    d : the number of columns; None asks for as many as possible
+    domain : "reals", "nonnegative", "integers", "naturals" or "sphere"; None takes the one on which the kernel is
+        stated, the reals for a function
+
+    Examples
+    --------
+    >>> import mercer
+    >>> print(mercer.prove("min", domain="integers"))
+    [refuted] min is not a kernel on the integers, d = 1.
+      1. min: no known fact makes it a kernel on the integers (it is one on the non-negative reals, for every d): with \
+a negative number x, k(x, x) = x is negative, and k(x, x) = |phi(x)|^2 may not be.
+      2. the witness below makes sum_ij c_i c_j k(x_i, x_j) negative, which no kernel allows.
+    Witness: 1 point
+        x1 = (-1)   weight 1
+        k(x1, x1) = -1 < 0   (verified with 50 digits)
+    """
+    if d is not None and (isinstance(d, bool) or not isinstance(d, numbers.Integral) or d < 1):
+        raise KernelError(f"prove needs a whole number of columns d of at least 1; {d!r} came. Give d=1, 2, ...")
+    asked = parse(kernel) if isinstance(kernel, str) else kernel
+    if isinstance(asked, Kernel):
+        place = asked.domain if domain is None else domain_named(domain)
+        return _prove_kernel(asked, None if d is None else int(d), place)
+    if callable(asked):
+        return _prove_function(asked, d, REALS if domain is None else domain_named(domain))
+    raise KernelError(f"prove needs a kernel, a text or a function of two points; {asked!r} came. Give one of these.")
+
+
+def _prove_kernel(kernel: Kernel, d: int | None, domain: Domain) -> Proof:
+    derivation = Derivation()
+    verdict = derivation.conclude(kernel, Situation(domain, d))
+    if verdict.proven:
+        return Proof(kernel, "proven", domain, d, verdict.max_dimension, tuple(derivation.steps))
+    subject = KernelSubject.of(kernel)
+    tried = [columns for columns in subject.columns(d) if subject.fits(columns)]
+    trials, heard = 0, derivation.steps
+    for columns in tried:
+        warning, frequency = _bochner(subject, columns, domain)
+        witness, examined = _search(subject, columns, domain, frequency)
+        trials += examined
+        if witness is not None:
+            steps = (*derivation.steps, *warning, _WITNESSED)
+            return Proof(kernel, "refuted", domain, columns, 0, steps, witness, trials)
+        heard = [*heard, *warning]
+    if not tried:
+        heard = [*heard, "the kernel could not be evaluated on 1 to 4 columns, so no witness was sought; give d"]
+    else:
+        heard = [*heard, f"no witness was found among {trials} sets of points, which proves nothing"]
+    return Proof(kernel, "unknown", domain, d, 0, tuple(heard), None, trials)
+
+
+_WITNESSED = "the witness below makes sum_ij c_i c_j k(x_i, x_j) negative, which no kernel allows"
+
+
+def _bochner(subject: KernelSubject, d: int, domain: Domain) -> tuple[list[str], float | None]:
+    """What the numerical Fourier transform says of a radial function on R^d, and where it is negative."""
+    if not subject.kernel.radial or domain is not REALS:
+        return [], None
+    check = radial_spectrum_sign(subject.profile, d, scale=subject.scale)
+    if not check.negative:
+        return [f"a numerical Bochner test on R^{d} found no negative frequency, which proves nothing"], None
+    found = (
+        f"Bochner's theorem needs a Fourier transform of at least zero, and on R^{d} it is negative near frequency "
+        f"{check.frequency:.4g}: {check.value:.3g} against a largest value of {check.largest:.3g}, by quadrature with "
+        f"a Gaussian window of width {check.window:.3g}"
+    )
+    return [found], check.frequency
+
+
+def _search(subject: Subject, d: int, domain: Domain, frequency: float | None) -> tuple[Witness | None, int]:
+    found = find_witness(subject.matrix, domain.place, d, scale=subject.scale, frequency=frequency)
+    if found.points is None or found.weights is None:
+        return None, found.trials
+    check = subject.check(found.points, found.weights)
+    if not check.negative:
+        return None, found.trials
+    return Witness(found.points, found.weights, check.value, check.digits), found.trials
+
+
+def _prove_function(function: Callable[..., Any], d: int | None, domain: Domain) -> Proof:
+    subject, trials = FunctionSubject(function), 0
+    steps = ["a Python function can be refuted or left unknown: no sampling proves that it is a kernel"]
+    for columns in FUNCTION_COLUMNS if d is None else (d,):
+        try:
+            asymmetry = _asymmetry(subject, columns, domain)
+            witness, examined = (None, 0) if asymmetry else _search(subject, columns, domain, None)
+        except (IndexError, TypeError, ValueError) as error:  # what a wrong number of coordinates leads to
+            error.add_note(f"mercer.prove called the function with points of d = {columns}; another d can be given.")
+            raise
+        trials += examined
+        if asymmetry is not None:
+            found = "an inner product is symmetric, and this function is not"
+            return Proof(function, "refuted", domain, columns, 0, (*steps, found), asymmetry, trials)
+        if witness is not None:
+            return Proof(function, "refuted", domain, columns, 0, (*steps, _WITNESSED), witness, trials)
+    steps.append(f"no witness was found among {trials} sets of points")
+    return Proof(function, "unknown", domain, d, 0, tuple(steps), None, trials)
+
+
+def _asymmetry(subject: FunctionSubject, d: int, domain: Domain) -> Asymmetry | None:
+    """Two points on which the order of the arguments matters, if some are found."""
+    points = domain.place(np.random.default_rng(0).normal(scale=2.0, size=(12, d)))
+    for i, x in enumerate(points):
+        for z in points[:i]:
+            forward, backward = subject.value(x, z), subject.value(z, x)
+            if abs(forward - backward) > 1e-9 * max(abs(forward), abs(backward)):
+                return Asymmetry(np.array([x, z]), forward, backward)
+    return None

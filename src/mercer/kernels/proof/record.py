@@ -1,0 +1,122 @@
+"""What `prove` returns: a proof, a refutation with its witness, or an honest "unknown"."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.kernels.base import Kernel
+from mercer.kernels.domain import Domain
+
+Status = Literal["proven", "refuted", "unknown"]
+
+
+@dataclass(frozen=True, eq=False)
+class Witness:
+    """Points and weights that show that a function is not a kernel: sum_ij c_i c_j k(x_i, x_j) < 0.
+
+    points : (n, d) array
+    weights : n numbers, the largest of size 1
+    value : the quadratic form; negative
+    digits : the decimal digits with which it was verified
+    """
+
+    points: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    value: float
+    digits: int
+
+    def __str__(self) -> str:
+        count = len(self.points)
+        shown = [
+            f"    x{i} = ({', '.join(f'{v:.12g}' for v in point)})   weight {weight:.12g}"
+            for i, (point, weight) in enumerate(zip(self.points, self.weights, strict=True), start=1)
+        ]
+        if count > 12:
+            shown = [*shown[:12], f"    ... and {count - 12} more (proof.witness.points, proof.witness.weights)"]
+        form = "c @ k(X) @ c" if count > 1 else "k(x1, x1)"
+        return "\n".join(
+            [
+                f"Witness: {count} point{'s' * (count != 1)}",
+                *shown,
+                f"    {form} = {self.value:.12g} < 0   (verified with {self.digits} digits)",
+            ]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Asymmetry:
+    """Two points that show that a function is not symmetric, so that it cannot be an inner product.
+
+    points : (2, d) array, x and z
+    forward, backward : k(x, z) and k(z, x)
+    """
+
+    points: NDArray[np.float64]
+    forward: float
+    backward: float
+
+    def __str__(self) -> str:
+        x, z = (f"({', '.join(f'{v:.12g}' for v in point)})" for point in self.points)
+        return f"Witness: k(x, z) = {self.forward:.12g} but k(z, x) = {self.backward:.12g} for x = {x}, z = {z}"
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """The answer to "is this a kernel?".
+
+    kernel : what was asked about: a kernel, or a Python function
+    status : "proven" (by rules and facts, never by sampling), "refuted" (with a witness) or "unknown"
+    domain : the set of points of which it speaks
+    dimension : the number of columns of which it speaks; None for every one up to `max_dimension`
+    max_dimension : the largest number of columns for which it is proven; None for every one, 0 where not proven
+    steps : the argument, to be read in order
+    witness : for a refutation, the points and weights that show it
+    trials : how many point sets the search examined
+    """
+
+    kernel: Kernel | Callable[..., Any]
+    status: Status
+    domain: Domain
+    dimension: int | None
+    max_dimension: int | None
+    steps: tuple[str, ...]
+    witness: Witness | Asymmetry | None = None
+    trials: int = 0
+
+    @property
+    def name(self) -> str:
+        """What was asked about, in a few letters."""
+        if isinstance(self.kernel, Kernel):
+            return str(self.kernel)
+        return str(getattr(self.kernel, "__name__", repr(self.kernel)))
+
+    @property
+    def claim(self) -> str:
+        """The result in one sentence."""
+        verb = {"proven": "is a kernel", "refuted": "is not a kernel", "unknown": "may or may not be a kernel"}
+        return f"{self.name} {verb[self.status]} on {self.domain}, {self._columns()}."
+
+    def _columns(self) -> str:
+        if self.dimension is not None:
+            return f"d = {self.dimension}"
+        if self.status == "proven":
+            return "for every d" if self.max_dimension is None else f"for d <= {self.max_dimension}"
+        return "for every d"
+
+    def __str__(self) -> str:
+        steps = [f"  {number}. {step}." for number, step in enumerate(self.steps, start=1)]
+        witness = [str(self.witness)] if self.witness is not None else []
+        return "\n".join([f"[{self.status}] {self.claim}", *steps, *witness])
+
+    def _repr_html_(self) -> str:
+        steps = "".join(f"<li>{html.escape(step)}.</li>" for step in self.steps)
+        witness = f"<pre>{html.escape(str(self.witness))}</pre>" if self.witness is not None else ""
+        colour = {"proven": "#1a7f37", "refuted": "#b42318", "unknown": "#7a5c00"}[self.status]
+        badge = f'<b style="color:{colour}">{self.status}</b>'
+        return f"<div><p>{badge}: {html.escape(self.claim)}</p><ol>{steps}</ol>{witness}</div>"

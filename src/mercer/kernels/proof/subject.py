@@ -1,0 +1,144 @@
+"""What the search for a witness sees: a matrix for any set of points, and a way to verify a find."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import InputError
+from mercer.kernels.algebra import On
+from mercer.kernels.base import Kernel
+from mercer.kernels.fields import MEDIAN
+from mercer.kernels.pairs import Pairs
+from mercer.kernels.points import Points
+from mercer.kernels.proof.verify import FLOAT_DIGITS, Check, check_kernel, check_matrix
+
+Matrix = NDArray[np.float64]
+
+
+class Subject(ABC):
+    """A symmetric function under suspicion."""
+
+    @abstractmethod
+    def matrix(self, points: Matrix) -> Matrix:
+        """k on all pairs; NaN where it is not defined."""
+
+    @abstractmethod
+    def check(self, points: Matrix, weights: Matrix) -> Check:
+        """The quadratic form, as precisely as it can be had."""
+
+    @property
+    def scale(self) -> float:
+        """A typical length."""
+        return 1.0
+
+
+@dataclass(frozen=True)
+class KernelSubject(Subject):
+    """A kernel; its open numbers count as 1, since validity does not depend on a unit of length."""
+
+    kernel: Kernel
+    names: tuple[str, ...] | None
+
+    @classmethod
+    def of(cls, kernel: Kernel) -> KernelSubject:
+        """The kernel, closed, with the column names that it asks for."""
+        return cls(_closed(kernel), _names_in(kernel))
+
+    def columns(self, d: int | None) -> tuple[int, ...]:
+        """The numbers of columns to try: the given one, or small ones."""
+        named = None if self.names is None else len(self.names)
+        if d is not None:
+            return (d,)
+        return (named,) if named is not None else (1, 2, 3, 4)
+
+    def fits(self, d: int) -> bool:
+        """Whether the kernel can be evaluated on d columns."""
+        try:
+            self.kernel.evaluate(Pairs(self._points(np.ones((2, d))), self._points(np.ones((2, d)))))
+        except InputError:
+            return False
+        return True
+
+    def matrix(self, points: Matrix) -> Matrix:
+        data = self._points(points)
+        with np.errstate(all="ignore"):
+            try:
+                block = self.kernel.evaluate(Pairs(data, data))
+            except InputError:  # such as a normalized kernel with k(x, x) < 0
+                return np.full((len(points), len(points)), np.nan)
+            return np.asarray((block + block.T) / 2)
+
+    def check(self, points: Matrix, weights: Matrix) -> Check:
+        return check_kernel(self.kernel, self._points(points), weights)
+
+    def profile(self, r: Matrix) -> Matrix:
+        """k as a function of the distance, for radial kernels."""
+        origin, line = Points(np.zeros((1, 1))), Points(np.reshape(r, (-1, 1)))
+        with np.errstate(all="ignore"):
+            return np.asarray(self.kernel.evaluate(Pairs(origin, line))).reshape(np.shape(r))
+
+    @property
+    def scale(self) -> float:
+        found = _lengths_in(self.kernel)
+        return float(np.median(found)) if found else 1.0
+
+    def _points(self, values: Matrix) -> Points:
+        fits = self.names is not None and len(self.names) == values.shape[1]
+        return Points(values, self.names if fits else None)
+
+
+@dataclass(frozen=True)
+class FunctionSubject(Subject):
+    """A Python function of two points, each an array of d numbers."""
+
+    function: Callable[[Matrix, Matrix], Any]
+
+    def value(self, x: Matrix, z: Matrix) -> float:
+        """k(x, z) as a float."""
+        with np.errstate(all="ignore"):
+            result = np.asarray(self.function(x, z))
+        if result.size != 1 or result.dtype.kind not in "fiub":
+            raise InputError(
+                f"prove needs a function that gives one real number for two points; {result!r} came for points of "
+                f"{len(x)} coordinates. Return a float."
+            )
+        return float(result.reshape(()))
+
+    def matrix(self, points: Matrix) -> Matrix:
+        size = len(points)
+        block = np.empty((size, size))
+        for i in range(size):
+            for j in range(i + 1):
+                block[i, j] = block[j, i] = self.value(points[i], points[j])
+        return block
+
+    def check(self, points: Matrix, weights: Matrix) -> Check:
+        return check_matrix(self.matrix(points), weights, FLOAT_DIGITS)
+
+
+def _closed(kernel: Kernel) -> Kernel:
+    """The kernel with 1.0 for every open number."""
+    if kernel.children:
+        return kernel.with_children(tuple(_closed(child) for child in kernel.children))
+    own = {item.name: 1.0 for item in fields(kernel) if getattr(kernel, item.name) == MEDIAN}
+    return replace(kernel, **own) if own else kernel
+
+
+def _names_in(kernel: Kernel) -> tuple[str, ...] | None:
+    """The column names of which the kernel speaks, in order; None where it speaks of none."""
+    own = [c for c in kernel.columns if isinstance(c, str)] if isinstance(kernel, On) else []
+    below = [name for child in kernel.children for name in _names_in(child) or ()]
+    return tuple(dict.fromkeys(own + below)) or None
+
+
+def _lengths_in(kernel: Kernel) -> list[float]:
+    """The lengthscales of the leaves."""
+    own = getattr(kernel, "lengthscale", None)
+    below = [length for child in kernel.children for length in _lengths_in(child)]
+    return [*below, own] if isinstance(own, float) else below

@@ -1,0 +1,63 @@
+"""A witness is only believed after its quadratic form was computed again with 50 digits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.kernels.base import Kernel
+from mercer.kernels.pairs import Block, Pairs, lengths
+from mercer.kernels.points import Points
+from mercer.kernels.precise import DIGITS, Precise, precisely
+
+FLOAT_DIGITS = 16
+MARGIN = 1e-12
+"""A value must be negative by more than this part of sum |c_i c_j k_ij|; the constants of user-made formulas (such as
+np.pi) are exact only to 1e-16."""
+
+
+class PrecisePairs(Pairs):
+    """Pairs of points whose coordinates are numbers of 50 digits."""
+
+    def _squared_distance(self) -> Block:
+        return sum((x - z) ** 2 for x, z in self.coordinates())  # type: ignore[return-value]
+
+    def _angle(self) -> Block:
+        product = lengths(self.left.values) * lengths(self.right.values).T
+        cosine = self.dot() / np.where(product > 0, product, Precise(1))
+        return np.asarray(np.arccos(np.maximum(np.minimum(cosine, Precise(1)), Precise(-1))))
+
+
+@dataclass(frozen=True)
+class Check:
+    """The quadratic form sum_ij c_i c_j k(x_i, x_j), its absolute counterpart, and the digits behind them."""
+
+    value: float
+    size: float
+    digits: int
+
+    @property
+    def negative(self) -> bool:
+        """Whether the value is below zero beyond every doubt that rounding could raise."""
+        return self.value < -MARGIN * self.size
+
+
+def check_kernel(kernel: Kernel, points: Points, weights: NDArray[np.float64]) -> Check:
+    """The quadratic form of a kernel, with 50 digits; with 16 where a function inside cannot take such numbers."""
+    exact = Points(precisely(points.values), points.names)
+    try:
+        matrix = kernel.evaluate(PrecisePairs(exact, exact))
+    except (TypeError, AttributeError):  # a user's function that insists on floats
+        with np.errstate(all="ignore"):
+            return check_matrix(kernel.evaluate(Pairs(points, points)), weights, FLOAT_DIGITS)
+    return check_matrix(matrix, weights, DIGITS)
+
+
+def check_matrix(matrix: NDArray[Any], weights: NDArray[np.float64], digits: int) -> Check:
+    """The quadratic form of a matrix, summed with 50 digits."""
+    exact = precisely(weights)
+    terms = exact[:, None] * precisely(matrix) * exact[None, :]
+    return Check(float(terms.sum()), float(np.abs(terms).sum()), digits)

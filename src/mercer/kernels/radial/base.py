@@ -1,0 +1,54 @@
+"""Kernels of the distance: k(x, z) = phi(|x - z| / lengthscale)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import pdist
+
+from mercer.kernels.base import Kernel
+from mercer.kernels.fields import MEDIAN
+from mercer.kernels.median import median_distance
+from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.points import Points
+
+
+class Radial(Kernel):
+    """A function of the distance, in units of the field `lengthscale` where the kernel has one.
+
+    A kernel states its `argument`: "squared distance" (then the profile is called with u = |x - z|^2 /
+    lengthscale^2) or "distance" (u = |x - z| / lengthscale), whichever its formula needs, so that no digit is
+    lost by a root that is squared again.
+    """
+
+    argument: ClassVar[Literal["squared distance", "distance"]] = "squared distance"
+
+    @abstractmethod
+    def profile(self, u: NDArray[Any]) -> NDArray[Any]:
+        """k as a function of the scaled (squared) distance u >= 0, infinity included."""
+
+    @property
+    def scale(self) -> float:
+        """The unit of length."""
+        return float(getattr(self, "lengthscale", 1.0))
+
+    @property
+    def radial(self) -> bool:
+        return True
+
+    def evaluate(self, pairs: Pairs) -> Block:
+        if self.argument == "distance":
+            return self.profile(pairs.distance() / self.scale)
+        return self.profile(pairs.squared_distance() / self.scale / self.scale)
+
+    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
+        return self.profile(np.zeros(len(points.values)))
+
+    def resolve_points(self, points: Points) -> Self:
+        if getattr(self, "lengthscale", None) != MEDIAN:
+            return self
+        return replace(self, lengthscale=median_distance(type(self).__name__, points, pdist))  # type: ignore[call-arg]

@@ -1,0 +1,93 @@
+"""Kernels of compact support: zero beyond one lengthscale."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.kernels import formulas
+from mercer.kernels.domain import REALS
+from mercer.kernels.fields import length, whole
+from mercer.kernels.latex import gap, over
+from mercer.kernels.proof.judgement import Fact
+from mercer.kernels.radial.base import Radial
+
+
+class Wendland(Radial):
+    """Wendland's piecewise polynomial of least degree; `Wendland(1, 0)` is the triangle max(0, 1 - u).
+
+    With l = floor(dimension / 2) + smoothness + 1 and u = |x - z| / lengthscale, it is max(0, 1 - u)^(l +
+    smoothness) times a polynomial of degree `smoothness`. It is exactly zero for u >= 1.
+
+    Parameters
+    ----------
+    dimension : whole number of at least 1; the kernel is valid to d = 2 floor(dimension / 2) + 1
+    smoothness : whole number from 0 to 3; the kernel has 2 smoothness continuous derivatives
+    lengthscale : number above zero, or "median"; the radius of the support
+
+    Examples
+    --------
+    >>> from mercer.kernels import Wendland
+    >>> Wendland(dimension=3, smoothness=1)([[0.0]], [[0.5], [1.0]])
+    array([[0.1875, 0.    ]])
+
+    References
+    ----------
+    Wendland, Piecewise polynomial, positive definite and compactly supported radial functions of minimal degree,
+    Advances in Computational Mathematics 4 (1995).
+    """
+
+    argument = "distance"
+    formula = "max(0, 1 - u)^(l + smoothness) p(u), u = |x - z| / lengthscale"
+
+    dimension: int = whole(default=3, least=1, most=50)
+    smoothness: int = whole(default=1, least=0, most=3)
+    lengthscale: float | str = length(default=1.0)
+
+    @property
+    def order(self) -> int:
+        """The l of the formula."""
+        return self.dimension // 2 + self.smoothness + 1
+
+    @property
+    def coefficients(self) -> tuple[float, ...]:
+        """The polynomial p, from the constant upwards; all positive, so that nothing cancels."""
+        n = self.order
+        return (
+            (1.0,),
+            (1.0, n + 1.0),
+            (1.0, n + 2.0, (n * n + 4 * n + 3) / 3),
+            (1.0, n + 3.0, (6 * n * n + 36 * n + 45) / 15, (n**3 + 9 * n * n + 23 * n + 15) / 15),
+        )[self.smoothness]
+
+    def profile(self, u: NDArray[Any]) -> NDArray[Any]:
+        inside = np.minimum(u, 1.0)
+        power = formulas.power_of_sum(1.0, -inside, self.order + self.smoothness)
+        polynomial = self.coefficients[-1] * np.ones_like(inside)
+        for coefficient in self.coefficients[-2::-1]:
+            polynomial = polynomial * inside + coefficient
+        return np.asarray(power * polynomial)
+
+    def facts(self) -> tuple[Fact, ...]:
+        most = 2 * (self.dimension // 2) + 1
+        reason = (
+            f"Askey's function max(0, 1 - u)^{self.dimension // 2 + 1} has a non-negative Fourier transform for "
+            f"d <= {most}, and Wendland's integration keeps it so (Wendland 1995)"
+        )
+        if self.smoothness == 0:
+            reason = f"Askey's function max(0, 1 - u)^p has a non-negative Fourier transform for d <= 2 p - 1 = {most}"
+        return (Fact(REALS, reason, max_dimension=most),)
+
+    def objection(self) -> str:
+        return "its Fourier transform takes negative values there: the polynomial's order is too low for that d"
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        terms = [
+            f"{c:.6g}" + ("" if i == 0 else " u" if i == 1 else f" u^{i}")
+            for i, c in enumerate(self.coefficients)
+        ]
+        polynomial = "" if self.smoothness == 0 else rf" ({' + '.join(terms)})"
+        power = self.order + self.smoothness
+        return rf"\max(0, 1 - u)^{{{power}}}{polynomial}, \quad u = {over(gap(x, z), self.lengthscale)}"

@@ -1,0 +1,249 @@
+"""From a text to a kernel: a small grammar, never `eval`.
+
+::
+
+    sum     = product { "+" product }
+    product = power { "*" power }
+    power   = postfix [ "**" number ]
+    postfix = atom { "." method "(" [ value { "," value } ] ")" }
+    atom    = number | name [ "(" [ argument { "," argument } ] ")" ] | "(" sum ")"
+    argument = [ name "=" ] value
+    value   = [ "-" ] number | string | "[" [ value { "," value } ] "]" | sum
+
+A number is the constant kernel; methods are those of `Kernel` (on, after, scaled, weighted, normalized).
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+import mercer.kernels as catalog
+from mercer.errors import KernelError, ParseError
+from mercer.kernels.base import Kernel
+from mercer.kernels.constant import Constant
+from mercer.kernels.lexer import Token, tokens_of
+
+METHODS = ("after", "normalized", "on", "scaled", "weighted")
+DEEPEST = 60
+"""How deep parentheses and calls may nest: enough for any formula, and far from the limits of the stack."""
+
+
+def parse(text: str, names: Mapping[str, Any] | None = None) -> Kernel:
+    """Read a kernel from a text such as ``"0.5*gaussian(lengthscale=2) + linear*polynomial(degree=2)"``.
+
+    Parameters
+    ----------
+    text : the formula; what `str(kernel)` gives parses back to an equal kernel
+    names : further names that the text may use: kernel classes of your own, functions and lifts for `weighted`
+        and `after`
+
+    Examples
+    --------
+    >>> import mercer
+    >>> mercer.parse("0.5*rbf(lengthscale=2) + linear")
+    Constant(variance=0.5) * Gaussian(lengthscale=2.0) + Linear()
+    """
+    if not isinstance(text, str):
+        raise KernelError(f"parse needs a text; {text!r} came. Give a string such as 'gaussian(lengthscale=2)'.")
+    return _Reader(text, known_names() | dict(names or {})).kernel()
+
+
+def known_names() -> dict[str, Any]:
+    """Every name that a text may use: the leaf kernels that `mercer.kernels` exports, their aliases, and exp."""
+    leaves = [thing for thing in vars(catalog).values() if _is_leaf(thing)]
+    named = {leaf.name: leaf for leaf in leaves}
+    aliases = {alias: leaf for leaf in leaves for alias in leaf.aliases}
+    return aliases | named | {"exp": catalog.exp}
+
+
+def _is_leaf(thing: Any) -> bool:
+    if not (isinstance(thing, type) and issubclass(thing, Kernel)):
+        return False
+    return not thing.__abstractmethods__ and not thing.__module__.startswith("mercer.kernels.algebra")
+
+
+class _Reader:
+    """One pass over the tokens, by recursive descent."""
+
+    def __init__(self, text: str, names: dict[str, Any]) -> None:
+        self.text = text
+        self.names = names
+        self.tokens = tokens_of(text)
+        self.at = 0
+        self.depth = 0
+
+    @property
+    def next(self) -> Token:
+        return self.tokens[self.at]
+
+    def take(self, *symbols: str) -> bool:
+        """Step over the next token if it is one of these symbols."""
+        found = self.next.kind == "symbol" and self.next.text in symbols
+        self.at += found
+        return found
+
+    def expect(self, symbol: str) -> None:
+        if not self.take(symbol):
+            self.fail(f"Here {symbol!r} is needed, and {self.next.text or 'the end'!r} came")
+
+    def fail(self, message: str, token: Token | None = None) -> NoReturn:
+        token = token or self.next
+        where = "at the end" if token.kind == "end" else f"at position {token.position}"
+        raise ParseError(f"{message} ({where}).", self.text, token.position, len(token.text))
+
+    def built(self, token: Token, build: Callable[[], Any]) -> Any:
+        """What `build` makes; its refusal is raised again with the place in the text."""
+        try:
+            return build()
+        except ParseError:
+            raise
+        except (KernelError, TypeError) as error:
+            raise ParseError(str(error), self.text, token.position, len(token.text)) from error
+
+    def kernel(self) -> Kernel:
+        if self.next.kind == "end":
+            self.fail("A kernel is needed, and nothing came")
+        kernel = self.sum()
+        if self.next.kind != "end":
+            self.fail(f"{self.next.text!r} cannot stand here")
+        return self.as_kernel(kernel, self.tokens[0])
+
+    def sum(self) -> Any:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            self.fail(f"The text nests deeper than {DEEPEST} levels")
+        first = self.next
+        total = self.product()
+        while self.next.text in ("+", "-") and self.next.kind == "symbol":
+            operator = self.next
+            minus = self.take("-")
+            self.take("+")
+            left, right = self.as_kernel(total, first), self.as_kernel(self.product(), self.next)
+            total = self.built(operator, lambda a=left, b=right, m=minus: a - b if m else a + b)  # type: ignore[misc]
+        self.depth -= 1
+        return total
+
+    def product(self) -> Any:
+        first = self.next
+        total = self.power()
+        while self.take("*"):
+            second = self.next
+            left, right = self.as_kernel(total, first), self.as_kernel(self.power(), second)
+            total = self.built(second, lambda a=left, b=right: catalog.Product((a, b)))  # type: ignore[misc]
+        return total
+
+    def power(self) -> Any:
+        first = self.next
+        base = self.postfix()
+        if not self.take("**"):
+            return base
+        token = self.next
+        exponent = self.number()
+        kernel = self.as_kernel(base, first)
+        return self.built(token, lambda: kernel**exponent)
+
+    def postfix(self) -> Any:
+        first = self.next
+        value = self.atom()
+        while self.take("."):
+            token = self.next
+            if token.kind != "name" or token.text not in METHODS:
+                self.fail(f"A kernel has no method {token.text!r} in texts.{_nearest(token.text, METHODS)}")
+            self.at += 1
+            kernel = self.as_kernel(value, first)
+            self.expect("(")
+            positional, named = self.arguments()
+            method = getattr(kernel, token.text)
+            value = self.built(token, lambda m=method, p=positional, n=named: m(*p, **n))  # type: ignore[misc]
+        return value
+
+    def atom(self) -> Any:
+        token = self.next
+        if token.kind == "number":
+            return self.number()
+        if self.take("("):
+            inside = self.sum()
+            self.expect(")")
+            return inside
+        if token.kind == "symbol" and token.text == "-":
+            self.fail("A kernel takes no negative number: it would make k(x, x) negative")
+        if token.kind != "name":
+            self.fail(f"A kernel is needed, and {token.text or 'the end'!r} came")
+        return self.named()
+
+    def named(self) -> Any:
+        token = self.next
+        self.at += 1
+        thing = self.names.get(token.text, self.names.get(token.text.lower()))
+        if thing is None:
+            self.fail(f"There is no kernel {token.text!r}.{_nearest(token.text, self.names)}", token)
+        if self.take("("):
+            positional, named = self.arguments()
+            return self.built(token, lambda: thing(*positional, **named))
+        if isinstance(thing, type) and issubclass(thing, Kernel):
+            return self.built(token, thing)
+        return thing
+
+    def arguments(self) -> tuple[list[Any], dict[str, Any]]:
+        """What stands in parentheses, the closing one included."""
+        positional: list[Any] = []
+        named: dict[str, Any] = {}
+        while not self.take(")"):
+            if positional or named:
+                self.expect(",")
+            token, after = self.next, self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+            if token.kind == "name" and after.text == "=":
+                if token.text in named:
+                    self.fail(f"{token.text!r} is given twice")
+                self.at += 2
+                named[token.text] = self.value()
+            else:
+                positional.append(self.value())
+        return positional, named
+
+    def value(self) -> Any:
+        if self.take("["):
+            return self.listed()
+        token = self.next
+        if token.kind == "string":
+            self.at += 1
+            return ast.literal_eval(token.text)
+        if token.text == "-" and token.kind == "symbol":
+            self.at += 1
+            return -self.number()
+        return self.sum()
+
+    def listed(self) -> list[Any]:
+        found: list[Any] = []
+        self.depth += 1
+        if self.depth > DEEPEST:
+            self.fail(f"The text nests deeper than {DEEPEST} levels")
+        while not self.take("]"):
+            if found:
+                self.expect(",")
+            found.append(self.value())
+        self.depth -= 1
+        return found
+
+    def number(self) -> int | float:
+        token = self.next
+        if token.kind != "number":
+            self.fail(f"A number is needed, and {token.text or 'the end'!r} came")
+        self.at += 1
+        return int(token.text) if token.text.isdigit() and len(token.text) < 400 else float(token.text)
+
+    def as_kernel(self, value: Any, token: Token) -> Kernel:
+        """A kernel as it is, a number as the constant kernel."""
+        if isinstance(value, Kernel):
+            return value
+        if isinstance(value, int | float):
+            return self.built(token, lambda: Constant(value))  # type: ignore[no-any-return]
+        self.fail(f"A kernel is needed, and {token.text!r} is none", token)
+
+
+def _nearest(name: str, known: Any) -> str:
+    close = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.5)
+    return f" Did you mean {close[0]!r}?" if close else f" Known are {', '.join(sorted(known))}."

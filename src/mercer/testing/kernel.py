@@ -1,0 +1,252 @@
+"""The laws of kernels. `check_kernel` raises AssertionError with the name of the first law that is broken."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.errors import InputError, NumericalWarning
+from mercer.kernels import After, Kernel, Radial, Weighted
+from mercer.kernels.algebra.single import name_of
+from mercer.kernels.pairs import Pairs
+from mercer.kernels.points import points_from
+from mercer.kernels.precise import precisely
+from mercer.kernels.proof.prove import prove
+from mercer.kernels.proof.search import find_witness
+from mercer.kernels.proof.subject import KernelSubject
+from mercer.kernels.proof.verify import PrecisePairs
+from mercer.kernels.text import parse
+
+Table = NDArray[np.float64]
+ROWS = 24
+
+
+def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = None) -> None:
+    """Check a kernel against the laws of its kind.
+
+    The laws: value (frozen, hashable, equal by value), symmetry, diagonal, eigenvalues (on data and on the point
+    sets of the search for a witness), distance, closure under sums and products, print and parse, parameters, dtype,
+    order of rows, rows alone or together, domain, agreement with 50 digits, limits. Cost: some seconds.
+
+    Parameters
+    ----------
+    kernel : the kernel; open numbers are resolved on the data
+    d : the number of columns of the data that is made for the check; None takes the first that fits
+    X : data to use instead; a table of at least 3 rows inside the kernel's domain
+
+    Raises
+    ------
+    AssertionError
+        with the name of the law and what broke it
+
+    Examples
+    --------
+    >>> from mercer.kernels import Gaussian, Linear
+    >>> from mercer.testing import check_kernel
+    >>> check_kernel(Gaussian(2.0) * Linear() + 1.0)
+    """
+    table = _table(kernel, d) if X is None else points_from("check_kernel", X).values
+    settled = kernel.resolve(table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NumericalWarning)
+        for name, law in LAWS.items():
+            try:
+                law(settled, table)
+            except AssertionError as broken:
+                raise AssertionError(f"{kernel!r} breaks the law of {name}: {broken}") from broken
+
+
+def _table(kernel: Kernel, d: int | None) -> Table:
+    """Rows in the kernel's domain, two of them equal and two of them near each other."""
+    subject = KernelSubject.of(kernel)
+    options = [columns for columns in ((2, 1, 3, 4, 5, 6, 7, 8) if d is None else (d,)) if subject.fits(columns)]
+    if not options:
+        raise InputError(f"check_kernel found no number of columns that fits {kernel}. Give d, or data X.")
+    rows = np.random.default_rng(20).normal(size=(ROWS, options[0]))
+    rows[1] = rows[0]
+    rows[2] = rows[3] + 1e-7
+    return kernel.domain.place(rows)
+
+
+def require(truth: Any, message: str) -> None:
+    """Fail with a message unless something is true."""
+    if not bool(truth):
+        raise AssertionError(message)
+
+
+def close(found: Any, wanted: Any, what: str, tolerance: float = 1e-10) -> None:
+    """Fail unless two arrays agree to a part of their largest entry."""
+    found, wanted = np.asarray(found, dtype=float), np.asarray(wanted, dtype=float)
+    require(found.shape == wanted.shape, f"{what}: the shape is {found.shape} instead of {wanted.shape}")
+    size = max(float(np.abs(wanted).max()), 1e-300)
+    gap = float(np.abs(found - wanted).max())
+    require(gap <= tolerance * size, f"{what}: the difference is {gap:.3g} at a size of {size:.3g}")
+
+
+def law_of_value(kernel: Kernel, X: Table) -> None:
+    """Frozen, hashable, equal by value."""
+    twin = kernel.with_parameters(kernel.parameters())
+    require(twin == kernel and hash(twin) == hash(kernel), "an equal kernel is not equal, or has another hash")
+    require(kernel != "text", "it equals something that is no kernel")
+    for item in fields(kernel):
+        try:
+            setattr(kernel, item.name, getattr(kernel, item.name))
+        except FrozenInstanceError:
+            continue
+        raise AssertionError(f"the field {item.name} can be set")
+
+
+def law_of_symmetry(kernel: Kernel, X: Table) -> None:
+    """k(X) is exactly symmetric, equals k(X, X), and k(X, Z) is the transpose of k(Z, X)."""
+    K = kernel(X)
+    raw = kernel.evaluate(Pairs(points_from("check_kernel", X), points_from("check_kernel", X)))
+    close(raw, np.asarray(raw).T, "k(x, z) against k(z, x)")
+    require(np.array_equal(K, K.T), "k(X) is not exactly symmetric")
+    require(np.array_equal(K, kernel(X, X.copy())), "k(X) differs from k(X, X)")
+    close(kernel(X[:5], X[5:]), kernel(X[5:], X[:5]).T, "k(X, Z) against k(Z, X)")
+
+
+def law_of_the_diagonal(kernel: Kernel, X: Table) -> None:
+    """The diagonal is that of the matrix, and not negative."""
+    diagonal = kernel.diagonal(X)
+    close(diagonal, np.diag(kernel(X)), "diagonal(X) against the matrix")
+    require((diagonal >= 0).all(), f"k(x, x) is negative: {diagonal.min():.3g}")
+
+
+def law_of_eigenvalues(kernel: Kernel, X: Table) -> None:
+    """No negative eigenvalue on the data, and no witness among structured point sets."""
+    K = kernel(X)
+    values = np.linalg.eigvalsh(K)
+    floor = -len(X) * np.finfo(float).eps * max(float(np.abs(K).max()), 1e-300) * len(X)
+    require(values[0] >= floor, f"the smallest eigenvalue on the data is {values[0]:.3g}")
+    subject = KernelSubject.of(kernel)
+    found = find_witness(subject.matrix, kernel.domain.place, X.shape[1], scale=subject.scale, effort=0.3)
+    if found.points is not None and found.weights is not None:
+        check = subject.check(found.points, found.weights)
+        require(not check.negative, f"points {found.points.tolist()} give {check.value:.3g}")
+    require(prove(kernel, d=X.shape[1]).status != "refuted", "mercer.prove refutes it")
+
+
+def law_of_distance(kernel: Kernel, X: Table) -> None:
+    """The kernel distance squared is k(x, x) + k(z, z) - 2 k(x, z), zero from a point to itself."""
+    D, diagonal = kernel.distance(X), kernel.diagonal(X)
+    require(np.isfinite(D).all() and (np.diag(D) == 0).all(), "a distance is not finite, or not zero to itself")
+    wanted = np.maximum(diagonal[:, None] + diagonal[None, :] - 2 * kernel(X), 0)
+    close(D * D, wanted, "distance squared", tolerance=1e-9)
+
+
+def law_of_closure(kernel: Kernel, X: Table) -> None:
+    """Sums, multiples, products and powers are what plain arithmetic says."""
+    K = kernel(X)
+    close((kernel + kernel)(X), K + K, "k + k")
+    close((2.5 * kernel)(X), 2.5 * K, "2.5 * k")
+    close((kernel * kernel)(X), K * K, "k * k")
+    close((kernel**2)(X), K * K, "k ** 2")
+    close((kernel * (kernel + 1.0))(X), K * (K + 1.0), "k * (k + 1)")
+
+
+def law_of_text(kernel: Kernel, X: Table) -> None:
+    """str(kernel) parses back to an equal kernel."""
+    again = parse(str(kernel), names=_names(kernel))
+    require(again == kernel, f"{str(kernel)!r} parses to {again!r}")
+    require("$" in kernel._repr_latex_() and kernel.latex(), "there is no LaTeX")
+
+
+def law_of_parameters(kernel: Kernel, X: Table) -> None:
+    """get_params and set_params are inverse to each other, and leave the kernel as it is."""
+    shallow = kernel.get_params(deep=False)
+    require(kernel.set_params(**shallow) == kernel, "set_params(**get_params()) gives another kernel")
+    require(kernel.__sklearn_clone__() == kernel, "a clone is not equal")
+
+
+def law_of_dtype(kernel: Kernel, X: Table) -> None:
+    """float32 stays float32, and agrees with float64."""
+    narrow = X.astype(np.float32)
+    try:
+        kernel.check(narrow)
+    except InputError:  # rounding can leave the domain, such as the unit sphere
+        return
+    for result in (kernel(narrow), kernel.diagonal(narrow), kernel.distance(narrow), kernel(narrow, narrow[:3])):
+        require(result.dtype == np.float32, f"float32 data gives {result.dtype}")
+    require(kernel(X).dtype == np.float64, f"float64 data gives {kernel(X).dtype}")
+    close(kernel(narrow), kernel(narrow.astype(np.float64)), "float32 against float64", tolerance=1e-6)
+
+
+def law_of_rows(kernel: Kernel, X: Table) -> None:
+    """The order of rows does not matter, nor whether a row comes alone or with others."""
+    order = np.random.default_rng(1).permutation(len(X))
+    K = kernel(X)
+    close(kernel(X[order]), K[np.ix_(order, order)], "rows in another order")
+    close(kernel(X[:1], X), K[:1], "a row alone")
+    close(kernel.diagonal(X[order]), kernel.diagonal(X)[order], "the diagonal in another order")
+
+
+def law_of_domain(kernel: Kernel, X: Table) -> None:
+    """Data is left unchanged, and data outside the domain is refused."""
+    before = X.copy()
+    kernel(X)
+    require(np.array_equal(before, X), "the data was changed")
+    if kernel.children:
+        return
+    outside = X - 7.3
+    if kernel.domain.misfits(outside).any():
+        try:
+            kernel(outside)
+        except InputError:
+            return
+        raise AssertionError(f"data outside {kernel.domain} was accepted")
+
+
+def law_of_precision(kernel: Kernel, X: Table) -> None:
+    """The value in float64 agrees with the same formula at 50 digits."""
+    few = points_from("check_kernel", X[:6])
+    exact = type(few)(precisely(few.values), few.names)
+    try:
+        wanted = kernel.evaluate(PrecisePairs(exact, exact))
+    except (TypeError, AttributeError):  # a user's function that insists on floats
+        return
+    close(kernel.evaluate(Pairs(few, few)), np.asarray(wanted, dtype=float), "float64 against 50 digits")
+
+
+def law_of_limits(kernel: Kernel, X: Table) -> None:
+    """A radial kernel is finite at every distance, infinity included."""
+    if isinstance(kernel, Radial):
+        with np.errstate(all="ignore"):
+            values = kernel.profile(np.array([0.0, 5e-324, 1e-150, 1.0, 1e10, 1e300, np.inf]))
+        require(np.isfinite(values).all(), f"the profile gives {values} from 0 to infinity")
+
+
+LAWS: dict[str, Callable[[Kernel, Table], None]] = {
+    "value": law_of_value,
+    "symmetry": law_of_symmetry,
+    "the diagonal": law_of_the_diagonal,
+    "distance": law_of_distance,
+    "rows": law_of_rows,
+    "dtype": law_of_dtype,
+    "closure": law_of_closure,
+    "text": law_of_text,
+    "parameters": law_of_parameters,
+    "domain": law_of_domain,
+    "precision": law_of_precision,
+    "limits": law_of_limits,
+    "eigenvalues": law_of_eigenvalues,
+}
+
+
+def _names(kernel: Kernel) -> dict[str, Any]:
+    """The names that a text of this kernel needs beyond those that every text knows."""
+    found: dict[str, Any] = {}
+    for child in kernel.children:
+        found |= _names(child)
+    if isinstance(kernel, Weighted):
+        found[name_of(kernel.function)] = kernel.function
+    elif isinstance(kernel, After) and kernel.matrix is None:
+        found[name_of(kernel.map)] = kernel.map
+    elif not kernel.children:
+        found[kernel.name] = type(kernel)
+    return found

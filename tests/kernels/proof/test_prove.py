@@ -1,0 +1,317 @@
+"""Proofs and refutations: the lectures' questions, known truths by dimension and domain, and what must stay open."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from strategies import trees
+
+import mercer
+from mercer.errors import KernelError
+from mercer.kernels import (
+    Constant,
+    Cosine,
+    Dot,
+    Epanechnikov,
+    Gaussian,
+    Laplace,
+    Linear,
+    Matern,
+    Min,
+    Polynomial,
+    ProductSinc,
+    Radial,
+    Sigmoid,
+    Sinc,
+    Wendland,
+)
+from mercer.kernels.domain import NONNEGATIVE
+from mercer.kernels.proof.judgement import Fact
+
+
+def refuted(kernel, d=None, domain=None):
+    """Prove, expect a refutation, and recompute its witness with plain NumPy."""
+    proof = mercer.prove(kernel, d=d, domain=domain)
+    assert proof.status == "refuted", str(proof)
+    witness = proof.witness
+    assert witness.value < 0
+    assert witness.points.shape == (len(witness.weights), proof.dimension)
+    assert np.abs(witness.weights).max() == pytest.approx(1.0)
+    if isinstance(proof.kernel, mercer.kernels.Kernel):
+        if domain is None and not proof.kernel.is_open:
+            K = proof.kernel(witness.points)
+            assert witness.weights @ K @ witness.weights == pytest.approx(witness.value, rel=1e-6)
+        assert witness.digits == 50
+    assert not mercer.kernels.domain.domain_named(proof.domain).misfits(witness.points).any()
+    return proof
+
+
+def proven(kernel, d=None, domain=None):
+    proof = mercer.prove(kernel, d=d, domain=domain)
+    assert proof.status == "proven", str(proof)
+    assert proof.witness is None
+    return proof
+
+
+class TestExercise21:
+    """Which of these are kernels? (Lecture 001.)"""
+
+    @pytest.mark.parametrize("text", ["1", "linear", "1 + linear", "(1 + linear)**2"])
+    def test_a_to_d(self, text):
+        assert proven(text).max_dimension is None
+
+    def test_e_the_exponential_of_a_sum(self):
+        proof = proven(Constant(1.0).weighted(np.exp), d=1)
+        assert "rule of the weight" in str(proof)
+
+    def test_f_min_on_the_integers(self):
+        witness = refuted("min", domain="integers").witness
+        assert witness.points.tolist() == [[-1.0]]
+        assert witness.value == -1.0
+
+    @pytest.mark.parametrize("domain", [None, "nonnegative", "naturals"])
+    def test_min_where_it_is_one(self, domain):
+        assert proven("min", domain=domain).max_dimension is None
+
+    def test_the_four_rules_are_named(self):
+        steps = str(proven((1 + Linear()) * Linear().weighted(np.ravel)))
+        for rule in ("rule of the constant", "rule of the weight", "sum rule", "product rule"):
+            assert rule in steps
+
+
+class TestByDimension:
+    @pytest.mark.parametrize("d", [1, 2, 3])
+    def test_sinc_is_a_kernel_to_three(self, d):
+        proven("sinc", d=d)
+
+    @pytest.mark.parametrize("d", [4, 5])
+    def test_sinc_is_none_from_four(self, d):
+        refuted("sinc(lengthscale=0.3)", d=d)
+
+    def test_sinc_without_d_says_how_far(self):
+        assert proven("sinc").max_dimension == 3
+        assert "d <= 3" in proven("sinc").claim
+
+    def test_the_product_sinc_is_one_everywhere(self):
+        assert proven(ProductSinc(), d=40).max_dimension is None
+
+    @pytest.mark.parametrize(("dimension", "most"), [(1, 1), (2, 3), (3, 3), (4, 5), (5, 5)])
+    @pytest.mark.parametrize("smoothness", [0, 1, 2, 3])
+    def test_wendland_says_its_dimension(self, dimension, smoothness, most):
+        assert proven(Wendland(dimension, smoothness)).max_dimension == most
+
+    def test_triangles(self):
+        """max(0, 1 - r)^p is a kernel exactly for p >= (d + 1) / 2 (Askey; Golubov)."""
+        proven(Wendland(1, 0), d=1)
+        refuted(Wendland(1, 0, lengthscale=5.0), d=2)
+        refuted(Wendland(1, 0), d=3)
+        proven(Wendland(3, 0), d=3)
+        refuted(Wendland(3, 0), d=4)
+
+    @pytest.mark.parametrize("d", [1, 2, 3])
+    def test_epanechnikov_never(self, d):
+        proof = refuted(Epanechnikov(2.0), d=d)
+        assert "Fourier transform" in str(proof)
+
+    def test_a_limit_below_a_wrapper_does_not_leak(self):
+        assert proven(Sinc().on([0, 1, 2]) * Gaussian().on([3, 4])).max_dimension is None
+        assert proven(Sinc().after(np.ones((2, 7))), d=7).max_dimension is None
+        assert proven(Sinc() * Gaussian()).max_dimension == 3
+        assert proven(Sinc() + Wendland(1, 0)).max_dimension == 1
+        assert mercer.prove(Sinc().after(np.sin)).status != "proven"
+
+
+class TestNotKernels:
+    @pytest.mark.parametrize(("slope", "offset"), [(1.0, 0.0), (0.5, 1.0), (1.0, -1.0), (2.0, 3.0), (-1.0, 0.0)])
+    @pytest.mark.parametrize("d", [1, 2])
+    def test_sigmoid(self, slope, offset, d):
+        refuted(Sigmoid(slope, offset), d=d)
+
+    def test_sigmoid_with_slope_zero_is_a_constant(self):
+        proven(Sigmoid(0.0, 1.0))
+        refuted(Sigmoid(0.0, -1.0), d=1)
+
+    def test_a_fractional_power_of_the_inner_product(self):
+        proof = mercer.prove(lambda x, z: max(0.0, 9 + x @ z) ** 1.5, d=1)
+        assert proof.status == "refuted"
+        assert proof.witness.value < 0
+
+    def test_min_on_the_reals(self):
+        refuted("min", d=1, domain="reals")
+        refuted("min", d=3, domain="reals")
+
+    def test_the_periodic_kernel_on_the_euclidean_distance(self):
+        def euclidean_periodic(x, z):
+            return math.exp(-2 * math.sin(math.pi * np.linalg.norm(x - z)) ** 2)
+
+        assert mercer.prove(euclidean_periodic, d=2).status == "refuted"
+
+    def test_a_composite_is_refuted_as_a_whole(self):
+        refuted(Sigmoid() + 0.001 * Gaussian(), d=1)
+        refuted(Gaussian() * Epanechnikov(), d=1)
+
+    def test_columns_with_names(self):
+        proof = refuted(Sigmoid().on(["age"]), domain="reals")
+        assert proof.dimension == 1
+
+
+class TestUnknown:
+    def test_a_repaired_kernel_may_be_one_but_is_not_proven(self):
+        """A bounded non-kernel plus a large ridge on one point is beyond the rules: no proof, and no witness."""
+        proof = mercer.prove(Epanechnikov(1.0) * 1e-9 + Laplace(0.5), d=1)
+        assert proof.status == "unknown"
+        assert proof.trials > 100
+        assert "proves nothing" in str(proof)
+
+    def test_sampling_never_proves(self):
+        proof = mercer.prove(lambda x, z: float(x @ z), d=2)
+        assert proof.status == "unknown"
+        assert proof.trials > 100
+        assert str(proof.trials) in str(proof)
+
+    def test_a_kernel_of_your_own_without_facts(self):
+        class Cauchy(Radial):
+            lengthscale: float = 1.0
+
+            def profile(self, u):
+                return 1 / (1 + u)
+
+        proof = mercer.prove(Cauchy(), d=2)
+        assert proof.status == "unknown"
+        assert "Bochner" in str(proof)
+
+        class CauchyWithFact(Cauchy):
+            def facts(self):
+                return (Fact(mercer.kernels.domain.REALS, "it is a mixture of Gaussians"),)
+
+        assert mercer.prove(CauchyWithFact()).status == "proven"
+
+    def test_a_kernel_of_your_own_that_is_none(self):
+        class Bump(Radial):
+            def profile(self, u):
+                return np.exp(-u * u)
+
+        class Cube(Dot):
+            def profile(self, t):
+                return t**3 - t
+
+        refuted(Bump(), d=1)
+        refuted(Cube(), d=1)
+
+
+class TestFunctions:
+    def test_asymmetry_is_a_witness(self):
+        proof = mercer.prove(lambda x, z: float(x[0]), d=1)
+        assert proof.status == "refuted"
+        x, z = proof.witness.points
+        assert (proof.witness.forward, proof.witness.backward) == (x[0], z[0])
+        assert "symmetric" in str(proof)
+
+    def test_d_is_tried_upwards(self):
+        def triangle(x, z):
+            return max(0.0, 1 - float(np.linalg.norm(x - z)))
+
+        proof = mercer.prove(triangle)
+        assert (proof.status, proof.dimension) == ("refuted", 2)
+
+    def test_a_function_of_scalars_on_the_integers(self):
+        assert mercer.prove(min, d=1, domain="integers").witness.points.tolist() == [[-1.0]]
+
+    def test_a_function_that_needs_more_coordinates_hears_of_d(self):
+        with pytest.raises(IndexError) as caught:
+            mercer.prove(lambda x, z: x[1] * z[1])
+        assert any("d = 1" in note for note in caught.value.__notes__)
+        assert mercer.prove(lambda x, z: -x[1] * z[1], d=2).status == "refuted"
+
+    def test_a_function_must_give_numbers(self):
+        with pytest.raises(ValueError, match="one real number"):
+            mercer.prove(lambda x, z: x, d=2)
+        with pytest.raises(ValueError, match="one real number"):
+            mercer.prove(lambda x, z: "near", d=2)
+
+
+class TestDomains:
+    @pytest.mark.parametrize("domain", ["reals", "nonnegative", "integers", "naturals", "sphere"])
+    def test_what_holds_on_the_reals_holds_everywhere(self, domain):
+        proven(Gaussian() * Linear() + Matern(0.5), domain=domain)
+
+    def test_composites_are_stated_where_all_parts_are(self):
+        assert (Min() + Gaussian()).domain is NONNEGATIVE
+        assert proven(Min() + Gaussian()).domain is NONNEGATIVE
+
+    def test_maps_carry_domains(self):
+        proven(Min().after([[1.0, 2.0]]), domain="nonnegative")
+        proven(Min().scaled([2.0, 3.0]), domain="nonnegative")
+        proven(Min().after(np.abs))
+        assert "g(x) in the non-negative reals" in str(proven(Min().after(np.abs)))
+        refuted(Min().after([[1.0, -1.0]]), domain="nonnegative")
+
+    def test_a_part_of_the_sphere_is_no_sphere(self):
+        proven(Linear().on([0]), domain="sphere", d=3)
+
+    def test_a_refutation_stays_inside_the_domain(self):
+        proof = refuted(Sigmoid(3.0), d=2, domain="nonnegative")
+        assert (proof.witness.points >= 0).all()
+        whole = refuted(Sigmoid(3.0), d=2, domain="integers").witness.points
+        assert (whole == np.rint(whole)).all()
+
+    def test_unknown_domains_are_named(self):
+        with pytest.raises(KernelError, match="reals, nonnegative"):
+            mercer.prove("linear", domain="quaternions")
+
+
+class TestAnswers:
+    def test_a_proof_reads_well(self):
+        assert str(mercer.prove("gaussian(lengthscale=2) + linear*linear")) == (
+            "[proven] gaussian(lengthscale=2.0) + linear*linear is a kernel on the reals, for every d.\n"
+            "  1. gaussian(lengthscale=2.0) is a kernel on the reals, for every d: its Fourier transform is "
+            "(2 pi)^(d/2) lengthscale^d exp(-lengthscale^2 |w|^2 / 2), which is positive for every frequency w "
+            "(Bochner's theorem).\n"
+            "  2. linear is a kernel on the reals, for every d: it is the inner product itself, with the lift "
+            "phi(x) = x.\n"
+            "  3. linear*linear is a kernel: the product of kernels is a kernel (product rule; Schur's theorem) "
+            "[by step 2].\n"
+            "  4. gaussian(lengthscale=2.0) + linear*linear is a kernel: the sum of kernels is a kernel (sum rule) "
+            "[by steps 1 and 3]."
+        )
+
+    def test_html_is_escaped(self):
+        page = mercer.prove(Linear().on(["<script>"]))._repr_html_()
+        assert "<script>" not in page
+        assert "&lt;script&gt;" in page
+        assert "proven" in page
+        assert "Witness" in mercer.prove(Sigmoid(), d=1)._repr_html_()
+
+    def test_open_kernels_are_proven_as_they_are(self):
+        proven(Gaussian("median") + Sinc("median"), d=2)
+        assert mercer.prove(Epanechnikov("median"), d=1).status == "refuted"
+
+    @pytest.mark.parametrize("d", [0, -1, 1.5, True, "two"])
+    def test_d_must_be_a_number_of_columns(self, d):
+        with pytest.raises(KernelError, match="at least 1"):
+            mercer.prove("linear", d=d)
+
+    def test_something_else_is_refused(self):
+        with pytest.raises(KernelError, match="kernel, a text or a function"):
+            mercer.prove(3)
+
+    def test_columns_that_do_not_exist(self):
+        proof = mercer.prove(Gaussian().on([5]), d=2)
+        assert proof.status == "unknown"
+        assert "do not exist" in str(proof)
+
+    @given(trees)
+    def test_property_valid_parts_make_a_proof(self, kernel):
+        assume(not any(isinstance(leaf, Wendland) and leaf.dimension == 1 for leaf in leaves_of(kernel)))
+        assert mercer.prove(kernel, domain="nonnegative", d=2).status == "proven"
+
+
+def leaves_of(kernel):
+    return [kernel] if not kernel.children else [leaf for child in kernel.children for leaf in leaves_of(child)]
+
+
+def test_cosine_is_proven_and_its_fractional_power_refused():
+    proven(Cosine() ** 3)
+    proven(Polynomial(3, 0.5))
+    proven(mercer.exp(Linear()) ** 0.5)

@@ -1,0 +1,130 @@
+"""Bad input: one clear error each, that says who, what is needed, what came and what to do."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse
+
+from mercer.errors import DomainError, InputError, MercerError, NumericalWarning
+from mercer.kernels import ChiSquared, Exponential, Gaussian, Linear, Min
+
+GOOD = np.arange(6.0).reshape(3, 2)
+FRAME = pd.DataFrame({"age": [1.0, 2.0], "hours": [3.0, np.nan]})
+
+BAD = {
+    "NaN": ([[1.0, np.nan]], r"column 1 holds nan in row 0"),
+    "infinity": ([[1.0, 2.0], [-np.inf, 0.0]], r"column 0 holds -inf in row 1"),
+    "NaN in a DataFrame": (FRAME, r"column 'hours' holds nan in row 1"),
+    "no rows": (np.empty((0, 3)), r"empty table of shape \(0, 3\)"),
+    "no columns": (np.empty((3, 0)), r"empty table of shape \(3, 0\)"),
+    "an empty list": ([], r"shape \(0,\)"),
+    "a 1-D array": ([1.0, 2.0], r"reshape\(-1, 1\)"),
+    "a 3-D array": (np.zeros((2, 2, 2)), r"3 dimensions and shape \(2, 2, 2\)"),
+    "a number": (3.0, r"0 dimensions"),
+    "objects": (np.array([[1, "a"]], dtype=object), r"dtype object"),
+    "texts": (np.array([["a", "b"]]), r"Convert the columns"),
+    "dates": (np.array([["2026-01-01"]], dtype="datetime64[D]"), r"dtype datetime64"),
+    "complex numbers": (np.ones((2, 2), dtype=complex), r"complex"),
+    "ragged rows": ([[1.0, 2.0], [3.0]], r"rows of equal length"),
+    "None": (None, r"dtype object"),
+    "a sparse matrix": (scipy.sparse.csr_matrix(GOOD), r"toarray"),
+    "a mixed DataFrame": (pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), r"dtype object"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+@pytest.mark.parametrize("call", ["matrix", "right side", "diagonal", "distance", "resolve", "check"])
+def test_bad_input(case, call):
+    data, message = BAD[case]
+    kernel = Gaussian("median") if call == "resolve" else Gaussian()
+    calls = {
+        "matrix": lambda: kernel(data),
+        "right side": lambda: kernel(GOOD, data),
+        "diagonal": lambda: kernel.diagonal(data),
+        "distance": lambda: kernel.distance(data),
+        "resolve": lambda: kernel.resolve(data),
+        "check": lambda: kernel.check(data),
+    }
+    if call == "right side" and data is None:
+        pytest.skip("None stands for X itself there")
+    with pytest.raises(InputError, match=message) as caught:
+        calls[call]()
+    text = str(caught.value)
+    assert text.startswith("Gaussian needs ")
+    assert text.endswith(".")
+    assert isinstance(caught.value, MercerError)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_different_numbers_of_columns():
+    with pytest.raises(InputError, match="X has 2 and Z has 3"):
+        Gaussian()(GOOD, np.ones((2, 3)))
+
+
+def test_different_names_of_columns():
+    left, right = pd.DataFrame(GOOD, columns=["a", "b"]), pd.DataFrame(GOOD, columns=["b", "a"])
+    with pytest.raises(InputError, match="column 0 is 'a' in X and 'b' in Z"):
+        Gaussian()(left, right)
+
+
+@pytest.mark.parametrize("kernel", [Min(), ChiSquared(), 2 * Min() + Gaussian(), Min().normalized() ** 2])
+def test_data_outside_the_domain_names_column_and_value(kernel):
+    table = np.ones((2, 4))
+    table[1, 3] = -0.7
+    with pytest.raises(DomainError, match=r"needs non-negative coordinates; column 3 holds -0.7. Shift the data"):
+        kernel(table)
+    with pytest.raises(DomainError):
+        kernel.check(table)
+    kernel.check(np.abs(table))
+
+
+def test_the_message_of_the_design():
+    with pytest.raises(DomainError) as caught:
+        Min()([[1.0, 1.0, 1.0, -0.7]])
+    wanted = "Min needs non-negative coordinates; column 3 holds -0.7. Shift the data, or use Gaussian()."
+    assert str(caught.value) == wanted
+
+
+def test_the_domain_counts_only_where_the_kernel_looks():
+    table = np.array([[1.0, -2.0], [3.0, -4.0]])
+    kernel = Min().on([0]) + Gaussian().on([1])
+    assert np.isfinite(kernel(table)).all()
+    frame = pd.DataFrame(table, columns=["count", "shift"])
+    with pytest.raises(DomainError, match="column 'shift' holds -2"):
+        Min().on(["shift"])(frame)
+    assert np.isfinite(Min().after(np.abs)(table)).all()
+    with pytest.raises(DomainError):
+        Min().after(np.negative)(np.abs(table))
+
+
+@pytest.mark.parametrize("build", [pd.DataFrame, lambda table: pl.DataFrame(dict(table))])
+def test_frames_are_read_by_name_and_position(build):
+    frame = build({"age": [1.0, 2.0], "hours": [3.0, 5.0]})
+    plain = np.array([[1.0, 3.0], [2.0, 5.0]])
+    np.testing.assert_array_equal(Gaussian()(frame), Gaussian()(plain))
+    np.testing.assert_array_equal(Linear().on("hours")(frame), Linear()(plain[:, 1:]))
+    np.testing.assert_array_equal(Linear().on([1])(frame), Linear()(plain[:, 1:]))
+    with pytest.raises(InputError, match=r"column named 'hour'.*'age', 'hours'"):
+        Linear().on("hour")(frame)
+
+
+def test_whole_numbers_booleans_and_lists_are_data():
+    assert Linear()([[1, 2]], [[3, 4]])[0, 0] == 11.0
+    assert Linear()(np.array([[True, False]]))[0, 0] == 1.0
+
+
+def test_an_open_number_must_be_found_first():
+    with pytest.raises(InputError, match=r"resolve\(X\)"):
+        Gaussian("median")(GOOD)
+
+
+def test_overflow_is_said():
+    with pytest.warns(NumericalWarning, match="overflows float64"):
+        K = Exponential()([[1e3]])
+    assert K[0, 0] == np.inf
+    with pytest.warns(NumericalWarning, match="overflows float32"):
+        Exponential()(np.array([[10.0]], dtype=np.float32))
+    with pytest.warns(NumericalWarning):
+        D = Exponential().distance([[1e3], [0.0]])
+    assert not np.isnan(D).any()

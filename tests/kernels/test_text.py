@@ -1,0 +1,165 @@
+"""Printing and parsing: every kernel comes back, every mistake is pointed at."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import NAMES, any_trees, squared_length
+
+import mercer
+from mercer.errors import KernelError, ParseError
+from mercer.kernels import Constant, Gaussian, Linear, Matern, Polynomial, Power, Product, Sigmoid, Sum
+
+
+@given(any_trees)
+def test_property_text_parses_back_to_an_equal_kernel(kernel):
+    again = mercer.parse(str(kernel), names=NAMES)
+    assert again == kernel
+    assert hash(again) == hash(kernel)
+    assert str(again) == str(kernel)
+
+
+@given(any_trees)
+def test_property_python_text_builds_an_equal_kernel(kernel):
+    scope = vars(mercer.kernels) | NAMES
+    assert eval(repr(kernel), scope) == kernel  # noqa: S307 - repr is Python; this test alone evaluates it
+
+
+@given(st.text(max_size=40))
+def test_property_no_text_does_anything_but_parse_or_explain(text):
+    try:
+        kernel = mercer.parse(text)
+    except ParseError as error:
+        assert 0 <= error.position <= len(text)
+    else:
+        assert mercer.parse(str(kernel)) == kernel
+
+
+@given(st.lists(st.sampled_from(["2", ".5", "1e3", "gaussian", "linear", "exp", "(", ")", "[", "]", "**", "*", "+", "-",
+                                 ",", "=", "lengthscale", ".", "on", "scaled", "'a'", "normalized", "median"]), max_size=12))
+def test_property_token_soup_does_nothing_but_parse_or_explain(tokens):
+    text = " ".join(tokens)
+    try:
+        kernel = mercer.parse(text)
+    except ParseError:
+        return
+    assert mercer.parse(str(kernel)) == kernel
+
+
+def test_the_example_of_the_documentation():
+    kernel = mercer.parse("0.5*gaussian(lengthscale=2) + linear*polynomial(degree=2)")
+    assert kernel == 0.5 * Gaussian(2.0) + Linear() * Polynomial(2)
+    assert str(kernel) == "0.5*gaussian(lengthscale=2.0) + linear*polynomial(degree=2, offset=1.0)"
+
+
+@pytest.mark.parametrize(
+    ("text", "kernel"),
+    [
+        ("rbf", Gaussian()),
+        ("RBF(2)", Gaussian(2.0)),
+        ("gaussian(2.)", Gaussian(2.0)),
+        ("tanh(offset=-1)", Sigmoid(offset=-1.0)),
+        ('gaussian("median")', Gaussian("median")),
+        ("1", Constant(1.0)),
+        ("1 + linear", 1 + Linear()),
+        ("(1 + linear)**2", (1 + Linear()) ** 2),
+        ("1e-3*linear", 1e-3 * Linear()),
+        ("exp(linear)", mercer.exp(Linear())),
+        ("exp(2)", mercer.exp(2)),
+        ("linear*(gaussian + 2)", Linear() * (Gaussian() + 2)),
+        ("2*3", Product((Constant(2.0), Constant(3.0)))),
+        ("2**2", Power(Constant(2.0), 2)),
+        ("gaussian**0.5", Gaussian() ** 0.5),
+        ("matern(0.5, lengthscale=3).on('age') ", Matern(0.5, 3.0).on("age")),
+        ("linear.on([0, -1]).normalized()", Linear().on([0, -1]).normalized()),
+        ("linear.after([[1, 0, 0], [0, 1, 1]])", Linear().after([[1, 0, 0], [0, 1, 1]])),
+        ("gaussian.scaled([1, 2e1])", Gaussian().scaled([1.0, 20.0])),
+        ("linear.weighted(f)", Linear().weighted(squared_length)),
+        ("\n  linear\n+ linear", Sum((Linear(), Linear()))),
+    ],
+)
+def test_texts(text, kernel):
+    assert mercer.parse(text, names={"f": squared_length}) == kernel
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "message"),
+    [
+        ("", 0, "nothing came"),
+        ("2*gausian(1)", 2, "Did you mean 'gaussian'"),
+        ("gaussian(lengthscale=2", 22, "','"),
+        ("gaussian(size=2)", 0, "size"),
+        ("gaussian(lengthscale=1, lengthscale=2)", 24, "twice"),
+        ("gaussian - linear", 9, "difference"),
+        ("-2*gaussian", 0, "negative"),
+        ("gaussian + -linear", 11, "negative"),
+        ("gaussian(-1)", 0, "above zero"),
+        ("gaussian(1e999)", 0, "finite"),
+        ("linear^2", 6, "written \\*\\*"),
+        ("linear**1.5", 8, "whole exponent"),
+        ("linear**linear", 8, "number is needed"),
+        ("linear linear", 7, "cannot stand here"),
+        ("linear.fit()", 7, "no method"),
+        ("linear.scalled([1])", 7, "Did you mean 'scaled'"),
+        ("linear.__class__()", 7, "no method"),
+        ("__import__('os')", 0, "no kernel"),
+        ("exp('os')", 0, "kernel or a number"),
+        ("'linear'", 0, "kernel is needed"),
+        ("exp", 0, "is none"),
+        ("linear @ linear", 7, "no meaning"),
+        ("(linear", 7, "'\\)' is needed"),
+        ("(" * 3000 + "linear" + ")" * 3000, 60, "deeper"),
+        ("linear.on(" + "[" * 3000, 70, "deeper"),
+        ("constant(-1)", 0, "at least zero"),
+        ("linear.weighted(g)", 16, "no kernel 'g'"),
+    ],
+)
+def test_mistakes_are_pointed_at(text, position, message):
+    with pytest.raises(ParseError, match=message) as caught:
+        mercer.parse(text)
+    assert caught.value.position == position
+    pointed = str(caught.value).splitlines()
+    assert set(pointed[-1].strip()) == {"^"}
+
+
+def test_the_pointer_stands_under_the_mistake():
+    with pytest.raises(ParseError) as caught:
+        mercer.parse("linear + gausian(2)")
+    *_, line, pointer = str(caught.value).splitlines()
+    start = pointer.index("^")
+    assert line[start : start + pointer.count("^")] == "gausian"
+
+
+def test_only_texts_are_parsed():
+    with pytest.raises(KernelError, match="needs a text"):
+        mercer.parse(3)
+
+
+def test_a_kernel_of_your_own_has_a_name():
+    class MyCauchy(mercer.kernels.Radial):
+        lengthscale: float = 1.0
+
+        def profile(self, u):
+            return 1 / (1 + u)
+
+    kernel = 2 * MyCauchy(3.0)
+    assert str(kernel) == "2.0*my_cauchy(lengthscale=3.0)"
+    assert mercer.parse(str(kernel), names={"my_cauchy": MyCauchy}) == kernel
+    with pytest.raises(ParseError, match="no kernel 'my_cauchy'"):
+        mercer.parse(str(kernel))
+
+
+def test_every_exported_leaf_can_be_parsed_and_has_a_formula():
+    from mercer.kernels.text import known_names
+
+    leaves = {thing for thing in known_names().values() if isinstance(thing, type)}
+    assert {leaf.__name__ for leaf in leaves} == set(CATALOGUE.split())
+    for leaf in leaves:
+        assert mercer.parse(leaf.name) == leaf()
+        assert leaf.formula
+        assert "mathrm{" + leaf.name not in leaf().latex()
+
+
+CATALOGUE = """
+    Constant Linear Polynomial Exponential Gaussian Laplace ProductLaplace Matern RationalQuadratic Periodic Cosine Sinc
+    ProductSinc Subsets Min ChiSquared ExponentialChiSquared ArcCosine Wendland Sigmoid Epanechnikov
+"""
