@@ -86,7 +86,8 @@ def _frequencies(reach: float, window: float, scale: float) -> Array:
     # Panels of half a period up to frequency m * step cost reach * m * step / pi * ORDER nodes each.
     most = int(np.sqrt(BUDGET * np.pi / (ORDER * reach * step)))
     wanted = int(60.0 / (scale * step))
-    return step * np.arange(1, max(8, min(most, wanted)) + 1) - step / 2.0
+    count = max(8, min(most, wanted))
+    return np.asarray(step * (np.arange(count) + 0.5), dtype=np.float64)
 
 
 def _resolve(integrand: Radial, edges: Array) -> Array:

@@ -52,12 +52,12 @@ def lines(d: int) -> Iterator[Configuration]:
         yield Configuration(f"{k} on a line from 0", _on_axis(steps, d))
     for k in (3, 4, 5):
         for base in (2.0, 4.0):
-            yield Configuration(f"{k} geometric by {base:g}", _on_axis(base ** -np.arange(k), d))
+            yield Configuration(f"{k} geometric by {base:g}", _on_axis([base**-i for i in range(k)], d))
 
 
 def simplex(d: int) -> Array:
     """Return the d + 1 vertices of the regular simplex of edge 1 centred at 0."""
-    return _flatten(np.eye(d + 1)) / np.sqrt(2.0)
+    return _flatten(np.eye(d + 1) / np.sqrt(2.0))
 
 
 def cross_polytope(d: int) -> Array:

@@ -170,16 +170,14 @@ def _weighed(points: Array, matrix: Array, weights: Array, ratio: float) -> _Can
     return _Candidate(points, weights, ratio, value, clear)
 
 
-def _structured_sets(
-    examiner: _Examiner, d: int, scale: float, effort: float
-) -> Iterator[Iterable[Array]]:
+def _structured_sets(examiner: _Examiner, d: int, scale: float, effort: float) -> Iterator[Iterable[Array]]:
     """Yield for each structured and random set its versions: sizes around `scale`, and shifts."""
     factors = np.concatenate([np.geomspace(0.1, 10.0, 1 + 2 * round(12 * effort)),
                               np.geomspace(0.01, 0.07, 4), np.geomspace(14.0, 100.0, 4)])
     sizes = scale * factors[np.argsort(np.abs(np.log(factors)), kind="stable")]
     shifts = [] if examiner.stationary(d, scale) else _shifts(d, scale)
     for each in [*structured(d), *random_sets(d, round(10 * effort), SEED)]:
-        shifted = _versions(each, sizes[::3], shifts if len(each.points) <= 12 else [])
+        shifted = _versions(each, sizes[::3], shifts if 2 <= len(each.points) <= 12 else [])
         yield chain((size * each.points for size in sizes), shifted)
 
 
@@ -207,12 +205,7 @@ def _scan(examiner: _Examiner, sets: Iterable[Iterable[Array]]) -> _Candidate | 
     """Return the first handsome candidate, or else the simplest among the clear ones."""
     clear: list[_Candidate] = []
     for versions in sets:
-        best: _Candidate | None = None
-        for points in versions:
-            found = examiner.examine_new(points)
-            # Sizes come outwards from the typical length, which only a marked gain should leave.
-            if found is not None and found.clear and (best is None or found.ratio < 1.2 * best.ratio):
-                best = found
+        best = _best_version(examiner, versions)
         if best is not None:
             if best.ratio < HANDSOME:
                 return best
@@ -223,9 +216,22 @@ def _scan(examiner: _Examiner, sets: Iterable[Iterable[Array]]) -> _Candidate | 
     return min((each for each in clear if each.ratio <= enough), key=lambda each: len(each.points))
 
 
+def _best_version(examiner: _Examiner, versions: Iterable[Array]) -> _Candidate | None:
+    """Return the most negative version, or the first that is negative enough."""
+    best: _Candidate | None = None
+    for points in versions:
+        found = examiner.examine_new(points)
+        # Sizes come outwards from the typical length, which only a marked gain should leave.
+        if found is not None and found.clear and (best is None or found.ratio < 1.2 * best.ratio):
+            best = found
+            if best.ratio < 5.0 * HANDSOME:
+                break
+    return best
+
+
 def _descend(examiner: _Examiner, d: int, scale: float, effort: float) -> _Candidate | None:
     """Move the points of promising sets downhill until one is clearly negative."""
-    starts = []
+    starts: list[tuple[float, int, Array]] = []
     for each in [*structured(d, 16), *random_sets(d, round(20 * effort), SEED + 1)]:
         for size in scale * np.array([0.3, 0.6, 1.0, 1.6, 3.0]):
             points = _distinct(examiner.placed(size * each.points))
@@ -273,18 +279,23 @@ def _pencil(examiner: _Examiner, points: Array, scale: float) -> tuple[float, Ar
         values, vectors = eigh(full[:n, :n], reference[:n, :n] + 1e-10 * np.eye(n), subset_by_index=[0, 0])
     except LinAlgError:  # points have met, so that B is singular
         return 1.0, nothing
-    u = vectors[:, 0]
-    difference = full - values[0] * reference
-    rows = difference[:, :n].reshape(d + 1, n, n)
-    change = (rows[1:] - rows[0]) @ u - np.einsum("aii,i->ai", rows[1:] - rows[0], u)
+    return float(values[0]), _slope(full - values[0] * reference, vectors[:, 0], d) / step
+
+
+def _slope(difference: Array, u: Array, d: int) -> Array:
+    """Return the change of u' (K - t B) u as each coordinate takes one step, from the stacked matrix."""
+    n = len(u)
+    blocks = difference[:, :n].reshape(d + 1, n, n)
+    change = blocks[1:] - blocks[0]
     own = np.diag(difference).reshape(d + 1, n)
-    slope = (2.0 * u * change + u**2 * (own[1:] - own[0])) / step
-    return float(values[0]), slope.T
+    # A point that moves changes its products with the others twice, and its product with itself.
+    others = change @ u - np.einsum("aii,i->ai", change, u)
+    return np.asarray((2.0 * u * others + u**2 * (own[1:] - own[0])).T, dtype=np.float64)
 
 
 def _polish(examiner: _Examiner, found: _Candidate, scale: float) -> _Candidate:
-    """Tune the size of the set and, where the value is still small, its positions."""
-    if len(found.points) == 1:
+    """Tune the size of a set whose value is small and, where it is very small, the positions."""
+    if len(found.points) == 1 or found.ratio < 5.0 * HANDSOME:
         return found
 
     def ratio(log_size: float) -> float:

@@ -1,0 +1,278 @@
+"""The law suite must accept every kernel and reject every broken one, by the right law."""
+
+import numpy as np
+import pytest
+
+import mercer
+from mercer.errors import InputError
+from mercer.kernels import Coordinate, Dot, Gaussian, Kernel, Linear, Min, Polynomial, Radial, Sigmoid, Sinc
+from mercer.kernels.domain import NONNEGATIVE, REALS
+from mercer.kernels.proof.judgement import Fact
+from mercer.kernels.text import known_names
+from mercer.testing import check_kernel
+
+NOT_KERNELS = {"sigmoid", "epanechnikov"}
+LEAVES = sorted({leaf.name for leaf in known_names().values() if isinstance(leaf, type)} - NOT_KERNELS)
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_every_kernel_obeys_the_laws(name):
+    check_kernel(mercer.parse(name))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0.5*gaussian(lengthscale=2) + linear*polynomial(degree=2)",
+        "gaussian('median')*(min + 0.1)",
+        "exp(0.1*linear).normalized()",
+        "matern(nu=0.8).scaled([1, 2, 3]) + linear.on([2])**2",
+        "gaussian**0.5*laplace.after([[1, 2], [0, 1]])",
+    ],
+)
+def test_compositions_obey_the_laws(text):
+    check_kernel(mercer.parse(text))
+
+
+def test_data_can_be_given():
+    check_kernel(Gaussian(), X=np.random.default_rng(0).normal(size=(10, 3)))
+    check_kernel(Linear().on([6]))
+    with pytest.raises(InputError, match="Give d"):
+        check_kernel(Linear().on([60]))
+
+
+@pytest.mark.parametrize("kernel", [Sigmoid(), mercer.kernels.Epanechnikov(), Sigmoid(1.0, -1.0)])
+def test_what_is_no_kernel_is_rejected(kernel):
+    with pytest.raises(AssertionError, match="breaks the law of (eigenvalues|the diagonal)"):
+        check_kernel(kernel, d=1)
+
+
+def test_validity_is_by_dimension():
+    check_kernel(Sinc(), d=3)
+    with pytest.raises(AssertionError, match="law of eigenvalues"):
+        check_kernel(Sinc(), d=4)
+
+
+class Cauchy(Radial):
+    """A right one: a class and a method."""
+
+    lengthscale: float = 1.0
+
+    def profile(self, u):
+        return 1 / (1 + u)
+
+
+def test_a_kernel_of_your_own_obeys_the_laws():
+    check_kernel(Cauchy(2.0))
+    check_kernel(Cauchy(2.0) * Gaussian() + Cauchy(0.5))
+
+
+class Lopsided(Kernel):
+    def evaluate(self, pairs):
+        return pairs.dot() + pairs.left.values[:, :1]
+
+    def evaluate_diagonal(self, points):
+        return (points.values**2).sum(axis=1) + points.values[:, 0]
+
+
+class WrongDiagonal(Dot):
+    def profile(self, t):
+        return t
+
+    def evaluate_diagonal(self, points):
+        return np.ones(len(points.values))
+
+
+class NegativeDiagonal(Dot):
+    def profile(self, t):
+        return -t
+
+
+class Indefinite(Radial):
+    def profile(self, u):
+        return np.exp(-u * u)
+
+
+class LyingFacts(Radial):
+    """Claims to be proven, on the word of a fact that is false."""
+
+    def profile(self, u):
+        return np.maximum(0.0, 1 - u)
+
+    def facts(self):
+        return (Fact(REALS, "because I say so"),)
+
+
+class Mutable(Dot):
+    size: float = 1.0
+
+    def profile(self, t):
+        return self.size * t
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value)
+
+
+class UnequalTwins(Dot):
+    size: float = 1.0
+
+    def profile(self, t):
+        return t
+
+    def __eq__(self, other):
+        return self is other
+
+    __hash__ = Kernel.__hash__
+
+
+class OtherText(Dot):
+    size: float = 1.0
+
+    def profile(self, t):
+        return self.size * t
+
+    def write(self, python):
+        return "linear", 3
+
+
+class DoublePrecisionOnly(Dot):
+    """Gives float64 whatever the data is."""
+
+    def profile(self, t):
+        return t
+
+    def __call__(self, X, Z=None):
+        return np.asarray(super().__call__(X, Z), dtype=np.float64)
+
+
+class HalfPrecision(Dot):
+    """Loses digits inside."""
+
+    def profile(self, t):
+        return t.astype(np.float32).astype(np.float64) if t.dtype != object else t
+
+
+class SeesTheOrder(Dot):
+    """Adds the position of a row to its value."""
+
+    def profile(self, t):
+        return t
+
+    def evaluate(self, pairs):
+        left, right = len(pairs.left.values), len(pairs.right.values)
+        return pairs.dot() + 5 * (np.arange(left)[:, None] == np.arange(right)[None, :])
+
+    def evaluate_diagonal(self, points):
+        return (points.values**2).sum(axis=1) + 5
+
+
+class SeesTheBatch(Dot):
+    """Divides by the number of rows."""
+
+    def profile(self, t):
+        return t
+
+    def evaluate(self, pairs):
+        return pairs.dot() / len(pairs.left.values)
+
+    def evaluate_diagonal(self, points):
+        return (points.values**2).sum(axis=1) / len(points.values)
+
+
+class ChangesTheData(Dot):
+    def profile(self, t):
+        return t
+
+    def __call__(self, X, Z=None):
+        result = super().__call__(X, Z)
+        if isinstance(X, np.ndarray) and len(X) > 20:
+            X[0, 0] += 1e-3
+        return result
+
+
+class NotANumberFarAway(Radial):
+    argument = "distance"
+
+    def profile(self, u):
+        return (1 + u) * np.exp(-u) if u.dtype == object else (1 + u) * np.exp(-u)
+
+
+class AcceptsAnything(Min):
+    """States a domain and does not defend it."""
+
+    @property
+    def domain(self):
+        return NONNEGATIVE
+
+    def check_points(self, points):
+        pass
+
+
+class BadSum(Dot):
+    """Adds to itself wrongly."""
+
+    def profile(self, t):
+        return t
+
+    def __add__(self, other):
+        return Polynomial(2)
+
+
+class BadDistance(Dot):
+    def profile(self, t):
+        return t
+
+    def distance(self, X, Z=None):
+        return self(X, Z)
+
+
+class ForgetsParameters(Dot):
+    size: float = 1.0
+
+    def profile(self, t):
+        return self.size * t
+
+    def set_params(self, **changes):
+        return type(self)(size=5.0)
+
+
+class BlindToPrecision(Coordinate):
+    """Its formula in 50 digits is another one."""
+
+    def term(self, x, z):
+        return x * z if x.dtype != object else x * z * 2
+
+
+BROKEN = {
+    Lopsided: "symmetry",
+    WrongDiagonal: "the diagonal",
+    NegativeDiagonal: "the diagonal",
+    Indefinite: "eigenvalues",
+    LyingFacts: "eigenvalues",
+    Mutable: "value",
+    UnequalTwins: "value",
+    OtherText: "text",
+    DoublePrecisionOnly: "dtype",
+    HalfPrecision: "precision",
+    SeesTheOrder: "rows",
+    SeesTheBatch: "rows",
+    ChangesTheData: "domain",
+    NotANumberFarAway: "limits",
+    AcceptsAnything: "domain",
+    BadSum: "closure",
+    BadDistance: "distance",
+    ForgetsParameters: "parameters",
+    BlindToPrecision: "precision",
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.__name__)
+def test_broken_kernels_are_rejected_by_the_right_law(broken):
+    with pytest.raises(AssertionError, match=f"law of {BROKEN[broken]}"):
+        check_kernel(broken())
+
+
+def test_every_law_is_the_one_that_catches_something():
+    from mercer.testing.kernel import LAWS
+
+    assert set(LAWS) == set(BROKEN.values())
