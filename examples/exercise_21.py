@@ -1,4 +1,4 @@
-"""The lecture's exercise 21, answered by the program: which of these functions are kernels?
+"""The lecture's exercise 21, answered by the program: which of these are kernels.
 
 A. 1    B. x.x'    C. 1 + x.x'    D. (1 + x.x')^2    E. exp(x + x') on R    F. min(x, x') on the integers
 """

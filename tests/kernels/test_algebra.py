@@ -60,7 +60,9 @@ def moved(kernel, X, Z):
     if name == "On":
         return X[:, list(kernel.columns)], Z[:, list(kernel.columns)]
     if name == "After":
-        return (X @ kernel.matrix.T, Z @ kernel.matrix.T) if kernel.matrix is not None else (kernel.map(X), kernel.map(Z))
+        return (
+            (X @ kernel.matrix.T, Z @ kernel.matrix.T) if kernel.matrix is not None else (kernel.map(X), kernel.map(Z))
+        )
     return X, Z
 
 
@@ -124,9 +126,7 @@ def test_after_accepts_a_transformer():
     from sklearn.preprocessing import PolynomialFeatures
 
     lift = PolynomialFeatures(degree=2).fit(X)
-    np.testing.assert_allclose(
-        Linear().after(lift)(X, Z), lift.transform(X) @ lift.transform(Z).T, rtol=1e-13
-    )
+    np.testing.assert_allclose(Linear().after(lift)(X, Z), lift.transform(X) @ lift.transform(Z).T, rtol=1e-13)
 
 
 def test_kernels_on_different_columns():

@@ -149,7 +149,15 @@ def test_angles_of_huge_tiny_and_parallel_vectors():
 
 def test_extreme_distances_have_limits():
     data = np.array([[0.0], [1e-300], [1e300], [-1e300]])
-    for kernel in (k.Gaussian(), k.Laplace(), k.Matern(1.5), k.Matern(0.7), k.RationalQuadratic(), k.Sinc(), k.Wendland()):
+    for kernel in (
+        k.Gaussian(),
+        k.Laplace(),
+        k.Matern(1.5),
+        k.Matern(0.7),
+        k.RationalQuadratic(),
+        k.Sinc(),
+        k.Wendland(),
+    ):
         K = kernel(data)
         assert np.isfinite(K).all()
         assert K[2, 3] == pytest.approx(0.0, abs=1e-290)

@@ -37,10 +37,9 @@ def test_each_leaf_sees_its_own_columns():
     frame = pd.DataFrame(X * [1, 10, 100], columns=["a", "b", "c"])
     kernel = Gaussian("median").on(["a"]) * Gaussian("median").on([2]) + Gaussian("median").scaled([1, 10, 100])
     found = kernel.resolve(frame)
-    wanted = (
-        Gaussian(float(np.median(pdist(frame[["a"]])))).on(["a"]) * Gaussian(float(np.median(pdist(frame[["c"]])))).on([2])
-        + Gaussian(float(np.median(pdist(frame.to_numpy() / [1, 10, 100])))).scaled([1, 10, 100])
-    )
+    wanted = Gaussian(float(np.median(pdist(frame[["a"]])))).on(["a"]) * Gaussian(
+        float(np.median(pdist(frame[["c"]])))
+    ).on([2]) + Gaussian(float(np.median(pdist(frame.to_numpy() / [1, 10, 100])))).scaled([1, 10, 100])
     assert found == wanted
     assert Gaussian("median").after(2 * np.eye(3)).resolve(X).kernel == Gaussian("median").resolve(2 * X)
 

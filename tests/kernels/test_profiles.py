@@ -19,7 +19,9 @@ mp.dps = 80  # angles near pi cancel 48 digits
 SPECIAL = [0.0, 5e-324, 1e-300, 1e-160, 1e-16, 1.0, 2.0, 1e16, 1e160, 1e300]
 FAR = np.concatenate([SPECIAL, np.geomspace(1e-12, 1.5e3, 10_000)])
 SIGNED = np.concatenate([FAR, -FAR])
-ANGLES = np.concatenate([[0.0, np.pi / 2, np.pi], np.geomspace(1e-12, np.pi, 5_000), np.pi - np.geomspace(1e-15, 3, 5_000)])
+ANGLES = np.concatenate(
+    [[0.0, np.pi / 2, np.pi], np.geomspace(1e-12, np.pi, 5_000), np.pi - np.geomspace(1e-15, 3, 5_000)]
+)
 SHORT = np.concatenate([SPECIAL, [np.nextafter(1.0, 0)], np.geomspace(1e-12, 1.0, 10_000)])
 
 
@@ -79,7 +81,11 @@ CASES = {
     "matern 5/2": (k.Matern(2.5), FAR, matern(2.5)),
     "rational_quadratic 1": (k.RationalQuadratic(1.0), FAR, lambda u: 1 / (1 + u / 2)),
     "rational_quadratic 0.3": (k.RationalQuadratic(0.3), FAR, lambda u: (1 + u / (2 * mp.mpf(0.3))) ** -mp.mpf(0.3)),
-    "rational_quadratic 70.7": (k.RationalQuadratic(70.7), FAR, lambda u: (1 + u / (2 * mp.mpf(70.7))) ** -mp.mpf(70.7)),
+    "rational_quadratic 70.7": (
+        k.RationalQuadratic(70.7),
+        FAR,
+        lambda u: (1 + u / (2 * mp.mpf(70.7))) ** -mp.mpf(70.7),
+    ),
     "sinc": (k.Sinc(), FAR, lambda u: mp.sin(u) / u if u else mp.mpf(1)),
     "triangle": (k.Wendland(1, 0), SHORT, wendland(1, 0)),
     "wendland 3,0": (k.Wendland(3, 0), SHORT, wendland(3, 0)),

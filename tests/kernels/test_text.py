@@ -34,8 +34,38 @@ def test_property_no_text_does_anything_but_parse_or_explain(text):
         assert mercer.parse(str(kernel)) == kernel
 
 
-@given(st.lists(st.sampled_from(["2", ".5", "1e3", "gaussian", "linear", "exp", "(", ")", "[", "]", "**", "*", "+", "-",
-                                 ",", "=", "lengthscale", ".", "on", "scaled", "'a'", "normalized", "median"]), max_size=12))
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "2",
+                ".5",
+                "1e3",
+                "gaussian",
+                "linear",
+                "exp",
+                "(",
+                ")",
+                "[",
+                "]",
+                "**",
+                "*",
+                "+",
+                "-",
+                ",",
+                "=",
+                "lengthscale",
+                ".",
+                "on",
+                "scaled",
+                "'a'",
+                "normalized",
+                "median",
+            ]
+        ),
+        max_size=12,
+    )
+)
 def test_property_token_soup_does_nothing_but_parse_or_explain(tokens):
     text = " ".join(tokens)
     try:

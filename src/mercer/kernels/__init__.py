@@ -1,29 +1,38 @@
 """k(x, z): kernels as trees, one export line a kernel. `mercer.parse` knows every kernel that stands here."""
 
-from mercer.kernels.algebra import After, Exp, Normalized, On, Power, Product, Scaled, Sum, Weighted, exp
-from mercer.kernels.base import Kernel
-from mercer.kernels.constant import Constant
-from mercer.kernels.coordinate.base import Coordinate
-from mercer.kernels.coordinate.chi_squared import ChiSquared
-from mercer.kernels.coordinate.exponential_chi_squared import ExponentialChiSquared
-from mercer.kernels.coordinate.min import Min
-from mercer.kernels.coordinate.periodic import Periodic
-from mercer.kernels.coordinate.product_laplace import ProductLaplace
-from mercer.kernels.coordinate.product_sinc import ProductSinc
-from mercer.kernels.coordinate.subsets import Subsets
-from mercer.kernels.dot.angular import Angular
-from mercer.kernels.dot.arc_cosine import ArcCosine
-from mercer.kernels.dot.base import Dot
-from mercer.kernels.dot.cosine import Cosine
-from mercer.kernels.dot.exponential import Exponential
-from mercer.kernels.dot.linear import Linear
-from mercer.kernels.dot.polynomial import Polynomial
-from mercer.kernels.dot.sigmoid import Sigmoid
-from mercer.kernels.radial.base import Radial
-from mercer.kernels.radial.epanechnikov import Epanechnikov
-from mercer.kernels.radial.gaussian import Gaussian
-from mercer.kernels.radial.laplace import Laplace
-from mercer.kernels.radial.matern import Matern
-from mercer.kernels.radial.rational_quadratic import RationalQuadratic
-from mercer.kernels.radial.sinc import Sinc
-from mercer.kernels.radial.wendland import Wendland
+from mercer.kernels.algebra import After as After
+from mercer.kernels.algebra import Exp as Exp
+from mercer.kernels.algebra import Normalized as Normalized
+from mercer.kernels.algebra import On as On
+from mercer.kernels.algebra import Power as Power
+from mercer.kernels.algebra import Product as Product
+from mercer.kernels.algebra import Scaled as Scaled
+from mercer.kernels.algebra import Sum as Sum
+from mercer.kernels.algebra import Weighted as Weighted
+from mercer.kernels.algebra import exp as exp
+from mercer.kernels.base import Kernel as Kernel
+from mercer.kernels.constant import Constant as Constant
+from mercer.kernels.coordinate.base import Coordinate as Coordinate
+from mercer.kernels.coordinate.chi_squared import ChiSquared as ChiSquared
+from mercer.kernels.coordinate.exponential_chi_squared import ExponentialChiSquared as ExponentialChiSquared
+from mercer.kernels.coordinate.min import Min as Min
+from mercer.kernels.coordinate.periodic import Periodic as Periodic
+from mercer.kernels.coordinate.product_laplace import ProductLaplace as ProductLaplace
+from mercer.kernels.coordinate.product_sinc import ProductSinc as ProductSinc
+from mercer.kernels.coordinate.subsets import Subsets as Subsets
+from mercer.kernels.dot.angular import Angular as Angular
+from mercer.kernels.dot.arc_cosine import ArcCosine as ArcCosine
+from mercer.kernels.dot.base import Dot as Dot
+from mercer.kernels.dot.cosine import Cosine as Cosine
+from mercer.kernels.dot.exponential import Exponential as Exponential
+from mercer.kernels.dot.linear import Linear as Linear
+from mercer.kernels.dot.polynomial import Polynomial as Polynomial
+from mercer.kernels.dot.sigmoid import Sigmoid as Sigmoid
+from mercer.kernels.radial.base import Radial as Radial
+from mercer.kernels.radial.epanechnikov import Epanechnikov as Epanechnikov
+from mercer.kernels.radial.gaussian import Gaussian as Gaussian
+from mercer.kernels.radial.laplace import Laplace as Laplace
+from mercer.kernels.radial.matern import Matern as Matern
+from mercer.kernels.radial.rational_quadratic import RationalQuadratic as RationalQuadratic
+from mercer.kernels.radial.sinc import Sinc as Sinc
+from mercer.kernels.radial.wendland import Wendland as Wendland

@@ -56,7 +56,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def evaluate(self, pairs: Pairs) -> Block:
-        """k for a block of pairs, in float64 (or in high precision, where the pairs are)."""
+        """K for a block of pairs, in float64 (or in high precision, where the pairs are)."""
 
     @abstractmethod
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
@@ -110,7 +110,8 @@ class Kernel(ABC):
     def check_points(self, points: Points) -> None:
         """The same for points that were already read."""
         if not self.children:
-            return evaluation.check_domain(self, points)
+            evaluation.check_domain(self, points)
+            return
         inner = self.inner_points(points)
         for child in self.children:
             child.check_points(inner)
@@ -187,11 +188,11 @@ class Kernel(ABC):
         return algebra.After(self, map)
 
     def on(self, columns: Column | tuple[Column, ...] | list[Column]) -> Kernel:
-        """k on some of the columns, by position or name."""
+        """K on some of the columns, by position or name."""
         return algebra.On(self, columns)  # type: ignore[arg-type]
 
     def scaled(self, lengthscales: ArrayLike) -> Kernel:
-        """k after each column was divided by its own lengthscale."""
+        """K after each column was divided by its own lengthscale."""
         return algebra.Scaled(self, lengthscales)  # type: ignore[arg-type]
 
     def normalized(self) -> Kernel:

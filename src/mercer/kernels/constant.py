@@ -50,8 +50,7 @@ class Constant(Kernel):
 
     def judge(self, situation: Situation) -> Judgement:
         return Judgement(
-            f"{self} is a kernel: its lift is the single feature sqrt({self.variance}) "
-            "(rule of the constant)"
+            f"{self} is a kernel: its lift is the single feature sqrt({self.variance}) (rule of the constant)"
         )
 
     def write(self, python: bool) -> tuple[str, int]:

@@ -69,7 +69,7 @@ class NonNegative(Domain):
         return np.asarray(values < 0, dtype=bool)
 
     def place(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
-        return points - np.minimum(points.min(axis=0, initial=0.0), 0.0)
+        return np.asarray(points - np.minimum(points.min(axis=0, initial=0.0), 0.0))
 
 
 class Integers(Domain):

@@ -68,8 +68,12 @@ def _ready(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None) -> tuple[Points, P
     """Both sides, read and checked; one object for both where they hold the same rows."""
     if kernel.is_open:
         raise InputError(
-            sentence(kernel, "its open numbers found first", "a lengthscale is still 'median'",
-                     "Call kernel.resolve(X) on the training data.")
+            sentence(
+                kernel,
+                "its open numbers found first",
+                "a lengthscale is still 'median'",
+                "Call kernel.resolve(X) on the training data.",
+            )
         )
     left = read(kernel, X)
     right = left if Z is None or Z is X else read(kernel, Z)

@@ -51,9 +51,7 @@ def check_number(owner: str, name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise KernelError(sentence(owner, f"a number for {name}", f"{value!r} came", "Give a finite number."))
     if not math.isfinite(value):
-        raise KernelError(
-            sentence(owner, f"a finite number for {name}", f"{value!r} came", "Give a finite number.")
-        )
+        raise KernelError(sentence(owner, f"a finite number for {name}", f"{value!r} came", "Give a finite number."))
     return float(value)
 
 
@@ -61,9 +59,7 @@ def check_positive(owner: str, name: str, value: Any) -> float:
     """The value as a float above zero."""
     checked = check_number(owner, name, value)
     if checked <= 0:
-        raise KernelError(
-            sentence(owner, f"{name} above zero", f"{value!r} came", "Give a number above zero.")
-        )
+        raise KernelError(sentence(owner, f"{name} above zero", f"{value!r} came", "Give a number above zero."))
     return checked
 
 
@@ -81,9 +77,7 @@ def check_length(owner: str, name: str, value: Any) -> float | str:
     """The value as a float above zero, or the word "median"."""
     if isinstance(value, str):
         if value != MEDIAN:
-            raise KernelError(
-                sentence(owner, f'{name} above zero or "median"', f"{value!r} came", 'Write "median".')
-            )
+            raise KernelError(sentence(owner, f'{name} above zero or "median"', f"{value!r} came", 'Write "median".'))
         return value
     return check_positive(owner, name, value)
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.kernels import accurate
+from mercer.kernels import accurate, bessel, doubled
 from mercer.kernels.precise import apply
 
 Array = NDArray[Any]
@@ -30,31 +30,17 @@ def _either(values: Array, floats: Callable[[Array], Array], exactly: Callable[[
 
 
 def exp(values: Array) -> Array:
-    """exp of each number."""
+    """Exp of each number."""
     return _either(values, lambda v: np.asarray(np.exp(v)), lambda mp, v: mp.exp(v))
 
 
 def decay(rate: Fraction, u: Array) -> Array:
-    """exp(-rate u); the rate is exact."""
+    """exp(-rate u) for u of any sign; the rate is exact."""
     return _either(
         u,
-        lambda v: accurate.decay(_pair(rate), v),
+        lambda v: accurate.decay(doubled.pair(rate), v),
         lambda mp, v: mp.exp(-mp.mpf(rate.numerator) / rate.denominator * v),
     )
-
-
-def growth(rate: Fraction, t: Array) -> Array:
-    """exp(rate t) for t of any sign; the rate is exact, and above zero."""
-
-    def floats(v: Array) -> Array:
-        high, low = _pair(rate)
-        # exp is 0 or infinity beyond 800, and a bounded product stays finite.
-        bounded = np.clip(v, -min(800 / high, 1e300), min(800 / high, 1e300))
-        exponent, rest = accurate.two_product(high, bounded)
-        with np.errstate(over="ignore", under="ignore"):
-            return np.asarray(np.exp(exponent) * (1 + (rest + low * bounded)))
-
-    return _either(t, floats, lambda mp, v: mp.exp(mp.mpf(rate.numerator) / rate.denominator * v))
 
 
 def power_of_sum(a: float, t: Array, p: int) -> Array:
@@ -66,11 +52,7 @@ def inverse_power(u: Array, shape: float) -> Array:
     """(1 + u / (2 shape))^(-shape) for u >= 0."""
 
     def floats(v: Array) -> Array:
-        finite = np.where(np.isfinite(v), v, 0.0)
-        high = finite / (2 * shape)
-        back, rest = accurate.two_product(high, 2 * shape)
-        low = ((finite - back) - rest) / (2 * shape)
-        return np.where(np.isfinite(v), accurate.power_of_sum(1.0, (high, low), -shape), 0.0)
+        return accurate.power_of_sum(1.0, doubled.quotient(v, 2 * shape), -shape)
 
     return _either(u, floats, lambda mp, v: (1 + v / (2 * mp.mpf(shape))) ** -mp.mpf(shape))
 
@@ -82,7 +64,7 @@ def matern(nu: float, r: Array) -> Array:
         t = mp.sqrt(2 * mp.mpf(nu)) * r
         return mp.mpf(2) ** (1 - mp.mpf(nu)) / mp.gamma(nu) * t**nu * mp.besselk(nu, t) if t else mp.mpf(1)
 
-    return _either(r, lambda v: accurate.matern(nu, v), exactly)
+    return _either(r, lambda v: bessel.matern(nu, v), exactly)
 
 
 def sin_over(u: Array) -> Array:
@@ -105,8 +87,8 @@ def tanh_of_line(slope: float, t: Array, offset: float) -> Array:
 
     def floats(v: Array) -> Array:
         bounded = np.clip(v, -1e300, 1e300)
-        product, product_low = accurate.two_product(slope, bounded)
-        high, low = accurate.two_sum(product, offset)
+        product, product_low = doubled.two_product(slope, bounded)
+        high, low = doubled.two_sum(product, offset)
         middle = np.tanh(high)
         return np.asarray(middle + (1 - middle * middle) * (low + product_low))
 
@@ -115,9 +97,7 @@ def tanh_of_line(slope: float, t: Array, offset: float) -> Array:
 
 def rest_of_angle(angle: Array) -> Array:
     """1 - angle / pi for an angle from 0 to pi."""
-    return _either(
-        angle, lambda v: np.asarray(((math.pi - v) + PI_LOW) / math.pi), lambda mp, v: 1 - v / mp.pi
-    )
+    return _either(angle, lambda v: np.asarray(((math.pi - v) + PI_LOW) / math.pi), lambda mp, v: 1 - v / mp.pi)
 
 
 def ramp_of_angle(angle: Array) -> Array:
@@ -127,9 +107,3 @@ def ramp_of_angle(angle: Array) -> Array:
         lambda v: np.asarray(accurate.sin_minus_cos((math.pi - v) + PI_LOW) / math.pi),
         lambda mp, v: (mp.sin(v) + (mp.pi - v) * mp.cos(v)) / mp.pi,
     )
-
-
-def _pair(number: Fraction) -> tuple[float, float]:
-    """A fraction as the sum of two floats."""
-    high = float(number)
-    return high, float(number - Fraction(high))

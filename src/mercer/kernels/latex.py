@@ -14,7 +14,7 @@ def numeral(value: float | str) -> str:
 
 
 def over(numerator: str, value: float | str, power: int = 1, factor: int = 1) -> str:
-    """numerator / (factor * value^power), without a fraction where the denominator is one."""
+    """Numerator / (factor * value^power), without a fraction where the denominator is one."""
     raised = "" if value == 1 else raise_to(numeral(value), power)
     dot = r" \cdot "
     below = dot.join(part for part in (str(factor) if factor > 1 else "", raised) if part)
@@ -35,7 +35,7 @@ def parens(text: str) -> str:
 
 
 def exponential(exponent: str) -> str:
-    """exp of something."""
+    """Exp of something."""
     return rf"\exp{parens(exponent)}"
 
 

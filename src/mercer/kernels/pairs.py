@@ -63,7 +63,7 @@ class Pairs:
         return [(left[:, k, None], right[None, :, k]) for k in range(left.shape[1])]
 
     def _squared_distance(self) -> Block:
-        return cdist(self.left.values, self.right.values, "sqeuclidean")
+        return np.asarray(cdist(self.left.values, self.right.values, "sqeuclidean"))
 
     def _dot(self) -> Block:
         block: Block = self.left.values @ self.right.values.T
@@ -75,7 +75,7 @@ class Pairs:
     def _angle(self) -> Block:
         # Kahan: the angle from the sum and difference of unit vectors; arccos loses half of the digits.
         left, right = _unit(self.left.values), _unit(self.right.values)
-        return 2 * np.arctan2(cdist(left, right), cdist(left, -right))
+        return np.asarray(2 * np.arctan2(cdist(left, right), cdist(left, -right)))
 
 
 def lengths(values: NDArray[Any]) -> NDArray[Any]:

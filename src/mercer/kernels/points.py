@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from mercer.errors import InputError, sentence
 
 Column = int | str
+SINGLE: np.dtype[Any] = np.dtype(np.float32)
+DOUBLE: np.dtype[Any] = np.dtype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +27,7 @@ class Points:
 
     values: NDArray[Any]
     names: tuple[str, ...] | None = None
-    dtype: np.dtype[Any] = np.dtype(np.float64)
+    dtype: np.dtype[Any] = DOUBLE
 
     def label(self, column: int) -> str:
         """How a message calls a column: by its name, or by its position from 0."""
@@ -49,13 +51,17 @@ class Points:
         width = self.values.shape[1]
         if isinstance(column, int):
             if -width <= column < width:
-                return column % width
+                return int(column % width)
             came = f"the data has {width} column{'s' * (width != 1)}"
             raise InputError(sentence(who, f"column {column}", came, "Positions count from 0."))
         if self.names is None:
             raise InputError(
-                sentence(who, f"a column named {column!r}", "the data has no column names",
-                         "Give a DataFrame, or choose columns by position.")
+                sentence(
+                    who,
+                    f"a column named {column!r}",
+                    "the data has no column names",
+                    "Give a DataFrame, or choose columns by position.",
+                )
             )
         if column not in self.names:
             came = f"the columns are {', '.join(map(repr, self.names[:10]))}"
@@ -71,7 +77,7 @@ def points_from(who: str, data: Any) -> Points:
     array = _as_array(who, data)
     _refuse_wrong_kind(who, array)
     _refuse_wrong_shape(who, array)
-    dtype = np.dtype(np.float32) if array.dtype in (np.float16, np.float32) else np.dtype(np.float64)
+    dtype = SINGLE if array.dtype in (np.float16, np.float32) else DOUBLE
     points = Points(np.ascontiguousarray(array, dtype=np.float64), _names_of(data), dtype)
     _refuse_not_finite(who, points)
     return points
@@ -79,9 +85,7 @@ def points_from(who: str, data: Any) -> Points:
 
 def _as_array(who: str, data: Any) -> NDArray[Any]:
     if hasattr(data, "toarray") and hasattr(data, "nnz"):
-        raise InputError(
-            sentence(who, "a dense table", f"a sparse {type(data).__name__} came", "Use X.toarray().")
-        )
+        raise InputError(sentence(who, "a dense table", f"a sparse {type(data).__name__} came", "Use X.toarray()."))
     try:
         return np.asarray(data)
     except ValueError as error:  # rows of different lengths
@@ -98,8 +102,12 @@ def _refuse_wrong_kind(who: str, array: NDArray[Any]) -> None:
         )
     if kind not in "fiub":
         raise InputError(
-            sentence(who, "numbers", f"an array of dtype {array.dtype} came",
-                     "Convert the columns to numbers, or choose numeric ones.")
+            sentence(
+                who,
+                "numbers",
+                f"an array of dtype {array.dtype} came",
+                "Convert the columns to numbers, or choose numeric ones.",
+            )
         )
 
 
@@ -112,8 +120,12 @@ def _refuse_wrong_shape(who: str, array: NDArray[Any]) -> None:
         raise InputError(sentence(who, "a table of rows and columns", came, remedy))
     if array.size == 0:
         raise InputError(
-            sentence(who, "at least one row and one column", f"an empty table of shape {array.shape} came",
-                     "Check how the data was selected.")
+            sentence(
+                who,
+                "at least one row and one column",
+                f"an empty table of shape {array.shape} came",
+                "Check how the data was selected.",
+            )
         )
 
 
@@ -131,8 +143,9 @@ def _refuse_not_finite(who: str, points: Points) -> None:
     row, column = map(int, np.argwhere(bad)[0])
     value = points.values[row, column]
     raise InputError(
-        sentence(who, "finite numbers", f"{points.label(column)} holds {value} in row {row}",
-                 "Impute or drop such rows.")
+        sentence(
+            who, "finite numbers", f"{points.label(column)} holds {value} in row {row}", "Impute or drop such rows."
+        )
     )
 
 

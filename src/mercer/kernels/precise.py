@@ -18,7 +18,7 @@ DIGITS = 50
 
 @cache
 def context() -> Any:
-    """mpmath with a precision of its own: the user's mpmath is left alone, and loading waits for the first use."""
+    """Mpmath with a precision of its own: the user's mpmath is left alone, and loading waits for the first use."""
     from mpmath import MPContext
 
     mp = MPContext()
@@ -30,6 +30,7 @@ class Precise:
     """A number of 50 digits."""
 
     __slots__ = ("value",)
+    value: Any
 
     def __init__(self, value: Any) -> None:
         self.value = value.value if isinstance(value, Precise) else context().mpf(value)

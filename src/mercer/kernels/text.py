@@ -90,9 +90,12 @@ class _Reader:
             self.fail(f"Here {symbol!r} is needed, and {self.next.text or 'the end'!r} came")
 
     def fail(self, message: str, token: Token | None = None) -> NoReturn:
-        token = token or self.next
+        raise self.failure(message, token or self.next)
+
+    def failure(self, message: str, token: Token) -> ParseError:
+        """An error that points at a token."""
         where = "at the end" if token.kind == "end" else f"at position {token.position}"
-        raise ParseError(f"{message} ({where}).", self.text, token.position, len(token.text))
+        return ParseError(f"{message} ({where}).", self.text, token.position, len(token.text))
 
     def built(self, token: Token, build: Callable[[], Any]) -> Any:
         """What `build` makes; its refusal is raised again with the place in the text."""
@@ -241,7 +244,7 @@ class _Reader:
             return value
         if isinstance(value, int | float):
             return self.built(token, lambda: Constant(value))  # type: ignore[no-any-return]
-        self.fail(f"A kernel is needed, and {token.text!r} is none", token)
+        raise self.failure(f"A kernel is needed, and {token.text!r} is none", token)
 
 
 def _nearest(name: str, known: Any) -> str:

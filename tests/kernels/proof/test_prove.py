@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -31,10 +32,11 @@ from mercer.kernels.proof.judgement import Fact
 
 
 def refuted(kernel, d=None, domain=None):
-    """Prove, expect a refutation, and recompute its witness with plain NumPy."""
+    """Prove, expect a refutation by points, and recompute its witness with plain NumPy."""
     proof = mercer.prove(kernel, d=d, domain=domain)
     assert proof.status == "refuted", str(proof)
     witness = proof.witness
+    assert isinstance(witness, mercer.Witness)
     assert witness.value < 0
     assert witness.points.shape == (len(witness.weights), proof.dimension)
     assert np.abs(witness.weights).max() == pytest.approx(1.0)
@@ -107,7 +109,38 @@ class TestByDimension:
         refuted(Wendland(1, 0, lengthscale=5.0), d=2)
         refuted(Wendland(1, 0), d=3)
         proven(Wendland(3, 0), d=3)
-        refuted(Wendland(3, 0), d=4)
+
+    @pytest.mark.parametrize(("dimension", "smoothness", "d"), [(3, 0, 4), (3, 0, 5), (3, 1, 4), (1, 2, 2), (2, 1, 5)])
+    def test_small_violations_are_shown_by_a_frequency(self, dimension, smoothness, d):
+        """Recomputed by quadrature, from the values of the kernel alone."""
+        proof = mercer.prove(Wendland(dimension, smoothness, lengthscale=2.0), d=d)
+        assert (proof.status, type(proof.witness)) == ("refuted", mercer.SpectralWitness)
+        assert proof.witness.value == pytest.approx(
+            spectrum_by_quadrature(dimension, smoothness, 2.0 * proof.witness.frequency, d), rel=1e-6
+        )
+        assert proof.witness.value < 0
+
+    @pytest.mark.parametrize("dimension", [1, 2, 3, 4, 7, 20])
+    @pytest.mark.parametrize("smoothness", [0, 1, 2, 3])
+    def test_wendland_is_refuted_from_the_next_dimension_on(self, dimension, smoothness):
+        kernel = Wendland(dimension, smoothness)
+        most = mercer.prove(kernel).max_dimension
+        assert mercer.prove(kernel, d=most).status == "proven"
+        for d in (most + 1, most + 2, most + 7):
+            assert mercer.prove(kernel, d=d).status == "refuted"
+
+    def test_a_small_violation_of_a_kernel_of_your_own(self):
+        class Askey(Radial):
+            argument = "distance"
+
+            def profile(self, u):
+                return np.maximum(1 - u, 0.0) ** 2
+
+        witness = mercer.prove(Askey(), d=5).witness
+        assert isinstance(witness, mercer.SpectralWitness)
+        assert witness.digits == 50
+        assert np.isfinite(witness.window)
+        assert mercer.prove(Askey(), d=3).status == "unknown"
 
     @pytest.mark.parametrize("d", [1, 2, 3])
     def test_epanechnikov_never(self, d):
@@ -305,6 +338,20 @@ class TestAnswers:
     def test_property_valid_parts_make_a_proof(self, kernel):
         assume(not any(isinstance(leaf, Wendland) and leaf.dimension == 1 for leaf in leaves_of(kernel)))
         assert mercer.prove(kernel, domain="nonnegative", d=2).status == "proven"
+
+
+def spectrum_by_quadrature(dimension, smoothness, w, d):
+    """The d-dimensional Fourier transform of max(0, 1 - u)^n p(u), as a part of its integral."""
+    kernel = Wendland(dimension, smoothness)
+    power, polynomial = kernel.order + smoothness, kernel.coefficients
+    with mpmath.workdps(40):
+
+        def phi(u):
+            return (1 - u) ** power * sum(mpmath.mpf(c) * u**i for i, c in enumerate(polynomial)) * u ** (d - 1)
+
+        edges = mpmath.linspace(0, 1, max(3, int(w / 4)))
+        wave = mpmath.quad(lambda u: phi(u) * mpmath.hyp0f1(mpmath.mpf(d) / 2, -((w * u) ** 2) / 4), edges)
+        return float(wave / mpmath.quad(phi, [0, 1]))
 
 
 def leaves_of(kernel):

@@ -139,8 +139,11 @@ def test_a_witness_survives_fifty_digits() -> None:
     with mpmath.workdps(50):
         x = [mpmath.mpf(p) for p in found.points[:, 0].tolist()]
         c = [mpmath.mpf(w) for w in found.weights.tolist()]
-        form = mpmath.fsum(a * b * (9 + p * q) ** mpmath.mpf("1.5")
-                           for a, p in zip(c, x, strict=True) for b, q in zip(c, x, strict=True))
+        form = mpmath.fsum(
+            a * b * (9 + p * q) ** mpmath.mpf("1.5")
+            for a, p in zip(c, x, strict=True)
+            for b, q in zip(c, x, strict=True)
+        )
     assert form < 0
     assert float(form) == pytest.approx(found.value, rel=1e-6)
 

@@ -37,7 +37,7 @@ class Exp(Single):
         return True  # exp(k)^p = exp(p k)
 
     def rule(self) -> str:
-        return "exp(k) is the limit of 1 + k + k^2/2! + ..., sums of powers with positive weights (rule of the exponential)"
+        return "exp(k) is the limit of 1 + k + k^2/2! + ..., a sum of powers of k (rule of the exponential)"
 
     def write(self, python: bool) -> tuple[str, int]:
         return f"exp({self.kernel.write_inside(python, SUM)})", ATOM

@@ -26,19 +26,19 @@ def as_kernel(thing: object, operation: str) -> Kernel:
 
 
 def add(left: object, right: object) -> Kernel:
-    """left + right, flattened."""
+    """Left + right, flattened."""
     return algebra.Sum((as_kernel(left, "a sum"), as_kernel(right, "a sum")))
 
 
 def multiply(left: object, right: object) -> Kernel:
-    """left * right, flattened; numbers come first."""
+    """Left * right, flattened; numbers come first."""
     if isinstance(left, Kernel) and not isinstance(right, Kernel):
         left, right = right, left
     return algebra.Product((as_kernel(left, "a product"), as_kernel(right, "a product")))
 
 
 def raise_to(kernel: Kernel, exponent: float) -> Kernel:
-    """kernel ** exponent; the first power is the kernel itself."""
+    """Kernel ** exponent; the first power is the kernel itself."""
     if isinstance(exponent, Kernel) or not isinstance(exponent, numbers.Real):
         raise KernelError(f"A power of a kernel needs a positive number as exponent; {exponent!r} came. Give one.")
     return kernel if exponent == 1 else algebra.Power(kernel, exponent)

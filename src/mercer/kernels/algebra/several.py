@@ -20,9 +20,7 @@ class Several(Kernel):
         flat: list[Kernel] = []
         for part in self.parts:
             if not isinstance(part, Kernel):
-                raise KernelError(
-                    sentence(type(self).__name__, "kernels as parts", f"{part!r} came", "Give kernels.")
-                )
+                raise KernelError(sentence(type(self).__name__, "kernels as parts", f"{part!r} came", "Give kernels."))
             flat.extend(part.parts if isinstance(part, type(self)) else (part,))
         if len(flat) < 2:
             came = f"{len(flat)} came"

@@ -54,7 +54,7 @@ class Weighted(Single):
         return np.asarray(weights * self.kernel.evaluate_diagonal(points) * weights)
 
     def weights(self, points: Points) -> NDArray[Any]:
-        """f of each row."""
+        """F of each row."""
         values = np.asarray(self.function(points.values))
         rows = len(points.values)
         if values.shape not in ((rows,), (rows, 1)):

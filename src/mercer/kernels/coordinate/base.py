@@ -30,7 +30,7 @@ class Coordinate(Kernel):
         """The contribution of one coordinate."""
 
     def profile(self, total: NDArray[Any]) -> NDArray[Any]:
-        """k as a function of the joined terms."""
+        """K as a function of the joined terms."""
         return total
 
     def total(self, pairs: Pairs) -> Block:

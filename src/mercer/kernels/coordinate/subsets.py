@@ -33,7 +33,9 @@ class Subsets(Coordinate):
         return np.asarray(1.0 + x * z)
 
     def facts(self) -> tuple[Fact, ...]:
-        reason = "each 1 + x_k z_k is a kernel with the lift [1, x_k], and the coordinates are multiplied (product rule)"
+        reason = (
+            "each 1 + x_k z_k is a kernel with the lift [1, x_k], and the coordinates are multiplied (product rule)"
+        )
         return (Fact(REALS, reason),)
 
     def latex(self, x: str = "x", z: str = "z") -> str:

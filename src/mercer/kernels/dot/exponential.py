@@ -34,7 +34,7 @@ class Exponential(Dot):
     lengthscale: float = positive(default=1.0)
 
     def profile(self, t: NDArray[Any]) -> NDArray[Any]:
-        return formulas.growth(1 / Fraction(self.lengthscale) ** 2, t)
+        return formulas.decay(1 / Fraction(self.lengthscale) ** 2, -t)
 
     @property
     def divisible(self) -> bool:

@@ -57,14 +57,30 @@ def radial_spectrum_sign(phi: Radial, d: int, scale: float = 1.0) -> SpectrumChe
     return min(checks, key=lambda check: (not check.negative, check.value / (check.largest or 1.0)))
 
 
-def _check_window(phi: Radial, d: int, window: float, scale: float) -> SpectrumCheck:
-    """Run the test with one window."""
+def panels(phi: Radial, d: int, window: float, frequency: float) -> Array:
+    """The edges of panels on which the windowed transform at a frequency can be integrated, kinks isolated."""
+    d = min(d, MOST_DIMENSIONS)
+    return _cap(_edges(_windowed(phi, d, window), window), np.pi / frequency)
+
+
+def _windowed(phi: Radial, d: int, window: float) -> Radial:
+    """phi(r) exp(-r^2 / (2 R^2)) r^(d-1)."""
 
     def integrand(r: Array) -> Array:
         with np.errstate(all="ignore"):
             return np.asarray(phi(r) * np.exp(-0.5 * (r / window) ** 2) * r ** (d - 1), dtype=np.float64)
 
-    edges = _resolve(integrand, np.linspace(0.0, REACH * window, 129))
+    return integrand
+
+
+def _edges(integrand: Radial, window: float) -> Array:
+    return _resolve(integrand, np.linspace(0.0, REACH * window, 129))
+
+
+def _check_window(phi: Radial, d: int, window: float, scale: float) -> SpectrumCheck:
+    """Run the test with one window."""
+    integrand = _windowed(phi, d, window)
+    edges = _edges(integrand, window)
     coarse = _rule(integrand, edges)
     if not np.all(np.isfinite(coarse[1])):
         return SpectrumCheck(False, 0.0, 0.0, 0.0, window)

@@ -77,9 +77,7 @@ class Judgement:
 def judge_by_facts(kernel: Kernel, situation: Situation) -> Judgement:
     """The strongest fact that covers the situation, or the objection to it."""
     facts = [
-        fact
-        for fact in kernel.facts()
-        if situation.domain.within(fact.domain) and situation.allows(fact.max_dimension)
+        fact for fact in kernel.facts() if situation.domain.within(fact.domain) and situation.allows(fact.max_dimension)
     ]
     if not facts:
         return Judgement(_why_not(kernel, situation), proven=False)

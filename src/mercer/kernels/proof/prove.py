@@ -11,20 +11,18 @@ import numpy as np
 from mercer.errors import KernelError
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import REALS, Domain, domain_named
-from mercer.kernels.proof.bochner import radial_spectrum_sign
 from mercer.kernels.proof.derivation import Derivation
 from mercer.kernels.proof.judgement import Situation
-from mercer.kernels.proof.record import Asymmetry, Proof, Witness
+from mercer.kernels.proof.record import Asymmetry, Proof, SpectralWitness, Witness
 from mercer.kernels.proof.search import find_witness
+from mercer.kernels.proof.spectral import Suspicion, suspect
 from mercer.kernels.proof.subject import FunctionSubject, KernelSubject, Subject
 from mercer.kernels.text import parse
 
 FUNCTION_COLUMNS = (1, 2, 3)
 
 
-def prove(
-    kernel: Kernel | str | Callable[..., Any], d: int | None = None, domain: str | Domain | None = None
-) -> Proof:
+def prove(kernel: Kernel | str | Callable[..., Any], d: int | None = None, domain: str | Domain | None = None) -> Proof:
     """Prove that a function is a kernel, or find the points that show it is not.
 
     "proven" only ever comes from rules and known facts. Where they do not suffice, a witness is sought and, if
@@ -71,13 +69,14 @@ def _prove_kernel(kernel: Kernel, d: int | None, domain: Domain) -> Proof:
     tried = [columns for columns in subject.columns(d) if subject.fits(columns)]
     trials, heard = 0, derivation.steps
     for columns in tried:
-        warning, frequency = _bochner(subject, columns, domain)
-        witness, examined = _search(subject, columns, domain, frequency)
+        suspicion = suspect(subject, columns, domain)
+        witness, examined = _search(subject, columns, domain, suspicion)
         trials += examined
         if witness is not None:
-            steps = (*derivation.steps, *warning, _WITNESSED)
+            closing = _SPECTRAL if isinstance(witness, SpectralWitness) else _WITNESSED
+            steps = (*derivation.steps, *suspicion.words, closing)
             return Proof(kernel, "refuted", domain, columns, 0, steps, witness, trials)
-        heard = [*heard, *warning]
+        heard = [*heard, *suspicion.words]
     if not tried:
         heard = [*heard, "the kernel could not be evaluated on 1 to 4 columns, so no witness was sought; give d"]
     else:
@@ -86,25 +85,25 @@ def _prove_kernel(kernel: Kernel, d: int | None, domain: Domain) -> Proof:
 
 
 _WITNESSED = "the witness below makes sum_ij c_i c_j k(x_i, x_j) negative, which no kernel allows"
+_SPECTRAL = "the Fourier transform is negative at the frequency below, which Bochner's theorem forbids to a kernel"
 
 
-def _bochner(subject: KernelSubject, d: int, domain: Domain) -> tuple[list[str], float | None]:
-    """What the numerical Fourier transform says of a radial function on R^d, and where it is negative."""
-    if not subject.kernel.radial or domain is not REALS:
-        return [], None
-    check = radial_spectrum_sign(subject.profile, d, scale=subject.scale)
-    if not check.negative:
-        return [f"a numerical Bochner test on R^{d} found no negative frequency, which proves nothing"], None
-    found = (
-        f"Bochner's theorem needs a Fourier transform of at least zero, and on R^{d} it is negative near frequency "
-        f"{check.frequency:.4g}: {check.value:.3g} against a largest value of {check.largest:.3g}, by quadrature with "
-        f"a Gaussian window of width {check.window:.3g}"
+def _search(
+    subject: KernelSubject, d: int, domain: Domain, suspicion: Suspicion
+) -> tuple[Witness | SpectralWitness | None, int]:
+    """Points and weights where a few suffice, else the frequency under suspicion, verified."""
+    trials = 0
+    if suspicion.worth_points:
+        witness, trials = _points(subject, d, domain, suspicion.frequency)
+        if witness is not None:
+            return witness, trials
+    return suspicion.verified(subject, d), trials
+
+
+def _points(subject: Subject, d: int, domain: Domain, frequency: float | None) -> tuple[Witness | None, int]:
+    found = find_witness(
+        subject.matrix, domain.place, d, scale=subject.scale, frequency=frequency, effort=subject.effort
     )
-    return [found], check.frequency
-
-
-def _search(subject: Subject, d: int, domain: Domain, frequency: float | None) -> tuple[Witness | None, int]:
-    found = find_witness(subject.matrix, domain.place, d, scale=subject.scale, frequency=frequency)
     if found.points is None or found.weights is None:
         return None, found.trials
     check = subject.check(found.points, found.weights)
@@ -119,7 +118,7 @@ def _prove_function(function: Callable[..., Any], d: int | None, domain: Domain)
     for columns in FUNCTION_COLUMNS if d is None else (d,):
         try:
             asymmetry = _asymmetry(subject, columns, domain)
-            witness, examined = (None, 0) if asymmetry else _search(subject, columns, domain, None)
+            witness, examined = (None, 0) if asymmetry else _points(subject, columns, domain, None)
         except (IndexError, TypeError, ValueError) as error:  # what a wrong number of coordinates leads to
             error.add_note(f"mercer.prove called the function with points of d = {columns}; another d can be given.")
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -67,6 +68,32 @@ class Asymmetry:
 
 
 @dataclass(frozen=True, eq=False)
+class SpectralWitness:
+    """A frequency at which the Fourier transform on R^d is negative, for violations too small for a few points.
+
+    By Bochner's theorem a continuous function of x - z is a kernel on R^d only if its Fourier transform is nowhere
+    negative; with a Gaussian window of any width, which keeps a kernel a kernel, the same holds.
+
+    frequency : the length of the frequency vector w
+    value : the transform there, as a part of the integral of |k|; negative
+    window : the width of the Gaussian window, infinity for none
+    digits : the decimal digits with which it was verified
+    """
+
+    frequency: float
+    value: float
+    window: float
+    digits: int
+
+    def __str__(self) -> str:
+        window = "" if math.isinf(self.window) else f" (windowed by exp(-r^2 / (2 {self.window:g}^2)))"
+        return (
+            f"Witness: the Fourier transform{window} at frequency {self.frequency:.12g}\n"
+            f"    is {self.value:.6g} < 0 times the integral of |k|   (verified with {self.digits} digits)"
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Proof:
     """The answer to "is this a kernel?".
 
@@ -76,7 +103,7 @@ class Proof:
     dimension : the number of columns of which it speaks; None for every one up to `max_dimension`
     max_dimension : the largest number of columns for which it is proven; None for every one, 0 where not proven
     steps : the argument, to be read in order
-    witness : for a refutation, the points and weights that show it
+    witness : for a refutation, what shows it: points and weights, a frequency, or two points in the wrong order
     trials : how many point sets the search examined
     """
 
@@ -86,7 +113,7 @@ class Proof:
     dimension: int | None
     max_dimension: int | None
     steps: tuple[str, ...]
-    witness: Witness | Asymmetry | None = None
+    witness: Witness | SpectralWitness | Asymmetry | None = None
     trials: int = 0
 
     @property

@@ -172,8 +172,9 @@ def _weighed(points: Array, matrix: Array, weights: Array, ratio: float) -> _Can
 
 def _structured_sets(examiner: _Examiner, d: int, scale: float, effort: float) -> Iterator[Iterable[Array]]:
     """Yield for each structured and random set its versions: sizes around `scale`, and shifts."""
-    factors = np.concatenate([np.geomspace(0.1, 10.0, 1 + 2 * round(12 * effort)),
-                              np.geomspace(0.01, 0.07, 4), np.geomspace(14.0, 100.0, 4)])
+    factors = np.concatenate(
+        [np.geomspace(0.1, 10.0, 1 + 2 * round(12 * effort)), np.geomspace(0.01, 0.07, 4), np.geomspace(14.0, 100.0, 4)]
+    )
     sizes = scale * factors[np.argsort(np.abs(np.log(factors)), kind="stable")]
     shifts = [] if examiner.stationary(d, scale) else _shifts(d, scale)
     for each in [*structured(d), *random_sets(d, round(10 * effort), SEED)]:
@@ -252,8 +253,7 @@ def _downhill(examiner: _Examiner, points: Array, scale: float) -> _Candidate | 
         value, slope = _pencil(examiner, flat.reshape(shape), scale)
         return value, slope.ravel()
 
-    result = minimize(objective, points.ravel(), jac=True, method="L-BFGS-B",
-                      options={"maxiter": 30, "maxfun": 50})
+    result = minimize(objective, points.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 30, "maxfun": 50})
     return examiner.examine(np.asarray(result.x, dtype=np.float64).reshape(shape))
 
 

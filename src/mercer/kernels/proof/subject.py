@@ -16,7 +16,8 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.fields import MEDIAN
 from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import Points
-from mercer.kernels.proof.verify import FLOAT_DIGITS, Check, check_kernel, check_matrix
+from mercer.kernels.precise import precisely
+from mercer.kernels.proof.verify import FLOAT_DIGITS, Check, PrecisePairs, check_kernel, check_matrix
 
 Matrix = NDArray[np.float64]
 
@@ -26,7 +27,7 @@ class Subject(ABC):
 
     @abstractmethod
     def matrix(self, points: Matrix) -> Matrix:
-        """k on all pairs; NaN where it is not defined."""
+        """K on all pairs; NaN where it is not defined."""
 
     @abstractmethod
     def check(self, points: Matrix, weights: Matrix) -> Check:
@@ -35,6 +36,11 @@ class Subject(ABC):
     @property
     def scale(self) -> float:
         """A typical length."""
+        return 1.0
+
+    @property
+    def effort(self) -> float:
+        """How many point sets to examine, as a multiple of the usual number."""
         return 1.0
 
 
@@ -78,10 +84,18 @@ class KernelSubject(Subject):
         return check_kernel(self.kernel, self._points(points), weights)
 
     def profile(self, r: Matrix) -> Matrix:
-        """k as a function of the distance, for radial kernels."""
+        """K as a function of the distance, for radial kernels."""
         origin, line = Points(np.zeros((1, 1))), Points(np.reshape(r, (-1, 1)))
         with np.errstate(all="ignore"):
             return np.asarray(self.kernel.evaluate(Pairs(origin, line))).reshape(np.shape(r))
+
+    def precise_profile(self, r: NDArray[Any]) -> NDArray[Any] | None:
+        """The same for distances of 50 digits; None where a function inside cannot take such numbers."""
+        origin, line = Points(precisely(np.zeros((1, 1)))), Points(r.reshape(-1, 1))
+        try:
+            return precisely(self.kernel.evaluate(PrecisePairs(origin, line))).ravel()
+        except (TypeError, AttributeError):
+            return None
 
     @property
     def scale(self) -> float:
@@ -98,6 +112,11 @@ class FunctionSubject(Subject):
     """A Python function of two points, each an array of d numbers."""
 
     function: Callable[[Matrix, Matrix], Any]
+
+    @property
+    def effort(self) -> float:
+        """Half of the usual: each pair is a call of Python."""
+        return 0.5
 
     def value(self, x: Matrix, z: Matrix) -> float:
         """k(x, z) as a float."""

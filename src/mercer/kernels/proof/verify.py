@@ -26,9 +26,10 @@ class PrecisePairs(Pairs):
         return sum((x - z) ** 2 for x, z in self.coordinates())  # type: ignore[return-value]
 
     def _angle(self) -> Block:
-        product = lengths(self.left.values) * lengths(self.right.values).T
-        cosine = self.dot() / np.where(product > 0, product, Precise(1))
-        return np.asarray(np.arccos(np.maximum(np.minimum(cosine, Precise(1)), Precise(-1))))
+        product: Any = lengths(self.left.values) * lengths(self.right.values).T
+        one: Any = Precise(1)
+        cosine = self.dot() / np.where(product > 0, product, one)
+        return np.asarray(np.arccos(np.maximum(np.minimum(cosine, one), -one)))
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -29,7 +30,18 @@ class Radial(Kernel):
 
     @abstractmethod
     def profile(self, u: NDArray[Any]) -> NDArray[Any]:
-        """k as a function of the scaled (squared) distance u >= 0, infinity included."""
+        """K as a function of the scaled (squared) distance u >= 0, infinity included."""
+
+    def spectrum(self, mp: Any, w: float, d: int) -> Any:
+        """The Fourier transform on R^d at |w| = w / lengthscale, as a part of the integral of |k|, in mpmath.
+
+        None where no closed form is known.
+        """
+        return None
+
+    def suspect_frequencies(self, d: int) -> Iterable[float]:
+        """Frequencies at which `spectrum` may be negative on R^d, the likeliest first; none where it cannot be."""
+        return ()
 
     @property
     def scale(self) -> float:

@@ -29,7 +29,7 @@ class Matern(Radial):
     --------
     >>> from mercer.kernels import Matern
     >>> Matern(nu=1.5)([[0.0]], [[1.0]]).round(6)
-    array([[0.483336]])
+    array([[0.483358]])
 
     References
     ----------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -36,7 +38,8 @@ class Wendland(Radial):
     References
     ----------
     Wendland, Piecewise polynomial, positive definite and compactly supported radial functions of minimal degree,
-    Advances in Computational Mathematics 4 (1995).
+    Advances in Computational Mathematics 4 (1995); Zastavnyi, On some properties of Buhmann functions, Ukrainian
+    Mathematical Journal 58 (2006).
     """
 
     argument = "distance"
@@ -81,12 +84,33 @@ class Wendland(Radial):
         return (Fact(REALS, reason, max_dimension=most),)
 
     def objection(self) -> str:
-        return "its Fourier transform takes negative values there: the polynomial's order is too low for that d"
+        return (
+            "its Fourier transform is a positive multiple of 1F2(p; p + l/2, p + (l + 1)/2; -w^2/4) with p = (d + 1)/2 "
+            f"+ smoothness and l = {self.order}, which is nowhere negative exactly when l >= p (Zastavnyi 2006)"
+        )
+
+    def spectrum(self, mp: Any, w: float, d: int) -> Any:
+        p = mp.mpf(d + 1) / 2 + self.smoothness
+        half = mp.mpf(self.order) / 2
+        return mp.hyp1f2(p, p + half, p + half + mp.mpf(1) / 2, -(mp.mpf(w) ** 2) / 4)
+
+    def suspect_frequencies(self, d: int) -> Iterable[float]:
+        """Where the wave in the transform outweighs its mean.
+
+        For large w the hypergeometric function is A w^(-2p) (1 + R w^(p - l) cos(w - pi (p + l) / 2)) with
+        R = 2^(1-p) Gamma(l) / Gamma(p): beyond R w^(p - l) = 1 it is negative where the cosine is -1.
+        """
+        p, order = (d + 1) / 2 + self.smoothness, self.order
+        if order >= p:
+            return ()
+        start = math.exp((math.lgamma(p) - math.lgamma(order) + (p - 1) * math.log(2)) / (p - order))
+        phase = math.pi * (p + order) / 2
+        turns = math.ceil((1.3 * start - phase) / (2 * math.pi))
+        return (phase + math.pi * (2 * (turns + more) + 1) for more in range(40))
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         terms = [
-            f"{c:.6g}" + ("" if i == 0 else " u" if i == 1 else f" u^{i}")
-            for i, c in enumerate(self.coefficients)
+            f"{c:.6g}" + ("" if i == 0 else " u" if i == 1 else f" u^{i}") for i, c in enumerate(self.coefficients)
         ]
         polynomial = "" if self.smoothness == 0 else rf" ({' + '.join(terms)})"
         power = self.order + self.smoothness
