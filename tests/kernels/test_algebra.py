@@ -20,7 +20,10 @@ from mercer.kernels import (
     Polynomial,
     Power,
     Product,
+    Radial,
     RationalQuadratic,
+    Sigmoid,
+    Sinc,
     Sum,
 )
 
@@ -149,6 +152,29 @@ def test_fractional_powers_of_divisible_kernels(kernel, root):
 def test_property_fractional_powers_stay_positive_semidefinite(kernel):
     values = np.linalg.eigvalsh((kernel**0.3)(table(30, seed=3)))
     assert values[0] > -1e-12
+
+
+class Plain(Radial):
+    lengthscale: float = 1.0
+    other: float = 2.0
+
+    def profile(self, u):
+        return np.exp(-u)
+
+
+def test_plain_fields_of_your_own_kernels_are_checked_too():
+    assert Plain("median").resolve([[0.0], [3.0]]).lengthscale == 3.0
+    with pytest.raises(KernelError, match="lengthscale above zero"):
+        Plain(-1.0)
+    with pytest.raises(KernelError, match="finite number for other"):
+        Plain(1.0, math.nan)
+
+
+def test_the_dimension_can_be_asked():
+    assert Gaussian().max_dimension is None
+    assert (Sinc() * Gaussian()).max_dimension == 3
+    assert Sinc().on([0, 1]).max_dimension is None
+    assert Sigmoid().max_dimension == 0
 
 
 REFUSALS = {

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 from mercer.errors import DomainError, InputError, MercerError, NumericalWarning
-from mercer.kernels import ChiSquared, Exponential, Gaussian, Linear, Min
+from mercer.kernels import ChiSquared, Exponential, Gaussian, Linear, Min, Sinc, Wendland
 
 GOOD = np.arange(6.0).reshape(3, 2)
 FRAME = pd.DataFrame({"age": [1.0, 2.0], "hours": [3.0, np.nan]})
@@ -77,6 +77,23 @@ def test_data_outside_the_domain_names_column_and_value(kernel):
     with pytest.raises(DomainError):
         kernel.check(table)
     kernel.check(np.abs(table))
+
+
+def test_check_also_refuses_too_many_columns():
+    with pytest.raises(DomainError, match=r"Sinc needs at most 3 columns to be a kernel; the data has 4\."):
+        Sinc().check(np.ones((2, 4)))
+    Sinc().check(np.ones((2, 3)))
+    Sinc().on([0, 1, 2]).check(np.ones((2, 4)))
+    with pytest.raises(DomainError, match="at most 1 column to"):
+        (Gaussian() * Wendland(1, 0)).check(np.ones((2, 2)))
+    assert np.isfinite(Sinc()(np.ones((2, 4)))).all()  # a value is a value
+
+
+def test_names_that_stand_twice_are_refused():
+    frame = pd.DataFrame(GOOD, columns=["a", "a"])
+    with pytest.raises(InputError, match="2 columns have that name"):
+        Gaussian().on("a")(frame)
+    assert Gaussian().on(0)(frame).shape == (3, 3)
 
 
 def test_the_message_of_the_design():

@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.kernels import evaluate as evaluation
 from mercer.kernels import parameters
 from mercer.kernels.domain import REALS, Domain
-from mercer.kernels.fields import MEDIAN, length, nonnegative, number, positive, whole
+from mercer.kernels.fields import MEDIAN, check_undeclared, length, nonnegative, number, positive, whole
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Column, Points
+from mercer.kernels.proof.derivation import Derivation
 from mercer.kernels.proof.judgement import Fact, Judgement, Situation, judge_by_facts
 
 ATOM, POWER, PRODUCT, SUM = 3, 2, 1, 0
@@ -47,9 +48,8 @@ class Kernel(ABC):
     def __post_init__(self) -> None:
         for item in fields(self):
             value = getattr(self, item.name)
-            check = item.metadata.get("check")
-            if check is not None:
-                object.__setattr__(self, item.name, check(type(self).__name__, item.name, value))
+            check = item.metadata.get("check", check_undeclared)
+            object.__setattr__(self, item.name, check(type(self).__name__, item.name, value))
         parameters.settle(*self.children)
 
     # -- readings that a node answers -----------------------------------------------------------------------
@@ -104,25 +104,24 @@ class Kernel(ABC):
         return points
 
     def check(self, X: ArrayLike) -> None:
-        """Refuse data outside the kernel's domain, naming the column and the value."""
+        """Refuse data on which this is not a kernel: outside its domain, or of too many columns.
+
+        The message names the column and the value. Evaluation itself refuses only data outside the domain.
+        """
         evaluation.check(self, X)
 
-    def check_points(self, points: Points) -> None:
-        """The same for points that were already read."""
-        if not self.children:
-            evaluation.check_domain(self, points)
-            return
-        inner = self.inner_points(points)
-        for child in self.children:
-            child.check_points(inner)
+    @property
+    def max_dimension(self) -> int | None:
+        """The largest number of columns for which this is proven to be a kernel: None for every one, 0 for none."""
+        verdict = Derivation().conclude(self, Situation(self.domain))
+        return verdict.max_dimension if verdict.proven else 0
 
     # -- open numbers -----------------------------------------------------------------------------------------
 
     @property
     def is_open(self) -> bool:
         """Whether a number of the tree is still to be found from data ("median")."""
-        own = any(getattr(self, item.name) == MEDIAN for item in fields(self) if "check" in item.metadata)
-        return own or any(child.is_open for child in self.children)
+        return getattr(self, "lengthscale", None) == MEDIAN or any(child.is_open for child in self.children)
 
     def resolve(self, X: ArrayLike) -> Kernel:
         """The kernel with its open numbers found from data.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,20 @@ class Domain(ABC):
     def place(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Move arbitrary points into the domain; points of the domain do not move."""
 
+    searchable: bool = True
+    """Whether `place` can lead points into the domain, so that a witness can be sought there."""
+
     def within(self, other: Domain) -> bool:
-        """Whether every point of this domain belongs to the other."""
+        """Whether every point of this domain surely belongs to the other."""
+        if isinstance(other, Both):
+            return self.within(other.first) and self.within(other.second)
         return self.name == other.name or other.name in self.inside
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Domain) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     def __str__(self) -> str:
         return self.phrase
@@ -134,13 +146,49 @@ def domain_named(domain: str | Domain) -> Domain:
     return DOMAINS[key]
 
 
+class Both(Domain):
+    """The points that belong to two domains."""
+
+    searchable = False
+
+    def __init__(self, first: Domain, second: Domain) -> None:
+        self.first, self.second = first, second
+        self.name = f"({first.name} and {second.name})"
+        self.phrase = f"{first.phrase} and {second.phrase}"
+        self.needs, self.remedy = f"{first.needs} and {second.needs}", f"{first.remedy} {second.remedy}"
+
+    def within(self, other: Domain) -> bool:
+        return super().within(other) or self.first.within(other) or self.second.within(other)
+
+    def misfits(self, values: Values) -> NDArray[np.bool_]:
+        return self.first.misfits(values) | self.second.misfits(values)
+
+    def place(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.second.place(self.first.place(points))
+
+
+class Preimage(Domain):
+    """The points that a map leads into a domain."""
+
+    searchable = False
+    inside = frozenset({"reals"})
+
+    def __init__(self, key: str, label: str, apply: Callable[[Values], Values], image: Domain) -> None:
+        self.apply, self.image = apply, image
+        self.name = f"{key} into {image.name}"
+        self.phrase = f"the points x with {label} in {image.phrase}"
+        self.needs, self.remedy = f"{image.needs} behind {label}", image.remedy
+
+    def misfits(self, values: Values) -> NDArray[np.bool_]:
+        wrong = self.image.misfits(self.apply(values)).any(axis=1, keepdims=True)
+        return np.broadcast_to(wrong, values.shape)
+
+    def place(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        return points
+
+
 def meet(first: Domain, second: Domain) -> Domain:
-    """The largest named domain inside both, for the domain on which a composite is stated."""
+    """The points of both domains: the smaller one, where one lies inside the other."""
     if first.within(second):
         return first
-    if second.within(first):
-        return second
-    for domain in (NONNEGATIVE, INTEGERS, NATURALS):
-        if domain.within(first) and domain.within(second):
-            return domain
-    raise KernelError(f"No domain lies inside both {first} and {second}. Name one: prove(kernel, domain=...).")
+    return second if second.within(first) else Both(first, second)

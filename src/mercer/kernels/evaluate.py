@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,9 +25,21 @@ def read(kernel: Kernel, X: ArrayLike) -> Points:
     return points_from(type(kernel).__name__, X)
 
 
+def leaves(kernel: Kernel, points: Points) -> Iterator[tuple[Kernel, Points]]:
+    """Every leaf of a tree, with the points as it sees them."""
+    if not kernel.children:
+        yield kernel, points
+        return
+    inner = kernel.inner_points(points)
+    for child in kernel.children:
+        yield from leaves(child, inner)
+
+
 def check(kernel: Kernel, X: ArrayLike) -> None:
-    """Refuse data outside the kernel's domain."""
-    kernel.check_points(read(kernel, X))
+    """Refuse data on which the leaves are not kernels."""
+    for leaf, points in leaves(kernel, read(kernel, X)):
+        check_domain(leaf, points)
+        check_dimension(leaf, points)
 
 
 def check_domain(leaf: Kernel, points: Points) -> None:
@@ -36,6 +49,15 @@ def check_domain(leaf: Kernel, points: Points) -> None:
         row, column = map(int, np.argwhere(misfits)[0])
         came = f"{points.label(column)} holds {points.values[row, column]:g}"
         raise DomainError(sentence(type(leaf).__name__, leaf.domain.needs, came, leaf.domain.remedy))
+
+
+def check_dimension(leaf: Kernel, points: Points) -> None:
+    """Refuse more columns than those for which a leaf is proven to be a kernel."""
+    most, columns = leaf.max_dimension, points.values.shape[1]
+    if most and columns > most:
+        needs = f"at most {most} column{'s' * (most != 1)} to be a kernel"
+        remedy = "Choose columns with on(), or use a kernel that is valid for more."
+        raise DomainError(sentence(type(leaf).__name__, needs, f"the data has {columns}", remedy))
 
 
 def gram(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None = None) -> NDArray[Any]:
@@ -78,11 +100,11 @@ def _ready(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None) -> tuple[Points, P
     left = read(kernel, X)
     right = left if Z is None or Z is X else read(kernel, Z)
     same_columns(type(kernel).__name__, left, right)
-    kernel.check_points(left)
-    if right is not left:
-        kernel.check_points(right)
-        if left.dtype == right.dtype and np.array_equal(left.values, right.values):
-            right = left
+    for side in {id(points): points for points in (left, right)}.values():
+        for leaf, points in leaves(kernel, side):
+            check_domain(leaf, points)
+    if left.dtype == right.dtype and np.array_equal(left.values, right.values):
+        right = left
     return left, right
 
 

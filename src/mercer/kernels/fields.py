@@ -82,6 +82,13 @@ def check_length(owner: str, name: str, value: Any) -> float | str:
     return check_positive(owner, name, value)
 
 
+def check_undeclared(owner: str, name: str, value: Any) -> Any:
+    """The rule for a field that a user-made kernel declares plainly, as in ``lengthscale: float = 1.0``."""
+    if name == "lengthscale":
+        return check_length(owner, name, value)
+    return check_number(owner, name, value) if isinstance(value, float) else value
+
+
 def check_whole(owner: str, name: str, value: Any, least: int, most: int | None) -> int:
     """The value as an int within its bounds."""
     checked = check_number(owner, name, value)

@@ -66,6 +66,9 @@ class Points:
         if column not in self.names:
             came = f"the columns are {', '.join(map(repr, self.names[:10]))}"
             raise InputError(sentence(who, f"a column named {column!r}", came, "Check the spelling."))
+        if self.names.count(column) > 1:
+            came = f"{self.names.count(column)} columns have that name"
+            raise InputError(sentence(who, f"one column named {column!r}", came, "Choose it by position."))
         return self.names.index(column)
 
 

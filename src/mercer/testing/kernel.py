@@ -29,9 +29,10 @@ ROWS = 24
 def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = None) -> None:
     """Check a kernel against the laws of its kind.
 
-    The laws: data (left unchanged), value (frozen, hashable, equal by value), symmetry, diagonal, eigenvalues (on data and on the point
-    sets of the search for a witness), distance, closure under sums and products, print and parse, parameters, dtype,
-    order of rows, rows alone or together, domain, agreement with 50 digits, limits. Cost: some seconds.
+    The laws: data (left unchanged), value (frozen, hashable, equal by value), symmetry, diagonal, distance, rows (their
+    order, and whether they come alone), dtype, closure under sums and products, text, parameters, domain, precision
+    (agreement with 50 digits), limits (at infinite distance), eigenvalues (on data, and on the point sets of the search
+    for a witness). Cost: about a second.
 
     Parameters
     ----------

@@ -276,9 +276,17 @@ class TestDomains:
     def test_maps_carry_domains(self):
         proven(Min().after([[1.0, 2.0]]), domain="nonnegative")
         proven(Min().scaled([2.0, 3.0]), domain="nonnegative")
-        proven(Min().after(np.abs))
-        assert "g(x) in the non-negative reals" in str(proven(Min().after(np.abs)))
         refuted(Min().after([[1.0, -1.0]]), domain="nonnegative")
+
+    def test_a_map_is_stated_on_what_it_leads_into_the_domain(self):
+        proof = proven(Min().after(np.negative) + Gaussian())
+        assert "the points x with negative(x) in the non-negative reals" in proof.claim
+        assert mercer.prove(Min().after(np.negative), domain="reals").status == "refuted"
+        assert mercer.prove(Min().after(np.abs), domain="reals").status == "unknown"  # true, and beyond the rules
+        assert "A x in the non-negative reals" in proven(Min().after([[1.0, -1.0]])).claim
+        both = Min() * Min().after(np.negative)
+        assert proven(both).domain.misfits(np.array([[1.0], [0.0], [-1.0]])).ravel().tolist() == [True, False, True]
+        assert mercer.prove(Sigmoid() + Min().after(np.negative)).status == "unknown"
 
     def test_a_part_of_the_sphere_is_no_sphere(self):
         proven(Linear().on([0]), domain="sphere", d=3)

@@ -10,7 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from mercer.kernels.proof import configurations, search
+from mercer.kernels.proof import configurations, descent, search
+from mercer.kernels.proof import examiner as examining
 
 Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
@@ -180,13 +181,13 @@ def test_descent_moves_points_to_where_the_form_is_negative(monkeypatch: pytest.
 
 
 def test_the_gradient_of_the_pencil_is_its_derivative() -> None:
-    examiner = search._Examiner(dot(lambda t: (2.0 + t) ** 2.5), same)
+    examiner = examining.Examiner(dot(lambda t: (2.0 + t) ** 2.5), same)
     points = 0.5 * np.random.default_rng(0).normal(size=(4, 2))
-    _, slope = search._pencil(examiner, points, 1.0)
+    _, slope = descent.pencil(examiner, points, 1.0)
     for i, a in np.ndindex(4, 2):
         step = np.zeros((4, 2))
         step[i, a] = 1e-5
-        ahead, behind = (search._pencil(examiner, points + sign * step, 1.0)[0] for sign in (1.0, -1.0))
+        ahead, behind = (descent.pencil(examiner, points + sign * step, 1.0)[0] for sign in (1.0, -1.0))
         assert slope[i, a] == pytest.approx((ahead - behind) / 2e-5, rel=1e-2, abs=1e-5)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels.algebra.single import Single, name_of
 from mercer.kernels.base import Kernel
-from mercer.kernels.domain import INTEGERS, NATURALS, NONNEGATIVE, REALS, Domain
+from mercer.kernels.domain import INTEGERS, NATURALS, NONNEGATIVE, REALS, Domain, Preimage
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.proof.judgement import Situation
@@ -92,16 +92,26 @@ class After(Single):
         return product
 
     @property
+    def divisible(self) -> bool:
+        return self.kernel.divisible
+
+    @property
     def domain(self) -> Domain:
-        """A map may lead anywhere; data is checked behind it, by `check`."""
-        return REALS
+        inner = self.kernel.domain
+        if inner == REALS:
+            return REALS
+        key = str(self.map) if self.matrix is not None else f"{self._name} {id(self.map)}"
+        return Preimage(key, "A x" if self.matrix is not None else f"{self._name}(x)", self._apply, inner)
 
     def inner_situation(self, situation: Situation) -> Situation | None:
+        # Points of the stated domain are led into the inner kernel's own; others are followed where the map is linear.
+        stated = situation.domain.within(self.domain)
         if self.matrix is None:
-            return Situation(self.kernel.domain, every=True)
+            return Situation(self.kernel.domain if stated else REALS, every=True)
         if situation.d is not None and situation.d != self.matrix.shape[1]:
             return None
-        return Situation(self._image(situation.domain, self.matrix), d=len(self.matrix))
+        image = self.kernel.domain if stated else self._image(situation.domain, self.matrix)
+        return Situation(image, d=len(self.matrix))
 
     def _image(self, domain: Domain, matrix: NDArray[np.float64]) -> Domain:
         """A domain that surely holds A x for x in the given one."""
@@ -112,10 +122,7 @@ class After(Single):
         return INTEGERS if stays_whole else NONNEGATIVE if stays_positive else REALS
 
     def rule(self) -> str:
-        words = "a kernel of mapped points k(g(x), g(z)) is a kernel, with the lift phi(g(x)) (rule of the map)"
-        if self.matrix is None and self.kernel.domain is not REALS:
-            return f"{words}, for all x with g(x) in {self.kernel.domain}"
-        return words
+        return "a kernel of mapped points k(g(x), g(z)) is a kernel, with the lift phi(g(x)) (rule of the map)"
 
     def write(self, python: bool) -> tuple[str, int]:
         matrix = self.matrix

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
 from mercer.kernels.base import Kernel
+from mercer.kernels.evaluate import check_domain
 from mercer.kernels.fields import MEDIAN
 from mercer.kernels.median import median_distance
 from mercer.kernels.pairs import Block, Pairs
@@ -52,5 +53,5 @@ class Coordinate(Kernel):
     def resolve_points(self, points: Points) -> Self:
         if getattr(self, "lengthscale", None) != MEDIAN:
             return self
-        self.check_points(points)
+        check_domain(self, points)
         return replace(self, lengthscale=median_distance(type(self).__name__, points, self.distances))  # type: ignore[call-arg]

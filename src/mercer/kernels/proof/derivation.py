@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from mercer.kernels.base import Kernel
 from mercer.kernels.proof.judgement import Situation
+
+if TYPE_CHECKING:
+    from mercer.kernels.base import Kernel
 
 
 @dataclass(frozen=True)

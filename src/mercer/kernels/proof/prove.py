@@ -65,6 +65,9 @@ def _prove_kernel(kernel: Kernel, d: int | None, domain: Domain) -> Proof:
     verdict = derivation.conclude(kernel, Situation(domain, d))
     if verdict.proven:
         return Proof(kernel, "proven", domain, d, verdict.max_dimension, tuple(derivation.steps))
+    if not domain.searchable:
+        heard = [*derivation.steps, "no points are sought on such a domain; name another: prove(kernel, domain=...)"]
+        return Proof(kernel, "unknown", domain, d, 0, tuple(heard))
     subject = KernelSubject.of(kernel)
     tried = [columns for columns in subject.columns(d) if subject.fits(columns)]
     trials, heard = 0, derivation.steps

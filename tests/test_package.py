@@ -1,0 +1,67 @@
+"""What importing Mercer costs, what it exports, and that its examples run."""
+
+import runpy
+import subprocess
+import sys
+from importlib.metadata import metadata
+from pathlib import Path
+
+import pytest
+
+import mercer
+
+ROOT = Path(__file__).parent.parent
+HEAVY = ("numba", "matplotlib", "sklearn", "pandas", "polars", "torch", "jax", "cupy", "mpmath", "hypothesis")
+
+
+def test_import_loads_no_accelerator_and_nothing_that_draws():
+    code = "import sys, mercer, mercer.testing; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "mercer" in loaded
+    assert loaded.isdisjoint(HEAVY)
+
+
+def test_public_names_exist():
+    for name in mercer.__all__:
+        assert hasattr(mercer, name)
+    assert metadata("mercer")["Version"] == mercer.__version__
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
+def test_examples_run(example, capsys):
+    runpy.run_path(str(example), run_name="__main__")
+    shown = capsys.readouterr().out
+    assert "[proven]" in shown
+    assert "[refuted]" in shown
+
+
+def test_exercise_21_is_answered():
+    answers = runpy.run_path(str(ROOT / "examples" / "exercise_21.py"))["QUESTIONS"]
+    statuses = {question.strip(): proof.status for question, proof in answers.items()}
+    assert statuses == {
+        "A. 1": "proven",
+        "B. x.x'": "proven",
+        "C. 1 + x.x'": "proven",
+        "D. (1 + x.x')^2": "proven",
+        "E. exp(x + x') on R": "proven",
+        "F. min(x, x') on the integers": "refuted",
+        "min(x, x') on the non-negative reals": "proven",
+        "sin(r)/r on R^3": "proven",
+        "sin(r)/r on R^4": "refuted",
+        "tanh(x.x')": "refuted",
+        "max(0, 1 - r^2)": "refuted",
+        "max(0, 1 - r) on R": "proven",
+        "max(0, 1 - r) on R^2": "refuted",
+        "(9 + x.x')^1.5": "refuted",
+    }
+
+
+def test_contributing_shows_the_real_file():
+    guide = (ROOT / "CONTRIBUTING.md").read_text()
+    source = (ROOT / "src" / "mercer" / "kernels" / "radial" / "laplace.py").read_text()
+    exports = (ROOT / "src" / "mercer" / "kernels" / "__init__.py").read_text()
+    assert f"```python\n{source}```" in guide
+    line = "from mercer.kernels.radial.laplace import Laplace as Laplace"
+    assert line in guide
+    assert line in exports
