@@ -69,7 +69,7 @@ def moved(kernel, X, Z):
     return X, Z
 
 
-def agree(kernel, tolerance=1e-10):
+def assert_agrees(kernel, tolerance=1e-10):
     with np.errstate(all="ignore"):
         wanted = by_hand(kernel, X, Z)
         size = np.abs(wanted).max()
@@ -80,13 +80,13 @@ def agree(kernel, tolerance=1e-10):
 
 @given(trees)
 def test_property_any_tree_is_plain_arithmetic(kernel):
-    agree(kernel)
+    assert_agrees(kernel)
 
 
 @given(bounded, st.floats(0, 2))
 def test_property_exponentials_are_plain_arithmetic(kernel, number):
-    agree(mercer.exp(kernel))
-    agree(mercer.exp(number * kernel + 1) * kernel)
+    assert_agrees(mercer.exp(kernel))
+    assert_agrees(mercer.exp(number * kernel + 1) * kernel)
 
 
 @given(leaves, leaves, leaves, leaves)
@@ -100,7 +100,7 @@ def test_property_mixed_products_and_sums(k1, k2, k3, k4):
 
 @given(composed(composed(composed(leaves))))
 def test_property_three_levels_deep(kernel):
-    agree(kernel)
+    assert_agrees(kernel)
 
 
 def test_sums_and_products_flatten_only_their_own_kind():

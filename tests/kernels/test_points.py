@@ -22,14 +22,14 @@ BAD = {
     "a 1-D array": ([1.0, 2.0], r"reshape\(-1, 1\)"),
     "a 3-D array": (np.zeros((2, 2, 2)), r"3 dimensions and shape \(2, 2, 2\)"),
     "a number": (3.0, r"0 dimensions"),
-    "objects": (np.array([[1, "a"]], dtype=object), r"dtype object"),
-    "texts": (np.array([["a", "b"]]), r"Convert the columns"),
+    "objects": (np.array([[1, "a"]], dtype=object), r"column 1 holds 'a' \(dtype object\)"),
+    "texts": (np.array([["a", "b"]]), r"column 0 holds .*'a'.*Convert the columns"),
     "dates": (np.array([["2026-01-01"]], dtype="datetime64[D]"), r"dtype datetime64"),
     "complex numbers": (np.ones((2, 2), dtype=complex), r"complex"),
     "ragged rows": ([[1.0, 2.0], [3.0]], r"rows of equal length"),
-    "None": (None, r"dtype object"),
+    "None": (None, r"0 dimensions"),
     "a sparse matrix": (scipy.sparse.csr_matrix(GOOD), r"toarray"),
-    "a mixed DataFrame": (pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), r"dtype object"),
+    "a mixed DataFrame": (pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), r"column 'b' holds 'x'"),
 }
 
 
@@ -124,6 +124,28 @@ def test_frames_are_read_by_name_and_position(build):
     np.testing.assert_array_equal(Linear().on([1])(frame), Linear()(plain[:, 1:]))
     with pytest.raises(InputError, match=r"column named 'hour'.*'age', 'hours'"):
         Linear().on("hour")(frame)
+
+
+@pytest.mark.parametrize("build", [pd.DataFrame, lambda table: pl.DataFrame(dict(table))])
+def test_columns_at_which_no_kernel_looks_may_hold_anything(build):
+    frame = build({"city": ["Rome", "Oslo"], "age": [1.0, 2.0], "gap": [np.nan, 0.0], "hours": [3.0, 5.0]})
+    kernel = 2 * Gaussian("median").on("age") * (1 + Linear().on([3])) ** 2
+    closed = kernel.resolve(frame)
+    age, hours = np.array([[1.0], [2.0]]), np.array([[3.0], [5.0]])
+    np.testing.assert_allclose(closed(frame), 2 * Gaussian(1.0)(age) * (1 + Linear()(hours)) ** 2)
+    with pytest.raises(InputError, match="column 'gap' holds nan in row 0"):
+        (closed + Linear().on("gap"))(frame)
+    with pytest.raises(InputError, match="column 'city' holds 'Rome'"):
+        (Gaussian() + Linear().on("age"))(frame)
+    array = np.array([[np.nan, 1.0], [2.0, 3.0]])
+    np.testing.assert_array_equal(Linear().on(-1)(array), Linear()(array[:, 1:]))
+
+
+def test_composites_speak_in_their_own_name():
+    with pytest.raises(InputError, match=r"^gaussian\(lengthscale=1.0\) \+ linear needs finite"):
+        (Gaussian() + Linear())([[np.nan]])
+    with pytest.raises(InputError, match=r"^The kernel needs finite"):
+        (Gaussian() + Linear() + Gaussian(2.0) + Gaussian(3.0))([[np.nan]])
 
 
 def test_whole_numbers_booleans_and_lists_are_data():

@@ -24,6 +24,18 @@ def test_property_python_text_builds_an_equal_kernel(kernel):
     assert eval(repr(kernel), scope) == kernel  # noqa: S307 - repr is Python; this test alone evaluates it
 
 
+@given(any_trees)
+def test_property_latex_is_balanced_and_whole(kernel):
+    text = kernel._repr_latex_()
+    depth = 0
+    for before, letter in zip(" " + text, text, strict=False):
+        depth += (letter == "{" and before != "\\") - (letter == "}" and before != "\\")
+        assert depth >= 0
+    assert depth == 0
+    assert text.count(r"\left(") == text.count(r"\right)")
+    assert text.startswith("$k(x, z) = ")
+
+
 @given(st.text(max_size=40))
 def test_property_no_text_does_anything_but_parse_or_explain(text):
     try:

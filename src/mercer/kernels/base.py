@@ -99,6 +99,16 @@ class Kernel(ABC):
         """Why this is not a kernel beyond what `facts` grants; empty where nothing is known."""
         return ""
 
+    @property
+    def needed(self) -> frozenset[Column] | None:
+        """The columns at which the kernel looks; None for all of them."""
+        return None
+
+    @property
+    def width(self) -> int | None:
+        """The number of columns that the data must have; None where any will do."""
+        return None
+
     def inner_points(self, points: Points) -> Points:
         """The points as the children see them."""
         return points

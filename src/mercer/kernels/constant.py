@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mercer.kernels.base import ATOM, Kernel
 from mercer.kernels.fields import nonnegative
 from mercer.kernels.pairs import Block, Pairs
-from mercer.kernels.points import Points
+from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.judgement import Judgement, Situation
 
 
@@ -39,6 +39,10 @@ class Constant(Kernel):
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return np.full(len(points.values), self.variance)
+
+    @property
+    def needed(self) -> frozenset[Column] | None:
+        return frozenset()
 
     @property
     def radial(self) -> bool:

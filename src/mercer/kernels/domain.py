@@ -36,6 +36,8 @@ class Domain(ABC):
     def place(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Move arbitrary points into the domain; points of the domain do not move."""
 
+    by_coordinate: bool = False
+    """Whether it is a condition on each coordinate alone, so that a part of a point of the domain belongs to it."""
     searchable: bool = True
     """Whether `place` can lead points into the domain, so that a witness can be sought there."""
 
@@ -61,6 +63,7 @@ class Domain(ABC):
 class Reals(Domain):
     """All of R^d."""
 
+    by_coordinate = True
     name, phrase, needs, remedy = "reals", "the reals", "real coordinates", "Remove what is not a number."
 
     def misfits(self, values: Values) -> NDArray[np.bool_]:
@@ -73,6 +76,7 @@ class Reals(Domain):
 class NonNegative(Domain):
     """Points whose coordinates are all at least zero."""
 
+    by_coordinate = True
     name, phrase, needs = "nonnegative", "the non-negative reals", "non-negative coordinates"
     remedy = "Shift the data, or use Gaussian()."
     inside = frozenset({"reals"})
@@ -87,6 +91,7 @@ class NonNegative(Domain):
 class Integers(Domain):
     """Points whose coordinates are all whole numbers."""
 
+    by_coordinate = True
     name, phrase, needs = "integers", "the integers", "whole coordinates"
     remedy = "Round the data."
     inside = frozenset({"reals"})
@@ -101,6 +106,7 @@ class Integers(Domain):
 class Naturals(Domain):
     """Points whose coordinates are all whole numbers and at least zero."""
 
+    by_coordinate = True
     name, phrase, needs = "naturals", "the non-negative integers", "whole, non-negative coordinates"
     remedy = "Shift and round the data."
     inside = frozenset({"integers", "nonnegative", "reals"})
@@ -153,6 +159,7 @@ class Both(Domain):
 
     def __init__(self, first: Domain, second: Domain) -> None:
         self.first, self.second = first, second
+        self.by_coordinate = first.by_coordinate and second.by_coordinate
         self.name = f"({first.name} and {second.name})"
         self.phrase = f"{first.phrase} and {second.phrase}"
         self.needs, self.remedy = f"{first.needs} and {second.needs}", f"{first.remedy} {second.remedy}"

@@ -21,8 +21,16 @@ BLOCK = 1 << 21
 
 
 def read(kernel: Kernel, X: ArrayLike) -> Points:
-    """Data as points, for a message in the kernel's name."""
-    return points_from(type(kernel).__name__, X)
+    """Data as points; messages speak in the kernel's name."""
+    return points_from(name_of(kernel), X, kernel.needed)
+
+
+def name_of(kernel: Kernel) -> str:
+    """How messages call a kernel: a leaf by its class, a composite by its text where that is short."""
+    if not kernel.children:
+        return type(kernel).__name__
+    text = str(kernel)
+    return text if len(text) <= 60 else "The kernel"
 
 
 def leaves(kernel: Kernel, points: Points) -> Iterator[tuple[Kernel, Points]]:
@@ -99,7 +107,7 @@ def _ready(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None) -> tuple[Points, P
         )
     left = read(kernel, X)
     right = left if Z is None or Z is X else read(kernel, Z)
-    same_columns(type(kernel).__name__, left, right)
+    same_columns(name_of(kernel), left, right)
     for side in {id(points): points for points in (left, right)}.values():
         for leaf, points in leaves(kernel, side):
             check_domain(leaf, points)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -72,18 +73,46 @@ class Points:
         return self.names.index(column)
 
 
-def points_from(who: str, data: Any) -> Points:
+def points_from(who: str, data: Any, needed: frozenset[Column] | None = None) -> Points:
     """Read rows of numbers from an array, a list of lists or a DataFrame.
 
-    float32 is remembered as the dtype of the results; the work is done in float64.
+    float32 is remembered as the dtype of the results; the work is done in float64. Where only some columns are
+    needed, the others may hold anything; they are read as zeros.
     """
-    array = _as_array(who, data)
-    _refuse_wrong_kind(who, array)
+    names = _names_of(data)
+    kept = None if needed is None else _positions(data, names, needed)
+    if kept is None:
+        return _checked(who, _as_array(who, data), names)
+    part = _checked(
+        who, _as_array(who, _selected(data, kept)), None if names is None else tuple(names[i] for i in kept)
+    )
+    values = np.zeros((len(part.values), data.shape[1]))
+    values[:, kept] = part.values
+    return Points(values, names, part.dtype)
+
+
+def _checked(who: str, array: NDArray[Any], names: tuple[str, ...] | None) -> Points:
     _refuse_wrong_shape(who, array)
+    _refuse_wrong_kind(who, array, names)
     dtype = SINGLE if array.dtype in (np.float16, np.float32) else DOUBLE
-    points = Points(np.ascontiguousarray(array, dtype=np.float64), _names_of(data), dtype)
+    points = Points(np.ascontiguousarray(array, dtype=np.float64), names, dtype)
     _refuse_not_finite(who, points)
     return points
+
+
+def _positions(data: Any, names: tuple[str, ...] | None, needed: frozenset[Column]) -> list[int] | None:
+    """Where the needed columns stand; None where some do not exist, so that all are read and the kernel complains."""
+    if len(getattr(data, "shape", ())) != 2 or not needed:
+        return None
+    width = data.shape[1]
+    known = range(-width, width)
+    if not all((c in known) if isinstance(c, int) else (names or ()).count(c) == 1 for c in needed):
+        return None
+    return sorted({c % width if isinstance(c, int) else (names or ()).index(c) for c in needed})
+
+
+def _selected(data: Any, positions: list[int]) -> Any:
+    return data.iloc[:, positions] if hasattr(data, "iloc") else data[:, positions]
 
 
 def _as_array(who: str, data: Any) -> NDArray[Any]:
@@ -97,20 +126,17 @@ def _as_array(who: str, data: Any) -> NDArray[Any]:
         ) from error
 
 
-def _refuse_wrong_kind(who: str, array: NDArray[Any]) -> None:
+def _refuse_wrong_kind(who: str, array: NDArray[Any], names: tuple[str, ...] | None) -> None:
     kind = array.dtype.kind
     if kind == "c":
         raise InputError(
             sentence(who, "real numbers", "complex numbers came", "Use X.real, or stack X.real and X.imag.")
         )
     if kind not in "fiub":
+        where = next((at for at in np.ndindex(array.shape) if not isinstance(array[at], numbers.Real)), (0, 0))
+        came = f"{Points(array, names).label(where[1])} holds {array[where]!r} (dtype {array.dtype})"
         raise InputError(
-            sentence(
-                who,
-                "numbers",
-                f"an array of dtype {array.dtype} came",
-                "Convert the columns to numbers, or choose numeric ones.",
-            )
+            sentence(who, "numbers", came, "Convert the columns to numbers, or choose numeric ones with on().")
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import field
 from typing import Any
 
@@ -9,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InputError, KernelError, sentence
-from mercer.kernels.algebra.single import Single, name_of
+from mercer.kernels.algebra.mapped import Mapped
+from mercer.kernels.algebra.single import name_of
 from mercer.kernels.base import Kernel
-from mercer.kernels.domain import INTEGERS, NATURALS, NONNEGATIVE, REALS, Domain, Preimage
-from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.domain import INTEGERS, NATURALS, NONNEGATIVE, REALS, Domain
 from mercer.kernels.points import Points
-from mercer.kernels.proof.judgement import Situation
 
 
 def check_map(owner: str, name: str, value: Any) -> Any:
@@ -28,7 +28,7 @@ def check_map(owner: str, name: str, value: Any) -> Any:
     return tuple(tuple(row) for row in matrix.tolist())
 
 
-class After(Single):
+class After(Mapped):
     """A kernel after a map, written k.after(g); its lift is phi(g(x)).
 
     Parameters
@@ -55,11 +55,9 @@ class After(Single):
         """The matrix, where the map is one."""
         return np.array(self.map) if isinstance(self.map, tuple) else None
 
-    def evaluate(self, pairs: Pairs) -> Block:
-        return self.kernel.evaluate(pairs.after(self.map, self.inner_points))
-
-    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
-        return self.kernel.evaluate_diagonal(self.inner_points(points))
+    @property
+    def map_key(self) -> Hashable:
+        return (type(self), self.map)
 
     def inner_points(self, points: Points) -> Points:
         mapped = points.mapped(self._apply)
@@ -92,34 +90,26 @@ class After(Single):
         return product
 
     @property
-    def divisible(self) -> bool:
-        return self.kernel.divisible
+    def width(self) -> int | None:
+        return None if self.matrix is None else self.matrix.shape[1]
 
     @property
-    def domain(self) -> Domain:
-        inner = self.kernel.domain
-        if inner == REALS:
-            return REALS
-        key = str(self.map) if self.matrix is not None else f"{self._name} {id(self.map)}"
-        return Preimage(key, "A x" if self.matrix is not None else f"{self._name}(x)", self._apply, inner)
+    def map_label(self) -> str:
+        return "A x" if self.matrix is not None else f"{self._name}(x)"
 
-    def inner_situation(self, situation: Situation) -> Situation | None:
-        # Points of the stated domain are led into the inner kernel's own; others are followed where the map is linear.
-        stated = situation.domain.within(self.domain)
+    def image(self, domain: Domain) -> Domain:
         if self.matrix is None:
-            return Situation(self.kernel.domain if stated else REALS, every=True)
-        if situation.d is not None and situation.d != self.matrix.shape[1]:
-            return None
-        image = self.kernel.domain if stated else self._image(situation.domain, self.matrix)
-        return Situation(image, d=len(self.matrix))
-
-    def _image(self, domain: Domain, matrix: NDArray[np.float64]) -> Domain:
-        """A domain that surely holds A x for x in the given one."""
-        stays_whole = domain.within(INTEGERS) and bool((matrix == np.rint(matrix)).all())
-        stays_positive = domain.within(NONNEGATIVE) and bool((matrix >= 0).all())
+            return REALS
+        stays_whole = domain.within(INTEGERS) and bool((self.matrix == np.rint(self.matrix)).all())
+        stays_positive = domain.within(NONNEGATIVE) and bool((self.matrix >= 0).all())
         if stays_whole and stays_positive:
             return NATURALS
         return INTEGERS if stays_whole else NONNEGATIVE if stays_positive else REALS
+
+    def inner_width(self, d: int | None) -> int | None:
+        if self.matrix is None:
+            return None
+        return len(self.matrix) if d in (None, self.width) else 0
 
     def rule(self) -> str:
         return "a kernel of mapped points k(g(x), g(z)) is a kernel, with the lift phi(g(x)) (rule of the map)"

@@ -29,10 +29,6 @@ class Exp(Single):
         return formulas.exp(self.kernel.evaluate_diagonal(points))
 
     @property
-    def radial(self) -> bool:
-        return self.kernel.radial
-
-    @property
     def divisible(self) -> bool:
         return True  # exp(k)^p = exp(p k)
 

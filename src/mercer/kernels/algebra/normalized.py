@@ -49,14 +49,6 @@ class Normalized(Single):
             raise InputError(sentence("normalized", "k(x, x) >= 0", came, "Use a proven kernel."))
         return np.asarray(np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0))
 
-    @property
-    def radial(self) -> bool:
-        return self.kernel.radial
-
-    @property
-    def divisible(self) -> bool:
-        return self.kernel.divisible
-
     def rule(self) -> str:
         return "it is f(x) k(x, z) f(z) with f(x) = 1 / sqrt(k(x, x)) (rule of the weight)"
 

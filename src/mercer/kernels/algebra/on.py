@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Hashable
 from dataclasses import field
 from typing import Any
 
-from numpy.typing import NDArray
-
 from mercer.errors import KernelError, sentence
-from mercer.kernels.algebra.single import Single
+from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.base import Kernel
-from mercer.kernels.domain import REALS, SPHERE
-from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.domain import REALS, Domain
 from mercer.kernels.points import Column, Points
-from mercer.kernels.proof.judgement import Situation
 
 
 def check_columns(owner: str, name: str, value: Any) -> tuple[Column, ...]:
@@ -29,7 +26,7 @@ def check_columns(owner: str, name: str, value: Any) -> tuple[Column, ...]:
     return columns
 
 
-class On(Single):
+class On(Mapped):
     """A kernel on a choice of columns, written k.on(columns). Kernels on different columns add and multiply.
 
     Parameters
@@ -49,26 +46,27 @@ class On(Single):
     kernel: Kernel
     columns: tuple[Column, ...] = field(metadata={"check": check_columns})
 
-    def evaluate(self, pairs: Pairs) -> Block:
-        return self.kernel.evaluate(pairs.after(self.columns, self.inner_points))
-
-    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
-        return self.kernel.evaluate_diagonal(self.inner_points(points))
+    @property
+    def map_key(self) -> Hashable:
+        return (type(self), self.columns)
 
     def inner_points(self, points: Points) -> Points:
         return points.columns("on", self.columns)
 
-    def inner_situation(self, situation: Situation) -> Situation | None:
-        positions = [c if c >= 0 else -c - 1 for c in self.columns if isinstance(c, int)]
-        if situation.d is not None and any(position >= situation.d for position in positions):
-            return None
-        # A part of a point of length one need not have length one.
-        domain = REALS if situation.domain is SPHERE else situation.domain
-        return Situation(domain, d=len(self.columns))
+    @property
+    def needed(self) -> frozenset[Column] | None:
+        return frozenset(self.columns)
 
     @property
-    def divisible(self) -> bool:
-        return self.kernel.divisible
+    def map_label(self) -> str:
+        return f"x{list(self.columns)}"
+
+    def image(self, domain: Domain) -> Domain:
+        return domain if domain.by_coordinate else REALS
+
+    def inner_width(self, d: int | None) -> int | None:
+        positions = [c if c >= 0 else -c - 1 for c in self.columns if isinstance(c, int)]
+        return 0 if d is not None and any(position >= d for position in positions) else len(self.columns)
 
     def rule(self) -> str:
         return "choosing columns is a map of the points (rule of the map)"

@@ -56,14 +56,6 @@ class Power(Single):
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return np.asarray(self.kernel.evaluate_diagonal(points) ** self.exponent)
 
-    @property
-    def radial(self) -> bool:
-        return self.kernel.radial
-
-    @property
-    def divisible(self) -> bool:
-        return self.kernel.divisible
-
     def rule(self) -> str:
         if self.whole:
             return f"a whole power is a product of {self.exponent} equal kernels (product rule)"

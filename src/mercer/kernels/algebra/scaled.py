@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mercer.errors import InputError, KernelError, sentence
-from mercer.kernels.algebra.single import Single
+from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.base import Kernel
-from mercer.kernels.domain import NONNEGATIVE, REALS
+from mercer.kernels.domain import NONNEGATIVE, REALS, Domain
 from mercer.kernels.fields import check_positive
-from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
-from mercer.kernels.proof.judgement import Situation
 
 
 def check_lengthscales(owner: str, name: str, value: Any) -> tuple[float, ...]:
@@ -25,7 +23,7 @@ def check_lengthscales(owner: str, name: str, value: Any) -> tuple[float, ...]:
     return tuple(check_positive(owner, name, v) for v in np.asarray(value).tolist())
 
 
-class Scaled(Single):
+class Scaled(Mapped):
     """A kernel with one lengthscale a column (anisotropy, ARD), written k.scaled([...]).
 
     Parameters
@@ -45,11 +43,9 @@ class Scaled(Single):
     kernel: Kernel
     lengthscales: tuple[float, ...] = field(metadata={"check": check_lengthscales})
 
-    def evaluate(self, pairs: Pairs) -> Block:
-        return self.kernel.evaluate(pairs.after(self.lengthscales, self.inner_points))
-
-    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
-        return self.kernel.evaluate_diagonal(self.inner_points(points))
+    @property
+    def map_key(self) -> Hashable:
+        return (type(self), self.lengthscales)
 
     def inner_points(self, points: Points) -> Points:
         width = points.values.shape[1]
@@ -58,15 +54,19 @@ class Scaled(Single):
             raise InputError(sentence("scaled", needs, came, "Give one lengthscale a column."))
         return Points(points.values / np.array(self.lengthscales), points.names, points.dtype)
 
-    def inner_situation(self, situation: Situation) -> Situation | None:
-        if situation.d not in (None, len(self.lengthscales)):
-            return None
-        kept = NONNEGATIVE if situation.domain.within(NONNEGATIVE) else REALS
-        return Situation(kept, d=len(self.lengthscales))
+    @property
+    def width(self) -> int | None:
+        return len(self.lengthscales)
 
     @property
-    def divisible(self) -> bool:
-        return self.kernel.divisible
+    def map_label(self) -> str:
+        return "x / lengthscales"
+
+    def image(self, domain: Domain) -> Domain:
+        return NONNEGATIVE if domain.within(NONNEGATIVE) else REALS
+
+    def inner_width(self, d: int | None) -> int | None:
+        return self.width if d in (None, self.width) else 0
 
     def rule(self) -> str:
         return "dividing columns by numbers is a map of the points (rule of the map)"

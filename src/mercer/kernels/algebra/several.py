@@ -8,6 +8,7 @@ from typing import Any, Self
 from mercer.errors import KernelError, sentence
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import Domain, meet
+from mercer.kernels.points import Column
 from mercer.kernels.proof.judgement import Judgement, Premise, Situation
 
 
@@ -35,6 +36,15 @@ class Several(Kernel):
     @property
     def domain(self) -> Domain:
         return reduce(meet, (part.domain for part in self.parts))
+
+    @property
+    def needed(self) -> frozenset[Column] | None:
+        looked = [part.needed for part in self.parts]
+        return None if None in looked else frozenset().union(*(columns for columns in looked if columns))
+
+    @property
+    def width(self) -> int | None:
+        return next((part.width for part in self.parts if part.width is not None), None)
 
     @property
     def radial(self) -> bool:

@@ -9,6 +9,7 @@ from mercer.errors import KernelError, sentence
 from mercer.kernels.base import ATOM, Kernel
 from mercer.kernels.constant import Constant
 from mercer.kernels.domain import Domain
+from mercer.kernels.points import Column
 from mercer.kernels.proof.judgement import Judgement, Premise, Situation
 
 
@@ -31,6 +32,22 @@ class Single(Kernel):
     def domain(self) -> Domain:
         return self.kernel.domain
 
+    @property
+    def needed(self) -> frozenset[Column] | None:
+        return self.kernel.needed
+
+    @property
+    def width(self) -> int | None:
+        return self.kernel.width
+
+    @property
+    def radial(self) -> bool:
+        return self.kernel.radial
+
+    @property
+    def divisible(self) -> bool:
+        return self.kernel.divisible
+
     def inner_situation(self, situation: Situation) -> Situation | None:
         """Where the inner kernel must be one; None where that cannot be said."""
         return situation
@@ -43,7 +60,7 @@ class Single(Kernel):
         inside = self.inner_situation(situation)
         if inside is None:
             return Judgement(f"{self}: its columns do not exist for d = {situation.d}", proven=False)
-        inherits = inside.d == situation.d and not inside.every
+        inherits = inside == situation  # a kernel of other points has a dimension of its own
         return Judgement(f"{self} is a kernel: {self.rule()}", (Premise(self.kernel, inside, inherits),))
 
     def with_children(self, children: tuple[Kernel, ...]) -> Self:

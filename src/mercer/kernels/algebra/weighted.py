@@ -14,7 +14,7 @@ from mercer.kernels.algebra.single import Single, name_of
 from mercer.kernels.base import Kernel
 from mercer.kernels.latex import parens
 from mercer.kernels.pairs import Block, Pairs
-from mercer.kernels.points import Points
+from mercer.kernels.points import Column, Points
 
 
 def check_function(owner: str, name: str, value: Any) -> Any:
@@ -61,6 +61,18 @@ class Weighted(Single):
             came = f"{name_of(self.function)} gave an array of shape {values.shape} for {rows} rows"
             raise InputError(sentence("weighted", "one number a row", came, "Return f(X) of shape (n,)."))
         return values.reshape(rows)
+
+    @property
+    def needed(self) -> frozenset[Column] | None:
+        return None
+
+    @property
+    def radial(self) -> bool:
+        return False
+
+    @property
+    def divisible(self) -> bool:
+        return False
 
     def rule(self) -> str:
         return "f(x) k(x, z) f(z) is a kernel for every real function f, with the lift f(x) phi(x) (rule of the weight)"

@@ -33,7 +33,7 @@ def prove(kernel: Kernel | str | Callable[..., Any], d: int | None = None, domai
     ----------
     kernel : a kernel, its text, or a Python function of two points (arrays of d numbers); a function can be refuted
         or left unknown, never proven
-    d : the number of columns; None asks for as many as possible
+    d : the number of columns; None asks for as many as possible, or for the only one that fits the kernel
     domain : "reals", "nonnegative", "integers", "naturals" or "sphere"; None takes the one on which the kernel is
         stated, the reals for a function
 
@@ -54,7 +54,7 @@ a negative number x, k(x, x) = x is negative, and k(x, x) = |phi(x)|^2 may not b
     asked = parse(kernel) if isinstance(kernel, str) else kernel
     if isinstance(asked, Kernel):
         place = asked.domain if domain is None else domain_named(domain)
-        return _prove_kernel(asked, None if d is None else int(d), place)
+        return _prove_kernel(asked, asked.width if d is None else int(d), place)
     if callable(asked):
         return _prove_function(asked, d, REALS if domain is None else domain_named(domain))
     raise KernelError(f"prove needs a kernel, a text or a function of two points; {asked!r} came. Give one of these.")

@@ -1,0 +1,71 @@
+"""What the rules that move points share: k(g(x), g(z))."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from numpy.typing import NDArray
+
+from mercer.kernels.algebra.single import Single
+from mercer.kernels.base import Kernel
+from mercer.kernels.domain import REALS, Domain, Preimage, meet
+from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.points import Column, Points
+from mercer.kernels.proof.judgement import Situation
+
+
+class Mapped(Single):
+    """A node that shows its kernel other points: `inner_points` says which."""
+
+    kernel: Kernel
+
+    @property
+    def map_key(self) -> Hashable:
+        """What the map is, so that equal maps in one tree are applied once."""
+        raise NotImplementedError
+
+    def evaluate(self, pairs: Pairs) -> Block:
+        return self.kernel.evaluate(pairs.after(self.map_key, self.inner_points))
+
+    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
+        return self.kernel.evaluate_diagonal(self.inner_points(points))
+
+    @property
+    def map_label(self) -> str:
+        """How a sentence calls the moved point x."""
+        raise NotImplementedError
+
+    def image(self, domain: Domain) -> Domain:
+        """A domain that surely holds g(x) for every x of the given one."""
+        return REALS
+
+    def inner_width(self, d: int | None) -> int | None:
+        """How many columns the inner kernel sees; None where that is not known, 0 where d columns do not fit."""
+        return None
+
+    @property
+    def domain(self) -> Domain:
+        inner = self.kernel.domain
+        if self.image(inner).within(inner):
+            return inner
+        return Preimage(str(self.map_key), self.map_label, lambda X: self.inner_points(Points(X)).values, inner)
+
+    def inner_situation(self, situation: Situation) -> Situation | None:
+        image = self.image(situation.domain)
+        if situation.domain.within(self.domain):  # then g(x) lies in the inner kernel's own domain, too
+            image = meet(image, self.kernel.domain)
+        width = self.inner_width(situation.d)
+        return None if width == 0 else Situation(image, d=width, every=width is None)
+
+    @property
+    def needed(self) -> frozenset[Column] | None:
+        return None
+
+    @property
+    def width(self) -> int | None:
+        return None
+
+    @property
+    def radial(self) -> bool:
+        return False
