@@ -83,7 +83,7 @@ for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
 FUNCTIONS = {
     "exp": "exp", "expm1": "expm1", "log": "log", "log1p": "log1p", "sqrt": "sqrt", "sin": "sin", "cos": "cos",
     "tan": "tan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "arcsin": "asin", "arccos": "acos",
-    "arctan": "atan", "floor": "floor", "ceil": "ceil", "rint": "nint",
+    "arctan": "atan", "rint": "nint",
 }  # fmt: skip
 """The methods that NumPy's functions look for, and what mpmath calls them."""
 
@@ -94,6 +94,8 @@ def _function(name: str) -> Callable[[Precise], Precise]:
 
 for _name, _theirs in FUNCTIONS.items():
     setattr(Precise, _name, _function(_theirs))
+for _name in ("floor", "ceil"):  # NumPy asks Python's math module for these
+    setattr(Precise, f"__{_name}__", _function(_name))
 
 
 def precisely(values: NDArray[Any]) -> NDArray[Any]:

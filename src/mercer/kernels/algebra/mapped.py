@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Hashable
 from typing import Any
 
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.kernels.algebra.single import Single
 from mercer.kernels.base import Kernel
-from mercer.kernels.domain import REALS, Domain, Preimage, meet
+from mercer.kernels.domain import Domain, Preimage, meet
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.judgement import Situation
@@ -21,9 +22,9 @@ class Mapped(Single):
     kernel: Kernel
 
     @property
+    @abstractmethod
     def map_key(self) -> Hashable:
         """What the map is, so that equal maps in one tree are applied once."""
-        raise NotImplementedError
 
     def evaluate(self, pairs: Pairs) -> Block:
         return self.kernel.evaluate(pairs.after(self.map_key, self.inner_points))
@@ -32,17 +33,17 @@ class Mapped(Single):
         return self.kernel.evaluate_diagonal(self.inner_points(points))
 
     @property
+    @abstractmethod
     def map_label(self) -> str:
         """How a sentence calls the moved point x."""
-        raise NotImplementedError
 
+    @abstractmethod
     def image(self, domain: Domain) -> Domain:
         """A domain that surely holds g(x) for every x of the given one."""
-        return REALS
 
+    @abstractmethod
     def inner_width(self, d: int | None) -> int | None:
         """How many columns the inner kernel sees; None where that is not known, 0 where d columns do not fit."""
-        return None
 
     @property
     def domain(self) -> Domain:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import reduce
 from typing import Any, Self
 
@@ -50,9 +51,9 @@ class Several(Kernel):
     def radial(self) -> bool:
         return all(part.radial for part in self.parts)
 
+    @abstractmethod
     def rule(self) -> str:
         """The name and the words of the rule."""
-        raise NotImplementedError
 
     def judge(self, situation: Situation) -> Judgement:
         premises = tuple(Premise(part, situation) for part in self.parts)

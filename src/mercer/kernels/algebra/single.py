@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import replace
 from typing import Any, Self
 
@@ -52,9 +53,9 @@ class Single(Kernel):
         """Where the inner kernel must be one; None where that cannot be said."""
         return situation
 
+    @abstractmethod
     def rule(self) -> str:
         """The name and the words of the rule."""
-        raise NotImplementedError
 
     def judge(self, situation: Situation) -> Judgement:
         inside = self.inner_situation(situation)

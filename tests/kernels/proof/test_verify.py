@@ -1,0 +1,55 @@
+"""A witness is believed only after 50 digits, or 16 with a margin."""
+
+import math
+
+import numpy as np
+
+import mercer
+from mercer.kernels import Gaussian, Linear, Sigmoid
+from mercer.kernels.points import Points
+from mercer.kernels.proof.verify import check_kernel, check_matrix
+
+X = Points(np.array([[0.0], [1.0], [2.5]]))
+c = np.array([1.0, -2.0, 0.5])
+
+
+def test_the_form_is_computed_exactly():
+    check = check_kernel(Linear(), X, c)
+    assert check.value == (c @ X.values[:, 0]) ** 2 == 0.5625
+    assert check.digits == 50
+    assert not check.negative
+
+
+def test_rounding_alone_refutes_nothing():
+    """A form that is zero in truth and negative in float64 is not a witness."""
+    rows = np.array([[0.1], [0.2], [0.3]])
+    weights = np.array([1.0, -2.0, 1.0])  # almost orthogonal to the rows: 0.1 + 0.3 - 2 * 0.2
+    check = check_kernel(Linear(), Points(rows), weights)
+    assert check.value >= 0
+    near = check_matrix(np.array([[1.0, 1.0 + 1e-15], [1.0 + 1e-15, 1.0]]), np.array([1.0, -1.0]), 16)
+    assert near.value < 0
+    assert not near.negative
+
+
+def test_functions_that_insist_on_floats_are_checked_with_sixteen_digits():
+    def by_math(rows):
+        return np.array([math.cosh(row[0]) for row in rows])
+
+    def of_floats(rows):
+        return np.array([float(np.float64(row[0]).round(3)) for row in rows])
+
+    assert check_kernel(Gaussian().weighted(by_math), X, c).digits == 50  # math works through float
+    stubborn = Sigmoid().weighted(lambda rows: np.nan_to_num(rows[:, 0].astype(np.float64)) + 0 * np.isnan(rows[:, 0]))
+    proof = mercer.prove(stubborn, d=1)
+    assert proof.status == "refuted"
+    assert proof.witness.digits == 16
+    assert check_kernel(Gaussian().weighted(of_floats), X, c).value > 0
+
+
+def test_a_kernel_of_your_own_that_insists_on_floats():
+    class Stubborn(mercer.kernels.Radial):
+        def profile(self, u):
+            return np.where(np.isfinite(u), np.maximum(0.0, 1 - u), 0.0)
+
+    proof = mercer.prove(Stubborn(), d=1)
+    assert (proof.status, proof.witness.digits) == ("refuted", 16)
