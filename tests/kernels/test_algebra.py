@@ -192,6 +192,7 @@ REFUSALS = {
     "a kernel as power": (lambda: Gaussian() ** Gaussian(), "exponent"),
     "NaN": (lambda: math.nan * Gaussian(), "finite"),
     "infinity": (lambda: math.inf * Gaussian(), "finite"),
+    "a number beyond all floats": (lambda: Constant(10**400), "finite"),
     "a NaN lengthscale": (lambda: Gaussian(math.nan), "finite"),
     "a zero lengthscale": (lambda: Gaussian(0.0), "above zero"),
     "a text lengthscale": (lambda: Gaussian("mean"), "median"),

@@ -129,7 +129,17 @@ def test_texts(text, kernel):
         ("", 0, "nothing came"),
         ("2*gausian(1)", 2, "Did you mean 'gaussian'"),
         ("gaussian(lengthscale=2", 22, "','"),
-        ("gaussian(size=2)", 0, "size"),
+        ("gaussian(size=2)", 0, "Gaussian has no parameter 'size'. Known: lengthscale"),
+        ("matern(mu=2)", 0, "Did you mean 'nu'"),
+        ("gaussian(1, 2)", 0, "each once"),
+        ("gaussian(1, lengthscale=2)", 0, "each once"),
+        ("linear(2)", 0, "no parameter, each once"),
+        ("linear.on()", 7, "missing"),
+        ("linear.on('\\q')", 11, "escape"),
+        ("linear.on('\\U00110000')", 11, "escape"),
+        ("linear.on('a)", 10, "no meaning"),
+        ("9" * 400 + "*linear", 0, "finite"),
+        ("\u0663*linear", 0, "no meaning"),
         ("gaussian(lengthscale=1, lengthscale=2)", 24, "twice"),
         ("gaussian - linear", 9, "difference"),
         ("-2*gaussian", 0, "negative"),
@@ -161,6 +171,12 @@ def test_mistakes_are_pointed_at(text, position, message):
     assert caught.value.position == position
     pointed = str(caught.value).splitlines()
     assert set(pointed[-1].strip()) == {"^"}
+
+
+@given(st.text(max_size=8))
+def test_property_every_column_name_comes_back(name):
+    kernel = Linear().on([name, "other"])
+    assert mercer.parse(str(kernel)) == kernel
 
 
 def test_the_pointer_stands_under_the_mistake():

@@ -50,9 +50,13 @@ def check_number(owner: str, name: str, value: Any) -> float:
     """The value as a finite float."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise KernelError(sentence(owner, f"a number for {name}", f"{value!r} came", "Give a finite number."))
-    if not math.isfinite(value):
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number beyond all floats
+        number = math.inf
+    if not math.isfinite(number):
         raise KernelError(sentence(owner, f"a finite number for {name}", f"{value!r} came", "Give a finite number."))
-    return float(value)
+    return number
 
 
 def check_positive(owner: str, name: str, value: Any) -> float:

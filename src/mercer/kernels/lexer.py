@@ -10,7 +10,7 @@ from mercer.errors import ParseError
 TOKEN = re.compile(
     r"""
     (?P<space>\s+)
-  | (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
+  | (?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
   | (?P<name>[^\W\d]\w*)
   | (?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
   | (?P<symbol>\*\*|[-+*().,=\[\]])
@@ -42,3 +42,23 @@ def tokens_of(text: str) -> list[Token]:
             found.append(Token(kind, match.group(), position))
         position = match.end()
     return [*found, Token("end", "", len(text))]
+
+
+ESCAPE = re.compile(r"""\\(?:([\\'"nrt])|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|)""")
+LETTERS = {"n": "\n", "r": "\r", "t": "\t"}
+
+
+def unquoted(token: Token, text: str) -> str:
+    """What a string token stands for; it knows the escapes that Python's `repr` writes."""
+
+    def letter(match: re.Match[str]) -> str:
+        short, *codes = match.groups()
+        if short:
+            return LETTERS.get(short, short)
+        code = next((code for code in codes if code), "")
+        if not code or int(code, 16) > 0x10FFFF:
+            position = token.position + 1 + match.start()
+            raise ParseError(f"The escape at position {position} has no meaning.", text, position)
+        return chr(int(code, 16))
+
+    return ESCAPE.sub(letter, token.text[1:-1])

@@ -15,16 +15,17 @@ A number is the constant kernel; methods are those of `Kernel` (on, after, scale
 
 from __future__ import annotations
 
-import ast
 import difflib
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any, NoReturn
 
 import mercer.kernels as catalog
 from mercer.errors import KernelError, ParseError
+from mercer.kernels.algebra.operations import add, raise_to, refuse_difference
 from mercer.kernels.base import Kernel
 from mercer.kernels.constant import Constant
-from mercer.kernels.lexer import Token, tokens_of
+from mercer.kernels.lexer import Token, tokens_of, unquoted
 
 METHODS = ("after", "normalized", "on", "scaled", "weighted")
 DEEPEST = 60
@@ -97,10 +98,10 @@ class _Reader:
         where = "at the end" if token.kind == "end" else f"at position {token.position}"
         return ParseError(f"{message} ({where}).", self.text, token.position, len(token.text))
 
-    def built(self, token: Token, build: Callable[[], Any]) -> Any:
+    def built(self, token: Token, build: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         """What `build` makes; its refusal is raised again with the place in the text."""
         try:
-            return build()
+            return build(*arguments, **named)
         except ParseError:
             raise
         except (KernelError, TypeError) as error:
@@ -120,12 +121,12 @@ class _Reader:
             self.fail(f"The text nests deeper than {DEEPEST} levels")
         first = self.next
         total = self.product()
-        while self.next.text in ("+", "-") and self.next.kind == "symbol":
+        while self.next.kind == "symbol" and self.next.text in ("+", "-"):
             operator = self.next
-            minus = self.take("-")
-            self.take("+")
-            left, right = self.as_kernel(total, first), self.as_kernel(self.product(), self.next)
-            total = self.built(operator, lambda a=left, b=right, m=minus: a - b if m else a + b)  # type: ignore[misc]
+            self.at += 1
+            second = self.next
+            left, right = self.as_kernel(total, first), self.as_kernel(self.product(), second)
+            total = self.built(operator, add if operator.text == "+" else refuse_difference, left, right)
         self.depth -= 1
         return total
 
@@ -135,7 +136,7 @@ class _Reader:
         while self.take("*"):
             second = self.next
             left, right = self.as_kernel(total, first), self.as_kernel(self.power(), second)
-            total = self.built(second, lambda a=left, b=right: catalog.Product((a, b)))  # type: ignore[misc]
+            total = self.built(second, catalog.Product, (left, right))
         return total
 
     def power(self) -> Any:
@@ -144,9 +145,7 @@ class _Reader:
         if not self.take("**"):
             return base
         token = self.next
-        exponent = self.number()
-        kernel = self.as_kernel(base, first)
-        return self.built(token, lambda: kernel**exponent)
+        return self.built(token, raise_to, self.as_kernel(base, first), self.number())
 
     def postfix(self) -> Any:
         first = self.next
@@ -156,11 +155,10 @@ class _Reader:
             if token.kind != "name" or token.text not in METHODS:
                 self.fail(f"A kernel has no method {token.text!r} in texts.{_nearest(token.text, METHODS)}")
             self.at += 1
-            kernel = self.as_kernel(value, first)
+            method = getattr(self.as_kernel(value, first), token.text)
             self.expect("(")
             positional, named = self.arguments()
-            method = getattr(kernel, token.text)
-            value = self.built(token, lambda m=method, p=positional, n=named: m(*p, **n))  # type: ignore[misc]
+            value = self.built(token, method, *positional, **named)
         return value
 
     def atom(self) -> Any:
@@ -183,12 +181,22 @@ class _Reader:
         thing = self.names.get(token.text, self.names.get(token.text.lower()))
         if thing is None:
             self.fail(f"There is no kernel {token.text!r}.{_nearest(token.text, self.names)}", token)
-        if self.take("("):
-            positional, named = self.arguments()
-            return self.built(token, lambda: thing(*positional, **named))
-        if isinstance(thing, type) and issubclass(thing, Kernel):
-            return self.built(token, thing)
-        return thing
+        is_kernel = isinstance(thing, type) and issubclass(thing, Kernel)
+        if not self.take("("):
+            return self.built(token, thing) if is_kernel else thing
+        positional, named = self.arguments()
+        if is_kernel:
+            self.check_names(token, thing, len(positional), named)
+        return self.built(token, thing, *positional, **named)
+
+    def check_names(self, token: Token, kernel: type[Kernel], positional: int, named: dict[str, Any]) -> None:
+        """Refuse parameters that a kernel does not have."""
+        known = [item.name for item in fields(kernel)]
+        for name in named:
+            if name not in known:
+                self.fail(f"{kernel.__name__} has no parameter {name!r}.{_nearest(name, known)}", token)
+        if positional > len(known) or set(known[:positional]) & set(named):
+            self.fail(f"{kernel.__name__} takes {', '.join(known) or 'no parameter'}, each once", token)
 
     def arguments(self) -> tuple[list[Any], dict[str, Any]]:
         """What stands in parentheses, the closing one included."""
@@ -213,7 +221,7 @@ class _Reader:
         token = self.next
         if token.kind == "string":
             self.at += 1
-            return ast.literal_eval(token.text)
+            return unquoted(token, self.text)
         if token.text == "-" and token.kind == "symbol":
             self.at += 1
             return -self.number()
@@ -236,17 +244,17 @@ class _Reader:
         if token.kind != "number":
             self.fail(f"A number is needed, and {token.text or 'the end'!r} came")
         self.at += 1
-        return int(token.text) if token.text.isdigit() and len(token.text) < 400 else float(token.text)
+        return int(token.text) if token.text.isdigit() and len(token.text) < 16 else float(token.text)
 
     def as_kernel(self, value: Any, token: Token) -> Kernel:
         """A kernel as it is, a number as the constant kernel."""
         if isinstance(value, Kernel):
             return value
         if isinstance(value, int | float):
-            return self.built(token, lambda: Constant(value))  # type: ignore[no-any-return]
+            return self.built(token, Constant, value)  # type: ignore[no-any-return]
         raise self.failure(f"A kernel is needed, and {token.text!r} is none", token)
 
 
 def _nearest(name: str, known: Any) -> str:
     close = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.5)
-    return f" Did you mean {close[0]!r}?" if close else f" Known are {', '.join(sorted(known))}."
+    return f" Did you mean {close[0]!r}?" if close else f" Known: {', '.join(sorted(known)) or 'none'}."
