@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mercer.kernels.doubled import (
     LARGEST,
@@ -41,14 +42,29 @@ def power_of_sum(a: float, b: Array | tuple[Array, Array], p: float) -> Array:
         high, low = two_sum(a, np.where(finite, b, 0.0))
         high, low = two_sum(high, low + np.where(finite, b_low, 0.0))
         base, plain = np.where(finite, high, b), finite & (high != 0)
-        sign = np.where(plain, np.sign(high), 1.0)
-        log, log_low = log_of(np.where(plain, high * sign, 1.0), low * sign)
-        high, low = two_product(p, log)
         with np.errstate(over="ignore", divide="ignore"):  # where the power itself is out of range
-            value = exp_of(high, low + p * log_low) * (sign if p % 2 == 1 else 1.0)
+            value = _small_power(high, low, p, plain) if p in range(1, 6) else _power(high, low, p, plain)
             return np.power(base, p, where=~plain, out=value)
 
     return blockwise(block, *(b if isinstance(b, tuple) else (b, np.zeros_like(b))))
+
+
+def _small_power(high: Array, low: Array, p: float, plain: NDArray[np.bool_]) -> Array:
+    """(high + low)^p by multiplication: few enough roundings for a small p, and fast."""
+    value = high.copy()
+    for _ in range(int(p) - 1):
+        value *= high
+    # A low part that matters is below high; where high is tiny, low is zero and so is the correction.
+    correction = np.divide(low, high, out=np.zeros_like(high), where=plain)
+    return np.asarray(value * (1 + p * correction))
+
+
+def _power(high: Array, low: Array, p: float, plain: NDArray[np.bool_]) -> Array:
+    """(high + low)^p through a logarithm of 32 digits."""
+    sign = np.where(plain, np.sign(high), 1.0)
+    log, log_low = log_of(np.where(plain, high * sign, 1.0), low * sign)
+    exponent, rest = two_product(p, log)
+    return exp_of(exponent, rest + p * log_low) * (sign if p % 2 == 1 else 1.0)
 
 
 def sin_over(u: Array) -> Array:

@@ -56,7 +56,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def evaluate(self, pairs: Pairs) -> Block:
-        """K for a block of pairs, in float64 (or in high precision, where the pairs are)."""
+        """k for a block of pairs, in float64 (or in high precision, where the pairs are)."""
 
     @abstractmethod
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
@@ -197,11 +197,11 @@ class Kernel(ABC):
         return algebra.After(self, map)
 
     def on(self, columns: Column | tuple[Column, ...] | list[Column]) -> Kernel:
-        """K on some of the columns, by position or name."""
+        """k on some of the columns, by position or name."""
         return algebra.On(self, columns)  # type: ignore[arg-type]
 
     def scaled(self, lengthscales: ArrayLike) -> Kernel:
-        """K after each column was divided by its own lengthscale."""
+        """k after each column was divided by its own lengthscale."""
         return algebra.Scaled(self, lengthscales)  # type: ignore[arg-type]
 
     def normalized(self) -> Kernel:

@@ -48,7 +48,8 @@ class Domain(ABC):
         return self.name == other.name or other.name in self.inside
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Domain) and self.name == other.name
+        """Equal by name; a name alone will do, as in ``proof.domain == "integers"``."""
+        return self.name == (other.name if isinstance(other, Domain) else other)
 
     def __hash__(self) -> int:
         return hash(self.name)

@@ -31,7 +31,7 @@ class Coordinate(Kernel):
         """The contribution of one coordinate."""
 
     def profile(self, total: NDArray[Any]) -> NDArray[Any]:
-        """K as a function of the joined terms."""
+        """k as a function of the joined terms."""
         return total
 
     def total(self, pairs: Pairs) -> Block:

@@ -23,7 +23,7 @@ class Angular(Kernel):
 
     @abstractmethod
     def profile(self, angle: NDArray[Any]) -> NDArray[Any]:
-        """K for two points of length one at this angle, from 0 to pi."""
+        """k for two points of length one at this angle, from 0 to pi."""
 
     def evaluate(self, pairs: Pairs) -> Block:
         left, right = pairs.norms()

@@ -17,7 +17,7 @@ class Dot(Kernel):
 
     @abstractmethod
     def profile(self, t: NDArray[Any]) -> NDArray[Any]:
-        """K as a function of t = <x, z>."""
+        """k as a function of t = <x, z>."""
 
     def evaluate(self, pairs: Pairs) -> Block:
         return self.profile(pairs.dot())

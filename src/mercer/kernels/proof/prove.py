@@ -42,8 +42,9 @@ def prove(kernel: Kernel | str | Callable[..., Any], d: int | None = None, domai
     >>> import mercer
     >>> print(mercer.prove("min", domain="integers"))
     [refuted] min is not a kernel on the integers, d = 1.
-      1. min: no known fact makes it a kernel on the integers (it is one on the non-negative reals, for every d): with \
-a negative number x, k(x, x) = x is negative, and k(x, x) = |phi(x)|^2 may not be.
+      1. min: no known fact makes it a kernel on the integers (it is one on the non-negative reals, for
+         every d): with a negative number x, k(x, x) = x is negative, and k(x, x) = |phi(x)|^2 may not
+         be.
       2. the witness below makes sum_ij c_i c_j k(x_i, x_j) negative, which no kernel allows.
     Witness: 1 point
         x1 = (-1)   weight 1

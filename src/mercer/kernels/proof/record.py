@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import Domain
+
+WIDTH = 100
+"""Columns of a printed proof."""
 
 Status = Literal["proven", "refuted", "unknown"]
 
@@ -137,7 +141,7 @@ class Proof:
         return "for every d"
 
     def __str__(self) -> str:
-        steps = [f"  {number}. {step}." for number, step in enumerate(self.steps, start=1)]
+        steps = [_wrapped(f"{number:3}. {step}.") for number, step in enumerate(self.steps, start=1)]
         witness = [str(self.witness)] if self.witness is not None else []
         return "\n".join([f"[{self.status}] {self.claim}", *steps, *witness])
 
@@ -147,3 +151,8 @@ class Proof:
         colour = {"proven": "#1a7f37", "refuted": "#b42318", "unknown": "#7a5c00"}[self.status]
         badge = f'<b style="color:{colour}">{self.status}</b>'
         return f"<div><p>{badge}: {html.escape(self.claim)}</p><ol>{steps}</ol>{witness}</div>"
+
+
+def _wrapped(step: str) -> str:
+    """A step in lines that fit a terminal."""
+    return textwrap.fill(step, WIDTH, subsequent_indent="     ", break_long_words=False, break_on_hyphens=False)

@@ -27,7 +27,7 @@ class Subject(ABC):
 
     @abstractmethod
     def matrix(self, points: Matrix) -> Matrix:
-        """K on all pairs; NaN where it is not defined."""
+        """k on all pairs; NaN where it is not defined."""
 
     @abstractmethod
     def check(self, points: Matrix, weights: Matrix) -> Check:
@@ -84,7 +84,7 @@ class KernelSubject(Subject):
         return check_kernel(self.kernel, self._points(points), weights)
 
     def profile(self, r: Matrix) -> Matrix:
-        """K as a function of the distance, for radial kernels."""
+        """k as a function of the distance, for radial kernels."""
         origin, line = Points(np.zeros((1, 1))), Points(np.reshape(r, (-1, 1)))
         with np.errstate(all="ignore"):
             return np.asarray(self.kernel.evaluate(Pairs(origin, line))).reshape(np.shape(r))

@@ -30,7 +30,7 @@ class Radial(Kernel):
 
     @abstractmethod
     def profile(self, u: NDArray[Any]) -> NDArray[Any]:
-        """K as a function of the scaled (squared) distance u >= 0, infinity included."""
+        """k as a function of the scaled (squared) distance u >= 0, infinity included."""
 
     def spectrum(self, mp: Any, w: float, d: int) -> Any:
         """The Fourier transform on R^d at |w| = w / lengthscale, as a part of the integral of |k|, in mpmath.
