@@ -111,7 +111,10 @@ def most_negative(points: Array, matrix: Array) -> Candidate | None:
     if np.linalg.eigvalsh(normalised)[0] > -1e-12:  # half the price, and nearly always the answer
         return None
     values, vectors = np.linalg.eigh(normalised)
-    return weighed(points, matrix, vectors[:, 0] / unit, float(values[0]))
+    ratio = float(values[0])
+    # Where the diagonal is uneven the plain eigenvector may show more; the reader gets the better of the two.
+    choices = [vectors[:, 0] / unit, np.linalg.eigh(matrix)[1][:, 0]]
+    return min((weighed(points, matrix, weights, ratio) for weights in choices), key=lambda each: each.value)
 
 
 def weighed(points: Array, matrix: Array, weights: Array, ratio: float) -> Candidate:
@@ -120,5 +123,5 @@ def weighed(points: Array, matrix: Array, weights: Array, ratio: float) -> Candi
     value = float(weights @ matrix @ weights)
     size = np.abs(weights)
     noise = 1e-13 * float(np.max(np.abs(matrix))) * float(size.sum()) ** 2
-    clear = value < -CLEAR * float(size @ np.abs(matrix) @ size) - noise
-    return Candidate(points, weights, ratio, value, clear)
+    total = float(size @ np.abs(matrix) @ size)
+    return Candidate(points, weights, ratio, value, value < -CLEAR * total - noise)
