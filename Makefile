@@ -22,7 +22,7 @@ bench: $(VENV)/.bench
 
 # The property tests again, with many more examples.
 fuzz: $(VENV)/.test
-	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests -m "not slow" -k "property or laws"
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests -k property
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

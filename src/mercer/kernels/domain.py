@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import KernelError
+from mercer.kernels.pairs import lengths, unit_rows
 
 Values = NDArray[Any]
 """Rows of points: float64, or objects of high precision."""
@@ -127,15 +128,14 @@ class Sphere(Domain):
     inside = frozenset({"reals"})
 
     def misfits(self, values: Values) -> NDArray[np.bool_]:
-        lengths = np.linalg.norm(np.asarray(values, dtype=np.float64), axis=1, keepdims=True)
-        return np.broadcast_to(np.abs(lengths - 1) > 1e-6, values.shape)
+        return np.broadcast_to(np.abs(lengths(np.asarray(values, dtype=np.float64)) - 1) > 1e-6, values.shape)
 
     def place(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
-        lengths = np.linalg.norm(points, axis=1, keepdims=True)
+        size = lengths(points)
         pole = np.eye(1, points.shape[1])
-        unit = np.where(lengths > 0, points / np.where(lengths > 0, lengths, 1.0), pole)
+        unit = np.where(size > 0, unit_rows(points), pole)
         # A row that has length one up to rounding stays as it is, so that short decimals remain short.
-        return np.where(np.abs(lengths - 1) < 1e-15, points, unit)
+        return np.where(np.abs(size - 1) < 1e-15, points, unit)
 
 
 REALS, NONNEGATIVE, INTEGERS, NATURALS, SPHERE = Reals(), NonNegative(), Integers(), Naturals(), Sphere()

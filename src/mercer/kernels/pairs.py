@@ -74,7 +74,7 @@ class Pairs:
 
     def _angle(self) -> Block:
         # Kahan: the angle from the sum and difference of unit vectors; arccos loses half of the digits.
-        left, right = _unit(self.left.values), _unit(self.right.values)
+        left, right = unit_rows(self.left.values), unit_rows(self.right.values)
         return np.asarray(2 * np.arctan2(cdist(left, right), cdist(left, -right)))
 
 
@@ -86,7 +86,8 @@ def lengths(values: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(largest * np.linalg.norm(scaled, axis=1, keepdims=True))
 
 
-def _unit(values: NDArray[Any]) -> NDArray[Any]:
+def unit_rows(values: NDArray[Any]) -> NDArray[Any]:
+    """x / |x| of each row; zero where the row is."""
     scaled, largest = _scaled_rows(values)
     return np.asarray(scaled / np.where(largest > 0, np.linalg.norm(scaled, axis=1, keepdims=True), 1.0))
 
