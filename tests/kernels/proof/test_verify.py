@@ -7,6 +7,7 @@ import numpy as np
 import mercer
 from mercer.kernels import Gaussian, Linear, Sigmoid
 from mercer.kernels.points import Points
+from mercer.kernels.proof.subject import FunctionSubject
 from mercer.kernels.proof.verify import check_kernel, check_matrix
 
 X = Points(np.array([[0.0], [1.0], [2.5]]))
@@ -44,6 +45,17 @@ def test_functions_that_insist_on_floats_are_checked_with_sixteen_digits():
     assert proof.status == "refuted"
     assert proof.witness.digits == 16
     assert check_kernel(Gaussian().weighted(of_floats), X, c).value > 0
+
+
+def test_single_precision_inside_a_function_refutes_nothing():
+    """A valid kernel with errors of 1e-7 has negative eigenvalues of that size, and is still a valid kernel."""
+
+    def single(x, z):
+        return float(np.exp(-np.sum((x - z).astype(np.float32) ** 2) / np.float32(50)))
+
+    found = FunctionSubject(single).matrix(np.linspace(0, 3, 12)[:, None])
+    assert np.linalg.eigvalsh(found)[0] < -1e-9
+    assert mercer.prove(single, d=1).status == "unknown"
 
 
 def test_a_kernel_of_your_own_that_insists_on_floats():

@@ -14,9 +14,9 @@ from mercer.kernels.points import Points
 from mercer.kernels.precise import DIGITS, Precise, precisely
 
 FLOAT_DIGITS = 16
-MARGIN = 1e-12
-"""A value must be negative by more than this part of sum |c_i c_j k_ij|; the constants of user-made formulas (such as
-np.pi) are exact only to 1e-16."""
+MARGINS = {DIGITS: 1e-12, FLOAT_DIGITS: 1e-6}
+"""A value must be negative by more than this part of sum |c_i c_j k_ij|. With 50 digits only the constants of user-made
+formulas (such as np.pi) are inexact, to 1e-16; the floats of a user's function may come from single precision, 1e-7."""
 
 
 class PrecisePairs(Pairs):
@@ -43,7 +43,7 @@ class Check:
     @property
     def negative(self) -> bool:
         """Whether the value is below zero beyond every doubt that rounding could raise."""
-        return self.value < -MARGIN * self.size
+        return self.value < -MARGINS[self.digits] * self.size
 
 
 def check_kernel(kernel: Kernel, points: Points, weights: NDArray[np.float64]) -> Check:
