@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,29 +24,37 @@ class Points:
     values : (n, d) array of float64, or of high-precision objects inside proofs
     names : one name a column, or None
     dtype : the dtype that results should have
+    labels : how messages call the columns, where their positions are not those of the user's data
     """
 
     values: NDArray[Any]
     names: tuple[str, ...] | None = None
     dtype: np.dtype[Any] = DOUBLE
+    labels: tuple[str, ...] | None = None
 
     def label(self, column: int) -> str:
         """How a message calls a column: by its name, or by its position from 0."""
+        if self.labels is not None:
+            return self.labels[column]
         return f"column {column}" if self.names is None else f"column {self.names[column]!r}"
 
     def rows(self, block: slice) -> Points:
         """Some of the rows."""
-        return Points(self.values[block], self.names, self.dtype)
+        return replace(self, values=self.values[block])
 
     def mapped(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Points:
         """The rows after a map; the columns lose their names."""
-        return Points(function(self.values), None, self.dtype)
+        values = function(self.values)
+        return Points(values, None, self.dtype, tuple(f"mapped column {i}" for i in range(values.shape[1])))
 
     def columns(self, who: str, columns: tuple[Column, ...]) -> Points:
         """Some of the columns, by position or name."""
-        positions = [self._position(who, column) for column in columns]
+        return self.chosen([self._position(who, column) for column in columns])
+
+    def chosen(self, positions: list[int]) -> Points:
+        """Some of the columns, which keep their names and labels."""
         names = None if self.names is None else tuple(self.names[i] for i in positions)
-        return Points(self.values[:, positions], names, self.dtype)
+        return Points(self.values[:, positions], names, self.dtype, tuple(map(self.label, positions)))
 
     def _position(self, who: str, column: Column) -> int:
         width = self.values.shape[1]
@@ -82,20 +90,20 @@ def points_from(who: str, data: Any, needed: frozenset[Column] | None = None) ->
     names = _names_of(data)
     kept = None if needed is None else _positions(data, names, needed)
     if kept is None:
-        return _checked(who, _as_array(who, data), names)
-    part = _checked(
-        who, _as_array(who, _selected(data, kept)), None if names is None else tuple(names[i] for i in kept)
-    )
+        return _checked(who, Points(_as_array(who, data), names))
+    labels = tuple(Points(np.empty(0), names).label(i) for i in kept)
+    part = _checked(who, Points(_as_array(who, _selected(data, kept)), labels=labels))
     values = np.zeros((len(part.values), data.shape[1]))
     values[:, kept] = part.values
     return Points(values, names, part.dtype)
 
 
-def _checked(who: str, array: NDArray[Any], names: tuple[str, ...] | None) -> Points:
-    _refuse_wrong_shape(who, array)
-    _refuse_wrong_kind(who, array, names)
-    dtype = SINGLE if array.dtype in (np.float16, np.float32) else DOUBLE
-    points = Points(np.ascontiguousarray(array, dtype=np.float64), names, dtype)
+def _checked(who: str, raw: Points) -> Points:
+    """The same points in float64, if that can be."""
+    _refuse_wrong_shape(who, raw.values)
+    _refuse_wrong_kind(who, raw)
+    dtype = SINGLE if raw.values.dtype in (np.float16, np.float32) else DOUBLE
+    points = replace(raw, values=np.ascontiguousarray(raw.values, dtype=np.float64), dtype=dtype)
     _refuse_not_finite(who, points)
     return points
 
@@ -126,15 +134,15 @@ def _as_array(who: str, data: Any) -> NDArray[Any]:
         ) from error
 
 
-def _refuse_wrong_kind(who: str, array: NDArray[Any], names: tuple[str, ...] | None) -> None:
-    kind = array.dtype.kind
+def _refuse_wrong_kind(who: str, raw: Points) -> None:
+    array, kind = raw.values, raw.values.dtype.kind
     if kind == "c":
         raise InputError(
             sentence(who, "real numbers", "complex numbers came", "Use X.real, or stack X.real and X.imag.")
         )
     if kind not in "fiub":
         where = next((at for at in np.ndindex(array.shape) if not isinstance(array[at], numbers.Real)), (0, 0))
-        came = f"{Points(array, names).label(where[1])} holds {array[where]!r} (dtype {array.dtype})"
+        came = f"{raw.label(where[1])} holds {array[where]!r} (dtype {array.dtype})"
         raise InputError(
             sentence(who, "numbers", came, "Convert the columns to numbers, or choose numeric ones with on().")
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -52,7 +52,8 @@ class Scaled(Mapped):
         if width != len(self.lengthscales):
             needs, came = f"data of {len(self.lengthscales)} columns", f"the data has {width}"
             raise InputError(sentence("scaled", needs, came, "Give one lengthscale a column."))
-        return Points(points.values / np.array(self.lengthscales), points.names, points.dtype)
+        labels = tuple(f"scaled {points.label(i)}" for i in range(width))
+        return replace(points, values=points.values / np.array(self.lengthscales), labels=labels)
 
     @property
     def width(self) -> int | None:
