@@ -188,8 +188,25 @@ class TestNotKernels:
         assert mercer.prove(euclidean_periodic, d=2).status == "refuted"
 
     def test_a_composite_is_refuted_as_a_whole(self):
-        assert_refuted(Sigmoid() + 0.001 * Gaussian(), d=1)
+        proof = assert_refuted(Sigmoid() + 0.001 * Gaussian(), d=1)
+        assert proof.steps[4].endswith(
+            "would be a kernel: the sum of kernels is a kernel (sum rule); but its premises are not shown (step 1)"
+        )
         assert_refuted(Gaussian() * Epanechnikov(), d=1)
+
+    def test_a_normalized_function_that_is_not_defined_everywhere(self):
+        proof = mercer.prove(Sigmoid(1.0, -1.0).normalized(), d=1)
+        assert proof.trials > 0
+        assert proof.status in ("refuted", "unknown")
+
+    def test_maps_that_need_a_certain_number_of_columns(self):
+        def second_and_third(X):
+            return X[:, [1, 2]]
+
+        assert assert_refuted(Sigmoid().after(second_and_third)).dimension == 3
+        proof = mercer.prove(Sigmoid().after(second_and_third), d=2)
+        assert proof.status == "unknown"
+        assert "cannot be evaluated on 2 columns" in str(proof)
 
     def test_columns_with_names(self):
         proof = assert_refuted(Sigmoid().on(["age"]), domain="reals")

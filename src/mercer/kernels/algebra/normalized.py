@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import DomainError, sentence
 from mercer.kernels.algebra.single import Single
 from mercer.kernels.base import Kernel
 from mercer.kernels.pairs import Block, Pairs
@@ -46,7 +46,7 @@ class Normalized(Single):
         if len(negative):
             row = int(negative[0])
             came = f"row {row} has k(x, x) = {float(squares[row]):g}"
-            raise InputError(sentence("normalized", "k(x, x) >= 0", came, "Use a proven kernel."))
+            raise DomainError(sentence("normalized", "k(x, x) >= 0", came, "Use a proven kernel."))
         return np.asarray(np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0))
 
     def rule(self) -> str:

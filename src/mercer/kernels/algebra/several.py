@@ -57,7 +57,7 @@ class Several(Kernel):
 
     def judge(self, situation: Situation) -> Judgement:
         premises = tuple(Premise(part, situation) for part in self.parts)
-        return Judgement(f"{self} is a kernel: {self.rule()}", premises)
+        return Judgement(self.rule(), premises, rule_for=str(self))
 
     def with_children(self, children: tuple[Kernel, ...]) -> Self:
         return type(self)(children)

@@ -62,7 +62,7 @@ class Single(Kernel):
         if inside is None:
             return Judgement(f"{self}: its columns do not exist for d = {situation.d}", proven=False)
         inherits = inside == situation  # a kernel of other points has a dimension of its own
-        return Judgement(f"{self} is a kernel: {self.rule()}", (Premise(self.kernel, inside, inherits),))
+        return Judgement(self.rule(), (Premise(self.kernel, inside, inherits),), rule_for=str(self))
 
     def with_children(self, children: tuple[Kernel, ...]) -> Self:
         return replace(self, kernel=children[0])

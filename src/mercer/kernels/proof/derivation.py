@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mercer.kernels.proof.judgement import Situation
+from mercer.kernels.proof.judgement import Judgement, Situation
 
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
@@ -44,16 +44,22 @@ class Derivation:
         ]
         bounded = [limit for limit in limits if limit is not None]
         proven = judgement.proven and all(verdict.proven for verdict in verdicts)
-        self.steps.append(_sentence(judgement.reason, verdicts, judgement.proven))
+        self.steps.append(_sentence(judgement, verdicts, proven))
         return Verdict(len(self.steps), proven, min(bounded) if bounded else None)
 
 
-def _sentence(reason: str, verdicts: list[Verdict], applies: bool) -> str:
-    if not verdicts:
-        return reason
+def _sentence(judgement: Judgement, verdicts: list[Verdict], proven: bool) -> str:
+    """A fact as it stands; a rule with the steps on which it rests, or those that it lacks."""
+    if not judgement.rule_for:
+        return judgement.reason
+    if proven:
+        return f"{judgement.rule_for} is a kernel: {judgement.reason} [by {_cited(verdicts)}]"
+    missing = _cited([verdict for verdict in verdicts if not verdict.proven])
+    return f"{judgement.rule_for} would be a kernel: {judgement.reason}; but its premises are not shown ({missing})"
+
+
+def _cited(verdicts: list[Verdict]) -> str:
     steps = sorted({verdict.step for verdict in verdicts})
-    cited = " and ".join(map(str, steps)) if len(steps) < 3 else ", ".join(map(str, steps))
-    word = "steps" if len(steps) > 1 else "step"
-    if applies and all(verdict.proven for verdict in verdicts):
-        return f"{reason} [by {word} {cited}]"
-    return f"{reason} [this would rest on {word} {cited}, and does not: not everything there is shown]"
+    if len(steps) == 1:
+        return f"step {steps[0]}"
+    return "steps " + (" and ".join(map(str, steps)) if len(steps) == 2 else ", ".join(map(str, steps)))

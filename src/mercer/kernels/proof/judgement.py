@@ -65,11 +65,14 @@ class Premise:
 class Judgement:
     """What a node says of itself: a reason, and the premises on which it rests.
 
+    reason : a whole sentence for a fact; for a rule, what makes `rule_for` a kernel once the premises hold
+    rule_for : the text of the kernel to which a rule applies
     proven : False where neither a fact nor a rule applies, whatever the premises
     """
 
     reason: str
     premises: tuple[Premise, ...] = ()
+    rule_for: str = ""
     proven: bool = True
     max_dimension: int | None = None
 

@@ -82,7 +82,8 @@ def _prove_kernel(kernel: Kernel, d: int | None, domain: Domain) -> Proof:
             return Proof(kernel, "refuted", domain, columns, 0, steps, witness, trials)
         heard = [*heard, *suspicion.words]
     if not tried:
-        heard = [*heard, "the kernel could not be evaluated on 1 to 4 columns, so no witness was sought; give d"]
+        counts = ", ".join(map(str, subject.columns(d)))
+        heard = [*heard, f"it cannot be evaluated on {counts} columns, so no witness was sought; give the d that fits"]
     else:
         heard = [*heard, f"no witness was found among {trials} sets of points, which proves nothing"]
     return Proof(kernel, "unknown", domain, d, 0, tuple(heard), None, trials)

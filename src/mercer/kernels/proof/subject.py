@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError
+from mercer.errors import DomainError, InputError
 from mercer.kernels.algebra import On
 from mercer.kernels.base import Kernel
 from mercer.kernels.fields import MEDIAN
@@ -66,8 +66,8 @@ class KernelSubject(Subject):
     def fits(self, d: int) -> bool:
         """Whether the kernel can be evaluated on d columns."""
         try:
-            self.kernel.evaluate(Pairs(self._points(np.ones((2, d))), self._points(np.ones((2, d)))))
-        except InputError:
+            self.matrix(np.ones((2, d)))
+        except (IndexError, ValueError):  # what a user's map of rows raises where it expects other columns
             return False
         return True
 
@@ -76,7 +76,7 @@ class KernelSubject(Subject):
         with np.errstate(all="ignore"):
             try:
                 block = self.kernel.evaluate(Pairs(data, data))
-            except InputError:  # such as a normalized kernel with k(x, x) < 0
+            except DomainError:  # such as a normalized function with k(x, x) < 0
                 return np.full((len(points), len(points)), np.nan)
             return np.asarray((block + block.T) / 2)
 
