@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mercer.kernels.domain import Domain
@@ -43,10 +43,6 @@ class Situation:
         if max_dimension is None:
             return True
         return not self.every and (self.d is None or self.d <= max_dimension)
-
-    def on(self, domain: Domain) -> Situation:
-        """The same on another domain."""
-        return replace(self, domain=domain)
 
 
 @dataclass(frozen=True)
