@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist
 
-from mercer.errors import NumericalWarning
-from mercer.kernels import ExponentialChiSquared, Gaussian, Laplace, Linear, ProductLaplace, ProductSinc
+from mercer.errors import DomainError, NumericalWarning
+from mercer.kernels import Dot, ExponentialChiSquared, Gaussian, Laplace, Linear, ProductLaplace, ProductSinc
 
 X = np.random.default_rng(0).normal(size=(50, 3))
 
@@ -24,6 +24,20 @@ def test_chi_squared_distances_have_a_median_of_their_own():
     wanted = [((a - b) ** 2 / (a + b)).sum() for i, a in enumerate(counts) for b in counts[:i]]
     found = ExponentialChiSquared("median").resolve(counts).lengthscale
     assert found == pytest.approx(np.median(wanted), rel=1e-12)
+
+
+def test_a_kernel_of_your_own_of_any_family_is_resolved():
+    class Mine(Dot):
+        lengthscale: float = 1.0
+
+        def profile(self, t):
+            return t / self.lengthscale**2
+
+    found = (Mine("median") + Linear()).resolve(X)
+    assert not found.is_open
+    assert found == Mine(float(np.median(pdist(X)))) + Linear()
+    with pytest.raises(DomainError, match="non-negative"):
+        ExponentialChiSquared("median").resolve(X)
 
 
 def test_a_closed_kernel_is_given_back():

@@ -8,12 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self, dataclass_transform
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import pdist
 
 from mercer.kernels import evaluate as evaluation
 from mercer.kernels import parameters
 from mercer.kernels.domain import REALS, Domain
 from mercer.kernels.fields import MEDIAN, check_undeclared, length, nonnegative, number, positive, whole
+from mercer.kernels.median import median_distance
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.derivation import Derivation
@@ -143,8 +146,17 @@ class Kernel(ABC):
 
     def resolve_points(self, points: Points) -> Kernel:
         """The same for points that were already read."""
-        inner = self.inner_points(points)
-        return self.with_children(tuple(child.resolve_points(inner) for child in self.children))
+        if self.children:
+            inner = self.inner_points(points)
+            return self.with_children(tuple(child.resolve_points(inner) for child in self.children))
+        if not self.is_open:
+            return self
+        evaluation.check_domain(self, points)
+        return self.with_parameters({"lengthscale": median_distance(type(self).__name__, points, self.distances)})
+
+    def distances(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The pairwise distances of rows whose median becomes the lengthscale."""
+        return np.asarray(pdist(values))
 
     # -- evaluation at the public door -------------------------------------------------------------------------
 

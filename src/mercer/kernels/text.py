@@ -37,7 +37,7 @@ def parse(text: str, names: Mapping[str, Any] | None = None) -> Kernel:
 
     Parameters
     ----------
-    text : the formula; what `str(kernel)` gives parses back to an equal kernel
+    text : the formula, nested at most 60 levels deep; what `str(kernel)` gives parses back to an equal kernel
     names : further names that the text may use: kernel classes of your own, functions and lifts for `weighted`
         and `after`
 
@@ -80,9 +80,9 @@ class _Reader:
     def next(self) -> Token:
         return self.tokens[self.at]
 
-    def take(self, *symbols: str) -> bool:
-        """Step over the next token if it is one of these symbols."""
-        found = self.next.kind == "symbol" and self.next.text in symbols
+    def take(self, symbol: str) -> bool:
+        """Step over the next token if it is this symbol."""
+        found = self.next.kind == "symbol" and self.next.text == symbol
         self.at += found
         return found
 

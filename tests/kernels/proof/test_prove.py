@@ -365,7 +365,10 @@ class TestAnswers:
 
     def test_open_kernels_are_proven_as_they_are(self):
         assert_proven(Gaussian("median") + Sinc("median"), d=2)
-        assert mercer.prove(Epanechnikov("median"), d=1).status == "refuted"
+        proof = mercer.prove(Epanechnikov("median"), d=1)
+        assert proof.status == "refuted"
+        assert "its open numbers are taken as 1 here" in proof.steps
+        assert "open numbers" not in str(mercer.prove(Epanechnikov(), d=1))
 
     @pytest.mark.parametrize("d", [0, -1, 1.5, True, "two"])
     def test_d_must_be_a_number_of_columns(self, d):

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
 from functools import reduce
 from operator import add, mul
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import pdist
 
 from mercer.kernels.base import Kernel
-from mercer.kernels.evaluate import check_domain
-from mercer.kernels.fields import MEDIAN
-from mercer.kernels.median import median_distance
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 
@@ -45,13 +40,3 @@ class Coordinate(Kernel):
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         join = np.sum if self.joined_by == "sum" else np.prod
         return self.profile(join(self.term(points.values, points.values), axis=1))
-
-    def distances(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The pairwise distances of rows that the median heuristic looks at."""
-        return np.asarray(pdist(values))
-
-    def resolve_points(self, points: Points) -> Self:
-        if getattr(self, "lengthscale", None) != MEDIAN:
-            return self
-        check_domain(self, points)
-        return replace(self, lengthscale=median_distance(type(self).__name__, points, self.distances))  # type: ignore[call-arg]

@@ -78,7 +78,8 @@ def _prove_kernel(kernel: Kernel, d: int | None, domain: Domain) -> Proof:
         trials += examined
         if witness is not None:
             closing = _SPECTRAL if isinstance(witness, SpectralWitness) else _WITNESSED
-            steps = (*derivation.steps, *suspicion.words, closing)
+            assumed = ("its open numbers are taken as 1 here",) if kernel.is_open else ()
+            steps = (*derivation.steps, *assumed, *suspicion.words, closing)
             return Proof(kernel, "refuted", domain, columns, 0, steps, witness, trials)
         heard = [*heard, *suspicion.words]
     if not tried:

@@ -46,7 +46,7 @@ class Subject(ABC):
 
 @dataclass(frozen=True)
 class KernelSubject(Subject):
-    """A kernel; its open numbers count as 1, since validity does not depend on a unit of length."""
+    """A kernel; its open numbers count as 1, no loss for a leaf: validity does not depend on a unit of length."""
 
     kernel: Kernel
     names: tuple[str, ...] | None

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import pdist
 
 from mercer.kernels.base import Kernel
-from mercer.kernels.fields import MEDIAN
-from mercer.kernels.median import median_distance
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 
@@ -59,8 +55,3 @@ class Radial(Kernel):
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return self.profile(np.zeros(len(points.values)))
-
-    def resolve_points(self, points: Points) -> Self:
-        if getattr(self, "lengthscale", None) != MEDIAN:
-            return self
-        return replace(self, lengthscale=median_distance(type(self).__name__, points, pdist))  # type: ignore[call-arg]
