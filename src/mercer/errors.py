@@ -35,6 +35,10 @@ class DomainError(InputError):
     """Data outside the set on which the kernel is a kernel."""
 
 
+class BudgetError(MercerError, MemoryError):
+    """A computation that would need more memory than it may have; nothing was computed."""
+
+
 class MercerWarning(UserWarning):
     """The root of all warnings of Mercer."""
 

@@ -6,9 +6,11 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
+from mercer.compute.symbols import Untraceable
 from mercer.kernels.doubled import (
     DIGITS,
     Array,
@@ -48,6 +50,17 @@ def matern(nu: float, r: Array) -> Array:
         return np.minimum(out, 1.0)
 
     return blockwise(block, r)
+
+
+def matern_written(nu: float, r: Any) -> Any:
+    """The same formula for a symbol; only half integers below 11 have one without integrals."""
+    if nu % 1 != 0.5 or nu > 11:
+        raise Untraceable(f"the Matern correlation of nu = {nu}")
+    (root, _), coefficients = _half_integer_constants(int(nu))
+    polynomial = coefficients[-1]
+    for c in coefficients[-2::-1]:
+        polynomial = polynomial * r + c
+    return np.exp(-root * r) * polynomial
 
 
 def _matern_half_integer(n: int, r: Array) -> Array:

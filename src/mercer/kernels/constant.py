@@ -35,7 +35,7 @@ class Constant(Kernel):
     variance: float = nonnegative(default=1.0)
 
     def evaluate(self, pairs: Pairs) -> Block:
-        return np.full((len(pairs.left.values), len(pairs.right.values)), self.variance)
+        return pairs.full(self.variance)
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return np.full(len(points.values), self.variance)

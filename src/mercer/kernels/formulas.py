@@ -1,8 +1,8 @@
 """The words of which profiles are made where plain NumPy would lose digits.
 
 Each takes an array of floats, and is then within a few units in the last place; or an array of numbers of 50 digits,
-and then follows the plain formula in mpmath. A profile that uses only these words and NumPy's functions can be
-evaluated both ways.
+and then follows the plain formula in mpmath; or a symbol, and then writes that formula down for the fused pass. A
+profile that uses only these words and NumPy's functions can be evaluated in all three ways.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute import symbols
+from mercer.compute.symbols import Symbol
 from mercer.kernels import accurate, bessel, doubled
 from mercer.kernels.precise import apply
 
@@ -24,14 +26,25 @@ PI_LOW = 1.2246467991473532e-16
 """pi - math.pi."""
 
 
-def _either(values: Array, floats: Callable[[Array], Array], exactly: Callable[[Any, Any], Any]) -> Array:
-    """floats(values), or exactly(mp, number) for each number of 50 digits."""
-    return apply(exactly, values) if values.dtype == object else floats(values)
+def _either(
+    values: Array,
+    floats: Callable[[Array], Array],
+    exactly: Callable[[Any, Any], Any],
+    written: Callable[[Any], Any],
+) -> Array:
+    """floats(values), exactly(mp, number) for each number of 50 digits, or written(symbol)."""
+    if isinstance(values, Symbol):
+        return written(values)  # type: ignore[no-any-return]
+    if values.dtype != object:
+        return floats(values)
+    if values.ndim == 0 and isinstance(values.item(), Symbol):  # np.asarray(symbol)
+        return written(values.item())  # type: ignore[no-any-return]
+    return apply(exactly, values)
 
 
 def exp(values: Array) -> Array:
     """Exp of each number."""
-    return _either(values, lambda v: np.asarray(np.exp(v)), lambda mp, v: mp.exp(v))
+    return _either(values, lambda v: np.asarray(np.exp(v)), lambda mp, v: mp.exp(v), np.exp)
 
 
 def decay(rate: Fraction, u: Array) -> Array:
@@ -40,12 +53,13 @@ def decay(rate: Fraction, u: Array) -> Array:
         u,
         lambda v: accurate.decay(doubled.pair(rate), v),
         lambda mp, v: mp.exp(-mp.mpf(rate.numerator) / rate.denominator * v),
+        lambda v: np.exp(-float(rate) * v),
     )
 
 
 def power_of_sum(a: float, t: Array, p: int) -> Array:
     """(a + t)^p for a whole p."""
-    return _either(t, lambda v: accurate.power_of_sum(a, v, p), lambda mp, v: (a + v) ** p)
+    return _either(t, lambda v: accurate.power_of_sum(a, v, p), lambda mp, v: (a + v) ** p, lambda v: (a + v) ** p)
 
 
 def inverse_power(u: Array, shape: float) -> Array:
@@ -54,7 +68,12 @@ def inverse_power(u: Array, shape: float) -> Array:
     def floats(v: Array) -> Array:
         return accurate.power_of_sum(1.0, doubled.quotient(v, 2 * shape), -shape)
 
-    return _either(u, floats, lambda mp, v: (1 + v / (2 * mp.mpf(shape))) ** -mp.mpf(shape))
+    return _either(
+        u,
+        floats,
+        lambda mp, v: (1 + v / (2 * mp.mpf(shape))) ** -mp.mpf(shape),
+        lambda v: (1 + v / (2 * shape)) ** -shape,
+    )
 
 
 def matern(nu: float, r: Array) -> Array:
@@ -64,12 +83,17 @@ def matern(nu: float, r: Array) -> Array:
         t = mp.sqrt(2 * mp.mpf(nu)) * r
         return mp.mpf(2) ** (1 - mp.mpf(nu)) / mp.gamma(nu) * t**nu * mp.besselk(nu, t) if t else mp.mpf(1)
 
-    return _either(r, lambda v: bessel.matern(nu, v), exactly)
+    return _either(r, lambda v: bessel.matern(nu, v), exactly, lambda v: bessel.matern_written(nu, v))
 
 
 def sin_over(u: Array) -> Array:
     """sin(u) / u; 1 at u = 0."""
-    return _either(u, accurate.sin_over, lambda mp, v: mp.sin(v) / v if v else mp.mpf(1))
+    return _either(
+        u,
+        accurate.sin_over,
+        lambda mp, v: mp.sin(v) / v if v else mp.mpf(1),
+        lambda v: np.where(v > 0, np.sin(v) / np.where(v > 0, v, 1.0), 1.0),
+    )
 
 
 def sin_half_turns(gap: Array, period: float) -> Array:
@@ -79,7 +103,11 @@ def sin_half_turns(gap: Array, period: float) -> Array:
         rest = np.fmod(v, period) / period
         return np.asarray(np.sin(np.pi * (rest - np.rint(rest))))
 
-    return _either(gap, floats, lambda mp, v: mp.sinpi(v / period))
+    def written(v: Any) -> Any:
+        rest = v - period * np.rint(v / period)
+        return symbols.apply("sin_pi", rest / period)
+
+    return _either(gap, floats, lambda mp, v: mp.sinpi(v / period), written)
 
 
 def tanh_of_line(slope: float, t: Array, offset: float) -> Array:
@@ -92,12 +120,19 @@ def tanh_of_line(slope: float, t: Array, offset: float) -> Array:
         middle = np.tanh(high)
         return np.asarray(middle + (1 - middle * middle) * (low + product_low))
 
-    return _either(t, floats, lambda mp, v: mp.tanh(mp.mpf(slope) * v + offset))
+    return _either(
+        t, floats, lambda mp, v: mp.tanh(mp.mpf(slope) * v + offset), lambda v: np.tanh(slope * v + offset)
+    )
 
 
 def rest_of_angle(angle: Array) -> Array:
     """1 - angle / pi for an angle from 0 to pi."""
-    return _either(angle, lambda v: np.asarray(((math.pi - v) + PI_LOW) / math.pi), lambda mp, v: 1 - v / mp.pi)
+    return _either(
+        angle,
+        lambda v: np.asarray(((math.pi - v) + PI_LOW) / math.pi),
+        lambda mp, v: 1 - v / mp.pi,
+        lambda v: 1 - v / math.pi,
+    )
 
 
 def ramp_of_angle(angle: Array) -> Array:
@@ -106,4 +141,5 @@ def ramp_of_angle(angle: Array) -> Array:
         angle,
         lambda v: np.asarray(accurate.sin_minus_cos((math.pi - v) + PI_LOW) / math.pi),
         lambda mp, v: (mp.sin(v) + (mp.pi - v) * mp.cos(v)) / mp.pi,
+        lambda v: (np.sin(v) + (math.pi - v) * np.cos(v)) / math.pi,
     )

@@ -7,7 +7,9 @@ points cost accuracy. Everything is computed once for a block and shared by all 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from functools import reduce
+from operator import add, mul
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +45,7 @@ class Pairs:
 
     def distance(self) -> Block:
         """|x - z|."""
-        return self.ask("distance", lambda: np.sqrt(self.squared_distance()))  # type: ignore[no-any-return]
+        return self.ask("distance", self._distance)  # type: ignore[no-any-return]
 
     def dot(self) -> Block:
         """<x, z>."""
@@ -57,6 +59,25 @@ class Pairs:
         """The angle between x and z, accurate for small angles too; 0 where a point is the origin."""
         return self.ask("angle", self._angle)  # type: ignore[no-any-return]
 
+    def total(self, term: Callable[[Any, Any], Any], joined_by: Literal["sum", "product"]) -> Block:
+        """The sum or product of term(x_k, z_k) over the coordinates k."""
+        join: Callable[[Any, Any], Any] = add if joined_by == "sum" else mul
+        return np.asarray(reduce(join, (term(x, z) for x, z in self.coordinates())))
+
+    def radial(self, profile: Callable[[Block], Block], argument: str, scale: float) -> Block:
+        """A profile of the "squared distance" or of the "distance", in units of a scale."""
+        if argument == "distance":
+            return self.block(profile(self.distance() / scale))
+        return self.block(profile(self.squared_distance() / scale / scale))
+
+    def block(self, values: Any) -> Block:
+        """What a kernel's own code gave for these pairs, as a block."""
+        return values  # type: ignore[no-any-return]
+
+    def full(self, value: float) -> Block:
+        """One number for every pair."""
+        return np.full((len(self.left.values), len(self.right.values)), value)
+
     def coordinates(self) -> list[tuple[Block, Block]]:
         """For each coordinate k, x_k as a column and z_k as a row."""
         left, right = self.left.values, self.right.values
@@ -64,6 +85,9 @@ class Pairs:
 
     def _squared_distance(self) -> Block:
         return np.asarray(cdist(self.left.values, self.right.values, "sqeuclidean"))
+
+    def _distance(self) -> Block:
+        return np.asarray(np.sqrt(self.squared_distance()))
 
     def _dot(self) -> Block:
         block: Block = self.left.values @ self.right.values.T

@@ -35,7 +35,8 @@ class Normalized(Single):
 
     def evaluate(self, pairs: Pairs) -> Block:
         left, right = self._factors(pairs.left), self._factors(pairs.right)
-        return np.asarray(left[:, None] * self.kernel.evaluate(pairs) * right[None, :])
+        block: Block = left[:, None] * self.kernel.evaluate(pairs) * right[None, :]
+        return block
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return np.where(self.kernel.evaluate_diagonal(points) > 0, 1.0, 0.0)

@@ -51,7 +51,8 @@ class Power(Single):
         return isinstance(self.exponent, int)
 
     def evaluate(self, pairs: Pairs) -> Block:
-        return np.asarray(self.kernel.evaluate(pairs) ** self.exponent)
+        block: Block = self.kernel.evaluate(pairs) ** self.exponent
+        return block
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return np.asarray(self.kernel.evaluate_diagonal(points) ** self.exponent)

@@ -47,7 +47,8 @@ class Weighted(Single):
 
     def evaluate(self, pairs: Pairs) -> Block:
         left, right = self.weights(pairs.left), self.weights(pairs.right)
-        return np.asarray(left[:, None] * self.kernel.evaluate(pairs) * right[None, :])
+        block: Block = left[:, None] * self.kernel.evaluate(pairs) * right[None, :]
+        return block
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         weights = self.weights(points)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from functools import reduce
-from operator import add, mul
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -31,11 +28,10 @@ class Coordinate(Kernel):
 
     def total(self, pairs: Pairs) -> Block:
         """The joined terms of all pairs."""
-        join: Callable[[Any, Any], Any] = add if self.joined_by == "sum" else mul
-        return np.asarray(reduce(join, (self.term(x, z) for x, z in pairs.coordinates())))
+        return pairs.total(self.term, self.joined_by)
 
     def evaluate(self, pairs: Pairs) -> Block:
-        return self.profile(self.total(pairs))
+        return pairs.block(self.profile(self.total(pairs)))
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         join = np.sum if self.joined_by == "sum" else np.prod

@@ -27,7 +27,7 @@ class Angular(Kernel):
 
     def evaluate(self, pairs: Pairs) -> Block:
         left, right = pairs.norms()
-        return np.asarray(self._length_part(left) * self._length_part(right) * self.profile(pairs.angle()))
+        return self._length_part(left) * pairs.block(self.profile(pairs.angle())) * self._length_part(right)
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         part = self._length_part(lengths(points.values)[:, 0])

@@ -20,7 +20,7 @@ class Dot(Kernel):
         """k as a function of t = <x, z>."""
 
     def evaluate(self, pairs: Pairs) -> Block:
-        return self.profile(pairs.dot())
+        return pairs.block(self.profile(pairs.dot()))
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return self.profile((points.values * points.values).sum(axis=1))

@@ -49,9 +49,7 @@ class Radial(Kernel):
         return True
 
     def evaluate(self, pairs: Pairs) -> Block:
-        if self.argument == "distance":
-            return self.profile(pairs.distance() / self.scale)
-        return self.profile(pairs.squared_distance() / self.scale / self.scale)
+        return pairs.radial(self.profile, self.argument, self.scale)
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return self.profile(np.zeros(len(points.values)))

@@ -1,0 +1,242 @@
+"""One fused pass: tiles of statistics from BLAS, then generated code that applies a formula and reduces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute import code, threads
+from mercer.compute.formula import Group
+from mercer.compute.source import Method, Program, write
+from mercer.compute.statistics import Measured
+from mercer.compute.symbols import Symbol
+
+Array = NDArray[Any]
+
+TILE = 1 << 19
+"""Bytes a tile, at most: about the second-level cache of a core."""
+ROWS = 256
+"""Rows a tile; a piece of work is this many rows against all columns."""
+PANEL = 1 << 16
+"""Numbers of the right side that generated loops sweep over for each row, at most: they stay in the cache."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tile:
+    """Rows i0 to i1 against columns j0 to j1; `right` holds what belongs to the columns, one entry a group."""
+
+    i0: int
+    i1: int
+    j0: int
+    j1: int
+    right: tuple[Any, ...]
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs it holds."""
+        return (self.i1 - self.i0) * (self.j1 - self.j0)
+
+
+class Fused:
+    """A formula bound to the rows of two sides, ready to run in float32 or float64.
+
+    shape : the numbers of rows of both sides
+    dtype : "float32" or "float64", in which the tiles are computed
+    symmetric : whether both sides are the same, so that half of the tiles suffice
+    """
+
+    def __init__(
+        self,
+        formula: Symbol,
+        shape: tuple[int, int],
+        dtype: str,
+        methods: dict[Group, Method],
+        measured: dict[Group, Measured],
+        symmetric: bool,
+    ) -> None:
+        self.shape = shape
+        self.dtype = np.dtype(dtype)
+        self.symmetric = symmetric
+        self._program = write(formula, dtype, methods)
+        self._module = code.load(self._program.text)
+        self._measured = measured
+        self._tiled = [_Tiled(methods[group].kind, measured[group], self.dtype) for group in self._program.tiles]
+        self._sides = [_sides(measured.get(group), group, self.dtype) for group in self._program.coordinates]
+        self._arguments = self._bound(self._program)
+        self.columns = self._columns()
+
+    @property
+    def text(self) -> str:
+        """The generated code."""
+        return self._program.text
+
+    def _bound(self, program: Program) -> tuple[Array, Array, Array]:
+        dtype = str(self.dtype)
+        numbers = [self._measured[n].limit(dtype) if isinstance(n, Group) else float(n) for n in program.numbers]
+        rows = [self._vector(entry, 0) for entry in program.rows]
+        columns = [self._vector(entry, 1) for entry in program.columns]
+        return _stacked(rows, self.dtype), _stacked(columns, self.dtype), np.array(numbers or [0.0])
+
+    def _vector(self, entry: Any, side: int) -> Array:
+        if isinstance(entry, tuple):
+            what, group = entry
+            pair = self._measured[group].norms if what == "norms" else self._measured[group].shifts
+            return pair[side]
+        return np.asarray(entry)
+
+    def _columns(self) -> int:
+        """Columns a tile: wide where only one tile is held, narrow where loops sweep over many coordinates."""
+        width = TILE // ROWS // self.dtype.itemsize
+        if self._sides:
+            widest = max(left.shape[1] for left, _ in self._sides)
+            width = min(width, max(32, PANEL // self.dtype.itemsize // widest // 8 * 8))
+        return width
+
+    def _held(self) -> int:
+        return len(self._tiled) * ROWS * self.columns * self.dtype.itemsize
+
+    # -- tiles ------------------------------------------------------------------------------------------------------
+
+    def _panels(self, stop: int) -> Iterator[tuple[int, int]]:
+        for j0 in range(0, stop, self.columns):
+            yield j0, min(j0 + self.columns, stop)
+
+    def _packed(self, j0: int, j1: int) -> tuple[tuple[Any, ...], tuple[Array, ...]]:
+        """What belongs to some columns: for tiles, and for loops."""
+        tiled = tuple(side.panel(j0, j1) for side in self._tiled)
+        return tiled, tuple(np.ascontiguousarray(right[j0:j1].T) for _, right in self._sides)
+
+    def _run_tile(self, tile: Tile, buffers: list[Array], finish: str, *last: Any) -> None:
+        height, width = tile.i1 - tile.i0, tile.j1 - tile.j0
+        tiles = []
+        for side, panel, buffer in zip(self._tiled, tile.right[0], buffers, strict=True):
+            out = buffer[: height * width].reshape(height, width)
+            side.fill(tile.i0, tile.i1, panel, tile.j0, tile.j1, out)
+            tiles.append(out)
+        sides = [part for (left, _), right in zip(self._sides, tile.right[1], strict=True) for part in (left, right)]
+        getattr(self._module, finish)(*tiles, *sides, *self._arguments, tile.i0, tile.j0, height, width, *last)
+
+    def _buffers(self) -> list[Array]:
+        return [np.empty(ROWS * max(self.columns, ROWS), self.dtype) for _ in self._tiled]
+
+    # -- what can be asked ----------------------------------------------------------------------------------------
+
+    def matrix(self, workers: int, watch: threads.Watch | None = None) -> Array:
+        """All values as an array; a symmetric one is exactly symmetric."""
+        n, m = self.shape
+        out = np.empty(self.shape, self.dtype)
+
+        def work(worker: int, i0: int, stop: threads.Stop) -> None:
+            buffers, i1 = self._buffers(), min(i0 + ROWS, n)
+            for j0, j1 in self._panels(i1 if self.symmetric else m):
+                tile = Tile(i0, i1, j0, j1, self._panel(j0, j1))
+                self._run_tile(tile, buffers, "fill", out, i0, j0)
+                if not stop.step(worker, tile.pairs):
+                    return
+
+        self._prepare(m)
+        threads.run(work, dealt(range(0, n, ROWS), workers), self._pairs(), watch)
+        if self.symmetric:
+            mirror(out)
+        return out
+
+    def times(self, V: Array, workers: int, watch: threads.Watch | None = None) -> Array:
+        """The product with a matrix of m rows, in float64 sums of tiles."""
+        n, m = self.shape
+        V = np.ascontiguousarray(V, dtype=self.dtype)
+        single = V.shape[1] == 1
+        partial = [np.zeros((n, V.shape[1])) for _ in range(workers if self.symmetric else 1)]
+
+        def work(worker: int, i0: int, stop: threads.Stop) -> None:
+            out = partial[worker if self.symmetric else 0]
+            buffers, i1 = self._buffers(), min(i0 + ROWS, n)
+            values = np.empty((ROWS, max(self.columns, ROWS)), self.dtype)
+            for j0, j1 in self._panels(i0 if self.symmetric else m):
+                tile = Tile(i0, i1, j0, j1, self._panel(j0, j1))
+                self._product(tile, buffers, values, V, out, single)
+                if not stop.step(worker, tile.pairs):
+                    return
+            if self.symmetric:  # the square on the diagonal, whose mirror image it is itself
+                for j0 in range(i0, i1, self.columns):
+                    j1 = min(j0 + self.columns, i1)
+                    tile = Tile(i0, i1, j0, j1, self._packed(j0, j1))
+                    self._product(tile, buffers, values, V, out, single, alone=True)
+                stop.step(worker, (i1 - i0) ** 2)
+
+        self._prepare(n if self.symmetric else m)
+        threads.run(work, dealt(range(0, n, ROWS), workers), self._pairs(), watch)
+        return sum(partial[1:], start=partial[0])
+
+    def _product(
+        self, tile: Tile, buffers: list[Array], values: Array, V: Array, out: Array, single: bool, alone: bool = False
+    ) -> None:
+        both = self.symmetric and not alone
+        if single:
+            self._run_tile(tile, buffers, "both" if both else "reduce", V[:, 0], out[:, 0])
+            return
+        height, width = tile.i1 - tile.i0, tile.j1 - tile.j0
+        self._run_tile(tile, buffers, "fill", values, 0, 0)
+        block = values[:height, :width]
+        out[tile.i0 : tile.i1] += block @ V[tile.j0 : tile.j1]
+        if both:
+            out[tile.j0 : tile.j1] += block.T @ V[tile.i0 : tile.i1]
+
+    def _pairs(self) -> int:
+        n, m = self.shape
+        if not self.symmetric:
+            return n * m
+        return sum(min(i0 + ROWS, n) * (min(i0 + ROWS, n) - i0) for i0 in range(0, n, ROWS))
+
+    # -- the columns, packed once a run -------------------------------------------------------------------------------
+
+    def _prepare(self, m: int) -> None:
+        self._packs: dict[tuple[int, int], Any] = {(j0, j1): self._packed(j0, j1) for j0, j1 in self._panels(m)}
+
+    def _panel(self, j0: int, j1: int) -> tuple[Any, ...]:
+        return self._packs.get((j0, j1)) or self._packed(j0, j1)
+
+
+class _Tiled:
+    """A group whose tiles come from a product of matrices."""
+
+    def __init__(self, kind: str, measured: Measured, dtype: np.dtype[Any]) -> None:
+        self.kind = kind
+        self.measured = measured
+        self.left = np.ascontiguousarray(measured.left, dtype=dtype)
+        same = measured.right is measured.left
+        self.right = self.left if same else np.ascontiguousarray(measured.right, dtype=dtype)
+
+    def panel(self, j0: int, j1: int) -> Array:
+        return np.ascontiguousarray(self.right[j0:j1].T)
+
+    def fill(self, i0: int, i1: int, panel: Array, j0: int, j1: int, out: Array) -> None:
+        np.matmul(self.left[i0:i1], panel, out=out)
+
+
+def _sides(measured: Measured | None, group: Group, dtype: np.dtype[Any]) -> tuple[Array, Array]:
+    """Both sides for generated loops."""
+    left, right = (group.left, group.right) if measured is None else (measured.left, measured.right)
+    moved = np.ascontiguousarray(left, dtype=dtype)
+    return moved, moved if right is left else np.ascontiguousarray(right, dtype=dtype)
+
+
+def _stacked(vectors: list[Array], dtype: np.dtype[Any]) -> Array:
+    return np.ascontiguousarray(np.stack(vectors), dtype=dtype) if vectors else np.zeros((1, 1), dtype)
+
+
+def dealt(starts: range, workers: int) -> list[list[int]]:
+    """Pieces of work, dealt like cards: whoever is faster, the same worker does the same piece."""
+    return [list(starts[worker::workers]) for worker in range(max(1, min(workers, len(starts))))]
+
+
+def mirror(matrix: Array, step: int = 1024) -> None:
+    """Copy the lower triangle onto the upper one: a block product may round (i, j) and (j, i) differently."""
+    for start in range(0, len(matrix), step):
+        stop = start + step
+        corner = matrix[start:stop, start:stop]
+        corner[:] = np.tril(corner) + np.tril(corner, -1).T
+        matrix[start:stop, stop:] = matrix[stop:, start:stop].T

@@ -1,0 +1,306 @@
+"""From a formula to the text of the loops that evaluate it on a tile.
+
+The text is the same for all data and all numbers, so that it is compiled once: numbers, rows and columns arrive as
+arguments. A module holds three functions that differ in what they do with a value: `fill` writes it, `reduce` sums it
+against a vector, and `both` does so for a tile and its mirror image in a symmetric matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from mercer.compute.formula import Group, Total, asked, groups, nodes
+from mercer.compute.symbols import ARITHMETIC, COMPARISONS, LIBRARY, Level, Symbol
+from mercer.compute.words import prelude
+
+UNROLL = 4
+"""Coordinates a sweep: each partial sum is then loaded and stored a quarter as often."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """How the statistics of a group come about.
+
+    kind : "product" (of matrices, a tile at a time), "differences" (of coordinates, in the loops), or "ready" (the tile
+        holds squared distances)
+    shifted : whether both sides were moved to a common origin, which inner products must undo
+    repaired : whether small squared distances are computed again from differences
+    """
+
+    kind: Literal["product", "differences", "ready"]
+    shifted: bool = False
+    repaired: bool = False
+
+
+@dataclass
+class Program:
+    """A text, and the arguments that it expects, in their order.
+
+    numbers : floats, or the group whose limit for repairs belongs there
+    rows, columns : vectors, or ("norms" | "shifts", group)
+    tiles, coordinates : the groups whose tile, or whose rows and columns, are arguments
+    """
+
+    dtype: str
+    numbers: list[float | Group] = field(default_factory=list)
+    rows: list[Any] = field(default_factory=list)
+    columns: list[Any] = field(default_factory=list)
+    tiles: list[Group] = field(default_factory=list)
+    coordinates: list[Group] = field(default_factory=list)
+    text: str = ""
+
+    def number(self, value: float | Group) -> str:
+        """The name of a number in the text."""
+        self.numbers.append(value)
+        return f"n{len(self.numbers) - 1}"
+
+    def vector(self, level: Level, what: Any) -> str:
+        """The text of the entry of a vector that belongs to the pair at hand."""
+        entries = self.rows if level is Level.ROW else self.columns
+        place = next((k for k, other in enumerate(entries) if _same(other, what)), len(entries))
+        if place == len(entries):
+            entries.append(what)
+        return f"r{place}" if level is Level.ROW else f"c{place}[j]"
+
+
+def write(formula: Symbol, dtype: str, methods: dict[Group, Method]) -> Program:
+    """The program of a formula in float32 or float64."""
+    program = Program(dtype)
+    writer = _Writer(program, formula, methods)
+    body = {finish: writer.function(finish) for finish in ("fill", "reduce", "both")}
+    helpers = "\n\n".join(writer.helpers)
+    program.text = "\n\n".join([prelude(dtype, writer.words), f"T = np.{dtype}", helpers, *body.values()]) + "\n"
+    return program
+
+
+class _Writer:
+    """Writes the loops around a formula, and the formula into the innermost of them."""
+
+    def __init__(self, program: Program, formula: Symbol, methods: dict[Group, Method]) -> None:
+        self.program = program
+        self.formula = formula
+        self.methods = methods
+        self.words: set[str] = set()
+        self.helpers: list[str] = []
+        self.sweeps: list[str] = []
+        self.buffers: list[str] = []
+        self.names: dict[int, str] = {}
+        self.lines: dict[Level, list[str]] = {level: [] for level in Level}
+        self.distances: dict[Group, str] = {}
+        for group in groups(formula):
+            self._prepare(group)
+        for node in nodes(formula):
+            self.names[id(node)] = self._emit(node)
+
+    # -- statistics -------------------------------------------------------------------------------------------------
+
+    def _prepare(self, group: Group) -> None:
+        """What must be done for a group before its statistics can be asked."""
+        wanted = asked(self.formula, group)
+        if not wanted:
+            return
+        method = self.methods[group]
+        if method.kind == "differences":
+            self.distances[group] = self._accumulate(group, "sum", "difference_squared")
+            if "difference_squared(" not in "".join(self.helpers):
+                self.helpers.append(_helper("difference_squared", "x, z", ["    return (x - z) * (x - z)"]))
+            return
+        tile = self._tile(group)
+        if method.kind == "ready":
+            self.distances[group] = f"{tile}[j]"
+        elif method.repaired:
+            self._repair(group, tile)
+            self.distances[group] = f"{tile}[j]"
+        elif wanted & {"square", "root"}:
+            self.distances[group] = f"max({self._norms(group)} - {tile}[j] - {tile}[j], T(0))"
+
+    def _norms(self, group: Group) -> str:
+        row = self.program.vector(Level.ROW, ("norms", group))
+        return f"({row} + {self.program.vector(Level.COLUMN, ('norms', group))})"
+
+    def _dot(self, group: Group) -> str:
+        method = self.methods[group]
+        if method.kind == "differences" or method.repaired or method.kind == "ready":
+            inner = f"T(0.5) * ({self._norms(group)} - {self.distances[group]})"
+        else:
+            inner = f"{self._tile(group)}[j]"
+        if not method.shifted:
+            return inner
+        row = self.program.vector(Level.ROW, ("shifts", group))
+        return f"({inner} + ({row} + {self.program.vector(Level.COLUMN, ('shifts', group))}))"
+
+    def _tile(self, group: Group) -> str:
+        if group not in self.program.tiles:
+            self.program.tiles.append(group)
+        return f"t{self.program.tiles.index(group)}"
+
+    def _sides(self, group: Group) -> int:
+        if group not in self.program.coordinates:
+            self.program.coordinates.append(group)
+        return self.program.coordinates.index(group)
+
+    def _repair(self, group: Group, tile: str) -> None:
+        """Squared distances in place; those below the limit, where the product has cancelled, from differences."""
+        side, limit = self._sides(group), self.program.number(group)
+        self.sweeps += [
+            "near = 0",
+            "for j in range(width):",
+            f"    s = max({self._norms(group)} - {tile}[j] - {tile}[j], T(0))",
+            f"    {tile}[j] = s",
+            f"    near += 1 if s < {limit} else 0",
+            "if near > 0:",
+            "    for j in range(width):",
+            f"        if {tile}[j] < {limit}:",
+            "            s = T(0)",
+            f"            for k in range(len(x{side})):",
+            f"                gap = x{side}[k] - z{side}[k, j]",
+            "                s += gap * gap",
+            f"            {tile}[j] = s",
+        ]
+
+    def _accumulate(self, group: Group, joined_by: str, term: str, extra: str = "") -> str:
+        """A buffer that holds, for the row at hand, the joined terms of every column."""
+        side, name = self._sides(group), f"q{len(self.buffers)}"
+        sign, start = (" + ", 0) if joined_by == "sum" else (" * ", 1)
+        self.buffers.append(f"{name} = np.empty(width, T)")
+        terms = [f"{term}(y{k}, z{side}_{k}[j]{extra})" for k in range(UNROLL)]
+        joined = f"({terms[0]}{sign}{terms[1]}){sign}({terms[2]}{sign}{terms[3]})"
+        self.sweeps += [
+            "for j in range(width):",
+            f"    {name}[j] = T({start})",
+            f"tail = len(x{side}) % {UNROLL}",
+            f"for k in range(0, len(x{side}) - tail, {UNROLL}):",
+            *(f"    y{k}, z{side}_{k} = x{side}[k + {k}], z{side}[k + {k}]" for k in range(UNROLL)),
+            "    for j in range(width):",
+            f"        {name}[j] = {name}[j]{sign}({joined})",
+            f"for k in range(len(x{side}) - tail, len(x{side})):",
+            f"    y0, z{side}_0 = x{side}[k], z{side}[k]",
+            "    for j in range(width):",
+            f"        {name}[j] = {name}[j]{sign}{term}(y0, z{side}_0[j]{extra})",
+        ]
+        return f"{name}[j]"
+
+    def _total(self, total: Total) -> str:
+        names: dict[int, str] = {}
+        lines: list[str] = []
+        first = len(self.program.numbers)
+        for node in nodes(total.term):
+            if node.name in ("x", "z"):
+                names[id(node)] = node.name
+            elif node.name == "number":
+                names[id(node)] = self.program.number(node.value)
+            else:
+                names[id(node)] = f"v{len(lines)}"
+                lines.append(f"    v{len(lines)} = {self._expression(node, names)}")
+        arguments = "".join(f", n{k}" for k in range(first, len(self.program.numbers)))
+        name = f"term{len(self.helpers)}"
+        self.helpers.append(_helper(name, f"x, z{arguments}", [*lines, f"    return T({names[id(total.term)]})"]))
+        return self._accumulate(total.group, total.joined_by, name, arguments)
+
+    # -- the formula ------------------------------------------------------------------------------------------------
+
+    def _emit(self, node: Symbol) -> str:
+        """The name of a node's value; its line goes where all on which it depends is known."""
+        if node.name == "whole":
+            return f"T({node.value})"
+        if node.name == "number":
+            return self.program.number(node.value)
+        text = self._statistic(node) if node.value is not None and not node.parts else self._expression(node, self.names)
+        level = Level.PAIR if node.level is Level.COLUMN else node.level
+        name = f"{level.name.lower()}{len(self.lines[level])}"
+        self.lines[level].append(f"{name} = {text}")
+        return name
+
+    def _statistic(self, node: Symbol) -> str:
+        if node.name in ("row", "column"):
+            return self.program.vector(node.level, node.value)
+        if node.name == "total":
+            return self._total(node.value)
+        if node.name == "dot":
+            return self._dot(node.value)
+        distance = self.distances[node.value]
+        return distance if node.name == "square" else f"np.sqrt({distance})"
+
+    def _expression(self, node: Symbol, names: dict[int, str]) -> str:
+        parts = [f"T({p.value})" if p.name == "whole" else names[id(p)] for p in node.parts]
+        if node.name == "whole":
+            return f"T({node.value})"
+        if node.name == "angle":
+            return parts[0]
+        operator = ARITHMETIC.get(node.name) or COMPARISONS.get(node.name)
+        if operator or node.name in ("and", "or"):
+            return f"{parts[0]} {operator or node.name} {parts[1]}"
+        if node.name == "select":
+            return f"{parts[1]} if {parts[0]} else {parts[2]}"
+        return f"{self._function(node)}({', '.join(parts)})"
+
+    def _function(self, node: Symbol) -> str:
+        plain = {"absolute": "abs", "sqrt": "np.sqrt", "minimum": "min", "maximum": "max"} | LIBRARY
+        if node.name in plain:
+            return plain[node.name]
+        word = "exp2_down" if node.name == "exp2" and node.parts[0].sign < 0 else node.name
+        self.words.add(word)
+        return word
+
+    # -- the loops --------------------------------------------------------------------------------------------------
+
+    def function(self, finish: str) -> str:
+        """One of the functions of the module."""
+        before, at_row, inside, after_row, after = FINISHES[finish]
+        program, value = self.program, self.names[id(self.formula)]
+        sides = [f"left{k}, z{k}" for k in range(len(program.coordinates))]
+        arguments = [f"p{k}" for k in range(len(program.tiles))] + sides + [COMMON, FINISH_ARGUMENTS[finish]]
+        numbers = [f"n{k} = T(numbers[{k}])" for k in range(len(program.numbers))]
+        numbers += [f"c{k} = columns[{k}, j0 : j0 + width]" for k in range(len(program.columns))]
+        row = [f"t{k} = p{k}[i]" for k in range(len(program.tiles))]
+        row += [f"x{k} = left{k}[i0 + i]" for k in range(len(program.coordinates))]
+        row += [f"r{k} = rows[{k}, i0 + i]" for k in range(len(program.rows))]
+        row += [*self.sweeps, *self.lines[Level.ROW], *at_row]
+        pair = [*self.lines[Level.PAIR], inside.format(value=value)]
+        lines = [
+            "@njit(cache=True, nogil=True, fastmath=FLAGS, boundscheck=False, error_model='numpy')",
+            f"def {finish}({', '.join(arguments)}):",
+            *_indent([*numbers, *self.lines[Level.UNIFORM], *self.buffers, *before, "for i in range(height):"], 1),
+            *_indent([*row, "for j in range(width):"], 2),
+            *_indent(pair, 3),
+            *_indent(after_row, 2),
+            *_indent(after, 1),
+        ]
+        return "\n".join(lines)
+
+
+COMMON = "rows, columns, numbers, i0, j0, height, width"
+FINISH_ARGUMENTS = {"fill": "out, o0, o1", "reduce": "v, out", "both": "v, out"}
+FINISHES: dict[str, tuple[list[str], list[str], str, list[str], list[str]]] = {
+    "fill": ([], ["line = out[o0 + i, o1 : o1 + width]"], "line[j] = {value}", [], []),
+    "reduce": (
+        ["w = v[j0 : j0 + width]"],
+        ["total = T(0)"],
+        "total += {value} * w[j]",
+        ["out[i0 + i] += total"],
+        [],
+    ),
+    "both": (
+        ["w = v[j0 : j0 + width]", "side = np.zeros(width, T)"],
+        ["total, weight = T(0), v[i0 + i]"],
+        "total += {value} * w[j]; side[j] += {value} * weight",
+        ["out[i0 + i] += total"],
+        ["for j in range(width):", "    out[j0 + j] += side[j]"],
+    ),
+}
+"""What stands before the loops, before a row, in the innermost loop, after a row, and after all."""
+
+
+def _same(one: Any, other: Any) -> bool:
+    return one is other or (isinstance(one, tuple) and isinstance(other, tuple) and one == other)
+
+
+def _helper(name: str, arguments: str, lines: Iterable[str]) -> str:
+    head = "@njit(forceinline=True, fastmath=FLAGS, error_model='numpy')"
+    return "\n".join([head, f"def {name}({arguments}):", *lines])
+
+
+def _indent(lines: Iterable[str], depth: int) -> list[str]:
+    return ["    " * depth + line for line in lines]

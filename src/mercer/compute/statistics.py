@@ -1,0 +1,93 @@
+"""The statistics of a group of rows by a matrix product: a common origin first, and how far rounding can reach."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.formula import Group
+
+Array = NDArray[Any]
+
+RELATIVE = {"float32": 1e-6, "float64": 1e-10}
+"""How accurate a squared distance from a product must be, relatively, before its root may be taken."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A group whose rows were measured from a common origin.
+
+    |x - z|^2 = |x - o|^2 + |z - o|^2 - 2 <x - o, z - o> holds for every origin o, but its rounding error grows with
+    the lengths |x - o|: rows far from zero and near to each other need an origin among them.
+    """
+
+    group: Group
+
+    @cached_property
+    def origin(self) -> Array | None:
+        """The mean row, where measuring from it at least halves the longest row; None stands for zero."""
+        if self.group.sparse:
+            return None
+        left, right = self.group.left, self.group.right
+        count = len(left) + len(right)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = (left / count).sum(axis=0) + (right / count).sum(axis=0)
+            nearer = max(float(np.abs(left - mean).max()), float(np.abs(right - mean).max()))
+        longest = max(float(np.abs(left).max()), float(np.abs(right).max()))
+        return mean if nearer < longest / 2 else None
+
+    @cached_property
+    def left(self) -> Array:
+        """The rows of the left side, from the origin."""
+        return self._moved(self.group.left)
+
+    @cached_property
+    def right(self) -> Array:
+        """The rows of the right side, from the origin."""
+        return self.left if self.group.right is self.group.left else self._moved(self.group.right)
+
+    def _moved(self, values: Any) -> Any:
+        return values if self.origin is None else values - self.origin
+
+    @cached_property
+    def norms(self) -> tuple[Array, Array]:
+        """|x - o|^2 of each row, for both sides."""
+        left = squares(self.left)
+        return left, left if self.right is self.left else squares(self.right)
+
+    @cached_property
+    def shifts(self) -> tuple[Array, Array]:
+        """What an inner product needs beside <x - o, z - o>: <x - o, o> + |o|^2 / 2, for both sides."""
+        if self.origin is None:
+            return np.zeros(len(self.norms[0])), np.zeros(len(self.norms[1]))
+        half = float(self.origin @ self.origin) / 2
+        return self.left @ self.origin + half, self.right @ self.origin + half
+
+    @property
+    def reach(self) -> float:
+        """The largest |x - o|^2 + |z - o|^2."""
+        return float(self.norms[0].max()) + float(self.norms[1].max())
+
+    def error(self, dtype: str) -> float:
+        """How far rounding moves a squared distance: a few units, and what d products add up to on the way.
+
+        The worst case is d units; errors of both signs cancel to about sqrt(d) / 2.
+        """
+        return float(np.finfo(dtype).eps) / 2 * (2 + math.sqrt(self.group.width) / 2) * self.reach
+
+    def limit(self, dtype: str) -> float:
+        """The squared distance below which a product has lost too many digits for a root to be taken."""
+        return self.error(dtype) / (2 * RELATIVE[dtype])
+
+
+def squares(values: Any) -> Array:
+    """|x|^2 of each row, dense or sparse."""
+    with np.errstate(over="ignore"):
+        if hasattr(values, "nnz"):
+            return np.asarray(values.multiply(values).sum(axis=1), dtype=np.float64).ravel()
+        return np.asarray(np.einsum("ij,ij->i", values, values))

@@ -1,0 +1,133 @@
+"""Who works: a pool of threads over pieces of work, with BLAS held to one thread inside, that can be interrupted."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from mercer.errors import InputError, sentence
+
+PATIENCE = 0.1
+"""Seconds between two looks at the clock, the progress and the keyboard."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a computation is: pairs of points that are done, all of them, and the seconds since its start."""
+
+    done: int
+    total: int
+    seconds: float
+
+
+Watch = Callable[[Progress], object]
+"""A function that is told of progress about ten times a second; an error that it raises stops the computation."""
+
+
+def available() -> int:
+    """The number of threads that work by default: the cores that this process may use, or OMP_NUM_THREADS if less."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return min(cores, max(1, int(asked))) if asked.isdecimal() else cores
+
+
+def count(threads: int | None) -> int:
+    """The number of threads for a request; None stands for all that are available."""
+    if threads is None:
+        return available()
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise InputError(sentence("threads", "a whole number above zero, or None", f"{threads!r} came", "Use 1 or 2."))
+    return threads
+
+
+class Stop:
+    """A flag that tells all workers to leave their work, and what they have done so far."""
+
+    def __init__(self, workers: int) -> None:
+        self.raised = False
+        self.done = [0] * workers
+
+    def step(self, worker: int, pairs: int) -> bool:
+        """Note the work of a tile; whether to go on."""
+        self.done[worker] += pairs
+        return not self.raised
+
+
+Work = Callable[[int, Any, Stop], None]
+"""work(worker, piece, stop): one piece, which calls stop.step after each tile and returns if that is false."""
+
+
+def run(work: Work, pieces: Sequence[Sequence[Any]], total: int, watch: Watch | None = None) -> None:
+    """Do all pieces, given as one list a worker; a worker takes its own list in order.
+
+    Results do not depend on who is faster. An interruption (Ctrl-C), an error in a piece, or an error raised by
+    `watch` stops all workers after the tile that they are at, and is raised here.
+    """
+    stop, start = Stop(len(pieces)), time.perf_counter()
+
+    def serve(worker: int) -> None:
+        for piece in pieces[worker]:
+            if stop.raised:
+                return
+            work(worker, piece, stop)
+
+    def report() -> None:
+        if watch is not None:
+            watch(Progress(sum(stop.done), total, time.perf_counter() - start))
+
+    with one_thread_blas(), ThreadPoolExecutor(len(pieces)) as pool:
+        futures = [pool.submit(serve, worker) for worker in range(len(pieces))]
+        try:
+            _wait(futures, report)
+        finally:
+            stop.raised = True
+    report()
+
+
+def _wait(futures: list[Future[None]], report: Callable[[], None]) -> None:
+    pending: set[Future[None]] = set(futures)
+    while pending:
+        done, pending = wait(pending, timeout=PATIENCE, return_when=FIRST_EXCEPTION)
+        for future in done:
+            future.result()
+        if pending:
+            report()
+
+
+@cache
+def _controller() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+class _Holder:
+    """How many computations hold BLAS to one thread, and how to let it go; one lock guards both."""
+
+    lock = threading.Lock()
+    holders = 0
+    limiter: Any = None
+
+
+@contextmanager
+def one_thread_blas() -> Iterator[None]:
+    """BLAS uses one thread inside; the first to enter holds it, the last to leave lets it go."""
+    with _Holder.lock:
+        if _Holder.holders == 0:
+            _Holder.limiter = _controller().limit(limits=1)
+            _Holder.limiter.__enter__()
+        _Holder.holders += 1
+    try:
+        yield
+    finally:
+        with _Holder.lock:
+            _Holder.holders -= 1
+            if _Holder.holders == 0:
+                _Holder.limiter.__exit__(None, None, None)

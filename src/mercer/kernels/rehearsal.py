@@ -1,0 +1,158 @@
+"""What rounding of the statistics does to the values of a kernel, tried on a few pairs before the work begins."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.formula import Group
+from mercer.compute.source import Method
+from mercer.compute.statistics import Measured
+from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.points import Points
+from mercer.kernels.traced import TracedPairs
+
+if TYPE_CHECKING:
+    from mercer.kernels.base import Kernel
+
+PROMISE = {"float32": 5e-7, "float64": 5e-13}
+"""The change that rounding of the statistics may cause: of a value, relative to sqrt(k(x, x) k(z, z)); in float32 also
+of a radial leaf, relative to itself."""
+TAIL = math.exp(-20)
+"""Values of a leaf below this part of its largest are not held to relative accuracy."""
+FAR = 8.0
+"""A leaf that is positive even so many lengthscales away has a tail that is worth its relative accuracy."""
+ROWS = 48
+"""Rows of each side on which a kernel is tried, half of them the longest."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """A way to evaluate: "float32" or "float64", and the method for each group of rows."""
+
+    dtype: str
+    methods: dict[Group, Method]
+
+    @property
+    def unit(self) -> float:
+        """Half the distance from 1 to the next number."""
+        return float(np.finfo(self.dtype).eps) / 2
+
+
+class DisturbedPairs(Pairs):
+    """Pairs whose statistics are off by as much as rounding may move them; radial leaves are judged on the way."""
+
+    def __init__(
+        self,
+        left: Points,
+        right: Points,
+        traced: TracedPairs,
+        route: Route,
+        measured: dict[Group, Measured],
+        broken: list[str],
+    ) -> None:
+        super().__init__(left, right)
+        self.traced = traced
+        self.route = route
+        self.measured = measured
+        self.broken = broken
+
+    def after(self, key: Any, change: Callable[[Points], Points]) -> Pairs:
+        def changed() -> Pairs:
+            inner = self.traced.after(key, change)
+            assert isinstance(inner, TracedPairs)  # noqa: S101
+            return DisturbedPairs(
+                change(self.left), change(self.right), inner, self.route, self.measured, self.broken
+            )
+
+        return self.ask(key, changed)  # type: ignore[no-any-return]
+
+    def radial(self, profile: Callable[[Block], Block], argument: str, scale: float) -> Block:
+        exact = super()._squared_distance()
+        probes = np.array([0.0, self._limit(argument)])
+        values, moved = (
+            _of_squares(profile, argument, scale, squares)
+            for squares in (np.append(exact, probes), np.append(self._moved(exact, argument), self._moved(probes, argument)))
+        )
+        far = float(profile(np.array([FAR if argument == "distance" else FAR * FAR]))[0])
+        if not _accurate(values, moved, self.route.dtype, tail=far > 0 and bool((values > 0).all())):
+            self.broken.append("a radial leaf")
+        return moved[: exact.size].reshape(exact.shape)
+
+    def total(self, term: Callable[[Any, Any], Any], joined_by: Literal["sum", "product"]) -> Block:
+        exact = super().total(term, joined_by)
+        size = np.abs(exact)
+        if joined_by == "sum":
+            size = super().total(lambda x, z: np.abs(term(x, z)), "sum")
+        return exact + self._units() * size
+
+    def _units(self) -> float:
+        return self.route.unit * (2 + math.sqrt(self.left.values.shape[1]) / 2)
+
+    def _method(self) -> Method:
+        return self.route.methods.get(self.traced.group, Method("differences"))
+
+    def _limit(self, argument: str) -> float:
+        repaired = argument == "distance" and self._method().repaired
+        return self.measured[self.traced.group].limit(self.route.dtype) if repaired else 0.0
+
+    def _moved(self, squares: NDArray[Any], argument: str) -> NDArray[Any]:
+        """Squared distances as the route may give them."""
+        by_differences = squares * (1 + 2 * self._units())
+        if self._method().kind == "differences":
+            return by_differences
+        by_product = squares + self.measured[self.traced.group].error(self.route.dtype)
+        return np.where(squares < self._limit(argument), by_differences, by_product)
+
+    def _squared_distance(self) -> Block:
+        return self._moved(super()._squared_distance(), "squared distance")
+
+    def _distance(self) -> Block:
+        return np.asarray(np.sqrt(self._moved(super()._squared_distance(), "distance")))
+
+    def _dot(self) -> Block:
+        return super()._dot() + self.measured[self.traced.group].error(self.route.dtype) / 2
+
+
+def _of_squares(profile: Callable[[Block], Block], argument: str, scale: float, squares: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(profile(np.sqrt(squares) / scale if argument == "distance" else squares / scale / scale))
+
+
+def _accurate(values: NDArray[Any], moved: NDArray[Any], dtype: str, tail: bool) -> bool:
+    """Whether a leaf keeps the promise; with a tail, in float32, relative to each value."""
+    largest = float(np.abs(values).max())
+    change, promise = np.abs(moved - values), PROMISE[dtype]
+    if dtype == "float32" and tail:
+        kept = values > TAIL * largest
+        return bool((change[kept] <= promise * values[kept]).all())
+    return bool((change <= promise * largest).all())
+
+
+def keeps_promise(kernel: Kernel, traced: TracedPairs, route: Route, measured: dict[Group, Measured]) -> bool:
+    """Whether a route keeps the promise on some pairs, the longest rows and, for each leaf, the nearest pairs included."""
+    left, right = _some(traced.left), _some(traced.right)
+    broken: list[str] = []
+    with np.errstate(all="ignore"):
+        disturbed = kernel.evaluate(DisturbedPairs(left, right, traced, route, measured, broken))
+        if broken:
+            return False
+        exact = kernel.evaluate(Pairs(left, right))
+        sizes = (np.sqrt(np.maximum(kernel.evaluate_diagonal(side), 0.0)) for side in (left, right))
+        scale = np.outer(*sizes)
+    change = np.abs(disturbed - exact)
+    return bool((change <= PROMISE[route.dtype] * np.maximum(scale, np.abs(exact))).all())
+
+
+def _some(points: Points) -> Points:
+    """The longest rows, and others spread over the table."""
+    values = points.values
+    count = values.shape[0]
+    if count <= ROWS:
+        return points
+    longest = np.argsort(np.abs(values).max(axis=1))[-ROWS // 2 :]
+    return points.rows(np.union1d(longest, np.linspace(0, count - 1, ROWS // 2).astype(int)))

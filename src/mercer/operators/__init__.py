@@ -1,0 +1,10 @@
+"""Matrices that need not be stored: dense, low rank, diagonal, and their sums."""
+
+from mercer.operators.base import Operator
+from mercer.operators.dense import Dense
+from mercer.operators.diagonal import Diagonal
+from mercer.operators.diagonal_plus_low_rank import DiagonalPlusLowRank
+from mercer.operators.low_rank import LowRank
+from mercer.operators.sum import Sum
+
+__all__ = ["Dense", "Diagonal", "DiagonalPlusLowRank", "LowRank", "Operator", "Sum"]

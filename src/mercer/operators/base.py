@@ -1,0 +1,248 @@
+"""The operator: a real matrix that need not be stored, and what can be asked of it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import FrozenInstanceError
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from mercer.compute.budget import Budget
+from mercer.errors import InputError, sentence
+
+if TYPE_CHECKING:
+
+    class LinearOperator:
+        """SciPy's, which states no types; a base of unknown type would make `2 * A` a float."""
+
+else:
+    from scipy.sparse.linalg import LinearOperator
+
+Index = slice | NDArray[np.intp]
+"""Positions as a family gets them: a slice, or whole numbers that are in range and not negative."""
+EVERYTHING = slice(None)
+
+
+class Operator(LinearOperator, ABC):
+    """A real matrix A of n rows and m columns that need not be stored, and is never changed.
+
+    SciPy's methods (`cg`, `eigsh`, `svds`, `lobpcg`) take it as it is. A family calls `Operator.__init__`, sets its own
+    attributes once, and states four hooks: `_multiply`, `_transposed`, `_block` and `diagonal`. What `_multiply`,
+    `_block` and `diagonal` return is a new array, for the caller to change.
+
+    shape : (n, m)
+    dtype : float32 or float64
+    symmetric : whether A equals its transpose, known from its structure
+    """
+
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    symmetric: bool
+
+    def __init__(self, shape: tuple[int, int], dtype: DTypeLike, symmetric: bool) -> None:
+        self.shape = (int(shape[0]), int(shape[1]))
+        self.dtype = np.dtype(dtype)
+        self.symmetric = bool(symmetric)
+        if self.dtype not in (np.float32, np.float64):
+            who = type(self).__name__  # a family's repr may need what it has yet to set
+            raise InputError(sentence(who, "float32 or float64", f"{self.dtype} came", "Convert the numbers."))
+        if self.symmetric:
+            self._need_square("as many rows as columns to be symmetric")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__dict__:
+            raise FrozenInstanceError(f"{type(self).__name__} is frozen; {name} is set already. Build another one.")
+        super().__setattr__(name, value)
+
+    # -- what a family states -----------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _multiply(self, V: NDArray[Any]) -> NDArray[Any]:
+        """A V, for V of shape (m, c) and of the dtype that the result must have: float64 or that of A."""
+
+    @abstractmethod
+    def _transposed(self) -> Operator:
+        """The transpose; asked only where A is not symmetric."""
+
+    @abstractmethod
+    def _block(self, i: Index, j: Index) -> NDArray[Any]:
+        """The entries in rows i and columns j, in A's dtype; both indices were checked."""
+
+    @abstractmethod
+    def diagonal(self) -> NDArray[Any]:
+        """The min(n, m) entries of the main diagonal."""
+
+    def peak(self, columns: int = 1) -> int:
+        """The bytes that A @ V holds at its peak beyond A and V, its result included, for V in A's dtype."""
+        return self.shape[0] * columns * self.dtype.itemsize
+
+    def _peak_dense(self) -> int:
+        """The bytes that `to_dense` holds at its peak, its result included."""
+        return self.shape[0] * self.shape[1] * self.dtype.itemsize
+
+    def _plus(self, other: Operator) -> Operator | None:
+        """A + B where that is more than a sum of two terms, None otherwise; the shapes agree."""
+        return None
+
+    def _scaled(self, factor: float) -> Operator:
+        """A times a finite number."""
+        return sums.Sum((self,), (factor,))
+
+    def _detail(self) -> str:
+        """What the repr says between shape and dtype."""
+        return ""
+
+    # -- products -------------------------------------------------------------------------------------------------
+
+    def __matmul__(self, V: ArrayLike) -> NDArray[Any]:
+        """A v for a vector (m,), A V for a matrix (m, c), in NumPy's dtype for A and V; NaN is passed through."""
+        columns = self._columns(V)
+        return self._multiply(columns[:, None])[:, 0] if columns.ndim == 1 else self._multiply(columns)
+
+    def __rmatmul__(self, V: ArrayLike) -> NDArray[Any]:
+        """v A for a vector (n,), V A for a matrix (c, n)."""
+        rows, n = read(self, V), self.shape[0]
+        if rows.ndim not in (1, 2) or rows.shape[-1] != n:
+            needs, came = f"a vector of {n} numbers, or rows of so many, from the left", f"shape {rows.shape} came"
+            raise InputError(sentence(self, needs, came, "V @ A takes rows, A @ V takes columns."))
+        return (self.T @ rows.T).T
+
+    def dot(self, V: ArrayLike) -> NDArray[Any]:
+        """The same as A @ V."""
+        return self @ V
+
+    def _columns(self, values: ArrayLike) -> NDArray[Any]:
+        """A vector or matrix to multiply, in the dtype of the product."""
+        V, m = read(self, values), self.shape[1]
+        if V.ndim not in (1, 2) or V.shape[0] != m:
+            needs, came = f"a vector of {m} numbers, or columns of so many", f"shape {V.shape} came"
+            raise InputError(sentence(self, needs, came, "A @ V takes columns, V @ A takes rows."))
+        narrow = np.result_type(self.dtype, V.dtype) == np.float32
+        return np.asarray(V, dtype=np.float32 if narrow else np.float64)
+
+    # -- parts ----------------------------------------------------------------------------------------------------
+
+    @property
+    def T(self) -> Operator:  # noqa: N802
+        """The transpose; A itself where it is symmetric."""
+        return self if self.symmetric else self._transposed()
+
+    def rows(self, indices: ArrayLike | slice) -> NDArray[Any]:
+        """Some rows as a matrix (len(indices), m); indices are positions, a mask or a slice, as in NumPy."""
+        return self.block(indices, EVERYTHING)
+
+    def block(self, i: ArrayLike | slice, j: ArrayLike | slice) -> NDArray[Any]:
+        """The matrix of the entries in rows i and columns j; each is positions, a mask or a slice, as in NumPy."""
+        return self._block(positions(self, "row", i, self.shape[0]), positions(self, "column", j, self.shape[1]))
+
+    def to_dense(self) -> NDArray[Any]:
+        """The whole matrix, if the memory budget allows it. Cost: n m numbers."""
+        remedy = "Use products A @ V, rows or blocks, which need less."
+        Budget.of(None).require(repr(self), self._peak_dense(), "its dense matrix", remedy)
+        return self._block(EVERYTHING, EVERYTHING)
+
+    # -- arithmetic -----------------------------------------------------------------------------------------------
+
+    def ridge(self, alpha: ArrayLike) -> Operator:
+        """A + alpha I, for a number alpha >= 0, or for n of them, one a row."""
+        self._need_square("as many rows as columns for a ridge")
+        return self + diagonals.ridge(self, alpha)
+
+    def __add__(self, other: object) -> Operator:
+        return sums.add(self, other)
+
+    def __radd__(self, other: object) -> Operator:
+        is_zero = isinstance(other, int) and other == 0  # the built-in sum starts from 0
+        return self if is_zero else sums.add(self, other)
+
+    def __sub__(self, other: object) -> Operator:
+        return sums.add(self, -other if isinstance(other, Operator) else other)
+
+    def __mul__(self, factor: object) -> Operator:
+        return self._scaled(sums.number(self, factor))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: object) -> Operator:
+        return self._scaled(sums.number(self, 1.0 / sums.number(self, divisor)))
+
+    def __neg__(self) -> Operator:
+        return self._scaled(-1.0)
+
+    __pow__ = None  # SciPy has one; powers of matrices have no place here
+
+    def __repr__(self) -> str:
+        detail = self._detail()
+        return f"{type(self).__name__}({self.shape[0]} x {self.shape[1]}, {detail}{', ' * bool(detail)}{self.dtype})"
+
+    def _need_square(self, needs: str) -> None:
+        if self.shape[0] != self.shape[1]:
+            came = f"there are {self.shape[0]} rows and {self.shape[1]} columns"
+            raise InputError(sentence(type(self).__name__, needs, came, "Check the shape."))
+
+    # -- what SciPy asks ------------------------------------------------------------------------------------------
+
+    def _matmat(self, V: NDArray[Any]) -> NDArray[Any]:
+        return self @ V
+
+    def _adjoint(self) -> Operator:
+        return self.T
+
+    _transpose = _adjoint
+
+
+def read(who: object, values: Any) -> NDArray[Any]:
+    """An array of real numbers, or an error that says why it is none."""
+    if isinstance(values, LinearOperator):
+        remedy = "Multiply one after the other, A @ (B @ v), or use B.to_dense()."
+        raise InputError(sentence(who, "an array", f"{values!r} came", remedy))
+    if hasattr(values, "toarray") and hasattr(values, "nnz"):
+        came = f"a sparse {type(values).__name__} came"
+        raise InputError(sentence(who, "a dense array", came, "Use V.toarray()."))
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # rows of different lengths
+        raise InputError(sentence(who, "rows of equal length", f"NumPy says: {error}", "Give an array.")) from error
+    if array.dtype.kind not in "fiub":
+        came = f"an array of {array.dtype} came"
+        raise InputError(sentence(who, "real numbers", came, "Convert them; take .real and .imag apart."))
+    return array
+
+
+def held(who: str, values: ArrayLike, dimensions: int, dtype: DTypeLike | None = None) -> NDArray[Any]:
+    """A read-only view of float32 or float64, a copy only where the dtype must change: for operators to hold."""
+    array = read(who, values)
+    if array.ndim != dimensions or array.size == 0:
+        needs = f"an array of {dimensions} dimension{'s' * (dimensions != 1)} that is not empty"
+        raise InputError(sentence(who, needs, f"one of shape {array.shape} came", "Use reshape, or check the data."))
+    narrow = array.dtype in (np.float16, np.float32)
+    view = np.asarray(array, dtype=dtype or (np.float32 if narrow else np.float64)).view()
+    view.flags.writeable = False
+    return view
+
+
+def positions(who: object, what: str, indices: Any, length: int) -> Index:
+    """Rows or columns as a slice or as positions from 0, if they exist."""
+    if isinstance(indices, slice):
+        return indices
+    array = np.asarray(indices)
+    if array.shape == (0,):
+        return np.empty(0, dtype=np.intp)
+    if array.dtype == bool and array.shape == (length,):
+        return np.flatnonzero(array)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        needs = f"{what}s as a slice, a list of whole numbers, or a mask of {length}"
+        came = f"an array of shape {array.shape} and dtype {array.dtype} came"
+        raise InputError(sentence(who, needs, came, f"Write [3] for {what} 3 alone."))
+    outside = array[(array < -length) | (array >= length)]
+    if outside.size:
+        needs = f"{what}s from {-length} to {length - 1}"
+        raise InputError(sentence(who, needs, f"{what} {outside[0]} came", "Positions count from 0."))
+    return np.where(array < 0, array + length, array).astype(np.intp)
+
+
+# The members are operators, so they can only be imported once Operator exists.
+from mercer.operators import diagonal as diagonals  # noqa: E402
+from mercer.operators import sum as sums  # noqa: E402

@@ -1,0 +1,76 @@
+"""A matrix that is stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.operators.base import Index, Operator, held
+
+TILE = 2**17
+"""The numbers in a part of a matrix that is worked on alone: 1 MB of float64."""
+
+
+class Dense(Operator):
+    """A stored matrix, as an operator. Cost: A @ V takes 2 n m c operations and holds the result alone.
+
+    matrix : (n, m); it is not copied, and must not be changed
+    symmetric : whether it is; where None, it is compared with its transpose, exactly
+
+    >>> import numpy as np
+    >>> A = Dense([[2.0, 1.0], [1.0, 3.0]])
+    >>> A
+    Dense(2 x 2, symmetric, float64)
+    >>> A.ridge(0.5) @ np.array([1.0, 0.0])
+    array([2.5, 1. ])
+    """
+
+    def __init__(self, matrix: ArrayLike, symmetric: bool | None = None) -> None:
+        self.matrix = held("Dense", matrix, dimensions=2)
+        is_symmetric = equals_transpose(self.matrix) if symmetric is None else symmetric
+        super().__init__(self.matrix.shape, self.matrix.dtype, is_symmetric)
+
+    def _multiply(self, V: NDArray[Any]) -> NDArray[Any]:
+        return product(self.matrix, V)
+
+    def _transposed(self) -> Dense:
+        return Dense(self.matrix.T, symmetric=False)
+
+    def _block(self, i: Index, j: Index) -> NDArray[Any]:
+        if not isinstance(i, slice) and not isinstance(j, slice):
+            return self.matrix[np.ix_(i, j)]
+        return np.array(self.matrix[i, j], order="C")
+
+    def diagonal(self) -> NDArray[Any]:
+        return self.matrix.diagonal().copy()
+
+    def _detail(self) -> str:
+        return "symmetric" * self.symmetric
+
+
+def product(M: NDArray[Any], V: NDArray[Any]) -> NDArray[Any]:
+    """M V in the dtype of V, which is that of M or wider; a narrow M is widened tile by tile, never as a whole."""
+    if M.dtype == V.dtype:
+        return np.asarray(M @ V)
+    n, m = M.shape
+    result = np.zeros((n, V.shape[1]), dtype=V.dtype)
+    for part in tiles(max(n, m), min(n, m)):
+        if n >= m:
+            result[part] = M[part].astype(V.dtype) @ V
+        else:
+            result += M[:, part].astype(V.dtype) @ V[part]
+    return result
+
+
+def tiles(length: int, width: int) -> list[slice]:
+    """Slices that cover a length, so that each part of a table of that width holds about `TILE` numbers."""
+    step = max(1, TILE // width)
+    return [slice(start, start + step) for start in range(0, length, step)]
+
+
+def equals_transpose(matrix: NDArray[Any]) -> bool:
+    """Whether a matrix is exactly symmetric. Cost: n^2 comparisons, no copy."""
+    n, m = matrix.shape
+    return n == m and all(np.array_equal(matrix[part], matrix[:, part].T) for part in tiles(n, n))
