@@ -10,7 +10,7 @@ from strategies import LEAVES, REFUTED, any_leaf, table
 
 import mercer
 from mercer import kernels as k
-from mercer.kernels import evaluate
+from mercer.kernels import plain
 
 X, Z = table(9), table(7, seed=1)
 
@@ -109,12 +109,12 @@ def test_bits_and_types(name):
 @given(any_leaf, st.integers(1, 5))
 def test_property_blocks_do_not_change_the_result(kernel, rows):
     whole = kernel(X, Z)
-    original = evaluate.BLOCK
+    original = plain.BLOCK
     try:
-        evaluate.BLOCK = rows * len(Z)
+        plain.BLOCK = rows * len(Z)
         np.testing.assert_allclose(kernel(X, Z), whole, rtol=1e-13, atol=1e-15)
     finally:
-        evaluate.BLOCK = original
+        plain.BLOCK = original
 
 
 def test_many_blocks_stay_exactly_symmetric():

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from mercer.compute.symbols import Level, Symbol, apply, as_symbol
+from mercer.compute.symbols import Level, Symbol, as_symbol
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -96,9 +97,6 @@ class Fused:
             width = min(width, max(32, PANEL // self.dtype.itemsize // widest // 8 * 8))
         return width
 
-    def _held(self) -> int:
-        return len(self._tiled) * ROWS * self.columns * self.dtype.itemsize
-
     # -- tiles ------------------------------------------------------------------------------------------------------
 
     def _panels(self, stop: int) -> Iterator[tuple[int, int]]:
@@ -125,10 +123,10 @@ class Fused:
 
     # -- what can be asked ----------------------------------------------------------------------------------------
 
-    def matrix(self, workers: int, watch: threads.Watch | None = None) -> Array:
+    def matrix(self, dtype: np.dtype[Any], workers: int, watch: threads.Watch | None = None) -> Array:
         """All values as an array; a symmetric one is exactly symmetric."""
         n, m = self.shape
-        out = np.empty(self.shape, self.dtype)
+        out = np.empty(self.shape, dtype)
 
         def work(worker: int, i0: int, stop: threads.Stop) -> None:
             buffers, i1 = self._buffers(), min(i0 + ROWS, n)
@@ -138,7 +136,6 @@ class Fused:
                 if not stop.step(worker, tile.pairs):
                     return
 
-        self._prepare(m)
         threads.run(work, dealt(range(0, n, ROWS), workers), self._pairs(), watch)
         if self.symmetric:
             mirror(out)
@@ -149,7 +146,8 @@ class Fused:
         n, m = self.shape
         V = np.ascontiguousarray(V, dtype=self.dtype)
         single = V.shape[1] == 1
-        partial = [np.zeros((n, V.shape[1])) for _ in range(workers if self.symmetric else 1)]
+        pieces = dealt(range(0, n, ROWS), workers)
+        partial = [np.zeros((n, V.shape[1])) for _ in (pieces if self.symmetric else range(1))]
 
         def work(worker: int, i0: int, stop: threads.Stop) -> None:
             out = partial[worker if self.symmetric else 0]
@@ -167,8 +165,7 @@ class Fused:
                     self._product(tile, buffers, values, V, out, single, alone=True)
                 stop.step(worker, (i1 - i0) ** 2)
 
-        self._prepare(n if self.symmetric else m)
-        threads.run(work, dealt(range(0, n, ROWS), workers), self._pairs(), watch)
+        threads.run(work, pieces, self._pairs(), watch)
         return sum(partial[1:], start=partial[0])
 
     def _product(
@@ -191,13 +188,22 @@ class Fused:
             return n * m
         return sum(min(i0 + ROWS, n) * (min(i0 + ROWS, n) - i0) for i0 in range(0, n, ROWS))
 
-    # -- the columns, packed once a run -------------------------------------------------------------------------------
-
-    def _prepare(self, m: int) -> None:
-        self._packs: dict[tuple[int, int], Any] = {(j0, j1): self._packed(j0, j1) for j0, j1 in self._panels(m)}
+    @cached_property
+    def _packs(self) -> dict[tuple[int, int], Any]:
+        """What belongs to the columns of each tile; a tile that ends early at the diagonal packs its own."""
+        return {(j0, j1): self._packed(j0, j1) for j0, j1 in self._panels(self.shape[1])}
 
     def _panel(self, j0: int, j1: int) -> tuple[Any, ...]:
         return self._packs.get((j0, j1)) or self._packed(j0, j1)
+
+    def peak(self, columns: int, workers: int) -> int:
+        """Bytes that `times` holds at its peak, beside its result: packed columns, tiles, partial sums."""
+        n, m = self.shape
+        size = self.dtype.itemsize
+        tiles = workers * (len(self._tiled) + (columns > 1)) * ROWS * max(self.columns, ROWS) * size
+        widths = [tiled.width for tiled in self._tiled] + [left.shape[1] for left, _ in self._sides]
+        sums = n * columns * 8 * (workers if self.symmetric else 1)
+        return tiles + sum(widths) * m * size + sums + m * columns * size
 
 
 class _Tiled:
@@ -209,6 +215,11 @@ class _Tiled:
         self.left = np.ascontiguousarray(measured.left, dtype=dtype)
         same = measured.right is measured.left
         self.right = self.left if same else np.ascontiguousarray(measured.right, dtype=dtype)
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return int(self.left.shape[1])
 
     def panel(self, j0: int, j1: int) -> Array:
         return np.ascontiguousarray(self.right[j0:j1].T)

@@ -207,7 +207,9 @@ class _Writer:
             return f"T({node.value})"
         if node.name == "number":
             return self.program.number(node.value)
-        text = self._statistic(node) if node.value is not None and not node.parts else self._expression(node, self.names)
+        text = (
+            self._statistic(node) if node.value is not None and not node.parts else self._expression(node, self.names)
+        )
         level = Level.PAIR if node.level is Level.COLUMN else node.level
         name = f"{level.name.lower()}{len(self.lines[level])}"
         self.lines[level].append(f"{name} = {text}")

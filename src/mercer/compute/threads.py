@@ -47,6 +47,22 @@ def count(threads: int | None) -> int:
     return threads
 
 
+class Clock:
+    """Tells a watch of progress, about ten times a second and once at the end."""
+
+    def __init__(self, total: int, watch: Watch | None) -> None:
+        self.total = total
+        self.watch = watch
+        self.start = self.told = time.perf_counter()
+
+    def tell(self, done: int) -> None:
+        """Say how much is done, if it is time."""
+        now = time.perf_counter()
+        if self.watch is not None and (now - self.told >= PATIENCE or done == self.total):
+            self.told = now
+            self.watch(Progress(done, self.total, now - self.start))
+
+
 class Stop:
     """A flag that tells all workers to leave their work, and what they have done so far."""
 
@@ -70,7 +86,7 @@ def run(work: Work, pieces: Sequence[Sequence[Any]], total: int, watch: Watch | 
     Results do not depend on who is faster. An interruption (Ctrl-C), an error in a piece, or an error raised by
     `watch` stops all workers after the tile that they are at, and is raised here.
     """
-    stop, start = Stop(len(pieces)), time.perf_counter()
+    stop, clock = Stop(len(pieces)), Clock(total, watch)
 
     def serve(worker: int) -> None:
         for piece in pieces[worker]:
@@ -78,17 +94,13 @@ def run(work: Work, pieces: Sequence[Sequence[Any]], total: int, watch: Watch | 
                 return
             work(worker, piece, stop)
 
-    def report() -> None:
-        if watch is not None:
-            watch(Progress(sum(stop.done), total, time.perf_counter() - start))
-
     with one_thread_blas(), ThreadPoolExecutor(len(pieces)) as pool:
         futures = [pool.submit(serve, worker) for worker in range(len(pieces))]
         try:
-            _wait(futures, report)
+            _wait(futures, lambda: clock.tell(sum(stop.done)))
         finally:
             stop.raised = True
-    report()
+    clock.tell(total)
 
 
 def _wait(futures: list[Future[None]], report: Callable[[], None]) -> None:

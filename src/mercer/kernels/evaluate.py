@@ -4,20 +4,41 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer.compute import threads
+from mercer.compute.budget import Budget
+from mercer.compute.fused import Fused
 from mercer.errors import DomainError, InputError, NumericalWarning, sentence
-from mercer.kernels.pairs import Pairs
-from mercer.kernels.points import Points, points_from, same_columns
+from mercer.kernels.plain import Plain
+from mercer.kernels.points import DOUBLE, Points, points_from, same_columns
+from mercer.kernels.route import fused
 
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
-BLOCK = 1 << 21
-"""Pairs a block: each leaf holds a few arrays of this many numbers (16 MiB) while it works."""
+FUSED_FROM = 1 << 20
+"""Pairs from which on the fused pass is used: below it, plain NumPy takes less time than loading compiled code."""
+SURE = 1 << 26
+"""Bytes that are taken without asking the memory budget."""
+
+_fused_from: ContextVar[int] = ContextVar("fused_from", default=FUSED_FROM)
+
+
+@contextmanager
+def fused_from(pairs: int) -> Iterator[None]:
+    """Inside, the fused pass is used from so many pairs on: 0 for always. For tests of both ways."""
+    token = _fused_from.set(pairs)
+    try:
+        yield
+    finally:
+        _fused_from.reset(token)
 
 
 def read(kernel: Kernel, X: ArrayLike) -> Points:
@@ -70,31 +91,34 @@ def check_dimension(leaf: Kernel, points: Points) -> None:
 
 def gram(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None = None) -> NDArray[Any]:
     """The matrix of k(x_i, z_j); exactly symmetric where Z is X."""
-    left, right = _ready(kernel, X, Z)
-    return _finished(kernel, _matrix(kernel, left, right), left, right)
+    left, right = ready(kernel, X, Z)
+    return finished(kernel, matrix(kernel, left, right), left, right)
 
 
 def diagonal(kernel: Kernel, X: ArrayLike) -> NDArray[Any]:
     """The vector of k(x_i, x_i)."""
-    points, _ = _ready(kernel, X, None)
+    points, _ = ready(kernel, X, None)
     with np.errstate(all="ignore"):
-        return _finished(kernel, kernel.evaluate_diagonal(points), points, points)
+        return finished(kernel, kernel.evaluate_diagonal(points), points, points)
 
 
 def distance(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None = None) -> NDArray[Any]:
     """The kernel distance of all pairs; rounding below zero counts as zero, overflow as infinity."""
-    left, right = _ready(kernel, X, Z)
+    left, right = ready(kernel, X, Z)
+    wide = replace(left, dtype=DOUBLE)
     with np.errstate(all="ignore"):
         here, there = kernel.evaluate_diagonal(left), kernel.evaluate_diagonal(right)
-        squared = here[:, None] + there[None, :] - 2 * _matrix(kernel, left, right)
+        squared = matrix(kernel, wide, wide if right is left else replace(right, dtype=DOUBLE))
+        squared *= -2
+        squared += here[:, None] + there[None, :]
         squared[np.isnan(squared)] = np.inf
         result = np.sqrt(np.maximum(squared, 0.0))
     if left is right:
         np.fill_diagonal(result, 0.0)
-    return _finished(kernel, result, left, right)
+    return finished(kernel, result, left, right)
 
 
-def _ready(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None) -> tuple[Points, Points]:
+def ready(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None) -> tuple[Points, Points]:
     """Both sides, read and checked; one object for both where they hold the same rows."""
     if kernel.is_open:
         raise InputError(
@@ -116,33 +140,37 @@ def _ready(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None) -> tuple[Points, P
     return left, right
 
 
-def _matrix(kernel: Kernel, left: Points, right: Points) -> NDArray[np.float64]:
-    rows, columns = len(left.values), len(right.values)
-    out = np.empty((rows, columns))
-    step = max(1, BLOCK // columns)
+def evaluator(kernel: Kernel, left: Points, right: Points) -> Fused | Plain:
+    """Who evaluates: the fused pass for many pairs, where the kernel's code can be followed; else plain NumPy."""
+    if left.values.shape[0] * right.values.shape[0] >= _fused_from.get():
+        passes = fused(kernel, left, right)
+        if passes is not None:
+            return passes
+    return Plain(kernel, left, right)
+
+
+def matrix(
+    kernel: Kernel, left: Points, right: Points, workers: int | None = None, watch: threads.Watch | None = None
+) -> NDArray[Any]:
+    """The matrix of all pairs in the dtype of the data; exactly symmetric where both sides are the same."""
+    dtype = np.result_type(left.dtype, right.dtype)
+    n, m = left.values.shape[0], right.values.shape[0]
+    if n * m * dtype.itemsize > SURE:
+        remedy = "Use mercer.operators.Gram, which stores no matrix, or give fewer rows."
+        Budget.of(None).require(name_of(kernel), n * m * dtype.itemsize, f"a matrix of {n} x {m} numbers", remedy)
     with np.errstate(all="ignore"):
-        for start in range(0, rows, step):
-            block = slice(start, start + step)
-            out[block] = kernel.evaluate(Pairs(left.rows(block), right))
-    if left is right:
-        _mirror(out)
+        out = evaluator(kernel, left, right).matrix(dtype, threads.count(workers), watch)
+        if left is right:
+            np.fill_diagonal(out, kernel.evaluate_diagonal(left))
     return out
 
 
-def _mirror(matrix: NDArray[np.float64], step: int = 1024) -> None:
-    """Copy the lower triangle onto the upper one: a block product may round (i, j) and (j, i) differently."""
-    for start in range(0, len(matrix), step):
-        stop = start + step
-        corner = matrix[start:stop, start:stop]
-        corner[:] = np.tril(corner) + np.tril(corner, -1).T
-        matrix[start:stop, stop:] = matrix[stop:, start:stop].T
-
-
-def _finished(kernel: Kernel, result: NDArray[Any], left: Points, right: Points) -> NDArray[Any]:
+def finished(kernel: Kernel, result: NDArray[Any], left: Points, right: Points) -> NDArray[Any]:
     """The result in the dtype of the data, with a warning where a number did not fit."""
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
         result = result.astype(np.result_type(left.dtype, right.dtype), copy=False)
-    if not np.isfinite(result).all():
+        finite = all_finite(result)
+    if not finite:
         warnings.warn(
             f"{kernel} overflows {result.dtype} on this data: the result holds infinities. "
             "Scale the data down, or normalize the kernel.",
@@ -150,3 +178,10 @@ def _finished(kernel: Kernel, result: NDArray[Any], left: Points, right: Points)
             stacklevel=4,
         )
     return result
+
+
+def all_finite(values: NDArray[Any]) -> bool:
+    """Whether no number is infinite or NaN, without an array of truths: a sum that is finite has finite terms."""
+    rows = max(1, (1 << 20) // max(1, values[:1].size))
+    blocks = (values[start : start + rows] for start in range(0, len(values), rows))
+    return all(bool(np.isfinite(block.sum())) or bool(np.isfinite(block).all()) for block in blocks)

@@ -120,9 +120,7 @@ def tanh_of_line(slope: float, t: Array, offset: float) -> Array:
         middle = np.tanh(high)
         return np.asarray(middle + (1 - middle * middle) * (low + product_low))
 
-    return _either(
-        t, floats, lambda mp, v: mp.tanh(mp.mpf(slope) * v + offset), lambda v: np.tanh(slope * v + offset)
-    )
+    return _either(t, floats, lambda mp, v: mp.tanh(mp.mpf(slope) * v + offset), lambda v: np.tanh(slope * v + offset))
 
 
 def rest_of_angle(angle: Array) -> Array:

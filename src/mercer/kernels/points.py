@@ -38,7 +38,7 @@ class Points:
             return self.labels[column]
         return f"column {column}" if self.names is None else f"column {self.names[column]!r}"
 
-    def rows(self, block: slice) -> Points:
+    def rows(self, block: slice | NDArray[np.intp]) -> Points:
         """Some of the rows."""
         return replace(self, values=self.values[block])
 

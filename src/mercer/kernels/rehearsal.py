@@ -20,7 +20,7 @@ from mercer.kernels.traced import TracedPairs
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
-PROMISE = {"float32": 5e-7, "float64": 5e-13}
+PROMISE = {"float32": 9.5e-7, "float64": 5e-13}
 """The change that rounding of the statistics may cause: of a value, relative to sqrt(k(x, x) k(z, z)); in float32 also
 of a radial leaf, relative to itself."""
 TAIL = math.exp(-20)
@@ -66,9 +66,7 @@ class DisturbedPairs(Pairs):
         def changed() -> Pairs:
             inner = self.traced.after(key, change)
             assert isinstance(inner, TracedPairs)  # noqa: S101
-            return DisturbedPairs(
-                change(self.left), change(self.right), inner, self.route, self.measured, self.broken
-            )
+            return DisturbedPairs(change(self.left), change(self.right), inner, self.route, self.measured, self.broken)
 
         return self.ask(key, changed)  # type: ignore[no-any-return]
 
@@ -77,7 +75,10 @@ class DisturbedPairs(Pairs):
         probes = np.array([0.0, self._limit(argument)])
         values, moved = (
             _of_squares(profile, argument, scale, squares)
-            for squares in (np.append(exact, probes), np.append(self._moved(exact, argument), self._moved(probes, argument)))
+            for squares in (
+                np.append(exact, probes),
+                np.append(self._moved(exact, argument), self._moved(probes, argument)),
+            )
         )
         far = float(profile(np.array([FAR if argument == "distance" else FAR * FAR]))[0])
         if not _accurate(values, moved, self.route.dtype, tail=far > 0 and bool((values > 0).all())):

@@ -1,0 +1,65 @@
+"""Evaluation with NumPy alone, block by block: the reference, and what serves where code cannot be generated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute import threads
+from mercer.compute.fused import mirror
+from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.points import Points
+
+if TYPE_CHECKING:
+    from mercer.kernels.base import Kernel
+
+BLOCK = 1 << 18
+"""Pairs a block: each leaf holds a few arrays of this many numbers (2 MiB) while it works."""
+
+
+class Plain:
+    """A kernel on the rows of two tables, evaluated by its own code; one thread, in float64.
+
+    It has the face of `mercer.compute.fused.Fused`.
+    """
+
+    def __init__(self, kernel: Kernel, left: Points, right: Points) -> None:
+        self.kernel = kernel
+        self.left = left
+        self.right = right
+        self.shape = (left.values.shape[0], right.values.shape[0])
+        self.dtype: np.dtype[Any] = np.dtype(np.float64)
+        self.symmetric = left is right
+
+    def matrix(self, dtype: np.dtype[Any], workers: int, watch: threads.Watch | None = None) -> NDArray[Any]:
+        """All values as an array; a symmetric one is exactly symmetric."""
+        out = np.empty(self.shape, dtype)
+        for rows, block in self._blocks(watch):
+            out[rows] = block
+        if self.symmetric:
+            mirror(out)
+        return out
+
+    def times(self, V: NDArray[Any], workers: int, watch: threads.Watch | None = None) -> NDArray[Any]:
+        """The product with a matrix of m rows."""
+        out = np.empty((self.shape[0], V.shape[1]))
+        for rows, block in self._blocks(watch):
+            out[rows] = block @ V
+        return out
+
+    def peak(self, columns: int, workers: int) -> int:
+        """Bytes that `times` holds at its peak, beside its result: a few blocks."""
+        return 8 * 8 * max(BLOCK, self.shape[1])
+
+    def _blocks(self, watch: threads.Watch | None) -> Iterator[tuple[slice, Block]]:
+        n, m = self.shape
+        step = max(1, BLOCK // m)
+        clock = threads.Clock(n * m, watch)
+        with np.errstate(all="ignore"):
+            for start in range(0, n, step):
+                rows = slice(start, start + step)
+                yield rows, self.kernel.evaluate(Pairs(self.left.rows(rows), self.right))
+                clock.tell(min(start + step, n) * m)

@@ -1,0 +1,138 @@
+"""The matrix of a kernel on data, which need not exist."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.compute import threads as workers
+from mercer.compute.fused import Fused
+from mercer.errors import KernelError, NumericalWarning, sentence
+from mercer.kernels import Kernel
+from mercer.kernels.evaluate import all_finite, evaluator, matrix, name_of, ready
+from mercer.kernels.plain import Plain
+from mercer.kernels.points import Points
+from mercer.kernels.text import parse
+from mercer.operators.base import EVERYTHING, Index, Operator
+
+STEP = 64
+"""Rows at once on the diagonal of a matrix with two sides."""
+
+
+class Gram(Operator):
+    """The matrix K of k(x_i, z_j), or of k(x_i, x_j): products, rows and blocks are computed when they are asked.
+
+    K @ V costs n m (d + c) time for c columns, half of it where Z is left out, and memory for a few tiles; nothing of
+    the size n m is stored. The data is not copied where it is an array of float64: do not change it.
+
+    Parameters
+    ----------
+    kernel : a kernel, or its text; its numbers must be known (`kernel.resolve(X)`)
+    X : table of n rows
+    Z : table of m rows; None stands for X, and makes K symmetric
+    threads : how many threads work; None for all cores
+    watch : a function that is told of the progress of a product (`mercer.compute.threads.Progress`) about ten times
+        a second; an error that it raises stops the product
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.operators import Gram
+    >>> K = Gram("gaussian", np.array([[0.0], [1.0], [2.0]]))
+    >>> K
+    Gram(3 x 3, gaussian(lengthscale=1.0), float64)
+    >>> (K @ np.ones(3)).round(4)
+    array([1.7419, 2.2131, 1.7419])
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | str,
+        X: ArrayLike,
+        Z: ArrayLike | None = None,
+        *,
+        threads: int | None = None,
+        watch: workers.Watch | None = None,
+    ) -> None:
+        kernel = parse(kernel) if isinstance(kernel, str) else kernel
+        if not isinstance(kernel, Kernel):
+            raise KernelError(sentence("Gram", "a kernel or its text", f"{kernel!r} came", "Use Gaussian(), say."))
+        left, right = ready(kernel, X, Z)
+        self._hold(kernel, left, right, threads, watch)
+
+    def _hold(
+        self, kernel: Kernel, left: Points, right: Points, threads: int | None, watch: workers.Watch | None
+    ) -> None:
+        self.kernel = kernel
+        self.left = left
+        self.right = right
+        self.threads = workers.count(threads)
+        self.watch = watch
+        shape = (left.values.shape[0], right.values.shape[0])
+        super().__init__(shape, np.result_type(left.dtype, right.dtype), symmetric=left is right)
+
+    @cached_property
+    def evaluator(self) -> Fused | Plain:
+        """Who computes the products: the fused pass, or plain NumPy for few pairs and code that cannot be followed."""
+        return evaluator(self.kernel, self.left, self.right)
+
+    def _multiply(self, V: NDArray[Any]) -> NDArray[Any]:
+        if V.shape[1] == 0:
+            return np.zeros((self.shape[0], 0), V.dtype)
+        with np.errstate(all="ignore"):
+            sizes = _sizes(V) if self.evaluator.dtype != V.dtype else np.ones(V.shape[1])
+            result = self.evaluator.times(V / sizes, self.threads, self.watch) * sizes
+            result = result.astype(V.dtype, copy=False)
+        if not all_finite(result) and all_finite(V):
+            warnings.warn(
+                f"{name_of(self.kernel)} overflows on this data: the product holds infinities or NaN. "
+                "Scale the data down, or normalize the kernel.",
+                NumericalWarning,
+                stacklevel=3,
+            )
+        return result
+
+    def _transposed(self) -> Gram:
+        other = object.__new__(type(self))
+        other._hold(self.kernel, self.right, self.left, self.threads, self.watch)
+        return other
+
+    def _block(self, i: Index, j: Index) -> NDArray[Any]:
+        left = self.left if _all(i) else self.left.rows(i)
+        right = left if self.symmetric and _same(i, j) else self.right if _all(j) else self.right.rows(j)
+        if 0 in (left.values.shape[0], right.values.shape[0]):
+            return np.zeros((left.values.shape[0], right.values.shape[0]), self.dtype)
+        return matrix(self.kernel, left, right, self.threads, self.watch)
+
+    def diagonal(self) -> NDArray[Any]:
+        if self.symmetric:
+            with np.errstate(all="ignore"):
+                return np.asarray(self.kernel.evaluate_diagonal(self.left), dtype=self.dtype)
+        steps = (slice(start, min(start + STEP, *self.shape)) for start in range(0, min(self.shape), STEP))
+        return np.concatenate([np.diagonal(self._block(step, step)) for step in steps])
+
+    def peak(self, columns: int = 1) -> int:
+        result = self.shape[0] * columns * 8
+        return 2 * result + self.shape[1] * columns * 8 + self.evaluator.peak(columns, self.threads)
+
+    def _detail(self) -> str:
+        return name_of(self.kernel) if self.kernel.children else str(self.kernel)
+
+
+def _all(index: Index) -> bool:
+    return isinstance(index, slice) and index == EVERYTHING
+
+
+def _same(i: Index, j: Index) -> bool:
+    """Whether two indices surely choose the same rows."""
+    return i == j if isinstance(i, slice) and isinstance(j, slice) else i is j
+
+
+def _sizes(V: NDArray[Any]) -> NDArray[Any]:
+    """The largest entry of each column: what is divided by it fits a narrower dtype."""
+    sizes = np.abs(V).max(axis=0)
+    return np.where(np.isfinite(sizes) & (sizes > 0), sizes, 1.0)
