@@ -19,6 +19,7 @@ lint: $(VENV)/.lint
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/kernels.py
+	$(BIN)/python benchmarks/gram.py
 
 # The property tests again, with many more examples.
 fuzz: $(VENV)/.test

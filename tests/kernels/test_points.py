@@ -28,7 +28,7 @@ BAD = {
     "complex numbers": (np.ones((2, 2), dtype=complex), r"complex"),
     "ragged rows": ([[1.0, 2.0], [3.0]], r"rows of equal length"),
     "None": (None, r"0 dimensions"),
-    "a sparse matrix": (scipy.sparse.csr_matrix(GOOD), r"toarray"),
+    "a sparse NaN": (scipy.sparse.csr_matrix([[0.0, 1.0], [0.0, np.nan]]), r"column 1 holds nan in row 1"),
     "a mixed DataFrame": (pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), r"column 'b' holds 'x'"),
 }
 

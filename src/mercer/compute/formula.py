@@ -66,8 +66,11 @@ def unwrap(result: Any) -> Symbol:
     return as_symbol(result)
 
 
-def nodes(symbol: Symbol) -> Iterator[Symbol]:
-    """Every node once, parts before what is made of them; the terms of totals are formulas of their own."""
+def nodes(symbol: Symbol, leaves: frozenset[int] = frozenset()) -> Iterator[Symbol]:
+    """Every node once, parts before what is made of them; the terms of totals are formulas of their own.
+
+    Nodes whose id is among `leaves` are taken as leaves.
+    """
     seen: set[int] = set()
     stack: list[tuple[Symbol, bool]] = [(symbol, False)]
     while stack:
@@ -77,7 +80,7 @@ def nodes(symbol: Symbol) -> Iterator[Symbol]:
         elif id(node) not in seen:
             seen.add(id(node))
             stack.append((node, True))
-            stack.extend((part, False) for part in reversed(node.parts))
+            stack.extend((part, False) for part in reversed(node.parts) if id(node) not in leaves)
 
 
 def groups(symbol: Symbol) -> list[Group]:

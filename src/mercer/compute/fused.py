@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from mercer.compute import code, threads
 from mercer.compute.formula import Group
-from mercer.compute.source import Method, Program, write
+from mercer.compute.source import STATISTICS, VALUES, Method, Program, write
+from mercer.compute.sparse_tiles import WIDER, SparseTiles
 from mercer.compute.statistics import Measured
 from mercer.compute.symbols import Symbol
 
@@ -41,12 +42,18 @@ class Tile:
         """How many pairs it holds."""
         return (self.i1 - self.i0) * (self.j1 - self.j0)
 
+    @property
+    def on_diagonal(self) -> bool:
+        """Whether it lies in a square on the diagonal of a symmetric matrix, which holds its own mirror image."""
+        return self.j0 >= self.i0
+
 
 class Fused:
-    """A formula bound to the rows of two sides, ready to run in float32 or float64.
+    """A formula bound to the rows of two sides, ready to run.
 
     shape : the numbers of rows of both sides
-    dtype : "float32" or "float64", in which the tiles are computed
+    precision : "float32", "mixed" (statistics in float64, values in float32) or "float64"
+    dtype : the type of the values
     symmetric : whether both sides are the same, so that half of the tiles suffice
     """
 
@@ -54,19 +61,21 @@ class Fused:
         self,
         formula: Symbol,
         shape: tuple[int, int],
-        dtype: str,
+        precision: str,
         methods: dict[Group, Method],
         measured: dict[Group, Measured],
         symmetric: bool,
     ) -> None:
         self.shape = shape
-        self.dtype = np.dtype(dtype)
+        self.precision = precision
+        self.dtype = np.dtype(VALUES[precision])
         self.symmetric = symmetric
-        self._program = write(formula, dtype, methods)
+        self._statistics = np.dtype(STATISTICS[precision])
+        self._program = write(formula, precision, methods)
         self._module = code.load(self._program.text)
         self._measured = measured
-        self._tiled = [_Tiled(methods[group].kind, measured[group], self.dtype) for group in self._program.tiles]
-        self._sides = [_sides(measured.get(group), group, self.dtype) for group in self._program.coordinates]
+        self._tiled = [_source(methods[group].kind, measured[group], self._statistics) for group in self._program.tiles]
+        self._sides = [_sides(measured.get(group), group, self._statistics) for group in self._program.coordinates]
         self._arguments = self._bound(self._program)
         self.columns = self._columns()
 
@@ -76,11 +85,11 @@ class Fused:
         return self._program.text
 
     def _bound(self, program: Program) -> tuple[Array, Array, Array]:
-        dtype = str(self.dtype)
+        dtype = str(self._statistics)
         numbers = [self._measured[n].limit(dtype) if isinstance(n, Group) else float(n) for n in program.numbers]
         rows = [self._vector(entry, 0) for entry in program.rows]
         columns = [self._vector(entry, 1) for entry in program.columns]
-        return _stacked(rows, self.dtype), _stacked(columns, self.dtype), np.array(numbers or [0.0])
+        return _stacked(rows, self._statistics), _stacked(columns, self._statistics), np.array(numbers or [0.0])
 
     def _vector(self, entry: Any, side: int) -> Array:
         if isinstance(entry, tuple):
@@ -91,10 +100,12 @@ class Fused:
 
     def _columns(self) -> int:
         """Columns a tile: wide where only one tile is held, narrow where loops sweep over many coordinates."""
-        width = TILE // ROWS // self.dtype.itemsize
+        width = TILE // ROWS // self._statistics.itemsize
+        if any(group.sparse for group in self._program.tiles):
+            width *= WIDER
         if self._sides:
             widest = max(left.shape[1] for left, _ in self._sides)
-            width = min(width, max(32, PANEL // self.dtype.itemsize // widest // 8 * 8))
+            width = min(width, max(32, PANEL // self._statistics.itemsize // widest // 8 * 8))
         return width
 
     # -- tiles ------------------------------------------------------------------------------------------------------
@@ -102,6 +113,15 @@ class Fused:
     def _panels(self, stop: int) -> Iterator[tuple[int, int]]:
         for j0 in range(0, stop, self.columns):
             yield j0, min(j0 + self.columns, stop)
+
+    def _tiles(self, i0: int) -> Iterator[Tile]:
+        """The tiles of a block of rows; in a symmetric matrix those left of the diagonal, and on it."""
+        i1 = min(i0 + ROWS, self.shape[0])
+        for j0, j1 in self._panels(i0 if self.symmetric else self.shape[1]):
+            yield Tile(i0, i1, j0, j1, self._packs.get((j0, j1)) or self._packed(j0, j1))
+        for j0 in range(i0, i1 if self.symmetric else i0, self.columns):
+            j1 = min(j0 + self.columns, i1)
+            yield Tile(i0, i1, j0, j1, self._packed(j0, j1))
 
     def _packed(self, j0: int, j1: int) -> tuple[tuple[Any, ...], tuple[Array, ...]]:
         """What belongs to some columns: for tiles, and for loops."""
@@ -119,31 +139,30 @@ class Fused:
         getattr(self._module, finish)(*tiles, *sides, *self._arguments, tile.i0, tile.j0, height, width, *last)
 
     def _buffers(self) -> list[Array]:
-        return [np.empty(ROWS * max(self.columns, ROWS), self.dtype) for _ in self._tiled]
+        return [np.empty(ROWS * max(self.columns, ROWS), self._statistics) for _ in self._tiled]
 
     # -- what can be asked ----------------------------------------------------------------------------------------
 
     def matrix(self, dtype: np.dtype[Any], workers: int, watch: threads.Watch | None = None) -> Array:
         """All values as an array; a symmetric one is exactly symmetric."""
-        n, m = self.shape
+        n = self.shape[0]
         out = np.empty(self.shape, dtype)
 
         def work(worker: int, i0: int, stop: threads.Stop) -> None:
-            buffers, i1 = self._buffers(), min(i0 + ROWS, n)
-            for j0, j1 in self._panels(i1 if self.symmetric else m):
-                tile = Tile(i0, i1, j0, j1, self._panel(j0, j1))
-                self._run_tile(tile, buffers, "fill", out, i0, j0)
+            buffers = self._buffers()
+            for tile in self._tiles(i0):
+                self._run_tile(tile, buffers, "fill", out, tile.i0, tile.j0)
+                if self.symmetric:
+                    copy_to_mirror(out, tile)
                 if not stop.step(worker, tile.pairs):
                     return
 
         threads.run(work, dealt(range(0, n, ROWS), workers), self._pairs(), watch)
-        if self.symmetric:
-            mirror(out)
         return out
 
     def times(self, V: Array, workers: int, watch: threads.Watch | None = None) -> Array:
         """The product with a matrix of m rows, in float64 sums of tiles."""
-        n, m = self.shape
+        n = self.shape[0]
         V = np.ascontiguousarray(V, dtype=self.dtype)
         single = V.shape[1] == 1
         pieces = dealt(range(0, n, ROWS), workers)
@@ -151,27 +170,18 @@ class Fused:
 
         def work(worker: int, i0: int, stop: threads.Stop) -> None:
             out = partial[worker if self.symmetric else 0]
-            buffers, i1 = self._buffers(), min(i0 + ROWS, n)
+            buffers = self._buffers()
             values = np.empty((ROWS, max(self.columns, ROWS)), self.dtype)
-            for j0, j1 in self._panels(i0 if self.symmetric else m):
-                tile = Tile(i0, i1, j0, j1, self._panel(j0, j1))
+            for tile in self._tiles(i0):
                 self._product(tile, buffers, values, V, out, single)
                 if not stop.step(worker, tile.pairs):
                     return
-            if self.symmetric:  # the square on the diagonal, whose mirror image it is itself
-                for j0 in range(i0, i1, self.columns):
-                    j1 = min(j0 + self.columns, i1)
-                    tile = Tile(i0, i1, j0, j1, self._packed(j0, j1))
-                    self._product(tile, buffers, values, V, out, single, alone=True)
-                stop.step(worker, (i1 - i0) ** 2)
 
         threads.run(work, pieces, self._pairs(), watch)
         return sum(partial[1:], start=partial[0])
 
-    def _product(
-        self, tile: Tile, buffers: list[Array], values: Array, V: Array, out: Array, single: bool, alone: bool = False
-    ) -> None:
-        both = self.symmetric and not alone
+    def _product(self, tile: Tile, buffers: list[Array], values: Array, V: Array, out: Array, single: bool) -> None:
+        both = self.symmetric and not tile.on_diagonal
         if single:
             self._run_tile(tile, buffers, "both" if both else "reduce", V[:, 0], out[:, 0])
             return
@@ -193,13 +203,10 @@ class Fused:
         """What belongs to the columns of each tile; a tile that ends early at the diagonal packs its own."""
         return {(j0, j1): self._packed(j0, j1) for j0, j1 in self._panels(self.shape[1])}
 
-    def _panel(self, j0: int, j1: int) -> tuple[Any, ...]:
-        return self._packs.get((j0, j1)) or self._packed(j0, j1)
-
     def peak(self, columns: int, workers: int) -> int:
         """Bytes that `times` holds at its peak, beside its result: packed columns, tiles, partial sums."""
         n, m = self.shape
-        size = self.dtype.itemsize
+        size = self._statistics.itemsize
         tiles = workers * (len(self._tiled) + (columns > 1)) * ROWS * max(self.columns, ROWS) * size
         widths = [tiled.width for tiled in self._tiled] + [left.shape[1] for left, _ in self._sides]
         sums = n * columns * 8 * (workers if self.symmetric else 1)
@@ -228,6 +235,10 @@ class _Tiled:
         np.matmul(self.left[i0:i1], panel, out=out)
 
 
+def _source(kind: str, measured: Measured, dtype: np.dtype[Any]) -> _Tiled | SparseTiles:
+    return (SparseTiles if measured.group.sparse else _Tiled)(kind, measured, dtype)
+
+
 def _sides(measured: Measured | None, group: Group, dtype: np.dtype[Any]) -> tuple[Array, Array]:
     """Both sides for generated loops."""
     left, right = (group.left, group.right) if measured is None else (measured.left, measured.right)
@@ -242,6 +253,17 @@ def _stacked(vectors: list[Array], dtype: np.dtype[Any]) -> Array:
 def dealt(starts: range, workers: int) -> list[list[int]]:
     """Pieces of work, dealt like cards: whoever is faster, the same worker does the same piece."""
     return [list(starts[worker::workers]) for worker in range(max(1, min(workers, len(starts))))]
+
+
+def copy_to_mirror(matrix: Array, tile: Tile) -> None:
+    """Copy a tile below the diagonal to its place above, and the lower triangle of a square on it to its upper one.
+
+    Exact symmetry needs it: a block product may round (i, j) and (j, i) differently.
+    """
+    if not tile.on_diagonal:
+        matrix[tile.j0 : tile.j1, tile.i0 : tile.i1] = matrix[tile.i0 : tile.i1, tile.j0 : tile.j1].T
+    elif tile.j1 == tile.i1:  # the last tile of the square
+        mirror(matrix[tile.i0 : tile.i1, tile.i0 : tile.i1])
 
 
 def mirror(matrix: Array, step: int = 1024) -> None:

@@ -3,6 +3,10 @@
 The text is the same for all data and all numbers, so that it is compiled once: numbers, rows and columns arrive as
 arguments. A module holds three functions that differ in what they do with a value: `fill` writes it, `reduce` sums it
 against a vector, and `both` does so for a tile and its mirror image in a symmetric matrix.
+
+There are three precisions. In "float32" and "float64" everything is of that type. In "mixed" the statistics and the
+exponents are float64, and the rest is float32: an exponent of 20 in float32 is off by 1e-6 before the exponential is
+taken, but its whole part and its fraction, parted in float64, are not.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from mercer.compute.formula import Group, Total, asked, groups, nodes
-from mercer.compute.symbols import ARITHMETIC, COMPARISONS, LIBRARY, Level, Symbol
+from mercer.compute.symbols import ARITHMETIC, COMPARISONS, LIBRARY, WORDS, Level, Symbol
 from mercer.compute.words import prelude
 
 UNROLL = 4
@@ -34,16 +38,23 @@ class Method:
     repaired: bool = False
 
 
+STATISTICS = {"float32": "float32", "mixed": "float64", "float64": "float64"}
+"""The type of the statistics for each precision."""
+VALUES = {"float32": "float32", "mixed": "float32", "float64": "float64"}
+"""The type of the values for each precision."""
+
+
 @dataclass
 class Program:
     """A text, and the arguments that it expects, in their order.
 
+    precision : "float32", "mixed" or "float64"
     numbers : floats, or the group whose limit for repairs belongs there
     rows, columns : vectors, or ("norms" | "shifts", group)
     tiles, coordinates : the groups whose tile, or whose rows and columns, are arguments
     """
 
-    dtype: str
+    precision: str
     numbers: list[float | Group] = field(default_factory=list)
     rows: list[Any] = field(default_factory=list)
     columns: list[Any] = field(default_factory=list)
@@ -51,10 +62,10 @@ class Program:
     coordinates: list[Group] = field(default_factory=list)
     text: str = ""
 
-    def number(self, value: float | Group) -> str:
-        """The name of a number in the text."""
+    def number(self, value: float | Group, wide: bool = False) -> str:
+        """The name of a number in the text, in the type of the values or (wide) of the statistics."""
         self.numbers.append(value)
-        return f"n{len(self.numbers) - 1}"
+        return f"{'w' if wide else 'n'}{len(self.numbers) - 1}"
 
     def vector(self, level: Level, what: Any) -> str:
         """The text of the entry of a vector that belongs to the pair at hand."""
@@ -65,13 +76,29 @@ class Program:
         return f"r{place}" if level is Level.ROW else f"c{place}[j]"
 
 
-def write(formula: Symbol, dtype: str, methods: dict[Group, Method]) -> Program:
-    """The program of a formula in float32 or float64."""
-    program = Program(dtype)
+def exponents(formula: Symbol) -> list[Symbol]:
+    """The exponentials that the precision "mixed" can part; empty where it cannot serve a formula.
+
+    It serves formulas whose exponentials all decay, none inside another, and that have no other function but roots.
+    """
+    every = list(nodes(formula))
+    found = [node for node in every if node.name == "exp2"]
+    terms = [inner for node in every if isinstance(node.value, Total) for inner in nodes(node.value.term)]
+    inside = [inner for node in found for inner in nodes(node.parts[0])]
+    others = (WORDS | LIBRARY.keys() | {"power"}) - {"absolute", "sqrt"}
+    plain = not any(node.name in others for node in (*terms, *inside))
+    plain = plain and not any(node.name in others - {"exp2"} for node in every)
+    return found if plain and all(node.parts[0].sign < 0 for node in found) else []
+
+
+def write(formula: Symbol, precision: str, methods: dict[Group, Method]) -> Program:
+    """The program of a formula in a precision."""
+    program = Program(precision)
     writer = _Writer(program, formula, methods)
     body = {finish: writer.function(finish) for finish in ("fill", "reduce", "both")}
     helpers = "\n\n".join(writer.helpers)
-    program.text = "\n\n".join([prelude(dtype, writer.words), f"T = np.{dtype}", helpers, *body.values()]) + "\n"
+    types = f"S, T = np.{STATISTICS[precision]}, np.{VALUES[precision]}"
+    program.text = "\n\n".join([prelude(VALUES[precision], writer.words), types, helpers, *body.values()]) + "\n"
     return program
 
 
@@ -89,10 +116,55 @@ class _Writer:
         self.names: dict[int, str] = {}
         self.lines: dict[Level, list[str]] = {level: [] for level in Level}
         self.distances: dict[Group, str] = {}
+        self.parted: list[str] = []
         for group in groups(formula):
             self._prepare(group)
-        for node in nodes(formula):
-            self.names[id(node)] = self._emit(node)
+        parted = exponents(formula) if program.precision == "mixed" else []
+        for node in parted:
+            self._part(node)
+        for node in nodes(formula, frozenset(map(id, parted))):
+            if id(node) not in self.names:
+                self.names[id(node)] = self._emit(node)
+
+    # -- exponents in float64, the rest in float32 ------------------------------------------------------------------
+
+    def _part(self, exponential: Symbol) -> None:
+        """The whole part and the fraction of an exponent, in buffers for the row at hand."""
+        names: dict[int, str] = {}
+        for node in nodes(exponential.parts[0]):
+            if node.name == "whole":
+                names[id(node)] = f"S({node.value})"
+            elif node.name == "number":
+                names[id(node)] = self.program.number(node.value, wide=True)
+            else:
+                stated = node.value is not None and not node.parts
+                text = self._statistic(node) if stated else self._expression(node, names, "S")
+                names[id(node)] = f"wide{len(self.parted)}"
+                self.parted.append(f"wide{len(self.parted)} = {text}")
+        place = len(self.buffers)
+        self.buffers += [f"whole{place} = np.empty(width, T)", f"part{place} = np.empty(width, T)"]
+        exponent = names[id(exponential.parts[0])]
+        self.parted += [
+            f"exponent{place} = S(-127) if {exponent} < S(-126) else {exponent}",
+            f"nearest{place} = np.rint(exponent{place})",
+            f"whole{place}[j] = nearest{place}",
+            f"part{place}[j] = exponent{place} - nearest{place}",
+        ]
+        self.words.add("exp2_parts")
+        self.lines[Level.PAIR].append(f"power{place} = exp2_parts(whole{place}[j], part{place}[j])")
+        self.names[id(exponential)] = f"power{place}"
+
+    def _narrowed(self, node: Symbol) -> str:
+        """A statistic that the rest of the formula needs, in the type of the values."""
+        text = self._statistic(node)
+        if node.name in ("row", "column"):
+            return f"T({text})"
+        if self.program.precision != "mixed":
+            return text
+        name = f"narrow{len(self.buffers)}"
+        self.buffers.append(f"{name} = np.empty(width, T)")
+        self.parted.append(f"{name}[j] = {text}")
+        return f"{name}[j]"
 
     # -- statistics -------------------------------------------------------------------------------------------------
 
@@ -114,7 +186,7 @@ class _Writer:
             self._repair(group, tile)
             self.distances[group] = f"{tile}[j]"
         elif wanted & {"square", "root"}:
-            self.distances[group] = f"max({self._norms(group)} - {tile}[j] - {tile}[j], T(0))"
+            self.distances[group] = f"max({self._norms(group)} - {tile}[j] - {tile}[j], S(0))"
 
     def _norms(self, group: Group) -> str:
         row = self.program.vector(Level.ROW, ("norms", group))
@@ -123,7 +195,7 @@ class _Writer:
     def _dot(self, group: Group) -> str:
         method = self.methods[group]
         if method.kind == "differences" or method.repaired or method.kind == "ready":
-            inner = f"T(0.5) * ({self._norms(group)} - {self.distances[group]})"
+            inner = f"S(0.5) * ({self._norms(group)} - {self.distances[group]})"
         else:
             inner = f"{self._tile(group)}[j]"
         if not method.shifted:
@@ -143,17 +215,17 @@ class _Writer:
 
     def _repair(self, group: Group, tile: str) -> None:
         """Squared distances in place; those below the limit, where the product has cancelled, from differences."""
-        side, limit = self._sides(group), self.program.number(group)
+        side, limit = self._sides(group), self.program.number(group, wide=True)
         self.sweeps += [
             "near = 0",
             "for j in range(width):",
-            f"    s = max({self._norms(group)} - {tile}[j] - {tile}[j], T(0))",
+            f"    s = max({self._norms(group)} - {tile}[j] - {tile}[j], S(0))",
             f"    {tile}[j] = s",
             f"    near += 1 if s < {limit} else 0",
             "if near > 0:",
             "    for j in range(width):",
             f"        if {tile}[j] < {limit}:",
-            "            s = T(0)",
+            "            s = S(0)",
             f"            for k in range(len(x{side})):",
             f"                gap = x{side}[k] - z{side}[k, j]",
             "                s += gap * gap",
@@ -164,21 +236,20 @@ class _Writer:
         """A buffer that holds, for the row at hand, the joined terms of every column."""
         side, name = self._sides(group), f"q{len(self.buffers)}"
         sign, start = (" + ", 0) if joined_by == "sum" else (" * ", 1)
-        self.buffers.append(f"{name} = np.empty(width, T)")
+        self.buffers.append(f"{name} = np.empty(width, S)")
         terms = [f"{term}(y{k}, z{side}_{k}[j]{extra})" for k in range(UNROLL)]
-        joined = f"({terms[0]}{sign}{terms[1]}){sign}({terms[2]}{sign}{terms[3]})"
+
+        def sweep(count: int, before: str) -> list[str]:
+            loads = [f"y{k}, z{side}_{k} = x{side}[k + {k}], z{side}[k + {k}]" for k in range(count)]
+            joined = sign.join(terms[:count]) or f"S({start})"
+            return [*loads, "for j in range(width):", f"    {name}[j] = {before}({joined})"]
+
+        self.sweeps += [f"tail, k = len(x{side}) % {UNROLL}, 0"]  # the first sweep takes what does not fill one
+        for count in range(UNROLL):
+            self.sweeps += [f"if tail == {count}:", *_indent(sweep(count, ""), 1)]
         self.sweeps += [
-            "for j in range(width):",
-            f"    {name}[j] = T({start})",
-            f"tail = len(x{side}) % {UNROLL}",
-            f"for k in range(0, len(x{side}) - tail, {UNROLL}):",
-            *(f"    y{k}, z{side}_{k} = x{side}[k + {k}], z{side}[k + {k}]" for k in range(UNROLL)),
-            "    for j in range(width):",
-            f"        {name}[j] = {name}[j]{sign}({joined})",
-            f"for k in range(len(x{side}) - tail, len(x{side})):",
-            f"    y0, z{side}_0 = x{side}[k], z{side}[k]",
-            "    for j in range(width):",
-            f"        {name}[j] = {name}[j]{sign}{term}(y0, z{side}_0[j]{extra})",
+            f"for k in range(tail, len(x{side}), {UNROLL}):",
+            *_indent(sweep(UNROLL, f"{name}[j]{sign}"), 1),
         ]
         return f"{name}[j]"
 
@@ -190,13 +261,13 @@ class _Writer:
             if node.name in ("x", "z"):
                 names[id(node)] = node.name
             elif node.name == "number":
-                names[id(node)] = self.program.number(node.value)
+                names[id(node)] = self.program.number(node.value, wide=True)
             else:
                 names[id(node)] = f"v{len(lines)}"
-                lines.append(f"    v{len(lines)} = {self._expression(node, names)}")
-        arguments = "".join(f", n{k}" for k in range(first, len(self.program.numbers)))
+                lines.append(f"    v{len(lines)} = {self._expression(node, names, 'S')}")
+        arguments = "".join(f", w{k}" for k in range(first, len(self.program.numbers)))
         name = f"term{len(self.helpers)}"
-        self.helpers.append(_helper(name, f"x, z{arguments}", [*lines, f"    return T({names[id(total.term)]})"]))
+        self.helpers.append(_helper(name, f"x, z{arguments}", [*lines, f"    return S({names[id(total.term)]})"]))
         return self._accumulate(total.group, total.joined_by, name, arguments)
 
     # -- the formula ------------------------------------------------------------------------------------------------
@@ -207,9 +278,8 @@ class _Writer:
             return f"T({node.value})"
         if node.name == "number":
             return self.program.number(node.value)
-        text = (
-            self._statistic(node) if node.value is not None and not node.parts else self._expression(node, self.names)
-        )
+        stated = node.value is not None and not node.parts
+        text = self._narrowed(node) if stated else self._expression(node, self.names, "T")
         level = Level.PAIR if node.level is Level.COLUMN else node.level
         name = f"{level.name.lower()}{len(self.lines[level])}"
         self.lines[level].append(f"{name} = {text}")
@@ -225,10 +295,10 @@ class _Writer:
         distance = self.distances[node.value]
         return distance if node.name == "square" else f"np.sqrt({distance})"
 
-    def _expression(self, node: Symbol, names: dict[int, str]) -> str:
-        parts = [f"T({p.value})" if p.name == "whole" else names[id(p)] for p in node.parts]
+    def _expression(self, node: Symbol, names: dict[int, str], type: str) -> str:
+        parts = [f"{type}({p.value})" if p.name == "whole" else names[id(p)] for p in node.parts]
         if node.name == "whole":
-            return f"T({node.value})"
+            return f"{type}({node.value})"
         if node.name == "angle":
             return parts[0]
         operator = ARITHMETIC.get(node.name) or COMPARISONS.get(node.name)
@@ -254,12 +324,14 @@ class _Writer:
         program, value = self.program, self.names[id(self.formula)]
         sides = [f"left{k}, z{k}" for k in range(len(program.coordinates))]
         arguments = [f"p{k}" for k in range(len(program.tiles))] + sides + [COMMON, FINISH_ARGUMENTS[finish]]
-        numbers = [f"n{k} = T(numbers[{k}])" for k in range(len(program.numbers))]
+        numbers = [f"n{k}, w{k} = T(numbers[{k}]), S(numbers[{k}])" for k in range(len(program.numbers))]
         numbers += [f"c{k} = columns[{k}, j0 : j0 + width]" for k in range(len(program.columns))]
         row = [f"t{k} = p{k}[i]" for k in range(len(program.tiles))]
         row += [f"x{k} = left{k}[i0 + i]" for k in range(len(program.coordinates))]
         row += [f"r{k} = rows[{k}, i0 + i]" for k in range(len(program.rows))]
-        row += [*self.sweeps, *self.lines[Level.ROW], *at_row]
+        row += self.sweeps
+        row += ["for j in range(width):", *_indent(self.parted, 1)] if self.parted else []
+        row += [*self.lines[Level.ROW], *at_row]
         pair = [*self.lines[Level.PAIR], inside.format(value=value)]
         lines = [
             "@njit(cache=True, nogil=True, fastmath=FLAGS, boundscheck=False, error_model='numpy')",

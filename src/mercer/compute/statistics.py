@@ -36,7 +36,7 @@ class Measured:
         left, right = self.group.left, self.group.right
         count = len(left) + len(right)
         with np.errstate(over="ignore", invalid="ignore"):
-            mean = (left / count).sum(axis=0) + (right / count).sum(axis=0)
+            mean: Array = (left / count).sum(axis=0) + (right / count).sum(axis=0)
             nearer = max(float(np.abs(left - mean).max()), float(np.abs(right - mean).max()))
         longest = max(float(np.abs(left).max()), float(np.abs(right).max()))
         return mean if nearer < longest / 2 else None
@@ -51,8 +51,9 @@ class Measured:
         """The rows of the right side, from the origin."""
         return self.left if self.group.right is self.group.left else self._moved(self.group.right)
 
-    def _moved(self, values: Any) -> Any:
-        return values if self.origin is None else values - self.origin
+    def _moved(self, values: Any) -> Array:
+        moved: Array = values if self.origin is None else values - self.origin
+        return moved
 
     @cached_property
     def norms(self) -> tuple[Array, Array]:
@@ -74,15 +75,20 @@ class Measured:
         return float(self.norms[0].max()) + float(self.norms[1].max())
 
     def error(self, dtype: str) -> float:
-        """How far rounding moves a squared distance: a few units, and what d products add up to on the way.
-
-        The worst case is d units; errors of both signs cancel to about sqrt(d) / 2.
-        """
-        return float(np.finfo(dtype).eps) / 2 * (2 + math.sqrt(self.group.width) / 2) * self.reach
+        """How far rounding moves a squared distance."""
+        return rounding(self.group.width, dtype) * self.reach
 
     def limit(self, dtype: str) -> float:
         """The squared distance below which a product has lost too many digits for a root to be taken."""
         return self.error(dtype) / (2 * RELATIVE[dtype])
+
+
+def rounding(terms: int, dtype: str) -> float:
+    """How far rounding moves a squared distance, as a part of |x|^2 + |z|^2: a few units, and those of its products.
+
+    The worst case is a unit for each product; errors of both signs cancel to about the root of their number.
+    """
+    return float(np.finfo(dtype).eps) / 2 * (2 + math.sqrt(terms) / 2)
 
 
 def squares(values: Any) -> Array:

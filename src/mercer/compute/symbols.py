@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Untraceable(TypeError, AttributeError):
+class Untraceable(TypeError, AttributeError):  # noqa: N818
     """Code that a symbol cannot follow: it looks at values, at shapes, or calls a function that is not known here."""
 
 
@@ -36,7 +36,7 @@ LIBRARY = {
     "arctan": "math.atan", "arcsin": "math.asin", "arccos": "math.acos", "arctan2": "math.atan2", "tan": "math.tan",
     "sinh": "math.sinh", "cosh": "math.cosh", "arcsinh": "math.asinh", "arccosh": "math.acosh",
     "arctanh": "math.atanh", "expm1": "math.expm1", "log1p": "math.log1p", "log10": "math.log10",
-    "hypot": "math.hypot", "fmod": "math.fmod", "erf": "math.erf", "erfc": "math.erfc",
+    "hypot": "math.hypot", "fmod": "np.fmod", "erf": "math.erf", "erfc": "math.erfc",
     "floor": "np.floor", "ceil": "np.ceil", "rint": "np.rint", "trunc": "np.trunc",
 }  # fmt: skip
 """Functions that Numba takes from the C library: right, but one number at a time."""
@@ -159,7 +159,7 @@ class Symbol:
     def __float__(self) -> float:
         raise Untraceable("the value of a symbol: it is not known while a formula is written")
 
-    __int__ = __index__ = __complex__ = __float__  # type: ignore[assignment]
+    __int__ = __index__ = __complex__ = __float__
 
     def __getattr__(self, name: str) -> Any:
         raise Untraceable(f"the attribute {name} of a symbol")
@@ -216,7 +216,7 @@ def _from_array(array: NDArray[Any]) -> Symbol:
     raise Untraceable(f"an array of shape {array.shape} in a formula")
 
 
-# -- arithmetic, with what is uniform brought together ------------------------------------------------------------------
+# -- arithmetic, with what is uniform brought together ---------------------------------------------------------------
 
 
 def add(a: Symbol, b: Symbol) -> Symbol:
@@ -310,7 +310,7 @@ def _argument(value: float, never_zero: bool) -> Symbol:
     return number(value)
 
 
-# -- functions ------------------------------------------------------------------------------------------------------------
+# -- functions -------------------------------------------------------------------------------------------------------
 
 
 def apply(name: str, *parts: Symbol) -> Symbol:

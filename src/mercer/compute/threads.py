@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from mercer.errors import InputError, sentence
 
 PATIENCE = 0.1
@@ -89,10 +91,11 @@ def run(work: Work, pieces: Sequence[Sequence[Any]], total: int, watch: Watch | 
     stop, clock = Stop(len(pieces)), Clock(total, watch)
 
     def serve(worker: int) -> None:
-        for piece in pieces[worker]:
-            if stop.raised:
-                return
-            work(worker, piece, stop)
+        with np.errstate(all="ignore"):  # a new thread does not have the caller's; results say what overflowed
+            for piece in pieces[worker]:
+                if stop.raised:
+                    return
+                work(worker, piece, stop)
 
     with one_thread_blas(), ThreadPoolExecutor(len(pieces)) as pool:
         futures = [pool.submit(serve, worker) for worker in range(len(pieces))]
@@ -120,6 +123,17 @@ def _controller() -> Any:
     return ThreadpoolController().select(user_api="blas")
 
 
+def _allow_any_thread() -> None:
+    """Let this thread change the limit of BLAS.
+
+    From 3.7 on, threadpoolctl listens only to the first thread that has set a limit. Here the last computation to leave
+    may be in another thread than the first to enter, and without this BLAS would keep its one thread for ever.
+    """
+    for library in _controller().lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
+
+
 class _Holder:
     """How many computations hold BLAS to one thread, and how to let it go; one lock guards both."""
 
@@ -133,8 +147,8 @@ def one_thread_blas() -> Iterator[None]:
     """BLAS uses one thread inside; the first to enter holds it, the last to leave lets it go."""
     with _Holder.lock:
         if _Holder.holders == 0:
+            _allow_any_thread()
             _Holder.limiter = _controller().limit(limits=1)
-            _Holder.limiter.__enter__()
         _Holder.holders += 1
     try:
         yield
@@ -142,4 +156,6 @@ def one_thread_blas() -> Iterator[None]:
         with _Holder.lock:
             _Holder.holders -= 1
             if _Holder.holders == 0:
-                _Holder.limiter.__exit__(None, None, None)
+                _allow_any_thread()
+                _Holder.limiter.restore_original_limits()
+                _allow_any_thread()

@@ -133,6 +133,10 @@ def exp2_down(t):
     f = t - n
     return ([EXP2 f] * f + ONE) * INT(FLOAT(n + BIASED).view(INT) << MANTISSA).view(FLOAT)
 """,
+    "exp2_parts": """\
+def exp2_parts(n, f):
+    return ([EXP2 f] * f + ONE) * INT(FLOAT(n + BIASED).view(INT) << MANTISSA).view(FLOAT)
+""",
     "exp2": """\
 def exp2(t):
     n = np.rint(t)

@@ -8,16 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self, dataclass_transform
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.distance import pdist
 
 from mercer.kernels import evaluate as evaluation
 from mercer.kernels import parameters
 from mercer.kernels.domain import REALS, Domain
 from mercer.kernels.fields import MEDIAN, check_undeclared, length, nonnegative, number, positive, whole
 from mercer.kernels.median import median_distance
-from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.pairs import Block, Pairs, row_distances
 from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.derivation import Derivation
 from mercer.kernels.proof.judgement import Fact, Judgement, Situation, judge_by_facts
@@ -41,6 +39,8 @@ class Kernel(ABC):
     """Other names that texts may use."""
     formula: ClassVar[str] = ""
     """k(x, z) in plain text."""
+    dense_only: ClassVar[bool] = False
+    """Whether it needs all coordinates, so that sparse tables are refused."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -140,7 +140,7 @@ class Kernel(ABC):
         """The kernel with its open numbers found from data.
 
         A lengthscale of "median" becomes the median distance of pairs of different rows; above 2,000 rows, of
-        a subsample with a fixed seed. Cost: n^2 d time and n^2 memory for n <= 2,000 rows.
+        a subsample with a fixed seed. Cost: n^2 d time (sparse: of a sparse product) and n^2 memory for n <= 2,000.
         """
         return self.resolve_points(evaluation.read(self, X)) if self.is_open else self
 
@@ -156,12 +156,12 @@ class Kernel(ABC):
 
     def distances(self, values: NDArray[Any]) -> NDArray[Any]:
         """The pairwise distances of rows whose median becomes the lengthscale."""
-        return np.asarray(pdist(values))
+        return row_distances(values)
 
     # -- evaluation at the public door -------------------------------------------------------------------------
 
     def __call__(self, X: ArrayLike, Z: ArrayLike | None = None) -> NDArray[Any]:
-        """The matrix of k(x_i, z_j), or of k(x_i, x_j). Cost: n m d time, n m numbers."""
+        """The matrix of k(x_i, z_j), or of k(x_i, x_j). Cost: n m d time (sparse: of a sparse product), n m numbers."""
         return evaluation.gram(self, X, Z)
 
     def diagonal(self, X: ArrayLike) -> NDArray[Any]:

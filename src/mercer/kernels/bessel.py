@@ -57,6 +57,7 @@ def matern_written(nu: float, r: Any) -> Any:
     if nu % 1 != 0.5 or nu > 11:
         raise Untraceable(f"the Matern correlation of nu = {nu}")
     (root, _), coefficients = _half_integer_constants(int(nu))
+    r = np.minimum(r, 40 + 1000 / math.sqrt(2 * nu))  # the correlation is 0 from here on
     polynomial = coefficients[-1]
     for c in coefficients[-2::-1]:
         polynomial = polynomial * r + c

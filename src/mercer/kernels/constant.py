@@ -38,7 +38,7 @@ class Constant(Kernel):
         return pairs.full(self.variance)
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
-        return np.full(len(points.values), self.variance)
+        return np.full(points.values.shape[0], self.variance)
 
     @property
     def needed(self) -> frozenset[Column] | None:

@@ -9,11 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.sparse import is_sparse, place
 from mercer.errors import KernelError
 from mercer.kernels.pairs import lengths, unit_rows
 
 Values = NDArray[Any]
 """Rows of points: float64, or objects of high precision."""
+
+
+BLOCK = 1 << 16
+"""Numbers of a sparse table that are looked at at once, where its zeros count too."""
 
 
 class Domain(ABC):
@@ -36,6 +41,21 @@ class Domain(ABC):
     @abstractmethod
     def place(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Move arbitrary points into the domain; points of the domain do not move."""
+
+    def first_misfit(self, values: Values) -> tuple[int, int] | None:
+        """The row and the column of the first entry that breaks the rule; None where all keep it."""
+        if not is_sparse(values):
+            return _first(self.misfits(values))
+        rows: Any = values
+        if self.by_coordinate and not self.misfits(np.zeros((1, 1))).any():  # then only stored numbers can break it
+            at = _first(self.misfits(rows.data[:, None]))
+            return None if at is None else place(rows, at[0])
+        step = max(1, BLOCK // rows.shape[1])
+        for start in range(0, rows.shape[0], step):
+            at = _first(self.misfits(rows[start : start + step].toarray()))
+            if at is not None:
+                return start + at[0], at[1]
+        return None
 
     by_coordinate: bool = False
     """Whether it is a condition on each coordinate alone, so that a part of a point of the domain belongs to it."""
@@ -141,6 +161,13 @@ class Sphere(Domain):
 REALS, NONNEGATIVE, INTEGERS, NATURALS, SPHERE = Reals(), NonNegative(), Integers(), Naturals(), Sphere()
 
 DOMAINS = {domain.name: domain for domain in (REALS, NONNEGATIVE, INTEGERS, NATURALS, SPHERE)}
+
+
+def _first(misfits: NDArray[np.bool_]) -> tuple[int, int] | None:
+    if not misfits.any():
+        return None
+    row, column = np.argwhere(misfits)[0]
+    return int(row), int(column)
 
 
 def domain_named(domain: str | Domain) -> Domain:

@@ -17,7 +17,7 @@ from mercer.compute.budget import Budget
 from mercer.compute.fused import Fused
 from mercer.errors import DomainError, InputError, NumericalWarning, sentence
 from mercer.kernels.plain import Plain
-from mercer.kernels.points import DOUBLE, Points, points_from, same_columns
+from mercer.kernels.points import DOUBLE, Points, alike, points_from, refuse_sparse, same_columns, same_rows
 from mercer.kernels.route import fused
 
 if TYPE_CHECKING:
@@ -72,10 +72,12 @@ def check(kernel: Kernel, X: ArrayLike) -> None:
 
 
 def check_domain(leaf: Kernel, points: Points) -> None:
-    """Refuse points outside a leaf's own domain."""
-    misfits = leaf.domain.misfits(points.values)
-    if misfits.any():
-        row, column = map(int, np.argwhere(misfits)[0])
+    """Refuse points outside a leaf's own domain, and sparse ones where it needs all coordinates."""
+    if leaf.dense_only:
+        refuse_sparse(type(leaf).__name__, points)
+    misfit = leaf.domain.first_misfit(points.values)
+    if misfit is not None:
+        row, column = misfit
         came = f"{points.label(column)} holds {points.values[row, column]:g}"
         raise DomainError(sentence(type(leaf).__name__, leaf.domain.needs, came, leaf.domain.remedy))
 
@@ -132,12 +134,11 @@ def ready(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None) -> tuple[Points, Po
     left = read(kernel, X)
     right = left if Z is None or Z is X else read(kernel, Z)
     same_columns(name_of(kernel), left, right)
+    left, right = (left, left) if right is left else alike(left, right)
     for side in {id(points): points for points in (left, right)}.values():
         for leaf, points in leaves(kernel, side):
             check_domain(leaf, points)
-    if left.dtype == right.dtype and np.array_equal(left.values, right.values):
-        right = left
-    return left, right
+    return (left, left) if same_rows(left, right) else (left, right)
 
 
 def evaluator(kernel: Kernel, left: Points, right: Points) -> Fused | Plain:

@@ -34,7 +34,7 @@ def _either(
 ) -> Array:
     """floats(values), exactly(mp, number) for each number of 50 digits, or written(symbol)."""
     if isinstance(values, Symbol):
-        return written(values)  # type: ignore[no-any-return]
+        return written(values)
     if values.dtype != object:
         return floats(values)
     if values.ndim == 0 and isinstance(values.item(), Symbol):  # np.asarray(symbol)
@@ -88,11 +88,16 @@ def matern(nu: float, r: Array) -> Array:
 
 def sin_over(u: Array) -> Array:
     """sin(u) / u; 1 at u = 0."""
+
+    def written(v: Any) -> Any:
+        inside = np.where((v > 0) & (v < 1e15), v, 1.0)
+        return np.where(v > 0, np.where(v < 1e15, np.sin(inside) / inside, 0.0), 1.0)
+
     return _either(
         u,
         accurate.sin_over,
         lambda mp, v: mp.sin(v) / v if v else mp.mpf(1),
-        lambda v: np.where(v > 0, np.sin(v) / np.where(v > 0, v, 1.0), 1.0),
+        written,
     )
 
 

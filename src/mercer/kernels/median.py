@@ -38,7 +38,8 @@ def median_distance(who: str, points: Points, distances: Callable[[NDArray[Any]]
 
 
 def _sample(values: NDArray[Any]) -> NDArray[Any]:
-    if len(values) <= MOST_ROWS:
+    count = values.shape[0]
+    if count <= MOST_ROWS:
         return values
-    chosen = np.random.default_rng(0).choice(len(values), MOST_ROWS, replace=False)
-    return np.asarray(values[np.sort(chosen)])
+    chosen = np.random.default_rng(0).choice(count, MOST_ROWS, replace=False)
+    return values[np.sort(chosen)]

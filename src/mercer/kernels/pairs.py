@@ -1,7 +1,8 @@
 """What kernels ask about pairs of points: distances, inner products, angles. One question, one computation.
 
-This is the plain NumPy way: distances come from differences, so that neither a large offset nor near-equal
-points cost accuracy. Everything is computed once for a block and shared by all leaves of a tree.
+This is the plain NumPy way: distances come from differences, so that neither a large offset nor near-equal points cost
+accuracy; for sparse rows they come from products, and from differences where a product has cancelled. Everything is
+computed once for a block and shared by all leaves of a tree.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist
 
-from mercer.kernels.points import Points
+from mercer.compute import sparse
+from mercer.compute.statistics import squares
+from mercer.kernels.points import Points, refuse_sparse
 
 Block = NDArray[Any]
 """A matrix of one number a pair: rows of the left points, columns of the right points."""
@@ -40,7 +43,7 @@ class Pairs:
         return self.ask(key, lambda: type(self)(change(self.left), change(self.right)))  # type: ignore[no-any-return]
 
     def squared_distance(self) -> Block:
-        """|x - z|^2, from differences."""
+        """|x - z|^2, accurate for near-equal points too."""
         return self.ask("squared distance", self._squared_distance)  # type: ignore[no-any-return]
 
     def distance(self) -> Block:
@@ -76,22 +79,31 @@ class Pairs:
 
     def full(self, value: float) -> Block:
         """One number for every pair."""
-        return np.full((len(self.left.values), len(self.right.values)), value)
+        return np.full((self.left.values.shape[0], self.right.values.shape[0]), value)
 
     def coordinates(self) -> list[tuple[Block, Block]]:
         """For each coordinate k, x_k as a column and z_k as a row."""
+        refuse_sparse("A kernel of single coordinates", self.left)
         left, right = self.left.values, self.right.values
         return [(left[:, k, None], right[None, :, k]) for k in range(left.shape[1])]
 
     def _squared_distance(self) -> Block:
+        if self.left.sparse:
+            return sparse.squared_distances(self.left.values, self.right.values, self._sparse_product())
         return np.asarray(cdist(self.left.values, self.right.values, "sqeuclidean"))
 
     def _distance(self) -> Block:
         return np.asarray(np.sqrt(self.squared_distance()))
 
     def _dot(self) -> Block:
+        if self.left.sparse:
+            return self._sparse_product()
         block: Block = self.left.values @ self.right.values.T
         return block
+
+    def _sparse_product(self) -> Block:
+        dots: Block = self.ask("sparse product", lambda: sparse.product(self.left.values, self.right.transposed))
+        return dots
 
     def _norms(self) -> tuple[Block, Block]:
         return lengths(self.left.values), lengths(self.right.values).T
@@ -99,6 +111,10 @@ class Pairs:
     def _angle(self) -> Block:
         # Kahan: the angle from the sum and difference of unit vectors; arccos loses half of the digits.
         left, right = unit_rows(self.left.values), unit_rows(self.right.values)
+        if self.left.sparse:
+            dots = sparse.product(left, right.T)
+            apart, opposite = (sparse.squared_distances(left, sign * right, sign * dots) for sign in (1, -1))
+            return np.asarray(2 * np.arctan2(np.sqrt(apart), np.sqrt(opposite)))
         return np.asarray(2 * np.arctan2(cdist(left, right), cdist(left, -right)))
 
 
@@ -106,14 +122,29 @@ def lengths(values: NDArray[Any]) -> NDArray[Any]:
     """|x| of each row, as a column."""
     if values.dtype == object:
         return np.asarray(np.sqrt((values * values).sum(axis=1, keepdims=True)))
+    if sparse.is_sparse(values):
+        scaled, largest = sparse.scaled_rows(values)
+        return np.asarray(largest * np.sqrt(squares(scaled))[:, None])
     scaled, largest = _scaled_rows(values)
     return np.asarray(largest * np.linalg.norm(scaled, axis=1, keepdims=True))
 
 
 def unit_rows(values: NDArray[Any]) -> NDArray[Any]:
     """x / |x| of each row; zero where the row is."""
+    if sparse.is_sparse(values):
+        scaled, _ = sparse.scaled_rows(values)
+        return sparse.divided(scaled, np.sqrt(squares(scaled))[:, None])  # type: ignore[no-any-return]
     scaled, largest = _scaled_rows(values)
     return np.asarray(scaled / np.where(largest > 0, np.linalg.norm(scaled, axis=1, keepdims=True), 1.0))
+
+
+def row_distances(values: NDArray[Any]) -> NDArray[Any]:
+    """|x - z| of all pairs of different rows of one table."""
+    if sparse.is_sparse(values):
+        dots = sparse.product(values, values.T)
+        found = sparse.squared_distances(values, values, dots)
+        return np.asarray(np.sqrt(found[np.triu_indices(values.shape[0], 1)]))
+    return np.asarray(pdist(values))
 
 
 def _scaled_rows(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -52,7 +52,7 @@ class Plain:
 
     def peak(self, columns: int, workers: int) -> int:
         """Bytes that `times` holds at its peak, beside its result: a few blocks."""
-        return 8 * 8 * max(BLOCK, self.shape[1])
+        return 8 * 8 * max(BLOCK, int(self.shape[1]))
 
     def _blocks(self, watch: threads.Watch | None) -> Iterator[tuple[slice, Block]]:
         n, m = self.shape

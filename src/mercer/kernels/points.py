@@ -5,11 +5,14 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
+from mercer.compute.sparse import canonical, chosen, equal, is_sparse, place, with_columns
 from mercer.errors import InputError, sentence
 
 Column = int | str
@@ -21,7 +24,8 @@ DOUBLE: np.dtype[Any] = np.dtype(np.float64)
 class Points:
     """Rows of data with the names of their columns, where they have names.
 
-    values : (n, d) array of float64, or of high-precision objects inside proofs
+    values : (n, d) array of float64; for sparse data a csr_array, sorted, without duplicates and stored zeros; inside
+        proofs an array of high-precision objects
     names : one name a column, or None
     dtype : the dtype that results should have
     labels : how messages call the columns, where their positions are not those of the user's data
@@ -42,6 +46,17 @@ class Points:
         """Some of the rows."""
         return replace(self, values=self.values[block])
 
+    @cached_property
+    def transposed(self) -> Any:
+        """The columns of sparse rows as rows, for products: made once for all blocks of the other side."""
+        rows: Any = self.values
+        return rows.T.tocsr()
+
+    @property
+    def sparse(self) -> bool:
+        """Whether the rows are sparse."""
+        return is_sparse(self.values)
+
     def mapped(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Points:
         """The rows after a map; the columns lose their names."""
         values = function(self.values)
@@ -54,7 +69,8 @@ class Points:
     def chosen(self, positions: list[int]) -> Points:
         """Some of the columns, which keep their names and labels."""
         names = None if self.names is None else tuple(self.names[i] for i in positions)
-        return Points(self.values[:, positions], names, self.dtype, tuple(map(self.label, positions)))
+        values = chosen(self.values, positions) if self.sparse else self.values[:, positions]
+        return Points(values, names, self.dtype, tuple(map(self.label, positions)))
 
     def _position(self, who: str, column: Column) -> int:
         width = self.values.shape[1]
@@ -82,11 +98,14 @@ class Points:
 
 
 def points_from(who: str, data: Any, needed: frozenset[Column] | None = None) -> Points:
-    """Read rows of numbers from an array, a list of lists or a DataFrame.
+    """Read rows of numbers from an array, a list of lists, a DataFrame, or a sparse matrix or array of SciPy.
 
-    float32 is remembered as the dtype of the results; the work is done in float64. Where only some columns are
-    needed, the others may hold anything; they are read as zeros.
+    Sparse data stays sparse; it becomes compressed rows where it has another format. float32 is remembered as the dtype
+    of the results; the work is done in float64. Where only some columns are needed, the others may hold anything; they
+    are read as zeros.
     """
+    if is_sparse(data):
+        return _sparse_points(who, data, needed)
     names = _names_of(data)
     kept = None if needed is None else _positions(data, names, needed)
     if kept is None:
@@ -102,10 +121,36 @@ def _checked(who: str, raw: Points) -> Points:
     """The same points in float64, if that can be."""
     _refuse_wrong_shape(who, raw.values)
     _refuse_wrong_kind(who, raw)
-    dtype = SINGLE if raw.values.dtype in (np.float16, np.float32) else DOUBLE
-    points = replace(raw, values=np.ascontiguousarray(raw.values, dtype=np.float64), dtype=dtype)
-    _refuse_not_finite(who, points)
+    values = np.ascontiguousarray(raw.values, dtype=np.float64)
+    points = replace(raw, values=values, dtype=_dtype_of(raw.values))
+    bad = ~np.isfinite(values)
+    if bad.any():
+        _refuse_value(who, points, *map(int, np.argwhere(bad)[0]))
     return points
+
+
+def _sparse_points(who: str, data: Any, needed: frozenset[Column] | None) -> Points:
+    _refuse_wrong_shape(who, data)
+    _refuse_wrong_kind(who, Points(data))
+    try:
+        rows = canonical(data)
+    except ValueError as error:
+        raise InputError(
+            sentence(who, "a sound sparse table", f"SciPy says: {error}", "Build it again, from X.toarray() say.")
+        ) from error
+    kept = None if needed is None else _positions(rows, None, needed)
+    if kept is not None:
+        rows = with_columns(chosen(rows, kept), np.array(kept), rows.shape[1])
+    points = Points(rows, dtype=_dtype_of(data))
+    bad = np.flatnonzero(~np.isfinite(rows.data))
+    if len(bad):
+        _refuse_value(who, points, *place(rows, bad[0]))
+    return points
+
+
+def _dtype_of(values: Any) -> np.dtype[Any]:
+    """The dtype of the results."""
+    return SINGLE if values.dtype in (np.float16, np.float32) else DOUBLE
 
 
 def _positions(data: Any, names: tuple[str, ...] | None, needed: frozenset[Column]) -> list[int] | None:
@@ -124,8 +169,6 @@ def _selected(data: Any, positions: list[int]) -> Any:
 
 
 def _as_array(who: str, data: Any) -> NDArray[Any]:
-    if hasattr(data, "toarray") and hasattr(data, "nnz"):
-        raise InputError(sentence(who, "a dense table", f"a sparse {type(data).__name__} came", "Use X.toarray()."))
     try:
         return np.asarray(data)
     except ValueError as error:  # rows of different lengths
@@ -141,8 +184,10 @@ def _refuse_wrong_kind(who: str, raw: Points) -> None:
             sentence(who, "real numbers", "complex numbers came", "Use X.real, or stack X.real and X.imag.")
         )
     if kind not in "fiub":
-        where = next((at for at in np.ndindex(array.shape) if not isinstance(array[at], numbers.Real)), (0, 0))
-        came = f"{raw.label(where[1])} holds {array[where]!r} (dtype {array.dtype})"
+        came = f"numbers of dtype {array.dtype} came"
+        if not raw.sparse:
+            where = next((at for at in np.ndindex(array.shape) if not isinstance(array[at], numbers.Real)), (0, 0))
+            came = f"{raw.label(where[1])} holds {array[where]!r} (dtype {array.dtype})"
         raise InputError(
             sentence(who, "numbers", came, "Convert the columns to numbers, or choose numeric ones with on().")
         )
@@ -155,7 +200,7 @@ def _refuse_wrong_shape(who: str, array: NDArray[Any]) -> None:
             remedy = "Use X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row."
         came = f"an array of {array.ndim} dimension{'s' * (array.ndim != 1)} and shape {array.shape} came"
         raise InputError(sentence(who, "a table of rows and columns", came, remedy))
-    if array.size == 0:
+    if 0 in array.shape:
         raise InputError(
             sentence(
                 who,
@@ -173,17 +218,39 @@ def _names_of(data: Any) -> tuple[str, ...] | None:
     return tuple(columns)
 
 
-def _refuse_not_finite(who: str, points: Points) -> None:
-    bad = ~np.isfinite(points.values)
-    if not bad.any():
-        return
-    row, column = map(int, np.argwhere(bad)[0])
+def _refuse_value(who: str, points: Points, row: int, column: int) -> None:
     value = points.values[row, column]
     raise InputError(
         sentence(
             who, "finite numbers", f"{points.label(column)} holds {value} in row {row}", "Impute or drop such rows."
         )
     )
+
+
+def refuse_sparse(who: str, points: Points) -> None:
+    """Refuse sparse rows where all coordinates are needed."""
+    if points.sparse:
+        came = f"a sparse {type(points.values).__name__} came"
+        remedy = "Use X.toarray(), or a kernel of inner products or distances."
+        raise InputError(sentence(who, "a dense table", came, remedy))
+
+
+def alike(left: Points, right: Points) -> tuple[Points, Points]:
+    """Both tables sparse where one is."""
+    if left.sparse == right.sparse:
+        return left, right
+    if left.sparse:
+        return left, replace(right, values=canonical(csr_array(right.values)))
+    return replace(left, values=canonical(csr_array(left.values))), right
+
+
+def same_rows(left: Points, right: Points) -> bool:
+    """Whether two tables hold the same rows, to be given back in the same dtype."""
+    if left.dtype != right.dtype:
+        return False
+    if left.sparse and right.sparse:
+        return equal(left.values, right.values)
+    return np.array_equal(left.values, right.values)
 
 
 def same_columns(who: str, left: Points, right: Points) -> None:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.formula import Group
-from mercer.compute.source import Method
+from mercer.compute.source import STATISTICS, VALUES, Method
 from mercer.compute.statistics import Measured
-from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.pairs import Block, Pairs, lengths
 from mercer.kernels.points import Points
 from mercer.kernels.traced import TracedPairs
 
@@ -33,10 +33,20 @@ ROWS = 48
 
 @dataclass(frozen=True)
 class Route:
-    """A way to evaluate: "float32" or "float64", and the method for each group of rows."""
+    """A way to evaluate: the precision ("float32", "mixed" or "float64"), and the method for each group of rows."""
 
-    dtype: str
+    precision: str
     methods: dict[Group, Method]
+
+    @property
+    def dtype(self) -> str:
+        """The type of the statistics."""
+        return STATISTICS[self.precision]
+
+    @property
+    def promise(self) -> float:
+        """The change that rounding of the statistics may cause."""
+        return PROMISE[VALUES[self.precision]]
 
     @property
     def unit(self) -> float:
@@ -81,7 +91,7 @@ class DisturbedPairs(Pairs):
             )
         )
         far = float(profile(np.array([FAR if argument == "distance" else FAR * FAR]))[0])
-        if not _accurate(values, moved, self.route.dtype, tail=far > 0 and bool((values > 0).all())):
+        if not _accurate(values, moved, self.route.promise, tail=far > 0 and bool((values > 0).all())):
             self.broken.append("a radial leaf")
         return moved[: exact.size].reshape(exact.shape)
 
@@ -105,7 +115,7 @@ class DisturbedPairs(Pairs):
     def _moved(self, squares: NDArray[Any], argument: str) -> NDArray[Any]:
         """Squared distances as the route may give them."""
         by_differences = squares * (1 + 2 * self._units())
-        if self._method().kind == "differences":
+        if self._method().kind != "product":
             return by_differences
         by_product = squares + self.measured[self.traced.group].error(self.route.dtype)
         return np.where(squares < self._limit(argument), by_differences, by_product)
@@ -117,6 +127,8 @@ class DisturbedPairs(Pairs):
         return np.asarray(np.sqrt(self._moved(super()._squared_distance(), "distance")))
 
     def _dot(self) -> Block:
+        if self.traced.group.sparse:  # there is no more accurate way than a sparse product
+            return super()._dot()
         return super()._dot() + self.measured[self.traced.group].error(self.route.dtype) / 2
 
 
@@ -124,18 +136,18 @@ def _of_squares(profile: Callable[[Block], Block], argument: str, scale: float, 
     return np.asarray(profile(np.sqrt(squares) / scale if argument == "distance" else squares / scale / scale))
 
 
-def _accurate(values: NDArray[Any], moved: NDArray[Any], dtype: str, tail: bool) -> bool:
+def _accurate(values: NDArray[Any], moved: NDArray[Any], promise: float, tail: bool) -> bool:
     """Whether a leaf keeps the promise; with a tail, in float32, relative to each value."""
     largest = float(np.abs(values).max())
-    change, promise = np.abs(moved - values), PROMISE[dtype]
-    if dtype == "float32" and tail:
+    change = np.abs(moved - values)
+    if promise == PROMISE["float32"] and tail:
         kept = values > TAIL * largest
         return bool((change[kept] <= promise * values[kept]).all())
     return bool((change <= promise * largest).all())
 
 
 def keeps_promise(kernel: Kernel, traced: TracedPairs, route: Route, measured: dict[Group, Measured]) -> bool:
-    """Whether a route keeps the promise on some pairs, the longest rows and, for each leaf, the nearest pairs included."""
+    """Whether a route keeps the promise on some pairs: among the longest rows, and at each leaf's nearest distance."""
     left, right = _some(traced.left), _some(traced.right)
     broken: list[str] = []
     with np.errstate(all="ignore"):
@@ -146,7 +158,7 @@ def keeps_promise(kernel: Kernel, traced: TracedPairs, route: Route, measured: d
         sizes = (np.sqrt(np.maximum(kernel.evaluate_diagonal(side), 0.0)) for side in (left, right))
         scale = np.outer(*sizes)
     change = np.abs(disturbed - exact)
-    return bool((change <= PROMISE[route.dtype] * np.maximum(scale, np.abs(exact))).all())
+    return bool((change <= route.promise * np.maximum(scale, np.abs(exact))).all())
 
 
 def _some(points: Points) -> Points:
@@ -155,5 +167,5 @@ def _some(points: Points) -> Points:
     count = values.shape[0]
     if count <= ROWS:
         return points
-    longest = np.argsort(np.abs(values).max(axis=1))[-ROWS // 2 :]
+    longest = np.argsort(lengths(values)[:, 0])[-ROWS // 2 :]
     return points.rows(np.union1d(longest, np.linspace(0, count - 1, ROWS // 2).astype(int)))

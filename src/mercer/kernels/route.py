@@ -2,8 +2,8 @@
 
 A product of matrices is the fastest source of squared distances and inner products, and rounds them. How far is known
 before (`Measured.error`), and how much the values of the kernel change by that is rehearsed (rehearsal.py). The fastest
-way whose values stay within the promise is taken: in float32, for float32 data; in float64; in float64 with distances
-from differences, which are always accurate.
+way whose values stay within the promise is taken: for float32 data in float32, or with statistics in float64 and the
+rest in float32; in float64; in float64 with distances from differences, which are always accurate.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from mercer.compute import code
 from mercer.compute.formula import Group, asked, groups
 from mercer.compute.fused import Fused
-from mercer.compute.source import Method
+from mercer.compute.source import Method, exponents
 from mercer.compute.statistics import Measured
 from mercer.compute.symbols import Symbol, Untraceable
 from mercer.kernels.points import SINGLE, Points
@@ -23,7 +23,7 @@ from mercer.kernels.traced import TracedPairs, trace
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
-FEW_COLUMNS = 4
+FEW_COLUMNS = 12
 """Up to so many columns, differences cost no more than a product."""
 
 
@@ -39,24 +39,45 @@ def fused(kernel: Kernel, left: Points, right: Points) -> Fused | None:
     measured = {group: Measured(group) for group in groups(formula) if asked(formula, group)}
     route = choose(kernel, formula, pairs, measured)
     shape = (left.values.shape[0], right.values.shape[0])
-    return Fused(formula, shape, route.dtype, route.methods, measured, left is right)
+    return Fused(formula, shape, route.precision, route.methods, measured, left is right)
 
 
 def choose(kernel: Kernel, formula: Symbol, pairs: TracedPairs, measured: dict[Group, Measured]) -> Route:
     """The fastest route that keeps the promise."""
-    single = pairs.left.dtype == pairs.right.dtype == SINGLE
-    for dtype in ("float32", "float64") if single else ("float64",):
-        route = Route(dtype, {group: _method(formula, each) for group, each in measured.items()})
-        if keeps_promise(kernel, pairs, route, measured):
-            return route
-    return Route("float64", {group: Method("differences", _moved(formula, each)) for group, each in measured.items()})
+    product = {group: _product(formula, each) for group, each in measured.items()}
+    quick = {group: _quick(formula, each) for group, each in measured.items()}
+    sure = {group: _sure(formula, each) for group, each in measured.items()}
+    candidates = [Route("float64", quick)]
+    if measured and all(group.sparse for group in measured):  # there is no faster way than the accurate one
+        return Route("float64", quick)
+    if pairs.left.dtype == pairs.right.dtype == SINGLE and not any(group.sparse for group in measured):
+        mixed = [Route("mixed", quick), Route("mixed", sure)] if exponents(formula) else []
+        candidates = [Route("float32", quick), Route("float32", product), *mixed, *candidates]
+    chosen = (route for route in candidates if keeps_promise(kernel, pairs, route, measured))
+    return next(chosen, Route("float64", sure))
 
 
-def _method(formula: Symbol, measured: Measured) -> Method:
+def _product(formula: Symbol, measured: Measured) -> Method:
+    """A product of matrices; the tiles of sparse groups hold squared distances, already repaired."""
     wanted = asked(formula, measured.group)
-    if measured.group.width <= FEW_COLUMNS and wanted != {"dot"}:
-        return Method("differences", _moved(formula, measured))
+    if measured.group.sparse:
+        return Method("product" if wanted == {"dot"} else "ready")
     return Method("product", _moved(formula, measured), "root" in wanted)
+
+
+def _quick(formula: Symbol, measured: Measured) -> Method:
+    """Differences for few columns, a product for many."""
+    few = measured.group.width <= FEW_COLUMNS
+    return _sure(formula, measured) if few else _product(formula, measured)
+
+
+def _sure(formula: Symbol, measured: Measured) -> Method:
+    """Differences, wherever distances are asked."""
+    if asked(formula, measured.group) == {"dot"}:
+        return Method("product")
+    if measured.group.sparse:
+        return Method("ready")
+    return Method("differences", _moved(formula, measured))
 
 
 def _moved(formula: Symbol, measured: Measured) -> bool:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mercer.compute import formula
-from mercer.compute.symbols import Symbol, number
+from mercer.compute.symbols import Symbol, apply, number
 from mercer.kernels.pairs import Pairs, unit_rows
-from mercer.kernels.points import Points
+from mercer.kernels.points import Points, refuse_sparse
 
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
@@ -37,6 +37,7 @@ class TracedPairs(Pairs):
         return number(value)
 
     def total(self, term: Callable[[Any, Any], Any], joined_by: Literal["sum", "product"]) -> Any:
+        refuse_sparse("A kernel of single coordinates", self.left)
         return formula.total(self.group, joined_by, term)
 
     def _squared_distance(self) -> Any:
@@ -46,15 +47,21 @@ class TracedPairs(Pairs):
         return formula.root(self.group)
 
     def _dot(self) -> Any:
-        return formula.dot(self.group)
+        # From sparse distances, inner products of a long and a short row would lose digits: they get a product.
+        left, right = self.group.left, self.group.right
+        return formula.dot(formula.Group(left, right) if self.group.sparse else self.group)
 
     def _angle(self) -> Any:
         # The same as for numbers: from the sum and the difference of unit vectors; its cosine is their product.
         left = unit_rows(self.left.values)
-        units = formula.Group(left, left if self.right is self.left else unit_rows(self.right.values))
-        apart = np.sqrt(formula.total(units, "sum", lambda x, z: (x - z) * (x - z)))
-        opposite = np.sqrt(formula.total(units, "sum", lambda x, z: (x + z) * (x + z)))
-        turned = 2 * formula.apply("atan2_positive", apart, opposite)
+        right = left if self.right is self.left else unit_rows(self.right.values)
+        units = formula.Group(left, right)
+        if units.sparse:
+            apart, opposite = formula.root(formula.Group(left, right)), formula.root(formula.Group(left, -right))
+        else:
+            apart = formula.unwrap(np.sqrt(formula.total(units, "sum", lambda x, z: (x - z) * (x - z))))
+            opposite = formula.unwrap(np.sqrt(formula.total(units, "sum", lambda x, z: (x + z) * (x + z))))
+        turned = 2 * apply("atan2_positive", apart, opposite)
         return Symbol("angle", (turned,), value=formula.dot(units), sign=1)
 
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.errors import InputError, NumericalWarning
 from mercer.kernels import After, Kernel, Radial, Weighted
 from mercer.kernels.algebra.single import name_of
+from mercer.kernels.evaluate import fused_from
 from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import points_from
 from mercer.kernels.precise import precisely
@@ -24,6 +25,10 @@ from mercer.kernels.text import parse
 
 Table = NDArray[np.float64]
 ROWS = 24
+PATHS = {"plain": 1 << 60, "fused": 0}
+"""From how many pairs on each path uses the fused pass."""
+AGREEMENT = {"float32": 1e-6, "float64": 1e-12}
+"""How far the paths may differ, relative to sqrt(k(x, x) k(z, z))."""
 
 
 def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = None) -> None:
@@ -31,8 +36,9 @@ def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = Non
 
     The laws: data (left unchanged), value (frozen, hashable, equal by value), symmetry, diagonal, distance, rows (their
     order, and whether they come alone), dtype, closure under sums and products, text, parameters, domain, precision
-    (agreement with 50 digits), limits (at infinite distance), eigenvalues (on data, and on the point sets of the search
-    for a witness). Cost: about a second.
+    (agreement with 50 digits), limits (at infinite distance), paths (plain NumPy and the fused pass agree), eigenvalues
+    (on data, and on the point sets of the search for a witness). The laws about values are checked on both paths. Cost:
+    about a second, and a few more to compile a formula that is new.
 
     Parameters
     ----------
@@ -56,10 +62,13 @@ def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = Non
     with warnings.catch_warnings():
         warnings.simplefilter("error", NumericalWarning)
         for name, law in LAWS.items():
-            try:
-                law(settled, table)
-            except AssertionError as broken:
-                raise AssertionError(f"{kernel!r} breaks the law of {name}: {broken}") from broken
+            for path in ("plain", "fused") if name in ON_BOTH_PATHS else ("plain",):
+                try:
+                    with fused_from(PATHS[path]):
+                        law(settled, table)
+                except AssertionError as broken:
+                    where = ", on the fused path" if path == "fused" else ""
+                    raise AssertionError(f"{kernel!r} breaks the law of {name}{where}: {broken}") from broken
 
 
 def _table(kernel: Kernel, d: int | None) -> Table:
@@ -114,17 +123,20 @@ def law_of_symmetry(kernel: Kernel, X: Table) -> None:
 
 def law_of_the_diagonal(kernel: Kernel, X: Table) -> None:
     """The diagonal is that of the matrix, and not negative."""
-    diagonal = kernel.diagonal(X)
-    close(diagonal, np.diag(kernel(X)), "diagonal(X) against the matrix")
+    diagonal, some = kernel.diagonal(X), X[: len(X) // 2 + 1]
+    require(np.array_equal(diagonal, np.diag(kernel(X))), "the matrix has another diagonal")
+    close(diagonal[: len(some)], np.diag(kernel(some, X)), "diagonal(X) against k(X, Z)")
     require((diagonal >= 0).all(), f"k(x, x) is negative: {diagonal.min():.3g}")
 
 
 def law_of_eigenvalues(kernel: Kernel, X: Table) -> None:
     """No negative eigenvalue on the data, and no witness among structured point sets."""
-    K = kernel(X)
-    values = np.linalg.eigvalsh(K)
-    floor = -len(X) * np.finfo(float).eps * max(float(np.abs(K).max()), 1e-300) * len(X)
-    require(values[0] >= floor, f"the smallest eigenvalue on the data is {values[0]:.3g}")
+    for pairs in PATHS.values():
+        with fused_from(pairs):
+            K = kernel(X)
+        values = np.linalg.eigvalsh(K)
+        floor = -len(X) * np.finfo(float).eps * max(float(np.abs(K).max()), 1e-300) * len(X)
+        require(values[0] >= floor, f"the smallest eigenvalue on the data is {values[0]:.3g}")
     subject = KernelSubject.of(kernel)
     found = find_witness(subject.matrix, kernel.domain.place, X.shape[1], scale=subject.scale, effort=0.3)
     if found.points is not None and found.weights is not None:
@@ -139,6 +151,30 @@ def law_of_distance(kernel: Kernel, X: Table) -> None:
     require(np.isfinite(D).all() and (np.diag(D) == 0).all(), "a distance is not finite, or not zero to itself")
     wanted = np.maximum(diagonal[:, None] + diagonal[None, :] - 2 * kernel(X), 0)
     close(D * D, wanted, "distance squared", tolerance=1e-9)
+
+
+def law_of_paths(kernel: Kernel, X: Table) -> None:
+    """Plain NumPy and the fused pass agree: on k, on k away from zero, on a composition of k, and in float32."""
+    _same_on_both_paths(kernel, X)
+    _same_on_both_paths(kernel, kernel.domain.place(0.25 * X + 1.0))  # the fused pass measures from another origin
+    _same_on_both_paths(kernel * (kernel + 1.0) + 0.5 * kernel, X)
+    narrow = X.astype(np.float32)
+    if not kernel.domain.misfits(narrow.astype(np.float64)).any():
+        _same_on_both_paths(kernel, narrow)
+
+
+def _same_on_both_paths(kernel: Kernel, X: NDArray[Any]) -> None:
+    some = X[: len(X) // 2 + 1]
+    found: dict[str, list[NDArray[Any]]] = {}
+    for path, pairs in PATHS.items():
+        with fused_from(pairs):
+            found[path] = [kernel(X), kernel(some, X)]
+    sizes = np.sqrt(np.abs(kernel.diagonal(X).astype(np.float64)))
+    for one, other, rows in zip(found["plain"], found["fused"], (len(X), len(some)), strict=True):
+        scale = np.maximum(np.outer(sizes[:rows], sizes), np.abs(one))
+        gap = float((np.abs(one.astype(np.float64) - other) / np.maximum(scale, 1e-300)).max())
+        allowed = AGREEMENT[one.dtype.name]
+        require(gap <= allowed, f"{kernel} on {one.dtype}: the paths differ by {gap:.3g} of sqrt(k(x, x) k(z, z))")
 
 
 def law_of_closure(kernel: Kernel, X: Table) -> None:
@@ -233,6 +269,7 @@ LAWS: dict[str, Callable[[Kernel, Table], None]] = {
     "value": law_of_value,
     "symmetry": law_of_symmetry,
     "the diagonal": law_of_the_diagonal,
+    "paths": law_of_paths,
     "distance": law_of_distance,
     "rows": law_of_rows,
     "dtype": law_of_dtype,
@@ -244,6 +281,8 @@ LAWS: dict[str, Callable[[Kernel, Table], None]] = {
     "limits": law_of_limits,
     "eigenvalues": law_of_eigenvalues,
 }
+ON_BOTH_PATHS = {"data", "symmetry", "the diagonal", "distance", "rows", "dtype"}
+"""The laws about values of k itself; that compositions agree is part of the law of paths."""
 
 
 def _names(kernel: Kernel) -> dict[str, Any]:

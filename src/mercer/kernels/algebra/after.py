@@ -14,7 +14,7 @@ from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.algebra.single import name_of
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import INTEGERS, NATURALS, NONNEGATIVE, REALS, Domain
-from mercer.kernels.points import Points
+from mercer.kernels.points import Points, refuse_sparse
 
 
 def check_map(owner: str, name: str, value: Any) -> Any:
@@ -60,6 +60,8 @@ class After(Mapped):
         return (type(self), self.map)
 
     def inner_points(self, points: Points) -> Points:
+        if self.matrix is None:
+            refuse_sparse("after", points)
         mapped = points.mapped(self._apply)
         if mapped.values.dtype != object and not np.isfinite(mapped.values).all():
             raise InputError(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer.compute.sparse import is_sparse, with_data
 from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.base import Kernel
@@ -53,7 +54,11 @@ class Scaled(Mapped):
             needs, came = f"data of {len(self.lengthscales)} columns", f"the data has {width}"
             raise InputError(sentence("scaled", needs, came, "Give one lengthscale a column."))
         labels = tuple(f"scaled {points.label(i)}" for i in range(width))
-        return replace(points, values=points.values / np.array(self.lengthscales), labels=labels)
+        return replace(points, values=self._divide(points.values), labels=labels)
+
+    def _divide(self, values: Any) -> Any:
+        scales = np.array(self.lengthscales)
+        return with_data(values, values.data / scales[values.indices]) if is_sparse(values) else values / scales
 
     @property
     def width(self) -> int | None:

@@ -14,7 +14,7 @@ from mercer.kernels.algebra.single import Single, name_of
 from mercer.kernels.base import Kernel
 from mercer.kernels.latex import parens
 from mercer.kernels.pairs import Block, Pairs
-from mercer.kernels.points import Column, Points
+from mercer.kernels.points import Column, Points, refuse_sparse
 
 
 def check_function(owner: str, name: str, value: Any) -> Any:
@@ -54,8 +54,13 @@ class Weighted(Single):
         weights = self.weights(points)
         return np.asarray(weights * self.kernel.evaluate_diagonal(points) * weights)
 
+    def inner_points(self, points: Points) -> Points:
+        refuse_sparse("weighted", points)
+        return points
+
     def weights(self, points: Points) -> NDArray[Any]:
         """F of each row."""
+        refuse_sparse("weighted", points)
         values = np.asarray(self.function(points.values))
         rows = len(points.values)
         if values.shape not in ((rows,), (rows, 1)):

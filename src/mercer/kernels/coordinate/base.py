@@ -16,6 +16,7 @@ from mercer.kernels.points import Points
 class Coordinate(Kernel):
     """A term for each coordinate, added or multiplied, and a profile of the total."""
 
+    dense_only = True
     joined_by: ClassVar[Literal["sum", "product"]] = "sum"
 
     @abstractmethod

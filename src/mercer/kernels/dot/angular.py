@@ -27,11 +27,12 @@ class Angular(Kernel):
 
     def evaluate(self, pairs: Pairs) -> Block:
         left, right = pairs.norms()
-        return self._length_part(left) * pairs.block(self.profile(pairs.angle())) * self._length_part(right)
+        block: Block = self._length_part(left) * pairs.block(self.profile(pairs.angle())) * self._length_part(right)
+        return block
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         part = self._length_part(lengths(points.values)[:, 0])
-        return np.asarray(part * part * self.profile(np.zeros(len(points.values))))
+        return np.asarray(part * part * self.profile(np.zeros(points.values.shape[0])))
 
     def _length_part(self, length: NDArray[Any]) -> NDArray[Any]:
         return np.where(length > 0, length**self.homogeneity, 0.0)

@@ -52,4 +52,4 @@ class Radial(Kernel):
         return pairs.radial(self.profile, self.argument, self.scale)
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
-        return self.profile(np.zeros(len(points.values)))
+        return self.profile(np.zeros(points.values.shape[0]))

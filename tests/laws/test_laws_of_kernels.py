@@ -1,0 +1,58 @@
+"""Every kernel obeys the laws of kernels, through plain NumPy and through the fused pass."""
+
+import numpy as np
+import pytest
+
+import mercer
+from mercer import kernels as k
+from mercer.compute.fused import Fused
+from mercer.kernels import route
+from mercer.kernels.points import points_from
+from mercer.kernels.text import known_names
+from mercer.testing import check_kernel
+
+NOT_KERNELS = {"sigmoid", "epanechnikov"}
+LEAVES = sorted({leaf.name for leaf in known_names().values() if isinstance(leaf, type)} - NOT_KERNELS)
+
+
+def is_fused(kernel, d=2):
+    points = points_from("test", kernel.domain.place(np.random.default_rng(0).normal(size=(5, d))))
+    return isinstance(route.fused(kernel, points, points), Fused)
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_every_kernel_obeys_the_laws(name):
+    kernel = mercer.parse(name)
+    check_kernel(kernel)
+    assert is_fused(kernel)  # else both paths were one
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [k.Matern(0.5), k.Matern(1.5), k.Matern(4.5), k.ArcCosine(0), k.Polynomial(5, 2.0), k.Wendland(3, 2)],
+    ids=str,
+)
+def test_members_whose_formula_depends_on_whole_numbers(kernel):
+    check_kernel(kernel)
+    assert is_fused(kernel)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0.5*gaussian(lengthscale=2) + linear*polynomial(degree=2)",
+        "gaussian('median')*(min + 0.1)",
+        "exp(0.1*linear).normalized()",
+        "matern(nu=0.8).scaled([1, 2, 3]) + linear.on([2])**2",  # no half integer: plain on both paths
+        "gaussian**0.5*laplace.after([[1, 2], [0, 1]])",
+        "gaussian(lengthscale=2).on([0, 1, 2, 3, 4])*linear + laplace.on([1])",
+    ],
+)
+def test_compositions_obey_the_laws(text):
+    check_kernel(mercer.parse(text))
+
+
+@pytest.mark.parametrize("kernel", [k.Gaussian(2.0), k.Laplace(3.0), k.Min(), k.Linear() * k.Matern(1.5)], ids=str)
+def test_many_columns_obey_the_laws_too(kernel):
+    """Above four columns distances come from products of matrices."""
+    check_kernel(kernel, d=11)
