@@ -83,7 +83,7 @@ def test_ragged_edges_of_one_side(name, d):
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_a_dense_matrix_is_exactly_symmetric_with_the_exact_diagonal(name, dtype):
     kernel, _ = KERNELS[name]
-    X = table(300, 7).astype(dtype)
+    X = table(300, 17).astype(dtype)
     with fused_from(0):
         K = kernel(X)
     assert K.dtype == dtype
@@ -98,7 +98,7 @@ def test_a_dense_matrix_is_exactly_symmetric_with_the_exact_diagonal(name, dtype
 @pytest.mark.parametrize("name", KERNELS)
 def test_results_do_not_depend_on_the_size_of_tiles(name, sizes, monkeypatch):
     kernel, wanted = KERNELS[name]
-    X, Z, V = table(517, 6), table(301, 6, seed=1), table(517, 2, seed=2) - 1
+    X, Z, V = table(517, 16), table(301, 16, seed=1), table(517, 2, seed=2) - 1
     for constant, value in sizes.items():
         monkeypatch.setattr(fused, constant, value)
     for right in (None, Z):
@@ -112,16 +112,16 @@ def test_a_tile_is_narrow_where_there_are_many_coordinates(monkeypatch):
     """Otherwise the test above would not have changed anything."""
     widths = {passes(Min(), table(3, d)).columns for d in (2, 64)}
     assert len(widths) == 2
-    before = passes(Gaussian(), table(3, 7)).columns
+    before = passes(Gaussian(), table(3, 27)).columns
     monkeypatch.setattr(fused, "TILE", 1 << 16)
-    assert passes(Gaussian(), table(3, 7)).columns < before
+    assert passes(Gaussian(), table(3, 27)).columns < before
 
 
 # -- rows, alone and together ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("d", [3, 12])
+@pytest.mark.parametrize("d", [3, 16])
 def test_a_row_alone_is_the_row_in_a_batch(name, d):
     kernel, _ = KERNELS[name]
     X, Z = table(600, d), table(280, d, seed=1)
@@ -139,7 +139,7 @@ def test_a_row_alone_is_the_row_in_a_batch(name, d):
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_the_same_threads_give_the_same_bits_and_others_the_same_numbers(name, dtype):
     kernel, _ = KERNELS[name]
-    X, Z = table(1100, 6).astype(dtype), table(700, 6, seed=1).astype(dtype)
+    X, Z = table(1100, 16).astype(dtype), table(700, 16, seed=1).astype(dtype)
     V = table(1100, 3, seed=2).astype(dtype) - 1
     for right in (None, Z):
         answers = {}

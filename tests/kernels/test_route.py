@@ -92,7 +92,7 @@ def test_two_clusters_far_apart(name, d):
 
 
 def test_one_row_far_away_does_not_spoil_the_others():
-    X = draw(600, 10)
+    X = draw(600, 20)
     X[417] = 1e8
     for name in ("gaussian", "laplace", "matern"):
         kernel, wanted = STATIONARY[name]
@@ -113,7 +113,7 @@ def test_an_offset_does_not_spoil_inner_products(kernel):
         assert (np.abs(fused_gram(kernel, X) - wanted) / scale).max() <= 1e-12
 
 
-@pytest.mark.parametrize("d", [2, 10])
+@pytest.mark.parametrize("d", [2, 20])
 @pytest.mark.parametrize("other", [Min(), Subsets(), ProductLaplace(2.0)], ids=str)
 def test_an_origin_is_for_distances_only(other, d):
     """A kernel of coordinates beside one of distances must see the rows where they are."""
@@ -135,7 +135,7 @@ PROVEN = [
 
 
 @pytest.mark.parametrize("kernel", PROVEN, ids=str)
-@pytest.mark.parametrize("d", [2, 10])
+@pytest.mark.parametrize("d", [2, 20])
 def test_no_eigenvalue_is_below_what_rounding_explains(kernel, d):
     n = 150
     for offset in (0.0,) if isinstance(kernel, Exponential) else (0.0, 1e4):  # exp(1e8) is beyond all floats
@@ -183,7 +183,7 @@ def test_float32_of_other_kernels_is_within_a_millionth_of_the_largest(name, d):
 RANGE = [Gaussian, Laplace, lambda s: Matern(1.5, s), lambda s: RationalQuadratic(1.0, s), lambda s: Wendland(50, 0, s)]
 
 
-@pytest.mark.parametrize("d", [2, 10])
+@pytest.mark.parametrize("d", [2, 20])
 @pytest.mark.parametrize("family", RANGE, ids=["gaussian", "laplace", "matern", "rational", "wendland"])
 @pytest.mark.parametrize("lengthscale", [1e-150, 1e-100, 1e-30, 1.0, 1e30, 1e100, 1e150])
 def test_nothing_is_nan_at_the_ends_of_the_range(d, family, lengthscale):
@@ -203,7 +203,7 @@ def test_nothing_is_nan_at_the_ends_of_the_range(d, family, lengthscale):
 
 
 @pytest.mark.parametrize("lengthscale", [1e-30, 1e-10, 1.0, 1e10, 1e30])
-@pytest.mark.parametrize("d", [2, 10])
+@pytest.mark.parametrize("d", [2, 20])
 @pytest.mark.parametrize("family", RANGE, ids=["gaussian", "laplace", "matern", "rational", "wendland"])
 def test_nothing_is_nan_at_the_ends_of_the_range_of_float32(d, family, lengthscale):
     for size in (1e-36, 1e-30, 1e-10, 1.0, 1e10, 1e30, 1e37):
@@ -251,7 +251,7 @@ def by_mpmath(kernel, rows):
 
 
 @pytest.mark.parametrize("kernel", [Cosine(), ArcCosine(0), ArcCosine(1)], ids=str)
-@pytest.mark.parametrize("d", [2, 10])
+@pytest.mark.parametrize("d", [2, 20])
 def test_small_angles(kernel, d):
     X = draw(12, d)
     Z = X * np.linspace(0.5, 2, 12)[:, None] + 10.0 ** -np.arange(1, 13)[:, None] * draw(12, d, seed=1)
@@ -275,7 +275,7 @@ def chosen(kernel, X):
 
 def test_the_fast_way_is_taken_where_it_is_accurate():
     """Else every test above would pass by never using a product."""
-    X = draw(500, 10)
+    X = draw(500, 40)
     assert "difference_squared" not in chosen(Gaussian(3.0), X).text
     assert "difference_squared" not in chosen(Gaussian(3.0), X + 1e6).text  # an origin among the rows
     assert chosen(Gaussian(3.0), X.astype(np.float32)).dtype == np.float32
@@ -283,6 +283,6 @@ def test_the_fast_way_is_taken_where_it_is_accurate():
 
 
 def test_the_accurate_way_is_taken_where_the_fast_one_is_not():
-    X = draw(500, 10)
+    X = draw(500, 40)
     X[::2] += 1e9
     assert "difference_squared" in chosen(Gaussian(3.0), X).text

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
+
+import numpy as np
 
 from mercer.compute.symbols import Level, Symbol, as_symbol
 
@@ -29,6 +32,14 @@ class Group:
     def width(self) -> int:
         """The number of columns."""
         return int(self.left.shape[1])
+
+    @cached_property
+    def coarseness(self) -> float:
+        """How far a row moves when it is rounded to float32: 0 where all numbers are such already."""
+        sides = (self.left,) if self.right is self.left else (self.left, self.right)
+        gaps = (np.abs(side - side.astype(np.float32)) for side in sides)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return max(float(np.sqrt((gap * gap).sum(axis=1)).max()) for gap in gaps)
 
 
 @dataclass(frozen=True, eq=False)

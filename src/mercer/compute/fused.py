@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -75,9 +74,11 @@ class Fused:
         self._module = code.load(self._program.text)
         self._measured = measured
         self._tiled = [_source(methods[group].kind, measured[group], self._statistics) for group in self._program.tiles]
-        self._sides = [_sides(measured.get(group), group, self._statistics) for group in self._program.coordinates]
+        self._sides = [_sides(group, self._statistics) for group in self._program.coordinates]
         self._arguments = self._bound(self._program)
         self.columns = self._columns()
+        # What belongs to the columns of each tile; a tile that ends early at the diagonal packs its own.
+        self._packs = {(j0, j1): self._packed(j0, j1) for j0, j1 in self._panels(shape[1])}
 
     @property
     def text(self) -> str:
@@ -171,7 +172,7 @@ class Fused:
         def work(worker: int, i0: int, stop: threads.Stop) -> None:
             out = partial[worker if self.symmetric else 0]
             buffers = self._buffers()
-            values = np.empty((ROWS, max(self.columns, ROWS)), self.dtype)
+            values = np.empty((0 if single else ROWS, max(self.columns, ROWS)), self.dtype)
             for tile in self._tiles(i0):
                 self._product(tile, buffers, values, V, out, single)
                 if not stop.step(worker, tile.pairs):
@@ -197,11 +198,6 @@ class Fused:
         if not self.symmetric:
             return n * m
         return sum(min(i0 + ROWS, n) * (min(i0 + ROWS, n) - i0) for i0 in range(0, n, ROWS))
-
-    @cached_property
-    def _packs(self) -> dict[tuple[int, int], Any]:
-        """What belongs to the columns of each tile; a tile that ends early at the diagonal packs its own."""
-        return {(j0, j1): self._packed(j0, j1) for j0, j1 in self._panels(self.shape[1])}
 
     def peak(self, columns: int, workers: int) -> int:
         """Bytes that `times` holds at its peak, beside its result: packed columns, tiles, partial sums."""
@@ -239,11 +235,10 @@ def _source(kind: str, measured: Measured, dtype: np.dtype[Any]) -> _Tiled | Spa
     return (SparseTiles if measured.group.sparse else _Tiled)(kind, measured, dtype)
 
 
-def _sides(measured: Measured | None, group: Group, dtype: np.dtype[Any]) -> tuple[Array, Array]:
-    """Both sides for generated loops."""
-    left, right = (group.left, group.right) if measured is None else (measured.left, measured.right)
-    moved = np.ascontiguousarray(left, dtype=dtype)
-    return moved, moved if right is left else np.ascontiguousarray(right, dtype=dtype)
+def _sides(group: Group, dtype: np.dtype[Any]) -> tuple[Array, Array]:
+    """Both sides for generated loops, as they came: differences need no other origin."""
+    left = np.ascontiguousarray(group.left, dtype=dtype)
+    return left, left if group.right is group.left else np.ascontiguousarray(group.right, dtype=dtype)
 
 
 def _stacked(vectors: list[Array], dtype: np.dtype[Any]) -> Array:

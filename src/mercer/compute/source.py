@@ -11,9 +11,12 @@ taken, but its whole part and its fraction, parted in float64, are not.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import numpy as np
 
 from mercer.compute.formula import Group, Total, asked, groups, nodes
 from mercer.compute.symbols import ARITHMETIC, COMPARISONS, LIBRARY, WORDS, Level, Symbol
@@ -89,6 +92,18 @@ def exponents(formula: Symbol) -> list[Symbol]:
     plain = not any(node.name in others for node in (*terms, *inside))
     plain = plain and not any(node.name in others - {"exp2"} for node in every)
     return found if plain and all(node.parts[0].sign < 0 for node in found) else []
+
+
+def fits_single(formula: Symbol) -> bool:
+    """Whether the numbers, vectors and rows of a formula lie well inside the range of float32, and so do squares."""
+    every = list(nodes(formula))
+    every += [inner for node in every if isinstance(node.value, Total) for inner in nodes(node.value.term)]
+    numbers = [np.abs(node.value) for node in every if node.name in ("number", "row", "column")]
+    rows = [side for group in groups(formula) for side in (group.left, group.right)]
+    small, large = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
+    inside = all(bool(((size == 0) | ((size >= small) & (size <= large))).all()) for size in map(np.asarray, numbers))
+    largest = [float(np.abs(side).max()) for side in rows]
+    return inside and all(size == 0 or math.sqrt(small) < size < math.sqrt(large) / 16 for size in largest)
 
 
 def write(formula: Symbol, precision: str, methods: dict[Group, Method]) -> Program:

@@ -24,14 +24,17 @@ class Measured:
 
     |x - z|^2 = |x - o|^2 + |z - o|^2 - 2 <x - o, z - o> holds for every origin o, but its rounding error grows with
     the lengths |x - o|: rows far from zero and near to each other need an origin among them.
+
+    movable : whether another origin than zero may be chosen; not where only inner products are asked
     """
 
     group: Group
+    movable: bool = True
 
     @cached_property
     def origin(self) -> Array | None:
         """The mean row, where measuring from it at least halves the longest row; None stands for zero."""
-        if self.group.sparse:
+        if self.group.sparse or not self.movable:
             return None
         left, right = self.group.left, self.group.right
         count = len(left) + len(right)

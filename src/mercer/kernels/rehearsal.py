@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 PROMISE = {"float32": 9.5e-7, "float64": 5e-13}
 """The change that rounding of the statistics may cause: of a value, relative to sqrt(k(x, x) k(z, z)); in float32 also
 of a radial leaf, relative to itself."""
+PROBES = np.linspace(0.25, 6.5, 26)
+"""Distances in lengthscales at which radial leaves are tried, beside those of the rows."""
 TAIL = math.exp(-20)
 """Values of a leaf below this part of its largest are not held to relative accuracy."""
 FAR = 8.0
@@ -82,7 +84,8 @@ class DisturbedPairs(Pairs):
 
     def radial(self, profile: Callable[[Block], Block], argument: str, scale: float) -> Block:
         exact = super()._squared_distance()
-        probes = np.array([0.0, self._limit(argument)])
+        reachable = 2 * self.measured[self.traced.group].reach
+        probes = np.append(np.minimum((PROBES * scale) ** 2, reachable), [0.0, self._limit(argument)])
         values, moved = (
             _of_squares(profile, argument, scale, squares)
             for squares in (
@@ -91,16 +94,20 @@ class DisturbedPairs(Pairs):
             )
         )
         far = float(profile(np.array([FAR if argument == "distance" else FAR * FAR]))[0])
-        if not _accurate(values, moved, self.route.promise, tail=far > 0 and bool((values > 0).all())):
+        if not _accurate(values, moved, self.route.promise, tail=far > 0 and bool((values >= 0).all())):
             self.broken.append("a radial leaf")
         return moved[: exact.size].reshape(exact.shape)
 
     def total(self, term: Callable[[Any, Any], Any], joined_by: Literal["sum", "product"]) -> Block:
-        exact = super().total(term, joined_by)
-        size = np.abs(exact)
+        rounded = Pairs(*(replace(side, values=_rounded(side.values, self.route.dtype)) for side in self._both()))
+        found = rounded.total(term, joined_by)
+        size = np.abs(found)
         if joined_by == "sum":
-            size = super().total(lambda x, z: np.abs(term(x, z)), "sum")
-        return exact + self._units() * size
+            size = rounded.total(lambda x, z: np.abs(term(x, z)), "sum")
+        return found + self._units() * size
+
+    def _both(self) -> tuple[Points, Points]:
+        return self.left, self.right
 
     def _units(self) -> float:
         return self.route.unit * (2 + math.sqrt(self.left.values.shape[1]) / 2)
@@ -114,7 +121,8 @@ class DisturbedPairs(Pairs):
 
     def _moved(self, squares: NDArray[Any], argument: str) -> NDArray[Any]:
         """Squared distances as the route may give them."""
-        by_differences = squares * (1 + 2 * self._units())
+        coarse = 2 * self.traced.group.coarseness if self.route.dtype == "float32" else 0.0
+        by_differences: NDArray[Any] = (np.sqrt(squares) * (1 + self._units()) + coarse) ** 2
         if self._method().kind != "product":
             return by_differences
         by_product = squares + self.measured[self.traced.group].error(self.route.dtype)
@@ -130,6 +138,10 @@ class DisturbedPairs(Pairs):
         if self.traced.group.sparse:  # there is no more accurate way than a sparse product
             return super()._dot()
         return super()._dot() + self.measured[self.traced.group].error(self.route.dtype) / 2
+
+
+def _rounded(values: NDArray[Any], dtype: str) -> NDArray[Any]:
+    return values.astype(dtype).astype(np.float64)
 
 
 def _of_squares(profile: Callable[[Block], Block], argument: str, scale: float, squares: NDArray[Any]) -> NDArray[Any]:
@@ -148,6 +160,8 @@ def _accurate(values: NDArray[Any], moved: NDArray[Any], promise: float, tail: b
 
 def keeps_promise(kernel: Kernel, traced: TracedPairs, route: Route, measured: dict[Group, Measured]) -> bool:
     """Whether a route keeps the promise on some pairs: among the longest rows, and at each leaf's nearest distance."""
+    if not all(_in_range(each, route) for each in measured.values()):
+        return False
     left, right = _some(traced.left), _some(traced.right)
     broken: list[str] = []
     with np.errstate(all="ignore"):
@@ -159,6 +173,17 @@ def keeps_promise(kernel: Kernel, traced: TracedPairs, route: Route, measured: d
         scale = np.outer(*sizes)
     change = np.abs(disturbed - exact)
     return bool((change <= route.promise * np.maximum(scale, np.abs(exact))).all())
+
+
+def _in_range(measured: Measured, route: Route) -> bool:
+    """Whether no square leaves the range of the statistics' type; differences may, since infinity is then right."""
+    about = np.finfo(route.dtype)
+    product = route.methods[measured.group].kind == "product"
+    return (
+        not product
+        or measured.reach == 0
+        or float(about.tiny) / float(about.eps) < measured.reach < float(about.max) / 16
+    )
 
 
 def _some(points: Points) -> Points:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from mercer.compute import code
 from mercer.compute.formula import Group, asked, groups
 from mercer.compute.fused import Fused
-from mercer.compute.source import Method, exponents
+from mercer.compute.source import Method, exponents, fits_single
 from mercer.compute.statistics import Measured
 from mercer.compute.symbols import Symbol, Untraceable
 from mercer.kernels.points import SINGLE, Points
@@ -36,7 +36,8 @@ def fused(kernel: Kernel, left: Points, right: Points) -> Fused | None:
         formula = trace(kernel, pairs)
     except Untraceable:
         return None
-    measured = {group: Measured(group) for group in groups(formula) if asked(formula, group)}
+    wanted = {group: asked(formula, group) for group in groups(formula)}
+    measured = {group: Measured(group, movable=asks != {"dot"}) for group, asks in wanted.items() if asks}
     route = choose(kernel, formula, pairs, measured)
     shape = (left.values.shape[0], right.values.shape[0])
     return Fused(formula, shape, route.precision, route.methods, measured, left is right)
@@ -50,9 +51,12 @@ def choose(kernel: Kernel, formula: Symbol, pairs: TracedPairs, measured: dict[G
     candidates = [Route("float64", quick)]
     if measured and all(group.sparse for group in measured):  # there is no faster way than the accurate one
         return Route("float64", quick)
-    if pairs.left.dtype == pairs.right.dtype == SINGLE and not any(group.sparse for group in measured):
+    dense = not any(group.sparse for group in groups(formula))
+    if dense and pairs.left.dtype == pairs.right.dtype == SINGLE and fits_single(formula):
         mixed = [Route("mixed", quick), Route("mixed", sure)] if exponents(formula) else []
-        candidates = [Route("float32", quick), Route("float32", product), *mixed, *candidates]
+        # For few columns, a product whose roots need many repairs is no gain.
+        by_product = [] if any(_repairs(formula, group) for group in measured) else [Route("float32", product)]
+        candidates = [Route("float32", quick), *by_product, *mixed, *candidates]
     chosen = (route for route in candidates if keeps_promise(kernel, pairs, route, measured))
     return next(chosen, Route("float64", sure))
 
@@ -82,3 +86,7 @@ def _sure(formula: Symbol, measured: Measured) -> Method:
 
 def _moved(formula: Symbol, measured: Measured) -> bool:
     return "dot" in asked(formula, measured.group) and measured.origin is not None
+
+
+def _repairs(formula: Symbol, group: Group) -> bool:
+    return group.width <= FEW_COLUMNS and "root" in asked(formula, group)
