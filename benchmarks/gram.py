@@ -56,7 +56,7 @@ class Sizes:
     large: int = 200_000
     sparse: tuple[int, int] = (5_000, 20_000)
     dimensions: tuple[int, ...] = (3, 10, 30, 90)
-    repeats: int = 4
+    repeats: int = 3
     processes: int = 7
 
 

@@ -95,7 +95,7 @@ def machine() -> dict[str, Any]:
     return {
         "processor": f"{_processor()} ({binding.get_host_cpu_name()}), {os.cpu_count()} cores",
         "memory GiB": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
-        "system": platform.platform(),
+        "system": f"{platform.system()} {platform.machine()}",
         "load before": round(os.getloadavg()[0], 2),
         "BLAS": "; ".join(sorted(set(blas))),
         "python": platform.python_version(),

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from mercer.compute import code, threads
 from mercer.compute.formula import Group
-from mercer.compute.source import STATISTICS, VALUES, Method, Program, write
+from mercer.compute.precision import STATISTICS, VALUES
+from mercer.compute.source import Method, Program, write
 from mercer.compute.sparse_tiles import WIDER, SparseTiles
 from mercer.compute.statistics import Measured
 from mercer.compute.symbols import Symbol
@@ -129,7 +130,7 @@ class Fused:
         tiled = tuple(side.panel(j0, j1) for side in self._tiled)
         return tiled, tuple(np.ascontiguousarray(right[j0:j1].T) for _, right in self._sides)
 
-    def _run_tile(self, tile: Tile, buffers: list[Array], finish: str, *last: Any) -> None:
+    def _run_tile(self, tile: Tile, buffers: list[Array], finish: str, *last: Any) -> Any:
         height, width = tile.i1 - tile.i0, tile.j1 - tile.j0
         tiles = []
         for side, panel, buffer in zip(self._tiled, tile.right[0], buffers, strict=True):
@@ -137,29 +138,31 @@ class Fused:
             side.fill(tile.i0, tile.i1, panel, tile.j0, tile.j1, out)
             tiles.append(out)
         sides = [part for (left, _), right in zip(self._sides, tile.right[1], strict=True) for part in (left, right)]
-        getattr(self._module, finish)(*tiles, *sides, *self._arguments, tile.i0, tile.j0, height, width, *last)
+        return getattr(self._module, finish)(*tiles, *sides, *self._arguments, tile.i0, tile.j0, height, width, *last)
 
     def _buffers(self) -> list[Array]:
         return [np.empty(ROWS * max(self.columns, ROWS), self._statistics) for _ in self._tiled]
 
     # -- what can be asked ----------------------------------------------------------------------------------------
 
-    def matrix(self, dtype: np.dtype[Any], workers: int, watch: threads.Watch | None = None) -> Array:
-        """All values as an array; a symmetric one is exactly symmetric."""
+    def matrix(self, dtype: np.dtype[Any], workers: int, watch: threads.Watch | None = None) -> tuple[Array, bool]:
+        """All values as an array, a symmetric one exactly symmetric, and whether all are surely finite."""
         n = self.shape[0]
         out = np.empty(self.shape, dtype)
+        pieces = dealt(range(0, n, ROWS), workers)
+        sums = [0.0] * len(pieces)
 
         def work(worker: int, i0: int, stop: threads.Stop) -> None:
             buffers = self._buffers()
             for tile in self._tiles(i0):
-                self._run_tile(tile, buffers, "fill", out, tile.i0, tile.j0)
+                sums[worker] += float(self._run_tile(tile, buffers, "fill", out, tile.i0, tile.j0))
                 if self.symmetric:
                     copy_to_mirror(out, tile)
                 if not stop.step(worker, tile.pairs):
                     return
 
-        threads.run(work, dealt(range(0, n, ROWS), workers), self._pairs(), watch)
-        return out
+        threads.run(work, pieces, self._pairs(), watch)
+        return out, dtype == self.dtype and bool(np.isfinite(sums).all())
 
     def times(self, V: Array, workers: int, watch: threads.Watch | None = None) -> Array:
         """The product with a matrix of m rows, in float64 sums of tiles."""

@@ -1,25 +1,20 @@
 """From a formula to the text of the loops that evaluate it on a tile.
 
 The text is the same for all data and all numbers, so that it is compiled once: numbers, rows and columns arrive as
-arguments. A module holds three functions that differ in what they do with a value: `fill` writes it, `reduce` sums it
-against a vector, and `both` does so for a tile and its mirror image in a symmetric matrix.
-
-There are three precisions. In "float32" and "float64" everything is of that type. In "mixed" the statistics and the
-exponents are float64, and the rest is float32: an exponent of 20 in float32 is off by 1e-6 before the exponential is
-taken, but its whole part and its fraction, parted in float64, are not.
+arguments. A module holds three functions that differ in what they do with a value: `fill` writes it (and returns the
+sum of the tile, which is finite only if every value is), `reduce` sums it against a vector, and `both` does so for a
+tile and its mirror image in a symmetric matrix.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import numpy as np
-
 from mercer.compute.formula import Group, Total, asked, groups, nodes
-from mercer.compute.symbols import ARITHMETIC, COMPARISONS, LIBRARY, WORDS, Level, Symbol
+from mercer.compute.precision import STATISTICS, VALUES, exponents
+from mercer.compute.symbols import ARITHMETIC, COMPARISONS, LIBRARY, Level, Symbol
 from mercer.compute.words import prelude
 
 UNROLL = 4
@@ -39,12 +34,6 @@ class Method:
     kind: Literal["product", "differences", "ready"]
     shifted: bool = False
     repaired: bool = False
-
-
-STATISTICS = {"float32": "float32", "mixed": "float64", "float64": "float64"}
-"""The type of the statistics for each precision."""
-VALUES = {"float32": "float32", "mixed": "float32", "float64": "float64"}
-"""The type of the values for each precision."""
 
 
 @dataclass
@@ -77,33 +66,6 @@ class Program:
         if place == len(entries):
             entries.append(what)
         return f"r{place}" if level is Level.ROW else f"c{place}[j]"
-
-
-def exponents(formula: Symbol) -> list[Symbol]:
-    """The exponentials that the precision "mixed" can part; empty where it cannot serve a formula.
-
-    It serves formulas whose exponentials all decay, none inside another, and that have no other function but roots.
-    """
-    every = list(nodes(formula))
-    found = [node for node in every if node.name == "exp2"]
-    terms = [inner for node in every if isinstance(node.value, Total) for inner in nodes(node.value.term)]
-    inside = [inner for node in found for inner in nodes(node.parts[0])]
-    others = (WORDS | LIBRARY.keys() | {"power"}) - {"absolute", "sqrt"}
-    plain = not any(node.name in others for node in (*terms, *inside))
-    plain = plain and not any(node.name in others - {"exp2"} for node in every)
-    return found if plain and all(node.parts[0].sign < 0 for node in found) else []
-
-
-def fits_single(formula: Symbol) -> bool:
-    """Whether the numbers, vectors and rows of a formula lie well inside the range of float32, and so do squares."""
-    every = list(nodes(formula))
-    every += [inner for node in every if isinstance(node.value, Total) for inner in nodes(node.value.term)]
-    numbers = [np.abs(node.value) for node in every if node.name in ("number", "row", "column")]
-    rows = [side for group in groups(formula) for side in (group.left, group.right)]
-    small, large = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
-    inside = all(bool(((size == 0) | ((size >= small) & (size <= large))).all()) for size in map(np.asarray, numbers))
-    largest = [float(np.abs(side).max()) for side in rows]
-    return inside and all(size == 0 or math.sqrt(small) < size < math.sqrt(large) / 16 for size in largest)
 
 
 def write(formula: Symbol, precision: str, methods: dict[Group, Method]) -> Program:
@@ -321,10 +283,12 @@ class _Writer:
             return f"{parts[0]} {operator or node.name} {parts[1]}"
         if node.name == "select":
             return f"{parts[1]} if {parts[0]} else {parts[2]}"
+        if node.name in ("minimum", "maximum"):  # one instruction, where Numba's min and max are several
+            return f"{parts[0]} if {parts[0]} {'<' if node.name == 'minimum' else '>'} {parts[1]} else {parts[1]}"
         return f"{self._function(node)}({', '.join(parts)})"
 
     def _function(self, node: Symbol) -> str:
-        plain = {"absolute": "abs", "sqrt": "np.sqrt", "minimum": "min", "maximum": "max"} | LIBRARY
+        plain = {"absolute": "abs", "sqrt": "np.sqrt"} | LIBRARY
         if node.name in plain:
             return plain[node.name]
         word = "exp2_down" if node.name == "exp2" and node.parts[0].sign < 0 else node.name
@@ -363,7 +327,13 @@ class _Writer:
 COMMON = "rows, columns, numbers, i0, j0, height, width"
 FINISH_ARGUMENTS = {"fill": "out, o0, o1", "reduce": "v, out", "both": "v, out"}
 FINISHES: dict[str, tuple[list[str], list[str], str, list[str], list[str]]] = {
-    "fill": ([], ["line = out[o0 + i, o1 : o1 + width]"], "line[j] = {value}", [], []),
+    "fill": (
+        ["check = T(0)"],
+        ["line = out[o0 + i, o1 : o1 + width]"],
+        "line[j] = {value}; check += {value}",
+        [],
+        ["return check"],
+    ),
     "reduce": (
         ["w = v[j0 : j0 + width]"],
         ["total = T(0)"],

@@ -94,14 +94,16 @@ def check_dimension(leaf: Kernel, points: Points) -> None:
 def gram(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None = None) -> NDArray[Any]:
     """The matrix of k(x_i, z_j); exactly symmetric where Z is X."""
     left, right = ready(kernel, X, Z)
-    return finished(kernel, matrix(kernel, left, right), left, right)
+    return matrix(kernel, left, right)
 
 
 def diagonal(kernel: Kernel, X: ArrayLike) -> NDArray[Any]:
     """The vector of k(x_i, x_i)."""
     points, _ = ready(kernel, X, None)
     with np.errstate(all="ignore"):
-        return finished(kernel, kernel.evaluate_diagonal(points), points, points)
+        result = kernel.evaluate_diagonal(points).astype(points.dtype, copy=False)
+    _warn_of_overflow(kernel, result)
+    return result
 
 
 def distance(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None = None) -> NDArray[Any]:
@@ -110,14 +112,17 @@ def distance(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None = None) -> NDArra
     wide = replace(left, dtype=DOUBLE)
     with np.errstate(all="ignore"):
         here, there = kernel.evaluate_diagonal(left), kernel.evaluate_diagonal(right)
-        squared = matrix(kernel, wide, wide if right is left else replace(right, dtype=DOUBLE))
+        squared, _ = _values(kernel, wide, wide if right is left else replace(right, dtype=DOUBLE))
         squared *= -2
         squared += here[:, None] + there[None, :]
         squared[np.isnan(squared)] = np.inf
-        result = np.sqrt(np.maximum(squared, 0.0))
+        result: NDArray[Any] = np.sqrt(np.maximum(squared, 0.0)).astype(
+            np.result_type(left.dtype, right.dtype), copy=False
+        )
     if left is right:
         np.fill_diagonal(result, 0.0)
-    return finished(kernel, result, left, right)
+    _warn_of_overflow(kernel, result)
+    return result
 
 
 def ready(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None) -> tuple[Points, Points]:
@@ -153,32 +158,41 @@ def evaluator(kernel: Kernel, left: Points, right: Points) -> Fused | Plain:
 def matrix(
     kernel: Kernel, left: Points, right: Points, workers: int | None = None, watch: threads.Watch | None = None
 ) -> NDArray[Any]:
-    """The matrix of all pairs in the dtype of the data; exactly symmetric where both sides are the same."""
+    """The matrix of all pairs in the dtype of the data, with a warning where a number did not fit."""
+    out, sure = _values(kernel, left, right, workers, watch)
+    if not sure:
+        _warn_of_overflow(kernel, out)
+    return out
+
+
+def _values(
+    kernel: Kernel, left: Points, right: Points, workers: int | None = None, watch: threads.Watch | None = None
+) -> tuple[NDArray[Any], bool]:
+    """The matrix, exactly symmetric where both sides are the same, and whether it is surely finite."""
     dtype = np.result_type(left.dtype, right.dtype)
     n, m = left.values.shape[0], right.values.shape[0]
     if n * m * dtype.itemsize > SURE:
         remedy = "Use mercer.operators.Gram, which stores no matrix, or give fewer rows."
         Budget.of(None).require(name_of(kernel), n * m * dtype.itemsize, f"a matrix of {n} x {m} numbers", remedy)
     with np.errstate(all="ignore"):
-        out = evaluator(kernel, left, right).matrix(dtype, threads.count(workers), watch)
+        out, sure = evaluator(kernel, left, right).matrix(dtype, threads.count(workers), watch)
         if left is right:
-            np.fill_diagonal(out, kernel.evaluate_diagonal(left))
-    return out
+            diagonal = kernel.evaluate_diagonal(left).astype(dtype)
+            np.fill_diagonal(out, diagonal)
+            sure = sure and bool(np.isfinite(diagonal).all())
+    return out, sure
 
 
-def finished(kernel: Kernel, result: NDArray[Any], left: Points, right: Points) -> NDArray[Any]:
-    """The result in the dtype of the data, with a warning where a number did not fit."""
+def _warn_of_overflow(kernel: Kernel, result: NDArray[Any]) -> None:
     with np.errstate(all="ignore"):
-        result = result.astype(np.result_type(left.dtype, right.dtype), copy=False)
         finite = all_finite(result)
     if not finite:
         warnings.warn(
             f"{kernel} overflows {result.dtype} on this data: the result holds infinities. "
             "Scale the data down, or normalize the kernel.",
             NumericalWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
-    return result
 
 
 def all_finite(values: NDArray[Any]) -> bool:

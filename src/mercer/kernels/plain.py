@@ -34,14 +34,16 @@ class Plain:
         self.dtype: np.dtype[Any] = np.dtype(np.float64)
         self.symmetric = left is right
 
-    def matrix(self, dtype: np.dtype[Any], workers: int, watch: threads.Watch | None = None) -> NDArray[Any]:
-        """All values as an array; a symmetric one is exactly symmetric."""
+    def matrix(
+        self, dtype: np.dtype[Any], workers: int, watch: threads.Watch | None = None
+    ) -> tuple[NDArray[Any], bool]:
+        """All values as an array, a symmetric one exactly symmetric, and whether all are surely finite."""
         out = np.empty(self.shape, dtype)
         for rows, block in self._blocks(watch):
             out[rows] = block
         if self.symmetric:
             mirror(out)
-        return out
+        return out, False
 
     def times(self, V: NDArray[Any], workers: int, watch: threads.Watch | None = None) -> NDArray[Any]:
         """The product with a matrix of m rows."""

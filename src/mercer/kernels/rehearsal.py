@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.formula import Group
-from mercer.compute.source import STATISTICS, VALUES, Method
+from mercer.compute.precision import STATISTICS, VALUES
+from mercer.compute.source import Method
 from mercer.compute.statistics import Measured
 from mercer.kernels.pairs import Block, Pairs, lengths
 from mercer.kernels.points import Points

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from mercer.compute import code
 from mercer.compute.formula import Group, asked, groups
 from mercer.compute.fused import Fused
-from mercer.compute.source import Method, exponents, fits_single
+from mercer.compute.precision import exponents, fits_single
+from mercer.compute.source import Method
 from mercer.compute.statistics import Measured
 from mercer.compute.symbols import Symbol, Untraceable
 from mercer.kernels.points import SINGLE, Points
