@@ -16,7 +16,7 @@ def pytest_configure(config):
 
     This is no fixture, since the examples in src are tests as well, and ask no fixtures from here.
     """
-    if "MERCER_CACHE_DIR" not in os.environ:
+    if "MERCER_CACHE_DIR" not in os.environ or "PYTEST_XDIST_WORKER" in os.environ:  # each worker has its own
         folder = tempfile.TemporaryDirectory(prefix="mercer-tests-")
         config.add_cleanup(folder.cleanup)
         os.environ["MERCER_CACHE_DIR"] = folder.name
