@@ -120,7 +120,8 @@ class Gram(Operator):
         return 2 * result + self.shape[1] * columns * 8 + self.evaluator.peak(columns, self.threads)
 
     def _detail(self) -> str:
-        return name_of(self.kernel) if self.kernel.children else str(self.kernel)
+        text = str(self.kernel)
+        return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _all(index: Index) -> bool:
