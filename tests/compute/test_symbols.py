@@ -242,8 +242,30 @@ def beyond_floats(u):
         return np.exp(-u) + np.minimum(u / np.float64(1e-320), 1.0)
 
 
+def by_remainder(u):
+    return np.exp(-u) * (1 + 0.1 * (u % 1.0)) + 0.1 * (u // 2)
+
+
+def by_length(u):
+    return np.exp(-u) * len(u) / len(u)
+
+
+def as_floats(u):
+    return np.exp(-np.asarray(u, dtype=float))
+
+
+def by_either(u):
+    return np.where((u > 0.5) ^ (u > 1.0), 0.5, np.exp(-u))
+
+
+def by_own_error(u):
+    if not isinstance(u, np.ndarray):
+        raise ValueError("this profile takes arrays only")
+    return np.exp(-u)
+
+
 UNFOLLOWED = [cut_by_mask, cut_by_truth, cut_by_if, through_floats, by_table, by_bessel, by_shape, by_type, in_place]
-UNFOLLOWED += [beyond_floats]
+UNFOLLOWED += [beyond_floats, by_remainder, by_length, as_floats, by_either, by_own_error]
 
 
 class Own(Radial):

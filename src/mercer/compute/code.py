@@ -8,11 +8,13 @@ same thing twice, and neither makes the other's work stale.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import importlib.util
 import logging
 import os
 import platform
+import shutil
 import stat
 import sys
 import tempfile
@@ -83,7 +85,9 @@ def directory() -> Path:
     except OSError as error:
         LOG.info("%s cannot be used: %s", path, error)
     LOG.warning("Mercer cannot keep compiled code in %s; it compiles anew in every process.", path)
-    return Path(tempfile.mkdtemp(prefix="mercer-"))
+    private = tempfile.mkdtemp(prefix="mercer-")
+    atexit.register(shutil.rmtree, private, ignore_errors=True)
+    return Path(private)
 
 
 def _root() -> Path:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from mercer.compute.formula import Group, Total, asked, groups, nodes
+from mercer.compute.formula import Group, Total, asked, groups, nodes, total
 from mercer.compute.precision import STATISTICS, VALUES, exponents
 from mercer.compute.symbols import ARITHMETIC, COMPARISONS, LIBRARY, Level, Symbol
 from mercer.compute.words import prelude
@@ -152,9 +152,7 @@ class _Writer:
             return
         method = self.methods[group]
         if method.kind == "differences":
-            self.distances[group] = self._accumulate(group, "sum", "difference_squared")
-            if "difference_squared(" not in "".join(self.helpers):
-                self.helpers.append(_helper("difference_squared", "x, z", ["    return (x - z) * (x - z)"]))
+            self.distances[group] = self._total(total(group, "sum", lambda x, z: (x - z) * (x - z)).value)
             return
         tile = self._tile(group)
         if method.kind == "ready":
@@ -230,11 +228,11 @@ class _Writer:
         ]
         return f"{name}[j]"
 
-    def _total(self, total: Total) -> str:
+    def _total(self, joined: Total) -> str:
         names: dict[int, str] = {}
         lines: list[str] = []
         first = len(self.program.numbers)
-        for node in nodes(total.term):
+        for node in nodes(joined.term):
             if node.name in ("x", "z"):
                 names[id(node)] = node.name
             elif node.name == "number":
@@ -244,8 +242,8 @@ class _Writer:
                 lines.append(f"    v{len(lines)} = {self._expression(node, names, 'S')}")
         arguments = "".join(f", w{k}" for k in range(first, len(self.program.numbers)))
         name = f"term{len(self.helpers)}"
-        self.helpers.append(_helper(name, f"x, z{arguments}", [*lines, f"    return S({names[id(total.term)]})"]))
-        return self._accumulate(total.group, total.joined_by, name, arguments)
+        self.helpers.append(_helper(name, f"x, z{arguments}", [*lines, f"    return S({names[id(joined.term)]})"]))
+        return self._accumulate(joined.group, joined.joined_by, name, arguments)
 
     # -- the formula ------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
@@ -164,14 +164,23 @@ class Symbol:
     def __getattr__(self, name: str) -> Any:
         raise Untraceable(f"the attribute {name} of a symbol")
 
-    def __iter__(self) -> Iterator[Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if dtype is not None and np.dtype(dtype).kind != "O":
+            raise Untraceable(f"a symbol as an array of {dtype}")
+        wrapped = np.empty((), dtype=object)
+        wrapped[()] = self
+        return wrapped
+
+    def _elements(self, *_: Any) -> Any:
         raise Untraceable("the elements of a symbol")
 
-    def __getitem__(self, key: Any) -> Any:
-        raise Untraceable("the elements of a symbol")
+    __iter__ = __len__ = __getitem__ = __setitem__ = _elements
 
-    def __setitem__(self, key: Any, value: Any) -> None:
-        raise Untraceable("the elements of a symbol")
+    def _not_known(self, *_: Any) -> Any:
+        raise Untraceable("an operator on a symbol that formulas do not have")
+
+    __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = _not_known
+    __matmul__ = __rmatmul__ = __xor__ = __rxor__ = __round__ = _not_known
 
 
 def _joint_level(parts: tuple[Symbol, ...]) -> Level:

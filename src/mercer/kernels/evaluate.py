@@ -161,7 +161,7 @@ def matrix(
     """The matrix of all pairs in the dtype of the data, with a warning where a number did not fit."""
     out, sure = _values(kernel, left, right, workers, watch)
     if not sure:
-        _warn_of_overflow(kernel, out)
+        _warn_of_overflow(kernel, out, stacklevel=5)
     return out
 
 
@@ -183,7 +183,7 @@ def _values(
     return out, sure
 
 
-def _warn_of_overflow(kernel: Kernel, result: NDArray[Any]) -> None:
+def _warn_of_overflow(kernel: Kernel, result: NDArray[Any], stacklevel: int = 4) -> None:
     with np.errstate(all="ignore"):
         finite = all_finite(result)
     if not finite:
@@ -191,7 +191,7 @@ def _warn_of_overflow(kernel: Kernel, result: NDArray[Any]) -> None:
             f"{kernel} overflows {result.dtype} on this data: the result holds infinities. "
             "Scale the data down, or normalize the kernel.",
             NumericalWarning,
-            stacklevel=5,
+            stacklevel=stacklevel,
         )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mercer.compute.formula import Group
 from mercer.compute.precision import STATISTICS, VALUES
 from mercer.compute.source import Method
-from mercer.compute.statistics import Measured
+from mercer.compute.statistics import Measured, rounding
 from mercer.kernels.pairs import Block, Pairs, lengths
 from mercer.kernels.points import Points
 from mercer.kernels.traced import TracedPairs
@@ -50,11 +50,6 @@ class Route:
     def promise(self) -> float:
         """The change that rounding of the statistics may cause."""
         return PROMISE[VALUES[self.precision]]
-
-    @property
-    def unit(self) -> float:
-        """Half the distance from 1 to the next number."""
-        return float(np.finfo(self.dtype).eps) / 2
 
 
 class DisturbedPairs(Pairs):
@@ -100,18 +95,16 @@ class DisturbedPairs(Pairs):
         return moved[: exact.size].reshape(exact.shape)
 
     def total(self, term: Callable[[Any, Any], Any], joined_by: Literal["sum", "product"]) -> Block:
-        rounded = Pairs(*(replace(side, values=_rounded(side.values, self.route.dtype)) for side in self._both()))
+        sides = (self.left, self.right)
+        rounded = Pairs(*(replace(side, values=_rounded(side.values, self.route.dtype)) for side in sides))
         found = rounded.total(term, joined_by)
         size = np.abs(found)
         if joined_by == "sum":
             size = rounded.total(lambda x, z: np.abs(term(x, z)), "sum")
         return found + self._units() * size
 
-    def _both(self) -> tuple[Points, Points]:
-        return self.left, self.right
-
     def _units(self) -> float:
-        return self.route.unit * (2 + math.sqrt(self.left.values.shape[1]) / 2)
+        return rounding(self.left.values.shape[1], self.route.dtype)
 
     def _method(self) -> Method:
         return self.route.methods.get(self.traced.group, Method("differences"))

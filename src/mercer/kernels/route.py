@@ -16,7 +16,7 @@ from mercer.compute.fused import Fused
 from mercer.compute.precision import exponents, fits_single
 from mercer.compute.source import Method
 from mercer.compute.statistics import Measured
-from mercer.compute.symbols import Symbol, Untraceable
+from mercer.compute.symbols import Symbol
 from mercer.kernels.points import SINGLE, Points
 from mercer.kernels.rehearsal import Route, keeps_promise
 from mercer.kernels.traced import TracedPairs, trace
@@ -35,7 +35,10 @@ def fused(kernel: Kernel, left: Points, right: Points) -> Fused | None:
     pairs = TracedPairs(left, right)
     try:
         formula = trace(kernel, pairs)
-    except Untraceable:
+    except (
+        TypeError,
+        ValueError,
+    ):  # Untraceable, or code that fails on symbols; a fault of its own shows again plainly
         return None
     wanted = {group: asked(formula, group) for group in groups(formula)}
     measured = {group: Measured(group, movable=asks != {"dot"}) for group, asks in wanted.items() if asks}

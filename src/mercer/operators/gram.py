@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.compute import threads as workers
+from mercer.compute.budget import Budget
 from mercer.compute.fused import Fused
 from mercer.errors import KernelError, NumericalWarning, sentence
 from mercer.kernels import Kernel
-from mercer.kernels.evaluate import all_finite, evaluator, matrix, name_of, ready
+from mercer.kernels.evaluate import SURE, all_finite, evaluator, matrix, name_of, ready
 from mercer.kernels.plain import Plain
 from mercer.kernels.points import Points
 from mercer.kernels.text import parse
@@ -83,6 +84,10 @@ class Gram(Operator):
     def _multiply(self, V: NDArray[Any]) -> NDArray[Any]:
         if V.shape[1] == 0:
             return np.zeros((self.shape[0], 0), V.dtype)
+        needed = self.peak(V.shape[1])
+        if needed > SURE:
+            remedy = "Multiply fewer columns at once."
+            Budget.of(None).require("Gram", needed, f"a product with {V.shape[1]} columns", remedy)
         with np.errstate(all="ignore"):
             sizes = _sizes(V) if self.evaluator.dtype != V.dtype else np.ones(V.shape[1])
             result = self.evaluator.times(V / sizes, self.threads, self.watch) * sizes
