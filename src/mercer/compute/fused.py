@@ -53,6 +53,7 @@ class Fused:
 
     shape : the numbers of rows of both sides
     precision : "float32", "mixed" (statistics in float64, values in float32) or "float64"
+    methods : how the statistics of each group are computed
     dtype : the type of the values
     symmetric : whether both sides are the same, so that half of the tiles suffice
     """
@@ -68,6 +69,7 @@ class Fused:
     ) -> None:
         self.shape = shape
         self.precision = precision
+        self.methods = methods
         self.dtype = np.dtype(VALUES[precision])
         self.symmetric = symmetric
         self._statistics = np.dtype(STATISTICS[precision])

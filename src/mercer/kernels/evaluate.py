@@ -149,7 +149,8 @@ def ready(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None) -> tuple[Points, Po
 def evaluator(kernel: Kernel, left: Points, right: Points) -> Fused | Plain:
     """Who evaluates: the fused pass for many pairs, where the kernel's code can be followed; else plain NumPy."""
     if left.values.shape[0] * right.values.shape[0] >= _fused_from.get():
-        passes = fused(kernel, left, right)
+        with np.errstate(all="ignore"):  # what overflows in a rehearsal is a reason to take another way
+            passes = fused(kernel, left, right)
         if passes is not None:
             return passes
     return Plain(kernel, left, right)
