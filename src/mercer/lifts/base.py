@@ -1,0 +1,142 @@
+"""The lift: a feature map phi(x) that knows its kernel, as a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mercer.compute.budget import Budget
+from mercer.kernels import Kernel, Linear
+from mercer.kernels.evaluate import SURE
+from mercer.lifts.certificate import Certificate
+
+DTYPES = [np.float64, np.float32]
+
+
+class Lift(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """A feature map phi(x): fit learns what it must from the data, transform gives a row of features for each row.
+
+    A subclass stores its parameters in `__init__`, as scikit-learn's estimators do, and answers `_learn`, `_count`,
+    `_features` and `_names`, and `kernel` where that is no parameter. Columns without names are called x1, x2, ... as
+    mathematics does, not x0.
+    """
+
+    exact: ClassVar[bool] = True
+    """Whether phi(x).phi(z) is k(x, z) to rounding, rather than an approximation."""
+    takes_sparse: ClassVar[bool] = False
+    """Whether sparse tables are taken."""
+
+    kernel: Any
+    """The kernel that phi(x).phi(z) is, or approximates; of lifts that learn from data once they are fitted."""
+
+    # -- what a lift answers ------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _learn(self, X: Any) -> None:
+        """Learn from checked rows: float32, float64, or a sparse table where the lift takes these."""
+
+    @abstractmethod
+    def _count(self) -> int:
+        """How many features there are, once fitted."""
+
+    @abstractmethod
+    def _features(self, X: Any) -> Any:
+        """The features of checked rows, in their dtype."""
+
+    @abstractmethod
+    def _names(self, inputs: list[str]) -> list[str]:
+        """The names of the features, from the names of the columns."""
+
+    # -- scikit-learn's contract --------------------------------------------------------------------------------
+
+    def fit(self, X: ArrayLike, y: Any = None) -> Self:
+        """Learn what the lift needs from the rows of a table; y is ignored."""
+        self._learn(self._read(X, reset=True))
+        return self
+
+    def transform(self, X: ArrayLike) -> Any:
+        """The features of each row: n rows, one column a feature, in the dtype of X (float32 or float64)."""
+        check_is_fitted(self)
+        rows = self._read(X, reset=False)
+        self._afford(rows)
+        return self._features(rows)
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
+        """The names of the features; `input_features` are the names of the columns, where the table had none."""
+        check_is_fitted(self)
+        return np.asarray(self._names(self._inputs(input_features)), dtype=object)
+
+    @property
+    def _n_features_out(self) -> int:  # scikit-learn's name
+        return self._count()
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.takes_sparse
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _read(self, X: ArrayLike, reset: bool) -> Any:
+        accepted = "csr" if self.takes_sparse else False
+        return validate_data(self, X, reset=reset, dtype=DTYPES, accept_sparse=accepted, order="C")
+
+    def _afford(self, rows: Any) -> None:
+        """Ask the memory budget for the result, before it is computed."""
+        size = rows.shape[0] * self._count() * rows.dtype.itemsize
+        if size > SURE:
+            purpose = f"{rows.shape[0]} rows of {self._count()} features"
+            Budget.of(None).require(type(self).__name__, size, purpose, "Lift fewer rows at once, or use the kernel.")
+
+    def _inputs(self, given: ArrayLike | None) -> list[str]:
+        known = getattr(self, "feature_names_in_", None)
+        width = self.n_features_in_
+        if given is None:
+            return list(known) if known is not None else [f"x{j}" for j in range(1, width + 1)]
+        names = [str(name) for name in np.asarray(given, dtype=object)]
+        if known is not None and names != list(known):
+            raise ValueError("input_features is not equal to feature_names_in_")
+        if len(names) != width:
+            raise ValueError(
+                f"input_features should have length equal to number of features ({width}), got {len(names)}"
+            )
+        return names
+
+    # -- the kernel ---------------------------------------------------------------------------------------------
+
+    @property
+    def induced(self) -> Kernel:
+        """The kernel <phi(x), phi(z)>, computed from the features; for exact lifts the same function as `kernel`."""
+        return Linear().after(Features(self))
+
+    def certificate(self, X: ArrayLike, delta: float = 0.01) -> Certificate:
+        """How far phi(x).phi(z) may be from k(x, z) on the pairs of rows of X; for an exact lift, by rounding only.
+
+        delta : the probability with which the bound may fail, where it is estimated
+        """
+        features = self.transform(X)
+        squares = features.multiply(features) if hasattr(features, "multiply") else features * features
+        longest = float(np.asarray(squares.sum(axis=1)).max())
+        unit = float(np.finfo(features.dtype).eps)
+        bound = (self._count() + 16) * unit * longest
+        text = f"The lift is exact: rounding of its {self._count()} features moves no value by more than {bound:.2g}."
+        return Certificate(bound, 1.0, "exact", text)
+
+
+class Features:
+    """The map of a fitted lift, for `k.after`: rows in, features out, without the names of columns."""
+
+    def __init__(self, lift: Lift) -> None:
+        check_is_fitted(lift)
+        self.lift = lift
+        self.__name__ = type(lift).__name__
+
+    def transform(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """The features of each row."""
+        features = self.lift._features(np.ascontiguousarray(rows))
+        return np.asarray(features.toarray() if hasattr(features, "toarray") else features)

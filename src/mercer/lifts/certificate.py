@@ -1,0 +1,30 @@
+"""What is known of the error of a lift: a bound, how surely it holds, and for what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["exact", "maximum", "mean"]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A bound on how far phi(x).phi(z) is from k(x, z) on the pairs of a table.
+
+    bound : the error is at most this
+    probability : with at least this probability; 1 where the bound is computed, not estimated
+    kind : "exact" (only rounding), "maximum" (over all pairs) or "mean" (the mean absolute error over all pairs)
+    sentence : the same in words
+
+    >>> print(Certificate(0.01, 1.0, "maximum", "No entry is off by more than 0.01."))
+    No entry is off by more than 0.01.
+    """
+
+    bound: float
+    probability: float
+    kind: Kind
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
