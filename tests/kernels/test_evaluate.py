@@ -61,6 +61,17 @@ LOOPS = {
     "sinc": (k.Sinc(0.2), lambda x, z: np.sinc(np.linalg.norm(x - z) / 0.2 / np.pi)),
     "product_sinc": (k.ProductSinc(0.2), lambda x, z: np.prod(np.sinc((x - z) / 0.2 / np.pi))),
     "subsets": (k.Subsets(), lambda x, z: 1 + x[0] * z[0] + x[1] * z[1] + x[0] * x[1] * z[0] * z[1]),
+    "subsets 1": (k.Subsets(1), lambda x, z: x[0] * z[0] + x[1] * z[1] + x[0] * x[1] * z[0] * z[1]),
+    "monomials": (
+        k.Monomials(2),
+        lambda x, z: 1 + x @ z + x[0] * x[0] * z[0] * z[0] + x[0] * x[1] * z[0] * z[1] + x[1] * x[1] * z[1] * z[1],
+    ),
+    "powers": (k.Powers(2), lambda x, z: (x * z).sum() + (x * x * z * z).sum()),
+    "trigonometric": (
+        k.Trigonometric(2, 0.3),
+        lambda x, z: np.cos(2 * np.pi * (x - z) / 0.3).sum() + np.cos(4 * np.pi * (x - z) / 0.3).sum(),
+    ),
+    "parabolic": (k.Parabolic(), lambda x, z: x @ z + (x @ x) * (z @ z)),
     "min": (k.Min(), lambda x, z: min(x[0], z[0]) + min(x[1], z[1])),
     "periodic": (k.Periodic(0.3, 2.0), lambda x, z: np.exp(-2 * (np.sin(np.pi * (x - z) / 0.3) ** 2).sum() / 4)),
     "arc_cosine 0": (k.ArcCosine(0), lambda x, z: 1 - angle(x, z) / np.pi),

@@ -128,6 +128,7 @@ def test_matern_of_any_nu_within_eight_ulps(nu):
 TERMS = {
     "min": (k.Min(), lambda x, z: min(x, z)),
     "subsets": (k.Subsets(), lambda x, z: 1 + x * z),
+    "powers": (k.Powers(3), lambda x, z: x * z + (x * z) ** 2 + (x * z) ** 3),
     "product_laplace": (k.ProductLaplace(), lambda x, z: abs(x - z)),
     "chi_squared": (k.ChiSquared(), lambda x, z: 2 * x * z / (x + z) if x + z else mp.mpf(0)),
     "exponential_chi_squared": (k.ExponentialChiSquared(), lambda x, z: (x - z) ** 2 / (x + z) if x + z else mp.mpf(0)),

@@ -290,3 +290,13 @@ def test_the_accurate_way_is_taken_where_the_fast_one_is_not():
     X = draw(500, 40)
     X[::2] += 1e9
     assert kinds(chosen(Gaussian(3.0), X)) == ["differences"]
+
+
+@pytest.mark.parametrize("reach", [1.0, 30.0, 1000.0, 1e5])
+def test_terms_of_float32_rows_keep_their_digits(reach):
+    """Far from a period, x - z of float32 has too few digits for its sine: the work is done in float64 then."""
+    X = (reach * np.random.default_rng(0).random((300, 2))).astype(np.float32)
+    gap = X[:, None, :].astype(float) - X[None, :, :]
+    wanted = np.exp(-2 * (np.sin(np.pi * np.remainder(gap, 1.0)) ** 2).sum(axis=2))
+    assert np.abs(fused_gram(Periodic(1.0, 1.0), X) - wanted).max() <= 1e-6
+    assert chosen(Periodic(1.0), X).dtype == (np.float32 if reach == 1.0 else np.float64)

@@ -20,12 +20,16 @@ from mercer.kernels import (
     Linear,
     Matern,
     Min,
+    Monomials,
+    Parabolic,
     Polynomial,
+    Powers,
     ProductLaplace,
     RationalQuadratic,
     Sigmoid,
     Sinc,
     Subsets,
+    Trigonometric,
     Wendland,
 )
 from mercer.kernels.domain import DOMAINS
@@ -47,7 +51,7 @@ SCALES = np.linspace(0.5, 2.0, d)
 LEAVES = [
     Linear(), Polynomial(3), Exponential(2.0), Sigmoid(0.2, 0.1), Cosine(), ArcCosine(0), ArcCosine(1),
     Gaussian(1.5), Laplace(), Matern(1.5, 2.0), Matern(2.5), Matern(0.7), RationalQuadratic(), Sinc(),
-    Wendland(3, 1, 9.0), Epanechnikov(3.0),
+    Wendland(3, 1, 9.0), Epanechnikov(3.0), Parabolic(),
 ]  # fmt: skip
 COMPOSED = [
     Gaussian() + 2 * Linear(), Laplace() * Polynomial(2), Gaussian(2.0) ** 3, Matern(1.5).normalized() + Cosine(),
@@ -249,7 +253,8 @@ def function(rows):
 DENSE = {
     "Min": Min(), "ChiSquared": ChiSquared(), "Subsets": Subsets(), "ProductLaplace": ProductLaplace(),
     "ExponentialChiSquared": 2 * ExponentialChiSquared() + Gaussian(), "weighted": Gaussian().weighted(function),
-    "after": Gaussian().after(function),
+    "after": Gaussian().after(function), "Powers": Powers(), "Trigonometric": Trigonometric(),
+    "Monomials": Monomials(),
 }  # fmt: skip
 
 

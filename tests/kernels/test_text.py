@@ -7,7 +7,19 @@ from strategies import NAMES, any_trees, squared_length
 
 import mercer
 from mercer.errors import KernelError, ParseError
-from mercer.kernels import Constant, Gaussian, Linear, Matern, Polynomial, Power, Product, Sigmoid, Sum
+from mercer.kernels import (
+    Constant,
+    Gaussian,
+    Linear,
+    Matern,
+    Monomials,
+    Polynomial,
+    Power,
+    Product,
+    Sigmoid,
+    Subsets,
+    Sum,
+)
 
 
 @given(any_trees)
@@ -116,6 +128,10 @@ def test_the_example_of_the_documentation():
         ("linear.after([[1, 0, 0], [0, 1, 1]])", Linear().after([[1, 0, 0], [0, 1, 1]])),
         ("gaussian.scaled([1, 2e1])", Gaussian().scaled([1.0, 20.0])),
         ("linear.weighted(f)", Linear().weighted(squared_length)),
+        ("subsets", Subsets()),
+        ("subsets(1, 2)", Subsets(1, 2)),
+        ("subsets(max_order=2)", Subsets(max_order=2)),
+        ("monomials(3, include_bias=0)", Monomials(3, include_bias=False)),
         ("\n  linear\n+ linear", Sum((Linear(), Linear()))),
     ],
 )
@@ -162,6 +178,8 @@ def test_texts(text, kernel):
         ("(" * 3000 + "linear" + ")" * 3000, 60, "deeper"),
         ("linear.on(" + "[" * 3000, 70, "deeper"),
         ("constant(-1)", 0, "at least zero"),
+        ("subsets(2, 1)", 0, "max_order of at least min_order; 1 came with min_order=2"),
+        ("monomials(include_bias=2)", 0, "True or False for include_bias; 2 came. Texts write 1 or 0"),
         ("linear.weighted(g)", 16, "no kernel 'g'"),
     ],
 )
@@ -220,4 +238,5 @@ def test_every_exported_leaf_can_be_parsed_and_has_a_formula():
 CATALOGUE = """
     Constant Linear Polynomial Exponential Gaussian Laplace ProductLaplace Matern RationalQuadratic Periodic Cosine Sinc
     ProductSinc Subsets Min ChiSquared ExponentialChiSquared ArcCosine Wendland Sigmoid Epanechnikov
+    Powers Trigonometric Parabolic Monomials
 """

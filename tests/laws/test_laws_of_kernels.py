@@ -29,12 +29,31 @@ def test_every_kernel_obeys_the_laws(name):
 
 @pytest.mark.parametrize(
     "kernel",
-    [k.Matern(0.5), k.Matern(1.5), k.Matern(4.5), k.ArcCosine(0), k.Polynomial(5, 2.0), k.Wendland(3, 2)],
+    [
+        k.Matern(0.5),
+        k.Matern(1.5),
+        k.Matern(4.5),
+        k.ArcCosine(0),
+        k.Polynomial(5, 2.0),
+        k.Wendland(3, 2),
+        k.Monomials(3, include_bias=False),
+        k.Trigonometric(3, 0.7),
+    ],
     ids=str,
 )
 def test_members_whose_formula_depends_on_whole_numbers(kernel):
     check_kernel(kernel)
     assert is_fused(kernel)
+
+
+@pytest.mark.parametrize(
+    "kernel", [k.Subsets(min_order=1), k.Subsets(max_order=2), k.Subsets(2, 3), k.Subsets(min_order=4)], ids=str
+)
+def test_subsets_of_some_orders_are_plain(kernel):
+    """They need several numbers a coordinate, where a formula joins one; Newton's identities would cancel."""
+    check_kernel(kernel, d=4)
+    assert not is_fused(kernel, d=4)
+    assert is_fused(k.Subsets(max_order=4), d=4)  # these are all subsets again
 
 
 @pytest.mark.parametrize(

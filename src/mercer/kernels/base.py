@@ -14,6 +14,7 @@ from mercer.kernels import evaluate as evaluation
 from mercer.kernels import parameters
 from mercer.kernels.domain import REALS, Domain
 from mercer.kernels.fields import MEDIAN, check_undeclared, length, nonnegative, number, positive, whole
+from mercer.kernels.law import Law
 from mercer.kernels.median import median_distance
 from mercer.kernels.pairs import Block, Pairs, row_distances
 from mercer.kernels.points import Column, Points
@@ -101,6 +102,10 @@ class Kernel(ABC):
     def objection(self) -> str:
         """Why this is not a kernel beyond what `facts` grants; empty where nothing is known."""
         return ""
+
+    def law(self, d: int) -> Law | None:
+        """The law of the frequencies whose waves average to this kernel on R^d; None where none is known."""
+        return None
 
     @property
     def needed(self) -> frozenset[Column] | None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mercer.kernels.base import ATOM, Kernel
 from mercer.kernels.fields import nonnegative
+from mercer.kernels.law import Law, Still
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.judgement import Judgement, Situation
@@ -51,6 +52,9 @@ class Constant(Kernel):
     @property
     def divisible(self) -> bool:
         return True
+
+    def law(self, d: int) -> Law | None:
+        return Still(d, mass=self.variance)
 
     def judge(self, situation: Situation) -> Judgement:
         return Judgement(

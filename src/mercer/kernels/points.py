@@ -64,7 +64,7 @@ class Points:
 
     def columns(self, who: str, columns: tuple[Column, ...]) -> Points:
         """Some of the columns, by position or name."""
-        return self.chosen([self._position(who, column) for column in columns])
+        return self.chosen([self.position(who, column) for column in columns])
 
     def chosen(self, positions: list[int]) -> Points:
         """Some of the columns, which keep their names and labels."""
@@ -72,7 +72,8 @@ class Points:
         values = chosen(self.values, positions) if self.sparse else self.values[:, positions]
         return Points(values, names, self.dtype, tuple(map(self.label, positions)))
 
-    def _position(self, who: str, column: Column) -> int:
+    def position(self, who: str, column: Column) -> int:
+        """Where a column stands, from 0; `who` asks for it."""
         width = self.values.shape[1]
         if isinstance(column, int):
             if -width <= column < width:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mercer.compute import formula
-from mercer.compute.symbols import Symbol, apply, number
+from mercer.compute.symbols import Symbol, Untraceable, apply, number
 from mercer.kernels.pairs import Pairs, unit_rows
 from mercer.kernels.points import Points, refuse_sparse
 
@@ -39,6 +39,9 @@ class TracedPairs(Pairs):
     def total(self, term: Callable[[Any, Any], Any], joined_by: Literal["sum", "product"]) -> Any:
         refuse_sparse("A kernel of single coordinates", self.left)
         return formula.total(self.group, joined_by, term)
+
+    def coordinates(self) -> Any:
+        raise Untraceable("all coordinates of all pairs, one by one")
 
     def _squared_distance(self) -> Any:
         return formula.square(self.group)

@@ -14,6 +14,7 @@ from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.algebra.single import name_of
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import INTEGERS, NATURALS, NONNEGATIVE, REALS, Domain
+from mercer.kernels.law import Law, moved
 from mercer.kernels.points import Points, refuse_sparse
 
 
@@ -112,6 +113,10 @@ class After(Mapped):
         if self.matrix is None:
             return None
         return len(self.matrix) if d in (None, self.width) else 0
+
+    def law(self, d: int) -> Law | None:
+        matrix = self.matrix
+        return None if matrix is None or matrix.shape[1] != d else moved(self.kernel.law(len(matrix)), matrix)
 
     def rule(self) -> str:
         return "a kernel of mapped points k(g(x), g(z)) is a kernel, with the lift phi(g(x)) (rule of the map)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from mercer.errors import DomainError, sentence
 from mercer.kernels.algebra.single import Single
 from mercer.kernels.base import Kernel
+from mercer.kernels.law import Law
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 
@@ -49,6 +51,10 @@ class Normalized(Single):
             came = f"row {row} has k(x, x) = {float(squares[row]):g}"
             raise DomainError(sentence("normalized", "k(x, x) >= 0", came, "Use a proven kernel."))
         return np.asarray(np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0))
+
+    def law(self, d: int) -> Law | None:
+        inner = self.kernel.law(d)
+        return None if inner is None else replace(inner, mass=float(inner.mass > 0))
 
     def rule(self) -> str:
         return "it is f(x) k(x, z) f(z) with f(x) = 1 / sqrt(k(x, x)) (rule of the weight)"

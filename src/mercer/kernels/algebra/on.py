@@ -7,10 +7,14 @@ from collections.abc import Hashable
 from dataclasses import field
 from typing import Any
 
+import numpy as np
+from scipy.sparse import csr_array
+
 from mercer.errors import KernelError, sentence
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import REALS, Domain
+from mercer.kernels.law import Law, moved
 from mercer.kernels.points import Column, Points
 
 
@@ -67,6 +71,14 @@ class On(Mapped):
     def inner_width(self, d: int | None) -> int | None:
         positions = [c if c >= 0 else -c - 1 for c in self.columns if isinstance(c, int)]
         return 0 if d is not None and any(position >= d for position in positions) else len(self.columns)
+
+    def law(self, d: int) -> Law | None:
+        width = len(self.columns)
+        if self.inner_width(d) == 0 or any(isinstance(column, str) for column in self.columns):
+            return None  # where names stand is not known here
+        chosen = np.array([int(column) % d for column in self.columns])
+        matrix = csr_array((np.ones(width), (np.arange(width), chosen)), shape=(width, d))
+        return moved(self.kernel.law(width), matrix)
 
     def rule(self) -> str:
         return "choosing columns is a map of the points (rule of the map)"

@@ -13,6 +13,7 @@ from mercer.kernels.algebra.single import Single
 from mercer.kernels.base import ATOM, POWER, Kernel
 from mercer.kernels.fields import check_positive
 from mercer.kernels.latex import numeral, parens
+from mercer.kernels.law import Law, convolution
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 
@@ -56,6 +57,9 @@ class Power(Single):
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return np.asarray(self.kernel.evaluate_diagonal(points) ** self.exponent)
+
+    def law(self, d: int) -> Law | None:
+        return convolution([self.kernel.law(d)] * self.exponent) if isinstance(self.exponent, int) else None
 
     def rule(self) -> str:
         if self.whole:

@@ -12,6 +12,7 @@ from mercer.kernels.algebra.several import Several
 from mercer.kernels.base import POWER, PRODUCT
 from mercer.kernels.constant import Constant
 from mercer.kernels.latex import parens
+from mercer.kernels.law import Law, convolution
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 
@@ -30,6 +31,9 @@ class Product(Several):
     @property
     def divisible(self) -> bool:
         return all(part.divisible for part in self.parts)
+
+    def law(self, d: int) -> Law | None:
+        return convolution(part.law(d) for part in self.parts)
 
     def rule(self) -> str:
         if len(self.parts) == 2 and isinstance(self.parts[0], Constant):

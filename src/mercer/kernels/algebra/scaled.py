@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array, diags_array
 
 from mercer.compute.sparse import is_sparse, with_data
 from mercer.errors import InputError, KernelError, sentence
@@ -14,6 +15,7 @@ from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import NONNEGATIVE, REALS, Domain
 from mercer.kernels.fields import check_positive
+from mercer.kernels.law import Law, moved
 from mercer.kernels.points import Points
 
 
@@ -73,6 +75,11 @@ class Scaled(Mapped):
 
     def inner_width(self, d: int | None) -> int | None:
         return self.width if d in (None, self.width) else 0
+
+    def law(self, d: int) -> Law | None:
+        if d != self.width:
+            return None
+        return moved(self.kernel.law(d), csr_array(diags_array(1 / np.array(self.lengthscales))))
 
     def rule(self) -> str:
         return "dividing columns by numbers is a map of the points (rule of the map)"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.kernels.algebra.several import Several
 from mercer.kernels.base import PRODUCT, SUM
+from mercer.kernels.law import Law, mixture
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 
@@ -24,6 +25,9 @@ class Sum(Several):
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return reduce(add, (part.evaluate_diagonal(points) for part in self.parts))
+
+    def law(self, d: int) -> Law | None:
+        return mixture(part.law(d) for part in self.parts)
 
     def rule(self) -> str:
         return "the sum of kernels is a kernel (sum rule)"

@@ -12,6 +12,7 @@ from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import positive
 from mercer.kernels.latex import exponential, numeral, over
+from mercer.kernels.law import Lattice, Law
 from mercer.kernels.proof.judgement import Fact
 
 
@@ -58,6 +59,9 @@ class Periodic(Coordinate):
             "period), since there |g(x) - g(z)|^2 = 4 sum_k sin^2(pi (x_k - z_k) / period) (rule of the map)"
         )
         return (Fact(REALS, reason),)
+
+    def law(self, d: int) -> Law | None:
+        return Lattice(d, self.period, self.lengthscale)
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         sine = rf"2 \sum_k \sin^2\left(\frac{{\pi ({{{x}}}_k - {{{z}}}_k)}}{{{numeral(self.period)}}}\right)"

@@ -14,6 +14,7 @@ from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import length
 from mercer.kernels.latex import exponential, over
+from mercer.kernels.law import Cauchy, Law
 from mercer.kernels.proof.judgement import Fact
 
 
@@ -54,6 +55,9 @@ class ProductLaplace(Coordinate):
             "> 0 on the line (Bochner's theorem), and the coordinates are multiplied (product rule)"
         )
         return (Fact(REALS, reason),)
+
+    def law(self, d: int) -> Law | None:
+        return Cauchy(d, self.lengthscale)
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         return exponential("-" + over(rf"\lVert {x} - {z} \rVert_1", self.lengthscale))

@@ -12,6 +12,7 @@ from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import length
 from mercer.kernels.latex import over
+from mercer.kernels.law import Cube, Law
 from mercer.kernels.proof.judgement import Fact
 
 
@@ -43,6 +44,9 @@ class ProductSinc(Coordinate):
             "is a kernel; the coordinates are multiplied (product rule)"
         )
         return (Fact(REALS, reason),)
+
+    def law(self, d: int) -> Law | None:
+        return Cube(d, self.lengthscale)
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         t = over(rf"{{{x}}}_k - {{{z}}}_k", self.lengthscale)

@@ -1,25 +1,52 @@
-"""k(x, z) = prod_k (1 + x_k z_k): all 2^d interaction features at the price of d products."""
+"""k(x, z) = prod_k (1 + x_k z_k): all 2^d interaction features at the price of d products; or those of some orders."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import field, fields
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.symbols import Untraceable
+from mercer.errors import KernelError, sentence
+from mercer.kernels.base import ATOM
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
+from mercer.kernels.fields import check_whole, whole
+from mercer.kernels.pairs import Block, Pairs
+from mercer.kernels.points import Points
 from mercer.kernels.proof.judgement import Fact
+from mercer.kernels.traced import TracedPairs
+
+
+def check_order(owner: str, name: str, value: Any) -> int | None:
+    """A whole number of at least zero, or None."""
+    return None if value is None else check_whole(owner, name, value, 0, None)
 
 
 class Subsets(Coordinate):
     """The all-subsets kernel: its lift holds the product of the coordinates of every subset, 2^d features.
+
+    With orders, only subsets of so many coordinates count: the sum over S with min_order <= |S| <= max_order of
+    prod_{k in S} x_k z_k. With min_order = max_order this is the ANOVA kernel of that degree. Cost: d operations a
+    pair; with orders, d times the highest that is bounded, by the recursion over coordinates, without subtraction.
+
+    Parameters
+    ----------
+    min_order : whole number of at least 0; where it is above d, no subset is left and k is zero
+    max_order : whole number of at least min_order, or None for d
 
     Examples
     --------
     >>> from mercer.kernels import Subsets
     >>> Subsets()([[1.0, 2.0]], [[3.0, 4.0]])
     array([[36.]])
+    >>> Subsets(min_order=1, max_order=1)([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[11.]])
 
     References
     ----------
@@ -27,16 +54,77 @@ class Subsets(Coordinate):
     """
 
     joined_by = "product"
-    formula = "prod_k (1 + x_k z_k)"
+    formula = "prod_k (1 + x_k z_k); with orders, the terms of min_order to max_order factors x_k z_k"
+
+    min_order: int = whole(default=0, least=0)
+    max_order: int | None = field(default=None, metadata={"check": check_order})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.max_order is not None and self.max_order < self.min_order:
+            came = f"{self.max_order} came with min_order={self.min_order}"
+            raise KernelError(sentence("Subsets", "max_order of at least min_order", came, "Exchange them."))
 
     def term(self, x: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(1.0 + x * z)
+
+    def evaluate(self, pairs: Pairs) -> Block:
+        width = pairs.left.values.shape[1]
+        if self._takes_all(width):
+            return super().evaluate(pairs)
+        if self.min_order > width:
+            return pairs.full(0.0)
+        if isinstance(pairs, TracedPairs):  # a formula joins one number a coordinate, and this needs several
+            raise Untraceable("subsets of some orders")
+        return np.asarray(self._of_orders((x * z for x, z in pairs.coordinates()), width) + pairs.full(0.0))
+
+    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
+        values = points.values
+        if self._takes_all(values.shape[1]):
+            return super().evaluate_diagonal(points)
+        none = np.zeros(values.shape[0])
+        some = self.min_order <= values.shape[1]
+        return none + self._of_orders((values * values).T, values.shape[1]) if some else none
+
+    def _takes_all(self, width: int) -> bool:
+        return self.min_order == 0 and (self.max_order is None or self.max_order >= width)
+
+    def _of_orders(self, products: Iterable[NDArray[Any]], width: int) -> Any:
+        """The sum over the subsets of admitted orders.
+
+        sums[m] is that over the subsets of m coordinates among those seen so far. Where there is no upper bound, the
+        last of them holds all subsets from min_order on, and gains from itself too.
+        """
+        bounded = self.max_order is not None and self.max_order < width
+        top = self.max_order if self.max_order is not None and bounded else self.min_order
+        sums: list[Any] = [1.0] + [0.0] * top
+        for seen, product in enumerate(products, start=1):
+            for m in range(min(top, seen), 0, -1):
+                grown = sums[m - 1] if bounded or m < top else sums[m - 1] + sums[m]
+                sums[m] = sums[m] + product * grown
+        return reduce(add, sums[self.min_order :])
 
     def facts(self) -> tuple[Fact, ...]:
         reason = (
             "each 1 + x_k z_k is a kernel with the lift [1, x_k], and the coordinates are multiplied (product rule)"
         )
+        if not (self.min_order == 0 and self.max_order is None):
+            reason = (
+                "for each subset S, prod_{k in S} x_k z_k is a kernel with the lift prod_{k in S} x_k, and they are "
+                "added (sum rule)"
+            )
         return (Fact(REALS, reason),)
 
+    def write(self, python: bool) -> tuple[str, int]:
+        given = [item.name for item in fields(self) if getattr(self, item.name) != item.default]
+        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in given)
+        if python:
+            return f"Subsets({inside})", ATOM
+        return (f"subsets({inside})" if given else "subsets"), ATOM
+
     def latex(self, x: str = "x", z: str = "z") -> str:
-        return rf"\prod_k \left(1 + {{{x}}}_k {{{z}}}_k\right)"
+        if self.min_order == 0 and self.max_order is None:
+            return rf"\prod_k \left(1 + {{{x}}}_k {{{z}}}_k\right)"
+        least = rf"{self.min_order} \le " if self.min_order else ""
+        most = "" if self.max_order is None else rf" \le {self.max_order}"
+        return rf"\sum_{{{least}\lvert S \rvert{most}}} \prod_{{k \in S}} {{{x}}}_k {{{z}}}_k"

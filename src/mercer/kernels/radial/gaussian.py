@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import length
 from mercer.kernels.latex import exponential, gap, over
+from mercer.kernels.law import Law, Normal
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
 
@@ -51,6 +52,9 @@ class Gaussian(Radial):
             "positive for every frequency w (Bochner's theorem)"
         )
         return (Fact(REALS, reason),)
+
+    def law(self, d: int) -> Law | None:
+        return Normal(d, self.lengthscale)
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         return exponential("-" + over(f"{gap(x, z)}^2", self.lengthscale, power=2, factor=2))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import length
 from mercer.kernels.latex import exponential, gap, over
+from mercer.kernels.law import Law, Student
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
 
@@ -50,6 +51,9 @@ class Laplace(Radial):
             "which is positive for every frequency w (Bochner's theorem)"
         )
         return (Fact(REALS, reason),)
+
+    def law(self, d: int) -> Law | None:
+        return Student(d, self.lengthscale, nu=0.5)
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         return exponential("-" + over(gap(x, z), self.lengthscale))

@@ -10,6 +10,7 @@ from mercer.kernels import formulas
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import length, positive
 from mercer.kernels.latex import gap, numeral, over
+from mercer.kernels.law import Law, Student
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
 
@@ -55,6 +56,9 @@ class Matern(Radial):
             "which is positive for every frequency w (Bochner's theorem)"
         )
         return (Fact(REALS, reason),)
+
+    def law(self, d: int) -> Law | None:
+        return Student(d, self.lengthscale, self.nu)
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         nu = numeral(self.nu)

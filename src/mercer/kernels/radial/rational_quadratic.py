@@ -10,6 +10,7 @@ from mercer.kernels import formulas
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import length, positive
 from mercer.kernels.latex import gap, numeral, over, parens
+from mercer.kernels.law import GammaMixed, Law
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
 
@@ -51,6 +52,9 @@ class RationalQuadratic(Radial):
             "Gamma law, and an average of kernels is a kernel"
         )
         return (Fact(REALS, reason),)
+
+    def law(self, d: int) -> Law | None:
+        return GammaMixed(d, self.lengthscale, self.shape)
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         ratio = over(f"{gap(x, z)}^2", self.lengthscale, power=2)

@@ -10,6 +10,7 @@ from mercer.kernels import formulas
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import length
 from mercer.kernels.latex import gap, over
+from mercer.kernels.law import Law, Sphere
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
 
@@ -53,6 +54,9 @@ class Sinc(Radial):
             "by Schoenberg's theorem a continuous radial kernel on R^4 with k(x, x) = 1 is an average of "
             "2 J_1(t) / t and so never falls below -0.133, but sin(t) / t falls to -0.217; R^d with d > 4 contains R^4"
         )
+
+    def law(self, d: int) -> Law | None:
+        return Sphere(d, self.lengthscale) if d <= 3 else None
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         return rf"\frac{{\sin(t)}}{{t}}, \quad t = {over(gap(x, z), self.lengthscale)}"

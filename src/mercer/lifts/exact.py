@@ -1,0 +1,106 @@
+"""From a kernel to its exact lift, where finitely many features suffice."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mercer.errors import InputError, KernelError, sentence
+from mercer.kernels import Kernel
+from mercer.kernels.points import Points
+from mercer.kernels.text import parse
+from mercer.lifts.base import Lift
+from mercer.lifts.composition import unique
+from mercer.lifts.expansion import Expansion
+from mercer.lifts.parts import Part, Polynomials
+from mercer.lifts.reading import NotFiniteError, features_of
+
+
+class Exact(Lift):
+    """The exact features of a kernel: phi(x).phi(z) = k(x, z), with as few features as are independent.
+
+    Linear, Polynomial, Monomials, Powers, Parabolic, Subsets, Trigonometric, Cosine and constants have finite lifts,
+    and so have their sums, products, whole powers, weights, maps and choices of columns. Features that are polynomials
+    are simplified as a whole: a kernel m(x)' G m(z) of the monomials m gets the rows of the triangular factor of G.
+
+    Parameters
+    ----------
+    kernel : a kernel, or its text; "median" is found from the data of fit
+
+    Attributes
+    ----------
+    kernel_ : the kernel with its numbers
+    expansion_ : monomials and coefficients, where all features are polynomials
+
+    Examples
+    --------
+    >>> import mercer
+    >>> mercer.lift("linear.after([[1, 0, 0], [0, 1, 1]])", 3).get_feature_names_out().tolist()
+    ['x1', 'x2 + x3']
+    >>> mercer.lift("linear + linear**2", 2).get_feature_names_out().tolist()
+    ['x1', 'x2', 'x1^2', 'sqrt(2) x1 x2', 'x2^2']
+    """
+
+    def __init__(self, kernel: Kernel | str = "linear") -> None:
+        self.kernel = kernel
+
+    def _learn(self, X: Any) -> None:
+        kernel = parse(self.kernel) if isinstance(self.kernel, str) else self.kernel
+        if not isinstance(kernel, Kernel):
+            raise KernelError(sentence("Exact", "a kernel or its text", f"{kernel!r} came", "Use Polynomial(2), say."))
+        names = getattr(self, "feature_names_in_", None)
+        points = Points(X.astype(np.float64, copy=False), None if names is None else tuple(names))
+        self.kernel_ = kernel.resolve_points(points)
+        try:
+            self._part: Part = features_of(self.kernel_, points)
+        except NotFiniteError as error:
+            raise KernelError(f"{error} {_instead(self.kernel_, X.shape[1])}") from error
+        if len(self._part) == 0:
+            raise KernelError(sentence("A lift", "a kernel that is not zero everywhere", f"{kernel} is", "Check it."))
+
+    @property
+    def expansion_(self) -> Expansion:
+        """Monomials and coefficients."""
+        part = getattr(self, "_part", None)
+        if not isinstance(part, Polynomials):
+            raise AttributeError("expansion_: not fitted, or not all features are polynomials")
+        return part.expansion
+
+    def _count(self) -> int:
+        return len(self._part)
+
+    def _features(self, X: Any) -> Any:
+        return self._part.features(X)
+
+    def _names(self, inputs: list[str]) -> list[str]:
+        return unique(self._part.names(inputs))
+
+
+def _instead(kernel: Kernel, d: int) -> str:
+    """What can be had where no finite lift can."""
+    if kernel.law(d) is None:
+        return "Nystrom(kernel) approximates the kernel by landmarks."
+    return "RandomFourier(kernel) approximates the kernel by random waves, Nystrom(kernel) by landmarks."
+
+
+def lift(kernel: Kernel | str, d: int | ArrayLike) -> Lift:
+    """The exact lift of a kernel, ready to transform; where none is finite, an error says what can be had instead.
+
+    kernel : a kernel, or its text
+    d : a number of columns, or a table, whose names of columns then name the features
+
+    >>> from mercer.kernels import Polynomial
+    >>> phi = lift(Polynomial(2), 2)
+    >>> phi.get_feature_names_out().tolist()
+    ['1', 'sqrt(2) x1', 'sqrt(2) x2', 'x1^2', 'sqrt(2) x1 x2', 'x2^2']
+    >>> phi.transform([[1.0, 2.0]]) @ phi.transform([[3.0, 4.0]]).T
+    array([[144.]])
+    """
+    if not isinstance(d, numbers.Integral):
+        return Exact(kernel).fit(d)
+    if isinstance(d, bool) or d < 1:
+        raise InputError(sentence("lift", "a number of columns above zero, or a table", f"{d!r} came", "Use 2, say."))
+    return Exact(kernel).fit(np.ones((1, int(d))))

@@ -1,0 +1,81 @@
+"""Sines and cosines of every column, without interactions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer import kernels
+from mercer.kernels import Kernel
+from mercer.kernels.coordinate.trigonometric import FULL_TURN, waves
+from mercer.lifts.base import Lift
+
+BLOCK = 1 << 16
+"""Features that are held in float64 at once: they stay in the cache."""
+
+
+class Trigonometric(Lift):
+    """The waves of every column: sin(t), cos(t), sin(2 t), cos(2 t), ... up to sin(order t), cos(order t).
+
+    t = 2 pi x / period, from which whole periods are taken off before anything is rounded: large numbers cost no
+    digits. First come the 2 order features of the first column, then those of the second. The kernel is sum_k
+    sum_{j=1..order} cos(2 pi j (x_k - z_k) / period); there is no constant feature. Time and memory O(n d order).
+
+    Parameters
+    ----------
+    order : whole number of at least 1
+    period : number above zero; the default, the float nearest to 2 pi, stands for 2 pi itself: sin(j x), cos(j x)
+
+    Examples
+    --------
+    >>> from mercer.lifts.trigonometric import Trigonometric
+    >>> lift = Trigonometric(order=2, period=12)
+    >>> lift.fit_transform([[3.0]])
+    array([[ 1.,  0.,  0., -1.]])
+    >>> lift.get_feature_names_out().tolist()
+    ['sin(2 pi x1 / 12)', 'cos(2 pi x1 / 12)', 'sin(4 pi x1 / 12)', 'cos(4 pi x1 / 12)']
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman, The Elements of Statistical Learning (2009), section 5.1.
+    """
+
+    def __init__(self, order: int = 1, period: float = FULL_TURN) -> None:
+        self.order = order
+        self.period = period
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel phi(x).phi(z)."""
+        return self._settled
+
+    @property
+    def _settled(self) -> kernels.Trigonometric:
+        return kernels.Trigonometric(self.order, self.period)
+
+    def _learn(self, X: Any) -> None:
+        self._settled  # noqa: B018  # the kernel checks the numbers
+
+    def _count(self) -> int:
+        return int(2 * self._settled.order * self.n_features_in_)
+
+    def _features(self, X: NDArray[Any]) -> NDArray[Any]:
+        settled, count = self._settled, self._count()
+        out = np.empty((len(X), count), X.dtype)
+        step = max(1, BLOCK // count)
+        for start in range(0, len(X), step):  # in float64, whatever X is: a period is no float32
+            rows = slice(start, start + step)
+            out[rows] = waves(X[rows].astype(np.float64), settled.order, settled.period)
+        return out
+
+    def _names(self, inputs: list[str]) -> list[str]:
+        turns = range(1, self._settled.order + 1)
+        return [f"{wave}({self._angle(name, j)})" for name in inputs for j in turns for wave in ("sin", "cos")]
+
+    def _angle(self, name: str, j: int) -> str:
+        period = self._settled.period
+        if period == FULL_TURN:
+            return name if j == 1 else f"{j} {name}"
+        return f"{2 * j} pi {name} / {int(period) if period.is_integer() else period}"
