@@ -20,6 +20,7 @@ lint: $(VENV)/.lint
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/gram.py
+	$(BIN)/python benchmarks/lifts.py
 
 # The property tests again, with many more examples.
 fuzz: $(VENV)/.test

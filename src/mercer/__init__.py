@@ -1,5 +1,8 @@
 """Mercer: kernel methods and feature lifting, where a kernel and a lift are two readings of one object."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from mercer import errors, kernels
 from mercer.kernels import exp
 from mercer.kernels.domain import Domain
@@ -7,6 +10,40 @@ from mercer.kernels.proof.prove import prove
 from mercer.kernels.proof.record import Asymmetry, Proof, SpectralWitness, Witness
 from mercer.kernels.text import parse
 
+if TYPE_CHECKING:
+    from mercer import geometry, lifts
+    from mercer.geometry import region
+    from mercer.lifts import lift
+
 __version__ = "0.1.0"
 
-__all__ = ["Asymmetry", "Domain", "Proof", "SpectralWitness", "Witness", "errors", "exp", "kernels", "parse", "prove"]
+__all__ = [
+    "Asymmetry",
+    "Domain",
+    "Proof",
+    "SpectralWitness",
+    "Witness",
+    "errors",
+    "exp",
+    "geometry",
+    "kernels",
+    "lift",
+    "lifts",
+    "parse",
+    "prove",
+    "region",
+]
+
+_LATER = {"geometry": "mercer.geometry", "lifts": "mercer.lifts", "lift": "mercer.lifts", "region": "mercer.geometry"}
+"""What is imported when it is first asked for, since it loads scikit-learn."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'mercer' has no attribute {name!r}")
+    module = import_module(_LATER[name])
+    return module if module.__name__ == f"mercer.{name}" else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

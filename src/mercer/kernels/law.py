@@ -133,7 +133,7 @@ class Student(_Leaf):
     For nu >= 1/2 the kernel f(t) = t^nu K_nu(t) is log-concave in t >= 0, whence f(2 t) f(0) <= f(t)^2: the derivative
     of log f is -K_{nu-1}(t) / K_nu(t), which does not rise. For K_a(t) is the integral of exp(-t cosh s) cosh(a s) over
     s > 0; a larger t moves weight to smaller s, where cosh(nu s) / cosh((nu - 1) s) is smaller, as nu >= |nu - 1|. So
-    K_nu / K_{nu-1} falls. Every other mixture of Gaussians falls in t, and is positive.
+    K_nu / K_{nu-1} falls. For smaller nu it is still a mixture of Gaussians, so positive and falling.
     """
 
     nu: float

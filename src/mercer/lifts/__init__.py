@@ -2,3 +2,18 @@
 
 from mercer.lifts.base import Lift as Lift
 from mercer.lifts.certificate import Certificate as Certificate
+from mercer.lifts.concatenation import Concatenation as Concatenation
+from mercer.lifts.exact import Exact as Exact
+from mercer.lifts.exact import lift as lift
+from mercer.lifts.fourier import RandomFourier as RandomFourier
+from mercer.lifts.monomials import Monomials as Monomials
+from mercer.lifts.nystrom import Nystrom as Nystrom
+from mercer.lifts.parabolic import Parabolic as Parabolic
+from mercer.lifts.polynomial import Polynomial as Polynomial
+from mercer.lifts.powers import Powers as Powers
+from mercer.lifts.product import Product as Product
+from mercer.lifts.radial_basis import RadialBasis as RadialBasis
+from mercer.lifts.scaled import Scaled as Scaled
+from mercer.lifts.sketch import Sketch as Sketch
+from mercer.lifts.subsets import Subsets as Subsets
+from mercer.lifts.trigonometric import Trigonometric as Trigonometric

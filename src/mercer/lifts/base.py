@@ -62,10 +62,7 @@ class Lift(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # sciki
 
     def transform(self, X: ArrayLike) -> Any:
         """The features of each row: n rows, one column a feature, in the dtype of X (float32 or float64)."""
-        check_is_fitted(self)
-        rows = self._read(X, reset=False)
-        self._afford(rows)
-        return self._features(rows)
+        return self._plain_features(X)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """The names of the features; `input_features` are the names of the columns, where the table had none."""
@@ -85,6 +82,13 @@ class Lift(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # sciki
     def _read(self, X: ArrayLike, reset: bool) -> Any:
         accepted = "csr" if self.takes_sparse else False
         return validate_data(self, X, reset=reset, dtype=DTYPES, accept_sparse=accepted, order="C")
+
+    def _plain_features(self, X: ArrayLike) -> Any:
+        """What `transform` gives, before scikit-learn puts it into a frame where `set_output` asks for one."""
+        check_is_fitted(self)
+        rows = self._read(X, reset=False)
+        self._afford(rows)
+        return self._features(rows)
 
     def _afford(self, rows: Any) -> None:
         """Ask the memory budget for the result, before it is computed."""
@@ -119,13 +123,32 @@ class Lift(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # sciki
 
         delta : the probability with which the bound may fail, where it is estimated
         """
-        features = self.transform(X)
+        features = self._plain_features(X)
         squares = features.multiply(features) if hasattr(features, "multiply") else features * features
         longest = float(np.asarray(squares.sum(axis=1)).max())
         unit = float(np.finfo(features.dtype).eps)
         bound = (self._count() + 16) * unit * longest
         text = f"The lift is exact: rounding of its {self._count()} features moves no value by more than {bound:.2g}."
         return Certificate(bound, 1.0, "exact", text)
+
+    # -- composition: what sums and products of features do to the kernel ----------------------------------------
+
+    __array_ufunc__ = None  # so that a NumPy number times a lift asks the lift
+
+    def __add__(self, other: object) -> Lift:
+        """The features of both lifts side by side: the sum of their kernels."""
+        from mercer.lifts import operations  # they are lifts: they need this class first
+
+        return operations.add(self, other)
+
+    def __mul__(self, other: object) -> Lift:
+        """All products of features of two lifts, the product of their kernels; or all features times a number."""
+        from mercer.lifts import operations  # they are lifts: they need this class first
+
+        return operations.multiply(self, other)
+
+    def __rmul__(self, other: object) -> Lift:
+        return self * other
 
 
 class Features:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -125,12 +126,16 @@ class Weighed(Part):
 
 @dataclass(frozen=True, eq=False)
 class Moved(Part):
-    """Features of mapped rows: phi(g(x)); `columns` are the names of the columns of x, `labels` of those of g(x)."""
+    """Features of mapped rows, phi(g(x)).
+
+    columns : the names of the columns of x, where they have some
+    forms : the columns of g(x) as polynomials of those of x; or, where g is any function, their names
+    """
 
     inside: Part
     kernel: Mapped
     columns: tuple[str, ...] | None
-    labels: tuple[str, ...]
+    forms: Expansion | tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.inside)
@@ -140,7 +145,9 @@ class Moved(Part):
         return self.inside.features(np.ascontiguousarray(moved, dtype=X.dtype))
 
     def names(self, inputs: Sequence[str]) -> list[str]:
-        return self.inside.names(self.labels)
+        labels = self.forms.names(inputs) if isinstance(self.forms, Expansion) else self.forms
+        waves = isinstance(self.inside, Lifted)  # which put parentheses around a column themselves
+        return self.inside.names(labels if waves else [bracketed(label) for label in labels])
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,8 +188,11 @@ class Unit(Part):
 
 
 def bracketed(name: str) -> str:
-    """A name as a factor: sums get parentheses."""
-    return f"({name})" if " + " in name or " - " in name or " / " in name else name
+    """A name as a factor: what is a sum or a quotient outside of its parentheses gets some."""
+    outside = name
+    while outside != (outside := re.sub(r"\([^()]*\)", "", outside)):
+        pass
+    return f"({name})" if re.search(" [-+/] ", outside) else name
 
 
 def product_text(first: str, second: str) -> str:

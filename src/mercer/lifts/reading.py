@@ -24,7 +24,7 @@ from mercer.lifts.expanded import Expanded
 from mercer.lifts.expansion import Expansion
 from mercer.lifts.monomials import Monomials
 from mercer.lifts.parabolic import Parabolic
-from mercer.lifts.parts import Chosen, Joined, Lifted, Moved, Multiplied, Part, Polynomials, Unit, Weighed, bracketed
+from mercer.lifts.parts import Chosen, Joined, Lifted, Moved, Multiplied, Part, Polynomials, Unit, Weighed
 from mercer.lifts.polynomial import Polynomial
 from mercer.lifts.powers import Powers
 from mercer.lifts.subsets import Subsets
@@ -85,6 +85,8 @@ def _parabolic(kernel: k.Parabolic, points: Points) -> Part:
 def _subsets(kernel: k.Subsets, points: Points) -> Part:
     d = _width(points)
     highest = d if kernel.max_order is None else min(kernel.max_order, d)
+    if highest == 0 or kernel.min_order > d:
+        return _constant(k.Constant(1.0 if kernel.min_order == 0 else 0.0), points)
     found = _of_lift(Subsets(highest), points).expansion
     orders = (found.factors >= 0).sum(axis=1)
     return Polynomials(algebra.simplified(algebra.rows(found, np.flatnonzero(orders >= kernel.min_order))))
@@ -157,8 +159,9 @@ def _mapped(kernel: Mapped, points: Points) -> Part:
         opened = _opened(inside.expansion, matrix)
         if opened is not None:
             return Polynomials(opened)
-    labels = tuple(_labels(kernel, points, matrix, _width(moved)))
-    return Moved(inside, kernel, points.names, labels)
+    if matrix is not None:
+        return Moved(inside, kernel, points.names, algebra.linear(matrix))
+    return Moved(inside, kernel, points.names, tuple(f"{kernel.map_label}[{j + 1}]" for j in range(_width(moved))))
 
 
 def _matrix_of(kernel: Mapped) -> NDArray[np.float64] | None:
@@ -173,13 +176,6 @@ def _opened(inside: Expansion, matrix: NDArray[np.float64]) -> Expansion | None:
     if len(inside.factors) * float(most) ** inside.degree > WIDEST:
         return None
     return algebra.simplified(algebra.substituted(inside, matrix))
-
-
-def _labels(kernel: Mapped, points: Points, matrix: NDArray[np.float64] | None, width: int) -> list[str]:
-    inputs = points.names or tuple(f"x{j}" for j in range(1, _width(points) + 1))
-    if matrix is not None:
-        return [bracketed(name) for name in algebra.linear(matrix).names(inputs)]
-    return [f"{kernel.map_label}[{j}]" for j in range(1, width + 1)]
 
 
 # -- sums and products of parts ----------------------------------------------------------------------------------

@@ -1,0 +1,14 @@
+"""From a linear model on a polynomial lift back to the original space: balls, ellipses, quadrics, inequalities."""
+
+from mercer.geometry.ball import Ball as Ball
+from mercer.geometry.base import Shape as Shape
+from mercer.geometry.ellipse import Ellipse as Ellipse
+from mercer.geometry.ellipse import Ellipsoid as Ellipsoid
+from mercer.geometry.express import OnLift as OnLift
+from mercer.geometry.halfspace import HalfSpace as HalfSpace
+from mercer.geometry.inequality import Inequality as Inequality
+from mercer.geometry.pipeline import preimage as preimage
+from mercer.geometry.pipeline import region as region
+from mercer.geometry.quadric import Quadric as Quadric
+from mercer.geometry.whole import Empty as Empty
+from mercer.geometry.whole import Everything as Everything

@@ -1,0 +1,114 @@
+"""From a shape to a halfspace: the weights on a lift that say the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import InputError, sentence
+from mercer.geometry.accurate import Vector
+from mercer.lifts.expansion import Expansion, monomial_text
+
+if TYPE_CHECKING:
+    from mercer.geometry.base import Shape
+
+_RESIDUAL = 1e-12
+"""How far a coefficient may be missed, relative to itself and to what was added up."""
+
+
+class OnLift(NamedTuple):
+    """A halfspace of the lifted space: <weights, phi(x)> + intercept >= 0."""
+
+    weights: Vector
+    intercept: float
+
+
+def expansion_of(lift: Any) -> Expansion | None:
+    """The polynomials that a fitted lift is made of; of scikit-learn's PolynomialFeatures as well; else None."""
+    expansion = getattr(lift, "expansion_", None)
+    if isinstance(expansion, Expansion):
+        return expansion
+    powers = getattr(lift, "powers_", None)
+    return None if powers is None else _from_powers(np.asarray(powers))
+
+
+def express(shape: Shape, lift: Any) -> OnLift:
+    """The weights and the intercept of a shape on a lift. Cost: that of least squares with a row a monomial."""
+    expansion = expansion_of(lift)
+    if expansion is None:
+        came = f"{type(lift).__name__} came"
+        raise InputError(
+            sentence(
+                "halfspace", "a fitted lift whose features are polynomials", came, "Fit Polynomial() or Parabolic()."
+            )
+        )
+    if expansion.width != shape.width:
+        came = f"the lift has {expansion.width}"
+        raise InputError(
+            sentence("halfspace", f"a lift of {shape.width} columns", came, "Fit it on rows of the shape's columns.")
+        )
+    return _solved(shape, lift, expansion)
+
+
+def _solved(shape: Shape, lift: Any, expansion: Expansion) -> OnLift:
+    terms = shape.terms.expanded()
+    wanted = {_key(row): number for row, number in zip(terms.factors, terms.coefficients.tolist(), strict=True)}
+    constant = wanted.pop((), 0.0)
+    keys = [_key(row) for row in expansion.factors]
+    missing = sorted(wanted.keys() - set(keys))
+    target = np.array([wanted.get(key, 0.0) for key in keys])
+    free = np.array([bool(key) for key in keys])  # the intercept answers for the constant
+    weights = _weights(expansion, target, free)
+    if missing or not _met(expansion, weights, target, free):
+        raise InputError(_refusal(shape, lift, missing))
+    return OnLift(weights, constant - float(expansion.combined(weights)[~free].sum()))
+
+
+def _weights(expansion: Expansion, target: Vector, free: NDArray[np.bool_]) -> Vector:
+    """The shortest weights that give the target; refined, since its entries may be of very different sizes."""
+    C = expansion.coefficients[:, free]
+    gram = C @ C.T
+    if gram.nnz == np.count_nonzero(gram.diagonal()):  # no two features share a monomial
+        return np.asarray((C @ target[free]) / np.where(gram.diagonal() == 0, 1.0, gram.diagonal()))
+    inverse = np.linalg.pinv(C.toarray().T)
+    weights = np.zeros(len(expansion))
+    for _ in range(3):
+        weights = weights + inverse @ (target[free] - C.T @ weights)
+    return weights
+
+
+def _met(expansion: Expansion, weights: Vector, target: Vector, free: NDArray[np.bool_]) -> bool:
+    """Whether each coefficient is met, relative to itself and to what was added up."""
+    sizes = np.abs(target) + abs(expansion.coefficients).T @ np.abs(weights)
+    left = np.abs(expansion.combined(weights) - target)
+    return bool((left <= _RESIDUAL * sizes + np.finfo(np.float64).tiny)[free].all())
+
+
+def _refusal(shape: Shape, lift: Any, missing: list[tuple[int, ...]]) -> str:
+    who = type(lift).__name__
+    if missing:
+        word = monomial_text(np.array(missing[0], dtype=np.intp), list(shape.names))
+        came = f"its features hold no {word}"
+    else:
+        came = "no weights of its features give this polynomial"
+    return sentence(
+        who, f"features that can express this {shape.kind}", came, "Use Polynomial() of a sufficient degree."
+    )
+
+
+def _key(row: NDArray[np.intp]) -> tuple[int, ...]:
+    return tuple(row[row >= 0].tolist())
+
+
+def _from_powers(powers: NDArray[np.intp]) -> Expansion:
+    """Monomials from the power of each column in each of them."""
+    degrees = powers.sum(axis=1)
+    rows, columns = np.nonzero(powers)
+    counts = powers[rows, columns]
+    starts = np.cumsum(degrees) - degrees
+    owner = np.repeat(rows, counts)
+    factors = np.full((len(powers), max(1, int(degrees.max(initial=0)))), -1, dtype=np.intp)
+    factors[owner, np.arange(len(owner)) - starts[owner]] = np.repeat(columns, counts)
+    return Expansion.weighted(powers.shape[1], factors, np.ones(len(powers)))

@@ -1,0 +1,71 @@
+"""Linear models: the weights and the intercept of one decision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import InputError, sentence
+from mercer.geometry.accurate import Vector
+
+
+def decision(model: Any, positive: Any) -> tuple[Vector, float]:
+    """The weights and the intercept of the decision for a class, or of a regressor's prediction."""
+    rows, intercepts = _read(model)
+    classes = getattr(model, "classes_", None)
+    if classes is None:
+        return _of_regressor(rows, intercepts, positive)
+    if len(classes) == 2 and len(rows) == 1:
+        sign = 1.0 if _place(classes, classes[1] if positive is None else positive) else -1.0
+        return sign * rows[0], sign * float(intercepts[0])
+    return _of_class(model, rows, intercepts, positive)
+
+
+def _read(model: Any) -> tuple[NDArray[np.float64], Vector]:
+    coef = getattr(model, "coef_", None)
+    if coef is None:
+        came = f"{type(model).__name__} came, without coef_"
+        remedy = "Fit the pipeline, and end it with LinearSVC, LogisticRegression, Ridge or the like."
+        raise InputError(sentence("region", "a fitted linear model at the end", came, remedy))
+    dense = coef.toarray() if hasattr(coef, "toarray") else coef
+    rows = np.atleast_2d(np.asarray(dense, dtype=np.float64))
+    intercepts = np.atleast_1d(np.asarray(getattr(model, "intercept_", 0.0), dtype=np.float64))
+    if not (np.isfinite(rows).all() and np.isfinite(intercepts).all()):
+        raise InputError(sentence("region", "finite weights", "some are not", "Look at coef_ and intercept_."))
+    return rows, np.broadcast_to(intercepts, len(rows))
+
+
+def _of_regressor(rows: NDArray[np.float64], intercepts: Vector, positive: Any) -> tuple[Vector, float]:
+    if len(rows) != 1:
+        came = f"this one predicts {len(rows)}"
+        raise InputError(sentence("region", "a regressor of one target", came, "Fit one for each target."))
+    if positive is not None:
+        remedy = "Use threshold= for a regressor."
+        raise InputError(sentence("region", "a classifier to know classes", f"positive={positive!r} came", remedy))
+    return rows[0], float(intercepts[0])
+
+
+def _of_class(model: Any, rows: NDArray[np.float64], intercepts: Vector, positive: Any) -> tuple[Vector, float]:
+    """One of many classes against the rest."""
+    classes = model.classes_
+    if len(rows) != len(classes) or hasattr(model, "n_support_"):  # SVC has a decision a pair of classes
+        came = f"{type(model).__name__} has decisions between pairs of classes"
+        raise InputError(
+            sentence("region", "one decision a class", came, "Use LinearSVC, or fit each class against the rest.")
+        )
+    if positive is None:
+        came = f"there are {len(classes)}"
+        remedy = f"Say which one is meant, as in positive={classes.tolist()[0]!r}."
+        raise InputError(sentence("region", "two classes", came, remedy))
+    place = _place(classes, positive)
+    return rows[place], float(intercepts[place])
+
+
+def _place(classes: Any, positive: Any) -> int:
+    places = np.flatnonzero(np.asarray(classes) == positive)
+    if len(places) != 1:
+        came = f"positive={positive!r} came"
+        raise InputError(sentence("region", f"one of the classes {np.asarray(classes).tolist()}", came, "Name one."))
+    return int(places[0])

@@ -1,0 +1,96 @@
+"""Lifts whose features are polynomials in the columns."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mercer.compute.budget import Budget
+from mercer.compute.family import LARGEST
+from mercer.compute.sparse import is_sparse
+from mercer.errors import BudgetError, NumericalWarning, sentence
+from mercer.kernels.evaluate import SURE, all_finite
+from mercer.lifts.base import Lift
+from mercer.lifts.deferred import Deferred
+from mercer.lifts.expansion import Expansion
+
+
+class Expanded(Lift):
+    """A lift whose features are an `Expansion`: a subclass answers `_expansion`, which also checks its parameters.
+
+    Attributes
+    ----------
+    expansion_ : the monomials and the coefficients of the features
+    """
+
+    remedy: ClassVar[str] = "Lower the degree, or use the lift's kernel, which needs no features."
+    """What to do where there are too many features."""
+
+    expansion_: Expansion
+
+    @abstractmethod
+    def _expansion(self, width: int) -> Expansion:
+        """The features of so many columns. Where they may be very many, it is `Deferred`."""
+
+    def _learn(self, X: Any) -> None:
+        expansion = self._expansion(X.shape[1])
+        size = expansion.size
+        if not is_sparse(X):
+            needed = size * (2 * X.dtype.itemsize + 32)  # the row, its buffer, and the making of weights
+            self._require(needed, f"a row of {_many(size)} features")
+        elif size > LARGEST:
+            needs, came = "features that can be numbered by 64 bits", f"there are {_many(size)}"
+            raise BudgetError(sentence(type(self).__name__, needs, came, self.remedy))
+        self.expansion_ = expansion
+
+    def _count(self) -> int:
+        return len(self.expansion_)
+
+    def _names(self, inputs: list[str]) -> list[str]:
+        return self.expansion_.names(inputs)
+
+    def _features(self, X: Any) -> Any:
+        with np.errstate(all="ignore"):
+            features = self._values(X)
+        if not self._surely_finite(X) and not all_finite(features.data if is_sparse(features) else features):
+            text = f"{type(self).__name__} overflows {X.dtype} on this data: features are infinite, or NaN."
+            warnings.warn(f"{text} Scale the data down, or lower the degree.", NumericalWarning, stacklevel=5)
+        return features
+
+    def _values(self, X: Any) -> Any:
+        """The features, whether or not they are finite."""
+        return self.expansion_.evaluate(X)
+
+    def _surely_finite(self, X: Any) -> bool:
+        """Whether the largest numbers of X and of the coefficients exclude infinities: then none need be looked for."""
+        values = X.data if is_sparse(X) else X
+        with np.errstate(all="ignore"):
+            most = np.float64(max(1.0, float(values.max(initial=0.0)), -float(values.min(initial=0.0))))
+            bound = most**self.expansion_.degree * max(1.0, self.expansion_.largest)
+        return bool(bound < np.finfo(X.dtype).max / 2)
+
+    # -- memory -----------------------------------------------------------------------------------------------------
+
+    def _afford(self, rows: Any) -> None:
+        if is_sparse(rows) and isinstance(self.expansion_, Deferred):
+            stored = self.expansion_.stored(rows)
+            self._require(stored * (rows.dtype.itemsize + 8), f"{_many(stored)} stored numbers of features")
+        else:
+            super()._afford(rows)
+
+    def _require(self, needed: int, purpose: str) -> None:
+        """Ask the memory budget, of which no more is asked than it can write down."""
+        if needed <= SURE:
+            return
+        budget, who = Budget.of(None), type(self).__name__
+        if needed >= 1 << 69:
+            raise BudgetError(sentence(who, f"memory for {purpose}", f"{budget} may be used", self.remedy))
+        budget.require(who, needed, purpose, self.remedy)
+
+
+def _many(count: int) -> str:
+    return f"{count}" if count < 10**15 else f"about 10^{int(math.log10(count))}"

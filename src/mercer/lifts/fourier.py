@@ -1,0 +1,213 @@
+"""Random Fourier features: a stationary kernel is an average of waves, and some of them are enough."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.compute.budget import Budget
+from mercer.compute.sparse import canonical, is_sparse
+from mercer.compute.waves import Waves
+from mercer.errors import InputError, sentence
+from mercer.kernels import Kernel, On
+from mercer.kernels.evaluate import SURE, check_dimension, leaves
+from mercer.kernels.law import Law
+from mercer.kernels.points import Points
+from mercer.lifts.audit import audited
+from mercer.lifts.base import Lift
+from mercer.lifts.certificate import Certificate
+from mercer.lifts.components import check_form, check_share, components_for, for_values, kernel_of, law_of
+from mercer.lifts.randomness import generator
+from mercer.lifts.sampling import source
+
+DEFAULT = 100
+"""How many features there are where neither their number nor an error is asked for."""
+
+
+class RandomFourier(Lift):
+    """Random Fourier features: waves cos(w.x), sin(w.x) whose frequencies w are drawn from the kernel's spectral law.
+
+    For a stationary kernel k(x, z) = mass E[cos(w.(x - z))] (Bochner's theorem). With m frequencies,
+
+        pairs (D = 2 m):  phi(x) = sqrt(mass / m) [cos(w_1.x) ... cos(w_m.x), sin(w_1.x) ... sin(w_m.x)],
+        offset (D = m):   phi(x) = sqrt(2 mass / m) [cos(w_1.x + t_1) ... cos(w_m.x + t_m)],  t uniform on 0 .. 2 pi.
+
+    Pairs have the smaller variance. Here x is measured from the mean of the training rows (`center_`): that changes no
+    inner product of pairs, and keeps the phases of data far from zero. Sparse data is measured from zero. Cost: fit,
+    m d^2 for orthogonal frequencies; transform, n m d, and n D numbers.
+
+    Parameters
+    ----------
+    kernel : a stationary kernel with a known spectral law, or its text; "median" is found from the data
+    n_components : D, even for pairs (but 1, which is a wave with an offset); None for 100, or for what epsilon asks
+    form : "pairs" or "offset"
+    sampling : "orthogonal" (Yu et al. 2016: directions orthogonal in blocks of d; laws that are not built from normal
+        numbers are drawn independently), "iid", "qmc" (scrambled Sobol); None for "orthogonal", and for "iid" where
+        epsilon is given, since the bound is proven for independent draws
+    epsilon : with probability 1 - delta no value of the kernel on the pairs of training rows is off by more; or None
+    delta : number between zero and one
+    random_state : whole number, generator or None
+
+    Attributes
+    ----------
+    kernel_ : the kernel, with its open numbers found and its columns by position
+    frequencies_ : (m, d), one frequency a row
+    offsets_ : (m,), or None for pairs
+    center_ : (d,), the origin
+    mass_ : k(x, x)
+    n_components_ : D
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(300, 3))
+    >>> lift = RandomFourier("gaussian('median')", n_components=200, random_state=0).fit(X)
+    >>> lift.transform(X).shape
+    (300, 200)
+    >>> lift.certificate(X).kind
+    'maximum'
+    >>> RandomFourier.components_for("gaussian", epsilon=0.1, delta=0.01, n=1_000_000)
+    7308
+
+    References
+    ----------
+    Rahimi and Recht, Random features for large-scale kernel machines, NIPS 2007; Sutherland and Schneider, On the error
+    of random Fourier features, UAI 2015 (why pairs).
+    """
+
+    exact: ClassVar[bool] = False
+    takes_sparse: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        kernel: Kernel | str = "gaussian('median')",
+        n_components: int | None = None,
+        form: str = "pairs",
+        sampling: str | None = None,
+        epsilon: float | None = None,
+        delta: float = 0.01,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.form = form
+        self.sampling = sampling
+        self.epsilon = epsilon
+        self.delta = delta
+        self.random_state = random_state
+
+    components_for = staticmethod(components_for)
+
+    def _learn(self, X: Any) -> None:
+        check_form(self.form)
+        self.kernel_ = self._resolved(X)
+        law = law_of(self.kernel_, X.shape[1])
+        self.n_components_ = self._components(law, X.shape[0])
+        offset = self.form == "offset" or self.n_components_ == 1
+        m = self.n_components_ if offset else self.n_components_ // 2
+        _afford(m, X.shape[1])
+        draws = source("RandomFourier", self._sampling(), m, law.columns + offset, generator(self.random_state))
+        self.frequencies_ = _finite(law.draw(draws))
+        self.offsets_ = 2 * np.pi * draws.uniforms(1)[:, 0] if offset else None
+        self.mass_ = law.mass
+        self.center_ = np.zeros(X.shape[1]) if is_sparse(X) else _mean(X)
+
+    def _resolved(self, X: Any) -> Kernel:
+        """The kernel with its numbers found, and its columns by position: frequencies know no names."""
+        names = tuple(getattr(self, "feature_names_in_", ())) or None
+        kernel = kernel_of(self.kernel)
+        if kernel.is_open:
+            values = canonical(X) if is_sparse(X) else np.asarray(X, dtype=np.float64)
+            kernel = kernel.resolve_points(Points(values, names))
+        row = X[:1].toarray() if is_sparse(X) else X[:1]
+        first = Points(np.asarray(row, dtype=np.float64), names)
+        for leaf, seen in leaves(kernel, first):
+            check_dimension(leaf, seen)
+        return _placed(kernel, first)
+
+    def _components(self, law: Law, n: int) -> int:
+        if self.epsilon is not None:
+            return self._components_for_error(law, n, self.epsilon)
+        count = DEFAULT if self.n_components is None else self.n_components
+        if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1:
+            needs = "n_components to be a whole number above zero, or None"
+            raise InputError(sentence("RandomFourier", needs, f"{count!r} came", "Use 100 if in doubt."))
+        if self.form == "pairs" and count % 2 and count > 1:
+            needs, came = "an even n_components for pairs of a cosine and a sine", f"{count} came"
+            raise InputError(sentence("RandomFourier", needs, came, f"Use {count + 1}, or form='offset'."))
+        return int(count)
+
+    def _components_for_error(self, law: Law, n: int, epsilon: float) -> int:
+        check_share("RandomFourier", "epsilon", epsilon, np.inf)
+        check_share("RandomFourier", "delta", self.delta)
+        if self.n_components is not None:
+            came = f"n_components={self.n_components!r} and epsilon={epsilon!r} came"
+            raise InputError(sentence("RandomFourier", "n_components or epsilon, not both", came, "Leave one out."))
+        return for_values(law, epsilon, self.delta, n, self.form)
+
+    def _sampling(self) -> str:
+        if self.epsilon is None:
+            return "orthogonal" if self.sampling is None else self.sampling
+        if self.sampling not in (None, "iid"):
+            needs = "independent draws for epsilon, since its bound is proven for these"
+            remedy = "Leave sampling out, or give n_components instead of epsilon."
+            raise InputError(sentence("RandomFourier", needs, f"sampling={self.sampling!r} came", remedy))
+        return "iid"
+
+    def _count(self) -> int:
+        return self.n_components_
+
+    def _features(self, X: Any) -> NDArray[Any]:
+        m = len(self.frequencies_)
+        scale = np.sqrt((1 if self.offsets_ is None else 2) * self.mass_ / m)
+        return Waves(self.frequencies_, self.center_, float(scale), self.offsets_).of(X)
+
+    def _names(self, inputs: list[str]) -> list[str]:
+        places = range(1, len(self.frequencies_) + 1)
+        if self.offsets_ is not None:
+            return [f"cos(w{j}.x + t{j})" for j in places]
+        return [f"cos(w{j}.x)" for j in places] + [f"sin(w{j}.x)" for j in places]
+
+    def certificate(self, X: ArrayLike, delta: float = 0.01) -> Certificate:
+        """How far phi(x).phi(z) is from k(x, z) on the rows of X: for up to 2,000 of them the maximum, else the mean.
+
+        A value of the kernel is at most the mass, and so is an inner product of pairs; of offset waves, twice it.
+
+        delta : the probability with which the bound on the mean may fail
+        """
+        check_is_fitted(self)
+        return audited(self, self.kernel_, X, delta, (2 if self.offsets_ is None else 3) * self.mass_)
+
+
+def _placed(kernel: Kernel, points: Points) -> Kernel:
+    """The kernel with columns by position instead of by name."""
+    if not kernel.children:
+        return kernel
+    inner = kernel.inner_points(points)
+    children = tuple(_placed(child, inner) for child in kernel.children)
+    if isinstance(kernel, On):
+        return On(children[0], tuple(points.position("on", column) for column in kernel.columns))
+    return kernel.with_children(children)
+
+
+def _mean(X: NDArray[Any]) -> NDArray[np.float64]:
+    """The mean row, which no sum overflows."""
+    return np.asarray((X / X.dtype.type(len(X))).sum(axis=0, dtype=np.float64))
+
+
+def _afford(m: int, d: int) -> None:
+    size = 2 * 8 * m * d  # the frequencies, and a copy of them for products
+    if size > SURE:
+        remedy = "Use fewer components, or a larger epsilon."
+        Budget.of(None).require("RandomFourier", size, f"{m} frequencies of {d} columns", remedy)
+
+
+def _finite(frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
+    if not np.isfinite(frequencies).all():
+        came = "a frequency is beyond float64"
+        raise InputError(sentence("RandomFourier", "frequencies that a float can hold", came, "Scale the data up."))
+    return frequencies

@@ -1,0 +1,158 @@
+"""How the landmarks of a Nystrom lift are chosen: by random pivoting, uniformly, by k-means, or by the user."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.budget import Budget
+from mercer.errors import InputError, sentence
+from mercer.kernels import Kernel
+from mercer.kernels.evaluate import SURE, matrix
+from mercer.kernels.fields import check_whole
+from mercer.kernels.points import Points
+from mercer.lifts.pivoting import Array, RandomPivots, cholesky
+
+USUAL = 100
+"""How many landmarks there are where their number is not given."""
+HELD = 1 << 26
+"""Numbers that are held while pivots are drawn (512 MiB): up to so many features, all rows can be drawn."""
+LEAST = 4
+"""Rows a landmark that pivots are drawn from, at least, however many landmarks there are."""
+CLUSTERED = 20
+"""Rows a landmark that k-means sees, at most: more move the means by less than they differ from seed to seed."""
+STEPS = 10
+"""Steps of k-means: the kernel's error hardly changes afterwards."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Landmarks, in the order of a pivoted Cholesky factor.
+
+    points : the landmarks
+    upper : upper triangular R, with k(L, L) = R'R
+    indices : which rows of the data they are; None where they are none
+    features : those of all rows of the data, where they were found on the way
+    """
+
+    points: Points
+    upper: Array
+    indices: NDArray[np.intp] | None
+    features: Array | None = None
+
+
+Way = Callable[[Kernel, Points, int, np.random.Generator], Choice]
+
+
+def pivoted(kernel: Kernel, points: Points, count: int, rng: np.random.Generator) -> Choice:
+    """Rows drawn in proportion to what the landmarks so far leave unexplained; above `HELD` numbers from a sample."""
+    n = points.values.shape[0]
+    size = min(n, max(HELD // count, LEAST * count))
+    sample = None if size == n else np.sort(rng.choice(n, size, replace=False))
+    _afford(size, count)
+    factor = RandomPivots(kernel, points if sample is None else points.rows(sample), count).run(rng)
+    indices = factor.pivots if sample is None else sample[factor.pivots]
+    return Choice(points.rows(indices), factor.upper, indices, factor.features if sample is None else None)
+
+
+def uniform(kernel: Kernel, points: Points, count: int, rng: np.random.Generator) -> Choice:
+    """Rows drawn uniformly, without replacement."""
+    rows = rng.choice(points.values.shape[0], count, replace=False)
+    kept, upper = factorised(kernel, points.rows(rows))
+    return Choice(points.rows(rows[kept]), upper, rows[kept])
+
+
+def kmeans(kernel: Kernel, points: Points, count: int, rng: np.random.Generator) -> Choice:
+    """The means of clusters of a sample of the rows."""
+    from sklearn.cluster import KMeans  # loads much, for those alone who need it
+    from sklearn.exceptions import ConvergenceWarning
+
+    n = points.values.shape[0]
+    rows = points.values[np.sort(rng.choice(n, min(n, CLUSTERED * count), replace=False))]
+    clusters = KMeans(count, n_init=1, max_iter=STEPS, random_state=int(rng.integers(2**31)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of equal rows; what is dropped is said below
+        means = clusters.fit(rows).cluster_centers_
+    return given(kernel, Points(means, points.names, points.dtype))
+
+
+def given(kernel: Kernel, points: Points) -> Choice:
+    """These points."""
+    kept, upper = factorised(kernel, points)
+    return Choice(points.rows(kept), upper, None)
+
+
+WAYS: dict[str, Way] = {"pivoted": pivoted, "uniform": uniform, "kmeans": kmeans}
+"""The ways by the names of the parameter `landmarks`."""
+
+
+def way(landmarks: str) -> Way:
+    """The way of a name."""
+    if landmarks not in WAYS:
+        needs = f"landmarks to be one of {', '.join(map(repr, WAYS))}, or a table"
+        raise InputError(sentence("Nystrom", needs, f"{landmarks!r} came", "Leave it out if in doubt."))
+    return WAYS[landmarks]
+
+
+def number(n_components: Any, rows: int) -> int:
+    """How many landmarks are asked for; at most as many as there are rows."""
+    if n_components is None:
+        return min(USUAL, rows)
+    count = check_whole("Nystrom", "n_components", n_components, 1, None)
+    if count > rows:
+        came = f"n_components is {count}, a rank above n"
+        remedy = "Ask for fewer, or leave it out."
+        raise InputError(sentence("Nystrom", f"at most as many landmarks as rows, {rows}", came, remedy))
+    return count
+
+
+def check_table(landmarks: Points, n_components: Any, width: int) -> None:
+    """Refuse a table of landmarks that does not fit the data or `n_components`, or that holds a row twice."""
+    count, columns = landmarks.values.shape
+    if columns != width:
+        came = f"the landmarks have {columns} and the data has {width}"
+        raise InputError(
+            sentence("Nystrom", "landmarks with the columns of the data", came, "Select the same columns.")
+        )
+    if n_components not in (None, count):
+        came = f"n_components={n_components!r} came with {count} landmarks"
+        raise InputError(sentence("Nystrom", "no n_components where landmarks are given", came, "Leave it out."))
+    twins = equal_rows(landmarks.values)
+    if twins is not None:
+        came = f"row {twins[0]} and row {twins[1]} are equal"
+        raise InputError(sentence("Nystrom", "distinct landmarks", came, "Drop one: it adds nothing."))
+
+
+def equal_rows(values: Any) -> tuple[int, int] | None:
+    """The first row that stood before, after the one that it equals; None where all differ."""
+    seen: dict[bytes, int] = {}
+    for i in range(values.shape[0]):
+        key = _bytes(values, i)
+        if key in seen:
+            return seen[key], i
+        seen[key] = i
+    return None
+
+
+def _bytes(values: Any, i: int) -> bytes:
+    if isinstance(values, np.ndarray):
+        return (values[i] + 0.0).tobytes()  # -0.0 + 0.0 is 0.0
+    part = slice(values.indptr[i], values.indptr[i + 1])
+    return bytes(values.indices[part].tobytes() + values.data[part].tobytes())
+
+
+def factorised(kernel: Kernel, points: Points) -> tuple[NDArray[np.intp], Array]:
+    """Which of these landmarks are kept, in which order, and their factor."""
+    return cholesky(matrix(kernel, points, points))
+
+
+def _afford(rows: int, count: int) -> None:
+    needed = 8 * rows * count
+    if needed > SURE:
+        remedy = "Ask for fewer, or use landmarks='uniform'."
+        Budget.of(None).require("Nystrom", needed, f"choosing {count} landmarks from {rows} rows", remedy)

@@ -1,0 +1,261 @@
+"""Landmarks: the part of a kernel that can be read from its values at a few points."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.errors import InputError, KernelError, NumericalWarning, sentence
+from mercer.kernels import Kernel
+from mercer.kernels.evaluate import check_dimension, check_domain, leaves, matrix
+from mercer.kernels.parameters import settle
+from mercer.kernels.points import DOUBLE, Points, alike, points_from
+from mercer.kernels.text import parse
+from mercer.lifts.base import Lift
+from mercer.lifts.certificate import Certificate
+from mercer.lifts.landmarks import Choice, check_table, given, number, way
+from mercer.lifts.pivoting import Array, strips, tolerance, weights, whitened
+from mercer.lifts.randomness import generator
+
+
+class Nystrom(Lift):
+    """Whitened kernel values at landmarks l_1 .. l_k: phi(x) = R^-T k(L, x), where k(L, L) = R'R.
+
+    Then phi(x).phi(z) = k(x, L) k(L, L)^-1 k(L, z): the kernel projected on what the landmarks span. It is exact at
+    the landmarks, and below k in the sense that the difference is a kernel, too. R comes from a pivoted Cholesky
+    factorisation that ends where rounding begins, so no jitter is added: a smooth kernel may get fewer features than
+    were asked for. All is computed in float64, whatever the data is.
+
+    `transform` takes O(n k d + n k^2) time, and memory for the result and a block. `fit` takes O(k^3) more than its
+    choice of landmarks: "pivoted" draws from all rows as long as n k is at most 2^26 numbers, which it then holds
+    (512 MiB), and takes as long as `transform`; `fit_transform` uses these features, and takes no longer. From larger
+    data it draws from a uniform sample of 2^26 / k rows, but not less than 4 k. Outliers are why samples are not
+    smaller: on real tables, the error grows a hundredfold where a quarter of the rows is seen.
+
+    Parameters
+    ----------
+    kernel : a kernel, or its text; open numbers ("median") are found in fit
+    n_components : k, at most the number of rows; None for 100, or as many as there are rows or as rounding lets be
+    landmarks : "pivoted" (by randomly pivoted Cholesky), "uniform" (rows at random), "kmeans" (the means of clusters
+        of at most 20 k rows; for dense tables), or a table of landmarks, no two of them equal
+    random_state : whole number, generator, or None: the source of the draws
+
+    Attributes
+    ----------
+    kernel_ : the kernel, with its numbers
+    landmarks_ : (k, d) the landmarks, in the order of their pivots
+    landmark_indices_ : which rows of the data they are; None for "kmeans" and for a table
+    factor_ : (k, k) R, upper triangular
+    n_components_ : k
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.lifts.nystrom import Nystrom
+    >>> X = np.random.default_rng(0).uniform(size=(1000, 2))
+    >>> lift = Nystrom("gaussian(0.5)", 30, random_state=0)
+    >>> lift.fit_transform(X).shape
+    (1000, 30)
+    >>> bool(lift.certificate(X).bound < 1e-3)
+    True
+    >>> lift.residual([[0.5, 0.5], [5.0, 5.0]]).round(3)
+    array([0., 1.])
+
+    References
+    ----------
+    Williams and Seeger, Using the Nystrom method to speed up kernel machines, NIPS 2000.
+    Chen, Epperly, Tropp, Webber, Randomly pivoted Cholesky, Comm. Pure Appl. Math. 78 (2025).
+    Epperly, Tropp, Webber, Embrace rejection: kernel matrix approximation by accelerated randomly pivoted Cholesky,
+    arXiv 2410.03969 (2024).
+    """
+
+    exact: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        kernel: Kernel | str = "gaussian('median')",
+        n_components: int | None = None,
+        landmarks: ArrayLike | str = "pivoted",
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.landmarks = landmarks
+        self.random_state = random_state
+
+    @property
+    def takes_sparse(self) -> bool:  # type: ignore[override]  # a constant of other lifts, here it is the kernel's
+        """Whether the kernel takes sparse tables, and the landmarks are no means."""
+        means = isinstance(self.landmarks, str) and self.landmarks == "kmeans"
+        return not means and not _dense_only(self._stated())
+
+    # -- fit ------------------------------------------------------------------------------------------------------
+
+    def fit_transform(self, X: ArrayLike, y: Any = None) -> Any:
+        """The features of the rows that are learnt from; y is ignored.
+
+        The same as `fit(X).transform(X)` to rounding, in about half of the time where all rows can be drawn.
+        """
+        rows = self._read(X, reset=True)
+        features = self._settle(rows)
+        if features is None:
+            self._afford(rows)
+            return self._features(rows)
+        return features.astype(rows.dtype, copy=False)
+
+    def _learn(self, X: Any) -> None:
+        self._settle(X)
+
+    def _settle(self, X: Any) -> Array | None:
+        """Learn the kernel and the landmarks; the features of all rows, where they are found on the way."""
+        points = self._points(X)
+        self.kernel_ = self._resolved(points)
+        _check(self.kernel_, points)
+        choice = self._choice(points)
+        self.landmarks_ = choice.points.values
+        self.landmark_indices_ = choice.indices
+        self.factor_ = choice.upper
+        self.n_components_ = len(choice.upper)
+        return choice.features
+
+    def _stated(self) -> Kernel:
+        kernel = parse(self.kernel) if isinstance(self.kernel, str) else self.kernel
+        if not isinstance(kernel, Kernel):
+            raise KernelError(sentence("Nystrom", "a kernel or its text", f"{kernel!r} came", "Use Gaussian(), say."))
+        return kernel
+
+    def _resolved(self, points: Points) -> Kernel:
+        """The kernel with its numbers, as an object of its own: `set_params` may still change the parameter."""
+        stated = self._stated()
+        kernel = stated.resolve_points(points) if stated.is_open else copy.copy(stated)
+        settle(kernel)
+        return kernel
+
+    def _points(self, X: Any) -> Points:
+        """Checked rows as points, with the names of their columns, to be computed with in float64."""
+        names = getattr(self, "feature_names_in_", None)
+        return replace(points_from("Nystrom", X), names=None if names is None else tuple(names), dtype=DOUBLE)
+
+    def _choice(self, points: Points) -> Choice:
+        if isinstance(self.landmarks, str):
+            chosen, asked = way(self.landmarks), number(self.n_components, points.values.shape[0])
+            choice = chosen(self.kernel_, points, asked, generator(self.random_state))
+        else:
+            table = replace(points_from("Nystrom (landmarks)", self.landmarks), names=points.names, dtype=DOUBLE)
+            check_table(table, self.n_components, points.values.shape[1])
+            _check(self.kernel_, table)
+            choice, asked = given(self.kernel_, table), table.values.shape[0]
+        self._report(choice, asked)
+        return choice
+
+    def _report(self, choice: Choice, asked: int) -> None:
+        """Say that there are fewer landmarks than were asked for; where no number was, pivots end where they may."""
+        kept = len(choice.upper)
+        if kept == 0:
+            came = "k(x, x) is 0 for all of them"
+            raise InputError(sentence("Nystrom", "landmarks where the kernel is not zero", came, "Check the kernel."))
+        if kept < asked and not (self.n_components is None and choice.features is not None):
+            warnings.warn(
+                f"Nystrom keeps {kept} of {asked} landmarks: what these leave of {self.kernel_} at the others is less "
+                f"than {tolerance(asked):.0e} of k(x, x), which is rounding. Ask for at most {kept}, or shorten the "
+                "lengthscale.",
+                NumericalWarning,
+                stacklevel=6,
+            )
+
+    # -- features -------------------------------------------------------------------------------------------------
+
+    def _count(self) -> int:
+        return int(self.n_components_)
+
+    def _names(self, inputs: list[str]) -> list[str]:
+        return [f"nystrom{i}" for i in range(1, self._count() + 1)]
+
+    def _features(self, X: Any) -> NDArray[Any]:
+        points = self._points(X)
+        _check_domain(self.kernel_, points)
+        out = np.empty((X.shape[0], self._count()), X.dtype)
+        for strip, values in self._strips(points):
+            out[strip] = values
+        return out
+
+    def _strips(self, points: Points) -> Iterator[tuple[slice, Array]]:
+        """The features of points, block by block, in float64."""
+        points, landmarks = alike(points, Points(self.landmarks_, points.names))
+        for strip in strips(points.values.shape[0], self._count()):
+            yield strip, whitened(self.factor_, matrix(self.kernel_, points.rows(strip), landmarks))
+
+    # -- what is known of the error -------------------------------------------------------------------------------
+
+    def residual(self, X: ArrayLike) -> NDArray[Any]:
+        """k(x, x) - |phi(x)|^2 for each row: how far a point is from what the lift can represent.
+
+        It is 0 at the landmarks, k(x, x) where the lift knows nothing, and never negative: rounding below 0 counts as
+        0. Time twice that of `transform`; memory for a block.
+        """
+        check_is_fitted(self)
+        rows = self._read(X, reset=False)
+        _, left, _ = self._known(rows)
+        return np.maximum(left, 0.0).astype(rows.dtype)
+
+    def certificate(self, X: ArrayLike, delta: float = 0.01) -> Certificate:
+        """The largest residual: no pair of rows of X has a larger error, since what is left of k is a kernel.
+
+        |k(x, z) - phi(x).phi(z)| <= sqrt(r(x) r(z)) for r(x) = k(x, x) - |phi(x)|^2. To the largest r is added what
+        rounding may do. Values of the kernel are known to 5e-13, and x is read from those at the landmarks with the
+        weights w = k(L, L)^-1 k(L, x), which are large far outside of them: twice 5e-13 times the largest
+        (sqrt(k(x, x)) + |S w|)^2, where S holds the sqrt(k(l, l)); and (k + 16) eps max k(x, x), for eps of the dtype
+        of X, for the products of features. Time twice that of `transform`; memory for a block.
+
+        delta : is not needed: the bound is computed
+        """
+        check_is_fitted(self)
+        rows = self._read(X, reset=False)
+        sizes, left, amplified = self._known(rows)
+        lost = tolerance(self._count()) * float(((np.sqrt(sizes) + amplified) ** 2).max())
+        lost += (self._count() + 16) * float(np.finfo(rows.dtype).eps * sizes.max())
+        bound = float(np.maximum(left, 0.0).max()) + lost
+        text = (
+            f"No value of the kernel is off by more than {bound:.2g} on the pairs of these rows, of which {lost:.2g} "
+            "may be rounding: k(x, x) - |phi(x)|^2 is nowhere larger, and what is left of a kernel is one."
+        )
+        return Certificate(bound, 1.0, "maximum", text)
+
+    def _known(self, X: Any) -> tuple[Array, Array, Array]:
+        """Of each row k(x, x), what the features leave of it, and the length of the weights of the landmarks."""
+        points = self._points(X)
+        _check_domain(self.kernel_, points)
+        sizes = np.asarray(self.kernel_.evaluate_diagonal(points), dtype=np.float64)
+        left, lengths = sizes.copy(), np.empty_like(sizes)
+        roots = np.linalg.norm(self.factor_, axis=0)  # sqrt(k(l, l))
+        for strip, values in self._strips(points):
+            left[strip] -= np.einsum("ij,ij->i", values, values)
+            lengths[strip] = np.linalg.norm(weights(self.factor_, values) * roots, axis=1)
+        return sizes, left, lengths
+
+
+def _dense_only(kernel: Kernel) -> bool:
+    return kernel.dense_only or any(map(_dense_only, kernel.children))
+
+
+def _check(kernel: Kernel, points: Points) -> None:
+    """Refuse points on which this is not a kernel, or does not fit into float64."""
+    for leaf, seen in leaves(kernel, points):
+        check_domain(leaf, seen)
+        check_dimension(leaf, seen)
+    sizes = kernel.evaluate_diagonal(points)
+    if not np.isfinite(sizes).all():
+        came = f"k(x, x) is {sizes[~np.isfinite(sizes)][0]} in row {int(np.argmin(np.isfinite(sizes)))}"
+        raise InputError(sentence("Nystrom", f"finite values of {kernel}", came, "Scale the data down."))
+
+
+def _check_domain(kernel: Kernel, points: Points) -> None:
+    for leaf, seen in leaves(kernel, points):
+        check_domain(leaf, seen)

@@ -1,0 +1,154 @@
+"""Pivoted Cholesky factors of kernel matrices: which rows a kernel is best read from, and a factor that is stable.
+
+Both ways end at rounding: a pivot is taken as long as what is left of k(x, x) is more than `TOLERANCE` of it. Later
+pivots would be noise, divided by its own root. That is why no jitter is ever needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import blas, lapack
+
+from mercer.kernels import Kernel
+from mercer.kernels.evaluate import matrix
+from mercer.kernels.points import Points
+
+Array = NDArray[np.float64]
+
+TOLERANCE = 1e-12
+"""What counts as nothing, relative to k(x, x): twice the 5e-13 to which kernels are evaluated."""
+PROPOSED = 256
+"""Rows that are proposed at once: many enough for fast products, few enough that most are accepted."""
+BLOCK = 1 << 22
+"""Numbers of a block of kernel values (32 MiB)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """A partial Cholesky factor of the matrix K of a kernel on n rows.
+
+    pivots : which rows, in the order in which they were taken
+    upper : (k, k) upper triangular R, with K[pivots, pivots] = R'R
+    features : (n, k) the rows of K[:, pivots] R^-1, so that K is about features features'
+    """
+
+    pivots: NDArray[np.intp]
+    upper: Array
+    features: Array
+
+
+def whitened(upper: Array, values: Array) -> Array:
+    """The rows of values R^-1, by a triangular solve in place; values is contiguous."""
+    solved = blas.dtrsm(1.0, upper, values.T, trans_a=1, overwrite_b=1)
+    return np.asarray(solved.T)
+
+
+def weights(upper: Array, features: Array) -> Array:
+    """The rows of values K^-1 from those of values R^-1, where K = R'R: how values are read from those at landmarks."""
+    solved = blas.dtrsm(1.0, upper, features.T, overwrite_b=0)
+    return np.asarray(solved.T)
+
+
+def strips(rows: int, columns: int) -> list[slice]:
+    """Blocks of rows with about `BLOCK` numbers in so many columns."""
+    step = max(1, BLOCK // columns)
+    return [slice(start, start + step) for start in range(0, rows, step)]
+
+
+def cholesky(K: Array) -> tuple[NDArray[np.intp], Array]:
+    """The pivots of a kernel matrix up to rounding, largest first, and R with K[pivots, pivots] = R'R.
+
+    Each row counts relative to its own k(x, x): the matrix is scaled to a diagonal of ones first, which changes the
+    rounding of no entry of R by more than that of the entry. Cost: k^3 / 3 (LAPACK's pstrf).
+    """
+    sizes = np.sqrt(np.diagonal(K))
+    inverse = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+    scaled = np.asfortranarray(K * inverse * inverse[:, None])
+    np.fill_diagonal(scaled, sizes > 0)
+    upper, order, rank, _ = lapack.dpstrf(scaled, tol=tolerance(len(K)), overwrite_a=1)
+    pivots = order[:rank].astype(np.intp) - 1
+    return pivots, np.asfortranarray(np.triu(upper[:rank, :rank]) * sizes[pivots])
+
+
+def tolerance(count: int) -> float:
+    """`TOLERANCE`, or more where a sum of so many squares rounds by more."""
+    return max(TOLERANCE, 4 * count * float(np.finfo(np.float64).eps))
+
+
+class RandomPivots:
+    """Randomly pivoted Cholesky, in blocks with rejection.
+
+    A pivot is drawn with probability proportional to what is left of k(x, x); what it explains is subtracted. Here
+    `PROPOSED` rows are drawn at once, and each is then accepted with the probability that the ones accepted before it
+    in the block leave it. The pivots have the same law as if they were drawn one by one, and the work is products of
+    matrices. Time O(n k^2 + n k d) for k pivots of n rows, memory n k.
+
+    kernel : a kernel whose numbers are known
+    points : n rows, to be given back in float64
+    count : k, the most pivots
+
+    References
+    ----------
+    Chen, Epperly, Tropp, Webber, Randomly pivoted Cholesky, Comm. Pure Appl. Math. 78 (2025).
+    Epperly, Tropp, Webber, Embrace rejection: kernel matrix approximation by accelerated randomly pivoted Cholesky,
+    arXiv 2410.03969 (2024).
+    """
+
+    def __init__(self, kernel: Kernel, points: Points, count: int) -> None:
+        self.kernel = kernel
+        self.points = points
+        self.sizes = np.asarray(kernel.evaluate_diagonal(points), dtype=np.float64)
+        self.left = self.sizes.copy()
+        self.floor = tolerance(count) * self.sizes
+        self.features = np.empty((len(self.sizes), count))
+        self.upper = np.zeros((count, count), order="F")
+        self.pivots: list[int] = []
+
+    def run(self, rng: np.random.Generator) -> Factor:
+        """The factor, when there are as many pivots as asked, or nothing but rounding is left."""
+        count = len(self.upper)
+        while len(self.pivots) < count and self.left.any():
+            proposed = rng.choice(len(self.left), size=PROPOSED, p=self.left / self.left.sum())
+            chosen, lower = self._accepted(proposed, rng.random(PROPOSED), count - len(self.pivots))
+            self._take(chosen, lower)
+        k = len(self.pivots)
+        whole = k == count
+        features = self.features if whole else self.features[:, :k].copy()
+        upper = self.upper if whole else self.upper[:k, :k].copy(order="F")
+        return Factor(np.array(self.pivots, dtype=np.intp), upper, features)
+
+    def _accepted(self, proposed: NDArray[np.intp], draws: Array, most: int) -> tuple[NDArray[np.intp], Array]:
+        """The accepted rows among the proposed ones, and the lower Cholesky factor of what is left of their matrix."""
+        rows, before = self.points.rows(proposed), self.features[proposed, : len(self.pivots)]
+        rest = matrix(self.kernel, rows, rows) - before @ before.T
+        first, floor = self.left[proposed], self.floor[proposed]
+        left, lower, taken = first.copy(), np.zeros_like(rest), []
+        for j in range(len(proposed)):
+            if draws[j] * first[j] < left[j] and left[j] > floor[j]:
+                q = len(taken)
+                lower[:, q] = (rest[:, j] - lower[:, :q] @ lower[j, :q]) / np.sqrt(left[j])
+                lower[j, q] = np.sqrt(left[j])
+                left -= lower[:, q] ** 2
+                taken.append(j)
+                if len(taken) == most:
+                    break
+        return proposed[taken], np.tril(lower[taken, : len(taken)])
+
+    def _take(self, chosen: NDArray[np.intp], lower: Array) -> None:
+        """The features that belong to new pivots, and what is left of k(x, x) after them."""
+        i, t = len(self.pivots), len(chosen)
+        rows, before, corner = self.points.rows(chosen), self.features[chosen, :i].copy(), lower.T.copy(order="F")
+        for strip in strips(len(self.left), t):
+            values = matrix(self.kernel, self.points.rows(strip), rows)
+            values -= self.features[strip, :i] @ before.T
+            values = whitened(corner, values)
+            self.features[strip, i : i + t] = values
+            self.left[strip] -= np.einsum("ij,ij->i", values, values)
+        self.left[self.left <= self.floor] = 0.0
+        self.left[chosen] = 0.0
+        self.upper[:i, i : i + t] = before.T
+        self.upper[i : i + t, i : i + t] = corner
+        self.pivots.extend(chosen.tolist())

@@ -1,0 +1,103 @@
+"""All products of a feature of one lift and one of another: the product of their kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from mercer.compute.budget import Budget
+from mercer.compute.family import LARGEST
+from mercer.errors import BudgetError, sentence
+from mercer.kernels import Kernel
+from mercer.kernels.evaluate import SURE
+from mercer.lifts.algebra import multiplied
+from mercer.lifts.base import Lift
+from mercer.lifts.composition import Pair, unique
+from mercer.lifts.expansion import Expansion
+from mercer.lifts.parts import bracketed
+
+REMEDY = "Lift fewer rows at once, or use the kernel."
+
+
+class Product(Pair):
+    """Every feature of one lift times every feature of another, written first * second.
+
+    phi(x) = phi1(x) (x) phi2(x), feature (i, j) at i D2 + j, so k = k1 k2. Cost: n D1 D2 time and numbers;
+    where the features of a part are sparse, as many as there are pairs of nonzeros.
+
+    Parameters
+    ----------
+    first, second : lifts; clones of them are fitted
+
+    Attributes
+    ----------
+    first_, second_ : the fitted clones
+    expansion_ : monomials and coefficients, where both parts have them
+
+    Examples
+    --------
+    >>> from mercer.lifts.exact import Exact
+    >>> phi = (Exact("linear + 1") * Exact("linear.on([0])")).fit([[2.0, 3.0]])
+    >>> phi.get_feature_names_out().tolist()
+    ['1 * x1', 'x1 * x1', 'x2 * x1']
+    >>> phi.transform([[2.0, 3.0]])
+    array([[2., 4., 6.]])
+    """
+
+    @property
+    def kernel(self) -> Kernel:
+        """The product of the kernels of both parts."""
+        first, second = self._kernels
+        return first * second
+
+    @property
+    def expansion_(self) -> Expansion:
+        """Monomials and coefficients; AttributeError where a part has none."""
+        return multiplied(self.first_.expansion_, self.second_.expansion_)
+
+    def _count(self) -> int:
+        return self.first_._count() * self.second_._count()
+
+    def _features(self, X: Any) -> Any:
+        first, second = self.first_._features(X), self.second_._features(X)
+        if issparse(first) or issparse(second):
+            first, second = csr_array(first), csr_array(second)
+            self._afford_stored(first, second)
+            return row_products(first, second)
+        Lift._afford(self, X)  # of sparse rows only the parts were asked
+        return (first[:, :, None] * second[:, None, :]).reshape(len(first), -1)
+
+    def _afford_stored(self, first: csr_array, second: csr_array) -> None:
+        """Ask the memory budget for the products of the stored numbers."""
+        stored = int(np.dot(np.diff(first.indptr).astype(np.int64), np.diff(second.indptr)))
+        if self._count() > LARGEST:
+            came = f"there are {self._count()}"
+            raise BudgetError(sentence("Product", "features that can be numbered by 64 bits", came, REMEDY))
+        if 24 * stored > SURE:  # a number, its column, and the column in the second part
+            Budget.of(None).require("Product", 24 * stored, f"{stored} products of stored numbers", REMEDY)
+
+    def _names(self, inputs: list[str]) -> list[str]:
+        seconds = [bracketed(name) for name in self.second_._names(inputs)]
+        return unique([f"{bracketed(name)} * {other}" for name in self.first_._names(inputs) for other in seconds])
+
+    def _combined(self, bounds: list[float], lengths: list[float]) -> tuple[float, float]:
+        """k1 k2 - a1 a2 = (k1 - a1) a2 + a1 (k2 - a2) + (k1 - a1) (k2 - a2), and |a(x, z)| <= max |phi(x)|^2."""
+        (e1, e2), (a1, a2) = bounds, lengths
+        return e1 * a2 + a1 * e2 + e1 * e2, a1 * a2
+
+
+def row_products(first: csr_array, second: csr_array) -> csr_array:
+    """All products of an entry of a row of one table and one of the same row of another; zeros are not stored.
+
+    Each entry of the first table meets the whole row of the second: those rows are copied, scaled and moved.
+    """
+    width = second.shape[1]
+    row = np.repeat(np.arange(first.shape[0]), np.diff(first.indptr))
+    copies = second[row]
+    room = np.diff(copies.indptr)
+    values = copies.data * np.repeat(first.data, room)
+    columns = copies.indices.astype(np.int64) + np.repeat(first.indices.astype(np.int64) * width, room)
+    starts = copies.indptr[first.indptr]
+    return csr_array((values, columns, starts), shape=(first.shape[0], first.shape[1] * width))

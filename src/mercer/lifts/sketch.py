@@ -1,0 +1,221 @@
+"""Random features for polynomial kernels on wide or sparse data."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from mercer import kernels as k
+from mercer.errors import InputError, KernelError, NumericalWarning, sentence
+from mercer.kernels import Kernel
+from mercer.kernels.text import parse
+from mercer.lifts.audit import audited
+from mercer.lifts.base import Lift
+from mercer.lifts.certificate import Certificate
+from mercer.lifts.expansion import Expansion, combinations
+from mercer.lifts.randomness import generator
+from mercer.lifts.splitting import SAMPLE, Division, divide
+from mercer.lifts.tensor_sketch import TensorSketch
+
+Array = NDArray[Any]
+
+COMPONENTS = 100
+"""Features where no number is asked for."""
+BLOCK = 1 << 19
+"""Numbers that a block of rows may hold on the way to its features: about the second-level cache."""
+METHODS = ("split", "tensor")
+
+
+class Sketch(Lift):
+    """Random features of c (offset + <x, z>)^p for wide or sparse tables: E phi(x).phi(z) = k(x, z).
+
+    "tensor" is TensorSketch of (sqrt(offset), x). "split" splits off the direction in which the data is longest, lifts
+    low degrees of the rest exactly where there is room, and sketches the others, each with the share of the features
+    that makes the variance least (see `mercer.lifts.splitting`). It is unbiased too. On tables of pixels, words, counts
+    and measurements its error was between 0.01 and 1 of TensorSketch's, often a half; it has little to gain where
+    rows are nearly orthogonal and the offset is small.
+
+    Cost, with p the degree: transform takes p^2 d + p D log D a dense row and p^2 s + p D log D a sparse row of s
+    stored numbers ("tensor": p d, p s) in blocks of rows; fit some 50,000 d once, and 5 p^2 d bytes are kept.
+
+    Parameters
+    ----------
+    kernel : Polynomial(degree, offset), Linear(), or a number times one of them, or the text of these.
+        (offset + gamma <x, z>)^p of other libraries is gamma^p Polynomial(p, offset / gamma)
+    n_components : D, a whole number of at least 1, or None for 100
+    method : "split" or "tensor"
+    random_state : a whole number, a generator of NumPy, or None for another draw each time
+
+    Attributes
+    ----------
+    kernel_ : the kernel
+    n_components_ : how many features there are: D, or fewer, where fewer are exact
+    counts_ : how many of them belong to each degree of the rest, from 0 to p ("tensor": all to p)
+    direction_ : the unit vector that is split off, the coordinate of the constant first
+    parts_ : for each degree that has features, its monomials (`Expansion`) or what was drawn (`TensorSketch`)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Polynomial
+    >>> X = np.random.default_rng(0).random((50, 300)) / 10
+    >>> phi = Sketch(Polynomial(3), n_components=500, random_state=0).fit(X)
+    >>> phi.counts_
+    (1, 300, 190, 9)
+    >>> features, K = phi.transform(X), Polynomial(3)(X)
+    >>> bool(np.linalg.norm(features @ features.T - K) < 0.01 * np.linalg.norm(K))
+    True
+
+    References
+    ----------
+    Pham and Pagh, Fast and scalable polynomial kernels via explicit feature maps, KDD 2013.
+    Wacker, Kanagawa, Filippone, Improved random features for dot product kernels, JMLR 25 (2024): features by degree,
+    each with its optimal share.
+    """
+
+    exact = False
+    takes_sparse = True
+
+    def __init__(
+        self,
+        kernel: Kernel | str = "polynomial",
+        n_components: int | None = None,
+        method: str = "split",
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.method = method
+        self.random_state = random_state
+
+    def _learn(self, X: Any) -> None:
+        kernel = parse(self.kernel) if isinstance(self.kernel, str) else self.kernel
+        self._power = _power_of(kernel)
+        total = _components(self.n_components)
+        if self.method not in METHODS:
+            needs = f"method to be one of {', '.join(map(repr, METHODS))}"
+            raise InputError(sentence("Sketch", needs, f"{self.method!r} came", "Leave it out if in doubt."))
+        rng = generator(self.random_state)
+        self._division = self._divided(X, total, rng)
+        self.kernel_, self.counts_, self.n_components_ = kernel, self._division.counts, sum(self._division.counts)
+        self.direction_ = np.concatenate([[self._division.axis.head], self._division.axis.tail])
+        self.parts_ = {degree: self._part(degree, rng) for degree, count in enumerate(self.counts_) if count}
+
+    def _divided(self, X: Any, total: int, rng: np.random.Generator) -> Division:
+        _, degree, offset = self._power
+        if self.method == "tensor":
+            return Division.whole(X.shape[1], offset, degree, total)
+        n = X.shape[0]
+        rows = X[np.sort(rng.choice(n, SAMPLE, replace=False))] if n > SAMPLE else X
+        return divide(rows, offset, degree, total)
+
+    def _part(self, degree: int, rng: np.random.Generator) -> Expansion | TensorSketch:
+        axis, count = self._division.axis, self.counts_[degree]
+        if degree <= self._division.exact:
+            return _monomials(len(axis.tail), degree)
+        if self._division.exact < 0:
+            return TensorSketch.draw_with_constant(degree, count, len(axis.tail), rng)
+        return TensorSketch.draw(degree, count, len(axis.tail), rng).moved(-axis.tail)
+
+    def _count(self) -> int:
+        return self.n_components_
+
+    def _names(self, inputs: list[str]) -> list[str]:
+        return [f"sketch{i}" for i in range(1, self.n_components_ + 1)]
+
+    def _features(self, X: Any) -> Array:
+        out = np.empty((X.shape[0], self.n_components_), X.dtype)
+        step = max(1, BLOCK // self._held(X))
+        finite = True
+        with np.errstate(over="ignore", invalid="ignore"):
+            for start in range(0, len(out), step):
+                block = out[start : start + step]
+                self._fill(X[start : start + step], block)
+                finite = finite and bool(np.isfinite(block).all())
+        if not finite:
+            came = f"some do not fit {X.dtype}"
+            remedy = "Divide the data by its largest entry, or convert it to float64."
+            warnings.warn(sentence("Sketch", "finite features", came, remedy), NumericalWarning, stacklevel=3)
+        return out
+
+    def _held(self, X: Any) -> int:
+        """Numbers that a row needs: its own, its features, and those on the way of a sketch."""
+        own = int(np.diff(X.indptr).max(initial=0)) if hasattr(X, "indptr") else X.shape[1]
+        widest = max(degree * (4 * count + 3 * own) for degree, count in enumerate(self.counts_))
+        return max(1, widest, X.shape[1] if self._division.exact > 0 else 0)
+
+    def _fill(self, X: Any, out: Array) -> None:
+        """The features of a few rows, degree by degree."""
+        axis, (scale, power, _) = self._division.axis, self._power
+        along = axis.along(X)
+        pull = axis.pull(along)
+        rest = axis.rest(X, pull) if self._division.exact >= 0 else X
+        at = 0
+        for degree, part in self.parts_.items():
+            found = part.evaluate(rest) if isinstance(part, Expansion) else part.features(X, pull).T
+            weight = X.dtype.type(math.sqrt(scale * math.comb(power, degree))) * along ** (power - degree)
+            np.multiply(found, weight[:, None], out=out[:, at : at + found.shape[1]])
+            at += found.shape[1]
+
+    def certificate(self, X: ArrayLike, delta: float = 0.01) -> Certificate:
+        """How far phi(x).phi(z) is from k(x, z) on the pairs of rows of X: measured, on a sample where X is large.
+
+        delta : the probability with which the bound may fail, where it is estimated
+        """
+        check_is_fitted(self)
+        rows = self._read(X, reset=False)
+        largest = self._longest(rows) + float(self.kernel_.diagonal(rows).max())
+        return audited(self, self.kernel_, X, delta, largest)
+
+    def _longest(self, X: Any) -> float:
+        """The largest |phi(x)|^2 of the rows, a block at a time."""
+        step = max(1, BLOCK // self.n_components_)
+        blocks = (self._features(X[start : start + step]) for start in range(0, X.shape[0], step))
+        return max(float(np.einsum("ij,ij->i", block, block, dtype=np.float64).max()) for block in blocks)
+
+
+class _Power(NamedTuple):
+    """scale (offset + <x, z>)^degree."""
+
+    scale: float
+    degree: int
+    offset: float
+
+
+def _power_of(kernel: Any) -> _Power:
+    if isinstance(kernel, k.Linear):
+        return _Power(1.0, 1, 0.0)
+    if isinstance(kernel, k.Polynomial):
+        return _Power(1.0, kernel.degree, kernel.offset)
+    if isinstance(kernel, k.Product):
+        constants = [part.variance for part in kernel.parts if isinstance(part, k.Constant)]
+        others = [part for part in kernel.parts if not isinstance(part, k.Constant)]
+        if len(others) == 1 and isinstance(others[0], k.Linear | k.Polynomial):
+            return _power_of(others[0])._replace(scale=math.prod(constants))
+    needs = "Polynomial(degree, offset), Linear(), or a number times one of them, since it sketches powers of <x, z>"
+    raise KernelError(sentence("Sketch", needs, f"{kernel} came", "Use Nystrom(kernel), which takes every kernel."))
+
+
+def _components(number: Any) -> int:
+    if number is None:
+        return COMPONENTS
+    if isinstance(number, bool) or not isinstance(number, numbers.Integral) or number < 1:
+        needs = "n_components to be a whole number of at least 1, or None"
+        raise InputError(sentence("Sketch", needs, f"{number!r} came", "Use 1000, say: the error falls as 1/sqrt(D)."))
+    return int(number)
+
+
+def _monomials(columns: int, degree: int) -> Expansion:
+    """All monomials of a degree, times the roots of the multinomial coefficients: <r, r'>^degree exactly."""
+    factors = combinations(columns, degree, lowest=degree)
+    repeats, square = np.ones(len(factors)), np.full(len(factors), float(math.factorial(degree)))
+    for place in range(1, degree):
+        repeats = np.where(factors[:, place] == factors[:, place - 1], repeats + 1, 1.0)
+        square /= repeats
+    return Expansion.weighted(columns, factors, np.sqrt(square))

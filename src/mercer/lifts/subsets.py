@@ -1,0 +1,60 @@
+"""The product of the columns of every subset."""
+
+from __future__ import annotations
+
+from mercer import kernels
+from mercer.compute.family import Family
+from mercer.errors import InputError, sentence
+from mercer.kernels import Kernel
+from mercer.kernels.fields import check_whole
+from mercer.lifts.expanded import Expanded
+from mercer.lifts.graded import Graded
+
+
+class Subsets(Expanded):
+    """The product of the columns of every subset, all 2^d of them: 1, x1, x2, x1 x2, ...
+
+    Its kernel is prod_k (1 + x_k z_k), at the price of d products. Here all features are written out, in time and
+    memory O(n 2^d), or O(n d^max_order); where there is no memory for a row of them, fit says how many they are. Sparse
+    rows stay sparse.
+
+    Parameters
+    ----------
+    max_order : whole number from 1 to d: the largest number of columns in a subset; None for d
+
+    Attributes
+    ----------
+    expansion_ : the monomials
+
+    Examples
+    --------
+    >>> from mercer.lifts import Subsets
+    >>> lift = Subsets()
+    >>> lift.fit_transform([[2.0, 3.0, 5.0]])
+    array([[ 1.,  2.,  3.,  5.,  6., 10., 15., 30.]])
+    >>> print(lift.kernel)
+    subsets
+
+    References
+    ----------
+    Shawe-Taylor and Cristianini, Kernel Methods for Pattern Analysis (2004), section 9.2.
+    """
+
+    takes_sparse = True
+    remedy = "Give a max_order, or use the lift's kernel, which needs no features."
+
+    def __init__(self, max_order: int | None = None) -> None:
+        self.max_order = max_order
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel phi(x).phi(z)."""
+        return kernels.Subsets(max_order=self.max_order)
+
+    def _expansion(self, width: int) -> Graded:
+        order = width if self.max_order is None else check_whole("Subsets", "max_order", self.max_order, 1, None)
+        if order > width:
+            came = f"max_order = {order} and n_features = {width} came"
+            needs, remedy = "a max_order up to the number of columns", "Give None for all subsets."
+            raise InputError(sentence("Subsets", needs, came, remedy))
+        return Graded(Family(width, order, repeated=False))

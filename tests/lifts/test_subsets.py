@@ -1,0 +1,100 @@
+"""The products of the columns of every subset."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.utils.estimator_checks import check_estimator
+
+from mercer import kernels
+from mercer.compute.budget import Budget
+from mercer.errors import BudgetError, InputError, KernelError
+from mercer.lifts.subsets import Subsets
+
+
+def table(n, d, dtype="float64", seed=0):
+    return np.random.default_rng(seed).normal(size=(n, d)).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("order", [None, 1, 2, 5])
+def test_every_subset_once(order, dtype):
+    X = table(4, 5, dtype)
+    found = Subsets(order).fit(X).transform(X)
+    assert found.dtype == dtype
+    subsets = [list(s) for size in range((order or 5) + 1) for s in combinations(range(5), size)]
+    wanted = np.stack([X[:, s].astype("float64").prod(axis=1) for s in subsets], axis=1)
+    np.testing.assert_allclose(found, wanted, rtol=5 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("order", [None, 1, 3])
+def test_the_kernel(order):
+    X, Z = table(6, 4), table(5, 4, seed=1)
+    lift = Subsets(order).fit(X)
+    assert lift.kernel == kernels.Subsets(max_order=order)
+    products = X[:, None, :] * Z[None, :, :]
+    wanted = sum(
+        products[:, :, list(s)].prod(axis=2) for size in range((order or 4) + 1) for s in combinations(range(4), size)
+    )
+    np.testing.assert_allclose(lift.transform(X) @ lift.transform(Z).T, wanted, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(lift.kernel(X, Z), wanted, rtol=1e-12, atol=1e-13)
+
+
+def test_all_subsets_have_the_product_kernel():
+    X = table(3, 12)
+    features = Subsets().fit_transform(X)
+    assert features.shape == (3, 4096)
+    np.testing.assert_allclose(features @ features.T, np.prod(1 + X[:, None] * X[None], axis=2), rtol=1e-12)
+
+
+def test_sparse_in_sparse_out():
+    X = table(8, 6) * (table(8, 6, seed=1) > 0)
+    found = Subsets(3).fit(csr_array(X)).transform(csr_array(X))
+    np.testing.assert_array_equal(found.toarray(), Subsets(3).fit(X).transform(X))
+    assert found.nnz == sum(math.comb(n, k) for n in np.count_nonzero(X, axis=1).tolist() for k in range(4))
+
+
+def test_names():
+    names = ["1", "x1", "x2", "x3", "x1 x2", "x1 x3", "x2 x3", "x1 x2 x3"]
+    assert Subsets().fit(table(2, 3)).get_feature_names_out().tolist() == names
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------------
+
+
+def test_more_features_than_memory_are_counted_and_refused(monkeypatch):
+    monkeypatch.setattr(Budget, "of_machine", classmethod(lambda cls, fraction=0.8: cls(1 << 30)))
+    with pytest.raises(
+        BudgetError, match=r"Subsets needs 48.0 GiB for a row of 1073741824 features; 1.0 GiB may be used"
+    ):
+        Subsets().fit(table(2, 30))
+    assert Subsets(3).fit(table(2, 30)).transform(table(2, 30)).shape == (2, 4526)
+
+
+@pytest.mark.parametrize(("d", "power"), [(60, 18), (1000, 301), (20_000, 6020)])
+def test_numbers_of_features_that_cannot_be_written(d, power):
+    message = (
+        rf"Subsets needs .* for a row of about 10\^{power} features; .* Give a max_order, or use the lift's kernel"
+    )
+    with pytest.raises(BudgetError, match=message):
+        Subsets().fit(np.zeros((1, d)))
+
+
+def test_orders_above_the_number_of_columns():
+    message = "Subsets needs a max_order up to the number of columns; max_order = 4 and n_features = 3 came"
+    with pytest.raises(InputError, match=message):
+        Subsets(4).fit(table(2, 3))
+
+
+@pytest.mark.parametrize("order", [0, -1, 1.5, "2"])
+def test_orders_that_are_none(order):
+    with pytest.raises(KernelError, match=r"Subsets needs a .*number.* for max_order"):
+        Subsets(order).fit(table(2, 3))
+
+
+@pytest.mark.filterwarnings("ignore:.*check_array_api_input")
+@pytest.mark.parametrize("lift", [Subsets(), Subsets(2)], ids=str)
+def test_the_contract(lift):
+    check_estimator(lift)
