@@ -297,7 +297,7 @@ def test_what_is_fitted():
     assert phi.kernel_ == 2 * Polynomial(3)
     assert phi.n_components_ == sum(phi.counts_) == 100
     assert phi.counts_[0] == 1
-    assert list(phi.parts_) == [0, 1, 2, 3]
+    assert list(phi.parts_) == [1, 2, 3]
     assert phi.parts_[2].degree == 2
     assert phi.direction_.shape == (201,)
     assert np.linalg.norm(phi.direction_) == pytest.approx(1)

@@ -58,7 +58,7 @@ class Sketch(Lift):
     n_components_ : how many features there are: D, or fewer, where fewer are exact
     counts_ : how many of them belong to each degree of the rest, from 0 to p ("tensor": all to p)
     direction_ : the unit vector that is split off, the coordinate of the constant first
-    parts_ : for each degree that has features, its monomials (`Expansion`) or what was drawn (`TensorSketch`)
+    parts_ : for each degree above 0 that has features, its monomials (`Expansion`) or what was drawn (`TensorSketch`)
 
     Examples
     --------
@@ -105,7 +105,7 @@ class Sketch(Lift):
         self._division = self._divided(X, total, rng)
         self.kernel_, self.counts_, self.n_components_ = kernel, self._division.counts, sum(self._division.counts)
         self.direction_ = np.concatenate([[self._division.axis.head], self._division.axis.tail])
-        self.parts_ = {degree: self._part(degree, rng) for degree, count in enumerate(self.counts_) if count}
+        self.parts_ = {degree: self._part(degree, rng) for degree, count in enumerate(self.counts_) if degree and count}
 
     def _divided(self, X: Any, total: int, rng: np.random.Generator) -> Division:
         _, degree, offset = self._power
@@ -155,8 +155,9 @@ class Sketch(Lift):
         axis, (scale, power, _) = self._division.axis, self._power
         along = axis.along(X)
         pull = axis.pull(along)
-        rest = axis.rest(X, pull) if self._division.exact >= 0 else X
-        at = 0
+        rest = axis.rest(X, pull) if self._division.exact > 0 else X
+        at = self.counts_[0]  # one where something is split, else none
+        out[:, :at] = (X.dtype.type(math.sqrt(scale)) * along**power)[:, None]
         for degree, part in self.parts_.items():
             found = part.evaluate(rest) if isinstance(part, Expansion) else part.features(X, pull).T
             weight = X.dtype.type(math.sqrt(scale * math.comb(power, degree))) * along ** (power - degree)
