@@ -10,7 +10,7 @@ from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels import Kernel, Laplace, Matern, On, ProductLaplace
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.law import Doubling, Law
-from mercer.kernels.text import parse
+from mercer.lifts.stated import stated
 
 FORMS = ("pairs", "offset")
 ERRORS = ("kernel", "distance")
@@ -33,7 +33,7 @@ def components_for(
     7308
     """
     _check(epsilon, delta, n, form, error)
-    known = kernel_of(kernel)
+    known = stated("RandomFourier", kernel)
     law = law_of(_anywhere(known), _width(known))
     if error == "kernel":
         return for_values(law, epsilon, delta, n, form)
@@ -101,17 +101,6 @@ def for_distances(epsilon: float, delta: float, n: int) -> int:
 
 
 # -- the law of a kernel, or why there is none -----------------------------------------------------------------------
-
-
-def kernel_of(given: Any) -> Kernel:
-    """A kernel of its own from a kernel or its text."""
-    if isinstance(given, Kernel):
-        return given.with_parameters({})  # a copy: scikit-learn may fill a kernel fresh from `clone` in place
-    if isinstance(given, str):
-        return parse(given)
-    raise InputError(
-        sentence("RandomFourier", "a kernel or its text", f"{given!r} came", "Write \"gaussian('median')\", for one.")
-    )
 
 
 def law_of(kernel: Kernel, d: int) -> Law:

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
-from mercer.kernels.text import parse
 from mercer.lifts.base import Lift
 from mercer.lifts.composition import unique
 from mercer.lifts.expansion import Expansion
 from mercer.lifts.parts import Part, Polynomials
 from mercer.lifts.reading import NotFiniteError, features_of
+from mercer.lifts.stated import stated
 
 
 class Exact(Lift):
@@ -48,9 +48,7 @@ class Exact(Lift):
         self.kernel = kernel
 
     def _learn(self, X: Any) -> None:
-        kernel = parse(self.kernel) if isinstance(self.kernel, str) else self.kernel
-        if not isinstance(kernel, Kernel):
-            raise KernelError(sentence("Exact", "a kernel or its text", f"{kernel!r} came", "Use Polynomial(2), say."))
+        kernel = stated("Exact", self.kernel)
         names = getattr(self, "feature_names_in_", None)
         points = Points(X.astype(np.float64, copy=False), None if names is None else tuple(names))
         self.kernel_ = kernel.resolve_points(points)

@@ -20,9 +20,10 @@ from mercer.kernels.points import Points
 from mercer.lifts.audit import audited
 from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate
-from mercer.lifts.components import check_form, check_share, components_for, for_values, kernel_of, law_of
+from mercer.lifts.components import check_form, check_share, components_for, for_values, law_of
 from mercer.lifts.randomness import generator
 from mercer.lifts.sampling import source
+from mercer.lifts.stated import stated
 
 DEFAULT = 100
 """How many features there are where neither their number nor an error is asked for."""
@@ -119,7 +120,7 @@ class RandomFourier(Lift):
     def _resolved(self, X: Any) -> Kernel:
         """The kernel with its numbers found, and its columns by position: frequencies know no names."""
         names = tuple(getattr(self, "feature_names_in_", ())) or None
-        kernel = kernel_of(self.kernel)
+        kernel = stated("RandomFourier", self.kernel)
         if kernel.is_open:
             values = canonical(X) if is_sparse(X) else np.asarray(X, dtype=np.float64)
             kernel = kernel.resolve_points(Points(values, names))

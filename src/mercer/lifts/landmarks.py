@@ -111,14 +111,16 @@ def number(n_components: Any, rows: int) -> int:
     return count
 
 
-def check_table(landmarks: Points, n_components: Any, width: int) -> None:
+def check_table(landmarks: Points, n_components: Any, data: Points) -> None:
     """Refuse a table of landmarks that does not fit the data or `n_components`, or that holds a row twice."""
     count, columns = landmarks.values.shape
-    if columns != width:
-        came = f"the landmarks have {columns} and the data has {width}"
-        raise InputError(
-            sentence("Nystrom", "landmarks with the columns of the data", came, "Select the same columns.")
-        )
+    needs, remedy = "landmarks with the columns of the data", "Select the same columns."
+    if columns != data.values.shape[1]:
+        came = f"the landmarks have {columns} and the data has {data.values.shape[1]}"
+        raise InputError(sentence("Nystrom", needs, came, remedy))
+    if None not in (landmarks.names, data.names) and landmarks.names != data.names:
+        came = f"the landmarks have {landmarks.names} and the data has {data.names}"
+        raise InputError(sentence("Nystrom", needs, came, remedy))
     if n_components not in (None, count):
         came = f"n_components={n_components!r} came with {count} landmarks"
         raise InputError(sentence("Nystrom", "no n_components where landmarks are given", came, "Leave it out."))
@@ -141,7 +143,7 @@ def equal_rows(values: Any) -> tuple[int, int] | None:
 
 def _bytes(values: Any, i: int) -> bytes:
     if isinstance(values, np.ndarray):
-        return (values[i] + 0.0).tobytes()  # -0.0 + 0.0 is 0.0
+        return bytes((values[i] + 0.0).tobytes())  # -0.0 + 0.0 is 0.0
     part = slice(values.indptr[i], values.indptr[i + 1])
     return bytes(values.indices[part].tobytes() + values.data[part].tobytes())
 

@@ -93,8 +93,7 @@ class Nystrom(Lift):
     @property
     def takes_sparse(self) -> bool:  # type: ignore[override]  # a constant of other lifts, here it is the kernel's
         """Whether the kernel takes sparse tables, and the landmarks are no means."""
-        means = isinstance(self.landmarks, str) and self.landmarks == "kmeans"
-        return not means and not _dense_only(self._stated())
+        return self._way != "kmeans" and not _dense_only(self._stated())
 
     # -- fit ------------------------------------------------------------------------------------------------------
 
@@ -148,27 +147,31 @@ class Nystrom(Lift):
             chosen, asked = way(self.landmarks), number(self.n_components, points.values.shape[0])
             choice = chosen(self.kernel_, points, asked, generator(self.random_state))
         else:
-            table = replace(points_from("Nystrom (landmarks)", self.landmarks), names=points.names, dtype=DOUBLE)
-            check_table(table, self.n_components, points.values.shape[1])
+            table = replace(points_from("Nystrom (landmarks)", self.landmarks), dtype=DOUBLE)
+            check_table(table, self.n_components, points)
+            table = replace(table, names=points.names)
             _check(self.kernel_, table)
             choice, asked = given(self.kernel_, table), table.values.shape[0]
-        self._report(choice, asked)
+        self._report(len(choice.upper), asked)
         return choice
 
-    def _report(self, choice: Choice, asked: int) -> None:
-        """Say that there are fewer landmarks than were asked for; where no number was, pivots end where they may."""
-        kept = len(choice.upper)
+    def _report(self, kept: int, asked: int) -> None:
+        """Say that there are fewer landmarks than were asked for; pivots may end early where no number was given."""
         if kept == 0:
-            came = "k(x, x) is 0 for all of them"
-            raise InputError(sentence("Nystrom", "landmarks where the kernel is not zero", came, "Check the kernel."))
-        if kept < asked and not (self.n_components is None and choice.features is not None):
+            came = "k(x, x) is 0 at all landmarks"
+            raise InputError(sentence("Nystrom", "a kernel that is not zero on the data", came, "Check the kernel."))
+        if kept < asked and not (self.n_components is None and self._way == "pivoted"):
             warnings.warn(
-                f"Nystrom keeps {kept} of {asked} landmarks: what these leave of {self.kernel_} at the others is less "
-                f"than {tolerance(asked):.0e} of k(x, x), which is rounding. Ask for at most {kept}, or shorten the "
-                "lengthscale.",
+                f"Nystrom keeps {kept} of {asked} landmarks: at the others these leave less than "
+                f"{tolerance(asked):.0e} of k(x, x), which is rounding, so they would add nothing. "
+                f"Ask for {kept}, or, where the kernel is smooth, shorten its lengthscale.",
                 NumericalWarning,
                 stacklevel=6,
             )
+
+    @property
+    def _way(self) -> str:
+        return self.landmarks if isinstance(self.landmarks, str) else "given"
 
     # -- features -------------------------------------------------------------------------------------------------
 
@@ -221,7 +224,9 @@ class Nystrom(Lift):
         sizes, left, amplified = self._known(rows)
         lost = tolerance(self._count()) * float(((np.sqrt(sizes) + amplified) ** 2).max())
         lost += (self._count() + 16) * float(np.finfo(rows.dtype).eps * sizes.max())
+        _refuse_negative(self.kernel_, left, lost)
         bound = float(np.maximum(left, 0.0).max()) + lost
+        bound = bound if np.isfinite(bound) else np.inf  # the kernel overflows on X
         text = (
             f"No value of the kernel is off by more than {bound:.2g} on the pairs of these rows, of which {lost:.2g} "
             "may be rounding: k(x, x) - |phi(x)|^2 is nowhere larger, and what is left of a kernel is one."
@@ -232,12 +237,13 @@ class Nystrom(Lift):
         """Of each row k(x, x), what the features leave of it, and the length of the weights of the landmarks."""
         points = self._points(X)
         _check_domain(self.kernel_, points)
-        sizes = np.asarray(self.kernel_.evaluate_diagonal(points), dtype=np.float64)
+        sizes = _diagonal(self.kernel_, points)
         left, lengths = sizes.copy(), np.empty_like(sizes)
         roots = np.linalg.norm(self.factor_, axis=0)  # sqrt(k(l, l))
-        for strip, values in self._strips(points):
-            left[strip] -= np.einsum("ij,ij->i", values, values)
-            lengths[strip] = np.linalg.norm(weights(self.factor_, values) * roots, axis=1)
+        with np.errstate(all="ignore"):  # infinities are told of where they arise
+            for strip, values in self._strips(points):
+                left[strip] -= np.einsum("ij,ij->i", values, values)
+                lengths[strip] = np.linalg.norm(weights(self.factor_, values) * roots, axis=1)
         return sizes, left, lengths
 
 
@@ -250,12 +256,27 @@ def _check(kernel: Kernel, points: Points) -> None:
     for leaf, seen in leaves(kernel, points):
         check_domain(leaf, seen)
         check_dimension(leaf, seen)
-    sizes = kernel.evaluate_diagonal(points)
+    sizes = _diagonal(kernel, points)
     if not np.isfinite(sizes).all():
-        came = f"k(x, x) is {sizes[~np.isfinite(sizes)][0]} in row {int(np.argmin(np.isfinite(sizes)))}"
+        row = int(np.argmin(np.isfinite(sizes)))
+        came = f"k(x, x) is {sizes[row]} in row {row}"
         raise InputError(sentence("Nystrom", f"finite values of {kernel}", came, "Scale the data down."))
 
 
 def _check_domain(kernel: Kernel, points: Points) -> None:
     for leaf, seen in leaves(kernel, points):
         check_domain(leaf, seen)
+
+
+def _diagonal(kernel: Kernel, points: Points) -> Array:
+    with np.errstate(all="ignore"):
+        return np.asarray(kernel.evaluate_diagonal(points), dtype=np.float64)
+
+
+def _refuse_negative(kernel: Kernel, left: Array, lost: float) -> None:
+    """Refuse to certify what is no kernel: the bound is that of Cauchy and Schwarz, and needs one."""
+    row = int(np.argmin(left))
+    if left[row] < -lost:
+        came = f"k(x, x) - |phi(x)|^2 is {left[row]:.3g} in row {row}"
+        remedy = f"{kernel} is none on this data: mercer.prove may say why."
+        raise KernelError(sentence("Nystrom", "a positive semi-definite kernel for a certificate", came, remedy))

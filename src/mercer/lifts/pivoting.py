@@ -61,10 +61,10 @@ def strips(rows: int, columns: int) -> list[slice]:
 def cholesky(K: Array) -> tuple[NDArray[np.intp], Array]:
     """The pivots of a kernel matrix up to rounding, largest first, and R with K[pivots, pivots] = R'R.
 
-    Each row counts relative to its own k(x, x): the matrix is scaled to a diagonal of ones first, which changes the
-    rounding of no entry of R by more than that of the entry. Cost: k^3 / 3 (LAPACK's pstrf).
+    Each row counts relative to its own k(x, x): the matrix is scaled to a diagonal of ones first. Time k^3 / 3
+    (LAPACK's pstrf).
     """
-    sizes = np.sqrt(np.diagonal(K))
+    sizes = np.sqrt(np.maximum(np.diagonal(K), 0.0))
     inverse = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0)
     scaled = np.asfortranarray(K * inverse * inverse[:, None])
     np.fill_diagonal(scaled, sizes > 0)
@@ -100,19 +100,19 @@ class RandomPivots:
     def __init__(self, kernel: Kernel, points: Points, count: int) -> None:
         self.kernel = kernel
         self.points = points
-        self.sizes = np.asarray(kernel.evaluate_diagonal(points), dtype=np.float64)
-        self.left = self.sizes.copy()
-        self.floor = tolerance(count) * self.sizes
-        self.features = np.empty((len(self.sizes), count))
+        self.left = np.maximum(np.asarray(kernel.evaluate_diagonal(points), dtype=np.float64), 0.0)
+        self.floor = tolerance(count) * self.left
+        self.features = np.empty((len(self.left), count))
         self.upper = np.zeros((count, count), order="F")
         self.pivots: list[int] = []
 
     def run(self, rng: np.random.Generator) -> Factor:
         """The factor, when there are as many pivots as asked, or nothing but rounding is left."""
-        count = len(self.upper)
+        count, size = len(self.upper), min(PROPOSED, len(self.left))
         while len(self.pivots) < count and self.left.any():
-            proposed = rng.choice(len(self.left), size=PROPOSED, p=self.left / self.left.sum())
-            chosen, lower = self._accepted(proposed, rng.random(PROPOSED), count - len(self.pivots))
+            shares = self.left / self.left.max()  # a sum of large numbers may overflow
+            proposed = rng.choice(len(shares), size, p=shares / shares.sum())
+            chosen, lower = self._accepted(proposed, rng.random(size), count - len(self.pivots))
             self._take(chosen, lower)
         k = len(self.pivots)
         whole = k == count
@@ -125,7 +125,8 @@ class RandomPivots:
         rows, before = self.points.rows(proposed), self.features[proposed, : len(self.pivots)]
         rest = matrix(self.kernel, rows, rows) - before @ before.T
         first, floor = self.left[proposed], self.floor[proposed]
-        left, lower, taken = first.copy(), np.zeros_like(rest), []
+        left, lower = first.copy(), np.zeros_like(rest)
+        taken: list[int] = []
         for j in range(len(proposed)):
             if draws[j] * first[j] < left[j] and left[j] > floor[j]:
                 q = len(taken)

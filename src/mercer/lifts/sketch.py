@@ -14,13 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import kernels as k
 from mercer.errors import InputError, KernelError, NumericalWarning, sentence
 from mercer.kernels import Kernel
-from mercer.kernels.text import parse
+from mercer.lifts.algebra import constant
 from mercer.lifts.audit import audited
 from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate
-from mercer.lifts.expansion import Expansion, combinations
+from mercer.lifts.expansion import Expansion
+from mercer.lifts.polynomial import Polynomial
 from mercer.lifts.randomness import generator
 from mercer.lifts.splitting import SAMPLE, Division, divide
+from mercer.lifts.stated import stated
 from mercer.lifts.tensor_sketch import TensorSketch
 
 Array = NDArray[Any]
@@ -95,7 +97,7 @@ class Sketch(Lift):
         self.random_state = random_state
 
     def _learn(self, X: Any) -> None:
-        kernel = parse(self.kernel) if isinstance(self.kernel, str) else self.kernel
+        kernel = stated("Sketch", self.kernel)
         self._power = _power_of(kernel)
         total = _components(self.n_components)
         if self.method not in METHODS:
@@ -213,10 +215,5 @@ def _components(number: Any) -> int:
 
 
 def _monomials(columns: int, degree: int) -> Expansion:
-    """All monomials of a degree, times the roots of the multinomial coefficients: <r, r'>^degree exactly."""
-    factors = combinations(columns, degree, lowest=degree)
-    repeats, square = np.ones(len(factors)), np.full(len(factors), float(math.factorial(degree)))
-    for place in range(1, degree):
-        repeats = np.where(factors[:, place] == factors[:, place - 1], repeats + 1, 1.0)
-        square /= repeats
-    return Expansion.weighted(columns, factors, np.sqrt(square))
+    """<r, r'>^degree exactly."""
+    return Polynomial(degree, offset=0.0)._expansion(columns) if degree else constant(columns, 1.0)
