@@ -151,11 +151,11 @@ class Kernel(ABC):
 
     def resolve_points(self, points: Points) -> Kernel:
         """The same for points that were already read."""
+        if not self.is_open:
+            return self
         if self.children:
             inner = self.inner_points(points)
             return self.with_children(tuple(child.resolve_points(inner) for child in self.children))
-        if not self.is_open:
-            return self
         evaluation.check_domain(self, points)
         return self.with_parameters({"lengthscale": median_distance(type(self).__name__, points, self.distances)})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,14 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.errors import InputError, KernelError, NumericalWarning, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import check_dimension, check_domain, leaves, matrix
-from mercer.kernels.parameters import settle
 from mercer.kernels.points import DOUBLE, Points, alike, points_from
-from mercer.kernels.text import parse
 from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate
 from mercer.lifts.landmarks import Choice, check_table, given, number, way
 from mercer.lifts.pivoting import Array, strips, tolerance, weights, whitened
 from mercer.lifts.randomness import generator
+from mercer.lifts.stated import stated
 
 
 class Nystrom(Lift):
@@ -34,10 +32,11 @@ class Nystrom(Lift):
     were asked for. All is computed in float64, whatever the data is.
 
     `transform` takes O(n k d + n k^2) time, and memory for the result and a block. `fit` takes O(k^3) more than its
-    choice of landmarks: "pivoted" draws from all rows as long as n k is at most 2^26 numbers, which it then holds
-    (512 MiB), and takes as long as `transform`; `fit_transform` uses these features, and takes no longer. From larger
-    data it draws from a uniform sample of 2^26 / k rows, but not less than 4 k. Outliers are why samples are not
-    smaller: on real tables, the error grows a hundredfold where a quarter of the rows is seen.
+    choice of landmarks: "pivoted" draws from all rows as long as n k is at most 2^26 numbers (512 MiB), which it
+    then holds: they are the features, so that `fit` takes about as long as `transform`, and `fit_transform` no
+    longer than `fit`. From larger data it draws from a uniform sample of 2^26 / k rows, but not less than 4 k.
+    Outliers are why samples are not smaller: on real tables, the error grows forty times and more where only a
+    quarter of the rows is seen.
 
     Parameters
     ----------
@@ -93,7 +92,7 @@ class Nystrom(Lift):
     @property
     def takes_sparse(self) -> bool:  # type: ignore[override]  # a constant of other lifts, here it is the kernel's
         """Whether the kernel takes sparse tables, and the landmarks are no means."""
-        return self._way != "kmeans" and not _dense_only(self._stated())
+        return self._way != "kmeans" and not _dense_only(stated("Nystrom", self.kernel))
 
     # -- fit ------------------------------------------------------------------------------------------------------
 
@@ -103,19 +102,19 @@ class Nystrom(Lift):
         The same as `fit(X).transform(X)` to rounding, in about half of the time where all rows can be drawn.
         """
         rows = self._read(X, reset=True)
-        features = self._settle(rows)
+        features = self._found(rows)
         if features is None:
             self._afford(rows)
             return self._features(rows)
         return features.astype(rows.dtype, copy=False)
 
     def _learn(self, X: Any) -> None:
-        self._settle(X)
+        self._found(X)
 
-    def _settle(self, X: Any) -> Array | None:
+    def _found(self, X: Any) -> Array | None:
         """Learn the kernel and the landmarks; the features of all rows, where they are found on the way."""
         points = self._points(X)
-        self.kernel_ = self._resolved(points)
+        self.kernel_ = stated("Nystrom", self.kernel).resolve_points(points)
         _check(self.kernel_, points)
         choice = self._choice(points)
         self.landmarks_ = choice.points.values
@@ -123,19 +122,6 @@ class Nystrom(Lift):
         self.factor_ = choice.upper
         self.n_components_ = len(choice.upper)
         return choice.features
-
-    def _stated(self) -> Kernel:
-        kernel = parse(self.kernel) if isinstance(self.kernel, str) else self.kernel
-        if not isinstance(kernel, Kernel):
-            raise KernelError(sentence("Nystrom", "a kernel or its text", f"{kernel!r} came", "Use Gaussian(), say."))
-        return kernel
-
-    def _resolved(self, points: Points) -> Kernel:
-        """The kernel with its numbers, as an object of its own: `set_params` may still change the parameter."""
-        stated = self._stated()
-        kernel = stated.resolve_points(points) if stated.is_open else copy.copy(stated)
-        settle(kernel)
-        return kernel
 
     def _points(self, X: Any) -> Points:
         """Checked rows as points, with the names of their columns, to be computed with in float64."""
@@ -182,12 +168,17 @@ class Nystrom(Lift):
         return [f"nystrom{i}" for i in range(1, self._count() + 1)]
 
     def _features(self, X: Any) -> NDArray[Any]:
-        points = self._points(X)
-        _check_domain(self.kernel_, points)
         out = np.empty((X.shape[0], self._count()), X.dtype)
-        for strip, values in self._strips(points):
+        for strip, values in self._strips(self._new_points(X)):
             out[strip] = values
         return out
+
+    def _new_points(self, X: Any) -> Points:
+        """Checked rows as points in the domain of the kernel."""
+        points = self._points(X)
+        for leaf, seen in leaves(self.kernel_, points):
+            check_domain(leaf, seen)
+        return points
 
     def _strips(self, points: Points) -> Iterator[tuple[slice, Array]]:
         """The features of points, block by block, in float64."""
@@ -201,11 +192,15 @@ class Nystrom(Lift):
         """k(x, x) - |phi(x)|^2 for each row: how far a point is from what the lift can represent.
 
         It is 0 at the landmarks, k(x, x) where the lift knows nothing, and never negative: rounding below 0 counts as
-        0. Time twice that of `transform`; memory for a block.
+        0. Time as for `transform`; memory for a block.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        _, left, _ = self._known(rows)
+        points = self._new_points(rows)
+        left = _diagonal(self.kernel_, points)
+        with np.errstate(all="ignore"):  # infinities are told of where they arise
+            for strip, values in self._strips(points):
+                left[strip] -= np.einsum("ij,ij->i", values, values)
         return np.maximum(left, 0.0).astype(rows.dtype)
 
     def certificate(self, X: ArrayLike, delta: float = 0.01) -> Certificate:
@@ -221,9 +216,10 @@ class Nystrom(Lift):
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        sizes, left, amplified = self._known(rows)
-        lost = tolerance(self._count()) * float(((np.sqrt(sizes) + amplified) ** 2).max())
-        lost += (self._count() + 16) * float(np.finfo(rows.dtype).eps * sizes.max())
+        sizes, left, amplified = self._known(self._new_points(rows))
+        with np.errstate(all="ignore"):
+            lost = tolerance(self._count()) * float(((np.sqrt(np.abs(sizes)) + amplified) ** 2).max())
+            lost += (self._count() + 16) * float(np.finfo(rows.dtype).eps * np.abs(sizes).max())
         _refuse_negative(self.kernel_, left, lost)
         bound = float(np.maximum(left, 0.0).max()) + lost
         bound = bound if np.isfinite(bound) else np.inf  # the kernel overflows on X
@@ -233,10 +229,8 @@ class Nystrom(Lift):
         )
         return Certificate(bound, 1.0, "maximum", text)
 
-    def _known(self, X: Any) -> tuple[Array, Array, Array]:
-        """Of each row k(x, x), what the features leave of it, and the length of the weights of the landmarks."""
-        points = self._points(X)
-        _check_domain(self.kernel_, points)
+    def _known(self, points: Points) -> tuple[Array, Array, Array]:
+        """Of each point k(x, x), what the features leave of it, and the length of the weights of the landmarks."""
         sizes = _diagonal(self.kernel_, points)
         left, lengths = sizes.copy(), np.empty_like(sizes)
         roots = np.linalg.norm(self.factor_, axis=0)  # sqrt(k(l, l))
@@ -261,11 +255,6 @@ def _check(kernel: Kernel, points: Points) -> None:
         row = int(np.argmin(np.isfinite(sizes)))
         came = f"k(x, x) is {sizes[row]} in row {row}"
         raise InputError(sentence("Nystrom", f"finite values of {kernel}", came, "Scale the data down."))
-
-
-def _check_domain(kernel: Kernel, points: Points) -> None:
-    for leaf, seen in leaves(kernel, points):
-        check_domain(leaf, seen)
 
 
 def _diagonal(kernel: Kernel, points: Points) -> Array:
