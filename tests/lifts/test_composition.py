@@ -16,13 +16,13 @@ from sklearn.exceptions import NotFittedError
 from mercer.compute.budget import Budget
 from mercer.errors import BudgetError, InputError
 from mercer.kernels import Linear
-from mercer.lifts.algebra import linear
+from mercer.lifts.algebra import linear, row_products
 from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate
 from mercer.lifts.composition import kernel_of, unique
 from mercer.lifts.concatenation import Concatenation
 from mercer.lifts.polynomial import Polynomial
-from mercer.lifts.product import Product, row_products
+from mercer.lifts.product import Product
 from mercer.lifts.scaled import Scaled
 
 X = np.random.default_rng(0).normal(size=(12, 3))

@@ -355,6 +355,15 @@ def test_the_certificate_of_many_rows_bounds_the_mean_error():
     assert np.einsum("ij,ij->i", features, features).max() + Polynomial(2)(X).max() >= errors.max()
 
 
+def test_the_certificate_of_what_was_not_sketched():
+    """Where all monomials fit, the lift is exact, however large the kernel's values are."""
+    X = 1e3 * rows(2100, 3)
+    phi = Sketch(Polynomial(2), 50, random_state=0).fit(X)
+    known, features = phi.certificate(X), phi.transform(X)
+    assert known.kind == "exact"
+    assert np.abs(features @ features.T - Polynomial(2)(X)).max() <= known.bound <= 1e-12 * Polynomial(2)(X).max()
+
+
 # -- what is refused ----------------------------------------------------------------------------------------------
 
 

@@ -68,7 +68,7 @@ def substituted(a: Expansion, matrix: NDArray[np.float64]) -> Expansion:
     forms = added(linear(matrix), one)  # the last one stands for a factor that is not there, -1
     opened = rows(one, np.zeros(len(a.factors), dtype=np.intp))
     for column in a.factors.T:
-        opened = _row_products(opened, rows(forms, column))
+        opened = _by_rows(opened, rows(forms, column))
     return Expansion(opened.width, opened.factors, csr_array(a.coefficients @ opened.coefficients))
 
 
@@ -169,7 +169,7 @@ def _places(places: NDArray[np.intp], width: int) -> csr_array:
     return csr_array((ones, places, np.arange(len(places) + 1)), shape=(len(places), width))
 
 
-def _row_products(a: Expansion, b: Expansion) -> Expansion:
+def _by_rows(a: Expansion, b: Expansion) -> Expansion:
     """Feature i of a times feature i of b, for every i."""
     factors, (places,) = _united(
         [
@@ -178,19 +178,20 @@ def _row_products(a: Expansion, b: Expansion) -> Expansion:
             )
         ]
     )
-    C = _khatri_rao(a.coefficients, b.coefficients)
+    C = row_products(a.coefficients, b.coefficients)
     return Expansion(a.width, factors, csr_array(C @ _places(places, len(factors))))
 
 
-def _khatri_rao(A: csr_array, B: csr_array) -> csr_array:
-    """Row i is the Kronecker product of the rows i of A and B."""
-    left, right = np.diff(A.indptr), np.diff(B.indptr)
-    counts = left * right
-    row = np.repeat(np.arange(A.shape[0]), counts)
-    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    i = A.indptr[:-1][row] + within // np.maximum(right[row], 1)
-    j = B.indptr[:-1][row] + within % np.maximum(right[row], 1)
-    data, column = A.data[i] * B.data[j], A.indices[i].astype(np.int64) * B.shape[1] + B.indices[j]
-    return csr_array(
-        (data, column, np.concatenate([[0], np.cumsum(counts)])), shape=(A.shape[0], A.shape[1] * B.shape[1])
-    )
+def row_products(first: csr_array, second: csr_array) -> csr_array:
+    """All products of an entry of a row of one table and one of the same row of another; zeros are not stored.
+
+    Each entry of the first table meets the whole row of the second: those rows are copied, scaled and moved.
+    """
+    width = second.shape[1]
+    row = np.repeat(np.arange(first.shape[0]), np.diff(first.indptr))
+    copies = second[row]
+    room = np.diff(copies.indptr)
+    values = copies.data * np.repeat(first.data, room)
+    columns = copies.indices.astype(np.int64) + np.repeat(first.indices.astype(np.int64) * width, room)
+    starts = copies.indptr[first.indptr]
+    return csr_array((values, columns, starts), shape=(first.shape[0], first.shape[1] * width))

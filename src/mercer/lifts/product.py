@@ -12,7 +12,7 @@ from mercer.compute.family import LARGEST
 from mercer.errors import BudgetError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import SURE
-from mercer.lifts.algebra import multiplied
+from mercer.lifts.algebra import multiplied, row_products
 from mercer.lifts.base import Lift
 from mercer.lifts.composition import Pair, unique
 from mercer.lifts.expansion import Expansion
@@ -86,18 +86,3 @@ class Product(Pair):
         """k1 k2 - a1 a2 = (k1 - a1) a2 + a1 (k2 - a2) + (k1 - a1) (k2 - a2), and |a(x, z)| <= max |phi(x)|^2."""
         (e1, e2), (a1, a2) = bounds, lengths
         return e1 * a2 + a1 * e2 + e1 * e2, a1 * a2
-
-
-def row_products(first: csr_array, second: csr_array) -> csr_array:
-    """All products of an entry of a row of one table and one of the same row of another; zeros are not stored.
-
-    Each entry of the first table meets the whole row of the second: those rows are copied, scaled and moved.
-    """
-    width = second.shape[1]
-    row = np.repeat(np.arange(first.shape[0]), np.diff(first.indptr))
-    copies = second[row]
-    room = np.diff(copies.indptr)
-    values = copies.data * np.repeat(first.data, room)
-    columns = copies.indices.astype(np.int64) + np.repeat(first.indices.astype(np.int64) * width, room)
-    starts = copies.indptr[first.indptr]
-    return csr_array((values, columns, starts), shape=(first.shape[0], first.shape[1] * width))

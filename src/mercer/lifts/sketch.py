@@ -169,9 +169,13 @@ class Sketch(Lift):
     def certificate(self, X: ArrayLike, delta: float = 0.01) -> Certificate:
         """How far phi(x).phi(z) is from k(x, z) on the pairs of rows of X: measured, on a sample where X is large.
 
+        Where there was room for all monomials, nothing was sketched, and only rounding is left.
+
         delta : the probability with which the bound may fail, where it is estimated
         """
         check_is_fitted(self)
+        if self._division.exact == self._power.degree:
+            return super().certificate(X, delta)
         rows = self._read(X, reset=False)
         largest = self._longest(rows) + float(self.kernel_.diagonal(rows).max())
         return audited(self, self.kernel_, X, delta, largest)
