@@ -8,7 +8,8 @@ from scipy import stats
 from mercer import exp
 from mercer import kernels as k
 from mercer.errors import InputError
-from mercer.kernels.law import Doubling, Lattice
+from mercer.kernels.frequencies import Lattice
+from mercer.kernels.law import Doubling
 
 DRAWS = 20_000
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from mercer.kernels.base import ATOM, Kernel
 from mercer.kernels.fields import nonnegative
-from mercer.kernels.law import Law, Still
+from mercer.kernels.frequencies import Still
+from mercer.kernels.law import Law
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.judgement import Judgement, Situation

@@ -11,8 +11,9 @@ from mercer.kernels import formulas
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import length
+from mercer.kernels.frequencies import Cube
 from mercer.kernels.latex import over
-from mercer.kernels.law import Cube, Law
+from mercer.kernels.law import Law
 from mercer.kernels.proof.judgement import Fact
 
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import length
+from mercer.kernels.frequencies import Student
 from mercer.kernels.latex import exponential, gap, over
-from mercer.kernels.law import Law, Student
+from mercer.kernels.law import Law
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from mercer.kernels import formulas
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import length, positive
+from mercer.kernels.frequencies import GammaMixed
 from mercer.kernels.latex import gap, numeral, over, parens
-from mercer.kernels.law import GammaMixed, Law
+from mercer.kernels.law import Law
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
 
