@@ -85,3 +85,13 @@ def test_many_mixed_monomials_are_left_as_they_are(monkeypatch):
 def test_echelon_of_a_singular_matrix():
     G = np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, 9.0]])
     assert_allclose(algebra.echelon(G), [[1.0, 2.0, 0.0], [0.0, 0.0, 3.0]], rtol=1e-15)
+
+
+def test_rows_stay_in_echelon_form_where_columns_are_nearly_dependent():
+    for seed in range(20):
+        C = np.random.default_rng(seed).normal(size=(6, 6))
+        C[:, 3], C[:, 4] = C[:, 0] + 1e-6 * C[:, 3], C[:, 1] - C[:, 0] + 1e-6 * C[:, 4]
+        R = algebra.echelon(C.T @ C)
+        leading = (R != 0).argmax(axis=1)
+        assert (np.diff(leading) > 0).all()
+        assert np.abs(R.T @ R - C.T @ C).max() <= 1e-12 * (C**2).sum(axis=0).max()
