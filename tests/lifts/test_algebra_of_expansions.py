@@ -83,15 +83,19 @@ def test_many_mixed_monomials_are_left_as_they_are(monkeypatch):
 
 
 def test_echelon_of_a_singular_matrix():
-    G = np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, 9.0]])
-    assert_allclose(algebra.echelon(G), [[1.0, 2.0, 0.0], [0.0, 0.0, 3.0]], rtol=1e-15)
+    C = np.array([[0.6, 1.2, 0.0], [0.8, 1.6, 0.0], [0.0, 0.0, -3.0]])
+    assert_allclose(algebra.echelon(C), [[1.0, 2.0, 0.0], [0.0, 0.0, 3.0]], rtol=1e-15)
+    assert_allclose(algebra.echelon(np.vstack([C, 0 * C])), [[1.0, 2.0, 0.0], [0.0, 0.0, 3.0]], rtol=1e-15)
 
 
-def test_rows_stay_in_echelon_form_where_columns_are_nearly_dependent():
+@pytest.mark.parametrize("near", [1e-3, 1e-6, 1e-9, 0.0])
+def test_echelon_of_nearly_dependent_columns(near):
     for seed in range(20):
         C = np.random.default_rng(seed).normal(size=(6, 6))
-        C[:, 3], C[:, 4] = C[:, 0] + 1e-6 * C[:, 3], C[:, 1] - C[:, 0] + 1e-6 * C[:, 4]
-        R = algebra.echelon(C.T @ C)
+        C[:, 3], C[:, 4] = C[:, 0] + near * C[:, 3], C[:, 1] - C[:, 0] + near * C[:, 4]
+        R = algebra.echelon(C)
         leading = (R != 0).argmax(axis=1)
         assert (np.diff(leading) > 0).all()
-        assert np.abs(R.T @ R - C.T @ C).max() <= 1e-12 * (C**2).sum(axis=0).max()
+        assert (R[np.arange(len(R)), leading] > 0).all()
+        assert len(R) == (6 if near else 4)
+        assert np.abs(R.T @ R - C.T @ C).max() <= 1e-14 * (C**2).sum(axis=0).max()

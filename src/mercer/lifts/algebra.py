@@ -15,7 +15,7 @@ DENSEST = 2_000
 """Monomials that are mixed with one another, at most, for features to be made independent: above it a dense matrix of
 them would be large, and the features are left as they are."""
 ROUNDING = 1e-13
-"""A pivot below this part of its diagonal, times the number of monomials, is rounding."""
+"""What is below this part of its column, times the number of rows, is rounding."""
 
 
 def linear(matrix: NDArray[np.float64]) -> Expansion:
@@ -126,25 +126,32 @@ def _independent(C: csr_array) -> csr_array:
     C = csr_array(C[np.flatnonzero(np.diff(C.indptr))])
     if C.shape[1] > DENSEST:
         return C
-    dense = C.toarray()
-    G = dense.T @ dense
-    R = echelon(G)
-    sound = np.abs(R.T @ R - G).max() <= 1e-12 * G.diagonal().max()
-    return csr_array(R) if sound else C
+    return csr_array(echelon(C.toarray()))
 
 
-def echelon(G: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rows R of full rank with R'R = G, for a positive semi-definite G: Cholesky's factor without its zero rows."""
-    left, sizes, rows = G.copy(), G.diagonal(), []
-    for j in range(len(G)):
-        if left[j, j] <= ROUNDING * len(G) * sizes[j]:
+def echelon(C: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows R of full rank and in echelon form, the first number of each positive, with R'R = C'C.
+
+    Reflections of the rows, a column at a time; a column that the rows above it explain, to rounding, gets no row.
+    """
+    sizes = np.linalg.norm(C, axis=0)
+    R = np.linalg.qr(C, mode="r") if len(C) > C.shape[1] else C.copy()
+    top = 0
+    for j in range(C.shape[1]):
+        column = R[top:, j].copy()
+        length = float(np.linalg.norm(column))
+        R[top:, j] = 0.0
+        if length <= ROUNDING * len(R) * sizes[j]:
             continue
-        row = left[j] / math.sqrt(left[j, j])
-        row[:j] = 0.0
-        row[np.abs(row) <= ROUNDING * np.sqrt(sizes)] = 0.0
-        left -= np.outer(row, row)
-        rows.append(row)
-    return np.array(rows).reshape(-1, len(G))
+        column[0] += math.copysign(length, column[0])
+        column /= np.linalg.norm(column)
+        R[top:, j + 1 :] -= 2 * np.outer(column, column @ R[top:, j + 1 :])
+        R[top, j + 1 :] *= -math.copysign(1.0, column[0])
+        R[top, j] = length
+        top += 1
+    R = R[:top]
+    R[np.abs(R) <= ROUNDING * sizes] = 0.0
+    return np.asarray(R)
 
 
 def _united(tables: list[NDArray[np.intp]]) -> tuple[NDArray[np.intp], list[NDArray[np.intp]]]:
