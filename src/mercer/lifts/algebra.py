@@ -135,7 +135,7 @@ def echelon(C: NDArray[np.float64]) -> NDArray[np.float64]:
     Reflections of the rows, a column at a time; a column that the rows above it explain, to rounding, gets no row.
     """
     sizes = np.linalg.norm(C, axis=0)
-    R = np.linalg.qr(C, mode="r") if len(C) > C.shape[1] else C.copy()
+    R = np.array(np.linalg.qr(C, mode="r") if len(C) > C.shape[1] else C)
     top = 0
     for j in range(C.shape[1]):
         column = R[top:, j].copy()
