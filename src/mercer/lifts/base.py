@@ -127,7 +127,8 @@ class Lift(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # sciki
         squares = features.multiply(features) if hasattr(features, "multiply") else features * features
         longest = float(np.asarray(squares.sum(axis=1)).max())
         unit = float(np.finfo(features.dtype).eps)
-        bound = (self._count() + 16) * unit * longest
+        degree = getattr(getattr(self, "expansion_", None), "degree", 0)  # a monomial is rounded at every product
+        bound = (self._count() + 2 * degree + 16) * unit * longest
         text = f"The lift is exact: rounding of its {self._count()} features moves no value by more than {bound:.2g}."
         return Certificate(bound, 1.0, "exact", text)
 

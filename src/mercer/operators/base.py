@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     class LinearOperator:
         """SciPy's, which states no types; a base of unknown type would make `2 * A` a float."""
 
+        def __init__(self, dtype: DTypeLike, shape: tuple[int, int]) -> None: ...
+
 else:
     from scipy.sparse.linalg import LinearOperator
 
@@ -42,8 +44,7 @@ class Operator(LinearOperator, ABC):
     symmetric: bool
 
     def __init__(self, shape: tuple[int, int], dtype: DTypeLike, symmetric: bool) -> None:
-        self.shape = (int(shape[0]), int(shape[1]))
-        self.dtype = np.dtype(dtype)
+        super().__init__(np.dtype(dtype), (int(shape[0]), int(shape[1])))  # newer versions keep more than these two
         self.symmetric = bool(symmetric)
         if self.dtype not in (np.float32, np.float64):
             who = type(self).__name__  # a family's repr may need what it has yet to set
@@ -112,6 +113,8 @@ class Operator(LinearOperator, ABC):
     def dot(self, V: ArrayLike) -> NDArray[Any]:
         """The same as A @ V."""
         return self @ V
+
+    __call__ = dot  # SciPy's own multiplies with *, which here is for numbers
 
     def _columns(self, values: ArrayLike) -> NDArray[Any]:
         """A vector or matrix to multiply, in the dtype of the product."""
