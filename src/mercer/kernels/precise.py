@@ -100,7 +100,8 @@ for _name in ("floor", "ceil"):  # NumPy asks Python's math module for these
 
 def precisely(values: NDArray[Any]) -> NDArray[Any]:
     """An array of floats as an array of exactly equal numbers of 50 digits."""
-    lifted: NDArray[Any] = np.frompyfunc(Precise, 1, 1)(values)
+    with np.errstate(all="ignore"):  # NumPy 1.26 warns of flags that Python code inside raises
+        lifted: NDArray[Any] = np.frompyfunc(Precise, 1, 1)(values)
     return np.asarray(lifted, dtype=object)
 
 
@@ -109,4 +110,5 @@ def apply(formula: Callable[[Any, Any], Any], values: NDArray[Any]) -> NDArray[A
     mp = context()
     # Where NumPy chose between numbers, as np.maximum(u, 0.0) does, some of them may be plain floats.
     each = np.frompyfunc(lambda number: Precise(formula(mp, Precise(number).value)), 1, 1)
-    return np.asarray(each(values), dtype=object)
+    with np.errstate(all="ignore"):  # as above
+        return np.asarray(each(values), dtype=object)
