@@ -15,7 +15,7 @@ USUAL = 100
 """How many centers are chosen where their number is not given."""
 WAYS = ("kmeans", "random", "grid")
 STEPS = 20
-"""Of Lloyd's algorithm, at most: bumps need no more. On 10^5 rows its 300 steps take seven times as long, for 1%."""
+"""Of Lloyd's algorithm, at most: bumps need no means that are exact."""
 
 
 def choose(who: str, centers: Any, X: NDArray[Any], count: int | None, rng: np.random.Generator) -> NDArray[Any]:

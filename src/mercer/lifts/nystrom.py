@@ -35,8 +35,7 @@ class Nystrom(Lift):
     choice of landmarks: "pivoted" draws from all rows as long as n k is at most 2^26 numbers (512 MiB), which it
     then holds: they are the features, so that `fit` takes about as long as `transform`, and `fit_transform` no
     longer than `fit`. From larger data it draws from a uniform sample of 2^26 / k rows, but not less than 4 k.
-    Outliers are why samples are not smaller: on real tables, the error grows forty times and more where only a
-    quarter of the rows is seen.
+    Outliers are why samples are not smaller: what a sample has not seen, no landmark represents.
 
     Parameters
     ----------

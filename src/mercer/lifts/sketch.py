@@ -39,9 +39,9 @@ class Sketch(Lift):
 
     "tensor" is TensorSketch of (sqrt(offset), x). "split" splits off the direction in which the data is longest, lifts
     low degrees of the rest exactly where there is room, and sketches the others, each with the share of the features
-    that makes the variance least (see `mercer.lifts.splitting`). It is unbiased too. On tables of pixels, words, counts
-    and measurements its error was between 0.01 and 1 of TensorSketch's, often a half; it has little to gain where
-    rows are nearly orthogonal and the offset is small.
+    that makes the variance least (see `mercer.lifts.splitting`). It is unbiased too
+    (benchmarks/lifts.py measures the gain). It has little to gain where rows are nearly orthogonal and the offset is
+    small.
 
     Cost, with p the degree: transform takes p^2 d + p D log D a dense row and p^2 s + p D log D a sparse row of s
     stored numbers ("tensor": p d, p s) in blocks of rows; fit some 50,000 d once, and 5 p^2 d bytes are kept.
