@@ -11,15 +11,19 @@ from mercer.kernels.proof.record import Asymmetry, Proof, SpectralWitness, Witne
 from mercer.kernels.text import parse
 
 if TYPE_CHECKING:
-    from mercer import geometry, lifts
+    from mercer import geometry, learners, lifts, solvers, tuning
     from mercer.geometry import region
+    from mercer.learners import KernelRidge, KernelRidgeClassifier
     from mercer.lifts import lift
+    from mercer.operators.repair import repair
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Asymmetry",
     "Domain",
+    "KernelRidge",
+    "KernelRidgeClassifier",
     "Proof",
     "SpectralWitness",
     "Witness",
@@ -27,15 +31,30 @@ __all__ = [
     "exp",
     "geometry",
     "kernels",
+    "learners",
     "lift",
     "lifts",
     "parse",
     "prove",
     "region",
+    "repair",
+    "solvers",
+    "tuning",
 ]
 
-_LATER = {"geometry": "mercer.geometry", "lifts": "mercer.lifts", "lift": "mercer.lifts", "region": "mercer.geometry"}
-"""What is imported when it is first asked for, since it loads scikit-learn."""
+_LATER = {
+    "KernelRidge": "mercer.learners",
+    "KernelRidgeClassifier": "mercer.learners",
+    "geometry": "mercer.geometry",
+    "learners": "mercer.learners",
+    "lift": "mercer.lifts",
+    "lifts": "mercer.lifts",
+    "region": "mercer.geometry",
+    "repair": "mercer.operators.repair",
+    "solvers": "mercer.solvers",
+    "tuning": "mercer.tuning",
+}
+"""What is imported when it is first asked for: most of it loads scikit-learn, or parts of SciPy that take their time."""
 
 
 def __getattr__(name: str) -> Any:

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.kernels import evaluate as evaluation
 from mercer.kernels import parameters
 from mercer.kernels.domain import REALS, Domain
-from mercer.kernels.fields import MEDIAN, check_undeclared, length, nonnegative, number, positive, whole
+from mercer.kernels.fields import MEDIAN, check_positive, check_undeclared, length, nonnegative, number, positive, whole
 from mercer.kernels.law import Law
-from mercer.kernels.median import median_distance
+from mercer.kernels.median import median_distance, merged, weights_from
 from mercer.kernels.pairs import Block, Pairs, row_distances
 from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.derivation import Derivation
@@ -141,26 +141,66 @@ class Kernel(ABC):
         """Whether a number of the tree is still to be found from data ("median")."""
         return getattr(self, "lengthscale", None) == MEDIAN or any(child.is_open for child in self.children)
 
-    def resolve(self, X: ArrayLike) -> Kernel:
+    @property
+    def has_lengthscale(self) -> bool:
+        """Whether the tree has a lengthscale at all, a number or an open one."""
+        return "lengthscale" in self.parameters() or any(child.has_lengthscale for child in self.children)
+
+    def resolve(self, X: ArrayLike, weights: ArrayLike | None = None, stretch: float = 1.0) -> Kernel:
         """The kernel with its open numbers found from data.
 
-        A lengthscale of "median" becomes the median distance of pairs of different rows; above 2,000 rows, of
-        a subsample with a fixed seed. Cost: n^2 d time (sparse: of a sparse product) and n^2 memory for n <= 2,000.
-        """
-        return self.resolve_points(evaluation.read(self, X)) if self.is_open else self
+        A lengthscale of "median" becomes the median distance of pairs of rows: to the last digit the same for every
+        order of the rows, and for a row of weight 2 the same as for one that stands there twice. Above 2,000 different
+        rows, it is that of a sample with a fixed seed. Cost: n log n d + m^2 d time (sparse: of a sparse product) with
+        m = min(n, 2,000); memory for m^2 numbers, and for two copies of the rows.
 
-    def resolve_points(self, points: Points) -> Kernel:
+        X : a table of n rows
+        weights : how often each row counts, n finite numbers of at least zero; None for once
+        stretch : a number above zero, by which each length that is found is multiplied
+
+        >>> from mercer.kernels import Gaussian
+        >>> Gaussian("median").resolve([[0.0], [1.0], [5.0]])
+        Gaussian(lengthscale=4.0)
+        >>> Gaussian("median").resolve([[0.0], [1.0], [5.0]], weights=[2, 2, 1], stretch=0.5)
+        Gaussian(lengthscale=0.5)
+        """
+        return self.resolve_points(evaluation.read(self, X), weights, stretch) if self.is_open else self
+
+    def resolve_points(self, points: Points, weights: ArrayLike | None = None, stretch: float = 1.0) -> Kernel:
         """The same for points that were already read."""
+        if not self.is_open:
+            return self
+        who = evaluation.name_of(self)
+        factor = check_positive(who, "stretch", stretch)
+        # Equal rows are merged before a map moves them: it may round copies of a row differently.
+        return self._resolved(*merged(points, weights_from(who, weights, points.values.shape[0])), factor)
+
+    def _resolved(self, points: Points, weights: NDArray[Any], stretch: float) -> Kernel:
         if not self.is_open:
             return self
         if self.children:
             inner = self.inner_points(points)
-            return self.with_children(tuple(child.resolve_points(inner) for child in self.children))
+            return self.with_children(tuple(child._resolved(inner, weights, stretch) for child in self.children))
         evaluation.check_domain(self, points)
-        return self.with_parameters({"lengthscale": median_distance(type(self).__name__, points, self.distances)})
+        found = median_distance(type(self).__name__, points, weights, self.distances)
+        return self.with_parameters({"lengthscale": stretch * found})
+
+    def stretched(self, factor: float) -> Kernel:
+        """The kernel with every lengthscale of the tree times a number above zero; open ones stay open.
+
+        >>> from mercer.kernels import Gaussian, Linear
+        >>> print((Gaussian(2.0) * Linear()).stretched(3.0))
+        gaussian(lengthscale=6.0)*linear
+        """
+        factor = check_positive(evaluation.name_of(self), "factor", factor)
+        kernel = (
+            self.with_children(tuple(child.stretched(factor) for child in self.children)) if self.children else self
+        )
+        own = self.parameters().get("lengthscale", MEDIAN)
+        return kernel if own == MEDIAN else kernel.with_parameters({"lengthscale": factor * own})
 
     def distances(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The pairwise distances of rows whose median becomes the lengthscale."""
+        """The pairwise distances of rows whose median becomes the lengthscale: one for i < j, in `pdist`'s order."""
         return row_distances(values)
 
     # -- evaluation at the public door -------------------------------------------------------------------------

@@ -1,45 +1,173 @@
-"""The median heuristic: a lengthscale from the distances of the data itself."""
+"""The median heuristic: a lengthscale from the distances of the data itself.
+
+Weights are frequencies: a row of weight s counts as s rows. Every row is taken once, in an order that the rows
+themselves decide, so that neither their order nor who repeats them, the table or its weights, changes a digit.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import NumericalWarning
+from mercer.compute.sparse import canonical, is_sparse
+from mercer.errors import InputError, KernelError, NumericalWarning, sentence
 from mercer.kernels.points import Points
 
 MOST_ROWS = 2_000
-"""Above this many rows a subsample with a fixed seed stands for the data."""
+"""Above this many different rows a sample with a fixed seed stands for the data."""
+
+Numbers = NDArray[np.float64]
 
 
-def median_distance(who: str, points: Points, distances: Callable[[NDArray[Any]], NDArray[Any]]) -> float:
-    """The median of the pairwise distances that `distances` gives for rows.
+def median_distance(who: str, points: Points, weights: Numbers, distances: Callable[[Any], NDArray[Any]]) -> float:
+    """The weighted median of the pairwise distances that `distances` gives for rows, one a pair in SciPy's order.
 
     Equal rows say nothing about length: where they are so many that the median is zero, the median of the
     positive distances is taken. Where all rows are equal every length gives the same matrix: 1.0, with a warning.
     """
-    found = distances(_sample(points.values))
-    middle = float(np.median(found)) if found.size else 0.0
-    if middle == 0.0 and (found > 0).any():
-        middle = float(np.median(found[found > 0]))
+    rows, copies = _sample(*merged(points, weights))
+    pairs, within = _frequencies(copies)
+    found = _checked(who, np.asarray(distances(rows.values)), len(pairs))
+    middle = _median(found, pairs, within)
+    apart = found > 0
+    if middle == 0.0 and apart.any():
+        middle = _median(found[apart], pairs[apart], 0.0)
     if middle > 0.0:
         return middle
     warnings.warn(
         f"{who} finds no two different rows, so there is no median distance: the lengthscale is set to 1.0. "
         "Check the columns, or give a number.",
         NumericalWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
     return 1.0
 
 
-def _sample(values: NDArray[Any]) -> NDArray[Any]:
-    count = values.shape[0]
-    if count <= MOST_ROWS:
-        return values
-    chosen = np.random.default_rng(0).choice(count, MOST_ROWS, replace=False)
-    return values[np.sort(chosen)]
+def weights_from(who: str, weights: ArrayLike | None, rows: int) -> Numbers:
+    """One weight a row, finite and of at least zero, not all zero; ones where None came."""
+    given = np.ones(rows) if weights is None else np.asarray(weights)
+    if given.shape != (rows,):
+        needs, came = f"one weight a row, {rows} in all", f"an array of shape {given.shape} came"
+        raise InputError(sentence(who, needs, came, "Give an array of shape (n,)."))
+    if given.dtype.kind not in "fiub":
+        raise InputError(sentence(who, "weights that are numbers", f"dtype {given.dtype} came", "Convert them."))
+    numbers = given.astype(np.float64)
+    bad = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
+    if len(bad):
+        came = f"that of row {bad[0]} is {numbers[bad[0]]:g}"
+        raise InputError(sentence(who, "finite weights of at least zero", came, "Mend them, or drop such rows."))
+    with np.errstate(over="ignore"):
+        total = numbers.sum()
+    if not 0 < total < np.inf:
+        came = "all are zero" if total == 0 else "their sum overflows"
+        raise InputError(sentence(who, "weights with a finite sum above zero", came, "Give ones, or no weights."))
+    return numbers
+
+
+# -- equal rows ----------------------------------------------------------------------------------------------------
+
+
+def merged(points: Points, weights: Numbers) -> tuple[Points, Numbers]:
+    """Every row once, in an order that only the rows decide, and its weights added up; rows of weight zero are dropped.
+
+    -0.0 is 0.0. A sparse table and the equal dense one get the same order. Cost: n log n d time, twice the memory of
+    the rows for a while.
+    """
+    kept = np.flatnonzero(weights)
+    values, weights = (points.values, weights) if len(kept) == len(weights) else (points.values[kept], weights[kept])
+    values = canonical(values) if is_sparse(values) else values
+    order, starts = _groups(_keys(values))
+    alone = values[order[starts]]
+    alone = alone if is_sparse(alone) else alone + 0.0
+    group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
+    sorted_weights = weights[order]
+    sorted_weights = sorted_weights[np.lexsort((sorted_weights, group))]  # fractions add up the same way, too
+    return replace(points, values=alone), np.add.reduceat(sorted_weights, starts)
+
+
+def _groups(keys: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The order that sorts the keys, and where there each new key begins."""
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    return order, np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+
+
+def _keys(values: Any) -> NDArray[Any]:
+    """The bytes of each row, the highest first: equal for equal rows, and sorted alike on every machine."""
+    if is_sparse(values):
+        return _sparse_keys(values)
+    numbers = np.empty(values.shape, ">f8")
+    np.add(values, 0.0, out=numbers)  # -0.0 becomes 0.0
+    return np.asarray(numbers.view(f"V{8 * values.shape[1]}")[:, 0])
+
+
+def _sparse_keys(values: Any) -> NDArray[Any]:
+    """The same order from stored numbers alone.
+
+    The bytes of a zero come first, so that a row that stores an earlier column than another stands behind it: that is
+    why columns are counted from the right.
+    """
+    stored = np.empty((values.nnz, 2), ">u8")
+    stored[:, 0] = values.shape[1] - values.indices
+    stored[:, 1] = values.data.view(np.uint64)
+    text, ends = stored.tobytes(), (16 * values.indptr.astype(np.int64)).tolist()
+    keys = np.empty(values.shape[0], dtype=object)
+    keys[:] = [text[start:end] for start, end in pairwise(ends)]
+    return keys
+
+
+def _sample(points: Points, weights: Numbers) -> tuple[Points, Numbers]:
+    """The rows and weights themselves, or copies of rows drawn evenly along the weights, and how many of each."""
+    if len(weights) <= MOST_ROWS:
+        return points, weights
+    ends = np.cumsum(weights)
+    shares = (np.arange(MOST_ROWS) + np.random.default_rng(0).random(MOST_ROWS)) / MOST_ROWS
+    drawn = np.minimum(np.searchsorted(ends, shares * ends[-1], side="right"), len(ends) - 1)
+    chosen, copies = np.unique(drawn, return_counts=True)
+    return points.rows(chosen), copies.astype(np.float64)
+
+
+# -- the median of pairs -------------------------------------------------------------------------------------------
+
+
+def _frequencies(copies: Numbers) -> tuple[Numbers, float]:
+    """How often each pair of different rows occurs, in SciPy's order, and how many pairs are copies of one row.
+
+    All in units of a power of two, which rounds nothing and lets nothing overflow.
+    """
+    exponent = int(np.frexp(copies.max())[1])
+    scaled, others = np.ldexp(copies, -exponent), np.ldexp(np.maximum(copies - 1, 0.0), -exponent)
+    pairs = np.concatenate([scaled[:0], *(scaled[i] * scaled[i + 1 :] for i in range(len(scaled) - 1))])
+    return pairs, float((scaled * others).sum() / 2)
+
+
+def _median(found: NDArray[Any], pairs: Numbers, zeros: float) -> float:
+    """NumPy's median of numbers that occur so often, and of so many zeros.
+
+    Half of all numbers are at most the first one at which the count reaches a half, and at least the first one at which
+    it exceeds a half; between these two lies the median.
+    """
+    if not len(found):
+        return 0.0
+    if zeros == 0.0 and (pairs == pairs[0]).all():
+        return float(np.median(found))
+    order = np.argsort(found)
+    counts = np.cumsum(np.concatenate([[zeros], pairs[order]]))
+    half = counts[-1] / 2
+    ends = [np.searchsorted(counts, half, side="left"), np.searchsorted(counts, half, side="right")]
+    values = np.concatenate([[0.0], found[order]])
+    return float(np.mean(values[np.minimum(ends, len(values) - 1)]))
+
+
+def _checked(who: str, found: NDArray[Any], pairs: int) -> NDArray[Any]:
+    if found.shape == (pairs,):
+        return found
+    came = f"its method distances gave an array of shape {found.shape}"
+    remedy = "Return those of rows i < j, as scipy.spatial.distance.pdist does."
+    raise KernelError(sentence(who, f"one distance a pair of rows, {pairs} in all", came, remedy))

@@ -84,6 +84,16 @@ def _instead(kernel: Kernel, d: int) -> str:
     return "RandomFourier(kernel) approximates the kernel by random waves, Nystrom(kernel) by landmarks."
 
 
+def exact_lift(kernel: Kernel, points: Points) -> Exact:
+    """The exact lift of a kernel for points that were read already."""
+    found = Exact(kernel)
+    found.n_features_in_ = points.values.shape[1]
+    if points.names is not None:
+        found.feature_names_in_ = np.asarray(points.names, dtype=object)
+    found._learn(points.values[:1])
+    return found
+
+
 def lift(kernel: Kernel | str, d: int | ArrayLike) -> Lift:
     """The exact lift of a kernel, ready to transform; where none is finite, an error says what can be had instead.
 

@@ -65,6 +65,13 @@ class Gram(Operator):
         left, right = ready(kernel, X, Z)
         self._hold(kernel, left, right, threads, watch)
 
+    @classmethod
+    def of(cls, kernel: Kernel, left: Points, right: Points | None = None) -> Gram:
+        """The matrix of a resolved kernel on points that were read and checked already."""
+        self = object.__new__(cls)
+        self._hold(kernel, left, left if right is None else right, None, None)
+        return self
+
     def _hold(
         self, kernel: Kernel, left: Points, right: Points, threads: int | None, watch: workers.Watch | None
     ) -> None:

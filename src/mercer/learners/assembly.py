@@ -1,0 +1,213 @@
+"""From settings and data to a solved problem: the kernel's numbers, the view, the plan, the side, the solver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+
+from mercer.errors import InputError, sentence
+from mercer.kernels import Kernel
+from mercer.kernels.evaluate import check_dimension, check_domain, leaves
+from mercer.kernels.points import DOUBLE, Points
+from mercer.learners import dual, primal
+from mercer.learners.held_out import HeldOut, held_out_rows
+from mercer.learners.reading import AUTO, Penalty, closed, kernel_of, lengthscale_of, penalty_of
+from mercer.learners.request import Fit, Request
+from mercer.learners.views import KernelView, LiftView, MatrixView, View
+from mercer.lifts.base import Lift
+from mercer.operators import Centering
+from mercer.planner import Plan, Task, choose
+from mercer.solvers import Solver
+from mercer.tuning.path import default_alphas
+
+Array = NDArray[np.float64]
+STRETCHES = tuple(2.0**k for k in range(-4, 3))
+"""The grid of `lengthscale="loo"`: from a sixteenth of the median distance to four times it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """The parameters of a learner, as they were given, and its name."""
+
+    who: str
+    kernel: Any
+    alpha: Any
+    lengthscale: Any
+    fit_intercept: Any
+    solver: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be learned.
+
+    table : the rows as the user gave them, for lifts, which know names of columns
+    targets : (n, outputs)
+    weights : (n,), or None where each row counts once
+    flat : whether y had one dimension
+    labels : classes as whole numbers, or None
+    """
+
+    table: Any
+    targets: Array
+    weights: Array | None
+    flat: bool
+    labels: NDArray[np.intp] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A fit, and what is needed to predict with it.
+
+    view : of all rows, also of those of weight zero
+    kept : the positions of the others
+    """
+
+    fit: Fit
+    plan: Plan
+    view: View
+    kernel: Kernel | None
+    lift: Lift | None
+    centering: Centering
+    kept: NDArray[np.intp]
+
+
+def solve(settings: Settings, rows: Any, problem: Problem) -> Solved:
+    """Choose a plan and follow it; `rows` are points, or a matrix where the kernel is precomputed."""
+    solver = _solver(settings)
+    kept, held = _parted(settings.who, problem, solver)
+    weights = None if problem.weights is None else problem.weights[kept]
+    centering = Centering.of(len(kept), weights, _truth(settings))
+    penalty = _penalty(settings, problem, len(kept), solver)
+    candidates = list(_views(settings, rows, problem, kept))
+    plan = _plan(settings.who, candidates[0], rows, problem, len(kept), penalty, solver, len(candidates))
+    targets = problem.targets[kept]
+    labels = None if problem.labels is None else problem.labels[kept]
+    best: tuple[dual.Tuned, View] | None = None
+    for full in candidates:
+        full = full.lifted() if plan.side == "primal" else full
+        view = full if len(kept) == full.count else full.chosen(kept)
+        out = _held_out(full, rows, problem, kept, held)
+        request = Request(settings.who, view, targets, centering, penalty, plan, labels, full.sure, out)
+        if len(candidates) == 1 and not (penalty.path and plan.side == "dual"):
+            fit = (primal if plan.side == "primal" else dual).solve(request)
+            return Solved(fit, plan, full, full.kernel, full.lift, centering, kept)
+        tuned = dual.tune(request)
+        if best is None or tuned.score < best[0].score:
+            best = tuned, full
+    assert best is not None  # noqa: S101  # there is at least one candidate
+    return Solved(dual.finish(best[0]), plan, best[1], best[1].kernel, best[1].lift, centering, kept)
+
+
+# -- settings ---------------------------------------------------------------------------------------------------------
+
+
+def _solver(settings: Settings) -> Solver | None:
+    if isinstance(settings.solver, str) and settings.solver == AUTO:
+        return None
+    if not isinstance(settings.solver, Solver):
+        needs = 'solver="auto" or a solver of mercer.solvers'
+        raise InputError(sentence(settings.who, needs, f"{settings.solver!r} came", "Use Cholesky(), say."))
+    return settings.solver
+
+
+def _truth(settings: Settings) -> bool:
+    if not isinstance(settings.fit_intercept, bool | np.bool_):
+        came = f"{settings.fit_intercept!r} came"
+        raise InputError(sentence(settings.who, "True or False for fit_intercept", came, "Use True."))
+    return bool(settings.fit_intercept)
+
+
+def _penalty(settings: Settings, problem: Problem, count: int, solver: Solver | None) -> Penalty:
+    per_output = not problem.flat and problem.labels is None
+    penalty = penalty_of(settings.who, settings.alpha, problem.targets.shape[1], per_output)
+    if penalty.path and count < 2:
+        came = f"n_samples = {count}"
+        raise InputError(sentence(settings.who, "two rows or more to choose alpha", came, "Give a number for alpha."))
+    if penalty.path and solver is not None and not solver.whole_path:
+        came = f"{solver} solves for one" if settings.alpha == AUTO else f"candidates came, and {solver} takes one"
+        raise InputError(sentence(settings.who, "one number for alpha", came, "Give it, or use solver=Eigen()."))
+    return penalty
+
+
+def _parted(who: str, problem: Problem, solver: Solver | None) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows to fit, and those that a gradient method is stopped by."""
+    n = len(problem.targets)
+    counted = np.arange(n) if problem.weights is None else np.flatnonzero(problem.weights)
+    held = counted[held_out_rows(len(counted), getattr(solver, "validation", 0.0))]
+    kept = np.setdiff1d(counted, held)
+    if len(kept) == 0:
+        raise InputError(sentence(who, "rows to fit", "all are held out", "Give more rows, or validation=0."))
+    return kept, held
+
+
+# -- views ------------------------------------------------------------------------------------------------------------
+
+
+def _views(settings: Settings, rows: Any, problem: Problem, kept: NDArray[np.intp]) -> Iterator[View]:
+    """The rows as each candidate sees them: several where lengthscales are tried."""
+    given, scale = kernel_of(settings.who, settings.kernel), lengthscale_of(settings.who, settings.lengthscale)
+    if not isinstance(given, Kernel):
+        if scale == "loo":
+            came = "the kernel is precomputed" if isinstance(given, str) else f"{type(given).__name__} is a lift"
+            raise InputError(sentence(settings.who, 'a kernel for lengthscale="loo"', came, 'Use "median".'))
+        yield _given_view(settings.who, given, rows, problem, kept)
+        return
+    wide = replace(rows, dtype=DOUBLE)
+    for kernel in _kernels(settings.who, given, scale, wide.rows(kept), problem, kept):
+        for leaf, points in leaves(kernel, wide):
+            check_domain(leaf, points)
+            check_dimension(leaf, points)
+        yield KernelView(kernel, wide)
+
+
+def _given_view(who: str, given: Lift | str, rows: Any, problem: Problem, kept: NDArray[np.intp]) -> View:
+    if isinstance(given, Lift):
+        table = problem.table if len(kept) == len(problem.targets) else _safe_indexing(problem.table, kept)
+        return LiftView(clone(given).fit(table), replace(rows, dtype=DOUBLE))
+    return MatrixView(who, rows)
+
+
+def _kernels(
+    who: str, kernel: Kernel, scale: str | float, points: Points, problem: Problem, kept: NDArray[np.intp]
+) -> list[Kernel]:
+    """The kernel with its numbers, or several where its lengthscale is tried."""
+    if isinstance(scale, float):
+        return [closed(kernel, scale)]
+    weights = None if problem.weights is None else problem.weights[kept]
+    if scale != "loo":
+        return [kernel.resolve_points(points, weights)]
+    if not kernel.has_lengthscale:
+        raise InputError(sentence(who, 'a lengthscale for lengthscale="loo"', f"{kernel} has none", 'Use "median".'))
+    if kernel.is_open:
+        return [kernel.resolve_points(points, weights, stretch) for stretch in STRETCHES]
+    return [kernel.stretched(stretch) for stretch in STRETCHES]
+
+
+def _held_out(
+    view: View, rows: Any, problem: Problem, kept: NDArray[np.intp], held: NDArray[np.intp]
+) -> HeldOut | None:
+    if len(held) == 0:
+        return None
+    found = rows.rows(held) if isinstance(rows, Points) else rows[np.ix_(held, kept)]
+    weights = np.ones(len(held)) if problem.weights is None else problem.weights[held]
+    return HeldOut(found, problem.targets[held], weights)
+
+
+# -- the plan ---------------------------------------------------------------------------------------------------------
+
+
+def _plan(
+    who: str, view: View, rows: Any, problem: Problem, count: int, penalty: Penalty, solver: Solver | None, tried: int
+) -> Plan:
+    values = rows.values if isinstance(rows, Points) else rows
+    alphas = len(default_alphas(1.0)) if penalty.values is None else len(np.unique(penalty.values))
+    features = view.most_features if tried == 1 else None
+    task = Task(count, values.shape[1], problem.targets.shape[1], features, alphas, penalty.path or tried > 1, tried)
+    return choose(who, task, solver)

@@ -1,0 +1,152 @@
+"""Least squares in the dual: one coefficient a row, from the kernel matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.learners import determinants
+from mercer.learners.request import Fit, Request, blind, relative
+from mercer.operators import Centered
+from mercer.operators.centering import CenteredOperator
+from mercer.operators.precomputed import check_semidefinite
+from mercer.solvers import Eigen, Outcome, System
+from mercer.solvers.eigen import outcome_of
+from mercer.solvers.rounding import perturbations
+from mercer.tuning.leave_one_out import path_of
+from mercer.tuning.path import Path, default_alphas
+from mercer.tuning.sides import DualSide
+
+Array = NDArray[np.float64]
+PROMISE = 5e-13
+"""How far the fused pass may be off, which predicts: relative to sqrt(k(x, x) k(z, z)), as rehearsed."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Matrix:
+    """The centred kernel matrix, sqrt(k(x_i, x_i)), and how far entries of K are off, relative to these."""
+
+    centered: Centered
+    sizes: Array
+    unit: float
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """One decomposition of a kernel's centred matrix, with the leave-one-out errors of a whole path.
+
+    chosen : for each output, the position of its alpha in the path
+    """
+
+    request: Request
+    matrix: _Matrix
+    side: DualSide
+    path: Path
+    chosen: NDArray[np.intp]
+
+    @property
+    def score(self) -> tuple[float, float]:
+        """What is least for the best of several kernels: wrong labels, then the squared errors relative to y's."""
+        spread = np.square(self.side.targets).sum(axis=0) / self.request.centering.total
+        errors = self.path.errors[self.chosen, np.arange(len(self.chosen))]
+        relative = np.divide(errors, spread, out=np.zeros_like(errors), where=spread > 0)
+        wrong = 0.0 if self.path.wrong is None else float(self.path.wrong[self.chosen[0]])
+        return wrong, float(relative.sum())
+
+
+def tune(request: Request) -> Tuned:
+    """Decompose the matrix once, and follow the path of alphas."""
+    found = _matrix(request)
+    spectrum = Eigen().decompose(found.centered.stored)
+    side = DualSide(spectrum, request.centering, found.centered.pull, request.centering.rows(request.targets))
+    given = request.penalty.values
+    alphas = default_alphas(spectrum.values[-1]) if given is None else np.unique(given)
+    path = path_of(side, alphas, request.labels)
+    outputs = request.targets.shape[1]
+    asked = path.best if request.penalty.path or given is None else np.searchsorted(alphas, given)
+    return Tuned(request, found, side, path, np.broadcast_to(asked, (outputs,)))
+
+
+def finish(tuned: Tuned) -> Fit:
+    """The model at the chosen alphas."""
+    side, spectrum = tuned.side, tuned.side.spectrum
+    alphas = tuned.path.alphas[tuned.chosen]
+    system = _system(tuned.request, tuned.matrix.centered, spectrum.vectors, alphas)
+    outcome = outcome_of(spectrum, system, spectrum.solve(side.targets, alphas))
+    leverage = np.column_stack([side.leverage(alpha) for alpha in alphas])
+    return _fit(tuned.request, tuned.matrix, outcome, alphas, tuned.path, leverage)
+
+
+def solve(request: Request) -> Fit:
+    """The model at given alphas, by the solver of the plan."""
+    found, alphas = _matrix(request), request.penalty.given
+    outcome = request.plan.solver.solve(_system(request, found.centered, found.centered.stored, alphas))
+    return _fit(request, found, outcome, alphas, None, None)
+
+
+def _matrix(request: Request) -> _Matrix:
+    K = request.view.dense()
+    if not request.sure:
+        check_semidefinite(request.who, K, request.view.dtype)
+    sizes = np.sqrt(np.maximum(np.diagonal(K), 0.0))
+    unit = request.view.unit(K, sizes)
+    return _Matrix(request.centering.matrix(K), sizes, unit)
+
+
+def _system(request: Request, centered: Centered, matrix: Array, alphas: Array) -> System:
+    """The system, with the loss that gradient methods report: the sum of squares and the penalty, halved."""
+    targets = request.centering.rows(request.targets)
+
+    def product(x: Array) -> Array:
+        return np.asarray(CenteredOperator(request.view.operator(), request.centering, centered) @ x)
+
+    def loss(x: Array, products: Array) -> Array:
+        return np.asarray((((targets - products) ** 2).sum(axis=0) + alphas * (x * products).sum(axis=0)) / 2)
+
+    held, center = request.held_out, request.centering
+    watched = None if held is None else held.of_duals(request.view, center, request.targets, centered.means)
+    return System(matrix, targets, alphas, product, loss, watched)
+
+
+def _fit(
+    request: Request,
+    found: _Matrix,
+    outcome: Outcome,
+    alphas: Array,
+    path: Path | None,
+    leverage: Array | None,
+) -> Fit:
+    center, x, centered = request.centering, outcome.value, found.centered
+    duals = center.roots[:, None] * x
+    intercepts = center.intercepts(request.targets, duals, centered.means)
+    variance = (center.rows(request.targets) * x).sum(axis=0) / max(center.total - center.intercept, 1.0)
+    return Fit(
+        outcome=outcome,
+        alphas=alphas,
+        duals=duals,
+        weights=None,
+        intercepts=intercepts,
+        levels=intercepts,
+        means=centered.means,
+        noise=alphas * variance,
+        variance=variance,
+        log_determinants=determinants.in_dual(outcome.decomposition, center, centered.pull, alphas),
+        rounding=_rounding(request, found, outcome, alphas),
+        path=path,
+        leverage=leverage,
+    )
+
+
+def _rounding(request: Request, found: _Matrix, outcome: Outcome, alphas: Array) -> float:
+    """The estimated relative error of predictions, at the rows and at new ones like them."""
+    if outcome.decomposition is None or not outcome.converged:
+        return blind(outcome)
+    center, x, sizes = request.centering, outcome.value, found.sizes
+    targets, scale = center.rows(request.targets), (center.roots * sizes)[:, None]
+    lengths = np.linalg.norm(scale * x, axis=0)
+    errors = found.unit * scale * lengths + outcome.residual * np.linalg.norm(targets, axis=0) / np.sqrt(len(x))
+    images, _ = perturbations(outcome.decomposition, outcome.decomposition.multiply, alphas, errors)
+    summed = PROMISE * sizes.max() * lengths * np.sqrt(center.total)
+    return relative(images + summed, np.linalg.norm(center.roots[:, None] * request.targets - alphas * x, axis=0))

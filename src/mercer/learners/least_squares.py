@@ -1,0 +1,191 @@
+"""What regression and classification by kernel ridge share: reading, planning, fitting, and the truth about the fit."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mercer.errors import NumericalWarning
+from mercer.kernels import Kernel
+from mercer.kernels.points import SINGLE, Points
+from mercer.learners.assembly import Problem, Settings, solve
+from mercer.learners.posterior import Posterior, posterior
+from mercer.learners.reading import DTYPES, PRECOMPUTED, kernel_of, rows_of
+from mercer.learners.views import View, blocks
+
+Array = NDArray[np.float64]
+TRUSTED = {np.dtype(np.float64): 1e-6, SINGLE: 1e-3}
+"""The relative error of predictions from which on rounding is told, by the dtype of the data."""
+
+
+class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """A model f(x) + b that minimises sum_i s_i (y_i - f(x_i) - b)^2 + alpha |f|^2."""
+
+    kernel: Any
+    alpha: Any
+    lengthscale: Any
+    fit_intercept: Any
+    solver: Any
+
+    # -- fitting --------------------------------------------------------------------------------------------------
+
+    def _read(self, X: Any, reset: bool) -> Any:
+        """Rows as points, or as a matrix where the kernel is precomputed."""
+        kernel = kernel_of(type(self).__name__, self.kernel)
+        if kernel == PRECOMPUTED:
+            return validate_data(self, np.asarray(X) if hasattr(X, "how") else X, reset=reset, dtype=DTYPES)
+        return rows_of(self, X, kernel.needed if isinstance(kernel, Kernel) else None, reset)
+
+    _weights: Array | None
+    _duals: Array | None
+
+    def _learn(self, rows: Any, problem: Problem) -> None:
+        """Fit, and keep what was found; `problem` holds targets of two dimensions."""
+        settings = Settings(
+            type(self).__name__, self.kernel, self.alpha, self.lengthscale, self.fit_intercept, self.solver
+        )
+        found = solve(settings, rows, problem)
+        fit, n = found.fit, len(problem.targets)
+        self._view, self._kept, self._centering = found.view, found.kept, found.centering
+        self._flat = problem.flat
+        self._weights, self._levels, self._means = fit.weights, fit.levels, fit.means
+        self._duals = None if fit.duals is None else _spread(fit.duals, found.kept, n)
+        self._leverage = None if fit.leverage is None else _spread(fit.leverage, found.kept, n)
+        self._log_determinants = fit.log_determinants
+        self._posteriors: dict[float, Posterior] = {}
+        self._alphas, self._variances, self._noises = fit.alphas, fit.variance, fit.noise
+        self.kernel_, self.lift_ = found.kernel, found.lift
+        self.X_fit_ = rows.values if isinstance(rows, Points) else rows
+        self.plan_ = found.plan
+        self.outcome_ = replace(fit.outcome, decomposition=None)
+        self.loo_ = fit.path
+        self.converged_ = fit.outcome.converged
+        self.residual_ = fit.outcome.residual
+        self.condition_ = fit.outcome.condition
+        self.rounding_ = fit.rounding
+        self.intercept_ = self._shaped(fit.intercepts)
+        self._say_what_is_wrong(rows.dtype)
+
+    def _say_what_is_wrong(self, dtype: np.dtype[Any]) -> None:
+        who, told = type(self).__name__, f"the condition number is {self.condition_:.1e}"
+        if not self.converged_:
+            warnings.warn(f"{who}: {self.outcome_.reason} ({told})", NumericalWarning, stacklevel=4)
+        elif not self.rounding_ <= TRUSTED[np.dtype(dtype)]:
+            warnings.warn(
+                f"{who}: {told}, and rounding may have moved predictions by {self.rounding_:.0e} of their size. "
+                'Use a larger alpha, or alpha="auto"; scale the columns; drop rows that are nearly equal.',
+                NumericalWarning,
+                stacklevel=4,
+            )
+
+    def _shaped(self, values: Array) -> Any:
+        """One number an output: a float where y had one dimension."""
+        return float(values[0]) if self._flat else values
+
+    # -- predicting -----------------------------------------------------------------------------------------------
+
+    def _predict(self, X: Any) -> tuple[Array, Any]:
+        """f(x) + b of each row and output, in the dtype of X, and the rows as they were read."""
+        check_is_fitted(self)
+        rows = self._read(X, reset=False)
+        values = self._by_duals(rows) if self._weights is None else self._by_features(rows, self._weights)
+        return values.astype(rows.dtype, copy=False), rows
+
+    def _by_features(self, rows: Points, weights: Array) -> Array:
+        view: View = self._view
+        parts = blocks(rows.values.shape[0], len(weights))  # features are centred first: a far origin cancels
+        centred = (view.features_of(rows.rows(part)) - self._means for part in parts)
+        return np.concatenate([block @ weights for block in centred]) + self._levels
+
+    def _by_duals(self, rows: Any) -> Array:
+        return np.asarray(self._view.cross(rows) @ self.dual_coef_.reshape(-1, len(self._levels))) + self._levels
+
+    # -- coefficients of both sides -------------------------------------------------------------------------------
+
+    @property
+    def dual_coef_(self) -> Array:
+        """One coefficient a row (and output): f(x) = sum_i dual_coef_[i] k(x, x_i). They sum to 0 with an intercept."""
+        check_is_fitted(self)
+        if self._duals is None:
+            raise AttributeError("dual_coef_: in the primal with alpha = 0 the residuals do not determine them")
+        return self._duals[:, 0] if self._flat else self._duals
+
+    @property
+    def coef_(self) -> Array:
+        """One weight a feature of the finite lift `lift_` (and output), where there is one: f(x) = coef_ . phi(x)."""
+        check_is_fitted(self)
+        weights = self._weights if self._weights is not None else self._lifted_duals
+        return np.asarray(weights[:, 0] if self._flat else weights.T)
+
+    @cached_property
+    def _lifted_duals(self) -> Array:
+        """sum_i a_i phi(x_i), a block of rows at a time."""
+        view, duals = self._view.lifted(), self.dual_coef_.reshape(len(self.dual_coef_), -1)
+        found = np.zeros((view.most_features or 0, duals.shape[1]))
+        for part in blocks(view.count, len(found)):
+            found += view.chosen(part).features().T @ duals[part]
+        return found
+
+    # -- the equal Gaussian process -------------------------------------------------------------------------------
+
+    @property
+    def alpha_(self) -> Any:
+        """The penalty: one number, or one an output where y has several columns."""
+        check_is_fitted(self)
+        return self._shaped(self._alphas)
+
+    def _posterior(self, alpha: float) -> Posterior:
+        """The decomposition for an alpha; the latest one is kept, and never saved with the model."""
+        if alpha not in self._posteriors:
+            view = self._view if len(self._kept) == self._view.count else self._view.chosen(self._kept)
+            self._posteriors = {alpha: posterior(view, self._centering, alpha, self.plan_.side)}
+        return self._posteriors[alpha]
+
+    @property
+    def leverage_(self) -> Array:
+        """How much the prediction at each row follows (one copy of) its own y; 0 for rows of weight zero.
+
+        Cost: n^3 / 3 operations and 2 n^2 numbers, once, where alpha was given; nothing where it was chosen.
+        """
+        check_is_fitted(self)
+        if self._leverage is None:
+            columns = {alpha: self._posterior(alpha).leverage for alpha in np.unique(self._alphas)}
+            found = np.column_stack([columns[alpha] for alpha in self._alphas])
+            self._leverage = _spread(found, self._kept, len(self.X_fit_) if self._duals is None else len(self._duals))
+        return self._leverage[:, 0] if self._flat else self._leverage
+
+    @property
+    def degrees_of_freedom_(self) -> Any:
+        """How many free parameters the model uses, in effect: the sum of the leverages of all copies."""
+        leverage = self.leverage_.reshape(len(self.leverage_), -1)
+        return self._shaped(self._centering.weights @ leverage[self._kept])
+
+    # -- scikit-learn's contract ----------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "_posteriors": {}} if "_posteriors" in state else state
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not isinstance(self.kernel, str) or self.kernel != PRECOMPUTED
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == PRECOMPUTED
+        return tags
+
+
+def _spread(values: Array, kept: NDArray[np.intp], count: int) -> Array:
+    """Rows of values at the kept positions, zeros at the others."""
+    if len(kept) == count:
+        return values
+    full = np.zeros((count, values.shape[1]))
+    full[kept] = values
+    return full

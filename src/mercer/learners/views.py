@@ -1,0 +1,264 @@
+"""How training rows are seen: through a kernel, through a lift, or as a matrix that somebody else computed.
+
+A view answers what least squares needs to know of the rows: the kernel matrix, products with it, its diagonal, and the
+same for new rows. Where a finite lift exists it also gives the features.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import InputError, sentence
+from mercer.kernels import Kernel
+from mercer.kernels.points import DOUBLE, Points, alike
+from mercer.lifts.base import Lift
+from mercer.lifts.exact import exact_lift
+from mercer.lifts.size import most_features
+from mercer.lifts.stated import stated
+from mercer.operators import Dense, Gram, LowRank, Operator
+from mercer.operators.precomputed import check_precomputed
+
+Array = NDArray[np.float64]
+BLOCK = 1 << 22
+"""Numbers in a block of new rows, about: 32 MB."""
+EPS = float(np.finfo(np.float64).eps)
+SAMPLE = 128
+"""Rows among which the fused pass is compared with plain NumPy."""
+
+
+class View(ABC):
+    """The training rows, as least squares sees them."""
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """How many rows there are."""
+
+    kernel: Kernel | None
+    lift: Lift | None
+
+    @property
+    def sure(self) -> bool:
+        """Whether the matrix is known to be positive semi-definite."""
+        return True
+
+    @property
+    def most_features(self) -> int | None:
+        """How many features the finite lift has, at most; None where there is none."""
+        return None
+
+    def lifted(self) -> View:
+        """The same rows with their finite lift."""
+        raise AttributeError("coef_: the kernel has no finite lift that is known, so there are no weights of features")
+
+    def unit(self, K: Array, sizes: Array) -> float:
+        """How far entries of the kernel matrix K are off, relative to the sizes of rows, sqrt(k(x, x))."""
+        return EPS
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What the entries of the kernel matrix were rounded to."""
+        return DOUBLE
+
+    @property
+    def exact_features(self) -> bool:
+        """Whether features are columns as they came, so that no digit of theirs was lost."""
+        return False
+
+    @abstractmethod
+    def operator(self) -> Operator:
+        """The kernel matrix of the rows, in float64, as an operator."""
+
+    @abstractmethod
+    def cross(self, new: Any) -> Operator:
+        """The matrix of new rows (as `read` gave them) against the training rows."""
+
+    @abstractmethod
+    def diagonal(self, new: Any) -> Array:
+        """k(x, x) of new rows."""
+
+    @abstractmethod
+    def chosen(self, rows: slice | NDArray[np.intp]) -> View:
+        """The view of some of the rows."""
+
+    def dense(self) -> Array:
+        """The kernel matrix, to be overwritten."""
+        return np.asarray(self.operator().to_dense(), dtype=np.float64)
+
+    def features(self) -> Array:
+        """The features of the rows, to be overwritten, where there is a lift."""
+        raise NotImplementedError
+
+    def features_of(self, new: Any) -> Array:
+        """The features of new rows, where there is a lift."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class KernelView(View):
+    """Rows seen through a kernel; `lift` is its exact lift, fitted, where it is wanted."""
+
+    kernel: Kernel
+    points: Points
+    lift: Lift | None = None
+
+    @property
+    def count(self) -> int:
+        return int(self.points.values.shape[0])
+
+    @property
+    def sure(self) -> bool:
+        most = self.kernel.max_dimension
+        return most is None or most >= self.points.values.shape[1]
+
+    @property
+    def most_features(self) -> int | None:
+        return None if self.points.sparse else most_features(self.kernel, self.points.values.shape[1])
+
+    def lifted(self) -> View:
+        if self.lift is not None:
+            return self
+        if self.most_features is None:
+            return super().lifted()
+        return replace(self, lift=exact_lift(self.kernel, self.points))
+
+    def unit(self, K: Array, sizes: Array) -> float:
+        """What the fused pass made of a sample of pairs, against plain NumPy, which is off by a unit."""
+        rows = np.unique(np.linspace(0, self.count - 1, SAMPLE).astype(np.intp))
+        off = np.abs(K[np.ix_(rows, rows)] - self.operator().block(rows, rows))
+        scale = np.outer(sizes[rows], sizes[rows])
+        return max(EPS, float(np.divide(off, scale, out=np.zeros_like(off), where=scale > 0).max()))
+
+    @property
+    def exact_features(self) -> bool:
+        return first_degree(self.lift)
+
+    def operator(self) -> Operator:
+        return Gram.of(self.kernel, self.points)
+
+    def cross(self, new: Points) -> Operator:
+        left, right = alike(replace(new, dtype=DOUBLE), self.points)
+        return Gram.of(self.kernel, left, right)
+
+    def diagonal(self, new: Points) -> Array:
+        return np.asarray(self.kernel.evaluate_diagonal(new), dtype=np.float64)
+
+    def chosen(self, rows: slice | NDArray[np.intp]) -> View:
+        return replace(self, points=self.points.rows(rows))
+
+    def features(self) -> Array:
+        return self.features_of(self.points)
+
+    def features_of(self, new: Points) -> Array:
+        return features(self.lift, new)
+
+
+@dataclass(frozen=True, eq=False)
+class LiftView(View):
+    """Rows seen through a fitted lift: the kernel is the inner product of its features."""
+
+    lift: Lift
+    points: Points
+
+    @property
+    def kernel(self) -> Kernel:  # type: ignore[override]
+        return stated(type(self.lift).__name__, getattr(self.lift, "kernel_", self.lift.kernel))
+
+    @property
+    def count(self) -> int:
+        return int(self.points.values.shape[0])
+
+    @property
+    def most_features(self) -> int | None:
+        return self.lift._count()
+
+    def lifted(self) -> View:
+        return self
+
+    @property
+    def exact_features(self) -> bool:
+        return first_degree(self.lift)
+
+    def operator(self) -> Operator:
+        return LowRank(self.features())
+
+    def cross(self, new: Points) -> Operator:
+        return LowRank(self.features_of(new), self.features())
+
+    def diagonal(self, new: Points) -> Array:
+        found = self.features_of(new)
+        return np.asarray(np.einsum("ij,ij->i", found, found))
+
+    def chosen(self, rows: slice | NDArray[np.intp]) -> View:
+        return replace(self, points=self.points.rows(rows))
+
+    def features(self) -> Array:
+        return self.features_of(self.points)
+
+    def features_of(self, new: Points) -> Array:
+        return features(self.lift, new)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixView(View):
+    """Rows of which only the kernel matrix is known, as its owner gave it."""
+
+    who: str
+    matrix: NDArray[Any]
+    kernel: None = None
+    lift: None = None
+
+    @property
+    def sure(self) -> bool:
+        return False
+
+    @property
+    def count(self) -> int:
+        return len(self.matrix)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.matrix.dtype
+
+    def operator(self) -> Operator:
+        return Dense(np.asarray(self.matrix, dtype=np.float64), symmetric=True)
+
+    def cross(self, new: Array) -> Operator:
+        return Dense(np.asarray(new, dtype=np.float64), symmetric=False)
+
+    def diagonal(self, new: Array) -> Array:
+        needs, came = "k(x, x) of new rows for a standard deviation", "the kernel is precomputed"
+        raise InputError(sentence(self.who, needs, came, "Give the kernel itself."))
+
+    def chosen(self, rows: slice | NDArray[np.intp]) -> View:
+        return replace(self, matrix=self.matrix[np.ix_(rows, rows)])
+
+    def dense(self) -> Array:
+        return check_precomputed(self.who, self.matrix)
+
+
+def features(lift: Lift | None, points: Points) -> Array:
+    """The features of points, in float64 and dense."""
+    if lift is None:
+        raise AttributeError("there is no finite lift")
+    found = lift._features(points.values)
+    dense = found.toarray() if hasattr(found, "toarray") else found
+    own = np.ascontiguousarray(dense, dtype=np.float64)
+    return own.copy() if np.shares_memory(own, points.values) else own
+
+
+def first_degree(lift: Lift | None) -> bool:
+    """Whether features are the columns themselves, or sums of them with whole numbers."""
+    expansion = getattr(lift, "expansion_", None)
+    return expansion is not None and expansion.degree <= 1
+
+
+def blocks(count: int, width: int) -> list[slice]:
+    """Slices that cover so many rows, each of about `BLOCK` numbers where a row has a given width."""
+    step = max(1, BLOCK // max(1, width))
+    return [slice(start, min(start + step, count)) for start in range(0, count, step)]

@@ -1,0 +1,187 @@
+"""Weights and an unpenalised intercept, folded into a symmetric matrix: what is left is plain least squares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import InputError, sentence
+from mercer.operators.base import Index, Operator
+from mercer.operators.dense import TILE, tiles
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Centering:
+    """sum_i s_i (y_i - f(x_i) - b)^2 + alpha |f|^2, as one system without weights and intercept.
+
+    With D = diag(sqrt(s)), u = D 1 / |D 1| and P = I - u u' (P = I and u = 0 where there is no intercept), the dual
+    coefficients are D c with (P D K D P + tau u u' + alpha I) c = P D y, and sum to zero. The term tau u u', with tau
+    the mean of the diagonal of P D K D P, changes no solution: it keeps u from being a null vector.
+
+    weights : s, each above zero
+    intercept : whether there is one
+    """
+
+    weights: Array
+    intercept: bool
+
+    @classmethod
+    def of(cls, n: int, weights: Array | None, intercept: bool) -> Self:
+        """For n rows; None for weights of one."""
+        return cls(np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64), intercept)
+
+    @cached_property
+    def total(self) -> float:
+        """How many observations there are, copies counted."""
+        return float(self.weights.sum())
+
+    @cached_property
+    def roots(self) -> Array:
+        """The diagonal of D."""
+        return np.sqrt(self.weights)
+
+    @cached_property
+    def shares(self) -> Array:
+        """The weights, scaled to a sum of one."""
+        return self.weights / self.total
+
+    @cached_property
+    def direction(self) -> Array:
+        """u, a unit vector; zero where there is no intercept."""
+        return self.roots / np.sqrt(self.total) if self.intercept else np.zeros(len(self.weights))
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing changes: all weights are one, and there is no intercept."""
+        return not self.intercept and bool((self.weights == 1.0).all())
+
+    def means(self, Y: NDArray[Any]) -> Array:
+        """The weighted mean of each column; 0 where there is no intercept."""
+        return np.asarray(self.shares @ Y) if self.intercept else np.zeros(Y.shape[1:])
+
+    def rows(self, Y: NDArray[Any]) -> Array:
+        """P D Y: each column less its weighted mean, each row times the root of its weight."""
+        return np.asarray(((Y - self.means(Y)).T * self.roots).T)
+
+    def matrix(self, K: Array) -> Centered:
+        """P D K D P + tau u u' in the memory of a stored K; exactly symmetric where K is. Cost: 4 n^2 operations.
+
+        What cannot hold it, because it is read-only or narrower than float64, is copied.
+        """
+        K = np.require(K, np.float64, ["W"])
+        means, middle = self._means_of(K @ self.shares)
+        pull = self._pull(np.diagonal(K), means, middle)
+        centered = Centered(K, means, middle, pull)
+        if not self.idle:
+            shifts = centered.shifts(self)
+            _shift(K, shifts, shifts, self.roots, self.roots)
+        return centered
+
+    def _means_of(self, products: Array) -> tuple[Array, float]:
+        """m(x_i) = sum_j w_j k(x_i, x_j), and its weighted mean; zeros where there is no intercept."""
+        if not self.intercept:
+            return np.zeros(len(products)), 0.0
+        return products, float(self.shares @ products)
+
+    def _pull(self, diagonal: NDArray[Any], means: Array, middle: float) -> float:
+        """tau: a number well inside the spectrum, 1 where all of that is zero to rounding."""
+        if not self.intercept:
+            return 0.0
+        mean = float((self.weights * (diagonal - 2 * means + middle)).mean())
+        rounding = len(diagonal) * np.finfo(np.float64).eps * float((self.weights * np.abs(diagonal)).mean())
+        return mean if mean > rounding else 1.0
+
+    def operator(self, K: Operator) -> CenteredOperator:
+        """The same for a K that gives products only."""
+        means, middle = self._means_of(K @ self.shares)
+        pull = self._pull(K.diagonal(), means, middle)
+        return CenteredOperator(K, self, Centered(None, means, middle, pull))
+
+    def intercepts(self, Y: NDArray[Any], duals: Array, means: Array) -> Array:
+        """b of each output: the weighted mean of y, less that of f = K a."""
+        return self.means(Y) - means @ duals
+
+
+@dataclass(frozen=True, eq=False)
+class Centered:
+    """A centred and weighted matrix, and what is needed for new rows.
+
+    values : P D K D P + tau u u', or None where it is not stored
+    means : m(x_i), the weighted mean of each row of K; zeros where there is no intercept
+    middle : their weighted mean
+    pull : tau
+    """
+
+    values: Array | None
+    means: Array
+    middle: float
+    pull: float
+
+    def shifts(self, centering: Centering) -> Array:
+        """h, such that P D K D P + tau u u' has the entries D_i (k_ij - h_i - h_j) D_j."""
+        return self.means - (self.middle + self.pull / centering.total) / 2 if centering.intercept else self.means
+
+    @property
+    def stored(self) -> Array:
+        """The matrix itself, where it is stored."""
+        if self.values is None:
+            raise InputError(sentence("Centered", "a stored matrix", "products alone are known", "Use operator()."))
+        return self.values
+
+    def cross(self, K: Array, centering: Centering) -> Array:
+        """Rows of k(x*, x_j) for new points, centred as the training rows are, in place; not yet weighted."""
+        if centering.intercept:
+            K -= (K @ centering.shares)[:, None]
+            K -= self.means - self.middle
+        return K
+
+
+class CenteredOperator(Operator):
+    """P D K D P + tau u u' of an operator K: products alone, nothing of the size n^2."""
+
+    def __init__(self, inner: Operator, centering: Centering, parts: Centered) -> None:
+        self.inner = inner
+        self.centering = centering
+        self.parts = parts
+        super().__init__(inner.shape, np.float64, symmetric=True)
+
+    def _multiply(self, V: NDArray[Any]) -> NDArray[Any]:
+        u, D = self.centering.direction[:, None], self.centering.roots[:, None]
+        along = u.T @ V
+        inside = self.inner @ (D * (V - u * along))
+        result = D * inside
+        return np.asarray(result - u * (u.T @ result) + self.parts.pull * (u * along))
+
+    def _transposed(self) -> Operator:
+        return self
+
+    def _block(self, i: Index, j: Index) -> NDArray[Any]:
+        shifts, roots = self.parts.shifts(self.centering), self.centering.roots
+        block = np.asarray(self.inner.block(i, j), dtype=np.float64)
+        _shift(block, shifts[i], shifts[j], roots[i], roots[j])
+        return block
+
+    def diagonal(self) -> NDArray[Any]:
+        center, parts = self.centering, self.parts
+        middle = parts.middle + parts.pull / center.total if center.intercept else 0.0
+        return np.asarray(center.weights * (self.inner.diagonal() - 2 * parts.means + middle))
+
+    def peak(self, columns: int = 1) -> int:
+        return self.inner.peak(columns) + 4 * 8 * self.shape[0] * columns
+
+    def _peak_dense(self) -> int:
+        widened = super()._peak_dense() if self.inner.dtype != self.dtype else 0
+        return self.inner._peak_dense() + widened + 8 * min(TILE, self.shape[0] * self.shape[1])
+
+
+def _shift(K: Array, left: Array, right: Array, rows: Array, columns: Array) -> None:
+    """rows_i (k_ij - left_i - right_j) columns_j, in place, tile by tile; symmetric where both sides are the same."""
+    for part in tiles(len(K), max(1, K.shape[1])):
+        K[part] -= left[part, None] + right
+        K[part] *= rows[part, None] * columns

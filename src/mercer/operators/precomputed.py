@@ -1,0 +1,224 @@
+"""Matrices of similarities that somebody else computed: what they must be, and when they are not."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from scipy.linalg import blas, eigvalsh, lapack
+from scipy.sparse.linalg import LinearOperator
+
+from mercer.errors import InputError, sentence
+from mercer.operators.base import read
+from mercer.operators.dense import TILE, tiles
+
+DOUBLE = np.dtype(np.float64)
+
+# -- the entries ------------------------------------------------------------------------------------------------------
+
+
+def check_precomputed(who: str, K: Any) -> NDArray[np.float64]:
+    """A copy of K in float64, exactly symmetric, which the caller may overwrite; or an error that says what is wrong.
+
+    K must be square, real, finite, and symmetric to rounding, without negative numbers on its diagonal. Whether it is
+    positive semi-definite takes more work: see `check_semidefinite`.
+    Cost: one pass over K, and n^2 numbers beyond it.
+
+    who : who asks, the first word of the error
+    K : (n, n) table of numbers; float32 is judged by its own rounding
+
+    >>> check_precomputed("KernelRidge", [[2, 1], [1, 3]])
+    array([[2., 1.],
+           [1., 3.]])
+    """
+    array = read_square(who, K)
+    result = symmetric_copy(who, array)
+    diagonal = result.diagonal()
+    i = int(diagonal.argmin())
+    if diagonal[i] < -negligible(len(array), np.abs(diagonal).max(), array.dtype):
+        needs, came = "a diagonal without negative numbers", f"K[{i}, {i}] is {array[i, i]!s}"
+        raise InputError(sentence(who, needs, came, "k(x, x) is a squared length: check K, or use mercer.repair(K)."))
+    return result
+
+
+def read_square(who: str, K: Any) -> NDArray[Any]:
+    """The table as an array of real numbers with as many rows as columns; not a copy where it is one."""
+    _refuse_other_matrices(who, K)
+    array = read(who, K)
+    if array.ndim != 2:
+        remedy = "Give the similarities of all pairs of training points."
+        raise InputError(sentence(who, "a matrix of n rows and n columns", f"shape {array.shape} came", remedy))
+    rows, columns = array.shape
+    if rows != columns:
+        came, remedy = f"{rows} rows and {columns} columns came", 'Only a kernel "precomputed" takes K instead of X.'
+        raise InputError(sentence(who, "as many rows as columns: the similarities of all pairs", came, remedy))
+    if rows == 0:
+        raise InputError(sentence(who, "at least one row", "an empty matrix came", "Check the data."))
+    return array
+
+
+def symmetric_copy(who: str, array: NDArray[Any]) -> NDArray[np.float64]:
+    """(K + K') / 2 in float64, if K is finite and |K - K'| <= 100 eps max |K|, with eps that of K's dtype.
+
+    Cost: one pass over pairs of square tiles, and n^2 numbers.
+    """
+    result = np.empty(array.shape)
+    largest, worst = 0.0, (0.0, 0, 0)
+    with np.errstate(over="ignore"):  # infinity is found below
+        for rows, columns in _upper_tiles(len(array)):
+            one, other = array[rows, columns].astype(DOUBLE), array[columns, rows].T.astype(DOUBLE)
+            largest = max(largest, _largest(who, array, one), _largest(who, array, other))
+            gap = _widest(one - other, rows.start, columns.start)
+            mean = one / 2 + other / 2 if gap[0] > 0 else one
+            result[rows, columns], result[columns, rows] = mean, mean.T
+            worst = max(worst, gap)
+    if worst[0] > 100 * eps(array.dtype) * largest:
+        _refuse_asymmetric(who, array, worst[1], worst[2], largest)
+    return result
+
+
+def refuse_not_finite(who: str, array: NDArray[Any]) -> None:
+    """An error that names the first entry of a matrix that is not finite in float64; nothing where all are."""
+    for part in tiles(len(array), max(1, array.shape[1])):
+        with np.errstate(over="ignore"):
+            bad = np.argwhere(~np.isfinite(array[part].astype(DOUBLE)))
+        if len(bad):
+            i, j = int(bad[0, 0]) + part.start, int(bad[0, 1])
+            came = f"row {i}, column {j} holds {array[i, j]!s}"
+            raise InputError(sentence(who, "finite numbers", came, "Compute that similarity again, or drop the point."))
+
+
+def _refuse_other_matrices(who: str, K: Any) -> None:
+    if hasattr(K, "toarray") and hasattr(K, "nnz"):
+        came = f"a sparse {type(K).__name__} came"
+        raise InputError(sentence(who, "a dense matrix", came, "Use K.toarray()."))
+    if isinstance(K, LinearOperator):
+        raise InputError(sentence(who, "a stored matrix", f"{K!r} came", "Use K.to_dense(), or K @ np.eye(n)."))
+    if np.ma.is_masked(K):
+        came, remedy = "a masked array with missing entries came", "Compute these, or drop the points."
+        raise InputError(sentence(who, "all similarities", came, remedy))
+
+
+def _refuse_asymmetric(who: str, array: NDArray[Any], i: int, j: int, largest: float) -> NoReturn:
+    one, other = array[i, j], array[j, i]
+    part = abs(float(one) / largest - float(other) / largest)
+    came = f"K[{i}, {j}] is {one!s} and K[{j}, {i}] is {other!s}, which differ by {part:.2g} of the largest entry"
+    raise InputError(sentence(who, "a symmetric matrix", came, "Use (K + K.T) / 2 if either is right."))
+
+
+def _upper_tiles(n: int) -> list[tuple[slice, slice]]:
+    """Rows and columns of the square tiles on and above the diagonal: these and their mirror images cover a matrix."""
+    parts = tiles(n, 2 * math.isqrt(TILE))  # four such tiles, which are worked on at once, hold TILE numbers
+    return [(rows, columns) for a, rows in enumerate(parts) for columns in parts[a:]]
+
+
+def _largest(who: str, array: NDArray[Any], tile: NDArray[np.float64]) -> float:
+    """The largest |entry| of a tile of the array, if all are finite."""
+    largest = float(np.maximum(tile.max(), -tile.min()))
+    if not math.isfinite(largest):
+        refuse_not_finite(who, array)
+    return largest
+
+
+def _widest(differences: NDArray[np.float64], row: int, column: int) -> tuple[float, int, int]:
+    """The largest |difference|, and where it stands in the matrix if the first of them stands at (row, column)."""
+    sizes = np.abs(differences, out=differences)
+    i, j = divmod(int(sizes.argmax()), sizes.shape[1])
+    return float(sizes[i, j]), row + i, column + j
+
+
+# -- the eigenvalues --------------------------------------------------------------------------------------------------
+
+
+def eps(dtype: DTypeLike) -> float:
+    """The rounding unit of numbers that came in some dtype and are computed with in float64."""
+    kind = np.dtype(dtype)
+    own = float(np.finfo(kind).eps) if kind.kind == "f" else 0.0
+    return max(own, float(np.finfo(DOUBLE).eps))
+
+
+def negligible(n: int, largest: float, dtype: DTypeLike = DOUBLE) -> float:
+    """10 n eps largest: an eigenvalue of a positive semi-definite matrix may fall so far below 0 by rounding.
+
+    n : rows of the matrix
+    largest : its largest eigenvalue; 0 stands for a negative one
+    dtype : what its entries were rounded to; float64 for everything wider, and for whole numbers
+
+    >>> negligible(1000, 1.0) < 1e-11 < 1e-4 < negligible(1000, 1.0, "float32")
+    True
+    """
+    return 10 * n * eps(dtype) * max(0.0, float(largest))
+
+
+def refuse_indefinite(
+    who: str, K: NDArray[Any], smallest: float, largest: float, dtype: DTypeLike | None = None
+) -> None:
+    """An error that calls K indefinite where smallest < -negligible(n, largest, dtype); nothing otherwise.
+
+    K : (n, n); its shape and its diagonal are read
+    smallest, largest : the extreme eigenvalues of K
+    dtype : what the entries came in, where K is a float64 copy of them; that of K where None
+
+    >>> refuse_indefinite("KernelRidge", np.eye(2), 1.0, 1.0)
+    """
+    if smallest >= -negligible(len(K), largest, K.dtype if dtype is None else dtype):
+        return
+    came = f"K is indefinite: smallest eigenvalue {smallest:.3g}, largest {largest:.3g}"
+    remedy = "mercer.repair(K) makes it so, and says what that removes."
+    if not K.diagonal().any():
+        remedy += " Or are these distances D? np.exp(-D**2 / 2) is a kernel where they are Euclidean."
+    raise InputError(sentence(who, "a positive semi-definite matrix of similarities", came, remedy))
+
+
+def is_indefinite_by_cholesky(K: NDArray[Any], dtype: DTypeLike | None = None) -> bool:
+    """Whether K + negligible I has no Cholesky factor, so that K has a negative eigenvalue beyond rounding.
+
+    The largest eigenvalue is replaced by a bound from below (`least_largest`): what passes here, `refuse_indefinite`
+    passes too, up to the rounding of the factor; where it fails, the eigenvalues must decide.
+    Cost: n^3 / 3 operations, and n^2 numbers for a copy.
+
+    K : (n, n), exactly symmetric
+    dtype : what the entries came in, where K is a float64 copy of them; that of K where None
+
+    >>> is_indefinite_by_cholesky(np.ones((3, 3))), is_indefinite_by_cholesky(-np.ones((3, 3)))
+    (False, True)
+    """
+    largest = least_largest(K)
+    if largest == 0:  # there are zeros alone
+        return False
+    shifted = K.T.astype(DOUBLE, order="F")  # of rows as NumPy stores them, a plain copy
+    shifted.flat[:: len(K) + 1] += negligible(len(K), largest, K.dtype if dtype is None else dtype)
+    _, failed = lapack.dpotrf(shifted, clean=0, overwrite_a=1)
+    return bool(failed)
+
+
+def check_semidefinite(who: str, K: NDArray[Any], dtype: DTypeLike | None = None) -> None:
+    """An error where K is indefinite. Cost: n^3 / 3 operations and n^2 numbers; 5 times as many operations if it fails.
+
+    K : (n, n), exactly symmetric, as `check_precomputed` returns it
+    dtype : what the entries came in; that of K where None
+
+    >>> check_semidefinite("KernelRidge", np.ones((3, 3)))
+    """
+    if is_indefinite_by_cholesky(K, dtype):
+        values = eigvalsh(K.astype(DOUBLE, copy=False), check_finite=False)
+        refuse_indefinite(who, K, values[0], values[-1], K.dtype if dtype is None else dtype)
+
+
+def least_largest(K: NDArray[Any]) -> float:
+    """A number that the largest eigenvalue of a positive semi-definite K reaches, from one pass; 0 for K = 0 alone.
+
+    It is the largest of the diagonal entries and sum l^2 / sum l, that is |K|_F^2 / trace K, both of which are at most
+    the largest eigenvalue. An indefinite K, whose trace may vanish, gets at most |K|_F.
+    """
+    norm, diagonal = _norm(K), K.diagonal().astype(DOUBLE)
+    trace = float(diagonal.sum())
+    return max(float(diagonal.max()), norm * (norm / trace) if norm < trace else norm)
+
+
+def _norm(K: NDArray[Any]) -> float:
+    """|K|_F, without overflow: BLAS scales the squares."""
+    parts = [blas.dnrm2(K[part].astype(DOUBLE, copy=False).ravel()) for part in tiles(len(K), len(K))]
+    return float(blas.dnrm2(np.array(parts)))

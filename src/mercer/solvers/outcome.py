@@ -1,0 +1,65 @@
+"""What a solver returns: a value, and the truth about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Decomposition(Protocol):
+    """What a direct solver found out about A, good for further right sides."""
+
+    def solve(self, targets: NDArray[Any], alphas: NDArray[Any]) -> NDArray[Any]:
+        """(A + alpha_t I)^-1 b_t for each column b_t."""
+
+    def multiply(self, x: NDArray[Any]) -> NDArray[Any]:
+        """A x."""
+
+    def inverse_diagonal(self, alpha: float) -> NDArray[Any]:
+        """The diagonal of (A + alpha I)^-1."""
+
+    def log_determinant(self, alpha: float) -> float:
+        """log det(A + alpha I)."""
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """What a gradient method passed through, from the start at zero on.
+
+    losses : (steps + 1, outputs): the loss before the first step and after each
+    coefficients : (steps + 1, n, outputs) likewise; (0, n, outputs) where they were not kept
+    step : the size of a step
+    validation : (steps + 1, outputs): the loss on rows that were held out; (0, outputs) where none were
+    """
+
+    losses: NDArray[np.float64]
+    coefficients: NDArray[np.float64]
+    step: float
+    validation: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The solution of (A + alpha_t I) x_t = b_t, and how good it is.
+
+    value : (n, outputs), the solution or where a solver stopped
+    converged : whether it did what was asked
+    reason : why it stopped, in one sentence
+    iterations : steps taken; 0 for direct solvers
+    residual : the largest |b_t - (A + alpha_t I) x_t| / |b_t|, recomputed at the end
+    condition : the largest condition number of A + alpha_t I, estimated; NaN where a solver cannot tell
+    history : of gradient methods
+    decomposition : of direct solvers
+    """
+
+    value: NDArray[np.float64]
+    converged: bool
+    reason: str
+    iterations: int
+    residual: float
+    condition: float
+    history: History | None = None
+    decomposition: Decomposition | None = None

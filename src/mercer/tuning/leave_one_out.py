@@ -1,0 +1,93 @@
+"""Leave-one-out errors of a whole path of penalties, from one decomposition."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.errors import InputError, sentence
+from mercer.kernels import Kernel
+from mercer.tuning.path import Path
+from mercer.tuning.problem import posed
+from mercer.tuning.side import Side
+
+Array = NDArray[np.float64]
+
+
+def loo_path(
+    kernel: Kernel | str,
+    X: ArrayLike,
+    y: ArrayLike,
+    alphas: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = True,
+) -> Path:
+    """The exact leave-one-out error of kernel ridge regression for each of many penalties.
+
+    sum_i s_i e_i^2 / N, with e_i = y_i less its prediction by the model that was fitted without (one copy of) row i, in
+    closed form: e_i = c_i / G_ii for weights of one (see `mercer.tuning.side`). Numbers of the kernel that are
+    open ("median") are found once, from all rows. A warning says where penalties are so small that rounding shows.
+
+    Cost: one eigendecomposition, about 9 n^3 operations, and 4 n^2 a penalty; 3 n^2 numbers.
+
+    Parameters
+    ----------
+    kernel : a kernel, its text, or "precomputed": then X is the (n, n) matrix of similarities
+    X : table of n rows
+    y : n numbers, or n rows of one column an output
+    alphas : penalties, each at least 0; None for 45 from 1e-10 to 10 times the largest eigenvalue
+    sample_weight : n numbers of at least 0: row i counts so many times; None for once each
+    fit_intercept : whether the model has an intercept without penalty
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.tuning import loo_path
+    >>> x = np.linspace(0, 6, 30)[:, None]
+    >>> noise = np.random.default_rng(0).normal(scale=0.5, size=30)
+    >>> print(loo_path("gaussian(lengthscale=1)", x, np.sin(x[:, 0]) + noise, [0.001, 0.1, 10.0]))
+    3 alphas from 0.001 to 10: least error 0.161 at alpha 0.1
+
+    References
+    ----------
+    Allen, The relationship between variable selection and data augmentation and a method for prediction, Technometrics
+    16 (1974). Rifkin, Lippert, Notes on regularized least squares, MIT (2007).
+    """
+    problem = posed("loo_path", kernel, X, y, sample_weight, fit_intercept)
+    weights = problem.side.centering.weights
+    if len(weights) == 1 and weights[0] <= 1:
+        came, remedy = "one row of weight above 0 came", "Without it nothing is left: give more rows."
+        raise InputError(sentence("loo_path", "at least two rows", came, remedy))
+    return path_of(problem.side, problem.penalties(alphas))
+
+
+def path_of(side: Side, alphas: ArrayLike, labels: NDArray[np.intp] | None = None) -> Path:
+    """The leave-one-out path of a decomposed problem.
+
+    Cost: 4 n operations a penalty and eigenvector for one output; some tiles of numbers.
+
+    side : the dual or the primal
+    alphas : (m,), penalties of at least 0
+    labels : (n,), classes from 0 on, where the targets code them by +1 and -1: in one column for two classes, in one a
+        class otherwise; None for regression
+    """
+    given = np.asarray(alphas, dtype=np.float64).ravel()
+    if labels is None:
+        return Path(given, side.errors(given))
+    errors, wrong = np.zeros((len(given), side.targets.shape[1])), np.zeros(len(given))
+    for group, rows, left in side.pieces(given):
+        errors[group] += side.squares(rows, left)
+        wrong[group] += side.centering.weights[rows] @ _mistaken(labels[rows], left)
+    return Path(given, errors / side.centering.total, wrong / side.centering.total)
+
+
+def _mistaken(labels: NDArray[np.intp], errors: Array) -> NDArray[np.bool_]:
+    """(rows, m): which labels a left-out decision, y - e, does not give; no decision is a mistake."""
+    outputs = errors.shape[2]
+    if outputs == 1:
+        decided = (2.0 * labels[:, None] - 1.0 - errors[:, :, 0] > 0).astype(np.intp)
+    else:
+        signs = np.where(labels[:, None] == np.arange(outputs), 1.0, -1.0)
+        decided = np.argmax(signs[:, None, :] - errors, axis=2)
+    return np.asarray((decided != labels[:, None]) | ~np.isfinite(errors).all(axis=2))
