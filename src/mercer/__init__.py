@@ -54,7 +54,7 @@ _LATER = {
     "solvers": "mercer.solvers",
     "tuning": "mercer.tuning",
 }
-"""What is imported when it is first asked for: most of it loads scikit-learn, or parts of SciPy that take their time."""
+"""What is imported when it is first asked for: it loads scikit-learn, or parts of SciPy that take their time."""
 
 
 def __getattr__(name: str) -> Any:

@@ -87,6 +87,16 @@ def test_a_fold_that_only_itself_explains_has_no_left_out_prediction():
         assert np.isposinf(at.fold_errors([0.0], FOLDS)).all()
 
 
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("extra", [0, 5])
+def test_rounding_of_eigenvalues_is_no_prediction_either(seed, extra):
+    """Features of very different lengths, mixed: what is left over of a fold that only itself explains is rounding."""
+    random = np.random.default_rng(seed)
+    Phi = np.column_stack([1e5 * X[:, 0], X[:, 1], FOLDS == 2, random.normal(size=(14, extra))])
+    mixed = Phi @ np.linalg.qr(random.normal(size=(3 + extra, 3 + extra)))[0]
+    assert np.isposinf(primal(mixed, Y, np.ones(14), False).left_out_folds(0.0, FOLDS)[0, FOLDS == 2]).all()
+
+
 @pytest.mark.parametrize("intercept", [True, False])
 def test_ill_conditioned_matrices_to_the_last_reachable_digit(intercept):
     x = np.linspace(0, 1, 10)[:, None]

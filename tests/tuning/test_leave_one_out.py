@@ -1,17 +1,24 @@
 """Closed-form leave-one-out against models that are fitted again."""
 
+import tracemalloc
+
 import numpy as np
+import pandas as pd
 import pytest
 from refits import WEIGHTS, draw, dual, predict_precisely, primal, without_copies
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from mercer.errors import BudgetError, InputError, KernelError, NumericalWarning
-from mercer.kernels import Constant, Gaussian, Linear
+from mercer.kernels import Gaussian, Linear
+from mercer.operators import Centering
+from mercer.solvers.spectrum import Spectrum
 from mercer.tuning import Path, loo_path, side
 from mercer.tuning.leave_one_out import path_of
 from mercer.tuning.path import default_alphas
+from mercer.tuning.sides import DualSide
 
 ALPHAS = np.array([0.0, 1e-10, 1e-4, 0.3, 20.0, 1e3])
 X, K, Y = draw()
@@ -155,7 +162,7 @@ def test_a_row_that_only_itself_explains_has_no_left_out_prediction():
     # The dual takes the limit alpha -> 0, where that column has the coefficient 0.
     rest = np.delete(np.arange(14), 3)
     other = dual(Phi @ Phi.T, Y, np.ones(14), False).left_out(0.0)[0, 3]
-    np.testing.assert_allclose(other, Y[3] - X[3] @ np.linalg.lstsq(X[rest], Y[rest])[0], rtol=1e-9)
+    np.testing.assert_allclose(other, Y[3] - X[3] @ np.linalg.lstsq(X[rest], Y[rest], rcond=None)[0], rtol=1e-9)
 
 
 def test_groups_and_tiles_change_nothing(monkeypatch):
@@ -206,7 +213,7 @@ def test_the_best_is_the_least_and_of_equal_ones_the_largest():
     assert Path(alphas, np.array([[3.0], [2.0], [2.0], [4.0]])).alpha == [100.0]
     assert Path(alphas, np.array([[3.0], [2.0 + 1e-12], [2.0], [4.0]])).alpha == [100.0]
     assert Path(alphas, np.array([[3.0], [2.001], [2.0], [4.0]])).alpha == [0.1]
-    assert Path(alphas, np.array([[1e-40], [0.0], [1e-33], [4.0]])).alpha == [100.0]
+    assert Path(alphas, np.array([[1e-40], [1e-33], [0.0], [4.0]])).alpha == [100.0]
     assert Path(alphas, np.full((4, 1), np.inf)).alpha == [100.0]
     assert Path(alphas, np.array([[np.inf], [np.inf], [7.0], [np.nan]])).alpha == [0.1]
     several = Path(alphas, np.array([[3.0, 0.0], [2.0, 1.0], [1.0, 0.5], [4.0, 1.0]]))
@@ -301,6 +308,28 @@ def test_single_precision_is_computed_in_double():
     assert path.errors.dtype == np.float64
 
 
+def test_frames_and_sparse_tables():
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "name": list("abcdefghijklmn")})
+    wanted = loo_path(Gaussian(0.7), X, Y, [0.1]).errors
+    np.testing.assert_allclose(loo_path(Gaussian(0.7).on(["a", "b"]), frame, Y, [0.1]).errors, wanted, rtol=1e-12)
+    for table in (csr_array(X), csr_matrix(X)):
+        found = loo_path(Gaussian(0.7), table, Y, [0.1], sample_weight=[0] * 4 + [1] * 10).errors
+        np.testing.assert_allclose(found, loo_path(Gaussian(0.7), X[4:], Y[4:], [0.1]).errors, rtol=1e-12)
+
+
+def test_nothing_of_the_size_of_the_matrix_is_held():
+    random = np.random.default_rng(0)
+    spectrum = Spectrum(random.uniform(size=1500), random.normal(size=(1500, 1500)))  # any numbers will do
+    centering = Centering.of(1500, None, intercept=True)
+    at = DualSide(spectrum, centering, 1.0, random.normal(size=(1500, 3)))
+    at.errors([1.0])
+    tracemalloc.start()
+    at.errors(default_alphas(1.0))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < spectrum.vectors.nbytes / 3  # the coefficients of all penalties, and some tiles
+
+
 def test_the_data_stays_as_it_was():
     mine, targets = K.copy(), Y.copy()
     loo_path("precomputed", mine, targets, [0.1])
@@ -308,12 +337,15 @@ def test_the_data_stays_as_it_was():
     np.testing.assert_array_equal(targets, Y)
 
 
-@pytest.mark.parametrize("constant", [3.0, 0.1, 1e8])
-def test_a_constant_kernel_leaves_the_means(constant):
+@pytest.mark.parametrize("units", [0, 1])
+@pytest.mark.parametrize("constant", [3.0, 0.1, 0.7e8])
+def test_a_constant_kernel_leaves_the_means(constant, units):
     """With an intercept nothing but rounding is left of a constant matrix, and no penalty fits that."""
-    path = loo_path(Constant(constant), X, Y)
-    wanted = np.broadcast_to(Y.var(axis=0) * (14 / 13) ** 2, (45, 2))
-    np.testing.assert_allclose(path.errors, wanted, rtol=14 * 2.3e-16 / 1e-10)  # rounding, relative to the least alpha
+    s, last = WEIGHTS["fractions"], np.random.default_rng(0).integers(units + 1, size=(14, 14))  # place
+    path = loo_path("precomputed", constant * (1 + np.finfo(float).eps * (last + last.T)), Y, sample_weight=s)
+    means = without_copies(np.zeros((14, 14)), Y, s, 1.0, True)
+    wanted = np.broadcast_to(s @ means**2 / s.sum(), (45, 2))
+    np.testing.assert_allclose(path.errors, wanted, rtol=10 * 14 * 2.3e-16 / 1e-10)  # relative to the least alpha
 
 
 def test_one_row_of_many_copies_is_enough():

@@ -18,7 +18,7 @@ from mercer.kernels.points import DOUBLE, Points
 from mercer.learners import dual, primal
 from mercer.learners.held_out import HeldOut, held_out_rows
 from mercer.learners.reading import AUTO, Penalty, closed, kernel_of, lengthscale_of, penalty_of
-from mercer.learners.request import Fit, Request
+from mercer.learners.request import TRUSTED, Fit, Request
 from mercer.learners.views import KernelView, LiftView, MatrixView, View
 from mercer.lifts.base import Lift
 from mercer.operators import Centering
@@ -50,6 +50,7 @@ class Problem:
     table : the rows as the user gave them, for lifts, which know names of columns
     targets : (n, outputs)
     weights : (n,), or None where each row counts once
+    counts : (n,), how many copies a row stands for, where weights say more than that; None otherwise
     flat : whether y had one dimension
     labels : classes as whole numbers, or None
     """
@@ -59,6 +60,7 @@ class Problem:
     weights: Array | None
     flat: bool
     labels: NDArray[np.intp] | None = None
+    counts: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +85,8 @@ def solve(settings: Settings, rows: Any, problem: Problem) -> Solved:
     solver = _solver(settings)
     kept, held = _parted(settings.who, problem, solver)
     weights = None if problem.weights is None else problem.weights[kept]
-    centering = Centering.of(len(kept), weights, _truth(settings))
+    counts = None if problem.counts is None else problem.counts[kept]
+    centering = Centering.of(len(kept), weights, _truth(settings), counts)
     penalty = _penalty(settings, problem, len(kept), solver)
     candidates = list(_views(settings, rows, problem, kept))
     plan = _plan(settings.who, candidates[0], rows, problem, len(kept), penalty, solver, len(candidates))
@@ -94,7 +97,9 @@ def solve(settings: Settings, rows: Any, problem: Problem) -> Solved:
         full = full.lifted() if plan.side == "primal" else full
         view = full if len(kept) == full.count else full.chosen(kept)
         out = _held_out(full, rows, problem, kept, held)
-        request = Request(settings.who, view, targets, centering, penalty, plan, labels, full.sure, out)
+        request = Request(
+            settings.who, view, targets, centering, penalty, plan, labels, full.sure, TRUSTED[np.dtype(rows.dtype)], out
+        )
         if len(candidates) == 1 and not (penalty.path and plan.side == "dual"):
             fit = (primal if plan.side == "primal" else dual).solve(request)
             return Solved(fit, plan, full, full.kernel, full.lift, centering, kept)
@@ -180,7 +185,8 @@ def _kernels(
     """The kernel with its numbers, or several where its lengthscale is tried."""
     if isinstance(scale, float):
         return [closed(kernel, scale)]
-    weights = None if problem.weights is None else problem.weights[kept]
+    counted = problem.weights if problem.counts is None else problem.counts
+    weights = None if counted is None else counted[kept]
     if scale != "loo":
         return [kernel.resolve_points(points, weights)]
     if not kernel.has_lengthscale:

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.learners import determinants
-from mercer.learners.request import Fit, Request, blind, relative
+from mercer.learners.request import Fit, Request, leverages, missed, raised, relative
 from mercer.operators import Centered
 from mercer.operators.centering import CenteredOperator
 from mercer.operators.precomputed import check_semidefinite
 from mercer.solvers import Eigen, Outcome, System
 from mercer.solvers.eigen import outcome_of
-from mercer.solvers.rounding import perturbations
+from mercer.solvers.outcome import Decomposition
+from mercer.solvers.rounding import MARGIN, mean_size, perturbations
 from mercer.tuning.leave_one_out import path_of
-from mercer.tuning.path import Path, default_alphas
+from mercer.tuning.path import Path, default_alphas, scale_of
 from mercer.tuning.sides import DualSide
 
 Array = NDArray[np.float64]
-PROMISE = 5e-13
-"""How far the fused pass may be off, which predicts: relative to sqrt(k(x, x) k(z, z)), as rehearsed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +61,7 @@ def tune(request: Request) -> Tuned:
     spectrum = Eigen().decompose(found.centered.stored)
     side = DualSide(spectrum, request.centering, found.centered.pull, request.centering.rows(request.targets))
     given = request.penalty.values
-    alphas = default_alphas(spectrum.values[-1]) if given is None else np.unique(given)
+    alphas = default_alphas(scale_of(spectrum, request.centering, found.sizes)) if given is None else np.unique(given)
     path = path_of(side, alphas, request.labels)
     outputs = request.targets.shape[1]
     asked = path.best if request.penalty.path or given is None else np.searchsorted(alphas, given)
@@ -75,8 +74,10 @@ def finish(tuned: Tuned) -> Fit:
     alphas = tuned.path.alphas[tuned.chosen]
     system = _system(tuned.request, tuned.matrix.centered, spectrum.vectors, alphas)
     outcome = outcome_of(spectrum, system, spectrum.solve(side.targets, alphas))
-    leverage = np.column_stack([side.leverage(alpha) for alpha in alphas])
-    return _fit(tuned.request, tuned.matrix, outcome, alphas, tuned.path, leverage)
+    leverage = leverages(side, alphas)
+    fit = _fit(tuned.request, tuned.matrix, outcome, alphas, tuned.path, leverage)
+    larger = raised(tuned.request, fit, tuned.chosen, len(tuned.path.alphas))
+    return fit if larger is None else finish(replace(tuned, chosen=larger))
 
 
 def solve(request: Request) -> Fit:
@@ -118,6 +119,7 @@ def _fit(
     path: Path | None,
     leverage: Array | None,
 ) -> Fit:
+    outcome = _balanced(request, outcome)
     center, x, centered = request.centering, outcome.value, found.centered
     duals = center.roots[:, None] * x
     intercepts = center.intercepts(request.targets, duals, centered.means)
@@ -133,20 +135,50 @@ def _fit(
         noise=alphas * variance,
         variance=variance,
         log_determinants=determinants.in_dual(outcome.decomposition, center, centered.pull, alphas),
-        rounding=_rounding(request, found, outcome, alphas),
+        roundings=_roundings(request, found, outcome, alphas),
         path=path,
         leverage=leverage,
     )
 
 
-def _rounding(request: Request, found: _Matrix, outcome: Outcome, alphas: Array) -> float:
-    """The estimated relative error of predictions, at the rows and at new ones like them."""
-    if outcome.decomposition is None or not outcome.converged:
-        return blind(outcome)
+def _balanced(request: Request, outcome: Outcome) -> Outcome:
+    """Without the part along u, of which a solution has none: rounding of K brings it in, and K is large along u."""
+    return replace(outcome, value=_projected(request, outcome.value))
+
+
+def _projected(request: Request, x: Array) -> Array:
+    u = request.centering.direction[:, None]
+    return np.asarray(x - u * (u.T @ x))
+
+
+def _roundings(request: Request, found: _Matrix, outcome: Outcome, alphas: Array) -> Array:
+    """The estimated relative errors of predictions, at the rows and at new ones like them."""
+    if not outcome.converged:
+        return np.full(len(alphas), np.inf)
     center, x, sizes = request.centering, outcome.value, found.sizes
     targets, scale = center.rows(request.targets), (center.roots * sizes)[:, None]
     lengths = np.linalg.norm(scale * x, axis=0)
-    errors = found.unit * scale * lengths + outcome.residual * np.linalg.norm(targets, axis=0) / np.sqrt(len(x))
-    images, _ = perturbations(outcome.decomposition, outcome.decomposition.multiply, alphas, errors)
-    summed = PROMISE * sizes.max() * lengths * np.sqrt(center.total)
-    return relative(images + summed, np.linalg.norm(center.roots[:, None] * request.targets - alphas * x, axis=0))
+    errors = found.unit * scale * lengths + missed(outcome) * np.linalg.norm(targets, axis=0) / np.sqrt(len(x))
+    if outcome.decomposition is None:
+        moved = MARGIN * mean_size(errors / center.roots[:, None])  # A (A + alpha)^-1 makes nothing longer
+    else:
+        moved = _moved(request, found, outcome.decomposition, alphas, errors)
+    summed = MARGIN * found.unit * sizes.max() * lengths
+    return relative(moved + summed, mean_size(request.targets - alphas * x / center.roots[:, None]))
+
+
+def _moved(request: Request, found: _Matrix, known: Decomposition, alphas: Array, errors: Array) -> Array:
+    """How far random errors of the right side move predictions, at the rows and between them."""
+    roots, means, new = request.centering.roots[:, None], found.centered.means, request.view.between()
+    cross = None if new is None else request.view.cross(new)
+
+    def predict(x: Array) -> tuple[Array, Array]:
+        x = _projected(request, x)
+        products, duals = known.multiply(x), roots * x
+        if cross is None:  # |f(x)| <= |f| sqrt(k(x, x))
+            beyond = found.sizes.max() * np.sqrt(np.maximum((x * products).sum(axis=0, keepdims=True), 0.0))
+        else:
+            beyond = np.asarray(cross @ duals) - means @ duals
+        return products / roots, beyond
+
+    return perturbations(known, predict, alphas, lambda random: errors * random.standard_normal(errors.shape))

@@ -35,9 +35,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     ----------
     kernel : a kernel, its text, a lift (its kernel, by its features where that is cheaper), or "precomputed": X is then
         the matrix of all pairs of training rows, and new rows come as their similarities with these
-    alpha : the penalty: a number of at least 0; one an output, where y has that many columns; candidates; or "auto", for
+    alpha : the penalty: a number of at least 0; one an output, where y has that many columns; candidates; or "auto":
         45 candidates from 1e-10 to 10 times the largest eigenvalue. Candidates are judged by exact leave-one-out
-        errors, for each output alone
+        errors, for each output alone; of those of "auto" that rounding makes doubtful the next larger one is taken
     lengthscale : how open lengthscales ("median") of the kernel are found: "median", the median distance of rows;
         "loo", the best of 7 stretches of that (of the stated lengthscales where none is open) by leave-one-out, with
         all alphas at each; or a number
@@ -114,10 +114,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         return found, deviations[:, 0] if self._flat else deviations
 
     def _deviations(self, rows: Any, output: int, count: int) -> NDArray[np.float64]:
-        alpha = float(self._alphas[output])
-        if self.plan_.side == "primal" and alpha == 0.0:
-            return np.asarray(np.sqrt(self._noises[output] * self._posterior(alpha).variances(rows, count)))
-        return np.asarray(np.sqrt(self._variances[output] * self._posterior(alpha).variances(rows, count)))
+        at = self._posterior(float(self._alphas[output]))
+        return np.asarray(np.sqrt(at.variances(rows, count, self._variances[output], self._noises[output])))
 
     @property
     def variance_(self) -> Any:
@@ -136,7 +134,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         intercept takes one of them, and its flat prior adds log(1'(K + alpha I)^-1 1) to the determinant.
         """
         m = self._centering.total - self._centering.intercept
-        return self._shaped(-(m * np.log(2 * np.pi * self._variances) + self._determinants() + m) / 2)
+        with np.errstate(divide="ignore", invalid="ignore"):  # of a y that never varies nothing is left
+            found = -(m * np.log(2 * np.pi * self._variances) + self._determinants() + m) / 2
+        return self._shaped(np.where(np.isinf(self._variances), -np.inf, found))  # without a penalty all y are alike
 
     def _determinants(self) -> NDArray[np.float64]:
         if self._log_determinants is None:

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils import compute_sample_weight
+from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
@@ -16,7 +16,7 @@ from mercer.kernels import Kernel
 from mercer.learners.assembly import Problem
 from mercer.learners.kernel_ridge import DEFAULT
 from mercer.learners.least_squares import LeastSquares
-from mercer.learners.reading import weights_of
+from mercer.learners.reading import array_of, class_weights_of, weights_of
 from mercer.lifts.base import Lift
 from mercer.solvers import Solver
 
@@ -75,33 +75,36 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         who = type(self).__name__
         rows = self._read(X, reset=True)
         labels = self._labels(X, y)
-        weights = weights_of(who, sample_weight, len(labels))
-        counted = labels if weights is None else labels[weights > 0]
-        self.classes_ = np.unique(counted)
-        if len(self.classes_) < 2:
-            came = f"there is one class, {self.classes_[0]!r}"
+        counts = weights_of(who, sample_weight, len(labels))
+        weights = counts
+        if self.class_weight is not None:  # classes weigh; how many copies there are of each row stays as it is
+            counts = np.ones(len(labels)) if counts is None else counts
+            weights = class_weights_of(who, self.class_weight, labels, counts)
+        known = np.unique(labels if weights is None else labels[weights > 0])
+        if len(known) < 2:
+            came = f"there is one class, {known.tolist()[0]!r}"
             raise InputError(sentence(who, "two classes or more", came, "Check y, or how the rows were selected."))
-        if self.class_weight is not None:
-            by_class = compute_sample_weight(self.class_weight, labels)
-            weights = by_class if weights is None else weights * by_class
-        classes = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
-        self._learn(rows, Problem(X, self._coded(classes), weights, flat=False, labels=classes))
+        classes = np.minimum(np.searchsorted(known, labels), len(known) - 1)
+        counted = None if self.class_weight is None else counts
+        self._learn(rows, Problem(X, _coded(classes, len(known)), weights, flat=False, labels=classes, counts=counted))
+        self.classes_ = known
         return self
 
     def _labels(self, X: Any, y: Any) -> NDArray[Any]:
+        who = type(self).__name__
         if y is None:
-            name = type(self).__name__
-            raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+            raise ValueError(f"This {who} estimator requires y to be passed, but the target y is None.")
+        array_of(who, "y", y)  # complains of what is missing, or not of equal length
         labels = column_or_1d(y, warn=True)
         check_consistent_length(X, labels)
+        if labels.dtype.kind == "O" and not all(isinstance(label, str) for label in labels):
+            at = next(i for i, label in enumerate(labels) if not isinstance(label, str))
+            came, remedy = f"row {at} holds {labels[at]!r}", "Drop rows without a label, and use y.astype(str), say."
+            raise InputError(sentence(who, "labels that are all text, or all whole numbers", came, remedy))
+        if labels.dtype.kind == "f":
+            assert_all_finite(labels, input_name="y", estimator_name=who)
         check_classification_targets(labels)
         return np.asarray(labels)
-
-    def _coded(self, classes: NDArray[np.intp]) -> NDArray[np.float64]:
-        """+1 for a class and -1 for the others: one column for two classes, else one a class."""
-        if len(self.classes_) == 2:
-            return np.where(classes == 1, 1.0, -1.0)[:, None]
-        return np.where(classes[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
 
     def decision_function(self, X: ArrayLike) -> NDArray[Any]:
         """The regression's value: for two classes one a row, positive for the second; else one a row and class."""
@@ -113,3 +116,10 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         values, _ = self._predict(X)
         found = (values[:, 0] > 0).astype(np.intp) if values.shape[1] == 1 else values.argmax(axis=1)
         return np.asarray(self.classes_[found])
+
+
+def _coded(classes: NDArray[np.intp], count: int) -> NDArray[np.float64]:
+    """+1 for a class and -1 for the others: one column for two classes, else one a class."""
+    if count == 2:
+        return np.where(classes == 1, 1.0, -1.0)[:, None]
+    return np.where(classes[:, None] == np.arange(count), 1.0, -1.0)

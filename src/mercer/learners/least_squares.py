@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from abc import ABC
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,15 +15,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.errors import NumericalWarning
 from mercer.kernels import Kernel
-from mercer.kernels.points import SINGLE, Points
+from mercer.kernels.points import Points
 from mercer.learners.assembly import Problem, Settings, solve
 from mercer.learners.posterior import Posterior, posterior
 from mercer.learners.reading import DTYPES, PRECOMPUTED, kernel_of, rows_of
+from mercer.learners.request import TRUSTED
 from mercer.learners.views import View, blocks
 
 Array = NDArray[np.float64]
-TRUSTED = {np.dtype(np.float64): 1e-6, SINGLE: 1e-3}
-"""The relative error of predictions from which on rounding is told, by the dtype of the data."""
 
 
 class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -62,6 +60,7 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
         self._leverage = None if fit.leverage is None else _spread(fit.leverage, found.kept, n)
         self._log_determinants = fit.log_determinants
         self._posteriors: dict[float, Posterior] = {}
+        self._lifted: Array | None = None
         self._alphas, self._variances, self._noises = fit.alphas, fit.variance, fit.noise
         self.kernel_, self.lift_ = found.kernel, found.lift
         self.X_fit_ = rows.values if isinstance(rows, Points) else rows
@@ -71,7 +70,7 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
         self.converged_ = fit.outcome.converged
         self.residual_ = fit.outcome.residual
         self.condition_ = fit.outcome.condition
-        self.rounding_ = fit.rounding
+        self.rounding_ = float(fit.roundings.max())
         self.intercept_ = self._shaped(fit.intercepts)
         self._say_what_is_wrong(rows.dtype)
 
@@ -121,19 +120,21 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
 
     @property
     def coef_(self) -> Array:
-        """One weight a feature of the finite lift `lift_` (and output), where there is one: f(x) = coef_ . phi(x)."""
+        """One weight a feature (and output) of `lift_`, or of `mercer.lift(kernel_, columns)`: f(x) = coef_ . phi(x).
+
+        An AttributeError where no finite lift is known. In the dual the weights are sum_i dual_coef_[i] phi(x_i).
+        """
         check_is_fitted(self)
-        weights = self._weights if self._weights is not None else self._lifted_duals
+        weights = self._lifted_duals() if self._weights is None else self._weights
         return np.asarray(weights[:, 0] if self._flat else weights.T)
 
-    @cached_property
     def _lifted_duals(self) -> Array:
         """sum_i a_i phi(x_i), a block of rows at a time."""
-        view, duals = self._view.lifted(), self.dual_coef_.reshape(len(self.dual_coef_), -1)
-        found = np.zeros((view.most_features or 0, duals.shape[1]))
-        for part in blocks(view.count, len(found)):
-            found += view.chosen(part).features().T @ duals[part]
-        return found
+        if self._lifted is None:
+            view, duals = self._view.lifted(), self.dual_coef_.reshape(len(self.dual_coef_), -1)
+            parts = blocks(view.count, view.most_features or 1)
+            self._lifted = np.sum([view.chosen(part).features().T @ duals[part] for part in parts], axis=0)
+        return self._lifted
 
     # -- the equal Gaussian process -------------------------------------------------------------------------------
 
@@ -160,7 +161,7 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
         if self._leverage is None:
             columns = {alpha: self._posterior(alpha).leverage for alpha in np.unique(self._alphas)}
             found = np.column_stack([columns[alpha] for alpha in self._alphas])
-            self._leverage = _spread(found, self._kept, len(self.X_fit_) if self._duals is None else len(self._duals))
+            self._leverage = _spread(found, self._kept, self._view.count)
         return self._leverage[:, 0] if self._flat else self._leverage
 
     @property

@@ -37,8 +37,8 @@ class Posterior(ABC):
     alpha: float
 
     @abstractmethod
-    def variances(self, new: Any, count: int) -> Array:
-        """The variance of f(x) + b at new rows, in units of v."""
+    def variances(self, new: Any, count: int, variance: float, noise: float) -> Array:
+        """The variance of f(x) + b at new rows, from v and from v alpha: one of them may be all that is finite."""
 
     @abstractmethod
     def slack(self) -> Array:
@@ -54,9 +54,9 @@ class Posterior(ABC):
         return (1 - self.slack()) / self.centering.weights
 
     @property
-    def mean_variance(self) -> float:
-        """The variance of the intercept at the mean of the rows, in units of v."""
-        return self.alpha / self.centering.total if self.centering.intercept else 0.0
+    def mean_share(self) -> float:
+        """The variance of the intercept at the mean of the rows, in units of the noise."""
+        return 1 / self.centering.total if self.centering.intercept else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class DualPosterior(Posterior):
     centered: Centered
     decomposition: Decomposition
 
-    def variances(self, new: Any, count: int) -> Array:
+    def variances(self, new: Any, count: int, variance: float, noise: float) -> Array:
         cross, parts = self.view.cross(new), self.centered
         found = np.empty(count)
         diagonal = self.view.diagonal(new)
@@ -76,7 +76,7 @@ class DualPosterior(Posterior):
             rows = (parts.cross(K, self.centering) * self.centering.roots).T
             solved = self.decomposition.solve(rows, np.full(rows.shape[1], self.alpha))
             found[block] = own - np.einsum("ij,ij->j", rows, solved)
-        return np.maximum(found, 0.0) + self.mean_variance
+        return variance * np.maximum(found, 0.0) + noise * self.mean_share
 
     def slack(self) -> Array:
         u = self.centering.direction
@@ -96,10 +96,10 @@ class PrimalPosterior(Posterior):
     features: CenteredFeatures
     decomposition: Decomposition
 
-    def variances(self, new: Any, count: int) -> Array:
+    def variances(self, new: Any, count: int, variance: float, noise: float) -> Array:
         Z = self.features.of_new(self.view, new).T
         solved = self.decomposition.solve(Z, np.full(Z.shape[1], self.alpha))
-        return np.asarray(self.alpha * np.einsum("ij,ij->j", Z, solved) + self.mean_variance)
+        return np.asarray(noise * (np.einsum("ij,ij->j", Z, solved) + self.mean_share))
 
     def slack(self) -> Array:
         Z = self.features.values.T

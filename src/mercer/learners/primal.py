@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.learners import determinants
 from mercer.learners.features import CenteredFeatures
-from mercer.learners.request import Fit, Request, blind, relative
+from mercer.learners.request import Fit, Request, leverages, missed, raised, relative
 from mercer.learners.views import EPS
 from mercer.solvers import Eigen, Outcome, System
 from mercer.solvers.eigen import outcome_of
-from mercer.solvers.rounding import MARGIN, perturbations
+from mercer.solvers.outcome import Decomposition
+from mercer.solvers.rounding import MARGIN, mean_size, perturbations
 from mercer.tuning.leave_one_out import path_of
 from mercer.tuning.path import Path, default_alphas
 from mercer.tuning.sides import PrimalSide
 
 Array = NDArray[np.float64]
+STEPS = 2
+"""Of refinement: the first takes out what Z'Z lost, the second says how much is left."""
 
 
 def solve(request: Request) -> Fit:
@@ -33,11 +38,19 @@ def _tuned(request: Request, features: CenteredFeatures) -> Fit:
     given = request.penalty.values
     path = path_of(side, default_alphas(spectrum.values[-1]) if given is None else np.unique(given), request.labels)
     chosen = np.broadcast_to(path.best, (targets.shape[1],))
-    alphas = path.alphas[chosen]
+    return _finish(request, features, side, path, chosen)
+
+
+def _finish(
+    request: Request, features: CenteredFeatures, side: PrimalSide, path: Path, chosen: NDArray[np.intp]
+) -> Fit:
+    alphas, spectrum = path.alphas[chosen], side.spectrum
     system = _system(request, features, spectrum.vectors, alphas)
     outcome = outcome_of(spectrum, system, spectrum.solve(system.targets, alphas))
-    leverage = np.column_stack([side.leverage(alpha) for alpha in alphas])
-    return _fit(request, features, outcome, alphas, path, leverage)
+    leverage = leverages(side, alphas)
+    fit = _fit(request, features, outcome, alphas, path, leverage)
+    larger = raised(request, fit, chosen, len(path.alphas))
+    return fit if larger is None else _finish(request, features, side, path, larger)
 
 
 def _given(request: Request, features: CenteredFeatures) -> Fit:
@@ -72,6 +85,7 @@ def _fit(
     path: Path | None,
     leverage: Array | None,
 ) -> Fit:
+    outcome, step = _refined(request, features, outcome, alphas)
     center, w = request.centering, outcome.value
     targets, level = center.rows(request.targets), center.means(request.targets)
     residuals = targets - features.values @ w
@@ -90,21 +104,71 @@ def _fit(
         noise=noise,
         variance=variance,
         log_determinants=determinants.in_primal(outcome.decomposition, center, len(w), alphas),
-        rounding=_rounding(request, features, outcome, alphas),
+        roundings=_roundings(request, features, outcome, alphas, step),
         path=path,
         leverage=leverage,
     )
 
 
-def _rounding(request: Request, features: CenteredFeatures, outcome: Outcome, alphas: Array) -> float:
-    """The estimated relative error of predictions at the rows, and so at new ones like them."""
-    if outcome.decomposition is None or not outcome.converged:
-        return blind(outcome)
-    center, w, Z, sizes = request.centering, outcome.value, features.values, features.sizes
-    observed, targets = center.roots[:, None] * request.targets, center.rows(request.targets)
-    lengths = np.linalg.norm(sizes[:, None] * w, axis=0) + np.linalg.norm(targets, axis=0)
-    errors = EPS * sizes[:, None] * lengths
-    errors = errors + outcome.residual * np.linalg.norm(Z.T @ targets, axis=0) / np.sqrt(len(w))
-    _, energies = perturbations(outcome.decomposition, outcome.decomposition.multiply, alphas, errors)
-    summed = MARGIN * EPS * np.linalg.norm(sizes[:, None] * w, axis=0)
-    return relative(energies + summed, np.linalg.norm(observed - targets + Z @ w, axis=0))
+def _gradient(request: Request, features: CenteredFeatures, w: Array, alphas: Array) -> Array:
+    """Z'(y - Z w) - alpha w: zero at the solution, and with the digits that Z'y - Z'Z w would lose."""
+    Z = features.values
+    return np.asarray(Z.T @ (request.centering.rows(request.targets) - Z @ w) - alphas * w)
+
+
+def _refined(request: Request, features: CenteredFeatures, outcome: Outcome, alphas: Array) -> tuple[Outcome, Array]:
+    """The solution after steps from the residuals of rows, and the last of them.
+
+    Z'Z squares the condition number of Z, and its rounding goes where no row sees it; steps take that out again
+    (Bjorck, Stability analysis of the method of seminormal equations, 1987). Cost: 4 n p + 2 p^2 operations a step.
+    """
+    known, w, step = outcome.decomposition, outcome.value, np.zeros_like(outcome.value)
+    if known is None or not outcome.converged:
+        return outcome, step
+    for _ in range(STEPS):
+        step = known.solve(_gradient(request, features, w, alphas), alphas)
+        w = w + step
+    sizes = np.linalg.norm(features.values.T @ request.centering.rows(request.targets), axis=0)
+    left = np.linalg.norm(_gradient(request, features, w, alphas), axis=0)
+    return replace(outcome, value=w, residual=float(relative(left, sizes).max())), step
+
+
+def _roundings(request: Request, features: CenteredFeatures, outcome: Outcome, alphas: Array, step: Array) -> Array:
+    """The estimated relative errors of predictions, at the rows and at new ones like them."""
+    if not outcome.converged:
+        return np.full(len(alphas), np.inf)
+    center, w, Z = request.centering, outcome.value, features.values
+    targets, lengths = center.rows(request.targets), np.linalg.norm(features.sizes[:, None] * w, axis=0)
+    doubt = EPS * (lengths + np.linalg.norm(targets, axis=0)) / np.sqrt(len(Z))
+    rest = EPS * (features.sizes[:, None] * np.linalg.norm(targets - Z @ w, axis=0) + alphas * np.abs(w))
+    rest = rest + missed(outcome) * np.linalg.norm(Z.T @ targets, axis=0) / np.sqrt(len(w))
+    summed = MARGIN * EPS * lengths / np.sqrt(center.total)
+    if outcome.decomposition is None:
+        with np.errstate(divide="ignore"):  # Z (Z'Z + alpha)^-1 makes nothing longer than by 1 / (2 sqrt(alpha))
+            moved = MARGIN * np.linalg.norm(rest, axis=0) / (2 * np.sqrt(alphas * center.total))
+    else:
+        moved = _moved(request, features, outcome.decomposition, alphas, doubt, rest, step)
+    return relative(moved + summed, mean_size(center.means(request.targets) + Z @ w / center.roots[:, None]))
+
+
+def _moved(
+    request: Request,
+    features: CenteredFeatures,
+    known: Decomposition,
+    alphas: Array,
+    doubt: Array,
+    rest: Array,
+    step: Array,
+) -> Array:
+    """How far random errors of rows and of the gradient move predictions, at the rows and between them."""
+    Z, new = features.values, features.of_new(request.view, request.view.between())
+
+    def predict(w: Array) -> tuple[Array, Array]:
+        return Z @ w / request.centering.roots[:, None], new @ w
+
+    def draw(random: np.random.Generator) -> Array:
+        noise = doubt * random.standard_normal((len(Z), len(alphas)))
+        return np.asarray(Z.T @ noise + rest * random.standard_normal(rest.shape))
+
+    last = np.maximum(*map(mean_size, predict(step)))
+    return last + perturbations(known, predict, alphas, draw)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import datetime
 import numbers
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
 from mercer.compute.sparse import canonical, is_sparse
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.evaluate import check_domain, leaves
 from mercer.kernels.fields import MEDIAN
 from mercer.kernels.points import SINGLE, Points, points_from
 from mercer.lifts.base import Lift
@@ -22,6 +24,10 @@ Array = NDArray[np.float64]
 DTYPES = [np.float64, np.float32]
 PRECOMPUTED = "precomputed"
 AUTO = "auto"
+LONGEST = 80
+"""Characters of a value that a message shows; of longer ones it names the type."""
+TEXTS = (str, bytes)
+TIMES = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
 @dataclass(frozen=True)
@@ -43,21 +49,49 @@ class Penalty:
         return self.values
 
 
+# -- settings ---------------------------------------------------------------------------------------------------------
+
+
 def kernel_of(who: str, given: Any) -> Kernel | Lift | str:
     """The kernel, the lift, or the word "precomputed"."""
     if isinstance(given, Lift) or (isinstance(given, str) and given == PRECOMPUTED):
         return given
-    if isinstance(given, numbers.Number):
-        came, remedy = f"{given!r} came", f"Write {who}(alpha={given!r}) if it is the penalty."
-        raise InputError(sentence(who, "a kernel, its text, a lift or 'precomputed'", came, remedy))
-    return stated(who, given)
+    if isinstance(given, Kernel) or (isinstance(given, str) and given.strip().lower() != PRECOMPUTED):
+        return stated(who, given)
+    needs = "a kernel, its text, a lift or 'precomputed'"
+    raise KernelError(sentence(who, needs, f"{shown(given)} came", _another_kernel(who, given)))
+
+
+def _another_kernel(who: str, given: Any) -> str:
+    """What to give instead of something that is no kernel."""
+    if isinstance(given, str):
+        return "Write 'precomputed'."
+    if isinstance(given, type) and issubclass(given, Kernel | Lift):
+        return f"Write {given.__name__}(), with its parameters."
+    if isinstance(given, numbers.Number) and not isinstance(given, bool):
+        return f"Write {who}(alpha={given!r}) if it is the penalty."
+    if hasattr(given, "__array__"):
+        return "Use kernel='precomputed', and give the matrix as X."
+    if callable(given):
+        return "Compute the matrix with it, and use kernel='precomputed'."
+    return "Write Gaussian(), or \"gaussian('median')\"."
+
+
+def shown(value: Any) -> str:
+    """A value as messages show it: itself where that is short, else its type."""
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape} and dtype {value.dtype}"
+    text = repr(value)
+    return text if len(text) <= LONGEST and "\n" not in text else f"something of type {type(value).__name__}"
 
 
 def penalty_of(who: str, given: Any, outputs: int, per_output: bool) -> Penalty:
     """A number, one an output, candidates, or "auto"."""
     if isinstance(given, str):
         if given != AUTO:
-            raise InputError(sentence(who, 'a number, an array or "auto" for alpha', f"{given!r} came", 'Use "auto".'))
+            raise InputError(
+                sentence(who, 'a number, an array or "auto" for alpha', f"{shown(given)} came", 'Use "auto".')
+            )
         return Penalty(None, path=True)
     values = _penalties(who, given)
     if values.ndim == 0 or (values.ndim == 1 and len(values) == 1):
@@ -71,23 +105,48 @@ def penalty_of(who: str, given: Any, outputs: int, per_output: bool) -> Penalty:
 
 def _penalties(who: str, given: Any) -> Array:
     needs, remedy = 'a finite number of at least 0 for alpha, an array of such, or "auto"', 'Use 1.0, or "auto".'
-    values = np.asarray(given)
+    values = array_of(who, "alpha", given)
     if given is None or values.dtype.kind not in "fiu":
-        raise InputError(sentence(who, needs, f"{given!r} came", remedy))
+        raise InputError(sentence(who, needs, f"{shown(given)} came", remedy))
     bad = values[~(np.isfinite(values) & (values >= 0))]
     if bad.size:
         raise InputError(sentence(who, needs, f"{bad.flat[0]} came", remedy))
     return values.astype(np.float64)
 
 
+# -- data -------------------------------------------------------------------------------------------------------------
+
+
 def rows_of(estimator: Any, X: Any, needed: frozenset[int | str] | None, reset: bool) -> Points:
     """A table as points; of a frame only the columns at which the kernel looks must be numbers."""
     if needed is not None and hasattr(X, "columns"):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-        return points_from(type(estimator).__name__, X, needed)
-    rows = validate_data(estimator, X, reset=reset, dtype=DTYPES, accept_sparse="csr", order="C")
-    names = getattr(estimator, "feature_names_in_", None)
-    return points_of(rows, None if names is None else tuple(names))
+        points = points_from(type(estimator).__name__, X, needed)
+    else:
+        refuse_unreadable(type(estimator).__name__, "X", X)
+        rows = validate_data(estimator, X, reset=reset, dtype=DTYPES, accept_sparse="csr", order="C")
+        names = getattr(estimator, "feature_names_in_", None)
+        points = points_of(rows, None if names is None else tuple(names))
+    return points if reset else _as_fitted(estimator, points)
+
+
+def matrix_of(estimator: Any, X: Any, reset: bool) -> NDArray[Any]:
+    """Similarities that somebody else computed, of all pairs of rows or of new rows with these."""
+    refuse_unreadable(type(estimator).__name__, "X", X)
+    given = np.asarray(X) if hasattr(X, "how") else X  # a repaired matrix is an array that knows how
+    return np.asarray(validate_data(estimator, given, reset=reset, dtype=DTYPES))
+
+
+def _as_fitted(estimator: Any, points: Points) -> Points:
+    """New points as a fitted model takes them: inside the kernel's domain, and dense for features of dense rows."""
+    kernel, lift = getattr(estimator, "kernel_", None), getattr(estimator, "lift_", None)
+    if points.sparse and lift is not None and not is_sparse(estimator.X_fit_):
+        values: Any = points.values
+        points = replace(points, values=values.toarray())
+    if kernel is not None:
+        for leaf, inner in leaves(kernel, points):
+            check_domain(leaf, inner)
+    return points
 
 
 def points_of(rows: Any, names: tuple[str, ...] | None) -> Points:
@@ -102,6 +161,7 @@ def targets_of(estimator: Any, X: Any, y: Any) -> Array:
     if y is None:
         name = type(estimator).__name__
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+    refuse_unreadable(type(estimator).__name__, "y", y)
     found = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y", estimator=estimator)
     if found.ndim > 2:
         remedy = "Give one number a row, or one row of numbers."
@@ -114,32 +174,72 @@ def weights_of(who: str, given: ArrayLike | None, count: int) -> Array | None:
     """How often each row counts; None where each counts once."""
     if given is None:
         return None
-    values = np.asarray(given)
+    values = array_of(who, "sample_weight", given)
     if values.dtype.kind not in "fiub":
-        raise InputError(sentence(who, "numbers for sample_weight", f"{values.dtype} came", "Give one a row."))
+        came = f"{shown(given)} came" if values.ndim == 0 else f"an array of dtype {values.dtype} came"
+        raise InputError(sentence(who, "numbers for sample_weight", came, "Give one number a row."))
     if values.ndim == 0:
         values = np.full(count, values)
     if values.shape != (count,):
         came = f"an array of shape {values.shape} came"
         raise InputError(sentence(who, f"one sample_weight a row, {count} in all", came, "Give a flat array."))
-    bad = values[~(np.isfinite(values) & (values >= 0))]
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if bad.size:
-        remedy = "Weights say how often a row counts."
-        raise InputError(sentence(who, "sample_weight of finite numbers of at least 0", f"{bad[0]} came", remedy))
-    if not (values > 0).any():
-        raise InputError(sentence(who, "some row of a weight above zero", "all are zero", "Leave sample_weight out."))
-    return values.astype(np.float64)
+        came, remedy = f"that of row {bad[0]} is {values[bad[0]]}", "Weights say how often a row counts."
+        raise InputError(sentence(who, "sample_weight of finite numbers of at least 0", came, remedy))
+    return _of_finite_sum(who, "sample_weight", values.astype(np.float64))
+
+
+def _of_finite_sum(who: str, name: str, weights: Array) -> Array:
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if total == 0:
+        raise InputError(sentence(who, "some row of a weight above zero", "all are zero", f"Leave {name} out."))
+    if not np.isfinite(total):
+        remedy = "Divide them by the largest."
+        raise InputError(sentence(who, "weights with a finite sum", f"the sum of {name} overflows", remedy))
+    return weights
+
+
+def class_weights_of(who: str, given: Any, labels: NDArray[Any], counts: Array) -> Array:
+    """Weights of rows by their classes, times how often each counts; "balanced" gives every class the same sum."""
+    classes, place = np.unique(labels, return_inverse=True)
+    if isinstance(given, str) and given == "balanced":
+        sums = np.bincount(place, counts)
+        factors = np.divide(counts.sum(), (sums > 0).sum() * sums, out=np.zeros(len(sums)), where=sums > 0)
+    elif isinstance(given, dict):
+        factors = _by_class(who, given, classes)
+    else:
+        needs, remedy = 'a dict of weights, "balanced" or None for class_weight', "Write {label: weight, ...}."
+        raise InputError(sentence(who, needs, f"{shown(given)} came", remedy))
+    with np.errstate(over="ignore"):
+        weights = counts * factors[place]
+    return _of_finite_sum(who, "class_weight", weights)
+
+
+def _by_class(who: str, given: dict[Any, Any], classes: NDArray[Any]) -> Array:
+    """The weight of each class: 1 for one that the dict leaves out, if it names no other class instead."""
+    labels = classes.tolist()
+    for label, weight in given.items():
+        if not (isinstance(weight, float | int | np.floating | np.integer) and 0 <= weight < np.inf):
+            came, remedy = f"that of {label!r} is {weight!r}", "Weights say how often a row of the class counts."
+            raise InputError(sentence(who, "class_weight of finite numbers of at least 0", came, remedy))
+    strange, missing = [label for label in given if label not in labels], [x for x in labels if x not in given]
+    if strange and missing:  # a class that a fold does not hold is no mistake
+        came = f"{strange[0]!r} is none of them, and {missing[0]!r} has no weight"
+        raise InputError(sentence(who, "classes of y in class_weight", came, "Write the labels as in y."))
+    return np.array([float(given.get(label, 1.0)) for label in labels])
 
 
 def lengthscale_of(who: str, given: Any) -> str | float:
     """The word "median" or "loo", or a number above zero."""
     if isinstance(given, str) and given in (MEDIAN, "loo"):
         return given
-    is_number = isinstance(given, numbers.Real) and not isinstance(given, bool)
-    if not is_number or not 0 < float(given) < np.inf:
+    is_number = isinstance(given, float | int | np.floating | np.integer) and not isinstance(given, bool)
+    if not is_number or not 0 < given <= np.finfo(np.float64).max:
         remedy = 'Use "median", the default.'
         needs = 'a lengthscale that is "median", "loo" or a number above zero'
-        raise InputError(sentence(who, needs, f"{given!r} came", remedy))
+        raise InputError(sentence(who, needs, f"{shown(given)} came", remedy))
     return float(given)
 
 
@@ -150,3 +250,43 @@ def closed(kernel: Kernel, lengthscale: float) -> Kernel:
     if kernel.children:
         return kernel.with_children(tuple(closed(child, lengthscale) for child in kernel.children))
     return kernel.with_parameters({"lengthscale": lengthscale})
+
+
+# -- what scikit-learn reads as numbers, or refuses in words that do not help -----------------------------------------
+
+
+def refuse_unreadable(who: str, name: str, data: Any) -> None:
+    """Refuse text, dates, missing entries of masked arrays, rows of unequal lengths, and what is no table at all."""
+    if is_sparse(data):
+        return
+    array = array_of(who, name, data)
+    if array.dtype.kind not in "OUSMm":
+        return
+    if array.ndim == 0:
+        remedy = "Give an array, a list of rows, or a DataFrame."
+        raise InputError(sentence(who, f"a table for {name}", f"{shown(data)} came", remedy))
+    found = next((at for at, cell in np.ndenumerate(array) if isinstance(cell, TEXTS + TIMES)), None)
+    if found is not None:
+        _refuse_cell(who, name, array[found], found, getattr(data, "columns", None))
+
+
+def array_of(who: str, name: str, data: Any) -> NDArray[Any]:
+    """The data as an array of any dtype; not a copy where it is one."""
+    if np.ma.is_masked(data):
+        came, remedy = "a masked array with missing entries came", "Fill them, or drop such rows."
+        raise InputError(sentence(who, f"all entries of {name}", came, remedy))
+    try:
+        return np.asarray(data)
+    except ValueError as error:
+        came, remedy = f"NumPy says: {error}", "Give an array, or a list of equally long lists."
+        raise InputError(sentence(who, f"rows of equal length for {name}", came, remedy)) from error
+
+
+def _refuse_cell(who: str, name: str, cell: Any, at: tuple[int, ...], columns: Any) -> NoReturn:
+    column = "" if len(at) < 2 else f"column {at[1] if columns is None else repr(columns[at[1]])}, "
+    remedy = "Convert it to numbers, or choose columns of a DataFrame with on()."
+    if isinstance(cell, TIMES):
+        remedy = "Count the days since a first date, say."
+    elif name == "y":
+        remedy = "Convert it to numbers; labels are for KernelRidgeClassifier."
+    raise InputError(sentence(who, f"numbers for {name}", f"{column}row {at[0]} holds {str(cell)!r}", remedy))

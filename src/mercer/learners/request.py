@@ -14,8 +14,11 @@ from mercer.operators import Centering
 from mercer.planner import Plan
 from mercer.solvers import Outcome
 from mercer.tuning.path import Path
+from mercer.tuning.side import Side
 
 Array = NDArray[np.float64]
+TRUSTED = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-3}
+"""The relative error of predictions above which rounding is told, by the dtype of the data."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +29,7 @@ class Request:
     targets : (n, outputs)
     labels : (n,) classes as whole numbers, where the targets code them; None for regression
     sure : whether the kernel is known to be one; otherwise its matrix is examined
+    trusted : the relative error of predictions above which rounding is told
     held_out : rows to validate a gradient method on; None where there are none
     """
 
@@ -37,6 +41,7 @@ class Request:
     plan: Plan
     labels: NDArray[np.intp] | None
     sure: bool
+    trusted: float
     held_out: HeldOut | None = None
 
 
@@ -53,7 +58,7 @@ class Fit:
     noise : (outputs,), the variance of the noise of the equal Gaussian process
     variance : (outputs,), the factor of its kernel
     log_determinants : (outputs,), log det(K + alpha I) on what the intercept leaves, copies counted; None if unknown
-    rounding : the estimated relative error of predictions
+    roundings : (outputs,), the estimated relative errors of predictions
     path : how alpha was chosen; None where it was given
     leverage : (n, outputs), of one copy of each row; None where it would take another decomposition
     """
@@ -68,19 +73,34 @@ class Fit:
     noise: Array
     variance: Array
     log_determinants: Array | None
-    rounding: float
+    roundings: Array
     path: Path | None = None
     leverage: Array | None = None
 
 
-def relative(errors: Array, sizes: Array) -> float:
-    """The largest error in units of the size, over the outputs; a zero error is zero whatever the size."""
-    ratios = np.divide(errors, sizes, out=np.where(errors > 0, np.inf, 0.0), where=sizes > 0)
-    return float(ratios.max(initial=0.0))
+def relative(errors: Array, sizes: Array) -> Array:
+    """Errors in units of the sizes, one an output; a zero error is zero whatever the size."""
+    return np.asarray(np.divide(errors, sizes, out=np.where(errors > 0, np.inf, 0.0), where=sizes > 0))
 
 
-def blind(outcome: Outcome) -> float:
-    """What is known without a decomposition: the residual, and what may amplify it; inf where a solver gave up."""
-    if not outcome.converged:
-        return np.inf
-    return outcome.residual * (outcome.condition if np.isfinite(outcome.condition) else 1.0)
+def leverages(side: Side, alphas: Array) -> Array:
+    """(n, outputs): of one copy of each row, for the alpha of each output."""
+    different, which = np.unique(alphas, return_inverse=True)
+    return np.column_stack([side.leverage(alpha) for alpha in different])[:, which]
+
+
+def raised(request: Request, fit: Fit, chosen: NDArray[np.intp], count: int) -> NDArray[np.intp] | None:
+    """The next larger candidate for outputs that rounding makes doubtful; None where nothing is to be changed.
+
+    Only where nobody named the candidates: "auto" never ends in a warning while a larger alpha helps.
+    """
+    doubtful = ~(fit.roundings <= request.trusted)
+    if request.penalty.values is not None or not doubtful.any() or chosen.max() + 1 >= count:
+        return None
+    return chosen + (1 if request.labels is not None else doubtful.astype(np.intp))
+
+
+def missed(outcome: Outcome) -> float:
+    """The relative residual that a solver left against its will: 0 where it was stopped by rows that were held out."""
+    stopped = outcome.history is not None and outcome.history.validation.size > 0
+    return 0.0 if stopped else outcome.residual

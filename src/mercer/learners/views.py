@@ -83,8 +83,12 @@ class View(ABC):
         """k(x, x) of new rows."""
 
     @abstractmethod
-    def chosen(self, rows: slice | NDArray[np.intp]) -> View:
+    def chosen(self, rows: Any) -> View:
         """The view of some of the rows."""
+
+    def between(self) -> Any:
+        """Some new rows like the training rows, to try predictions on; None where none can be made."""
+        return None
 
     def dense(self) -> Array:
         """The kernel matrix, to be overwritten."""
@@ -148,8 +152,11 @@ class KernelView(View):
     def diagonal(self, new: Points) -> Array:
         return np.asarray(self.kernel.evaluate_diagonal(new), dtype=np.float64)
 
-    def chosen(self, rows: slice | NDArray[np.intp]) -> View:
+    def chosen(self, rows: Any) -> View:
         return replace(self, points=self.points.rows(rows))
+
+    def between(self) -> Points:
+        return mixed(self.points)
 
     def features(self) -> Array:
         return self.features_of(self.points)
@@ -194,8 +201,11 @@ class LiftView(View):
         found = self.features_of(new)
         return np.asarray(np.einsum("ij,ij->i", found, found))
 
-    def chosen(self, rows: slice | NDArray[np.intp]) -> View:
+    def chosen(self, rows: Any) -> View:
         return replace(self, points=self.points.rows(rows))
+
+    def between(self) -> Points:
+        return mixed(self.points)
 
     def features(self) -> Array:
         return self.features_of(self.points)
@@ -235,7 +245,7 @@ class MatrixView(View):
         needs, came = "k(x, x) of new rows for a standard deviation", "the kernel is precomputed"
         raise InputError(sentence(self.who, needs, came, "Give the kernel itself."))
 
-    def chosen(self, rows: slice | NDArray[np.intp]) -> View:
+    def chosen(self, rows: Any) -> View:
         return replace(self, matrix=self.matrix[np.ix_(rows, rows)])
 
     def dense(self) -> Array:
@@ -250,6 +260,15 @@ def features(lift: Lift | None, points: Points) -> Array:
     dense = found.toarray() if hasattr(found, "toarray") else found
     own = np.ascontiguousarray(dense, dtype=np.float64)
     return own.copy() if np.shares_memory(own, points.values) else own
+
+
+def mixed(points: Points) -> Points:
+    """Rows between those that came: each takes every column from somewhere between two of them."""
+    random, count = np.random.default_rng(0), points.values.shape[0]
+    first, second = random.integers(count, size=(2, SAMPLE))
+    left, right = points.values[first], points.values[second]
+    share = 0.5 if points.sparse else random.random(left.shape)
+    return replace(points, values=left + (right - left) * share)
 
 
 def first_degree(lift: Lift | None) -> bool:

@@ -26,15 +26,23 @@ class Centering:
 
     weights : s, each above zero
     intercept : whether there is one
+    counts : how many copies of a row its weight stands for, where that is not the weight itself: a class may weigh
+        more than it has rows
     """
 
     weights: Array
     intercept: bool
+    counts: Array | None = None
 
     @classmethod
-    def of(cls, n: int, weights: Array | None, intercept: bool) -> Self:
+    def of(cls, n: int, weights: Array | None, intercept: bool, counts: Array | None = None) -> Self:
         """For n rows; None for weights of one."""
-        return cls(np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64), intercept)
+        return cls(np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64), intercept, counts)
+
+    @property
+    def copies(self) -> Array:
+        """How many copies of each row there are: leaving a row out takes one of them."""
+        return self.weights if self.counts is None else self.counts
 
     @cached_property
     def total(self) -> float:

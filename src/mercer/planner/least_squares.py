@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from mercer.compute.budget import Budget
+from mercer.errors import InputError, sentence
 from mercer.planner.plan import Plan, Side
 from mercer.solvers import Cholesky, Eigen, Solver
 
@@ -36,6 +37,9 @@ def choose(who: str, task: Task, solver: Solver | None = None, budget: Budget | 
     """The plan of least operations that fits the memory; an error that names the smallest where none fits."""
     allowed = Budget.of(None) if budget is None else budget
     ways = sorted(ways_of(task, solver), key=lambda way: way.operations)
+    if not ways:
+        came, remedy = f"{solver} solves for one alpha", "Use Eigen(), or give numbers: one alpha, one lengthscale."
+        raise InputError(sentence(who, "a solver of whole paths where something is chosen", came, remedy))
     fitting = [way for way in ways if allowed.allows(way.bytes)]
     if not fitting:
         least = min(ways, key=lambda way: way.bytes)

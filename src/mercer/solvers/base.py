@@ -19,6 +19,10 @@ Loss = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 """From coefficients x and the products A x, (n, outputs) both, to one number an output."""
 
 
+USELESS = 1e-3
+"""A relative residual above this is no solution, whatever a direct solver says."""
+
+
 @dataclass(frozen=True, eq=False)
 class System:
     """(A + alpha_t I) x_t = b_t for a symmetric positive semi-definite A: least squares, seen from either side.
@@ -68,7 +72,17 @@ class Solver(ABC):
 
 def relative_residual(system: System, products: NDArray[Any], x: NDArray[Any]) -> float:
     """The largest |b_t - A x_t - alpha_t x_t| / |b_t| over the outputs, from the products A x; 0 where b is."""
-    left = np.linalg.norm(system.targets - products - system.alphas * x, axis=0)
-    sizes = np.linalg.norm(system.targets, axis=0)
+    largest = np.abs(system.targets).max(axis=0, initial=0.0)
+    units = np.where(largest > 0, largest, 1.0)  # squares of tiny and of huge numbers leave the range of floats
+    left = np.linalg.norm((system.targets - products - system.alphas * x) / units, axis=0)
+    sizes = np.linalg.norm(system.targets / units, axis=0)
     ratios = np.divide(left, sizes, out=np.where(left > 0, np.inf, 0.0), where=sizes > 0)
     return float(ratios.max(initial=0.0))
+
+
+def solves(residual: float, reason: list[str]) -> bool:
+    """Whether a direct solution deserves the name; where it does not, the reason is told."""
+    if residual <= USELESS:
+        return True
+    reason.append(f"The solution leaves a residual of {residual:.1e}: A + alpha I is singular to rounding.")
+    return False

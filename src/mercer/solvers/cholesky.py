@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from mercer.errors import InputError, MercerError, sentence
-from mercer.solvers.base import Cost, Solver, System, relative_residual
-from mercer.solvers.eigen import Eigen, overwritable, ready, row_sums
+from mercer.solvers.base import Cost, Solver, System, relative_residual, solves
+from mercer.solvers.eigen import Eigen
 from mercer.solvers.outcome import Outcome
+from mercer.solvers.preparing import overwritable, ready, row_sums
 
 PANEL = 256
 """Rows that are worked on at once: enough for fast products, few enough that PANEL^2 numbers fit a cache."""
@@ -50,7 +51,9 @@ class Cholesky(Solver):
             products[:, columns] = factor.multiply(x[:, columns])
             condition = max(condition, factor.condition)
         residual, known = relative_residual(system, products, x), factor if len(ridges) == 1 else None
-        return Outcome(x, True, "One Cholesky factor an alpha.", 0, residual, condition, decomposition=known)
+        reason = ["One Cholesky factor an alpha."]
+        converged = solves(residual, reason)
+        return Outcome(x, converged, " ".join(reason), 0, residual, condition, decomposition=known)
 
     def cost(self, n: int, outputs: int) -> Cost:
         return Cost(n**3 / 3 + 4.0 * n**2 * outputs, float(n) ** 2 + 4.0 * n * outputs)

@@ -2,8 +2,9 @@
 
 The entries of A are off by about `unit` times e_i e_j, and a solution x therefore solves a system whose right side is
 off by about unit e_i |e * x|, like a random vector. Such vectors are drawn and solved for; what comes back shows what
-the system does to them. A bound by the condition number would be true, and larger by orders of magnitude: most of what an
-ill-conditioned A amplifies is what predictions do not see.
+the system does to them: at the rows, and at new ones between them, where errors that the rows do not see may be large.
+A bound by the condition number would be true, and larger by orders of magnitude: most
+of what an ill-conditioned A amplifies is what predictions do not see.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from mercer.solvers.outcome import Decomposition
 
 Array = NDArray[np.float64]
+Draw = Callable[[np.random.Generator], Array]
 PROBES = 3
 """Random right sides that are tried."""
 MARGIN = 32.0
@@ -27,17 +29,21 @@ In problems that were also solved with 60 digits the true error is below the est
 
 
 def perturbations(
-    decomposition: Decomposition, multiply: Callable[[Array], Array], alphas: NDArray[Any], errors: Array
-) -> tuple[Array, Array]:
-    """|A d| and sqrt(d'A d) for errors d of the solution, one number an output, where b is off by `errors`.
+    decomposition: Decomposition, predict: Callable[[Array], tuple[Array, ...]], alphas: NDArray[Any], draw: Draw
+) -> Array:
+    """How far predictions are moved, one number an output: the root of the mean square over rows.
 
-    errors : (n, outputs), the size of the random error of each entry of b
+    predict : from errors of the solution to those of predictions: several tables of (rows, outputs), of which the one
+        that moves most counts
+    draw : an error of the right side, (n, outputs), from a source of random numbers
     """
-    random = np.random.default_rng(0)
-    images, energies = np.zeros(errors.shape[1]), np.zeros(errors.shape[1])
+    random, found = np.random.default_rng(0), np.zeros(len(alphas))
     for _ in range(PROBES):
-        moved = decomposition.solve(errors * random.standard_normal(errors.shape), alphas)
-        image = multiply(moved)
-        images = np.maximum(images, np.linalg.norm(image, axis=0))
-        energies = np.maximum(energies, np.sqrt(np.maximum((moved * image).sum(axis=0), 0.0)))
-    return MARGIN * images, MARGIN * energies
+        for moved in predict(decomposition.solve(draw(random), alphas)):
+            found = np.maximum(found, mean_size(moved))
+    return MARGIN * found
+
+
+def mean_size(table: Array) -> Array:
+    """The root of the mean square of each column."""
+    return np.asarray(np.sqrt(np.square(table).mean(axis=0)))

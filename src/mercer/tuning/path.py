@@ -8,6 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.operators import Centering
+from mercer.solvers.spectrum import Spectrum
+
 Array = NDArray[np.float64]
 
 LOWEST, HIGHEST = 1e-10, 10.0
@@ -94,6 +97,17 @@ def default_alphas(largest: float, count: int = 45) -> Array:
     """
     scale = float(largest) if largest > 0 else 1.0
     return np.asarray(scale * np.geomspace(LOWEST, HIGHEST, count))
+
+
+def scale_of(spectrum: Spectrum, centering: Centering, sizes: Array) -> float:
+    """The largest eigenvalue; where all are rounding, as of a constant K that was centred, the size of K instead.
+
+    sizes : sqrt(k(x_i, x_i))
+    """
+    size = float((centering.weights * sizes**2).max())
+    telling = spectrum.values[-1 - (centering.intercept and len(sizes) > 1)]  # tau is one of the two largest
+    rounding = 10 * len(sizes) * float(np.finfo(np.float64).eps) * size
+    return float(spectrum.values[-1]) if telling > rounding else size
 
 
 def _least(values: Array) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ from mercer.errors import InputError, NumericalWarning, sentence
 from mercer.kernels import Kernel
 from mercer.operators import Centering
 from mercer.solvers import Eigen
-from mercer.tuning.path import LOWEST, default_alphas
+from mercer.tuning.path import LOWEST, default_alphas, scale_of
 from mercer.tuning.reading import alphas_of, read, targets_of
 from mercer.tuning.sides import DualSide
 
@@ -32,7 +32,7 @@ class Problem:
     who : in whose name messages speak
     side : the dual
     rows : (n,), the positions of the rows whose weights are above zero
-    scale : the largest eigenvalue of the matrix, where that is more than rounding
+    scale : the largest eigenvalue of the matrix; where all are rounding, as of a constant that was centred, that of K
     """
 
     who: str
@@ -82,7 +82,8 @@ def posed(
 
 
 def _decomposed(who: str, K: Array, rows: NDArray[Any], centering: Centering, targets: Array, unit: float) -> Problem:
-    size = float((centering.weights * np.diagonal(K)).max())
+    sizes = np.sqrt(np.maximum(np.diagonal(K), 0.0))
+    size = float((centering.weights * sizes**2).max())
     A = centering.matrix(K)
     assert A.values is not None  # noqa: S101  # it is stored here
     spectrum = Eigen().decompose(A.values)
@@ -92,5 +93,4 @@ def _decomposed(who: str, K: Array, rows: NDArray[Any], centering: Centering, ta
         came = f"K is indefinite: smallest eigenvalue {smallest:.3g}, largest {largest:.3g}"
         remedy = "mercer.repair(K) makes it so, and says what that removes."
         raise InputError(sentence(who, "a positive semi-definite matrix of similarities", came, remedy))
-    scale = largest if largest > 10 * len(rows) * EPS * size else size
-    return Problem(who, DualSide(spectrum, centering, A.pull, targets), rows, scale)
+    return Problem(who, DualSide(spectrum, centering, A.pull, targets), rows, scale_of(spectrum, centering, sizes))

@@ -168,7 +168,7 @@ class Side(ABC):
 
     def _taken(self, rows: Rows) -> Array:
         """m_i, the part of its weight that a row loses, as a column."""
-        return 1.0 / np.maximum(1.0, self.centering.weights[rows, None])
+        return 1.0 / np.maximum(1.0, self.centering.copies[rows, None])
 
     def _sum_of_squares(self, weights: Array) -> Array:
         """sum_k T_ik^2 weights_k for each row."""
