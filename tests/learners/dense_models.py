@@ -11,8 +11,8 @@ def draw(n=24, d=3, outputs=1, seed=0):
     """Rows, and targets that they explain in part."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(n, d))
-    Y = np.column_stack([np.sin((t + 1) * X[:, 0]) + X[:, -1] ** 2 + 3 for t in range(outputs)])
-    Y = Y + 0.3 * random.normal(size=Y.shape)
+    Y = np.column_stack([np.sin((t + 1) * X[:, 0]) + X[:, -1] + 3 for t in range(outputs)])
+    Y = Y + 0.5 * random.normal(size=Y.shape)
     return X, Y[:, 0] if outputs == 1 else Y
 
 

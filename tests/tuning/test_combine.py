@@ -12,8 +12,10 @@ from mercer.compute import budget
 from mercer.compute.threads import one_thread_blas
 from mercer.errors import BudgetError, InputError, KernelError, NumericalWarning, ParseError
 from mercer.kernels import Constant, Gaussian, Laplace, Linear, Matern, Polynomial, Sigmoid
-from mercer.tuning.combine import _aim, _Error, _members, _sources, combine
+from mercer.tuning.combine import _sources, combine
+from mercer.tuning.descent import SumError
 from mercer.tuning.leave_one_out import loo_path
+from mercer.tuning.members import aim_of, members_of
 from mercer.tuning.reading import targets_of
 
 RNG = np.random.default_rng(0)
@@ -68,9 +70,9 @@ def test_the_error_is_that_of_models_fitted_again(targets, weights, intercept):
 
 def error_of(kernels, weights, intercept, rows=X, targets=Y):
     sources, counts = _sources(kernels, rows, weights)
-    aim = _aim(counts, targets_of("test", targets, len(rows)), intercept)
-    members, matrices = _members(aim, sources)
-    return _Error(aim, tuple(members), matrices)
+    aim = aim_of(counts, targets_of("test", targets, len(rows)), intercept)
+    members, matrices = members_of(aim, sources)
+    return SumError(aim, tuple(members), matrices)
 
 
 @pytest.mark.parametrize("intercept", [True, False])

@@ -14,14 +14,17 @@ from sklearn.utils import _safe_indexing
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import check_dimension, check_domain, leaves
+from mercer.kernels.fields import MEDIAN
 from mercer.kernels.points import DOUBLE, Points
 from mercer.learners import dual, primal
+from mercer.learners.extremes import refuse_extremes, refuse_far
 from mercer.learners.held_out import HeldOut, held_out_rows
-from mercer.learners.reading import AUTO, Penalty, closed, kernel_of, lengthscale_of, penalty_of
+from mercer.learners.reading import AUTO, Penalty, closed, kernel_of, lengthscale_of, penalty_of, shown
 from mercer.learners.request import TRUSTED, Fit, Request
 from mercer.learners.views import KernelView, LiftView, MatrixView, View
 from mercer.lifts.base import Lift
 from mercer.operators import Centering
+from mercer.operators.precomputed import read_square
 from mercer.planner import Plan, Task, choose
 from mercer.solvers import Solver
 from mercer.tuning.path import default_alphas
@@ -29,6 +32,7 @@ from mercer.tuning.path import default_alphas
 Array = NDArray[np.float64]
 STRETCHES = tuple(2.0**k for k in range(-4, 3))
 """The grid of `lengthscale="loo"`: from a sixteenth of the median distance to four times it."""
+LOO = "loo"
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +101,18 @@ def solve(settings: Settings, rows: Any, problem: Problem) -> Solved:
         full = full.lifted() if plan.side == "primal" else full
         view = full if len(kept) == full.count else full.chosen(kept)
         out = _held_out(full, rows, problem, kept, held)
+        refuse_extremes(settings.who, view, targets, centering, penalty, rows.dtype)
         request = Request(
-            settings.who, view, targets, centering, penalty, plan, labels, full.sure, TRUSTED[np.dtype(rows.dtype)], out
+            _speaker(settings.who, full),
+            view,
+            targets,
+            centering,
+            penalty,
+            plan,
+            labels,
+            full.sure,
+            TRUSTED[np.dtype(rows.dtype)],
+            out,
         )
         if len(candidates) == 1 and not (penalty.path and plan.side == "dual"):
             fit = (primal if plan.side == "primal" else dual).solve(request)
@@ -118,13 +132,13 @@ def _solver(settings: Settings) -> Solver | None:
         return None
     if not isinstance(settings.solver, Solver):
         needs = 'solver="auto" or a solver of mercer.solvers'
-        raise InputError(sentence(settings.who, needs, f"{settings.solver!r} came", "Use Cholesky(), say."))
+        raise InputError(sentence(settings.who, needs, f"{shown(settings.solver)} came", "Use Cholesky(), say."))
     return settings.solver
 
 
 def _truth(settings: Settings) -> bool:
     if not isinstance(settings.fit_intercept, bool | np.bool_):
-        came = f"{settings.fit_intercept!r} came"
+        came = f"{shown(settings.fit_intercept)} came"
         raise InputError(sentence(settings.who, "True or False for fit_intercept", came, "Use True."))
     return bool(settings.fit_intercept)
 
@@ -132,11 +146,13 @@ def _truth(settings: Settings) -> bool:
 def _penalty(settings: Settings, problem: Problem, count: int, solver: Solver | None) -> Penalty:
     per_output = not problem.flat and problem.labels is None
     penalty = penalty_of(settings.who, settings.alpha, problem.targets.shape[1], per_output)
-    if penalty.path and count < 2:
+    chosen = "alpha" if penalty.path else "the lengthscale"
+    if count < 2 and (penalty.path or (isinstance(settings.lengthscale, str) and settings.lengthscale == LOO)):
         came = f"n_samples = {count}"
-        raise InputError(sentence(settings.who, "two rows or more to choose alpha", came, "Give a number for alpha."))
+        raise InputError(sentence(settings.who, f"two rows or more to choose {chosen}", came, "Give a number for it."))
     if penalty.path and solver is not None and not solver.whole_path:
-        came = f"{solver} solves for one" if settings.alpha == AUTO else f"candidates came, and {solver} takes one"
+        many = 'alpha="auto"' if penalty.values is None else f"{len(penalty.values)} candidates"
+        came = f"{many} came, and {type(solver).__name__} solves for one"
         raise InputError(sentence(settings.who, "one number for alpha", came, "Give it, or use solver=Eigen()."))
     return penalty
 
@@ -159,9 +175,9 @@ def _views(settings: Settings, rows: Any, problem: Problem, kept: NDArray[np.int
     """The rows as each candidate sees them: several where lengthscales are tried."""
     given, scale = kernel_of(settings.who, settings.kernel), lengthscale_of(settings.who, settings.lengthscale)
     if not isinstance(given, Kernel):
-        if scale == "loo":
+        if scale != MEDIAN:
             came = "the kernel is precomputed" if isinstance(given, str) else f"{type(given).__name__} is a lift"
-            raise InputError(sentence(settings.who, 'a kernel for lengthscale="loo"', came, 'Use "median".'))
+            raise InputError(sentence(settings.who, f"a kernel for lengthscale={scale!r}", came, 'Use "median".'))
         yield _given_view(settings.who, given, rows, problem, kept)
         return
     wide = replace(rows, dtype=DOUBLE)
@@ -176,7 +192,7 @@ def _given_view(who: str, given: Lift | str, rows: Any, problem: Problem, kept: 
     if isinstance(given, Lift):
         table = problem.table if len(kept) == len(problem.targets) else _safe_indexing(problem.table, kept)
         return LiftView(clone(given).fit(table), replace(rows, dtype=DOUBLE))
-    return MatrixView(who, rows)
+    return MatrixView(who, read_square(who, rows))
 
 
 def _kernels(
@@ -184,10 +200,17 @@ def _kernels(
 ) -> list[Kernel]:
     """The kernel with its numbers, or several where its lengthscale is tried."""
     if isinstance(scale, float):
+        if not kernel.is_open:
+            needs, remedy = (
+                f"an open lengthscale for lengthscale={scale!r}",
+                "Write lengthscale='median' in the kernel.",
+            )
+            raise InputError(sentence(who, needs, f"{kernel} has none", remedy))
         return [closed(kernel, scale)]
+    refuse_far(who, kernel, points)
     counted = problem.weights if problem.counts is None else problem.counts
     weights = None if counted is None else counted[kept]
-    if scale != "loo":
+    if scale != LOO:
         return [kernel.resolve_points(points, weights)]
     if not kernel.has_lengthscale:
         raise InputError(sentence(who, 'a lengthscale for lengthscale="loo"', f"{kernel} has none", 'Use "median".'))
@@ -204,6 +227,11 @@ def _held_out(
     found = rows.rows(held) if isinstance(rows, Points) else rows[np.ix_(held, kept)]
     weights = np.ones(len(held)) if problem.weights is None else problem.weights[held]
     return HeldOut(found, problem.targets[held], weights)
+
+
+def _speaker(who: str, view: View) -> str:
+    """In whose name an indefinite matrix is refused: with the function that is no kernel, where there is one."""
+    return f"{who} with {view.kernel}" if isinstance(view, KernelView) and not view.sure else who
 
 
 # -- the plan ---------------------------------------------------------------------------------------------------------

@@ -79,12 +79,15 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
         if not self.converged_:
             warnings.warn(f"{who}: {self.outcome_.reason} ({told})", NumericalWarning, stacklevel=4)
         elif not self.rounding_ <= TRUSTED[np.dtype(dtype)]:
-            warnings.warn(
-                f"{who}: {told}, and rounding may have moved predictions by {self.rounding_:.0e} of their size. "
-                'Use a larger alpha, or alpha="auto"; scale the columns; drop rows that are nearly equal.',
-                NumericalWarning,
-                stacklevel=4,
-            )
+            cause, remedy = self._doubt()
+            moved = f"{cause} may have moved predictions by {self.rounding_:.0e} of their size. {remedy}"
+            warnings.warn(f"{who}: {told}, and {moved}", NumericalWarning, stacklevel=4)
+
+    def _doubt(self) -> tuple[str, str]:
+        """What may have moved predictions, and what to do."""
+        if self.outcome_.history is not None:
+            return f"the residual of {self.residual_:.1e}", "Use a smaller tolerance, or solver=Cholesky()."
+        return "rounding", 'Use a larger alpha, or alpha="auto"; scale the columns; drop rows that are nearly equal.'
 
     def _shaped(self, values: Array) -> Any:
         """One number an output: a float where y had one dimension."""

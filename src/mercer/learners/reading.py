@@ -26,6 +26,8 @@ PRECOMPUTED = "precomputed"
 AUTO = "auto"
 LONGEST = 80
 """Characters of a value that a message shows; of longer ones it names the type."""
+HEAVIEST = 1e100
+"""How much all rows may weigh together: float64 must hold squares of sums, and their inverses."""
 TEXTS = (str, bytes)
 TIMES = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
 
@@ -187,17 +189,17 @@ def weights_of(who: str, given: ArrayLike | None, count: int) -> Array | None:
     if bad.size:
         came, remedy = f"that of row {bad[0]} is {values[bad[0]]}", "Weights say how often a row counts."
         raise InputError(sentence(who, "sample_weight of finite numbers of at least 0", came, remedy))
-    return _of_finite_sum(who, "sample_weight", values.astype(np.float64))
+    return _of_fair_sum(who, "sample_weight", values.astype(np.float64))
 
 
-def _of_finite_sum(who: str, name: str, weights: Array) -> Array:
+def _of_fair_sum(who: str, name: str, weights: Array) -> Array:
     with np.errstate(over="ignore"):
         total = weights.sum()
     if total == 0:
         raise InputError(sentence(who, "some row of a weight above zero", "all are zero", f"Leave {name} out."))
-    if not np.isfinite(total):
-        remedy = "Divide them by the largest."
-        raise InputError(sentence(who, "weights with a finite sum", f"the sum of {name} overflows", remedy))
+    if not 1 / HEAVIEST <= total <= HEAVIEST:
+        needs = f"weights with a sum from {1 / HEAVIEST:g} to {HEAVIEST:g}"
+        raise InputError(sentence(who, needs, f"that of {name} is {total:.2g}", "Divide them by the largest."))
     return weights
 
 
@@ -214,7 +216,7 @@ def class_weights_of(who: str, given: Any, labels: NDArray[Any], counts: Array) 
         raise InputError(sentence(who, needs, f"{shown(given)} came", remedy))
     with np.errstate(over="ignore"):
         weights = counts * factors[place]
-    return _of_finite_sum(who, "class_weight", weights)
+    return _of_fair_sum(who, "class_weight", weights)
 
 
 def _by_class(who: str, given: dict[Any, Any], classes: NDArray[Any]) -> Array:

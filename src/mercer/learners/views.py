@@ -28,7 +28,9 @@ BLOCK = 1 << 22
 """Numbers in a block of new rows, about: 32 MB."""
 EPS = float(np.finfo(np.float64).eps)
 SAMPLE = 128
-"""Rows among which the fused pass is compared with plain NumPy."""
+"""Rows among which the fused pass is compared with plain NumPy, and new rows on which predictions are tried."""
+BEYOND = 0.25
+"""How far such new rows may lie beyond a pair of rows, in units of its distance."""
 
 
 class View(ABC):
@@ -263,12 +265,18 @@ def features(lift: Lift | None, points: Points) -> Array:
 
 
 def mixed(points: Points) -> Points:
-    """Rows between those that came: each takes every column from somewhere between two of them."""
+    """Rows like those that came: each takes every column from the line through two of them, between them or near by.
+
+    Columns without negative numbers get none, for kernels that need that.
+    """
     random, count = np.random.default_rng(0), points.values.shape[0]
     first, second = random.integers(count, size=(2, SAMPLE))
     left, right = points.values[first], points.values[second]
-    share = 0.5 if points.sparse else random.random(left.shape)
-    return replace(points, values=left + (right - left) * share)
+    if points.sparse:
+        return replace(points, values=(left + right) / 2)
+    values = left + (right - left) * random.uniform(-BEYOND, 1 + BEYOND, left.shape)
+    least = np.where((points.values >= 0).all(axis=0), 0.0, -np.inf)
+    return replace(points, values=np.maximum(values, least))
 
 
 def first_degree(lift: Lift | None) -> bool:

@@ -3,50 +3,28 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import reduce
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import lapack
-from scipy.optimize import minimize
 
-from mercer.compute.budget import Budget
 from mercer.compute.threads import one_thread_blas
-from mercer.errors import InputError, KernelError, NumericalWarning, sentence
+from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.text import parse
-from mercer.operators import Centering
-from mercer.solvers import Eigen
-from mercer.solvers.spectrum import Spectrum
-from mercer.tuning.path import LOWEST, default_alphas
+from mercer.tuning.descent import Descent, SumError, best_of
+from mercer.tuning.members import Member, aim_of, members_of
 from mercer.tuning.reading import Rows, read, targets_of
-from mercer.tuning.sides import DualSide
 
 Array = NDArray[np.float64]
 
 SMALL = 512
 """Below so many rows BLAS has one thread: dealing the work out would take longer than doing it."""
-SINGLES = 3
-"""Descents start from equal weights, and from so many of the kernels that are the best ones alone."""
-NEAR = 0.1
-"""A weight times the largest eigenvalue is NEAR (e^z - 1): linear in z for small ones, so that 0 can be reached, and
-logarithmic for large ones. At NEAR alpha is 10 times that eigenvalue, where a kernel begins to matter."""
-LEVEL = 1.01
-"""A descent starts from the largest penalty within this factor of the least error: that may stand on a plain."""
-FLAT, STILL = 1e-6, 1e-10
-"""A slope of log(error), and a relative change of it, that count as none."""
-NEARLY = 1e-4
-"""A slope that counts as none where rounding ended a descent."""
-ROOM = 0.1
-"""What rounding may take from the eigenvalues of A + alpha I, relative to alpha: limits of the weights see to it."""
-LOST = 1e-6
-"""A negative eigenvalue of this part of the largest shows that digits were lost."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,11 +115,11 @@ def combine(
     given = _kernels(kernels)
     _check_steps(steps)
     sources, weights = _sources(given, X, sample_weight)
-    aim = _aim(weights, targets_of("combine", y, len(weights)), fit_intercept)
+    aim = aim_of(weights, targets_of("combine", y, len(weights)), fit_intercept)
     with one_thread_blas() if len(aim.rows) < SMALL else nullcontext():
-        members, matrices = _members(aim, sources)
-        error = _Error(aim, tuple(member for member in members if member.size > 0), matrices)
-        return _combination(members, error, _best(error, int(steps)), several=np.ndim(y) == 2)
+        members, matrices = members_of(aim, sources)
+        error = SumError(aim, tuple(member for member in members if member.size > 0), matrices)
+        return _combination(members, error, best_of(error, int(steps)), several=np.ndim(y) == 2)
 
 
 # -- what comes in ----------------------------------------------------------------------------------------------------
@@ -171,266 +149,10 @@ def _sources(kernels: list[Kernel], X: Any, sample_weight: Any) -> tuple[list[Ro
     return [source for source, _ in seen if isinstance(source, Rows)], seen[0][1]  # all are: no kernel is a matrix
 
 
-@dataclass(frozen=True, eq=False)
-class _Aim:
-    """What is to be predicted.
-
-    rows : the positions of the rows that count
-    centering : their weights, and whether there is an intercept
-    targets : P D y of the outputs that vary, each divided by its spread, (n, outputs)
-    spreads : the root of the variance of each output; 0 where it does not vary
-    """
-
-    rows: NDArray[np.intp]
-    centering: Centering
-    targets: Array
-    spreads: Array
-
-    def path(self, A: Array, pull: float) -> tuple[Spectrum, Array, Array]:
-        """The spectrum of A, which is used up, penalties, and at each the error: the mean over the outputs."""
-        spectrum = Eigen().decompose(A)
-        alphas = default_alphas(spectrum.values[-1])
-        side = DualSide(spectrum, self.centering, pull, self.targets)
-        return spectrum, alphas, side.errors(alphas).mean(axis=1)
-
-
-def _aim(weights: Array, Y: Array, fit_intercept: bool) -> _Aim:
-    """The targets of the rows that count, centred, weighted and scaled."""
-    rows = np.flatnonzero(weights)
-    if len(rows) < 2:
-        came, remedy = "one row of a weight above 0 came", "Without it nothing is left: give more rows."
-        raise InputError(sentence("combine", "at least two rows", came, remedy))
-    centering, kept = Centering(weights[rows], bool(fit_intercept)), Y[rows]
-    peaks = np.abs(kept).max(axis=0)
-    varies = (kept != kept[0]).any(axis=0) if centering.intercept else peaks > 0
-    if not varies.any():
-        came = "it is constant" if centering.intercept else "it is zero"
-        raise InputError(sentence("combine", "a y that varies", came, "There is nothing to choose kernels by."))
-    scaled = centering.rows(kept[:, varies] / peaks[varies])  # squares of large numbers would overflow
-    roots = np.sqrt(np.square(scaled).sum(axis=0) / centering.total)
-    spreads = np.zeros(len(peaks))
-    spreads[varies] = roots * peaks[varies]
-    return _Aim(rows, centering, scaled / roots, spreads)
-
-
-# -- each kernel alone ------------------------------------------------------------------------------------------------
-
-
-class _Member(NamedTuple):
-    """A kernel on the rows, with its matrix A = P D K D P + tau u u'.
-
-    kernel : with its open numbers found
-    size : the largest eigenvalue of A; 0 for a kernel that is constant on the rows
-    pull : tau / size
-    reach : the largest weight, in units of 1 / size
-    best, start : the weights that have the least error, and about the least, in these units
-    error : the least
-    """
-
-    kernel: Kernel
-    size: float = 0.0
-    pull: float = 0.0
-    reach: float = 0.0
-    best: float = 0.0
-    start: float = 0.0
-    error: float = np.inf
-
-
-def _members(aim: _Aim, sources: Sequence[Rows]) -> tuple[list[_Member], Array]:
-    """Every kernel alone, and A / size of those that are not constant."""
-    n, count = len(aim.rows), len(sources)
-    purpose, remedy = f"{count} matrices of {n} x {n} numbers", "Give fewer rows or kernels."
-    Budget.of(None).require("combine", 8 * (count + 5) * n**2, purpose, remedy)
-    matrices, members, used = np.empty((count, n, n)), [], 0
-    for source in sources:
-        members.append(_member(aim, source, matrices[used], count))
-        used += members[-1].size > 0
-    if not used:
-        came, remedy = "all are constant on X", "Check the columns that they look at."
-        raise InputError(sentence("combine", "a kernel that varies on X", came, remedy))
-    return members, matrices[:used]
-
-
-def _member(aim: _Aim, source: Rows, slot: Array, count: int) -> _Member:
-    """One of several kernels alone; A / size is left in the slot."""
-    K, kernel, unit = source.matrix(aim.rows), source.kernel, source.unit
-    noise = 10 * len(K) * unit * float((aim.centering.weights * np.abs(np.diagonal(K))).max())
-    constant = np.ptp(K) <= 8 * np.finfo(np.float64).eps * max(K.max(), -K.min())
-    pull = aim.centering.matrix(K).pull
-    slot[:] = K
-    spectrum, alphas, errors = aim.path(K, pull)
-    negative, size = max(0.0, -float(spectrum.values[0])), float(spectrum.values[-1])
-    _refuse_indefinite(kernel, negative, size, max(noise, 10 * spectrum.floor))
-    if not constant and max(noise, negative / LOST) > size:
-        _warn_of_rounding(kernel)
-    if np.trace(slot) - pull <= noise:  # the pull of nothing is 1
-        return _Member(kernel)
-    slot /= size
-    reach = min(1 / LOWEST, ROOM * size / (count * negative)) if negative else 1 / LOWEST
-    return _alone(_Member(kernel, size, pull / size, reach), alphas, errors)
-
-
-def _alone(member: _Member, alphas: Array, errors: Array) -> _Member:
-    """The member with its best weights, from the errors at rising penalties."""
-    weights = np.minimum(member.size / alphas, member.reach)
-    errors = np.where(alphas * member.reach > 0.999 * member.size, errors, np.inf)
-    best, start = int(errors.argmin()), int(np.flatnonzero(errors <= LEVEL * errors.min())[-1])
-    return member._replace(best=float(weights[best]), start=float(weights[start]), error=float(errors[best]))
-
-
-def _refuse_indefinite(kernel: Kernel, negative: float, size: float, noise: float) -> None:
-    if negative > noise:
-        came = f"the matrix of {kernel} has eigenvalues from {-negative:.3g} to {size:.3g}"
-        remedy = "mercer.prove says whether it is a kernel, and where."
-        raise InputError(sentence("combine", "positive semi-definite kernels", came, remedy))
-
-
-def _warn_of_rounding(kernel: Kernel) -> None:
-    warnings.warn(
-        f"combine finds that {kernel} is nearly constant on X: its differences are lost in the rounding of its values, "
-        "and its weight is held down or set to 0. Shift the columns to mean zero, or choose another lengthscale.",
-        NumericalWarning,
-        stacklevel=5,
-    )
-
-
-# -- the error of a sum -----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Error:
-    """The leave-one-out error of sum_m w_m A_m with alpha = 1, and its slopes.
-
-    With G = P (A + I)^-1 P, c = G b and q_i = 1 - m_i + m_i G_ii the error is |c / q|^2 / N. As dG = -G A_m G dw_m, it
-    has the slopes 2 <A_m, G T G - G r c'> / N with r_i = c_i / q_i^2 and T = diag(m_i c_i^2 / q_i^3).
-
-    matrices : A_m / size, (M, n, n)
-    """
-
-    aim: _Aim
-    members: tuple[_Member, ...]
-    matrices: Array
-
-    @cached_property
-    def pulls(self) -> Array:
-        """tau of each matrix."""
-        return np.array([member.pull for member in self.members])
-
-    @cached_property
-    def limits(self) -> Array:
-        """The largest weights."""
-        return np.array([member.reach for member in self.members])
-
-    def sum(self, weights: Array) -> Array:
-        """sum_m w_m A_m."""
-        n = len(self.aim.targets)
-        return np.asarray(weights @ self.matrices.reshape(-1, n * n)).reshape(n, n)
-
-    def __call__(self, weights: Array) -> tuple[Array, Array]:
-        """The error of each output, and the slopes of their mean. Cost: 4 n^3 + 4 M n^2 operations, 4 n^2 numbers."""
-        copies, total = self.aim.centering.weights, self.aim.centering.total
-        G = self._inverse(weights)
-        c, taken = G @ self.aim.targets, 1 / np.maximum(1.0, copies)
-        below = (1 - taken + taken * np.diagonal(G))[:, None]
-        left = c / below
-        squares = np.square(left)
-        inner = (G * (taken * squares.sum(axis=1) / below[:, 0])) @ G
-        inner -= (G @ (left / below)) @ c.T
-        slopes = self.matrices.reshape(len(weights), -1) @ inner.ravel()
-        return squares.sum(axis=0) / total, 2 / (total * c.shape[1]) * slopes
-
-    def parts(self, weights: Array) -> Array:
-        """|f_m|^2 of each kernel's part of the fitted function, over rows and outputs, copies counted."""
-        c = self._inverse(weights) @ self.aim.targets
-        return np.array([np.square(w * (A @ c)).sum() for w, A in zip(weights, self.matrices, strict=True)])
-
-    def _inverse(self, weights: Array) -> Array:
-        """G; every A_m is positive semi-definite to rounding, and limits keep that below one."""
-        A, u = self.sum(weights), self.aim.centering.direction
-        A.flat[:: len(A) + 1] += 1.0
-        factor, _ = lapack.dpotrf(A.T, lower=1, clean=0, overwrite_a=1)
-        inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-        G = inverse.T  # rows first again: what is known stands above the diagonal
-        along = u / (1 + weights @ self.pulls)
-        for i in range(len(G)):
-            G[i, i:] -= u[i] * along[i:]
-            G[i:, i] = G[i, i:]
-        return np.asarray(G)
-
-
-# -- descents ---------------------------------------------------------------------------------------------------------
-
-
-class _Descent(NamedTuple):
-    """Where a descent ended, and how it went."""
-
-    weights: Array
-    history: list[float]
-    converged: bool
-    reason: str
-
-
-def _best(error: _Error, steps: int) -> _Descent:
-    """The best of several descents that left a kernel, or one from the best kernel alone where that is better."""
-    single = int(np.argmin([member.error for member in error.members]))
-    least, alone = error.members[single].error, error.members[single].best * np.eye(len(error.members))[single]
-    found = [_descend(error, start, steps) for start in _starts(error)]
-    some = [run for run in found if run.weights.any() and run.history[-1] <= least]
-    best = min(some, key=lambda run: run.history[-1]) if some else _descend(error, alone, steps)
-    if best.weights.any():
-        return best
-    return _Descent(alone, [least], True, "No kernel helps: a model without any has less error.")
-
-
-def _starts(error: _Error) -> list[Array]:
-    """Kernels of equal weights after each has got a mean diagonal of one, and the best kernels alone."""
-    members = error.members
-    singles = np.argsort([member.error for member in members], kind="stable")[:SINGLES]
-    alone = [members[i].start * np.eye(len(members))[i] for i in singles]
-    if len(members) == 1:
-        return alone
-    equal = 1 / np.trace(error.matrices, axis1=1, axis2=2)
-    _, alphas, errors = error.aim.path(error.sum(equal), float(equal @ error.pulls))
-    level = alphas[errors <= LEVEL * errors.min()].max()
-    return [np.minimum(equal / level, error.limits), *alone]
-
-
-def _descend(error: _Error, weights: Array, steps: int) -> _Descent:
-    """L-BFGS-B on the logarithm of the error, over z with weights = NEAR (e^z - 1)."""
-    history: list[float] = []
-
-    def value(z: Array) -> tuple[float, Array]:
-        here = NEAR * np.expm1(z)
-        errors, slopes = error(here)
-        mean = max(float(errors.mean()), np.finfo(np.float64).tiny)
-        if not history:
-            history.append(mean)
-        return float(np.log(mean)), (here + NEAR) * slopes / mean
-
-    def note(intermediate_result: Any) -> None:
-        history.append(float(np.exp(intermediate_result.fun)))
-
-    tops, start = np.log1p(error.limits / NEAR), np.log1p(weights / NEAR)
-    options = {"maxiter": steps, "ftol": STILL, "gtol": FLAT}
-    bounds = [(0.0, top) for top in tops]
-    end = minimize(value, start, jac=True, method="L-BFGS-B", bounds=bounds, callback=note, options=options)
-    slope = float(np.abs(np.clip(end.x - end.jac, 0.0, tops) - end.x).max())
-    return _Descent(np.minimum(NEAR * np.expm1(end.x), error.limits), history, *_verdict(end.status, slope, steps))
-
-
-def _verdict(status: int, slope: float, steps: int) -> tuple[bool, str]:
-    """Whether a descent has arrived, and why it ended."""
-    if status == 0 or slope < NEARLY:
-        return True, "No step leads further down."
-    if status == 1:
-        return False, f"It stopped after {steps} step{'s' * (steps != 1)}: the error still falls."
-    return False, "Rounding hides which step leads down."
-
-
 # -- what goes out ----------------------------------------------------------------------------------------------------
 
 
-def _combination(members: Sequence[_Member], error: _Error, best: _Descent, several: bool) -> Combination:
+def _combination(members: Sequence[Member], error: SumError, best: Descent, several: bool) -> Combination:
     """The record: weights of all kernels with sum 1, and the penalty that belongs to them."""
     sizes = np.array([member.size for member in members])
     raw, parts, spreads = np.zeros(len(sizes)), np.zeros(len(sizes)), error.aim.spreads
