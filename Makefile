@@ -21,6 +21,8 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/gram.py
 	$(BIN)/python benchmarks/lifts.py
+	$(BIN)/python benchmarks/ridge.py
+	$(BIN)/python benchmarks/truth.py
 
 # The property tests again, with many more examples.
 fuzz: $(VENV)/.test
@@ -34,7 +36,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[examples]"
 	touch $@
 
 $(VENV)/.test $(VENV)/.lint $(VENV)/.bench: $(VENV)/.%: pyproject.toml | $(BIN)/python

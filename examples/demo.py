@@ -1,7 +1,9 @@
-"""What `make demo` shows: kernels proven and refuted, a matrix that is never stored, lifts, and a model's shape."""
+"""What `make demo` shows: a model of real data, kernels proven and refuted, lifts, and a model's shape."""
 
 import time
+from pathlib import Path
 
+import aapl
 import numpy as np
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -18,7 +20,23 @@ def title(text: str) -> None:
     print(f"\n{text}\n{'-' * len(text)}")
 
 
+def least_squares() -> None:
+    title("A model of real data: what was planned and why, how good it is, and a picture")
+    days, y = aapl.prices()
+    model = mercer.KernelRidge("matern(nu=1.5, lengthscale='median')", lengthscale="loo").fit(aapl.time_of(days), y)
+    print(model.plan_)
+    print(f"{model.kernel_}: {model.loo_}")
+    _, std = model.predict(aapl.time_of(days), return_std=True)
+    print(f"{model.degrees_of_freedom_:.1f} degrees of freedom, noise of {model.noise_**0.5:.2f} dollars, ", end="")
+    print(f"prices known to {std.mean():.2f} dollars\n")
+    picture = Path("build") / "aapl.png"
+    picture.parent.mkdir(exist_ok=True)
+    aapl.main(["--picture", str(picture)])
+
+
 def main() -> None:
+    least_squares()
+
     title("A kernel is a tree: written, printed and parsed back")
     kernel = 0.5 * Gaussian("median").on([0]) * Periodic(period=12.0).on([1]) + Linear()
     print(kernel)

@@ -509,7 +509,7 @@ def test_the_truth_about_a_fit_can_be_computed_again(kernel, solver):
     assert_allclose(model.residual_, residual, rtol=1e-6, atol=1e-13)
     condition = np.linalg.cond(A + alpha * np.eye(len(A)))
     if isinstance(solver, GradientDescent):
-        assert condition <= model.condition_ <= 1.01 * (np.linalg.norm(A, 2) + alpha) / alpha  # a bound
+        assert 0.999 * condition <= model.condition_ <= 1.001 * (np.linalg.norm(A, 2) + alpha) / alpha  # a bound
         assert 1e-8 < model.residual_ <= 1e-3
     else:
         assert condition / 3 < model.condition_ < 24 * condition  # estimated, in another norm
@@ -550,7 +550,7 @@ def test_a_fit_with_a_number_holds_one_matrix(monkeypatch):
 
 
 def test_a_saved_model_holds_no_matrix():
-    n = 200
+    n = 120
     rows = np.random.default_rng(0).normal(size=(n, 2))
     for settings in ({"alpha": 1.0}, {}, {"kernel": PolynomialLift(2), "alpha": 1.0}):
         model = KernelRidge(**settings).fit(rows, rows[:, 0])

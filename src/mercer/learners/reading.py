@@ -275,13 +275,13 @@ def refuse_unreadable(who: str, name: str, data: Any) -> None:
 def array_of(who: str, name: str, data: Any) -> NDArray[Any]:
     """The data as an array of any dtype; not a copy where it is one."""
     if np.ma.is_masked(data):
-        came, remedy = "a masked array with missing entries came", "Fill them, or drop such rows."
+        came, remedy = "a masked array with missing entries came", "Fill or drop these."
         raise InputError(sentence(who, f"all entries of {name}", came, remedy))
     try:
         return np.asarray(data)
     except ValueError as error:
-        came, remedy = f"NumPy says: {error}", "Give an array, or a list of equally long lists."
-        raise InputError(sentence(who, f"rows of equal length for {name}", came, remedy)) from error
+        came, remedy = "lists of unequal lengths came", "Give an array, or a list of equally long lists."
+        raise InputError(sentence(who, f"an array for {name}", came, remedy)) from error
 
 
 def _refuse_cell(who: str, name: str, cell: Any, at: tuple[int, ...], columns: Any) -> NoReturn:
