@@ -2,9 +2,9 @@
 
     python benchmarks/ridge.py [--quick] [--only exact|path|lengthscales] [--json PATH]
 
-Both take turns in the same process, and the best of several times counts: compare ratios, not seconds, between machines.
-Memory is the peak of a process of its own, less what it held before `fit`. A first fit of ours, which compiles the formula
-of the kernel, does not count: it is kept on disk.
+Both take turns in the same process, and the best of several times counts: compare ratios, not seconds, between
+machines. Memory is the peak of a process of its own, less what it held before `fit`. A first fit of ours, which compiles
+the formula of the kernel, does not count: it is kept on disk.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
-import resource
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -116,9 +115,15 @@ def added(action: Callable[[Array, Array, Array], Array], n: int) -> float:
     """The same, in that process; a small problem first loads everything."""
     action(*problem(1_100))
     data = problem(n)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = _memory("VmRSS")
     action(*data)
-    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1e3
+    return (_memory("VmHWM") - before) / 1e3
+
+
+def _memory(what: str) -> int:
+    """Kilobytes, as Linux counts them: VmRSS is what a process holds, VmHWM its peak."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith(what)))
 
 
 # -- a path of alphas ------------------------------------------------------------------------------------------------
@@ -177,7 +182,7 @@ def _refit(X: Array, y: Array, row: Array, gamma: float, alpha: float) -> float:
 
 def lengthscales(sizes: Sizes) -> Iterator[Row]:
     """7 lengthscales, and 30 alphas at each."""
-    X, y, new = problem(sizes.path)
+    X, y, _ = problem(sizes.path)
     model = KernelRidge(Gaussian(LENGTH), alpha=ALPHAS, lengthscale="loo", fit_intercept=False)
     ours = best_seconds({"ours": lambda: model.fit(X, y)}, 1)["ours"]
     start = time.perf_counter()

@@ -34,20 +34,33 @@ def predict(K, y, alpha, intercept, s, across):
     return across[:, rows] @ a + b
 
 
-def left_out(K, y, alpha, intercept, s=None):
-    """y_i less its prediction by a model without one copy of row i, or without the row where it has less than one."""
-    s = np.ones(len(y)) if s is None else s
-    errors = []
-    for i in range(len(y)):
-        rest = s.copy()
-        rest[i] -= min(1.0, s[i])
-        errors.append(y[i] - predict(K, y, alpha, intercept, rest, K[[i]])[0])
-    return np.array(errors)
+def left_out(K, y, alpha, intercept, s=None, copies=None):
+    """y_i less its prediction by a model without one copy of row i, or without the row where it has less than one.
+
+    n models at once, with the weights r of what is left: (D K D + alpha) c + D b = D y, sum(D c) = 0, for D = sqrt(r).
+
+    y : (n,) or (n, outputs)
+    copies : how many of them a row has, where its weight says more than that
+    """
+    n, targets = len(y), y.reshape(len(y), -1)
+    s = np.ones(n) if s is None else s
+    rest = np.tile(s, (n, 1))
+    np.fill_diagonal(rest, s * (1 - np.minimum(1, 1 / (s if copies is None else copies))))
+    D = np.sqrt(rest)
+    M = np.zeros((n, n + 1, n + 1))
+    M[:, :n, :n] = D[:, :, None] * K * D[:, None, :] + alpha * np.eye(n)
+    M[:, n, n] = 0.0 if intercept else 1.0
+    M[:, :n, n] = M[:, n, :n] = D * intercept
+    right = np.zeros((n, n + 1, targets.shape[1]))
+    right[:, :n] = D[:, :, None] * targets
+    found = np.linalg.solve(M, right)
+    predictions = np.einsum("ij,ij,ijt->it", K, D, found[:, :n]) + found[:, n]
+    return (targets - predictions).reshape(y.shape)
 
 
 def loo_error(K, y, alpha, intercept, s=None):
-    """The mean square of these, copies counted."""
-    return np.average(left_out(K, y, alpha, intercept, s) ** 2, weights=s)
+    """The mean square of these, copies counted: one number an output."""
+    return np.average(left_out(K, y, alpha, intercept, s) ** 2, axis=0, weights=s)
 
 
 def hat(K, alpha, intercept, s=None):

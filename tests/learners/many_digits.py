@@ -5,7 +5,7 @@ used. The model comes from its own equations: (K + alpha / s) a + b = y and sum(
 """
 
 from fractions import Fraction
-from functools import singledispatch
+from functools import cache, singledispatch
 
 import mpmath
 import numpy as np
@@ -19,38 +19,42 @@ VANISHING = 200
 """An alpha of 0 is taken as 10^-200 of the largest k(x, x): the limit, which is the shortest of all solutions."""
 
 
-def predictions(kernel, X, Y, rows, alphas, weights=None, intercept=True):
-    """f(x) + b at each of `rows`, (rows, outputs): of numbers that are the floats given, correctly rounded at the end.
+def predictions(kernel, X, Y, new, alphas, weights=None, intercept=True):
+    """f(x) + b at each row of X and then of `new`, (rows, outputs): for the very floats given, rounded at the end.
 
     alphas : one an output
     """
-    weights = np.ones(len(X)) if weights is None else np.asarray(weights)
+    weights = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=float)
     kept = np.flatnonzero(weights)
-    X, Y, rows = (np.asarray(table, dtype=float) for table in (X[kept], Y[kept], rows))
-    largest = max(float(kernel.diagonal(X).max()), np.finfo(float).tiny)
-    found = np.empty((len(rows), Y.shape[1]))
+    largest = max(float(kernel.diagonal(np.asarray(X, dtype=float)).max()), np.finfo(float).tiny)
+    least = weights[kept].min()
+    found = np.empty((len(X) + len(new), Y.shape[1]))
     for alpha in np.unique(alphas):
         outputs = np.flatnonzero(alphas == alpha)
-        mp.dps = SPARE + (VANISHING if alpha == 0 else int(np.log10(len(X) * (1 + largest / alpha) / weights[kept].min())))
-        ridge = mp.mpf(alpha) if alpha else mp.mpf(largest) / mp.mpf(10) ** VANISHING
-        found[:, outputs] = _solved(kernel, X, Y[:, outputs], rows, ridge, weights[kept], intercept)
+        lost = VANISHING if alpha == 0 else np.log10(1 + len(X) * weights.max() * largest / (alpha * least))
+        mp.dps = SPARE + int(lost)
+        ridge = mp.mpf(float(alpha)) if alpha else mp.mpf(largest) / mp.mpf(10) ** VANISHING
+        K = _matrix(kernel, _lists(X), _lists(new))
+        for t in outputs:
+            found[:, t] = _solved(K, kept, _lists(Y[:, [t]]), ridge, weights, intercept)
     return found
 
 
-def _solved(kernel, X, Y, rows, ridge, weights, intercept):
-    lists, new = _lists(X), _lists(rows)
-    K = [[value(kernel, x, z) for z in lists[: i + 1]] for i, x in enumerate(lists)]
-    for i, weight in enumerate(weights):
-        K[i][i] += ridge / mp.mpf(float(weight))
-    rights = [[mp.mpf(y) for y in column] for column in Y.T.tolist()]
-    ones, *solved = _positive_solve(K, [[mp.one] * len(X), *rights])
-    at = [[value(kernel, x, z) for z in lists] for x in new]
-    found = np.empty((len(new), Y.shape[1]))
-    for t, c in enumerate(solved):
-        b = mp.fsum(c) / mp.fsum(ones) if intercept else mp.zero
-        a = [first - b * second for first, second in zip(c, ones, strict=True)]
-        found[:, t] = [float(mp.fdot(row, a) + b) for row in at]
-    return found
+def _matrix(kernel, X, new):
+    """K with a row for each of X and of the new ones, and a column for each of X."""
+    K = [[value(kernel, x, z) for z in X[: i + 1]] for i, x in enumerate(X)]
+    whole = [[K[max(i, j)][min(i, j)] for j in range(len(X))] for i in range(len(X))]
+    return whole + [[value(kernel, x, z) for z in X] for x in new]
+
+
+def _solved(K, kept, y, ridge, weights, intercept):
+    A = [[K[i][j] for j in kept[: at + 1]] for at, i in enumerate(kept)]
+    for row, i in zip(A, kept, strict=True):
+        row[-1] += ridge / mp.mpf(float(weights[i]))
+    ones, c = _positive_solve(A, [[mp.one] * len(kept), [y[i][0] for i in kept]])
+    b = mp.fsum(c) / mp.fsum(ones) if intercept else mp.zero
+    a = [first - b * second for first, second in zip(c, ones, strict=True)]
+    return [float(mp.fdot([row[j] for j in kept], a) + b) for row in K]
 
 
 def _lists(table):
@@ -143,9 +147,12 @@ def _(kernel: k.Sinc, x, z):
 def _(kernel: k.Wendland, x, z):
     u = _distance(kernel, x, z)
     coefficients = _wendland(kernel.dimension, kernel.smoothness)
-    return mp.fsum(mp.mpf(c.numerator) / c.denominator * u**i for i, c in enumerate(coefficients)) if u < 1 else mp.zero
+    return (
+        mp.fdot((mp.mpf(c.numerator) / c.denominator, u**i) for i, c in enumerate(coefficients)) if u < 1 else mp.zero
+    )
 
 
+@cache
 def _wendland(dimension, smoothness):
     """From the definition: Askey's function, then r phi(r) integrated from u to 1, as often as the smoothness."""
     order = dimension // 2 + smoothness + 1
@@ -301,3 +308,9 @@ def _(kernel: k.On, x, z):
 def _(kernel: k.After, x, z):
     matrix = _lists(kernel.matrix)
     return value(kernel.kernel, *([mp.fdot(row, point) for row in matrix] for point in (x, z)))
+
+
+@value.register
+def _(kernel: k.Weighted, x, z):
+    first, second = kernel.function(np.array([x, z], dtype=object))
+    return first * value(kernel.kernel, x, z) * second

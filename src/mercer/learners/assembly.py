@@ -201,10 +201,8 @@ def _kernels(
     """The kernel with its numbers, or several where its lengthscale is tried."""
     if isinstance(scale, float):
         if not kernel.is_open:
-            needs, remedy = (
-                f"an open lengthscale for lengthscale={scale!r}",
-                "Write lengthscale='median' in the kernel.",
-            )
+            remedy = "Write lengthscale='median' in the kernel." if kernel.has_lengthscale else 'Use "median".'
+            needs = f"an open lengthscale for lengthscale={scale!r}"
             raise InputError(sentence(who, needs, f"{kernel} has none", remedy))
         return [closed(kernel, scale)]
     refuse_far(who, kernel, points)

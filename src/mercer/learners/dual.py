@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.learners import determinants
-from mercer.learners.request import Fit, Request, leverages, missed, raised, relative
+from mercer.learners.request import Fit, Request, by_alpha, level_size, leverages, missed, raised, relative
+from mercer.learners.views import EPS
 from mercer.operators import Centered
 from mercer.operators.centering import CenteredOperator
 from mercer.operators.precomputed import check_semidefinite
@@ -82,6 +84,10 @@ def finish(tuned: Tuned) -> Fit:
 
 def solve(request: Request) -> Fit:
     """The model at given alphas, by the solver of the plan."""
+    return by_alpha(request, _given)
+
+
+def _given(request: Request) -> Fit:
     found, alphas = _matrix(request), request.penalty.given
     outcome = request.plan.solver.solve(_system(request, found.centered, found.centered.stored, alphas))
     return _fit(request, found, outcome, alphas, None, None)
@@ -155,20 +161,24 @@ def _roundings(request: Request, found: _Matrix, outcome: Outcome, alphas: Array
     """The estimated relative errors of predictions, at the rows and at new ones like them."""
     if not outcome.converged:
         return np.full(len(alphas), np.inf)
-    center, x, sizes = request.centering, outcome.value, found.sizes
-    targets, scale = center.rows(request.targets), (center.roots * sizes)[:, None]
+    center, x, known = request.centering, outcome.value, outcome.decomposition
+    targets, scale = center.rows(request.targets), (center.roots * found.sizes)[:, None]
     lengths = np.linalg.norm(scale * x, axis=0)
     errors = found.unit * scale * lengths + missed(outcome) * np.linalg.norm(targets, axis=0) / np.sqrt(len(x))
-    if outcome.decomposition is None:
-        moved = MARGIN * mean_size(errors / center.roots[:, None])  # A (A + alpha)^-1 makes nothing longer
-    else:
-        moved = _moved(request, found, outcome.decomposition, alphas, errors)
-    summed = MARGIN * found.unit * sizes.max() * lengths
-    return relative(moved + summed, mean_size(request.targets - alphas * x / center.roots[:, None]))
+    summed = MARGIN * (found.unit * found.sizes.max() * lengths + EPS * level_size(request))
+    if known is None:  # A (A + alpha)^-1 makes nothing longer
+        size = mean_size(request.targets - alphas * x / center.roots[:, None])
+        return relative(MARGIN * mean_size(errors / center.roots[:, None]) + summed, size)
+    predict = _prediction(request, found, known)
+    moved = perturbations(known, predict, alphas, lambda random: errors * random.standard_normal(errors.shape))
+    sizes = [mean_size(table + center.means(request.targets)) for table in predict(x)]
+    if request.view.between() is None:
+        sizes[1] = sizes[0]  # what bounds an error from above would do the same for a size
+    return np.asarray(relative(moved + summed, np.array(sizes)).max(axis=0))
 
 
-def _moved(request: Request, found: _Matrix, known: Decomposition, alphas: Array, errors: Array) -> Array:
-    """How far random errors of the right side move predictions, at the rows and between them."""
+def _prediction(request: Request, found: _Matrix, known: Decomposition) -> Callable[[Array], tuple[Array, Array]]:
+    """From solutions to predictions less the mean of y: at the rows, and at new ones, or a bound for these."""
     roots, means, new = request.centering.roots[:, None], found.centered.means, request.view.between()
     cross = None if new is None else request.view.cross(new)
 
@@ -181,4 +191,4 @@ def _moved(request: Request, found: _Matrix, known: Decomposition, alphas: Array
             beyond = np.asarray(cross @ duals) - means @ duals
         return products / roots, beyond
 
-    return perturbations(known, predict, alphas, lambda random: errors * random.standard_normal(errors.shape))
+    return predict

@@ -31,8 +31,8 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
     Parameters
     ----------
     kernel, alpha, lengthscale, fit_intercept, solver : as in `KernelRidge`; an array of alphas holds candidates
-    class_weight : how much rows of each class weigh, as a dict or "balanced" (n / (classes * rows of the class)); None
-        for one
+    class_weight : how much rows of each class weigh, as a dict or "balanced" (n / (classes * rows of the class),
+        copies counted); None for one. A class of weight 0 is left out
 
     Attributes
     ----------
@@ -99,7 +99,8 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         check_consistent_length(X, labels)
         if labels.dtype.kind == "O" and not all(isinstance(label, str) for label in labels):
             at = next(i for i, label in enumerate(labels) if not isinstance(label, str))
-            came, remedy = f"row {at} holds {labels[at]!r}", "Drop rows without a label, and use y.astype(str), say."
+            came = f"row {at} holds {labels[at]!r} (Unknown label type)"  # words that scikit-learn's checks look for
+            remedy = "Drop rows without a label, and use y.astype(str), say."
             raise InputError(sentence(who, "labels that are all text, or all whole numbers", came, remedy))
         if labels.dtype.kind == "f":
             assert_all_finite(labels, input_name="y", estimator_name=who)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,11 @@ from mercer.learners.posterior import Posterior, posterior
 from mercer.learners.reading import DTYPES, PRECOMPUTED, kernel_of, rows_of
 from mercer.learners.request import TRUSTED
 from mercer.learners.views import View, blocks
+from mercer.lifts.stated import stated
 
 Array = NDArray[np.float64]
+INSIDE = "kernel__"
+"""How the names of parameters inside the kernel begin."""
 
 
 class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -61,7 +64,8 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
         self._log_determinants = fit.log_determinants
         self._posteriors: dict[float, Posterior] = {}
         self._lifted: Array | None = None
-        self._alphas, self._variances, self._noises = fit.alphas, fit.variance, fit.noise
+        self._alphas = fit.alphas
+        self._variances, self._noises = np.maximum(fit.variance, 0.0), np.maximum(fit.noise, 0.0)  # rounding of zero
         self.kernel_, self.lift_ = found.kernel, found.lift
         self.X_fit_ = rows.values if isinstance(rows, Points) else rows
         self.plan_ = found.plan
@@ -174,6 +178,20 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
         return self._shaped(self._centering.weights @ leverage[self._kept])
 
     # -- scikit-learn's contract ----------------------------------------------------------------------------------
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those inside the kernel (`kernel__lengthscale`) give the learner another kernel.
+
+        A kernel never changes, and scikit-learn would go on with the old one.
+        """
+        inside = {name: value for name, value in params.items() if name.startswith(INSIDE)}
+        kernel = params.get("kernel", self.kernel)
+        if inside and isinstance(kernel, Kernel | str) and kernel != PRECOMPUTED:
+            changes = {name.removeprefix(INSIDE): value for name, value in inside.items()}
+            others = {name: value for name, value in params.items() if name not in inside}
+            params = {**others, "kernel": stated(type(self).__name__, kernel).set_params(**changes)}
+        super().set_params(**params)
+        return self
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 
 from mercer.learners import determinants
 from mercer.learners.features import CenteredFeatures
-from mercer.learners.request import Fit, Request, leverages, missed, raised, relative
+from mercer.learners.request import Fit, Request, by_alpha, level_size, leverages, missed, raised, relative
 from mercer.learners.views import EPS
 from mercer.solvers import Eigen, Outcome, System
 from mercer.solvers.eigen import outcome_of
-from mercer.solvers.outcome import Decomposition
-from mercer.solvers.rounding import MARGIN, mean_size, perturbations
+from mercer.solvers.rounding import MARGIN, Draw, mean_size, perturbations
 from mercer.tuning.leave_one_out import path_of
 from mercer.tuning.path import Path, default_alphas
 from mercer.tuning.sides import PrimalSide
@@ -27,7 +26,9 @@ STEPS = 2
 def solve(request: Request) -> Fit:
     """The model at given alphas, or at the best of a path."""
     features = CenteredFeatures.of(request.view, request.centering)
-    return _tuned(request, features) if request.penalty.path else _given(request, features)
+    if request.penalty.path:
+        return _tuned(request, features)
+    return by_alpha(request, lambda part: _given(part, features))
 
 
 def _tuned(request: Request, features: CenteredFeatures) -> Fit:
@@ -138,37 +139,38 @@ def _roundings(request: Request, features: CenteredFeatures, outcome: Outcome, a
     if not outcome.converged:
         return np.full(len(alphas), np.inf)
     center, w, Z = request.centering, outcome.value, features.values
-    targets, lengths = center.rows(request.targets), np.linalg.norm(features.sizes[:, None] * w, axis=0)
-    doubt = EPS * (lengths + np.linalg.norm(targets, axis=0)) / np.sqrt(len(Z))
-    rest = EPS * (features.sizes[:, None] * np.linalg.norm(targets - Z @ w, axis=0) + alphas * np.abs(w))
-    rest = rest + missed(outcome) * np.linalg.norm(Z.T @ targets, axis=0) / np.sqrt(len(w))
-    summed = MARGIN * EPS * lengths / np.sqrt(center.total)
-    if outcome.decomposition is None:
-        with np.errstate(divide="ignore"):  # Z (Z'Z + alpha)^-1 makes nothing longer than by 1 / (2 sqrt(alpha))
-            moved = MARGIN * np.linalg.norm(rest, axis=0) / (2 * np.sqrt(alphas * center.total))
-    else:
-        moved = _moved(request, features, outcome.decomposition, alphas, doubt, rest, step)
-    return relative(moved + summed, mean_size(center.means(request.targets) + Z @ w / center.roots[:, None]))
-
-
-def _moved(
-    request: Request,
-    features: CenteredFeatures,
-    known: Decomposition,
-    alphas: Array,
-    doubt: Array,
-    rest: Array,
-    step: Array,
-) -> Array:
-    """How far random errors of rows and of the gradient move predictions, at the rows and between them."""
-    Z, new = features.values, features.of_new(request.view, request.view.between())
+    lengths = np.linalg.norm(features.sizes[:, None] * w, axis=0)
+    new = features.of_new(request.view, request.view.between())
 
     def predict(w: Array) -> tuple[Array, Array]:
-        return Z @ w / request.centering.roots[:, None], new @ w
+        return Z @ w / center.roots[:, None], new @ w
+
+    sizes = np.array([mean_size(table + center.means(request.targets)) for table in predict(w)])
+    summed = MARGIN * EPS * (lengths / np.sqrt(center.total) + level_size(request))
+    if outcome.decomposition is None:
+        return relative(_bounded(request, features, outcome, alphas, lengths) + summed, sizes[0])
+    draw = _errors(request, features, outcome, alphas, lengths)
+    moved = perturbations(outcome.decomposition, predict, alphas, draw) + list(map(mean_size, predict(step)))
+    return np.asarray(relative(moved + summed, sizes).max(axis=0))
+
+
+def _bounded(request: Request, features: CenteredFeatures, outcome: Outcome, alphas: Array, lengths: Array) -> Array:
+    """How far predictions may be off at the rows, where there is no decomposition to try it on."""
+    Z, targets = features.values, request.centering.rows(request.targets)
+    errors = EPS * features.sizes[:, None] * (lengths + np.linalg.norm(targets, axis=0))
+    errors = errors + missed(outcome) * np.linalg.norm(Z.T @ targets, axis=0) / np.sqrt(len(errors))
+    with np.errstate(divide="ignore"):  # Z (Z'Z + alpha)^-1 makes nothing longer than by 1 / (2 sqrt(alpha))
+        return np.asarray(MARGIN * np.linalg.norm(errors, axis=0) / (2 * np.sqrt(alphas * request.centering.total)))
+
+
+def _errors(request: Request, features: CenteredFeatures, outcome: Outcome, alphas: Array, lengths: Array) -> Draw:
+    """Random errors of Z'(y - Z w) - alpha w: of the residuals of rows, and of what is made of them."""
+    Z, w, targets = features.values, outcome.value, request.centering.rows(request.targets)
+    of_rows = EPS * (lengths + np.linalg.norm(targets, axis=0)) / np.sqrt(len(Z))
+    of_sums = EPS * (features.sizes[:, None] * np.linalg.norm(targets - Z @ w, axis=0) + alphas * np.abs(w))
 
     def draw(random: np.random.Generator) -> Array:
-        noise = doubt * random.standard_normal((len(Z), len(alphas)))
-        return np.asarray(Z.T @ noise + rest * random.standard_normal(rest.shape))
+        noise = of_rows * random.standard_normal((len(Z), len(alphas)))
+        return np.asarray(Z.T @ noise + of_sums * random.standard_normal(w.shape))
 
-    last = np.maximum(*map(mean_size, predict(step)))
-    return last + perturbations(known, predict, alphas, draw)
+    return draw

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import numbers
+import sys
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -223,7 +224,7 @@ def _by_class(who: str, given: dict[Any, Any], classes: NDArray[Any]) -> Array:
     """The weight of each class: 1 for one that the dict leaves out, if it names no other class instead."""
     labels = classes.tolist()
     for label, weight in given.items():
-        if not (isinstance(weight, float | int | np.floating | np.integer) and 0 <= weight < np.inf):
+        if not _is_size(weight):
             came, remedy = f"that of {label!r} is {weight!r}", "Weights say how often a row of the class counts."
             raise InputError(sentence(who, "class_weight of finite numbers of at least 0", came, remedy))
     strange, missing = [label for label in given if label not in labels], [x for x in labels if x not in given]
@@ -237,12 +238,16 @@ def lengthscale_of(who: str, given: Any) -> str | float:
     """The word "median" or "loo", or a number above zero."""
     if isinstance(given, str) and given in (MEDIAN, "loo"):
         return given
-    is_number = isinstance(given, float | int | np.floating | np.integer) and not isinstance(given, bool)
-    if not is_number or not 0 < given <= np.finfo(np.float64).max:
+    if isinstance(given, bool) or not _is_size(given) or given == 0:
         remedy = 'Use "median", the default.'
         needs = 'a lengthscale that is "median", "loo" or a number above zero'
         raise InputError(sentence(who, needs, f"{shown(given)} came", remedy))
     return float(given)
+
+
+def _is_size(given: Any) -> bool:
+    """Whether something is a finite number of at least 0; a whole one may be too large for float64."""
+    return isinstance(given, float | int | np.floating | np.integer) and bool(0 <= given <= sys.float_info.max)
 
 
 def closed(kernel: Kernel, lengthscale: float) -> Kernel:
@@ -262,11 +267,11 @@ def refuse_unreadable(who: str, name: str, data: Any) -> None:
     if is_sparse(data):
         return
     array = array_of(who, name, data)
-    if array.dtype.kind not in "OUSMm":
+    if array.dtype.kind not in "OUSMm" and (array.ndim or name != "y"):
         return
     if array.ndim == 0:
         remedy = "Give an array, a list of rows, or a DataFrame."
-        raise InputError(sentence(who, f"a table for {name}", f"{shown(data)} came", remedy))
+        raise InputError(sentence(who, f"an array for {name}", f"{shown(data)} came", remedy))
     found = next((at for at, cell in np.ndenumerate(array) if isinstance(cell, TEXTS + TIMES)), None)
     if found is not None:
         _refuse_cell(who, name, array[found], found, getattr(data, "columns", None))

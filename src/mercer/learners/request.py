@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +15,19 @@ from mercer.learners.views import View
 from mercer.operators import Centering
 from mercer.planner import Plan
 from mercer.solvers import Outcome
+from mercer.solvers.rounding import mean_size
 from mercer.tuning.path import Path
 from mercer.tuning.side import Side
 
 Array = NDArray[np.float64]
 TRUSTED = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-3}
 """The relative error of predictions above which rounding is told, by the dtype of the data."""
+
+
+PER_OUTPUT = (
+    "alphas", "duals", "weights", "intercepts", "levels", "noise", "variance", "log_determinants", "roundings"
+)  # fmt: skip
+"""What a fit holds for each output, in the last dimension."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +92,38 @@ def relative(errors: Array, sizes: Array) -> Array:
     return np.asarray(np.divide(errors, sizes, out=np.where(errors > 0, np.inf, 0.0), where=sizes > 0))
 
 
+def by_alpha(request: Request, solve: Callable[[Request], Fit]) -> Fit:
+    """One fit for each different alpha, joined, where a decomposition serves one alpha alone."""
+    alphas, solver = request.penalty.given, request.plan.solver
+    if solver.needs != "matrix" or solver.whole_path:
+        return solve(request)
+    groups = [np.flatnonzero(alphas == alpha) for alpha in np.unique(alphas)]
+    fits = [
+        solve(replace(request, targets=request.targets[:, group], penalty=Penalty(alphas[group], path=False)))
+        for group in groups
+    ]
+    return fits[0] if len(fits) == 1 else _joined(fits, np.argsort(np.concatenate(groups)))
+
+
+def _joined(fits: list[Fit], order: NDArray[np.intp]) -> Fit:
+    """Fits of some outputs each, as one."""
+
+    def side_by_side(name: str) -> Any:
+        parts = [getattr(fit, name) for fit in fits]
+        return None if any(part is None for part in parts) else np.concatenate(parts, axis=-1)[..., order]
+
+    outcomes = [fit.outcome for fit in fits]
+    worst = min(outcomes, key=lambda outcome: outcome.converged)
+    together = replace(
+        worst,
+        value=np.concatenate([outcome.value for outcome in outcomes], axis=1)[:, order],
+        residual=max(outcome.residual for outcome in outcomes),
+        condition=max(outcome.condition for outcome in outcomes),
+        decomposition=None,
+    )
+    return replace(fits[0], outcome=together, **{name: side_by_side(name) for name in PER_OUTPUT})
+
+
 def leverages(side: Side, alphas: Array) -> Array:
     """(n, outputs): of one copy of each row, for the alpha of each output."""
     different, which = np.unique(alphas, return_inverse=True)
@@ -98,6 +139,11 @@ def raised(request: Request, fit: Fit, chosen: NDArray[np.intp], count: int) -> 
     if request.penalty.values is not None or not doubtful.any() or chosen.max() + 1 >= count:
         return None
     return chosen + (1 if request.labels is not None else doubtful.astype(np.intp))
+
+
+def level_size(request: Request) -> Array:
+    """The size of the y whose mean is taken, one number an output: to this the rounding of an intercept is relative."""
+    return mean_size(request.targets) * request.centering.intercept
 
 
 def missed(outcome: Outcome) -> float:

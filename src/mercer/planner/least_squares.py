@@ -47,7 +47,7 @@ def choose(who: str, task: Task, solver: Solver | None = None, budget: Budget | 
         allowed.require(who, least.bytes, f"the {least.side} with {least.solver} on {task.rows} rows", remedy)
     best = fitting[0]
     others = tuple(way for way in ways if way is not best)
-    return replace(best, reason=_reason(task, best, fitting, ways, solver), others=others)
+    return replace(best, reason=_reason(task, best, ways, solver), others=others)
 
 
 def ways_of(task: Task, solver: Solver | None) -> list[Plan]:
@@ -75,14 +75,15 @@ def _way(task: Task, side: Side, solver: Solver) -> Plan:
     return Plan(side, solver, n, p, task.lengthscales * (operations + building), int(8 * numbers))
 
 
-def _reason(task: Task, best: Plan, fitting: list[Plan], ways: list[Plan], solver: Solver | None) -> str:
+def _reason(task: Task, best: Plan, ways: list[Plan], solver: Solver | None) -> str:
+    cheaper = [way.side for way in ways if way.operations < best.operations]
     if task.features is None:
         side = "No finite lift is known."
-    elif best.side == "primal":
+    elif "primal" in (best.side, *cheaper):
         side = f"The lift has {task.features} features, and there are {task.rows} rows."
     else:
         side = f"The lift has {task.features} features, which is no cheaper than {task.rows} rows."
-    if ways[0] not in fitting:
+    if cheaper:
         side += " What takes fewer operations does not fit the memory."
     if solver is not None:
         return f"{side} The solver was given."

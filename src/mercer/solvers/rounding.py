@@ -31,17 +31,14 @@ In problems that were also solved with 60 digits the true error is below the est
 def perturbations(
     decomposition: Decomposition, predict: Callable[[Array], tuple[Array, ...]], alphas: NDArray[Any], draw: Draw
 ) -> Array:
-    """How far predictions are moved, one number an output: the root of the mean square over rows.
+    """How far predictions are moved, (tables, outputs): the root of the mean square over the rows of each table.
 
-    predict : from errors of the solution to those of predictions: several tables of (rows, outputs), of which the one
-        that moves most counts
+    predict : from errors of the solution to those of predictions: tables of (rows, outputs)
     draw : an error of the right side, (n, outputs), from a source of random numbers
     """
-    random, found = np.random.default_rng(0), np.zeros(len(alphas))
-    for _ in range(PROBES):
-        for moved in predict(decomposition.solve(draw(random), alphas)):
-            found = np.maximum(found, mean_size(moved))
-    return MARGIN * found
+    random = np.random.default_rng(0)
+    tried = [predict(decomposition.solve(draw(random), alphas)) for _ in range(PROBES)]
+    return np.asarray(MARGIN * np.max([[mean_size(table) for table in tables] for tables in tried], axis=0))
 
 
 def mean_size(table: Array) -> Array:

@@ -1,0 +1,181 @@
+"""The plan of least squares: by operations, among what fits the memory, and in words."""
+
+import numpy as np
+import pytest
+
+from mercer import KernelRidge
+from mercer.compute.budget import Budget
+from mercer.errors import BudgetError, InputError
+from mercer.kernels import Gaussian
+from mercer.planner import Plan, Task, choose
+from mercer.planner.least_squares import ways_of
+from mercer.solvers import Cholesky, Eigen, GradientDescent
+
+PLENTY = Budget(2**60)
+
+
+def plan(rows, features, solver=None, budget=PLENTY, **more):
+    return choose("KernelRidge", Task(rows, 10, more.pop("outputs", 1), features, **more), solver, budget)
+
+
+# -- by operations --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [False, True], ids=["given", "chosen"])
+def test_the_smaller_side_is_taken(path):
+    more = {"path": path, "alphas": 45 if path else 1}
+    assert plan(10_000, 50, **more).side == "primal"
+    assert plan(50, 10_000, **more).side == "dual"
+    assert plan(10_000, None, **more).side == "dual"
+
+
+def test_operations_are_those_of_the_textbook():
+    """n p^2 for the features and p^3 / 3 for the factor, against n^2 pairs and n^3 / 3."""
+    primal, dual = plan(10_000, 500), plan(10_000, None)
+    assert primal.operations == pytest.approx(10_000 * 500**2 + 500**3 / 3, rel=0.01)
+    assert dual.operations == pytest.approx(10_000**3 / 3, rel=0.02)
+    assert dual.bytes == pytest.approx(8 * 10_000**2, rel=0.01)
+    assert primal.bytes == pytest.approx(8 * (500**2 + 10_000 * 500), rel=0.01)
+    assert (primal.unknowns, dual.unknowns) == (500, 10_000)
+
+
+def test_the_least_operations_win_among_all_ways():
+    for rows, features in ((10, 7), (10, 13), (300, 290), (300, 1000), (5000, 4999)):
+        for path in (False, True):
+            found = plan(rows, features, path=path)
+            everything = [found, *found.others]
+            assert found.operations == min(way.operations for way in everything)
+            assert {(way.side, type(way.solver)) for way in everything} == {
+                (side, solver) for side in ("primal", "dual") for solver in ([Eigen] if path else [Cholesky, Eigen])
+            }
+
+
+def test_a_whole_path_takes_a_decomposition_that_serves_every_alpha():
+    found = plan(1000, None, path=True, alphas=45)
+    assert found.solver == Eigen()
+    assert "One decomposition serves all alphas." in found.reason
+    assert plan(1000, None).solver == Cholesky()
+
+
+def test_many_different_alphas_are_cheaper_by_one_decomposition():
+    """A Cholesky factor costs n^3 / 3 an alpha, eigenvectors 9 n^3: 27 alphas are where they meet."""
+    assert plan(2000, None, outputs=20, alphas=20).solver == Cholesky()
+    assert plan(2000, None, outputs=40, alphas=40).solver == Eigen()
+
+
+def test_every_lengthscale_costs_a_fit():
+    one, seven = plan(1000, None, path=True, alphas=45), plan(1000, None, path=True, alphas=45, lengthscales=7)
+    assert seven.operations == pytest.approx(7 * one.operations)
+    assert one.bytes < seven.bytes < 2 * one.bytes  # the best so far is kept
+
+
+def test_more_of_anything_costs_more():
+    base = {"rows": 1000, "features": None}
+    for more in ({"rows": 2000}, {"outputs": 50}, {"path": True}, {"lengthscales": 7}):
+        assert plan(**{**base, **more}).operations > plan(**base).operations
+        assert plan(**{**base, **more}).bytes >= plan(**base).bytes
+
+
+# -- by memory ------------------------------------------------------------------------------------------------------
+
+
+def test_what_does_not_fit_is_not_chosen():
+    """With 900 features a path takes fewer operations than with 1,000 rows, and more memory: the features, twice."""
+    task = Task(1000, 10, 1, 900, 45, path=True)
+    ways = {way.side: way for way in ways_of(task, None)}
+    assert ways["dual"].bytes < ways["primal"].bytes
+    assert ways["dual"].operations > ways["primal"].operations
+    assert choose("KernelRidge", task, None, PLENTY).side == "primal"
+    found = choose("KernelRidge", task, None, Budget(ways["dual"].bytes))
+    assert found.side == "dual"
+    assert [other.side for other in found.others] == ["primal"]
+    assert found.reason.startswith(
+        "The lift has 900 features, and there are 1000 rows. What takes fewer operations does not fit the memory."
+    )
+
+
+def test_fewer_operations_that_do_not_fit_are_told():
+    ways = sorted(ways_of(Task(1000, 10, 30, None, 30), None), key=lambda way: way.operations)
+    assert [type(way.solver) for way in ways] == [Eigen, Cholesky]
+    found = choose("KernelRidge", Task(1000, 10, 30, None, 30), None, Budget(ways[1].bytes))
+    assert found.solver == Cholesky()
+    assert "What takes fewer operations does not fit the memory." in found.reason
+    assert "does not fit" not in choose("KernelRidge", Task(1000, 10, 30, None, 30), None, PLENTY).reason
+
+
+def test_a_budget_that_only_the_primal_fits():
+    task = Task(20_000, 3, 1, 100)
+    found = choose("KernelRidge", task, None, Budget.of("50 MB"))
+    assert found.side == "primal"
+    assert found.bytes <= 50_000_000
+    assert all(not Budget.of("50 MB").allows(way.bytes) for way in found.others if way.side == "dual")
+    with pytest.raises(BudgetError):
+        choose("KernelRidge", Task(20_000, 3, 1, None), None, Budget.of("50 MB"))
+
+
+def test_what_fits_nowhere_is_refused_with_the_smallest_way():
+    with pytest.raises(BudgetError) as caught:
+        choose("KernelRidge", Task(100_000, 10, 1, None), None, Budget.of("1 GiB"))
+    assert str(caught.value) == (
+        "KernelRidge needs 74.5 GiB for the dual with Cholesky() on 100000 rows; 1.0 GiB may be used. "
+        "Give fewer rows, or a lift of fewer features, such as Nystrom(\"gaussian('median')\", 1000)."
+    )
+    with pytest.raises(BudgetError, match=r"needs 223\.5 GiB for the dual with Eigen\(\) on 100000 rows"):
+        choose("KernelRidge", Task(100_000, 10, 1, None, 45, path=True), None, Budget.of("1 GiB"))
+
+
+def test_a_fit_that_is_too_large_is_refused_before_it_starts(monkeypatch):
+    monkeypatch.setattr(Budget, "of_machine", classmethod(lambda cls, fraction=0.8: cls(100_000)))
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    with pytest.raises(
+        BudgetError, match=r"^KernelRidge needs 3\d\d\.\d KiB for the dual with Cholesky\(\) on 200 rows"
+    ):
+        KernelRidge(Gaussian(1.0), alpha=1.0).fit(X, X[:, 0])
+    assert KernelRidge("polynomial(degree=2)", alpha=1.0).fit(X, X[:, 0]).plan_.side == "primal"
+
+
+# -- a solver that was given ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", [Cholesky(), Eigen(), GradientDescent(steps=5)], ids=lambda s: type(s).__name__)
+def test_a_solver_that_was_given_is_kept(solver):
+    for features in (None, 5, 5000):
+        found = plan(100, features, solver)
+        assert found.solver is solver
+        assert all(other.solver is solver for other in found.others)
+        assert found.reason.endswith("The solver was given.")
+
+
+def test_a_solver_of_one_alpha_cannot_choose():
+    with pytest.raises(InputError, match=r"^KernelRidge needs a solver of whole paths where something is chosen"):
+        plan(100, 5, Cholesky(), path=True)
+
+
+# -- words ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_plan_in_words():
+    assert str(plan(1000, 20)).splitlines()[0].startswith("primal with Cholesky(): 20 unknowns, ")
+    assert plan(1000, 20).reason == "The lift has 20 features, and there are 1000 rows."
+    assert plan(20, 1000).reason == "The lift has 1000 features, which is no cheaper than 20 rows."
+    assert plan(20, None).reason == "No finite lift is known."
+
+
+def test_the_ways_not_chosen_are_listed():
+    found = plan(1000, 20)
+    lines = str(found).splitlines()
+    assert len(lines) == 1 + len(found.others) == 4
+    assert all(line.startswith("  not chosen: ") for line in lines[1:])
+    assert [line.split(": ")[1] for line in lines[1:]] == [f"{way.side} with {way.solver}" for way in found.others]
+    costs = [way.operations for way in (found, *found.others)]
+    assert costs == sorted(costs)
+    assert not lines[1].endswith(".")
+
+
+def test_plans_are_records():
+    found = plan(1000, 20)
+    assert found == plan(1000, 20)
+    assert "others" not in repr(found)
+    with pytest.raises(AttributeError):
+        found.side = "dual"
+    assert str(Plan("dual", Eigen(), 3, None, 10.0, 72)) == "dual with Eigen(): 3 unknowns, 1.0e+01 operations, 72 B."
