@@ -289,6 +289,8 @@ KERNELS = [
     precomputed("diagonal negative", "without negative numbers; K[2, 2] is -1.0. k(x, x) is", but(K, (2, 2), -1.0)),
     precomputed("similarities with NaN", "Input X contains NaN", but(K, (0, 1), np.nan), ValueError),
     precomputed("similarities complex", "Complex data not supported", K + 1j, ValueError),
+    precomputed("similarities as text", "numbers for X; column 0, row 0 holds '1.0'. Convert", K.astype(str)),
+    precomputed("similarities masked", f"KernelRidge needs all entries of X; {MISSING}", masked(K)),
     precomputed("similarities sparse", "Sparse data was passed", csr_array(K), TypeError),
     precomputed("similarities that overflow", f"the precomputed matrix {OVERFLOW}", 1e308 * K),
 ]

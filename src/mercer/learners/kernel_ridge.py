@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.kernels import Kernel
 from mercer.learners.assembly import Problem
@@ -67,7 +68,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     >>> model = KernelRidge().fit(X, y)
     >>> model.predict([[1.0], [2.0]]).round(2)
     array([1.65, 7.39])
-    >>> print(KernelRidge("polynomial(degree=2)", alpha=0.1).fit(X, y).plan_)
+    >>> KernelRidge("polynomial(degree=2)", alpha=0.1).fit(X, y).plan_.side
+    'primal'
 
     References
     ----------
@@ -92,11 +94,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model; `sample_weight` says how often each row counts."""
-        rows = self._read(X, reset=True)
-        targets = targets_of(self, X, y)
-        weights = weights_of(type(self).__name__, sample_weight, len(targets))
-        columns = targets.reshape(len(targets), -1)
-        self._learn(rows, Problem(X, columns, weights, flat=targets.ndim == 1))
+        with self._all_or_nothing():
+            rows = self._read(X, reset=True)
+            targets = targets_of(self, X, y)
+            weights = weights_of(type(self).__name__, sample_weight, len(targets))
+            columns = targets.reshape(len(targets), -1)
+            self._learn(rows, Problem(X, columns, weights, flat=targets.ndim == 1))
         return self
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
@@ -120,11 +123,13 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     @property
     def variance_(self) -> Any:
         """The factor of the kernel in the equal Gaussian process: that of largest marginal likelihood."""
+        check_is_fitted(self)
         return self._shaped(self._variances)
 
     @property
     def noise_(self) -> Any:
         """The variance of the noise in the equal Gaussian process: alpha_ * variance_."""
+        check_is_fitted(self)
         return self._shaped(self._noises)
 
     def log_marginal_likelihood(self) -> Any:
@@ -133,6 +138,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         -(m log(2 pi v) + log det(K + alpha I) + m) / 2 for m observations, copies counted, and v = variance_; an
         intercept takes one of them, and its flat prior adds log(1'(K + alpha I)^-1 1) to the determinant.
         """
+        check_is_fitted(self)
         m = self._centering.total - self._centering.intercept
         with np.errstate(divide="ignore", invalid="ignore"):  # of a y that never varies nothing is left
             found = -(m * np.log(2 * np.pi * self._variances) + self._determinants() + m) / 2

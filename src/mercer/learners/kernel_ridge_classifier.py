@@ -73,21 +73,19 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model; `sample_weight` says how often each row counts."""
         who = type(self).__name__
-        rows = self._read(X, reset=True)
-        labels = self._labels(X, y)
-        counts = weights_of(who, sample_weight, len(labels))
-        weights = counts
-        if self.class_weight is not None:  # classes weigh; how many copies there are of each row stays as it is
-            counts = np.ones(len(labels)) if counts is None else counts
-            weights = class_weights_of(who, self.class_weight, labels, counts)
-        known = np.unique(labels if weights is None else labels[weights > 0])
-        if len(known) < 2:
-            came = f"there is one class, {known.tolist()[0]!r}"
-            raise InputError(sentence(who, "two classes or more", came, "Check y, or how the rows were selected."))
-        classes = np.minimum(np.searchsorted(known, labels), len(known) - 1)
-        counted = None if self.class_weight is None else counts
-        self._learn(rows, Problem(X, _coded(classes, len(known)), weights, flat=False, labels=classes, counts=counted))
-        self.classes_ = known
+        with self._all_or_nothing():
+            rows = self._read(X, reset=True)
+            labels = self._labels(X, y)
+            counts = weights_of(who, sample_weight, len(labels))
+            weights = counts
+            if self.class_weight is not None:  # classes weigh; how many copies there are of each row stays as it is
+                counts = np.ones(len(labels)) if counts is None else counts
+                weights = class_weights_of(who, self.class_weight, labels, counts)
+            self.classes_ = _known(who, labels if weights is None else labels[weights > 0])
+            count = len(self.classes_)
+            classes = np.minimum(np.searchsorted(self.classes_, labels), count - 1)
+            counted = None if self.class_weight is None else counts
+            self._learn(rows, Problem(X, _coded(classes, count), weights, flat=False, labels=classes, counts=counted))
         return self
 
     def _labels(self, X: Any, y: Any) -> NDArray[Any]:
@@ -117,6 +115,15 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         values, _ = self._predict(X)
         found = (values[:, 0] > 0).astype(np.intp) if values.shape[1] == 1 else values.argmax(axis=1)
         return np.asarray(self.classes_[found])
+
+
+def _known(who: str, labels: NDArray[Any]) -> NDArray[Any]:
+    """The classes, sorted: two or more."""
+    found = np.unique(labels)
+    if len(found) < 2:
+        came = f"there is one class, {found.tolist()[0]!r}"
+        raise InputError(sentence(who, "two classes or more", came, "Check y, or how the rows were selected."))
+    return found
 
 
 def _coded(classes: NDArray[np.intp], count: int) -> NDArray[np.float64]:

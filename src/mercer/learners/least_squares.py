@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Self
 
@@ -11,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import NumericalWarning
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
 from mercer.learners.assembly import Problem, Settings, solve
 from mercer.learners.posterior import Posterior, posterior
-from mercer.learners.reading import DTYPES, PRECOMPUTED, kernel_of, rows_of
+from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of
 from mercer.learners.request import TRUSTED
 from mercer.learners.views import View, blocks
 from mercer.lifts.stated import stated
@@ -40,11 +42,24 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
     # -- fitting --------------------------------------------------------------------------------------------------
 
     def _read(self, X: Any, reset: bool) -> Any:
-        """Rows as points, or as a matrix where the kernel is precomputed."""
-        kernel = kernel_of(type(self).__name__, self.kernel)
-        if kernel == PRECOMPUTED:
-            return validate_data(self, np.asarray(X) if hasattr(X, "how") else X, reset=reset, dtype=DTYPES)
-        return rows_of(self, X, kernel.needed if isinstance(kernel, Kernel) else None, reset)
+        """Rows as points, or as a matrix where the kernel is precomputed; new rows like those that were fitted."""
+        if reset:
+            kernel = kernel_of(type(self).__name__, self.kernel)
+            self._precomputed = kernel == PRECOMPUTED
+            self._needed = kernel.needed if isinstance(kernel, Kernel) else None
+        return matrix_of(self, X, reset) if self._precomputed else rows_of(self, X, self._needed, reset)
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """A fit that fails leaves the model as it was: not fitted, or fitted to what came before."""
+        before, done = dict(self.__dict__), False
+        try:
+            yield
+            done = True
+        finally:
+            if not done:
+                self.__dict__.clear()
+                self.__dict__.update(before)
 
     _weights: Array | None
     _duals: Array | None
@@ -103,8 +118,13 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
         """f(x) + b of each row and output, in the dtype of X, and the rows as they were read."""
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        values = self._by_duals(rows) if self._weights is None else self._by_features(rows, self._weights)
-        return values.astype(rows.dtype, copy=False), rows
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is told
+            values = self._by_duals(rows) if self._weights is None else self._by_features(rows, self._weights)
+            found = values.astype(rows.dtype, copy=False)
+        if not np.isfinite(found).all():
+            told = f"{type(self).__name__}: predictions overflow {rows.dtype} on this data. Scale the data down."
+            warnings.warn(told, NumericalWarning, stacklevel=3)
+        return found, rows
 
     def _by_features(self, rows: Points, weights: Array) -> Array:
         view: View = self._view
