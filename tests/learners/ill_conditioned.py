@@ -240,24 +240,30 @@ def _compiled() -> Iterator[Problem]:
 
 
 def _found() -> Iterator[Problem]:
-    """What once was silently wrong, or far from its estimate."""
-    random = np.random.default_rng(5)
-    X, y, new = TABLES["copies"](random, 2)
+    """What once was silently wrong, or far beyond its estimate."""
     # Z'Z loses directions in which no row lies, and new rows do.
-    yield Problem("powers, copies, no direction for new rows", k.Powers(3), X, y, new, 1e-10, False)
-    yield Problem("trigonometric, copies, likewise", k.Trigonometric(1), X, y, new, 1e-14, True)
+    for seed in (0, 1):
+        X, y, new = _copies(np.random.default_rng([seed, 0]), 2, 0.0)
+        yield Problem(f"powers, directions without rows {seed}", k.Powers(3), X, y, new, 1e-10, False)
+        X, y, new = _moved(np.random.default_rng([seed, 1]), 3, 1e3)
+        copies = np.repeat(X[:5], 2, axis=0)
+        yield Problem(f"trigonometric, directions without rows {seed}", k.Trigonometric(1), copies, y, new, 1e-14, True)
+        X, y, new = _spread(np.random.default_rng([seed, 2]), 3)
+        yield Problem(f"subsets, directions without rows {seed}", k.Subsets(), X[:7], y[:7], new, 1e-10, False)
     # An error along the vector of ones, where a K far from the origin is large.
-    X, y, new = TABLES["offset 1e6"](random, 3)
-    yield Problem("polynomial 3, offset 1e6, large alpha", k.Polynomial(3), X, y + 1e3, new, 2.7e25, True)
+    X, y, new = _moved(np.random.default_rng(6), 3, 1e6)
+    yield Problem("polynomial 3, off balance", k.Polynomial(3), X, y + 1e3, new, 1e26, True)
+    yield Problem("polynomial 3, less off balance", k.Polynomial(3), X, y + 1e3, new, 1e28, True)
     # Rows of little weight are predictions too.
-    X, y, new = _spread(random, 1)
     heavy = np.where(np.arange(ROWS) == 3, 1e6, np.where(np.arange(ROWS) == 5, 1e-6, 1.0))
-    wide = _stretched(k.Matern(1.5, "median"), X, 100.0)
-    yield Problem("wide matern 3/2, weights 1e-6 to 1e6", wide, X, y, new, 1e-14, True, heavy)
-    # A new row beyond the others.
-    X, y, new = np.abs(X) * 1e-8, y, np.abs(new) * 1e-8
-    new[2] = X.min() / 6
-    yield Problem("chi squared, scale 1e-8, beyond the rows", k.ChiSquared(), X, y + 1e3, new, 0.0, True)
+    for seed in range(8):
+        X, y, new = _spread(np.random.default_rng([seed, 3]), 1)
+        yield Problem(f"matern 5/2, unequal weights {seed}", k.Matern(2.5, "median"), X, y, new, 1e-12, True, heavy)
+    # Between near copies a model may be steep.
+    for seed in range(4):
+        X, _, new = (1e8 * part for part in _copies(np.random.default_rng([seed, 4]), 1, 1e-8))
+        kernel = 0.5 * k.Matern(1.5, "median") + 2.0
+        yield Problem(f"matern 3/2 and a constant, steep {seed}", kernel, X, np.sin(X[:, 0] / 1e8), new, 1e-14, False)
 
 
 # -- what becomes of them ---------------------------------------------------------------------------------------------

@@ -42,8 +42,6 @@ FURTHER = [
     "check_inplace_ensure_writeable",
     "check_do_not_raise_errors_in_init_or_set_params",
     "check_readonly_memmap_input",
-    "check_classifiers_one_label_sample_weights",
-    "check_class_weight_classifiers",
     "check_sample_weight_equivalence_on_dense_data",
     "check_sample_weight_equivalence_on_sparse_data",
 ]
@@ -66,9 +64,13 @@ def test_checks_that_scikit_learn_keeps_for_itself(learner, name):
     check = getattr(estimator_checks, name, None)
     if check is None:
         pytest.skip(f"scikit-learn {sklearn.__version__} has no {name}")
-    if "class" in name and is_regressor(learner):
-        pytest.skip("it asks for labels")
     check(type(learner).__name__, clone(learner))
+
+
+@pytest.mark.parametrize("name", ["check_classifiers_one_label_sample_weights", "check_class_weight_classifiers"])
+@pytest.mark.parametrize("settings", [{}, {"kernel": "linear", "alpha": 1.0}], ids=str)
+def test_checks_of_classifiers(settings, name):
+    getattr(estimator_checks, name)("KernelRidgeClassifier", KernelRidgeClassifier(**settings))
 
 
 # -- parameters -----------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from sklearn.gaussian_process import kernels as gp
 from sklearn.linear_model import LinearRegression
 
 from mercer import KernelRidge
+from mercer.errors import NumericalWarning
 from mercer.kernels import Gaussian, Linear, Matern, Polynomial
 from mercer.lifts import Polynomial as PolynomialLift
 from mercer.solvers import Cholesky, Eigen, GradientDescent
@@ -141,6 +142,18 @@ def test_leverages_of_copies(kernel):
     repeated = KernelRidge(kernel, alpha=0.3).fit(X[copies], y[copies])
     assert_allclose(model.leverage_[copies], repeated.leverage_, rtol=1e-8)
     assert_allclose(model.degrees_of_freedom_, repeated.degrees_of_freedom_, rtol=1e-9)
+
+
+@INTERCEPT
+def test_equal_rows_share_a_leverage_of_one_without_a_penalty(intercept):
+    rows, targets = np.concatenate([X, X[:5]]), np.concatenate([y, y[:5] + 1])
+    model = KernelRidge("matern(nu=0.5)", alpha=0.0, fit_intercept=intercept)
+    with pytest.warns(NumericalWarning, match=r"A \+ alpha I is singular to rounding"):
+        model.fit(rows, targets)
+    wanted = np.where(np.isin(np.arange(29), [*range(5), *range(24, 29)]), 0.5, 1.0)
+    assert_allclose(model.leverage_, wanted, rtol=1e-9)
+    assert_allclose(model.degrees_of_freedom_, 24, rtol=1e-9)
+    assert_allclose(model.predict(rows[:5]), y[:5] + 0.5, rtol=1e-9)
 
 
 def test_rows_of_weight_zero_have_no_leverage():

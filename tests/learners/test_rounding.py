@@ -18,7 +18,7 @@ from mercer.solvers.rounding import MARGIN, PROBES, mean_size, perturbations
 FLOOR = 1e-15
 """Errors below it are those of the last digit of a prediction."""
 MEDIAN = 1000
-"""The median of estimates over true errors stays below; 170 when this was written."""
+"""The median of estimates over true errors stays below; 142 when this was written."""
 
 
 def converged():
@@ -64,7 +64,7 @@ def test_each_alpha_has_its_own_estimate():
     """Several penalties at once are as good as one after the other, on both sides."""
     random = np.random.default_rng(0)
     X, Y = random.normal(size=(20, 2)), random.normal(size=(20, 3))
-    new, alphas = random.normal(size=(4, 2)), [1e-7, 1.0, 1e-7]
+    new, alphas = random.normal(size=(4, 2)), [1e-5, 1.0, 1e-5]
     for kernel in (Gaussian(2.0), Polynomial(2)):
         together = KernelRidge(kernel, alpha=alphas).fit(X, Y)
         apart = [KernelRidge(kernel, alpha=alpha).fit(X, Y[:, t]) for t, alpha in enumerate(alphas)]
@@ -89,7 +89,7 @@ def test_one_bad_alpha_of_several_is_told():
 
 
 def test_perturbations_are_those_of_the_system():
-    """With A = diag(0, 3) and alpha = 1, errors of size e become (e, e / 4), and a row that adds both sees their sum."""
+    """With A = diag(0, 3) and alpha = 1, errors (e, f) become (e, f / 4), and a row may add both."""
     errors = np.array([[1e-3], [4e-3]])
     spectrum, rows = Eigen().decompose(np.diag([0.0, 3.0])), np.array([[1.0, 0.0], [0.0, 1.0]])
     drawn = []
@@ -100,9 +100,9 @@ def test_perturbations_are_those_of_the_system():
 
     found = perturbations(spectrum, lambda x: (rows @ x, np.ones((1, 2)) @ x), np.array([1.0]), draw)
     solved = [b[:, 0] / [1.0, 4.0] for b in drawn]
-    wanted = max(max(np.sqrt((x**2).mean()), abs(x.sum())) for x in solved)
+    wanted = [[max(np.sqrt((x**2).mean()) for x in solved)], [max(abs(x.sum()) for x in solved)]]
     assert len(drawn) == PROBES
-    np.testing.assert_allclose(found, [MARGIN * wanted], rtol=1e-12)
+    np.testing.assert_allclose(found, MARGIN * np.array(wanted), rtol=1e-12)
 
 
 def test_the_mean_size_of_columns():
@@ -124,7 +124,7 @@ def test_rows_to_try_predictions_on_are_like_those_that_came():
 def test_a_model_far_from_the_origin_keeps_its_balance():
     """The dual coefficients sum to zero with an intercept, however large K is along the vector of ones."""
     random = np.random.default_rng(0)
-    X, y = random.normal(size=(10, 3)) + 1e6, random.normal(size=10)
-    model = KernelRidge(Linear(), alpha=1.0, solver=Eigen()).fit(np.hstack([X] * 4), y)
+    X, y = random.normal(size=(10, 60)) + 1e4, random.normal(size=10) + 1
+    model = KernelRidge(Linear(), alpha=1e4).fit(X, y)
     assert model.plan_.side == "dual"
     assert abs(model.dual_coef_.sum()) < 1e-14 * np.abs(model.dual_coef_).sum()

@@ -180,7 +180,7 @@ def _roundings(request: Request, found: _Matrix, outcome: Outcome, alphas: Array
 def _prediction(request: Request, found: _Matrix, known: Decomposition) -> Callable[[Array], tuple[Array, Array]]:
     """From solutions to predictions less the mean of y: at the rows, and at new ones, or a bound for these."""
     roots, means, new = request.centering.roots[:, None], found.centered.means, request.view.between()
-    cross = None if new is None else request.view.cross(new)
+    cross = None if new is None else request.view.cross(new).to_dense()
 
     def predict(x: Array) -> tuple[Array, Array]:
         x = _projected(request, x)
@@ -188,7 +188,7 @@ def _prediction(request: Request, found: _Matrix, known: Decomposition) -> Calla
         if cross is None:  # |f(x)| <= |f| sqrt(k(x, x))
             beyond = found.sizes.max() * np.sqrt(np.maximum((x * products).sum(axis=0, keepdims=True), 0.0))
         else:
-            beyond = np.asarray(cross @ duals) - means @ duals
+            beyond = cross @ duals - means @ duals
         return products / roots, beyond
 
     return predict

@@ -20,6 +20,8 @@ from mercer.operators import Centered, Centering
 from mercer.solvers import Eigen
 from mercer.solvers.cholesky import factorize
 from mercer.solvers.outcome import Decomposition
+from mercer.solvers.spectrum import Spectrum
+from mercer.tuning.sides import DualSide
 
 Array = NDArray[np.float64]
 
@@ -41,17 +43,13 @@ class Posterior(ABC):
         """The variance of f(x) + b at new rows, from v and from v alpha: one of them may be all that is finite."""
 
     @abstractmethod
-    def slack(self) -> Array:
-        """alpha G_ii: what the model leaves of a change in y_i, one number a row."""
-
-    @abstractmethod
     def log_determinant(self) -> float:
         """log det(K + alpha I), copies counted, on what the intercept leaves."""
 
     @property
+    @abstractmethod
     def leverage(self) -> Array:
         """How much the prediction at a row follows one copy of its own y."""
-        return (1 - self.slack()) / self.centering.weights
 
     @property
     def mean_share(self) -> float:
@@ -78,11 +76,14 @@ class DualPosterior(Posterior):
             found[block] = own - np.einsum("ij,ij->j", rows, solved)
         return variance * np.maximum(found, 0.0) + noise * self.mean_share
 
-    def slack(self) -> Array:
-        u = self.centering.direction
-        shifted = self.centered.pull + self.alpha
+    @property
+    def leverage(self) -> Array:
+        center, tau = self.centering, self.centered.pull
+        if isinstance(self.decomposition, Spectrum):  # A + alpha I may be singular: null vectors fit nothing
+            return DualSide(self.decomposition, center, tau, np.empty((self.view.count, 0))).leverage(self.alpha)
+        along = center.direction**2 / (tau + self.alpha) if center.intercept else 0.0
         inverse = self.decomposition.inverse_diagonal(self.alpha)
-        return np.asarray(self.alpha * (inverse - (u**2 / shifted if self.centering.intercept else 0.0)))
+        return np.asarray((1 - self.alpha * (inverse - along)) / center.weights)
 
     def log_determinant(self) -> float:
         found = determinants.in_dual(self.decomposition, self.centering, self.centered.pull, np.array([self.alpha]))
@@ -101,10 +102,11 @@ class PrimalPosterior(Posterior):
         solved = self.decomposition.solve(Z, np.full(Z.shape[1], self.alpha))
         return np.asarray(noise * (np.einsum("ij,ij->j", Z, solved) + self.mean_share))
 
-    def slack(self) -> Array:
+    @property
+    def leverage(self) -> Array:
         Z = self.features.values.T
         solved = self.decomposition.solve(Z, np.full(Z.shape[1], self.alpha))
-        return np.asarray(1 - self.centering.direction**2 - np.einsum("ij,ij->j", Z, solved))
+        return np.asarray((self.centering.direction**2 + np.einsum("ij,ij->j", Z, solved)) / self.centering.weights)
 
     def log_determinant(self) -> float:
         alphas = np.array([self.alpha])

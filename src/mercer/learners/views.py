@@ -129,6 +129,10 @@ class KernelView(View):
     def lifted(self) -> View:
         if self.lift is not None:
             return self
+        if self.points.sparse:
+            raise AttributeError(
+                "coef_: the features of a kernel are dense, and the rows are sparse; give a lift instead"
+            )
         if self.most_features is None:
             return super().lifted()
         return replace(self, lift=exact_lift(self.kernel, self.points))
