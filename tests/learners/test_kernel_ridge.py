@@ -427,7 +427,7 @@ def test_a_descent_keeps_its_history(side, one_side):
     model = KernelRidge(kernel, alpha=alpha, solver=GradientDescent()).fit(X, y, WEIGHTS)
     history, K, b = model.outcome_.history, kernel(X), y - np.average(y, weights=WEIGHTS)
     center = np.eye(24) - np.outer(np.ones(24), WEIGHTS / WEIGHTS.sum())
-    phi = center @ mercer.lift(kernel, 3).transform(X)
+    phi = center @ mercer.lift(kernel, 3).transform(X)[:, 1:]  # the constant one is left to the intercept
     assert len(history.coefficients) == len(history.losses) == model.outcome_.iterations + 1 > 10
     assert (np.diff(history.losses[:20, 0]) < 0).all()
     for x, loss in zip(history.coefficients[:10, :, 0], history.losses[:10, 0], strict=True):
@@ -438,6 +438,17 @@ def test_a_descent_keeps_its_history(side, one_side):
             fitted, size = center @ K @ a, a @ K @ a
             assert_allclose(a.sum(), 0.0, atol=1e-12)
         assert_allclose(loss, (WEIGHTS @ (b - fitted) ** 2 + alpha * size) / 2, rtol=1e-10)
+
+
+def test_a_constant_feature_is_left_to_the_intercept():
+    """Without a penalty its weight is not determined: that is no reason to warn."""
+    model = KernelRidge(Polynomial(2), alpha=0.0).fit(X, y)
+    columns = mercer.lift(Polynomial(2), 3).transform(X)
+    wanted = np.linalg.lstsq(columns, y, rcond=None)[0]
+    assert model.plan_.side == "primal"
+    assert model.coef_[0] == 0.0
+    assert_allclose(model.predict(X), columns @ wanted, rtol=1e-10)
+    assert model.converged_
 
 
 def test_both_descents_pass_through_the_same_models(one_side):
@@ -500,7 +511,7 @@ def test_the_truth_about_a_fit_can_be_computed_again(kernel, solver):
     D, u = np.diag(np.sqrt(WEIGHTS)), np.sqrt(WEIGHTS / WEIGHTS.sum())
     P = np.eye(24) - np.outer(u, u)
     if model.plan_.side == "primal":
-        Z = P @ D @ mercer.lift(kernel, 3).transform(X)
+        Z = P @ D @ mercer.lift(kernel, 3).transform(X)[:, 1:]  # the constant one is left to the intercept
         A, b = Z.T @ Z, Z.T @ P @ D @ y
     else:
         A = P @ D @ kernel(X) @ D @ P

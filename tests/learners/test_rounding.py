@@ -98,7 +98,7 @@ def test_perturbations_are_those_of_the_system():
         drawn.append(errors * random.standard_normal(errors.shape))
         return drawn[-1]
 
-    found = perturbations(spectrum, lambda x: (rows @ x, np.ones((1, 2)) @ x), np.array([1.0]), draw)
+    found = perturbations(spectrum, lambda x, right: (rows @ x, np.ones((1, 2)) @ x), np.array([1.0]), draw)
     solved = [b[:, 0] / [1.0, 4.0] for b in drawn]
     wanted = [[max(np.sqrt((x**2).mean()) for x in solved)], [max(abs(x.sum()) for x in solved)]]
     assert len(drawn) == PROBES

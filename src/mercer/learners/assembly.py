@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -88,40 +88,52 @@ def solve(settings: Settings, rows: Any, problem: Problem) -> Solved:
     """Choose a plan and follow it; `rows` are points, or a matrix where the kernel is precomputed."""
     solver = _solver(settings)
     kept, held = _parted(settings.who, problem, solver)
-    weights = None if problem.weights is None else problem.weights[kept]
-    counts = None if problem.counts is None else problem.counts[kept]
-    centering = Centering.of(len(kept), weights, _truth(settings), counts)
+    centering = Centering.of(len(kept), _at(problem.weights, kept), _truth(settings), _at(problem.counts, kept))
     penalty = _penalty(settings, problem, len(kept), solver)
-    candidates = list(_views(settings, rows, problem, kept))
-    plan = _plan(settings.who, candidates[0], rows, problem, len(kept), penalty, solver, len(candidates))
-    targets = problem.targets[kept]
-    labels = None if problem.labels is None else problem.labels[kept]
-    best: tuple[dual.Tuned, View] | None = None
-    for full in candidates:
-        full = full.lifted() if plan.side == "primal" else full
+    views = list(_views(settings, rows, problem, kept))
+    plan = _plan(settings.who, views[0], rows, problem, len(kept), penalty, solver, len(views))
+    out = _held_out(rows, problem, kept, held)
+
+    def request(full: View) -> Request:
         view = full if len(kept) == full.count else full.chosen(kept)
-        out = _held_out(full, rows, problem, kept, held)
+        targets, labels = problem.targets[kept], _at(problem.labels, kept)
         refuse_extremes(settings.who, view, targets, centering, penalty, rows.dtype)
-        request = Request(
-            _speaker(settings.who, full),
-            view,
-            targets,
-            centering,
-            penalty,
-            plan,
-            labels,
-            full.sure,
-            TRUSTED[np.dtype(rows.dtype)],
-            out,
-        )
-        if len(candidates) == 1 and not (penalty.path and plan.side == "dual"):
-            fit = (primal if plan.side == "primal" else dual).solve(request)
-            return Solved(fit, plan, full, full.kernel, full.lift, centering, kept)
-        tuned = dual.tune(request)
+        who, trusted = _speaker(settings.who, full), TRUSTED[np.dtype(rows.dtype)]
+        return Request(who, view, targets, centering, penalty, plan, labels, full.sure, trusted, out)
+
+    if plan.side == "primal":
+        view = views[0].lifted()
+        fit = primal.solve(request(view))
+    elif len(views) == 1 and not penalty.path:
+        view = views[0]
+        fit = dual.solve(request(view))
+    else:
+        tuned, view = _best(views, request)
+        fit = dual.finish(tuned)
+    return Solved(fit, plan, view, view.kernel, view.lift, centering, kept)
+
+
+def _best(views: list[View], request: Callable[[View], Request]) -> tuple[dual.Tuned, View]:
+    """The view of least leave-one-out error; those that overflow are passed over where others do not."""
+    best: tuple[dual.Tuned, View] | None = None
+    refused: InputError | None = None
+    for view in views:
+        try:
+            asked = request(view)
+        except InputError as error:
+            refused = error
+            continue
+        tuned = dual.tune(asked)
         if best is None or tuned.score < best[0].score:
-            best = tuned, full
-    assert best is not None  # noqa: S101  # there is at least one candidate
-    return Solved(dual.finish(best[0]), plan, best[1], best[1].kernel, best[1].lift, centering, kept)
+            best = tuned, view
+    if best is None:
+        raise refused or InputError(sentence("A search", "something to search", "nothing came", "Give a kernel."))
+    return best
+
+
+def _at(values: NDArray[Any] | None, rows: NDArray[np.intp]) -> Any:
+    """Values of some rows, where there are values."""
+    return None if values is None else values[rows]
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------
@@ -206,8 +218,7 @@ def _kernels(
             raise InputError(sentence(who, needs, f"{kernel} has none", remedy))
         return [closed(kernel, scale)]
     refuse_far(who, kernel, points)
-    counted = problem.weights if problem.counts is None else problem.counts
-    weights = None if counted is None else counted[kept]
+    weights = _at(problem.weights if problem.counts is None else problem.counts, kept)
     if scale != LOO:
         return [kernel.resolve_points(points, weights)]
     if not kernel.has_lengthscale:
@@ -217,9 +228,7 @@ def _kernels(
     return [kernel.stretched(stretch) for stretch in STRETCHES]
 
 
-def _held_out(
-    view: View, rows: Any, problem: Problem, kept: NDArray[np.intp], held: NDArray[np.intp]
-) -> HeldOut | None:
+def _held_out(rows: Any, problem: Problem, kept: NDArray[np.intp], held: NDArray[np.intp]) -> HeldOut | None:
     if len(held) == 0:
         return None
     found = rows.rows(held) if isinstance(rows, Points) else rows[np.ix_(held, kept)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,8 +15,7 @@ from mercer.operators.centering import CenteredOperator
 from mercer.operators.precomputed import check_semidefinite
 from mercer.solvers import Eigen, Outcome, System
 from mercer.solvers.eigen import outcome_of
-from mercer.solvers.outcome import Decomposition
-from mercer.solvers.rounding import MARGIN, mean_size, perturbations
+from mercer.solvers.rounding import MARGIN, Predict, mean_size, perturbations
 from mercer.tuning.leave_one_out import path_of
 from mercer.tuning.path import Path, default_alphas, scale_of
 from mercer.tuning.sides import DualSide
@@ -53,7 +51,7 @@ class Tuned:
         spread = np.square(self.side.targets).sum(axis=0) / self.request.centering.total
         errors = self.path.errors[self.chosen, np.arange(len(self.chosen))]
         relative = np.divide(errors, spread, out=np.zeros_like(errors), where=spread > 0)
-        wrong = 0.0 if self.path.wrong is None else float(self.path.wrong[self.chosen[0]])
+        wrong = 0.0 if self.path.wrong is None else round(float(self.path.wrong[self.chosen[0]]), 12)  # a share
         return wrong, float(relative.sum())
 
 
@@ -169,22 +167,25 @@ def _roundings(request: Request, found: _Matrix, outcome: Outcome, alphas: Array
     if known is None:  # A (A + alpha)^-1 makes nothing longer
         size = mean_size(request.targets - alphas * x / center.roots[:, None])
         return relative(MARGIN * mean_size(errors / center.roots[:, None]) + summed, size)
-    predict = _prediction(request, found, known)
+    predict = _prediction(request, found, alphas)
     moved = perturbations(known, predict, alphas, lambda random: errors * random.standard_normal(errors.shape))
-    sizes = [mean_size(table + center.means(request.targets)) for table in predict(x)]
+    sizes = [mean_size(table + center.means(request.targets)) for table in predict(x, targets)]
     if request.view.between() is None:
         sizes[1] = sizes[0]  # what bounds an error from above would do the same for a size
     return np.asarray(relative(moved + summed, np.array(sizes)).max(axis=0))
 
 
-def _prediction(request: Request, found: _Matrix, known: Decomposition) -> Callable[[Array], tuple[Array, Array]]:
+def _prediction(request: Request, found: _Matrix, alphas: Array) -> Predict:
     """From solutions to predictions less the mean of y: at the rows, and at new ones, or a bound for these."""
     roots, means, new = request.centering.roots[:, None], found.centered.means, request.view.between()
+    u, pull = request.centering.direction[:, None], found.centered.pull
     cross = None if new is None else request.view.cross(new).to_dense()
 
-    def predict(x: Array) -> tuple[Array, Array]:
-        x = _projected(request, x)
-        products, duals = known.multiply(x), roots * x
+    def predict(x: Array, right: Array) -> tuple[Array, Array]:
+        along = u * (u.T @ x)
+        products = right - np.tile(alphas, x.shape[1] // len(alphas)) * x - pull * along  # A x, and A u is pull u
+        x = x - along
+        duals = roots * x
         if cross is None:  # |f(x)| <= |f| sqrt(k(x, x))
             beyond = found.sizes.max() * np.sqrt(np.maximum((x * products).sum(axis=0, keepdims=True), 0.0))
         else:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
@@ -87,6 +87,12 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
             counted = None if self.class_weight is None else counts
             self._learn(rows, Problem(X, _coded(classes, count), weights, flat=False, labels=classes, counts=counted))
         return self
+
+    @property
+    def alpha_(self) -> float:
+        """The penalty, one for all classes."""
+        check_is_fitted(self)
+        return float(self._alphas[0])
 
     def _labels(self, X: Any, y: Any) -> NDArray[Any]:
         who = type(self).__name__

@@ -98,10 +98,10 @@ def _fit(
         outcome=outcome,
         alphas=alphas,
         duals=duals,
-        weights=w,
+        weights=features.spread(w),
         intercepts=level - (features.means + features.rest) @ w,
         levels=level - features.rest @ w,
-        means=features.means,
+        means=features.spread(features.means),
         noise=noise,
         variance=variance,
         log_determinants=determinants.in_primal(outcome.decomposition, center, len(w), alphas),
@@ -142,15 +142,15 @@ def _roundings(request: Request, features: CenteredFeatures, outcome: Outcome, a
     lengths = np.linalg.norm(features.sizes[:, None] * w, axis=0)
     new = features.of_new(request.view, request.view.between())
 
-    def predict(w: Array) -> tuple[Array, Array]:
+    def predict(w: Array, right: Array) -> tuple[Array, Array]:
         return Z @ w / center.roots[:, None], new @ w
 
-    sizes = np.array([mean_size(table + center.means(request.targets)) for table in predict(w)])
+    sizes = np.array([mean_size(table + center.means(request.targets)) for table in predict(w, w)])
     summed = MARGIN * EPS * (lengths / np.sqrt(center.total) + level_size(request))
     if outcome.decomposition is None:
         return relative(_bounded(request, features, outcome, alphas, lengths) + summed, sizes[0])
     draw = _errors(request, features, outcome, alphas, lengths)
-    moved = perturbations(outcome.decomposition, predict, alphas, draw) + list(map(mean_size, predict(step)))
+    moved = perturbations(outcome.decomposition, predict, alphas, draw) + list(map(mean_size, predict(step, step)))
     return np.asarray(relative(moved + summed, sizes).max(axis=0))
 
 

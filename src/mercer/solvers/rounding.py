@@ -19,6 +19,7 @@ from mercer.solvers.outcome import Decomposition
 
 Array = NDArray[np.float64]
 Draw = Callable[[np.random.Generator], Array]
+Predict = Callable[[Array, Array], tuple[Array, ...]]
 PROBES = 3
 """Random right sides that are tried."""
 MARGIN = 32.0
@@ -28,19 +29,18 @@ In problems that were also solved with many digits true errors are below the est
 """
 
 
-def perturbations(
-    decomposition: Decomposition, predict: Callable[[Array], tuple[Array, ...]], alphas: NDArray[Any], draw: Draw
-) -> Array:
+def perturbations(decomposition: Decomposition, predict: Predict, alphas: NDArray[Any], draw: Draw) -> Array:
     """How far predictions are moved, (tables, outputs): the root of the mean square over the rows of each table.
 
     Cost: a solve and a prediction for `PROBES` right sides an output.
 
-    predict : from errors of the solution to those of predictions: tables of (rows, outputs)
+    predict : from errors d of the solution, and what (A + alpha I) d is, to those of predictions: tables of (rows,
+        outputs)
     draw : an error of the right side, (n, outputs), from a source of random numbers
     """
     random = np.random.default_rng(0)
     errors = np.hstack([draw(random) for _ in range(PROBES)])
-    tables = predict(decomposition.solve(errors, np.tile(alphas, PROBES)))
+    tables = predict(decomposition.solve(errors, np.tile(alphas, PROBES)), errors)
     return np.array([MARGIN * mean_size(table).reshape(PROBES, -1).max(axis=0) for table in tables])
 
 
