@@ -83,7 +83,7 @@ class Centering:
         What cannot hold it, because it is read-only or narrower than float64, is copied.
         """
         K = np.require(K, np.float64, ["W"])
-        means, middle = self._means_of(K @ self.shares)
+        means, middle = self._means_of(K)
         pull = self._pull(np.diagonal(K), means, middle)
         centered = Centered(K, means, middle, pull)
         if not self.idle:
@@ -91,11 +91,12 @@ class Centering:
             _shift(K, shifts, shifts, self.roots, self.roots)
         return centered
 
-    def _means_of(self, products: Array) -> tuple[Array, float]:
+    def _means_of(self, K: Array | Operator) -> tuple[Array, float]:
         """m(x_i) = sum_j w_j k(x_i, x_j), and its weighted mean; zeros where there is no intercept."""
         if not self.intercept:
-            return np.zeros(len(products)), 0.0
-        return products, float(self.shares @ products)
+            return np.zeros(K.shape[0]), 0.0
+        means = np.asarray(K @ self.shares)
+        return means, float(self.shares @ means)
 
     def _pull(self, diagonal: NDArray[Any], means: Array, middle: float) -> float:
         """tau: a number well inside the spectrum, 1 where all of that is zero to rounding."""
@@ -107,7 +108,7 @@ class Centering:
 
     def operator(self, K: Operator) -> CenteredOperator:
         """The same for a K that gives products only."""
-        means, middle = self._means_of(K @ self.shares)
+        means, middle = self._means_of(K)
         pull = self._pull(K.diagonal(), means, middle)
         return CenteredOperator(K, self, Centered(None, means, middle, pull))
 
