@@ -197,13 +197,13 @@ def _views(settings: Settings, rows: Any, problem: Problem, kept: NDArray[np.int
         for leaf, points in leaves(kernel, wide):
             check_domain(leaf, points)
             check_dimension(leaf, points)
-        yield KernelView(kernel, wide)
+        yield KernelView(wide, kernel)
 
 
 def _given_view(who: str, given: Lift | str, rows: Any, problem: Problem, kept: NDArray[np.intp]) -> View:
     if isinstance(given, Lift):
         table = problem.table if len(kept) == len(problem.targets) else _safe_indexing(problem.table, kept)
-        return LiftView(clone(given).fit(table), replace(rows, dtype=DOUBLE))
+        return LiftView(replace(rows, dtype=DOUBLE), clone(given).fit(table))
     return MatrixView(who, read_square(who, rows))
 
 

@@ -106,16 +106,38 @@ class View(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class KernelView(View):
-    """Rows seen through a kernel; `lift` is its exact lift, fitted, where it is wanted."""
+class TableView(View):
+    """Rows of numbers, of which new ones can be made, and features where there is a lift."""
 
-    kernel: Kernel
     points: Points
-    lift: Lift | None = None
 
     @property
     def count(self) -> int:
         return int(self.points.values.shape[0])
+
+    @property
+    def exact_features(self) -> bool:
+        return first_degree(self.lift)
+
+    def chosen(self, rows: Any) -> View:
+        return replace(self, points=self.points.rows(rows))
+
+    def between(self) -> Points:
+        return mixed(self.points)
+
+    def features(self) -> Array:
+        return self.features_of(self.points)
+
+    def features_of(self, new: Points) -> Array:
+        return features(self.lift, new)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelView(TableView):
+    """Rows seen through a kernel; `lift` is its exact lift, fitted, where it is wanted."""
+
+    kernel: Kernel
+    lift: Lift | None = None
 
     @property
     def sure(self) -> bool:
@@ -144,10 +166,6 @@ class KernelView(View):
         scale = np.outer(sizes[rows], sizes[rows])
         return max(EPS, float(np.divide(off, scale, out=np.zeros_like(off), where=scale > 0).max()))
 
-    @property
-    def exact_features(self) -> bool:
-        return first_degree(self.lift)
-
     def operator(self) -> Operator:
         return Gram.of(self.kernel, self.points)
 
@@ -158,33 +176,16 @@ class KernelView(View):
     def diagonal(self, new: Points) -> Array:
         return np.asarray(self.kernel.evaluate_diagonal(new), dtype=np.float64)
 
-    def chosen(self, rows: Any) -> View:
-        return replace(self, points=self.points.rows(rows))
-
-    def between(self) -> Points:
-        return mixed(self.points)
-
-    def features(self) -> Array:
-        return self.features_of(self.points)
-
-    def features_of(self, new: Points) -> Array:
-        return features(self.lift, new)
-
 
 @dataclass(frozen=True, eq=False)
-class LiftView(View):
+class LiftView(TableView):
     """Rows seen through a fitted lift: the kernel is the inner product of its features."""
 
     lift: Lift
-    points: Points
 
     @property
     def kernel(self) -> Kernel:  # type: ignore[override]
         return stated(type(self.lift).__name__, getattr(self.lift, "kernel_", self.lift.kernel))
-
-    @property
-    def count(self) -> int:
-        return int(self.points.values.shape[0])
 
     @property
     def most_features(self) -> int | None:
@@ -192,10 +193,6 @@ class LiftView(View):
 
     def lifted(self) -> View:
         return self
-
-    @property
-    def exact_features(self) -> bool:
-        return first_degree(self.lift)
 
     def operator(self) -> Operator:
         return LowRank(self.features())
@@ -206,18 +203,6 @@ class LiftView(View):
     def diagonal(self, new: Points) -> Array:
         found = self.features_of(new)
         return np.asarray(np.einsum("ij,ij->i", found, found))
-
-    def chosen(self, rows: Any) -> View:
-        return replace(self, points=self.points.rows(rows))
-
-    def between(self) -> Points:
-        return mixed(self.points)
-
-    def features(self) -> Array:
-        return self.features_of(self.points)
-
-    def features_of(self, new: Points) -> Array:
-        return features(self.lift, new)
 
 
 @dataclass(frozen=True, eq=False)
