@@ -1,6 +1,7 @@
 """What `make demo` shows: a model of real data, kernels proven and refuted, lifts, and a model's shape."""
 
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import aapl
@@ -31,7 +32,7 @@ def least_squares() -> None:
     print(f"prices known to {std.mean():.2f} dollars\n")
     picture = Path("build") / "aapl.png"
     picture.parent.mkdir(exist_ok=True)
-    aapl.main(["--picture", str(picture)])
+    aapl.main(["--picture", str(picture)] if find_spec("matplotlib") else [])
 
 
 def main() -> None:

@@ -38,7 +38,9 @@ def test_public_names_exist():
 
 
 @pytest.mark.parametrize("example", ["demo", "exercise_21"])
-def test_examples_run(example, capsys):
+def test_examples_run(example, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # where the demo leaves its picture
+    monkeypatch.syspath_prepend(ROOT / "examples")  # as Python does for a script
     runpy.run_path(str(ROOT / "examples" / f"{example}.py"), run_name="__main__")
     shown = capsys.readouterr().out
     assert "[proven]" in shown
