@@ -23,7 +23,6 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/lifts.py
 	$(BIN)/python benchmarks/ridge.py
 	$(BIN)/python benchmarks/truth.py
-	$(BIN)/python benchmarks/defaults.py --rows 3000
 
 # The property tests again, with many more examples.
 fuzz: $(VENV)/.test

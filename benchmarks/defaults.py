@@ -1,6 +1,6 @@
 """How good the default model is: a fit without arguments against a 5-fold search over a wide grid.
 
-    python benchmarks/defaults.py [--data FOLDER] [--rows N] [--only NAME] [--json PATH]
+    python benchmarks/defaults.py --data FOLDER [--rows N] [--only NAME] [--json PATH]
 
 The default is `KernelRidge()` or `KernelRidgeClassifier()` on standardised columns. Its score is R^2, or the part of
 labels that is right, as a mean over five shuffled folds. It is compared with the best of 84 settings of scikit-learn's
@@ -43,7 +43,6 @@ import mercer
 
 Array = NDArray[Any]
 RESULTS = Path(__file__).parent / "results"
-DATA = Path(__file__).parent / ".." / ".." / "shared" / "data"
 REGRESSION = ("yacht", "housing", "energy", "concrete", "airfoil", "pumadyn32nm", "elevators")
 CLASSIFICATION = ("two_spirals", "sonar", "ionosphere", "german_credit", "spambase", "mushrooms")
 CHECKED = ("yacht", "sonar")
@@ -260,7 +259,7 @@ def check(folder: Path) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA, help="the folder of the tables")
+    parser.add_argument("--data", type=Path, required=True, help="the folder of the tables")
     parser.add_argument("--rows", type=int, default=6_000, help="the most rows of a table; 20000 takes all of each")
     parser.add_argument("--only", nargs="+", choices=REGRESSION + CLASSIFICATION, help="some of the sets")
     parser.add_argument("--json", type=Path, default=RESULTS / "defaults.json", help="where the record goes")

@@ -3,8 +3,8 @@
     python benchmarks/ridge.py [--quick] [--only exact|path|lengthscales] [--json PATH]
 
 Both take turns in the same process, and the best of several times counts: compare ratios, not seconds, between
-machines. Memory is the peak of a process of its own, less what it held before `fit`. A first fit of ours, which compiles
-the formula of the kernel, does not count: it is kept on disk.
+machines. Memory is the peak of a process of its own, less what it held before `fit`. A first fit of ours, which
+compiles the formula of the kernel, does not count: it is kept on disk.
 """
 
 from __future__ import annotations
