@@ -9,10 +9,10 @@ from scipy.linalg import hilbert
 
 from mercer.compute.budget import Budget
 from mercer.errors import BudgetError
-from mercer.operators import Gram
+from mercer.operators import Gram, dense
+from mercer.operators.dense import DIVIDED
 from mercer.solvers import Eigen, System
 from mercer.solvers import eigen as module
-from mercer.solvers.eigen import DIVIDED
 from mercer.solvers.spectrum import Spectrum
 
 EPS = np.finfo(np.float64).eps
@@ -181,7 +181,7 @@ def test_divide_and_conquer_ends_where_its_work_space_overflows():
 @pytest.mark.parametrize("n", [1, 4, 5, 30])
 def test_sizes_beyond_divide_and_conquer(n, monkeypatch):
     drivers, plain = [], module.eigh
-    monkeypatch.setattr(module, "DIVIDED", range(2, 5))
+    monkeypatch.setattr(dense, "DIVIDED", range(2, 5))
     monkeypatch.setattr(module, "eigh", lambda A, **how: drivers.append(how["driver"]) or plain(A, **how))
     values = np.geomspace(1e-3, 1, n)
     A = with_eigenvalues(values)

@@ -11,6 +11,9 @@ from mercer.operators.base import Index, Operator, held
 
 TILE = 2**17
 """The numbers in a part of a matrix that is worked on alone: 1 MB of float64."""
+DIVIDED = range(2, 32_767)
+"""Sizes for divide and conquer: beyond them its 2 n^2 + 6 n + 1 numbers of work space overflow LAPACK's 32 bits, which
+nothing reports, and SciPy before 1.14 refuses a single row."""
 
 
 class Dense(Operator):
@@ -74,3 +77,8 @@ def equals_transpose(matrix: NDArray[Any]) -> bool:
     """Whether a matrix is exactly symmetric. Cost: n^2 comparisons, no copy."""
     n, m = matrix.shape
     return n == m and all(np.array_equal(matrix[part], matrix[:, part].T) for part in tiles(n, n))
+
+
+def driver_for(n: int) -> str:
+    """Which of LAPACK's ways to all eigenvectors a matrix of n rows can take: divide and conquer where it works."""
+    return "evd" if n in DIVIDED else "evr"

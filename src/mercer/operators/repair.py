@@ -11,6 +11,7 @@ from scipy.linalg import eigh, eigvalsh
 
 from mercer.errors import InputError, sentence
 from mercer.operators.base import read
+from mercer.operators.dense import driver_for
 from mercer.operators.precomputed import eps, negligible, read_square, refuse_not_finite, symmetric_copy
 
 How = Literal["clip", "shift", "flip"]
@@ -149,7 +150,7 @@ def _eigen(S: NDArray[np.float64], how: How) -> tuple[NDArray[np.float64], NDArr
     """The eigenvalues, from the smallest, and the eigenvectors where they are needed."""
     if how == "shift":
         return eigvalsh(S, check_finite=False), None
-    values, vectors = eigh(S, driver="evd", check_finite=False)
+    values, vectors = eigh(S, driver=driver_for(len(S)), check_finite=False)
     return values, vectors
 
 

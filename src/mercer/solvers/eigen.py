@@ -10,14 +10,11 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from mercer.compute.budget import Budget
+from mercer.operators.dense import driver_for
 from mercer.solvers.base import Cost, Matrix, Solver, System, relative_residual, solves
 from mercer.solvers.outcome import Outcome
 from mercer.solvers.preparing import overwritable, ready, row_sums
 from mercer.solvers.spectrum import Spectrum
-
-DIVIDED = range(2, 32_767)
-"""Sizes for divide and conquer: beyond them its 2 n^2 + 6 n + 1 numbers of work space overflow LAPACK's 32 bits, which
-nothing reports, and SciPy before 1.14 refuses a single row."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +40,9 @@ class Eigen(Solver):
         row_sums("Eigen", A)  # an error where there is NaN, of which LAPACK says nothing
         remedy = "Use Cholesky() with one alpha that is large enough, or fewer rows."
         Budget.of(None).require("Eigen", 16 * A.size, f"the eigenvectors of {len(A)} rows", remedy)
-        driver = "evd" if len(A) in DIVIDED else "evr"
-        values, vectors = eigh(A.T, driver=driver, overwrite_a=True, check_finite=False)  # columns first, as LAPACK
+        values, vectors = eigh(
+            A.T, driver=driver_for(len(A)), overwrite_a=True, check_finite=False
+        )  # columns first, as LAPACK
         return Spectrum(values, vectors)
 
     def solve(self, system: System) -> Outcome:
