@@ -89,11 +89,6 @@ class Factor:
             products[: part.start] += beside.T @ x[part]
         return products
 
-    def half_solve(self, targets: NDArray[Any]) -> NDArray[np.float64]:
-        """L^-1 b: the sum of its squares is b'(A + alpha I)^-1 b."""
-        x, info = lapack.dtrtrs(self.stored, targets, lower=1)
-        return _accepted("dtrtrs", info, x)
-
     def inverse_diagonal(self, alpha: float) -> NDArray[np.float64]:
         """The diagonal of (A + alpha I)^-1. Cost: n^3 / 3 operations, and 2 `PANEL` n numbers."""
         self._check(alpha)
