@@ -66,10 +66,10 @@ class Gram(Operator):
         self._hold(kernel, left, right, threads, watch)
 
     @classmethod
-    def of(cls, kernel: Kernel, left: Points, right: Points | None = None) -> Gram:
+    def of(cls, kernel: Kernel, left: Points, right: Points | None = None, watch: workers.Watch | None = None) -> Gram:
         """The matrix of a resolved kernel on points that were read and checked already."""
         self = object.__new__(cls)
-        self._hold(kernel, left, left if right is None else right, None, None)
+        self._hold(kernel, left, left if right is None else right, None, watch)
         return self
 
     def _hold(

@@ -72,7 +72,8 @@ def _way(task: Task, side: Side, solver: Solver) -> Plan:
         building, table = n**2 * (PAIR + 2 * task.columns) / 2, float(n) * task.columns
     kept = float(size) ** 2 if task.lengthscales > 1 else 0.0
     numbers = cost.numbers + table + kept
-    return Plan(side, solver, n, p, task.lengthscales * (operations + building), int(8 * numbers))
+    total = task.lengthscales * (operations + building)
+    return Plan("direct", side, solver, n, task.columns, task.outputs, p, total, int(8 * numbers), 0.0)
 
 
 def _reason(task: Task, best: Plan, ways: list[Plan], solver: Solver | None) -> str:

@@ -9,33 +9,65 @@ from mercer.compute.budget import text_of
 from mercer.solvers.base import Solver
 
 Side = Literal["primal", "dual"]
+Way = Literal["direct", "conjugate gradients", "one pass", "nystrom", "nystrom iterative", "random features"]
+"""direct: a stored matrix; conjugate gradients: products with a matrix that is not stored, exact; one pass: sums over
+the features of a lift, exact; the others: the same for features that approximate the kernel."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of the work, with the seconds that it is to take."""
+
+    name: str
+    seconds: float
 
 
 @dataclass(frozen=True)
 class Plan:
     """One way to fit least squares, with what it needs.
 
+    way : how the work is done
     side : "primal" solves for one weight a feature, "dual" for one coefficient a row
     solver : who solves
-    rows, features : the size of the problem; features is None where no finite lift is known
+    rows, columns, outputs : of the data
+    features : of the lift, or how many landmarks or random features; None where the way has none
     operations : floating-point operations, about
-    bytes : memory at the peak, about
+    bytes : memory at the peak beyond the data, about
+    seconds : time, about
+    stages : the parts of the work, in order
+    rank : of the preconditioner of conjugate gradients; 0 without one
+    batch : how many rows are held at once by ways that stream
+    sample : how many rows alpha (and the lengthscale) are chosen from; None where all rows judge, or nothing is chosen
+    gives_up : what the model is not, in words; "" where nothing is given up
     reason : why this one
-    others : the ways not chosen
+    others : the ways not chosen, with the reason of each
 
     >>> from mercer.solvers import Cholesky
-    >>> print(Plan("dual", Cholesky(), 10_000, None, 3.4e11, 840_000_000, "There is no finite lift."))
-    dual with Cholesky(): 10000 unknowns, 3.4e+11 operations, 801.1 MiB. There is no finite lift.
+    >>> plan = Plan("direct", "dual", Cholesky(), 10_000, 8, 1, None, 3.4e11, 840_000_000, 5.0)
     """
 
+    way: Way
     side: Side
     solver: Solver
     rows: int
+    columns: int
+    outputs: int
     features: int | None
     operations: float
     bytes: int
+    seconds: float
+    stages: tuple[Stage, ...] = ()
+    rank: int = 0
+    batch: int = 0
+    sample: int | None = None
+    gives_up: str = ""
     reason: str = ""
     others: tuple[Plan, ...] = field(default=(), repr=False)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the model is that of the kernel itself, not of an approximation to it."""
+        return self.way in ("direct", "conjugate gradients", "one pass")
 
     @property
     def unknowns(self) -> int:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.run import IDLE, Run
 from mercer.operators import Operator
 from mercer.solvers.outcome import Outcome
 
@@ -36,6 +37,7 @@ class System:
     product : A @ x computed anew, for the residual of solvers that overwrote A; None where nobody can
     loss : what gradient methods report; None for x'(A + alpha) x / 2 - b'x, which they minimise
     validation : the loss on rows that were held out, from coefficients; None where there are none
+    run : who is told of the progress, may stop the solver, and keeps its state
     """
 
     matrix: Matrix
@@ -44,6 +46,7 @@ class System:
     product: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
     loss: Loss | None = None
     validation: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
+    run: Run = IDLE
 
 
 class Cost(NamedTuple):

@@ -1,0 +1,107 @@
+"""The basis: functions of a row whose combinations are the model, and the features that are made of them.
+
+One-pass ways add up products of *raw* functions, which are cheap, and go over to the *features* phi afterwards, in
+matrices of p rows. For a Nystrom lift the raw functions are k(x, l_j), and phi(x) = R^-T k(L, x); for other lifts they
+are the features themselves.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import blas
+
+from mercer.compute.run import IDLE, Run
+from mercer.kernels import Kernel
+from mercer.kernels.evaluate import matrix
+from mercer.kernels.points import DOUBLE, Points, alike
+from mercer.learners.views import features
+from mercer.lifts.base import Lift
+from mercer.lifts.pivoting import strips
+from mercer.operators import Gram
+
+Array = NDArray[np.float64]
+
+
+class Basis(ABC):
+    """p raw functions, and as many features made of them: phi(x) = T' raw(x) for a square T."""
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """p."""
+
+    @abstractmethod
+    def raw(self, points: Points) -> Array:
+        """(rows, p): the raw functions, in float64, to be overwritten."""
+
+    def times(self, points: Points, W: Array, run: Run = IDLE) -> Array:
+        """(rows, outputs): raw(x) W, without the table of raw functions where that is faster."""
+        return np.concatenate([self.raw(points.rows(part)) @ W for part in strips(len(points.values), self.width)])
+
+    def to_features(self, rows: Array) -> Array:
+        """rows T: rows of raw functions, (r, p), become rows of features."""
+        return rows
+
+    def to_raw(self, weights: Array) -> Array:
+        """T weights: weights of features, (p, outputs), become weights of raw functions."""
+        return weights
+
+    def features(self, points: Points) -> Array:
+        """(rows, p): phi."""
+        return self.to_features(self.raw(points))
+
+
+@dataclass(frozen=True, eq=False)
+class LiftBasis(Basis):
+    """The features of a fitted lift, as they are."""
+
+    lift: Lift
+
+    @property
+    def width(self) -> int:
+        return int(self.lift._count())
+
+    def raw(self, points: Points) -> Array:
+        return features(self.lift, points)
+
+
+@dataclass(frozen=True, eq=False)
+class LandmarkBasis(Basis):
+    """k(x, l) at landmarks, whitened by the upper triangular R with k(L, L) = R'R.
+
+    kernel : with its numbers
+    landmarks : (p, d)
+    upper : R
+    """
+
+    kernel: Kernel
+    landmarks: Points
+    upper: Array
+
+    @property
+    def width(self) -> int:
+        return len(self.upper)
+
+    def raw(self, points: Points) -> Array:
+        left, right = alike(points, self.landmarks)
+        return np.asarray(matrix(self.kernel, left, right), dtype=np.float64)
+
+    def times(self, points: Points, W: Array, run: Run = IDLE) -> Array:
+        left, right = alike(points, self.landmarks)
+        return np.asarray(Gram.of(self.kernel, left, right, watch=run.watch) @ W, dtype=np.float64)
+
+    def to_features(self, rows: Array) -> Array:
+        return np.asarray(blas.dtrsm(1.0, self.upper, rows.T, trans_a=1).T)
+
+    def to_raw(self, weights: Array) -> Array:
+        return np.asarray(blas.dtrsm(1.0, self.upper, weights))
+
+
+def landmark_basis(lift: Any, points: Points) -> LandmarkBasis:
+    """The basis of a fitted Nystrom lift; `points` tell the names of columns."""
+    return LandmarkBasis(lift.kernel_, Points(lift.landmarks_, points.names, DOUBLE), lift.factor_)
