@@ -1,8 +1,8 @@
-"""From settings and data to a solved problem: the kernel's numbers, the view, the plan, the side, the solver."""
+"""From settings and data to a problem that can be planned: what was asked, the kernel's numbers, the views."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,18 +16,16 @@ from mercer.kernels import Kernel
 from mercer.kernels.evaluate import check_dimension, check_domain, leaves
 from mercer.kernels.fields import MEDIAN
 from mercer.kernels.points import DOUBLE, Points
-from mercer.learners import dual, primal
 from mercer.learners.extremes import refuse_extremes, refuse_far
 from mercer.learners.held_out import HeldOut, held_out_rows
 from mercer.learners.reading import AUTO, Penalty, closed, kernel_of, lengthscale_of, penalty_of, shown
-from mercer.learners.request import TRUSTED, Fit, Request
+from mercer.learners.request import TRUSTED, Request
 from mercer.learners.views import KernelView, LiftView, MatrixView, View
 from mercer.lifts.base import Lift
 from mercer.operators import Centering
 from mercer.operators.precomputed import read_square
-from mercer.planner import Plan, Task, choose
+from mercer.planner import Plan
 from mercer.solvers import Solver
-from mercer.tuning.path import default_alphas
 
 Array = NDArray[np.float64]
 STRETCHES = tuple(2.0**k for k in range(-4, 3))
@@ -45,6 +43,8 @@ class Settings:
     lengthscale: Any
     fit_intercept: Any
     solver: Any
+    memory_limit: Any = None
+    time_limit: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,67 +68,77 @@ class Problem:
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
-    """A fit, and what is needed to predict with it.
+class Prepared:
+    """Everything that is known before a plan is made: settings that were checked, and rows as they are seen.
 
-    view : of all rows, also of those of weight zero
-    kept : the positions of the others
+    rows : points, or a matrix where the kernel is precomputed
+    kept : the positions of rows of weight above zero that are fitted
+    held_out : the rows that a gradient method is stopped by; None where there are none
+    views : of all rows, one a kernel that is tried
     """
 
-    fit: Fit
-    plan: Plan
-    view: View
-    kernel: Kernel | None
-    lift: Lift | None
-    centering: Centering
+    settings: Settings
+    rows: Any
+    problem: Problem
+    solver: Solver | None
     kept: NDArray[np.intp]
+    held_out: HeldOut | None
+    centering: Centering
+    penalty: Penalty
+    views: list[View]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """That of the data and of predictions."""
+        return np.dtype(self.rows.dtype)
+
+    @property
+    def trusted(self) -> float:
+        """The relative error of predictions above which rounding is told."""
+        return TRUSTED[self.dtype]
+
+    @property
+    def targets(self) -> Array:
+        """(n, outputs), of the rows that are fitted; not a copy where these are all rows."""
+        return np.ascontiguousarray(self.problem.targets if self.whole else self.problem.targets[self.kept])
+
+    @property
+    def whole(self) -> bool:
+        """Whether all rows are fitted."""
+        return len(self.kept) == len(self.problem.targets)
+
+    def seen(self, full: View) -> View:
+        """The view of the rows that are fitted."""
+        return full if self.whole else full.chosen(self.kept)
+
+    def request(self, full: View, plan: Plan) -> Request:
+        """What a side is asked, for one of the views."""
+        view, labels = self.seen(full), _at(self.problem.labels, self.kept)
+        who = _speaker(self.settings.who, full)
+        refuse_extremes(self.settings.who, view, self.targets, self.centering, self.penalty, self.dtype)
+        return Request(
+            who, view, self.targets, self.centering, self.penalty, plan, labels, full.sure, self.trusted, self.held_out
+        )
+
+    def part(self, positions: NDArray[np.intp]) -> Prepared:
+        """The same for some of the rows that are fitted, by their positions among these."""
+        kept = self.kept[positions]
+        center = self.centering
+        counts = None if center.counts is None else center.counts[positions]
+        return replace(
+            self, kept=kept, centering=Centering(center.weights[positions], center.intercept, counts), held_out=None
+        )
 
 
-def solve(settings: Settings, rows: Any, problem: Problem) -> Solved:
-    """Choose a plan and follow it; `rows` are points, or a matrix where the kernel is precomputed."""
+def prepare(settings: Settings, rows: Any, problem: Problem) -> Prepared:
+    """Check the settings against the data, and find the kernel's numbers."""
     solver = _solver(settings)
     kept, held = _parted(settings.who, problem, solver)
     centering = Centering.of(len(kept), _at(problem.weights, kept), _truth(settings), _at(problem.counts, kept))
     penalty = _penalty(settings, problem, len(kept), solver)
     views = list(_views(settings, rows, problem, kept))
-    plan = _plan(settings.who, views[0], rows, problem, len(kept), penalty, solver, len(views))
     out = _held_out(rows, problem, kept, held)
-
-    def request(full: View) -> Request:
-        view = full if len(kept) == full.count else full.chosen(kept)
-        targets, labels = problem.targets[kept], _at(problem.labels, kept)
-        refuse_extremes(settings.who, view, targets, centering, penalty, rows.dtype)
-        who, trusted = _speaker(settings.who, full), TRUSTED[np.dtype(rows.dtype)]
-        return Request(who, view, targets, centering, penalty, plan, labels, full.sure, trusted, out)
-
-    if plan.side == "primal":
-        view = views[0].lifted()
-        fit = primal.solve(request(view))
-    elif len(views) == 1 and not penalty.path:
-        view = views[0]
-        fit = dual.solve(request(view))
-    else:
-        tuned, view = _best(views, request)
-        fit = dual.finish(tuned)
-    return Solved(fit, plan, view, view.kernel, view.lift, centering, kept)
-
-
-def _best(views: list[View], request: Callable[[View], Request]) -> tuple[dual.Tuned, View]:
-    """The view of least leave-one-out error; those that overflow are passed over where others do not."""
-    best: tuple[dual.Tuned, View] | None = None
-    refused: InputError | None = None
-    for view in views:
-        try:
-            asked = request(view)
-        except InputError as error:
-            refused = error
-            continue
-        tuned = dual.tune(asked)
-        if best is None or tuned.score < best[0].score:
-            best = tuned, view
-    if best is None:
-        raise refused or InputError(sentence("A search", "something to search", "nothing came", "Give a kernel."))
-    return best
+    return Prepared(settings, rows, problem, solver, kept, out, centering, penalty, views)
 
 
 def _at(values: NDArray[Any] | None, rows: NDArray[np.intp]) -> Any:
@@ -239,16 +249,3 @@ def _held_out(rows: Any, problem: Problem, kept: NDArray[np.intp], held: NDArray
 def _speaker(who: str, view: View) -> str:
     """In whose name an indefinite matrix is refused: with the function that is no kernel, where there is one."""
     return f"{who} with {view.kernel}" if isinstance(view, KernelView) and not view.sure else who
-
-
-# -- the plan ---------------------------------------------------------------------------------------------------------
-
-
-def _plan(
-    who: str, view: View, rows: Any, problem: Problem, count: int, penalty: Penalty, solver: Solver | None, tried: int
-) -> Plan:
-    values = rows.values if isinstance(rows, Points) else rows
-    alphas = len(default_alphas(1.0)) if penalty.values is None else len(np.unique(penalty.values))
-    features = view.most_features if tried == 1 else None
-    task = Task(count, values.shape[1], problem.targets.shape[1], features, alphas, penalty.path or tried > 1, tried)
-    return choose(who, task, solver)

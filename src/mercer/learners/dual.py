@@ -58,7 +58,8 @@ class Tuned:
 def tune(request: Request) -> Tuned:
     """Decompose the matrix once, and follow the path of alphas."""
     found = _matrix(request)
-    spectrum = Eigen().decompose(found.centered.stored)
+    with request.run.stage("solve"):
+        spectrum = Eigen().decompose(found.centered.stored)
     side = DualSide(spectrum, request.centering, found.centered.pull, request.centering.rows(request.targets))
     given = request.penalty.values
     alphas = default_alphas(scale_of(spectrum, request.centering, found.sizes)) if given is None else np.unique(given)
@@ -87,12 +88,14 @@ def solve(request: Request) -> Fit:
 
 def _given(request: Request) -> Fit:
     found, alphas = _matrix(request), request.penalty.given
-    outcome = request.plan.solver.solve(_system(request, found.centered, found.centered.stored, alphas))
+    with request.run.stage("solve"):
+        outcome = request.plan.solver.solve(_system(request, found.centered, found.centered.stored, alphas))
     return _fit(request, found, outcome, alphas, None, None)
 
 
 def _matrix(request: Request) -> _Matrix:
-    K = request.view.dense()
+    with request.run.stage("kernel matrix"):
+        K = request.view.dense(request.run.watch)
     if not request.sure:
         check_semidefinite(request.who, K, request.view.dtype)
     sizes = np.sqrt(np.maximum(np.diagonal(K), 0.0))
@@ -112,7 +115,7 @@ def _system(request: Request, centered: Centered, matrix: Array, alphas: Array) 
 
     held, center = request.held_out, request.centering
     watched = None if held is None else held.of_duals(request.view, center, request.targets, centered.means)
-    return System(matrix, targets, alphas, product, loss, watched)
+    return System(matrix, targets, alphas, product, loss, watched, request.run)
 
 
 def _fit(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -92,15 +92,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         self.fit_intercept = fit_intercept
         self.solver = solver
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the model; `sample_weight` says how often each row counts."""
-        with self._all_or_nothing():
-            rows = self._read(X, reset=True)
-            targets = targets_of(self, X, y)
-            weights = weights_of(type(self).__name__, sample_weight, len(targets))
-            columns = targets.reshape(len(targets), -1)
-            self._learn(rows, Problem(X, columns, weights, flat=targets.ndim == 1))
-        return self
+    def _posed(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        targets = targets_of(self, X, y)
+        weights = weights_of(type(self).__name__, sample_weight, len(targets))
+        return Problem(X, targets.reshape(len(targets), -1), weights, flat=targets.ndim == 1)
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
         """f(x) + b of each row; with `return_std` also the standard deviation of that, without noise.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -70,23 +70,18 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         self.class_weight = class_weight
         self.solver = solver
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the model; `sample_weight` says how often each row counts."""
-        who = type(self).__name__
-        with self._all_or_nothing():
-            rows = self._read(X, reset=True)
-            labels = self._labels(X, y)
-            counts = weights_of(who, sample_weight, len(labels))
-            weights = counts
-            if self.class_weight is not None:  # classes weigh; how many copies there are of each row stays as it is
-                counts = np.ones(len(labels)) if counts is None else counts
-                weights = class_weights_of(who, self.class_weight, labels, counts)
-            self.classes_ = _known(who, labels if weights is None else labels[weights > 0])
-            count = len(self.classes_)
-            classes = np.minimum(np.searchsorted(self.classes_, labels), count - 1)
-            counted = None if self.class_weight is None else counts
-            self._learn(rows, Problem(X, _coded(classes, count), weights, flat=False, labels=classes, counts=counted))
-        return self
+    def _posed(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        who, labels = type(self).__name__, self._labels(X, y)
+        counts = weights_of(who, sample_weight, len(labels))
+        weights = counts
+        if self.class_weight is not None:  # classes weigh; how many copies there are of each row stays as it is
+            counts = np.ones(len(labels)) if counts is None else counts
+            weights = class_weights_of(who, self.class_weight, labels, counts)
+        self.classes_ = _known(who, labels if weights is None else labels[weights > 0])
+        count = len(self.classes_)
+        classes = np.minimum(np.searchsorted(self.classes_, labels), count - 1)
+        counted = None if self.class_weight is None else counts
+        return Problem(X, _coded(classes, count), weights, flat=False, labels=classes, counts=counted)
 
     @property
     def alpha_(self) -> float:

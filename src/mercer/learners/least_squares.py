@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import warnings
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.compute.run import IDLE
 from mercer.errors import NumericalWarning
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
-from mercer.learners.assembly import Problem, Settings, solve
+from mercer.learners.assembly import Problem, Settings, prepare
+from mercer.learners.following import Solved, follow, spread
+from mercer.learners.planning import planned
 from mercer.learners.posterior import Posterior, posterior
 from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of
 from mercer.learners.request import TRUSTED
-from mercer.learners.views import View, blocks
+from mercer.learners.views import blocks
 from mercer.lifts.stated import stated
+from mercer.planner import Plan
 
 Array = NDArray[np.float64]
 INSIDE = "kernel__"
@@ -61,29 +65,64 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
                 self.__dict__.clear()
                 self.__dict__.update(before)
 
-    _weights: Array | None
-    _duals: Array | None
+    # -- fitting ------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _posed(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        """What is to be learned: targets of two dimensions, and weights."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the model; `sample_weight` says how often each row counts."""
+        with self._all_or_nothing():
+            rows = self._read(X, reset=True)
+            self._learn(rows, self._posed(X, y, sample_weight))
+        return self
+
+    def plan(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Plan:
+        """How `fit` would do it with this data, what that takes, and what else could be done; nothing is fitted.
+
+        Cost: the data is read, and a thousand rows of large data are looked at.
+        """
+        asked: Self = clone(self)
+        rows = asked._read(X, reset=True)
+        return planned(prepare(asked._settings(), rows, asked._posed(X, y, sample_weight)))
+
+    def _settings(self) -> Settings:
+        return Settings(
+            type(self).__name__,
+            self.kernel,
+            self.alpha,
+            self.lengthscale,
+            self.fit_intercept,
+            self.solver,
+        )
 
     def _learn(self, rows: Any, problem: Problem) -> None:
-        """Fit, and keep what was found; `problem` holds targets of two dimensions."""
-        settings = Settings(
-            type(self).__name__, self.kernel, self.alpha, self.lengthscale, self.fit_intercept, self.solver
-        )
-        found = solve(settings, rows, problem)
-        fit, n = found.fit, len(problem.targets)
-        self._view, self._kept, self._centering = found.view, found.kept, found.centering
+        prepared = prepare(self._settings(), rows, problem)
+        plan = planned(prepared)
+        solved = follow(prepared, plan, IDLE, 0)
+        self.X_fit_ = rows.values if isinstance(rows, Points) else rows
+        self._rows_kept = prepared.kept, len(problem.targets)
+        self._centering = prepared.centering
+        self._view = solved.view
         self._flat = problem.flat
-        self._weights, self._levels, self._means = fit.weights, fit.levels, fit.means
-        self._duals = None if fit.duals is None else _spread(fit.duals, found.kept, n)
-        self._leverage = None if fit.leverage is None else _spread(fit.leverage, found.kept, n)
+        self._keep(solved)
+        self._say_what_is_wrong(prepared.dtype)
+
+    def _keep(self, solved: Solved) -> None:
+        """What was found, as attributes."""
+        fit = solved.fit
+        self._predictor, self._streamed = solved.predictor, solved.streamed
+        self._weights = fit.weights
+        self._duals = None if fit.duals is None else spread(fit.duals, *self._rows_kept)
+        self._leverage = None if fit.leverage is None else spread(fit.leverage, *self._rows_kept)
         self._log_determinants = fit.log_determinants
         self._posteriors: dict[float, Posterior] = {}
         self._lifted: Array | None = None
         self._alphas = fit.alphas
         self._variances, self._noises = np.maximum(fit.variance, 0.0), np.maximum(fit.noise, 0.0)  # rounding of zero
-        self.kernel_, self.lift_ = found.kernel, found.lift
-        self.X_fit_ = rows.values if isinstance(rows, Points) else rows
-        self.plan_ = found.plan
+        self.kernel_, self.lift_ = solved.kernel, solved.lift
+        self.plan_ = solved.plan
         self.outcome_ = replace(fit.outcome, decomposition=None)
         self.loo_ = fit.path
         self.converged_ = fit.outcome.converged
@@ -91,7 +130,6 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
         self.condition_ = fit.outcome.condition
         self.rounding_ = float(fit.roundings.max())
         self.intercept_ = self._shaped(fit.intercepts)
-        self._say_what_is_wrong(rows.dtype)
 
     def _say_what_is_wrong(self, dtype: np.dtype[Any]) -> None:
         who, told = type(self).__name__, f"the condition number is {self.condition_:.1e}"
@@ -119,21 +157,11 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
         check_is_fitted(self)
         rows = self._read(X, reset=False)
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is told
-            values = self._by_duals(rows) if self._weights is None else self._by_features(rows, self._weights)
-            found = values.astype(rows.dtype, copy=False)
+            found = self._predictor.values(rows).astype(rows.dtype, copy=False)
         if not np.isfinite(found).all():
             told = f"{type(self).__name__}: predictions overflow {rows.dtype} on this data. Scale the data down."
             warnings.warn(told, NumericalWarning, stacklevel=3)
         return found, rows
-
-    def _by_features(self, rows: Points, weights: Array) -> Array:
-        view: View = self._view
-        parts = blocks(rows.values.shape[0], len(weights))  # features are centred first: a far origin cancels
-        centred = (view.features_of(rows.rows(part)) - self._means for part in parts)
-        return np.concatenate([block @ weights for block in centred]) + self._levels
-
-    def _by_duals(self, rows: Any) -> Array:
-        return np.asarray(self._view.cross(rows) @ self.dual_coef_.reshape(-1, len(self._levels))) + self._levels
 
     # -- coefficients of both sides -------------------------------------------------------------------------------
 
@@ -174,7 +202,8 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
     def _posterior(self, alpha: float) -> Posterior:
         """The decomposition for an alpha; the latest one is kept, and never saved with the model."""
         if alpha not in self._posteriors:
-            view = self._view if len(self._kept) == self._view.count else self._view.chosen(self._kept)
+            kept, count = self._rows_kept
+            view = self._view if len(kept) == count else self._view.chosen(kept)
             self._posteriors = {alpha: posterior(view, self._centering, alpha, self.plan_.side)}
         return self._posteriors[alpha]
 
@@ -188,14 +217,14 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
         if self._leverage is None:
             columns = {alpha: self._posterior(alpha).leverage for alpha in np.unique(self._alphas)}
             found = np.column_stack([columns[alpha] for alpha in self._alphas])
-            self._leverage = _spread(found, self._kept, self._view.count)
+            self._leverage = spread(found, *self._rows_kept)
         return self._leverage[:, 0] if self._flat else self._leverage
 
     @property
     def degrees_of_freedom_(self) -> Any:
         """How many free parameters the model uses, in effect: the sum of the leverages of all copies."""
         leverage = self.leverage_.reshape(len(self.leverage_), -1)
-        return self._shaped(self._centering.weights @ leverage[self._kept])
+        return self._shaped(self._centering.weights @ leverage[self._rows_kept[0]])
 
     # -- scikit-learn's contract ----------------------------------------------------------------------------------
 
@@ -222,12 +251,3 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
         tags.input_tags.sparse = not isinstance(self.kernel, str) or self.kernel != PRECOMPUTED
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == PRECOMPUTED
         return tags
-
-
-def _spread(values: Array, kept: NDArray[np.intp], count: int) -> Array:
-    """Rows of values at the kept positions, zeros at the others."""
-    if len(kept) == count:
-        return values
-    full = np.zeros((count, values.shape[1]))
-    full[kept] = values
-    return full

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.kernels.points import Points
 from mercer.learners import determinants
+from mercer.learners.basis import Basis
 from mercer.learners.features import CenteredFeatures
 from mercer.learners.views import View, blocks
 from mercer.operators import Centered, Centering
@@ -112,6 +114,37 @@ class PrimalPosterior(Posterior):
         alphas = np.array([self.alpha])
         found = determinants.in_primal(self.decomposition, self.centering, len(self.features.means), alphas)
         return float(np.asarray(found).item())
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedPosterior:
+    """From the spectrum of the features that were summed up in one pass. Cost: 2 p^2 operations for a row.
+
+    basis, means : the features, and their weighted means
+    spectrum : of Z'Z of the centred features
+    total, intercept : the sum of all weights, and whether there is an intercept
+    """
+
+    basis: Basis
+    means: Array
+    spectrum: Spectrum
+    total: float
+    intercept: bool
+
+    def shares(self, rows: Points, alpha: float) -> Array:
+        """The variance of f(x) + b at each row in units of the noise, which is its leverage where it is one of them."""
+        inverses = self.spectrum.inverses(np.array([alpha]))[:, 0]
+        parts = blocks(rows.values.shape[0], self.basis.width)
+        found = [self._squares(rows.rows(part)) @ inverses for part in parts]
+        return np.concatenate(found) + (1 / self.total if self.intercept else 0.0)
+
+    def _squares(self, rows: Points) -> Array:
+        centred = self.basis.features(rows) - self.means
+        return np.square(centred @ self.spectrum.vectors)
+
+    def degrees(self, alpha: float) -> float:
+        """The sum of the leverages of all copies."""
+        return float(self.spectrum.kept @ self.spectrum.inverses(np.array([alpha]))[:, 0]) + self.intercept
 
 
 def posterior(view: View, centering: Centering, alpha: float, side: str) -> Posterior:

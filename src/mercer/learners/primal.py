@@ -25,10 +25,12 @@ STEPS = 2
 
 def solve(request: Request) -> Fit:
     """The model at given alphas, or at the best of a path."""
-    features = CenteredFeatures.of(request.view, request.centering)
-    if request.penalty.path:
-        return _tuned(request, features)
-    return by_alpha(request, lambda part: _given(part, features))
+    with request.run.stage("features"):
+        features = CenteredFeatures.of(request.view, request.centering)
+    with request.run.stage("solve"):
+        if request.penalty.path:
+            return _tuned(request, features)
+        return by_alpha(request, lambda part: _given(part, features))
 
 
 def _tuned(request: Request, features: CenteredFeatures) -> Fit:
@@ -75,7 +77,7 @@ def _system(request: Request, features: CenteredFeatures, matrix: Array, alphas:
     held = request.held_out
     level = request.centering.means(request.targets)
     watched = None if held is None else held.of_weights(features.of_new(request.view, held.rows), level)
-    return System(matrix, right, alphas, product, loss, watched)
+    return System(matrix, right, alphas, product, loss, watched, request.run)
 
 
 def _fit(

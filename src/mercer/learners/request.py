@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.run import IDLE, Run
 from mercer.learners.held_out import HeldOut
 from mercer.learners.reading import Penalty
 from mercer.learners.views import View
@@ -40,6 +41,7 @@ class Request:
     sure : whether the kernel is known to be one; otherwise its matrix is examined
     trusted : the relative error of predictions above which rounding is told
     held_out : rows to validate a gradient method on; None where there are none
+    run : who is told of the progress, and may stop it
     """
 
     who: str
@@ -52,6 +54,7 @@ class Request:
     sure: bool
     trusted: float
     held_out: HeldOut | None = None
+    run: Run = IDLE
 
 
 @dataclass(frozen=True, eq=False)

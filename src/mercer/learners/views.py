@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.threads import Watch
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.points import DOUBLE, Points, alike
@@ -73,7 +74,7 @@ class View(ABC):
         return False
 
     @abstractmethod
-    def operator(self) -> Operator:
+    def operator(self, watch: Watch | None = None) -> Operator:
         """The kernel matrix of the rows, in float64, as an operator."""
 
     @abstractmethod
@@ -92,9 +93,9 @@ class View(ABC):
         """Some new rows like the training rows, to try predictions on; None where none can be made."""
         return None
 
-    def dense(self) -> Array:
+    def dense(self, watch: Watch | None = None) -> Array:
         """The kernel matrix, to be overwritten."""
-        return np.asarray(self.operator().to_dense(), dtype=np.float64)
+        return np.asarray(self.operator(watch).to_dense(), dtype=np.float64)
 
     def features(self) -> Array:
         """The features of the rows, to be overwritten, where there is a lift."""
@@ -166,8 +167,8 @@ class KernelView(TableView):
         scale = np.outer(sizes[rows], sizes[rows])
         return max(EPS, float(np.divide(off, scale, out=np.zeros_like(off), where=scale > 0).max()))
 
-    def operator(self) -> Operator:
-        return Gram.of(self.kernel, self.points)
+    def operator(self, watch: Watch | None = None) -> Operator:
+        return Gram.of(self.kernel, self.points, watch=watch)
 
     def cross(self, new: Points) -> Operator:
         left, right = alike(replace(new, dtype=DOUBLE), self.points)
@@ -194,7 +195,7 @@ class LiftView(TableView):
     def lifted(self) -> View:
         return self
 
-    def operator(self) -> Operator:
+    def operator(self, watch: Watch | None = None) -> Operator:
         return LowRank(self.features())
 
     def cross(self, new: Points) -> Operator:
@@ -226,7 +227,7 @@ class MatrixView(View):
     def dtype(self) -> np.dtype[Any]:
         return self.matrix.dtype
 
-    def operator(self) -> Operator:
+    def operator(self, watch: Watch | None = None) -> Operator:
         return Dense(np.asarray(self.matrix, dtype=np.float64), symmetric=True)
 
     def cross(self, new: Array) -> Operator:
@@ -239,7 +240,7 @@ class MatrixView(View):
     def chosen(self, rows: Any) -> View:
         return replace(self, matrix=self.matrix[np.ix_(rows, rows)])
 
-    def dense(self) -> Array:
+    def dense(self, watch: Watch | None = None) -> Array:
         return check_precomputed(self.who, self.matrix)
 
 

@@ -116,11 +116,14 @@ class Nystrom(Lift):
         self.kernel_ = stated("Nystrom", self.kernel).resolve_points(points)
         _check(self.kernel_, points)
         choice = self._choice(points)
+        self._keep(choice)
+        return choice.features
+
+    def _keep(self, choice: Choice) -> None:
         self.landmarks_ = choice.points.values
         self.landmark_indices_ = choice.indices
         self.factor_ = choice.upper
         self.n_components_ = len(choice.upper)
-        return choice.features
 
     def _points(self, X: Any) -> Points:
         """Checked rows as points, with the names of their columns, to be computed with in float64."""
@@ -238,6 +241,22 @@ class Nystrom(Lift):
                 left[strip] -= np.einsum("ij,ij->i", values, values)
                 lengths[strip] = np.linalg.norm(weights(self.factor_, values) * roots, axis=1)
         return sizes, left, lengths
+
+
+def nystrom_of(kernel: Kernel, points: Points, count: int, random: np.random.Generator) -> Nystrom:
+    """The lift of a kernel with its numbers for points that were read already, with at most so many pivoted landmarks.
+
+    Fewer where rounding ends: nobody asked for this number. `landmark_indices_` are positions among these points.
+    """
+    found = Nystrom(kernel, count)
+    found.n_features_in_ = points.values.shape[1]
+    if points.names is not None:
+        found.feature_names_in_ = np.asarray(points.names, dtype=object)
+    points = replace(points, dtype=DOUBLE)
+    _check(kernel, points)
+    found.kernel_ = kernel
+    found._keep(way("pivoted")(kernel, points, count, random))
+    return found
 
 
 def _dense_only(kernel: Kernel) -> bool:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
-from mercer.compute.budget import text_of
 from mercer.solvers.base import Solver
 
 Side = Literal["primal", "dual"]
 Way = Literal["direct", "conjugate gradients", "one pass", "nystrom", "nystrom iterative", "random features"]
 """direct: a stored matrix; conjugate gradients: products with a matrix that is not stored, exact; one pass: sums over
 the features of a lift, exact; the others: the same for features that approximate the kernel."""
+EXACT: tuple[Way, ...] = ("direct", "conjugate gradients", "one pass")
+"""The ways whose model is that of the kernel, or of the lift that was given."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Plan:
-    """One way to fit least squares, with what it needs.
+    """One way to fit least squares, with what it needs; `print` shows it beside the others.
 
     way : how the work is done
     side : "primal" solves for one weight a feature, "dual" for one coefficient a row
@@ -39,11 +41,21 @@ class Plan:
     batch : how many rows are held at once by ways that stream
     sample : how many rows alpha (and the lengthscale) are chosen from; None where all rows judge, or nothing is chosen
     gives_up : what the model is not, in words; "" where nothing is given up
-    reason : why this one
-    others : the ways not chosen, with the reason of each
+    reason : why this one; of one that was not chosen, why not
+    others : the ways not chosen
 
-    >>> from mercer.solvers import Cholesky
-    >>> plan = Plan("direct", "dual", Cholesky(), 10_000, 8, 1, None, 3.4e11, 840_000_000, 5.0)
+    >>> from mercer.solvers import Cholesky, Eigen
+    >>> eigen = Plan("direct", "dual", Eigen(), 10_000, 8, 1, None, 9e12, 2_400_000_000, 95.0, reason="slower")
+    >>> stages = Stage("kernel matrix", 0.3), Stage("solve", 6.1)
+    >>> needs = {"operations": 3.4e11, "bytes": 800_000_000, "seconds": 6.4, "stages": stages}
+    >>> print(Plan("direct", "dual", Cholesky(), 10_000, 8, 1, None, **needs, reason="Why not?", others=(eigen,)))
+    least squares on 10,000 rows x 8 columns, 1 output: direct, kernel matrix, Cholesky
+         way                                time      memory  gives up
+      -> direct, kernel matrix, Cholesky   6.4 s   762.9 MiB  nothing
+         direct, kernel matrix, Eigen    1.6 min     2.2 GiB  nothing
+      stages: kernel matrix 0.3 s, solve 6.1 s
+      why: Why not?
+      why not direct, kernel matrix, Eigen: slower
     """
 
     way: Way
@@ -67,14 +79,27 @@ class Plan:
     @property
     def exact(self) -> bool:
         """Whether the model is that of the kernel itself, not of an approximation to it."""
-        return self.way in ("direct", "conjugate gradients", "one pass")
+        return self.way in EXACT
 
     @property
     def unknowns(self) -> int:
         """The size of the system: rows in the dual, features in the primal."""
         return self.features if self.side == "primal" and self.features is not None else self.rows
 
+    def record(self) -> dict[str, str | int | float | None]:
+        """Plain values, from which `restored` makes the plan again, without the ways that were not chosen."""
+        from mercer.planner.record import recorded
+
+        return recorded(self)
+
+    @classmethod
+    def restored(cls, record: Mapping[str, Any], who: str = "A plan") -> Plan:
+        """The plan of a record; an error in the name of `who` where it holds none."""
+        from mercer.planner.record import restored
+
+        return restored(record, who)
+
     def __str__(self) -> str:
-        size = f"{self.unknowns} unknowns, {self.operations:.1e} operations, {text_of(self.bytes)}"
-        lines = [f"{self.side} with {self.solver}: {size}. {self.reason}".rstrip()]
-        return "\n".join(lines + [f"  not chosen: {str(other).rstrip('. ')}" for other in self.others])
+        from mercer.planner.explain import explain
+
+        return explain(self)

@@ -1,5 +1,9 @@
 """Where rows come from when they do not come as an array: files, memory maps, iterables of batches."""
 
+from mercer.sources.arrays import Arrays
 from mercer.sources.base import Batch, Source
+from mercer.sources.batches import Batches
+from mercer.sources.door import source_of
+from mercer.sources.parquet import Parquet
 
-__all__ = ["Batch", "Source"]
+__all__ = ["Arrays", "Batch", "Batches", "Parquet", "Source", "source_of"]

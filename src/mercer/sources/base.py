@@ -24,11 +24,22 @@ class Batch:
     targets: NDArray[Any] | None = None
     weights: NDArray[np.float64] | None = None
 
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        known = next((x for x in (self.rows, self.targets, self.weights) if x is not None), np.empty(0))
+        return int(known.shape[0])
+
+    def part(self, rows: slice | NDArray[Any]) -> Batch:
+        """Some of the rows; a slice copies nothing."""
+        return Batch(*(None if x is None else x[rows] for x in (self.rows, self.targets, self.weights)))
+
 
 class Source(ABC):
     """Rows in batches: the same ones in the same order, each time that they are asked for.
 
-    A family states four things: `count`, `names`, `batches` and `fingerprint`.
+    A family states four things: `count`, `names`, `batches` and `fingerprint`; one that can start late says so by its
+    `grain`.
     """
 
     @property
@@ -43,10 +54,15 @@ class Source(ABC):
 
     @abstractmethod
     def batches(self, size: int, start: int = 0, what: str = "all") -> Iterator[Batch]:
-        """All rows from position `start` on, in batches of `size` rows (the last one may be shorter).
+        """All rows from position `start` on, in batches of exactly `size` rows (the last one may be shorter).
 
         what : "all", or "targets" for batches whose `rows` may be None: labels are looked through before the rows are
         """
+
+    @property
+    def grain(self) -> int:
+        """A gap of more rows than that is cheaper to skip, by a later start, than to read through."""
+        return self.count
 
     @abstractmethod
     def fingerprint(self) -> bytes:

@@ -1,0 +1,201 @@
+"""A plan is followed: one function a way, from a prepared problem to a model that can predict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.run import Run
+from mercer.kernels import Kernel
+from mercer.kernels.points import SINGLE, Points
+from mercer.learners import dual, primal
+from mercer.learners.assembly import Prepared
+from mercer.learners.basis import Basis, LiftBasis, landmark_basis
+from mercer.learners.predictor import ByBasis, ByDuals, ByFeatures, Predictor
+from mercer.learners.request import Fit
+from mercer.learners.stream import StoredStream, Stream
+from mercer.learners.streamed import Streamed, StreamedFit
+from mercer.learners.tuned import Chosen, best, on_sample
+from mercer.learners.views import LiftView, View
+from mercer.lifts import RandomFourier
+from mercer.lifts.base import Lift
+from mercer.lifts.nystrom import Nystrom, nystrom_of
+from mercer.planner import Plan
+
+Array = NDArray[np.float64]
+HELD = 1 << 25
+"""Numbers that are held while landmarks are drawn (256 MiB), at most."""
+LEAST = 4
+"""Rows a landmark that landmarks are drawn from, at least."""
+TUNING, LANDMARKS, LEAVING, SOLVING = range(4)
+"""What random numbers are drawn for: each has a stream of its own, so that no step changes the draws of another."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A fit, and what is needed to predict with it.
+
+    view : of all rows, also of those of weight zero; None where rows stream
+    lift : whose features have weights; None in the dual
+    streamed : what a way that reads rows in pieces found; None for others
+    """
+
+    fit: Fit
+    plan: Plan
+    predictor: Predictor
+    kernel: Kernel | None
+    lift: Lift | None
+    view: View | None
+    streamed: StreamedFit | None = None
+
+
+def follow(prepared: Prepared, plan: Plan, run: Run, seed: int) -> Solved:
+    """Fit in the way of the plan; `seed` is what every draw comes from."""
+    if plan.way == "direct":
+        return _primal(prepared, plan, run) if plan.side == "primal" else _dual(prepared, plan, run)
+    if plan.way == "conjugate gradients":
+        return _iterative(prepared, plan, run, seed)
+    return _streamed(prepared, plan, run, seed)
+
+
+def draws(seed: int, purpose: int) -> np.random.Generator:
+    """The random numbers for one purpose."""
+    return np.random.default_rng([seed, purpose])
+
+
+# -- stored matrices --------------------------------------------------------------------------------------------------
+
+
+def _primal(prepared: Prepared, plan: Plan, run: Run) -> Solved:
+    view = prepared.views[0].lifted()
+    fit = primal.solve(replace(prepared.request(view, plan), run=run))
+    assert fit.weights is not None  # noqa: S101  # the primal has them
+    predictor = ByFeatures(view, fit.weights, fit.means, fit.levels)
+    return Solved(fit, plan, predictor, view.kernel, view.lift, view)
+
+
+def _dual(prepared: Prepared, plan: Plan, run: Run) -> Solved:
+    if len(prepared.views) == 1 and not prepared.penalty.path:
+        view = prepared.views[0]
+        fit = dual.solve(replace(prepared.request(view, plan), run=run))
+    else:
+        tuned, view = best(prepared, plan, run)
+        fit = dual.finish(tuned)
+    return _by_duals(prepared, plan, view, fit)
+
+
+def _by_duals(prepared: Prepared, plan: Plan, view: View, fit: Fit) -> Solved:
+    assert fit.duals is not None  # noqa: S101  # the dual has them
+    duals = spread(fit.duals, prepared.kept, view.count)  # rows of weight zero have columns in a precomputed matrix
+    predictor = ByDuals(view, duals, fit.levels)
+    return Solved(fit, plan, predictor, view.kernel, view.lift, view)
+
+
+# -- products ---------------------------------------------------------------------------------------------------------
+
+
+def _iterative(prepared: Prepared, plan: Plan, run: Run, seed: int) -> Solved:
+    chosen = _chosen(prepared, plan, run, seed)
+    asked = replace(prepared.request(chosen.view, plan), penalty=chosen.penalty, run=run)
+    from mercer.learners import iterative
+
+    fit = replace(iterative.solve(asked, run, prepared.dtype == SINGLE), path=chosen.path)
+    return _by_duals(prepared, plan, chosen.view, fit)
+
+
+def _chosen(prepared: Prepared, plan: Plan, run: Run, seed: int) -> Chosen:
+    if plan.sample is None:
+        return on_sample(prepared, plan, draws(seed, TUNING))
+    with run.stage("tuning"):
+        return on_sample(prepared, plan, draws(seed, TUNING))
+
+
+# -- pieces -----------------------------------------------------------------------------------------------------------
+
+
+def _streamed(prepared: Prepared, plan: Plan, run: Run, seed: int) -> Solved:
+    iterated = plan.way == "nystrom iterative"
+    searched = iterated or len(prepared.views) > 1
+    chosen = _chosen(prepared, plan, run, seed) if searched else Chosen(prepared.views[0], prepared.penalty)
+    if not iterated:  # a path over all rows says more than one over some
+        chosen = replace(chosen, penalty=prepared.penalty, path=None)
+    prepared.request(chosen.view, plan)  # complains of numbers that are too large or too small
+    seen = prepared.seen(chosen.view)
+    stream = _stored(prepared, seen)
+    lift = _lift(seen, plan, stream, run, draws(seed, LANDMARKS))
+    found = fit_stream(prepared, plan, stream, lift, chosen, run, seed)
+    predictor = ByBasis(_basis(lift, seen.points), found.raw, found.offset)  # type: ignore[attr-defined]
+    view = LiftView(chosen.view.points, lift)  # type: ignore[attr-defined]
+    return Solved(found.fit, plan, predictor, chosen.view.kernel, lift, view, found)
+
+
+def fit_stream(
+    prepared: Prepared, plan: Plan, stream: Stream, lift: Lift, chosen: Chosen, run: Run, seed: int
+) -> StreamedFit:
+    """The model of a lift on rows that come in pieces."""
+    points = stream.sample(np.arange(1)).points
+    asked = Streamed(
+        prepared.settings.who,
+        stream,
+        _basis(lift, points),
+        chosen.penalty,
+        prepared.centering.intercept,
+        prepared.problem.labels is not None,
+        plan,
+        prepared.trusted,
+        draws(seed, LEAVING),
+    )
+    from mercer.learners import falkon, one_pass
+
+    if plan.way == "nystrom iterative":
+        found = falkon.solve(asked, run)
+        return replace(found, fit=replace(found.fit, path=chosen.path))
+    return one_pass.solve(asked, run)
+
+
+def _stored(prepared: Prepared, seen: View) -> StoredStream:
+    center = prepared.centering
+    return StoredStream(seen.points, prepared.targets, center.weights, center.copies)  # type: ignore[attr-defined]
+
+
+def _basis(lift: Lift, points: Points) -> Basis:
+    return landmark_basis(lift, points) if isinstance(lift, Nystrom) else LiftBasis(lift)
+
+
+def _lift(view: View, plan: Plan, stream: Stream, run: Run, random: np.random.Generator) -> Lift:
+    """The lift whose features are fitted: the one that was given, the exact one, or one that is drawn now."""
+    if isinstance(view, LiftView):
+        return view.lift
+    if plan.way == "one pass":
+        exact = view.lifted().lift
+        assert exact is not None  # noqa: S101  # or lifted would complain
+        return exact
+    assert view.kernel is not None  # noqa: S101  # it is approximated
+    assert plan.features is not None  # noqa: S101  # by so many
+    if plan.way == "random features":
+        return _waves(view, plan.features, random)
+    with run.stage("landmarks"):
+        rows = max(LEAST * plan.features, HELD // plan.features)
+        piece = stream.sample(some(stream.count, rows, random))
+        return nystrom_of(view.kernel, piece.points, min(plan.features, len(piece.targets)), random)
+
+
+def _waves(view: View, count: int, random: np.random.Generator) -> RandomFourier:
+    lift = RandomFourier(view.kernel, count, random_state=int(random.integers(2**31)))
+    return lift.fit(view.points.values)  # type: ignore[attr-defined, no-any-return]
+
+
+def some(count: int, most: int, random: np.random.Generator) -> NDArray[np.intp]:
+    """Positions of rows, rising: all, or so many drawn without repetition."""
+    return np.arange(count) if count <= most else np.sort(random.choice(count, most, replace=False))
+
+
+def spread(values: Array, kept: NDArray[np.intp], count: int) -> Array:
+    """Rows of values at the kept positions, zeros at the others."""
+    if len(kept) == count:
+        return values
+    full = np.zeros((count, values.shape[1]))
+    full[kept] = values
+    return full

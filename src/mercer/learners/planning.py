@@ -1,0 +1,71 @@
+"""From a prepared problem to its plan: what can be done with these rows, and what the planner makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from mercer.compute.budget import Budget
+from mercer.kernels.points import SINGLE, Points
+from mercer.learners.assembly import Prepared
+from mercer.learners.probe import Probe, probe
+from mercer.learners.reading import Penalty
+from mercer.learners.views import KernelView, LiftView, View
+from mercer.lifts.nystrom import Nystrom
+from mercer.planner import Plan, Task, choose
+from mercer.solvers import GradientDescent
+from mercer.tuning.path import default_alphas
+
+
+def planned(prepared: Prepared, resumable: bool = False, stored: bool = True) -> Plan:
+    """The plan for a problem.
+
+    resumable : whether its state must be small enough to be saved
+    stored : whether all rows are in memory; else the views hold a sample of them
+    """
+    settings, task = prepared.settings, _task(prepared)
+    return choose(settings.who, task, prepared.solver)
+    budget = Budget.of(settings.memory_limit)
+    first = choose(
+        settings.who, replace(task, stored=stored), prepared.solver, budget, settings.time_limit, None, resumable
+    )
+    looked = probe(prepared, first) if stored else Probe()
+    if looked.pair is None:
+        return first
+    task = replace(task, pair=looked.pair, spectrum=looked.spectrum, alpha=looked.alpha)
+    return choose(settings.who, task, prepared.solver, budget, settings.time_limit, None, resumable)
+
+
+def _task(prepared: Prepared) -> Task:
+    view, tried = prepared.views[0], len(prepared.views)
+    values = prepared.rows.values if isinstance(prepared.rows, Points) else prepared.rows
+    penalty = prepared.penalty
+    known = isinstance(view, KernelView) and view.sure and not isinstance(prepared.solver, GradientDescent)
+    positive = penalty.values is None or bool((penalty.values > 0).all())
+    return Task(
+        rows=len(prepared.kept),
+        columns=int(values.shape[1]),
+        outputs=int(prepared.problem.targets.shape[1]),
+        features=view.most_features if tried == 1 else None,
+        alphas=_alphas(penalty),
+        path=penalty.path or tried > 1,
+        lengthscales=tried,
+    )
+
+
+def _alphas(penalty: Penalty) -> int:
+    return len(default_alphas(1.0)) if penalty.values is None else len(np.unique(penalty.values))
+
+
+def _landmarks(view: View) -> int | None:
+    """How many landmarks the lift has that was given; None for other lifts and for kernels."""
+    lift = view.lift if isinstance(view, LiftView) else None
+    return lift._count() if isinstance(lift, Nystrom) else None
+
+
+def _spectral(view: View, tried: int) -> bool:
+    """Whether the kernel is a mixture of waves that can be drawn."""
+    if not isinstance(view, KernelView) or view.points.sparse or tried > 1:
+        return False
+    return view.kernel.law(view.points.values.shape[1]) is not None

@@ -1,0 +1,69 @@
+"""A short look at the data before a plan is made: how long a pair takes here, and how fast the spectrum falls."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mercer.kernels.points import DOUBLE, SINGLE
+from mercer.learners import dual
+from mercer.learners.assembly import Prepared
+from mercer.learners.reading import Penalty
+from mercer.learners.views import KernelView
+from mercer.operators import Gram
+from mercer.planner import Plan
+
+PROBED = 4_000
+"""Up to so many rows nothing is looked at: every way is short."""
+TIMED = 3_000
+"""Rows whose product is timed: a few milliseconds."""
+DECOMPOSED = 1_000
+"""Rows whose spectrum is found: a fifth of a second."""
+
+
+@dataclass(frozen=True, eq=False)
+class Probe:
+    """What was seen.
+
+    pair : seconds a pair of rows takes, in a product with one column; None where it was not timed
+    spectrum : eigenvalues, largest first, scaled to all rows; None where they are not known
+    alpha : the least penalty, the one given or what the sample would choose
+    """
+
+    pair: float | None = None
+    spectrum: tuple[float, ...] | None = None
+    alpha: float | None = None
+
+
+def probe(prepared: Prepared, plan: Plan) -> Probe:
+    """Look at a sample, where there are many rows and a kernel; `plan` is any."""
+    view, count = prepared.views[0], len(prepared.kept)
+    if not isinstance(view, KernelView) or count <= PROBED:
+        return Probe()
+    random = np.random.default_rng(0)
+    rows = np.sort(random.choice(count, DECOMPOSED, replace=False))
+    part = replace(prepared.part(rows), views=[view])
+    if not part.penalty.path:
+        part = replace(part, penalty=Penalty(np.unique(part.penalty.given), path=True))
+    tuned = dual.tune(part.request(view, plan))
+    values = np.maximum(tuned.side.spectrum.values[::-1], 0.0) * (count / DECOMPOSED)
+    return Probe(_pair(prepared, view, random), tuple(values.tolist()), _least(prepared, tuned))
+
+
+def _least(prepared: Prepared, tuned: dual.Tuned) -> float:
+    penalty = prepared.penalty
+    return float(tuned.path.alphas[tuned.chosen].min() if penalty.path else penalty.given.min())
+
+
+def _pair(prepared: Prepared, view: KernelView, random: np.random.Generator) -> float:
+    """Seconds a pair, from the second of two products: the first one may compile."""
+    rows = np.sort(random.choice(len(prepared.kept), min(TIMED, len(prepared.kept)), replace=False))
+    points = view.points.rows(prepared.kept[rows])
+    K = Gram.of(view.kernel, replace(points, dtype=SINGLE if prepared.dtype == SINGLE else DOUBLE))
+    ones = np.ones(len(rows), K.dtype)
+    K @ ones
+    start = time.perf_counter()
+    K @ ones
+    return (time.perf_counter() - start) / (len(rows) ** 2 / 2)

@@ -1,0 +1,50 @@
+"""The task: what is to be fitted, and what is known of it before any work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be fitted.
+
+    rows, columns, outputs : of the data
+    features : of the finite lift, None where there is none
+    alphas : how many penalties a whole path has; 1 where alpha is given, and so many as differ where several are
+    path : whether alpha is chosen by leave-one-out, which takes a decomposition that serves every alpha
+    lengthscales : how many are tried
+    approximable : whether landmarks can stand for the kernel: it is known, and rows are points
+    spectral : whether random features can: its spectral law is known
+    landmarks : of the Nystrom lift that was given; None where none was
+    lift_given : whether the features are those of a lift that was given, so that no kernel is to be matched
+    products : whether products with the kernel matrix can be had without the matrix
+    single : whether the rows are in float32, for which products in float32 do
+    pair : seconds for a pair of these rows in a product with one vector, where that was measured
+    spectrum : the largest eigenvalues of the kernel matrix, descending, as a sample of rows estimates them; or None
+    alpha : the penalty, where it is known
+    stored : whether the rows are in memory; False where they come in pieces from a source
+    """
+
+    rows: int
+    columns: int
+    outputs: int
+    features: int | None
+    alphas: int = 1
+    path: bool = False
+    lengthscales: int = 1
+    approximable: bool = False
+    spectral: bool = False
+    landmarks: int | None = None
+    lift_given: bool = False
+    products: bool = False
+    single: bool = False
+    pair: float | None = None
+    spectrum: tuple[float, ...] | None = None
+    alpha: float | None = None
+    stored: bool = True
+
+    @property
+    def tuned(self) -> bool:
+        """Whether alpha or the lengthscale is chosen."""
+        return self.path or self.lengthscales > 1

@@ -1,0 +1,84 @@
+"""What comes in at a learner's door as data, and is no table: paths, memory maps and sources."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from mercer.errors import InputError, sentence
+from mercer.sources.arrays import Arrays
+from mercer.sources.base import Source
+from mercer.sources.parquet import SUFFIX, Parquet
+
+READABLE = "a table, a Parquet file or folder, a memory map, or a source of mercer.sources"
+
+
+def source_of(
+    who: str, X: Any, y: Any = None, weight: Any = None, columns: Sequence[str] | None = None
+) -> Source | None:
+    """The source that X is or names; None for an ordinary table.
+
+    y, weight : names of columns where X is a path, arrays where it is a memory map
+    columns : the features of a fitted model: all other columns of files are passed over
+    """
+    if isinstance(X, Source):
+        _refuse_twice(who, X, y, weight)
+        return replace(X, columns=columns) if isinstance(X, Parquet) and X.columns is None and columns else X
+    if isinstance(X, str | os.PathLike):
+        return _files(who, Path(X), y, weight, columns)
+    if isinstance(X, np.memmap):
+        _refuse_names(who, y, weight)
+        return Arrays(X, y, weight)
+    if isinstance(X, Iterator) or (callable(X) and not hasattr(X, "__array__")):
+        came = f"something of type {type(X).__name__} came"
+        remedy = "Use mercer.sources.Batches(make), where make() gives a fresh iterator of batches."
+        raise InputError(sentence(who, READABLE, came, remedy))
+    return None
+
+
+def _files(who: str, path: Path, y: Any, weight: Any, columns: Sequence[str] | None) -> Source:
+    if path.suffix.lower() != SUFFIX and not path.is_dir():
+        _refuse_path(who, path)
+    for name, given in (("y", y), ("sample_weight", weight)):
+        if given is not None and not _is_name(given, several=name == "y"):
+            came = f"{type(given).__name__} came for {name}, with a path for X"
+            raise InputError(sentence(who, f"the name of a column for {name}", came, "Keep it in the same files."))
+    return Parquet(path, columns, y, weight)
+
+
+def _is_name(given: Any, several: bool) -> bool:
+    names = isinstance(given, list | tuple) and len(given) > 0 and all(isinstance(name, str) for name in given)
+    return isinstance(given, str) or (several and names)
+
+
+def _refuse_path(who: str, path: Path) -> NoReturn:
+    remedy = "Write it as Parquet once, with to_parquet of pandas or write_parquet of polars."
+    if path.suffix.lower() == ".npy":
+        remedy = f'Use np.load({str(path)!r}, mmap_mode="r").'
+    elif not path.exists():
+        remedy = "Give a path that ends in .parquet, or a folder of such files."
+    raise InputError(sentence(who, READABLE, f"{str(path)!r} came", remedy))
+
+
+def _refuse_twice(who: str, source: Source, y: Any, weight: Any) -> None:
+    given = "y" if y is not None else "sample_weight" if weight is not None else None
+    if given is not None:
+        kind = type(source).__name__
+        came = f"{given} came beside {kind}"
+        remedy = {
+            "Parquet": f"Write Parquet(path, {'target' if given == 'y' else 'weight'}=...).",
+            "Arrays": f"Write Arrays(X, {'y' if given == 'y' else 'weight=weight'}).",
+        }.get(kind, "Give batches of (X, y) or (X, y, weights).")
+        raise InputError(sentence(who, "targets and weights inside the source", came, remedy))
+
+
+def _refuse_names(who: str, y: Any, weight: Any) -> None:
+    for name, given in (("y", y), ("sample_weight", weight)):
+        if isinstance(given, str):
+            came = f"{given!r} came, with an array for X"
+            raise InputError(sentence(who, f"an array for {name}", came, "Names of columns go with Parquet files."))

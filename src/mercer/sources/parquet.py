@@ -1,0 +1,158 @@
+"""Parquet files, read a few rows at a time."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from mercer.errors import InputError, sentence
+from mercer.sources.arrow import Columns, pyarrow_parquet, types_of
+from mercer.sources.base import Batch, Source
+from mercer.sources.rebatch import rebatched
+from mercer.sources.tables import rows_at_once
+
+SUFFIX = ".parquet"
+BUFFER = 1 << 20
+"""Bytes of a column that are read from the disk at once: a whole row group would be held without that."""
+MAGIC = 8
+"""Bytes at the end of a file: the length of the footer in four of them, and the name of the format."""
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file, as it was when it was first looked at.
+
+    stamp : its size in bytes, and when it was changed, in nanoseconds
+    starts : where each row group begins among the rows of all files, and where the last one ends
+    """
+
+    path: Path
+    stamp: tuple[int, int]
+    starts: tuple[int, ...]
+
+    def unchanged(self) -> None:
+        """Refuse a file that was changed since."""
+        if _stamp(self.path) != self.stamp:
+            came = f"{self.path.name} was changed after it was first read"
+            raise InputError(sentence("Parquet", "the same data in every pass", came, "Make a new Parquet(path)."))
+
+
+@dataclass(frozen=True, eq=False)
+class Parquet(Source):
+    """The rows of a Parquet file, or of all `*.parquet` files of a folder, sorted by name, with one schema.
+
+    path : of the file or the folder
+    columns : the features, by name; None for all columns that are neither target nor weight
+    target : the column of targets or labels, or several
+    weight : the column that says how often each row counts
+
+    Features are numbers: of float32 where all columns are float32 or narrower, and some are floating; else of float64.
+    Needs pyarrow, which comes with `pip install "mercer[files]"`. Memory: two batches, and a buffer a column; a late
+    start skips whole row groups unread.
+    """
+
+    path: str | os.PathLike[str]
+    columns: Sequence[str] | None = None
+    target: str | Sequence[str] | None = None
+    weight: str | None = None
+
+    def __post_init__(self) -> None:
+        _ = self._columns, self._files  # complain of what is not there
+
+    @property
+    def count(self) -> int:
+        return self._files[-1].starts[-1]
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        return self._columns.features
+
+    @cached_property
+    def grain(self) -> int:
+        """Twice the largest row group: then a whole one lies between."""
+        return 2 * max(b - a for file in self._files for a, b in zip(file.starts, file.starts[1:], strict=False))
+
+    def batches(self, size: int, start: int = 0, what: str = "all") -> Iterator[Batch]:
+        every = what == "all" or not self._columns.others
+        return rebatched(self._read(min(size, rows_at_once(len(self._columns.read(every)))), start, every), size)
+
+    def fingerprint(self) -> bytes:
+        found = hashlib.blake2b(repr(self._columns.roles).encode(), digest_size=32)
+        for file in self._files:
+            found.update(repr((file.path.name, _stamp(file.path))).encode())
+            found.update(_footer(file.path))
+        return found.digest()
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def _read(self, size: int, start: int, every: bool) -> Iterator[Batch]:
+        """Batches of at most `size` rows, of which the first begins at `start`."""
+        for file in self._files:
+            if file.starts[-1] <= start:
+                continue
+            file.unchanged()
+            group = max(0, bisect_right(file.starts, start) - 1)
+            at = file.starts[group]
+            groups = list(range(group, len(file.starts) - 1))
+            with pyarrow_parquet().ParquetFile(file.path, buffer_size=BUFFER, pre_buffer=False) as opened:
+                for records in opened.iter_batches(size, groups, self._columns.read(every)):
+                    first, at = at, at + records.num_rows
+                    if at > start:
+                        skip = max(0, start - first)
+                        yield self._columns.batch(records.slice(skip), first + skip, every)
+
+    @cached_property
+    def _paths(self) -> list[Path]:
+        path = Path(self.path)
+        if not path.exists():
+            raise FileNotFoundError(
+                sentence("Parquet", "a file or a folder", f"{str(path)!r} is not there", "Check the path.")
+            )
+        if not path.is_dir():
+            return [path]
+        found = sorted(file for file in path.glob(f"*{SUFFIX}") if not file.name.startswith((".", "_")))
+        if not found:
+            came, remedy = f"{str(path)!r} holds none", "Files in folders inside it are not looked for."
+            raise InputError(sentence("Parquet", f"a folder of *{SUFFIX} files", came, remedy))
+        return found
+
+    @cached_property
+    def _columns(self) -> Columns:
+        types = types_of(self._paths[0])
+        features = (self.columns,) if isinstance(self.columns, str) else self.columns
+        return Columns.of(self._paths[0].name, types, features, self.target, self.weight)
+
+    @cached_property
+    def _files(self) -> tuple[_File, ...]:
+        files: list[_File] = []
+        for path in self._paths:
+            self._columns.same(path.name, types_of(path))
+            metadata = pyarrow_parquet().read_metadata(path)
+            starts = [files[-1].starts[-1] if files else 0]
+            starts += [starts[0] for _ in ()]
+            for group in range(metadata.num_row_groups):
+                starts.append(starts[-1] + metadata.row_group(group).num_rows)
+            files.append(_File(path, _stamp(path), tuple(starts)))
+        if files[-1].starts[-1] == 0:
+            raise InputError(sentence("Parquet", "at least one row", "there is none", "Check how it was written."))
+        return tuple(files)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+def _footer(path: Path) -> bytes:
+    """The end of a file, which says where its columns are, how they are written, and between which numbers they lie."""
+    with path.open("rb") as file:
+        file.seek(-MAGIC, os.SEEK_END)
+        length = int.from_bytes(file.read(MAGIC)[:4], "little")
+        file.seek(-MAGIC - length, os.SEEK_END)
+        return file.read(length)

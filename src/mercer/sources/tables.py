@@ -1,0 +1,104 @@
+"""What sources take for a table, for targets and for weights, or one clear error."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import InputError, sentence
+
+NUMBERS = "fiub"
+"""The kinds of dtypes that are read as numbers."""
+HELD = 1 << 20
+"""Numbers that are read at once where nobody says how many rows: 8 MiB."""
+
+
+def rows_at_once(columns: int) -> int:
+    """How many rows hold about `HELD` numbers."""
+    return max(1, HELD // max(1, columns))
+
+
+def is_sparse(values: Any) -> bool:
+    """Whether a table is sparse, as SciPy has it."""
+    return hasattr(values, "nnz") and hasattr(values, "tocsr")
+
+
+def names_of(table: Any) -> tuple[str, ...] | None:
+    """The names of the columns of a frame; None where they are no texts."""
+    columns = getattr(table, "columns", None)
+    return None if columns is None or not all(isinstance(name, str) for name in columns) else tuple(columns)
+
+
+def table_of(who: str, where: str, given: Any) -> Any:
+    """A table of numbers of two dimensions: an array (a view where it is one already), or sparse rows."""
+    table = given.tocsr() if is_sparse(given) else array_of(who, where, given)
+    if table.ndim != 2:
+        came = f"{where} has {table.ndim} dimension{'s' * (table.ndim != 1)} and shape {table.shape}"
+        remedy = "Use reshape(-1, 1) if it is one column, reshape(1, -1) if it is one row."
+        raise InputError(sentence(who, "tables of rows and columns", came, remedy))
+    if table.dtype.kind not in NUMBERS:
+        came = f"{where} holds {table.dtype}" if table.dtype.kind == "c" else f"{where} holds {_example(table)}"
+        raise InputError(sentence(who, "real numbers", came, "Convert the columns to numbers, or leave them out."))
+    if table.shape[1] == 0:
+        raise InputError(sentence(who, "at least one column", f"{where} has none", "Check how it was selected."))
+    return table
+
+
+def targets_of(who: str, where: str, given: Any, count: int) -> NDArray[Any]:
+    """Targets of a table: numbers or labels, one or several a row."""
+    targets = array_of(who, where, given)
+    if targets.ndim not in (1, 2) or len(targets) != count:
+        came = f"X has {count} rows, and {where} has the shape {targets.shape}"
+        raise InputError(sentence(who, "one target a row, or one row of targets", came, "Give both the same length."))
+    return targets
+
+
+def weights_of(who: str, where: str, given: Any, count: int) -> NDArray[Any]:
+    """Weights of a table: one number a row, or one for all."""
+    weights = array_of(who, where, given)
+    if weights.ndim == 0 and weights.dtype.kind in NUMBERS:
+        return np.broadcast_to(weights, (count,))
+    if weights.shape != (count,) or weights.dtype.kind not in NUMBERS:
+        came = f"X has {count} rows, and {where} has the shape {weights.shape} and dtype {weights.dtype}"
+        raise InputError(sentence(who, "one weight a row", came, "Give a flat array of numbers."))
+    return weights
+
+
+def array_of(who: str, where: str, given: Any) -> NDArray[Any]:
+    """Anything as an array, not a copy where it is one; missing entries and ragged lists are refused."""
+    if np.ma.is_masked(given):
+        came = f"{where} is a masked array with missing entries"
+        raise InputError(sentence(who, "all entries", came, "Fill or drop these."))
+    try:
+        return np.asarray(given)
+    except ValueError as error:
+        came, remedy = f"{where} has rows of unequal lengths", "Give an array, or a list of equally long lists."
+        raise InputError(sentence(who, "rows of equal length", came, remedy)) from error
+
+
+def _example(table: NDArray[Any]) -> str:
+    """An entry that is no number, for a message."""
+    cell = next((cell for cell in table.flat if not isinstance(cell, int | float)), None)
+    return f"{str(cell)!r} (dtype {table.dtype})"
+
+
+def digest(parts: Iterator[Any]) -> bytes:
+    """A hash of arrays and sparse tables, of their shapes and dtypes."""
+    found = hashlib.blake2b(digest_size=32)
+    for part in parts:
+        arrays = (part.data, part.indices, part.indptr) if is_sparse(part) else (part,)
+        found.update(repr((part.shape, *(x.dtype.str for x in arrays))).encode())
+        for array in arrays:
+            found.update(_bytes(array))
+    return found.digest()
+
+
+def _bytes(array: NDArray[Any]) -> Any:
+    """The bytes of an array; of objects the text, since their bytes are addresses."""
+    if array.dtype.kind == "O":
+        return repr(array.tolist()).encode()
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
