@@ -23,7 +23,7 @@ def rows(n, d=3, seed=0):
 
 
 def pivots_of(kernel, X, count, seed=0):
-    return RandomPivots(kernel, points_from("test", X), count).run(np.random.default_rng(seed))
+    return RandomPivots.of(kernel, points_from("test", X), count).run(np.random.default_rng(seed))
 
 
 # -- triangular solves ------------------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ def test_the_pivots_have_the_law_of_the_paper():
     K, points, rng = kernel(X), points_from("test", X), np.random.default_rng(0)
     counts = np.zeros((4, 4))
     for _ in range(draws):
-        i, j = RandomPivots(kernel, points, 2).run(rng).pivots
+        i, j = RandomPivots.of(kernel, points, 2).run(rng).pivots
         counts[i, j] += 1
     statistic = 0.0
     for i, j in permutations(range(4), 2):
@@ -213,7 +213,8 @@ def test_large_data_is_sampled(monkeypatch):
     assert np.array_equal(choice.points.values, X[choice.indices])
     assert choice.indices.max() > 500
     seen = []
-    monkeypatch.setattr(landmarks, "RandomPivots", lambda k, p, c: seen.append(len(p.values)) or RandomPivots(k, p, c))
+    plain = RandomPivots.of
+    monkeypatch.setattr(RandomPivots, "of", lambda k, p, c: seen.append(len(p.values)) or plain(k, p, c))
     chosen("pivoted", X, 20)
     chosen("pivoted", X, 100)  # at least four rows a landmark
     assert seen == [150, 400]

@@ -35,6 +35,11 @@ class Basis(ABC):
     def width(self) -> int:
         """p."""
 
+    @property
+    def stretch(self) -> float:
+        """How far T'ST magnifies the rounding of S, about."""
+        return 1.0
+
     @abstractmethod
     def raw(self, points: Points) -> Array:
         """(rows, p): the raw functions, in float64, to be overwritten."""
@@ -87,6 +92,11 @@ class LandmarkBasis(Basis):
     def width(self) -> int:
         return len(self.upper)
 
+    @property
+    def stretch(self) -> float:
+        diagonal = np.abs(np.diagonal(self.upper))
+        return float((diagonal.max() / diagonal.min()) ** 2)
+
     def raw(self, points: Points) -> Array:
         left, right = alike(points, self.landmarks)
         return np.asarray(matrix(self.kernel, left, right), dtype=np.float64)
@@ -100,6 +110,20 @@ class LandmarkBasis(Basis):
 
     def to_raw(self, weights: Array) -> Array:
         return np.asarray(blas.dtrsm(1.0, self.upper, weights))
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureBasis(Basis):
+    """The features of another basis as raw functions: p^2 operations a row more, and no digits lost to whitening."""
+
+    inner: Basis
+
+    @property
+    def width(self) -> int:
+        return self.inner.width
+
+    def raw(self, points: Points) -> Array:
+        return self.inner.features(points)
 
 
 def landmark_basis(lift: Any, points: Points) -> LandmarkBasis:

@@ -43,7 +43,7 @@ class Trial:
     def of(cls, normal: Normal, basis: Basis, sample: Piece) -> Trial:
         """From some rows of a sample, and lines through pairs of them."""
         chosen = np.unique(np.linspace(0, len(sample.weights) - 1, TRIED).astype(np.intp))
-        points, ones = sample.points.rows(chosen), np.ones(len(chosen))
+        points = sample.points.rows(chosen)
         raw = basis.raw(points)
         shift = raw.mean(axis=0) if normal.intercept else np.zeros(basis.width)
         lengths = [np.sqrt(normal.total * np.square(raw - center).mean(axis=0)) for center in (shift, 0.0)]

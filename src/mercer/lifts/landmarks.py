@@ -55,7 +55,7 @@ def pivoted(kernel: Kernel, points: Points, count: int, rng: np.random.Generator
     size = min(n, max(HELD // count, LEAST * count))
     sample = None if size == n else np.sort(rng.choice(n, size, replace=False))
     _afford(size, count)
-    factor = RandomPivots(kernel, points if sample is None else points.rows(sample), count).run(rng)
+    factor = RandomPivots.of(kernel, points if sample is None else points.rows(sample), count).run(rng)
     indices = factor.pivots if sample is None else sample[factor.pivots]
     return Choice(points.rows(indices), factor.upper, indices, factor.features if sample is None else None)
 

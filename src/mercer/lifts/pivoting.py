@@ -6,17 +6,24 @@ pivots would be noise, divided by its own root. That is why no jitter is ever ne
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
+from mercer.compute.native import CALL, divide_by_triangle, subtract_product
+from mercer.compute.run import IDLE, Run
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import matrix
 from mercer.kernels.points import Points
 
 Array = NDArray[np.float64]
+Part = slice | NDArray[np.intp]
+Values = Callable[[Part, Part], NDArray[Any]]
+"""From rows i and j to the numbers k(x_i, x_j), a new array."""
 
 TOLERANCE = 1e-12
 """What counts as nothing, relative to k(x, x): twice the 5e-13 to which kernels are evaluated."""
@@ -86,8 +93,8 @@ class RandomPivots:
     in the block leave it. The pivots have the same law as if they were drawn one by one, and the work is products of
     matrices. Time O(n k^2 + n k d) for k pivots of n rows, memory n k.
 
-    kernel : a kernel whose numbers are known
-    points : n rows, to be given back in float64
+    diagonal : (n,), the numbers k(x, x)
+    values : blocks of the matrix
     count : k, the most pivots
 
     References
@@ -97,33 +104,50 @@ class RandomPivots:
     arXiv 2410.03969 (2024).
     """
 
-    def __init__(self, kernel: Kernel, points: Points, count: int) -> None:
-        self.kernel = kernel
-        self.points = points
-        self.left = np.maximum(np.asarray(kernel.evaluate_diagonal(points), dtype=np.float64), 0.0)
+    def __init__(self, diagonal: NDArray[Any], values: Values, count: int) -> None:
+        self.values = values
+        self.left = np.maximum(np.asarray(diagonal, dtype=np.float64), 0.0)
         self.floor = tolerance(count) * self.left
         self.features = np.empty((len(self.left), count))
         self.upper = np.zeros((count, count), order="F")
         self.pivots: list[int] = []
 
-    def run(self, rng: np.random.Generator) -> Factor:
-        """The factor, when there are as many pivots as asked, or nothing but rounding is left."""
+    @classmethod
+    def of(cls, kernel: Kernel, points: Points, count: int) -> Self:
+        """For the matrix of a kernel whose numbers are known, on points that are to be given back in float64."""
+
+        def values(i: Part, j: Part) -> NDArray[Any]:
+            left = points.rows(i)
+            return matrix(kernel, left, left if i is j else points.rows(j))
+
+        return cls(kernel.evaluate_diagonal(points), values, count)
+
+    def run(self, rng: np.random.Generator, enough: Callable[[int, float], bool] | None = None, run: Run = IDLE) -> Factor:
+        """The factor, when there are as many pivots as asked, or nothing but rounding is left.
+
+        enough : from the number of pivots and the sum of what they leave of k(x, x), whether to end sooner
+        run : who is told how many pivots there are
+        """
         count, size = len(self.upper), min(PROPOSED, len(self.left))
         while len(self.pivots) < count and self.left.any():
             shares = self.left / self.left.max()  # a sum of large numbers may overflow
             proposed = rng.choice(len(shares), size, p=shares / shares.sum())
             chosen, lower = self._accepted(proposed, rng.random(size), count - len(self.pivots))
-            self._take(chosen, lower)
-        k = len(self.pivots)
-        whole = k == count
-        features = self.features if whole else self.features[:, :k].copy()
-        upper = self.upper if whole else self.upper[:k, :k].copy(order="F")
+            self._take(chosen, lower, run)
+            if enough is not None and enough(len(self.pivots), float(self.left.sum())):
+                break
+        return self._factor()
+
+    def _factor(self) -> Factor:
+        k, count = len(self.pivots), len(self.upper)
+        features = self.features if k == count else self.features[:, :k].copy()
+        upper = self.upper if k == count else self.upper[:k, :k].copy(order="F")
         return Factor(np.array(self.pivots, dtype=np.intp), upper, features)
 
     def _accepted(self, proposed: NDArray[np.intp], draws: Array, most: int) -> tuple[NDArray[np.intp], Array]:
         """The accepted rows among the proposed ones, and the lower Cholesky factor of what is left of their matrix."""
-        rows, before = self.points.rows(proposed), self.features[proposed, : len(self.pivots)]
-        rest = matrix(self.kernel, rows, rows) - before @ before.T
+        before = self.features[proposed, : len(self.pivots)]
+        rest = np.asarray(self.values(proposed, proposed), dtype=np.float64) - before @ before.T
         first, floor = self.left[proposed], self.floor[proposed]
         left, lower = first.copy(), np.zeros_like(rest)
         taken: list[int] = []
@@ -138,18 +162,19 @@ class RandomPivots:
                     break
         return proposed[taken], np.tril(lower[taken, : len(taken)])
 
-    def _take(self, chosen: NDArray[np.intp], lower: Array) -> None:
+    def _take(self, chosen: NDArray[np.intp], lower: Array, run: Run) -> None:
         """The features that belong to new pivots, and what is left of k(x, x) after them."""
-        i, t = len(self.pivots), len(chosen)
-        rows, before, corner = self.points.rows(chosen), self.features[chosen, :i].copy(), lower.T.copy(order="F")
-        for strip in strips(len(self.left), t):
-            values = matrix(self.kernel, self.points.rows(strip), rows)
-            values -= self.features[strip, :i] @ before.T
-            values = whitened(corner, values)
-            self.features[strip, i : i + t] = values
-            self.left[strip] -= np.einsum("ij,ij->i", values, values)
+        i, t, n = len(self.pivots), len(chosen), len(self.left)
+        before = self.features[chosen, :i].copy()
+        for strip in strips(n, max(t, int(2 * t * (i + t) / CALL * BLOCK))):
+            new = self.features[strip, i : i + t]
+            new[:] = self.values(strip, chosen)
+            subtract_product(new, self.features[strip, :i], before)
+            divide_by_triangle(new, lower)
+            self.left[strip] -= np.einsum("ij,ij->i", new, new)
+            run.tell(i + t * min(strip.stop, n) / n)
         self.left[self.left <= self.floor] = 0.0
         self.left[chosen] = 0.0
         self.upper[:i, i : i + t] = before.T
-        self.upper[i : i + t, i : i + t] = corner
+        self.upper[i : i + t, i : i + t] = lower.T
         self.pivots.extend(chosen.tolist())
