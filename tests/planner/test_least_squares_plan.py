@@ -1,24 +1,19 @@
-"""The plan of least squares: by operations, among what fits the memory, and in words."""
+"""The plan of least squares with stored matrices: by time, among what fits the memory, and in words."""
 
 import numpy as np
 import pytest
+from machines import PLENTY, plan
 
 from mercer import KernelRidge
 from mercer.compute.budget import Budget
 from mercer.errors import BudgetError, InputError
 from mercer.kernels import Gaussian
-from mercer.planner import Plan, Task, choose
+from mercer.planner import Task, choose
 from mercer.planner.least_squares import ways_of
+from mercer.planner.machine import ROUGH
 from mercer.solvers import Cholesky, Eigen, GradientDescent
 
-PLENTY = Budget(2**60)
-
-
-def plan(rows, features, solver=None, budget=PLENTY, **more):
-    return choose("KernelRidge", Task(rows, 10, more.pop("outputs", 1), features, **more), solver, budget)
-
-
-# -- by operations --------------------------------------------------------------------------------------------------
+# -- by time --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", [False, True], ids=["given", "chosen"])
@@ -39,14 +34,28 @@ def test_operations_are_those_of_the_textbook():
     assert (primal.unknowns, dual.unknowns) == (500, 10_000)
 
 
-def test_the_least_operations_win_among_all_ways():
+def test_seconds_are_operations_by_the_rates_of_the_machine():
+    """With 50 billion operations a second, n^3 / 3 of them, and the pairs, and the matrix read some times."""
+    n = 10_000
+    dual = plan(n, None)
+    pairs = n**2 / 2 * (ROUGH.pair + 10 * ROUGH.pair_column) + 8 * n**2 / ROUGH.fresh
+    assert [stage.name for stage in dual.stages] == ["kernel matrix", "solve"]
+    assert dual.stages[0].seconds == pytest.approx(pairs)
+    assert n**3 / 3 / 5e10 < dual.stages[1].seconds < 1.2 * n**3 / 3 / 5e10
+    assert dual.seconds == pytest.approx(sum(stage.seconds for stage in dual.stages))
+    assert [stage.name for stage in plan(n, 500).stages] == ["features", "solve"]
+
+
+def test_the_least_time_wins_among_all_ways():
     for rows, features in ((10, 7), (10, 13), (300, 290), (300, 1000), (5000, 4999)):
         for path in (False, True):
             found = plan(rows, features, path=path)
             everything = [found, *found.others]
-            assert found.operations == min(way.operations for way in everything)
-            assert {(way.side, type(way.solver)) for way in everything} == {
-                (side, solver) for side in ("primal", "dual") for solver in ([Eigen] if path else [Cholesky, Eigen])
+            assert found.seconds == min(way.seconds for way in everything)
+            assert {(way.way, way.side, type(way.solver)) for way in everything} == {
+                ("direct", side, solver)
+                for side in ("primal", "dual")
+                for solver in ([Eigen] if path else [Cholesky, Eigen])
             }
 
 
@@ -58,14 +67,16 @@ def test_a_whole_path_takes_a_decomposition_that_serves_every_alpha():
 
 
 def test_many_different_alphas_are_cheaper_by_one_decomposition():
-    """A Cholesky factor costs n^3 / 3 an alpha, eigenvectors 9 n^3: 27 alphas are where they meet."""
-    assert plan(2000, None, outputs=20, alphas=20).solver == Cholesky()
-    assert plan(2000, None, outputs=40, alphas=40).solver == Eigen()
+    """A Cholesky factor takes its time once an alpha: they meet where so many take as long as one decomposition."""
+    many = int(ROUGH.eigenvectors(2000) / ROUGH.cholesky(2000))
+    assert plan(2000, None, outputs=many // 2, alphas=many // 2).solver == Cholesky()
+    assert plan(2000, None, outputs=2 * many, alphas=2 * many).solver == Eigen()
 
 
 def test_every_lengthscale_costs_a_fit():
     one, seven = plan(1000, None, path=True, alphas=45), plan(1000, None, path=True, alphas=45, lengthscales=7)
     assert seven.operations == pytest.approx(7 * one.operations)
+    assert seven.seconds == pytest.approx(7 * one.seconds, rel=0.01)
     assert one.bytes < seven.bytes < 2 * one.bytes  # the best so far is kept
 
 
@@ -76,31 +87,39 @@ def test_more_of_anything_costs_more():
         assert plan(**{**base, **more}).bytes >= plan(**base).bytes
 
 
+def test_features_that_nobody_can_count_are_no_way():
+    found = plan(20, 10**5000)
+    assert {way.side for way in (found, *found.others)} == {"dual"}
+    assert found.reason == "The lift has 10^5000 features, which is no cheaper than 20 rows."
+
+
 # -- by memory ------------------------------------------------------------------------------------------------------
 
 
 def test_what_does_not_fit_is_not_chosen():
-    """With 900 features a path takes fewer operations than with 1,000 rows, and more memory: the features, twice."""
-    task = Task(1000, 10, 1, 900, 45, path=True)
+    """With 800 features a path takes less time than with 1,000 rows, and more memory: the features, twice."""
+    task = Task(1000, 10, 1, 800, 45, path=True)
     ways = {way.side: way for way in ways_of(task, None)}
     assert ways["dual"].bytes < ways["primal"].bytes
-    assert ways["dual"].operations > ways["primal"].operations
+    assert ways["dual"].seconds > ways["primal"].seconds
     assert choose("KernelRidge", task, None, PLENTY).side == "primal"
     found = choose("KernelRidge", task, None, Budget(ways["dual"].bytes))
     assert found.side == "dual"
     assert [other.side for other in found.others] == ["primal"]
     assert found.reason.startswith(
-        "The lift has 900 features, and there are 1000 rows. What takes fewer operations does not fit the memory."
+        "The lift has 800 features, and there are 1,000 rows. What is faster does not fit the memory."
     )
 
 
-def test_fewer_operations_that_do_not_fit_are_told():
-    ways = sorted(ways_of(Task(1000, 10, 30, None, 30), None), key=lambda way: way.operations)
+def test_faster_ways_that_do_not_fit_are_told():
+    task = Task(1000, 10, 60, None, 60)
+    ways = sorted(ways_of(task, None), key=lambda way: way.seconds)
     assert [type(way.solver) for way in ways] == [Eigen, Cholesky]
-    found = choose("KernelRidge", Task(1000, 10, 30, None, 30), None, Budget(ways[1].bytes))
+    found = choose("KernelRidge", task, None, Budget(ways[1].bytes))
     assert found.solver == Cholesky()
-    assert "What takes fewer operations does not fit the memory." in found.reason
-    assert "does not fit" not in choose("KernelRidge", Task(1000, 10, 30, None, 30), None, PLENTY).reason
+    assert "What is faster does not fit the memory." in found.reason
+    assert found.others[0].reason.startswith("does not fit the memory, ")
+    assert "does not fit" not in choose("KernelRidge", task, None, PLENTY).reason
 
 
 def test_a_budget_that_only_the_primal_fits():
@@ -113,15 +132,30 @@ def test_a_budget_that_only_the_primal_fits():
         choose("KernelRidge", Task(20_000, 3, 1, None), None, Budget.of("50 MB"))
 
 
-def test_what_fits_nowhere_is_refused_with_the_smallest_way():
+def test_what_fits_nowhere_is_refused_with_what_would_fit():
     with pytest.raises(BudgetError) as caught:
         choose("KernelRidge", Task(100_000, 10, 1, None), None, Budget.of("1 GiB"))
     assert str(caught.value) == (
-        "KernelRidge needs 74.5 GiB for the dual with Cholesky() on 100000 rows; 1.0 GiB may be used. "
-        "Give fewer rows, or a lift of fewer features, such as Nystrom(\"gaussian('median')\", 1000)."
+        "KernelRidge needs 74.5 GiB for the dual with Cholesky() on 100,000 rows; 1.0 GiB may be used. "
+        "Up to 11,578 rows fit. 4,000 landmarks fit in 674.6 MiB: Nystrom(\"gaussian('median')\", 4000)."
     )
-    with pytest.raises(BudgetError, match=r"needs 223\.5 GiB for the dual with Eigen\(\) on 100000 rows"):
+    with pytest.raises(BudgetError, match=r"needs 223\.5 GiB for the dual with Eigen\(\) on 100,000 rows"):
         choose("KernelRidge", Task(100_000, 10, 1, None, 45, path=True), None, Budget.of("1 GiB"))
+
+
+def test_the_rows_that_are_said_to_fit_do_and_one_more_does_not():
+    budget = Budget.of("1 GiB")
+    assert choose("KernelRidge", Task(11_578, 10, 1, None), None, budget, machine=ROUGH).bytes <= budget.bytes
+    with pytest.raises(BudgetError):
+        choose("KernelRidge", Task(11_579, 10, 1, None), None, budget, machine=ROUGH)
+
+
+def test_a_budget_that_nothing_fits_names_the_smallest_way():
+    task = Task(100_000, 10, 1, None, products=True, approximable=True)
+    with pytest.raises(
+        BudgetError, match=r"for nystrom, one pass, 100 landmarks on 100,000 rows; 1\.0 MiB may be used"
+    ):
+        choose("KernelRidge", task, None, Budget.of("1 MiB"), machine=ROUGH)
 
 
 def test_a_fit_that_is_too_large_is_refused_before_it_starts(monkeypatch):
@@ -130,7 +164,7 @@ def test_a_fit_that_is_too_large_is_refused_before_it_starts(monkeypatch):
     with pytest.raises(
         BudgetError, match=r"^KernelRidge needs 3\d\d\.\d KiB for the dual with Cholesky\(\) on 200 rows"
     ):
-        KernelRidge(Gaussian(1.0), alpha=1.0).fit(X, X[:, 0])
+        KernelRidge(Gaussian(1.0), alpha=1.0, solver=Cholesky()).fit(X, X[:, 0])
     assert KernelRidge("polynomial(degree=2)", alpha=1.0).fit(X, X[:, 0]).plan_.side == "primal"
 
 
@@ -140,10 +174,11 @@ def test_a_fit_that_is_too_large_is_refused_before_it_starts(monkeypatch):
 @pytest.mark.parametrize("solver", [Cholesky(), Eigen(), GradientDescent(steps=5)], ids=lambda s: type(s).__name__)
 def test_a_solver_that_was_given_is_kept(solver):
     for features in (None, 5, 5000):
-        found = plan(100, features, solver)
-        assert found.solver is solver
-        assert all(other.solver is solver for other in found.others)
-        assert found.reason.endswith("The solver was given.")
+        for known in (False, True):
+            found = plan(100, features, solver, products=known, approximable=known)
+            assert (found.way, found.solver) == ("direct", solver)
+            assert all(other.solver is solver and other.way == "direct" for other in found.others)
+            assert found.reason.endswith("The solver was given.")
 
 
 def test_a_solver_of_one_alpha_cannot_choose():
@@ -154,28 +189,24 @@ def test_a_solver_of_one_alpha_cannot_choose():
 # -- words ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_plan_in_words():
-    assert str(plan(1000, 20)).splitlines()[0].startswith("primal with Cholesky(): 20 unknowns, ")
-    assert plan(1000, 20).reason == "The lift has 20 features, and there are 1000 rows."
-    assert plan(20, 1000).reason == "The lift has 1000 features, which is no cheaper than 20 rows."
+def test_a_reason_in_words():
+    assert plan(1000, 20).reason == "The lift has 20 features, and there are 1,000 rows."
+    assert plan(20, 1000).reason == "The lift has 1,000 features, which is no cheaper than 20 rows."
     assert plan(20, None).reason == "No finite lift is known."
 
 
-def test_the_ways_not_chosen_are_listed():
+def test_the_ways_not_chosen_are_listed_by_time():
     found = plan(1000, 20)
-    lines = str(found).splitlines()
-    assert len(lines) == 1 + len(found.others) == 4
-    assert all(line.startswith("  not chosen: ") for line in lines[1:])
-    assert [line.split(": ")[1] for line in lines[1:]] == [f"{way.side} with {way.solver}" for way in found.others]
-    costs = [way.operations for way in (found, *found.others)]
-    assert costs == sorted(costs)
-    assert not lines[1].endswith(".")
+    times = [way.seconds for way in (found, *found.others)]
+    assert len(times) == 4
+    assert times == sorted(times)
+    assert {way.reason for way in found.others} == {"slower"}
 
 
 def test_plans_are_records():
     found = plan(1000, 20)
     assert found == plan(1000, 20)
+    assert hash(found) == hash(plan(1000, 20))
     assert "others" not in repr(found)
     with pytest.raises(AttributeError):
         found.side = "dual"
-    assert str(Plan("dual", Eigen(), 3, None, 10.0, 72)) == "dual with Eigen(): 3 unknowns, 1.0e+01 operations, 72 B."

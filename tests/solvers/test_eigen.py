@@ -206,3 +206,41 @@ def test_an_operator_is_made_dense():
     K = Gram("gaussian", X)
     outcome = Eigen().solve(System(K, draw(30, 1), np.array([0.1])))
     np.testing.assert_allclose(outcome.value, np.linalg.solve(K.to_dense() + 0.1 * np.eye(30), draw(30, 1)), rtol=1e-9)
+
+
+# -- in a thread of its own -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("divided", [range(2, 32_767), range(0)], ids=["evd", "evr"])
+def test_large_matrices_have_the_bits_of_a_plain_call(divided, monkeypatch):
+    monkeypatch.setattr(dense, "DIVIDED", divided)
+    A = with_eigenvalues(np.geomspace(1e-3, 1, 60))
+    plain = Eigen().decompose(A.copy())
+    monkeypatch.setattr(module, "LARGE", 10)
+    monkeypatch.setattr(module, "eigh", None)  # nobody calls it
+    threaded = Eigen().decompose(A.copy())
+    assert np.array_equal(plain.values, threaded.values)
+    assert np.array_equal(plain.vectors, threaded.vectors)
+
+
+def test_without_addresses_the_plain_call_is_made(monkeypatch):
+    A = with_eigenvalues(np.geomspace(1e-3, 1, 30))
+    plain = Eigen().decompose(A.copy())
+    monkeypatch.setattr(module, "LARGE", 10)
+    monkeypatch.setattr(module, "routine", lambda name: None)
+    assert np.array_equal(Eigen().decompose(A.copy()).vectors, plain.vectors)
+
+
+def test_a_thread_costs_no_memory(monkeypatch):
+    monkeypatch.setattr(module, "LARGE", 10)
+    n = 300
+    A = with_eigenvalues(np.geomspace(1e-3, 1, n))
+    held = A.nbytes + held_at_peak(lambda: Eigen().decompose(A))
+    assert held <= 1.05 * 8 * Eigen().cost(n, 1).numbers
+
+
+def test_eigenvalues_that_do_not_converge_are_told(monkeypatch):
+    monkeypatch.setattr(module, "LARGE", 10)
+    monkeypatch.setattr(module.Routine, "checked", lambda self, *arguments: 3)
+    with pytest.raises(np.linalg.LinAlgError, match="did not converge: LAPACK returned 3"):
+        module._converged(module.Routine.checked(None))

@@ -6,13 +6,17 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from mercer.compute.run import Run
 from mercer.operators import Operator
-from mercer.solvers import Cholesky, Cost, Eigen, GradientDescent, History, Outcome, Solver
+from mercer.solvers import Cholesky, ConjugateGradient, Cost, Eigen, GradientDescent, History, Outcome, Solver
 from mercer.testing.solver import LAWS, check_solver
 
 RIGHT = [
     Cholesky(),
     Eigen(),
+    ConjugateGradient(),
+    ConjugateGradient(rank=0, steps=200),
+    ConjugateGradient(rank=12, tolerance=1e-10),
     GradientDescent(),
     GradientDescent(steps=300, tolerance=1e-4, keep=False),
     GradientDescent(step=0.2, steps=400, tolerance=1e-6),
@@ -338,6 +342,82 @@ class NoStep(Walks):
         return replace(outcome, history=replace(history, step=0.0))
 
 
+class AsksForTheMatrix(Mine):
+    """Says that products are enough."""
+
+    needs = "products"
+
+
+class TrustsTheFastProducts(ConjugateGradient):
+    def solve(self, system):
+        return super().solve(replace(system, product=None))
+
+
+class Tells(Mine):
+    """Tells a run of its only step, where it may stop it."""
+
+    def change(self, outcome, system):
+        with system.run.stoppable():
+            system.run.tell(1)
+        return outcome
+
+
+class ForgetsWhoStoppedIt(GradientDescent):
+    def solve(self, system):
+        return replace(super().solve(system), reason="It is over.")
+
+
+class ConvergesWhenStopped(GradientDescent):
+    def solve(self, system):
+        outcome = super().solve(system)
+        return replace(outcome, converged=outcome.converged or getattr(system.run, "stopped", False))
+
+
+class TellsNonsense(Mine):
+    def change(self, outcome, system):
+        system.run.tell(float("nan"))
+        return outcome
+
+
+class Relays(Run):
+    """Passes everything on to another run, and changes what was saved."""
+
+    def __init__(self, run, change):
+        self.run, self.change = run, change
+
+    def __getattribute__(self, name):
+        if name in ("run", "change", "saved"):
+            return object.__getattribute__(self, name)
+        return getattr(self.run, name)
+
+    def saved(self, key):
+        state = self.run.saved(key)
+        return None if state is None else self.change(state)
+
+
+class StartsAgain(ConjugateGradient):
+    def solve(self, system):
+        return super().solve(replace(system, run=Relays(system.run, lambda state: None)))
+
+
+class ForgetsTheDirection(ConjugateGradient):
+    def solve(self, system):
+        change = lambda state: {**state, "direction": state["residual"]}  # noqa: E731
+        return super().solve(replace(system, run=Relays(system.run, change)))
+
+
+class DisturbedByBeingSaved(ConjugateGradient):
+    def solve(self, system):
+        outcome = super().solve(system)
+        return replace(outcome, iterations=outcome.iterations + len(getattr(system.run, "states", [])))
+
+
+class SavesObjects(ConjugateGradient):
+    def solve(self, system):
+        system.run.offer("words", lambda: {"text": np.array(["some"], dtype=object)})
+        return super().solve(system)
+
+
 BROKEN = {
     Mutable: "value",
     ComparedByIdentity: "value",
@@ -379,6 +459,16 @@ BROKEN = {
     StartsElsewhere: "history",
     GoesOnWithoutLooking: "history",
     NoStep: "history",
+    AsksForTheMatrix: "operators",
+    TrustsTheFastProducts: "precision",
+    Tells: "stopping",
+    TellsNonsense: "stopping",
+    ForgetsWhoStoppedIt: "stopping",
+    ConvergesWhenStopped: "stopping",
+    StartsAgain: "resuming",
+    ForgetsTheDirection: "resuming",
+    DisturbedByBeingSaved: "resuming",
+    SavesObjects: "resuming",
 }
 
 

@@ -121,10 +121,11 @@ def divide_by_triangle(C: Array, lower: Array) -> None:
 
 def _step(M: Array) -> int:
     """How many numbers a row is from the next one; an error where it is not as Fortran can see it."""
-    if M.dtype != np.float64 or M.strides[1] != 8 and M.shape[1] > 1 or M.strides[0] % 8 or not M.flags.aligned:
+    apart, beside = M.strides
+    if M.dtype != np.float64 or (beside != 8 and M.shape[1] > 1) or apart % 8 or not M.flags.aligned:
         came = f"an array of {M.dtype} with strides {M.strides} came"
         raise MercerError(sentence("BLAS", "rows of float64", came, "This is a defect: please report it."))
-    return max(M.strides[0] // 8, M.shape[1], 1)
+    return max(int(apart) // 8, int(M.shape[1]), 1)
 
 
 def _held(kind: str, value: Any) -> Any:

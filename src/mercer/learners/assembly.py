@@ -90,7 +90,8 @@ class Prepared:
     @property
     def dtype(self) -> np.dtype[Any]:
         """That of the data and of predictions."""
-        return np.dtype(self.rows.dtype)
+        found: np.dtype[Any] = np.dtype(self.rows.dtype)
+        return found
 
     @property
     def trusted(self) -> float:

@@ -36,6 +36,11 @@ class Basis(ABC):
         """p."""
 
     @property
+    def plain(self) -> bool:
+        """Whether the features are the raw functions: T = I."""
+        return True
+
+    @property
     def stretch(self) -> float:
         """How far T'ST magnifies the rounding of S, about."""
         return 1.0
@@ -91,6 +96,10 @@ class LandmarkBasis(Basis):
     @property
     def width(self) -> int:
         return len(self.upper)
+
+    @property
+    def plain(self) -> bool:
+        return False
 
     @property
     def stretch(self) -> float:

@@ -1,7 +1,7 @@
 """scikit-learn's callbacks: its own protocol where it has one (from 1.9 on), and an equal one where it has not.
 
-A callback has `setup(estimator, context)`, `on_fit_task_begin(estimator, context)`, `on_fit_task_end(estimator, context)`
-and `teardown(estimator, context)`. A fit is a tree of tasks: "fit", its stages, and steps of each stage.
+A callback has `setup`, `on_fit_task_begin`, `on_fit_task_end` and `teardown`, each called with the estimator and the
+context of a task. A fit is a tree of tasks: "fit", its stages, and steps of each stage.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ class Tree:
 
     def enter(self, name: str) -> None:
         """A stage begins: of steps that take as long as the time between two looks, or a hundred longer ones."""
-        self._steps, self._done = max(1, min(STEPS, math.ceil(self._seconds[name] / PATIENCE))), 0
+        self._steps, self._done = max(1, math.ceil(min(STEPS, self._seconds[name] / PATIENCE))), 0
         self._stage = self._root.subcontext(task_name=name, max_subtasks=self._steps)
         self._stage.call_on_fit_task_begin(estimator=self.estimator)
 
@@ -202,6 +202,7 @@ class Tree:
         stage, self._stage = self._stage, None
         return bool(stage.call_on_fit_task_end(estimator=self.estimator))
 
-    def finish(self) -> None:
-        """The fit has ended, and the estimator can predict."""
-        self._root.call_on_fit_task_end(estimator=self.estimator, reconstruction_attributes={}, **self.data)
+    def finish(self, ready: bool) -> None:
+        """The fit has ended; where the estimator is ready to predict, callbacks that ask for a model get a copy."""
+        attributes: dict[str, Any] | None = {} if ready else None
+        self._root.call_on_fit_task_end(estimator=self.estimator, reconstruction_attributes=attributes, **self.data)

@@ -10,25 +10,24 @@ from numpy.typing import NDArray
 from mercer.compute.run import Run
 from mercer.kernels import Kernel
 from mercer.kernels.points import SINGLE, Points
-from mercer.learners import dual, primal
+from mercer.learners import dual, falkon, iterative, one_pass, primal
 from mercer.learners.assembly import Prepared
 from mercer.learners.basis import Basis, LiftBasis, landmark_basis
+from mercer.learners.posing import Posed
 from mercer.learners.predictor import ByBasis, ByDuals, ByFeatures, Predictor
 from mercer.learners.request import Fit
 from mercer.learners.stream import StoredStream, Stream
 from mercer.learners.streamed import Streamed, StreamedFit
 from mercer.learners.tuned import Chosen, best, on_sample
-from mercer.learners.views import LiftView, View
+from mercer.learners.views import LiftView, TableView, View
 from mercer.lifts import RandomFourier
 from mercer.lifts.base import Lift
 from mercer.lifts.nystrom import Nystrom, nystrom_of
 from mercer.planner import Plan
+from mercer.planner.streaming import drawn_from
 
 Array = NDArray[np.float64]
-HELD = 1 << 25
-"""Numbers that are held while landmarks are drawn (256 MiB), at most."""
-LEAST = 4
-"""Rows a landmark that landmarks are drawn from, at least."""
+ITERATIVE = "nystrom iterative"
 TUNING, LANDMARKS, LEAVING, SOLVING = range(4)
 """What random numbers are drawn for: each has a stream of its own, so that no step changes the draws of another."""
 
@@ -40,6 +39,7 @@ class Solved:
     view : of all rows, also of those of weight zero; None where rows stream
     lift : whose features have weights; None in the dual
     streamed : what a way that reads rows in pieces found; None for others
+    basis : of what its model is made
     """
 
     fit: Fit
@@ -49,15 +49,17 @@ class Solved:
     lift: Lift | None
     view: View | None
     streamed: StreamedFit | None = None
+    basis: Basis | None = None
 
 
-def follow(prepared: Prepared, plan: Plan, run: Run, seed: int) -> Solved:
+def follow(posed: Posed, plan: Plan, run: Run, seed: int) -> Solved:
     """Fit in the way of the plan; `seed` is what every draw comes from."""
+    prepared = posed.prepared
     if plan.way == "direct":
         return _primal(prepared, plan, run) if plan.side == "primal" else _dual(prepared, plan, run)
     if plan.way == "conjugate gradients":
         return _iterative(prepared, plan, run, seed)
-    return _streamed(prepared, plan, run, seed)
+    return _streamed(posed, plan, run, seed)
 
 
 def draws(seed: int, purpose: int) -> np.random.Generator:
@@ -99,8 +101,6 @@ def _by_duals(prepared: Prepared, plan: Plan, view: View, fit: Fit) -> Solved:
 def _iterative(prepared: Prepared, plan: Plan, run: Run, seed: int) -> Solved:
     chosen = _chosen(prepared, plan, run, seed)
     asked = replace(prepared.request(chosen.view, plan), penalty=chosen.penalty, run=run)
-    from mercer.learners import iterative
-
     fit = replace(iterative.solve(asked, run, prepared.dtype == SINGLE), path=chosen.path)
     return _by_duals(prepared, plan, chosen.view, fit)
 
@@ -115,56 +115,53 @@ def _chosen(prepared: Prepared, plan: Plan, run: Run, seed: int) -> Chosen:
 # -- pieces -----------------------------------------------------------------------------------------------------------
 
 
-def _streamed(prepared: Prepared, plan: Plan, run: Run, seed: int) -> Solved:
-    iterated = plan.way == "nystrom iterative"
-    searched = iterated or len(prepared.views) > 1
-    chosen = _chosen(prepared, plan, run, seed) if searched else Chosen(prepared.views[0], prepared.penalty)
-    if not iterated:  # a path over all rows says more than one over some
-        chosen = replace(chosen, penalty=prepared.penalty, path=None)
+def _streamed(posed: Posed, plan: Plan, run: Run, seed: int) -> Solved:
+    prepared, chosen = posed.prepared, _for_pieces(posed.prepared, plan, run, seed)
     prepared.request(chosen.view, plan)  # complains of numbers that are too large or too small
     seen = prepared.seen(chosen.view)
-    stream = _stored(prepared, seen)
+    assert isinstance(seen, TableView)  # noqa: S101  # no plan streams a matrix
+    stream = _stored(prepared, seen) if posed.stream is None else posed.stream
     lift = _lift(seen, plan, stream, run, draws(seed, LANDMARKS))
-    found = fit_stream(prepared, plan, stream, lift, chosen, run, seed)
-    predictor = ByBasis(_basis(lift, seen.points), found.raw, found.offset)  # type: ignore[attr-defined]
-    view = LiftView(chosen.view.points, lift)  # type: ignore[attr-defined]
-    return Solved(found.fit, plan, predictor, chosen.view.kernel, lift, view, found)
-
-
-def fit_stream(
-    prepared: Prepared, plan: Plan, stream: Stream, lift: Lift, chosen: Chosen, run: Run, seed: int
-) -> StreamedFit:
-    """The model of a lift on rows that come in pieces."""
-    points = stream.sample(np.arange(1)).points
+    basis = _basis(lift, seen.points)
     asked = Streamed(
-        prepared.settings.who,
-        stream,
-        _basis(lift, points),
-        chosen.penalty,
-        prepared.centering.intercept,
-        prepared.problem.labels is not None,
-        plan,
-        prepared.trusted,
-        draws(seed, LEAVING),
+        who=prepared.settings.who,
+        stream=stream,
+        basis=basis,
+        penalty=chosen.penalty,
+        intercept=prepared.centering.intercept,
+        coded=prepared.problem.labels is not None,
+        plan=plan,
+        trusted=prepared.trusted,
+        random=draws(seed, LEAVING),
     )
-    from mercer.learners import falkon, one_pass
+    found = falkon.solve(asked, run) if plan.way == ITERATIVE else one_pass.solve(asked, run)
+    fit = replace(found.fit, path=chosen.path or found.fit.path)
+    whole = chosen.view
+    assert isinstance(whole, TableView)  # noqa: S101  # as seen is
+    view = LiftView(whole.points, lift) if posed.stream is None else None
+    predictor = ByBasis(basis, found.raw, found.offset)
+    return Solved(fit, plan, predictor, chosen.view.kernel, lift, view, replace(found, fit=fit), basis)
 
-    if plan.way == "nystrom iterative":
-        found = falkon.solve(asked, run)
-        return replace(found, fit=replace(found.fit, path=chosen.path))
-    return one_pass.solve(asked, run)
+
+def _for_pieces(prepared: Prepared, plan: Plan, run: Run, seed: int) -> Chosen:
+    """The kernel, and alphas where they must be known before; a path over all rows says more than one over some."""
+    if plan.way == ITERATIVE:
+        return _chosen(prepared, plan, run, seed)
+    if len(prepared.views) == 1:
+        return Chosen(prepared.views[0], prepared.penalty)
+    return replace(_chosen(prepared, plan, run, seed), penalty=prepared.penalty, path=None)
 
 
-def _stored(prepared: Prepared, seen: View) -> StoredStream:
+def _stored(prepared: Prepared, seen: TableView) -> StoredStream:
     center = prepared.centering
-    return StoredStream(seen.points, prepared.targets, center.weights, center.copies)  # type: ignore[attr-defined]
+    return StoredStream(seen.points, prepared.targets, center.weights, center.copies)
 
 
 def _basis(lift: Lift, points: Points) -> Basis:
     return landmark_basis(lift, points) if isinstance(lift, Nystrom) else LiftBasis(lift)
 
 
-def _lift(view: View, plan: Plan, stream: Stream, run: Run, random: np.random.Generator) -> Lift:
+def _lift(view: TableView, plan: Plan, stream: Stream, run: Run, random: np.random.Generator) -> Lift:
     """The lift whose features are fitted: the one that was given, the exact one, or one that is drawn now."""
     if isinstance(view, LiftView):
         return view.lift
@@ -175,16 +172,15 @@ def _lift(view: View, plan: Plan, stream: Stream, run: Run, random: np.random.Ge
     assert view.kernel is not None  # noqa: S101  # it is approximated
     assert plan.features is not None  # noqa: S101  # by so many
     if plan.way == "random features":
-        return _waves(view, plan.features, random)
+        return _waves(view.kernel, view.points, plan.features, random)
     with run.stage("landmarks"):
-        rows = max(LEAST * plan.features, HELD // plan.features)
-        piece = stream.sample(some(stream.count, rows, random))
+        piece = stream.sample(some(stream.count, drawn_from(stream.count, plan.features), random))
         return nystrom_of(view.kernel, piece.points, min(plan.features, len(piece.targets)), random)
 
 
-def _waves(view: View, count: int, random: np.random.Generator) -> RandomFourier:
-    lift = RandomFourier(view.kernel, count, random_state=int(random.integers(2**31)))
-    return lift.fit(view.points.values)  # type: ignore[attr-defined, no-any-return]
+def _waves(kernel: Kernel, points: Points, count: int, random: np.random.Generator) -> Lift:
+    lift: Lift = RandomFourier(kernel, count, random_state=int(random.integers(2**31)))
+    return lift.fit(points.values)
 
 
 def some(count: int, most: int, random: np.random.Generator) -> NDArray[np.intp]:

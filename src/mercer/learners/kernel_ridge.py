@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,10 @@ from mercer.kernels import Kernel
 from mercer.learners.assembly import Problem
 from mercer.learners.least_squares import LeastSquares
 from mercer.learners.reading import targets_of, weights_of
+from mercer.learners.sourced import SourceStream, new_points, regression_stream
 from mercer.lifts.base import Lift
 from mercer.solvers import Solver
+from mercer.sources import Source
 
 DEFAULT = "matern(nu=2.5, lengthscale='median')"
 """Smooth, but not as smooth as a Gaussian: it forgives a lengthscale that does not fit."""
@@ -85,35 +88,65 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         lengthscale: float | str = "median",
         fit_intercept: bool = True,
         solver: Solver | str = "auto",
+        memory_limit: int | str | None = None,
+        time_limit: float | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        on_interrupt: str = "raise",
+        verbose: bool | str = "auto",
+        random_state: Any = None,
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
         self.lengthscale = lengthscale
         self.fit_intercept = fit_intercept
         self.solver = solver
+        self.memory_limit = memory_limit
+        self.time_limit = time_limit
+        self.checkpoint = checkpoint
+        self.on_interrupt = on_interrupt
+        self.verbose = verbose
+        self.random_state = random_state
 
-    def _posed(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+    def _problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         targets = targets_of(self, X, y)
         weights = weights_of(type(self).__name__, sample_weight, len(targets))
         return Problem(X, targets.reshape(len(targets), -1), weights, flat=targets.ndim == 1)
 
-    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
+    def _streamed_rows(self, source: Source) -> SourceStream:
+        return regression_stream(type(self).__name__, source)
+
+    def _answers(self, values: NDArray[Any]) -> NDArray[Any]:
+        return values[:, 0] if self._flat else values
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
         """f(x) + b of each row; with `return_std` also the standard deviation of that, without noise.
 
         The deviation is that of the Gaussian process with the kernel variance_ * kernel_; a new observation has the
         variance std^2 + noise_. Cost: n d operations a row; with deviations n^3 / 3 once, and 2 n^2 a row.
+        X may be a path to Parquet, a memory map or a source, which are read in pieces.
         """
+        source = self._source_of(X)
+        if source is not None:
+            return self._of_source(source, return_std)
         values, rows = self._predict(X)
-        found = values[:, 0] if self._flat else values
-        if not return_std:
-            return found
-        deviations = np.column_stack([self._deviations(rows, t, len(values)) for t in range(values.shape[1])])
-        deviations = deviations.astype(values.dtype, copy=False)
-        return found, deviations[:, 0] if self._flat else deviations
+        return (self._answers(values), self._deviations(rows, values)) if return_std else self._answers(values)
 
-    def _deviations(self, rows: Any, output: int, count: int) -> NDArray[np.float64]:
-        at = self._posterior(float(self._alphas[output]))
-        return np.asarray(np.sqrt(at.variances(rows, count, self._variances[output], self._noises[output])))
+    def _of_source(self, source: Source, return_std: bool) -> Any:
+        if not return_std:
+            return np.concatenate(list(self.predict_batches(source)))
+        parts = [(self._values(rows), rows) for rows in new_points(self, source, 1 << 16)]
+        deviations = [self._deviations(rows, values) for values, rows in parts]
+        return self._answers(np.concatenate([values for values, _ in parts])), np.concatenate(deviations)
+
+    def _deviations(self, rows: Any, values: NDArray[Any]) -> NDArray[Any]:
+        found = np.column_stack([self._deviation(rows, t, len(values)) for t in range(values.shape[1])])
+        return self._answers(found.astype(values.dtype, copy=False))
+
+    def _deviation(self, rows: Any, output: int, count: int) -> NDArray[np.float64]:
+        alpha, noise = float(self._alphas[output]), self._noises[output]
+        if self._pieces is not None:
+            return np.asarray(np.sqrt(noise * self._pieces.shares(rows, alpha)))
+        return np.asarray(np.sqrt(self._posterior(alpha).variances(rows, count, self._variances[output], noise)))
 
     @property
     def variance_(self) -> Any:
@@ -134,7 +167,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         intercept takes one of them, and its flat prior adds log(1'(K + alpha I)^-1 1) to the determinant.
         """
         check_is_fitted(self)
-        m = self._centering.total - self._centering.intercept
+        m = self._total - self._centering.intercept
         with np.errstate(divide="ignore", invalid="ignore"):  # of a y that never varies nothing is left
             found = -(m * np.log(2 * np.pi * self._variances) + self._determinants() + m) / 2
         return self._shaped(np.where(np.isinf(self._variances), -np.inf, found))  # without a penalty all y are alike

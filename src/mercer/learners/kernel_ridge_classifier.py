@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,10 @@ from mercer.learners.assembly import Problem
 from mercer.learners.kernel_ridge import DEFAULT
 from mercer.learners.least_squares import LeastSquares
 from mercer.learners.reading import array_of, class_weights_of, weights_of
+from mercer.learners.sourced import SourceStream, classification_stream
 from mercer.lifts.base import Lift
 from mercer.solvers import Solver
+from mercer.sources import Source
 
 
 class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc]  # scikit-learn has no types
@@ -62,6 +65,12 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         fit_intercept: bool = True,
         class_weight: dict[Any, float] | str | None = None,
         solver: Solver | str = "auto",
+        memory_limit: int | str | None = None,
+        time_limit: float | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        on_interrupt: str = "raise",
+        verbose: bool | str = "auto",
+        random_state: Any = None,
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
@@ -69,8 +78,14 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.solver = solver
+        self.memory_limit = memory_limit
+        self.time_limit = time_limit
+        self.checkpoint = checkpoint
+        self.on_interrupt = on_interrupt
+        self.verbose = verbose
+        self.random_state = random_state
 
-    def _posed(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+    def _problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         who, labels = type(self).__name__, self._labels(X, y)
         counts = weights_of(who, sample_weight, len(labels))
         weights = counts
@@ -111,11 +126,22 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         values, _ = self._predict(X)
         return values[:, 0] if values.shape[1] == 1 else values
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The class of each row."""
-        values, _ = self._predict(X)
+    def _streamed_rows(self, source: Source) -> SourceStream:
+        stream = classification_stream(type(self).__name__, source, self.class_weight)
+        assert stream.labels is not None  # noqa: S101  # they were looked through
+        self.classes_ = stream.labels.classes
+        return stream
+
+    def _answers(self, values: NDArray[Any]) -> NDArray[Any]:
         found = (values[:, 0] > 0).astype(np.intp) if values.shape[1] == 1 else values.argmax(axis=1)
         return np.asarray(self.classes_[found])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row; X may be a path to Parquet, a memory map or a source, which are read in pieces."""
+        source = self._source_of(X)
+        if source is not None:
+            return np.concatenate(list(self.predict_batches(source)))
+        return self._answers(self._predict(X)[0])
 
 
 def _known(who: str, labels: NDArray[Any]) -> NDArray[Any]:

@@ -5,29 +5,31 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.compute.run import IDLE
-from mercer.errors import NumericalWarning
+from mercer.errors import InputError, NumericalWarning, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
-from mercer.learners.assembly import Problem, Settings, prepare
-from mercer.learners.following import Solved, follow, spread
+from mercer.learners.assembly import Problem
+from mercer.learners.fitting import all_or_nothing, fitted, pose
+from mercer.learners.following import Solved, spread
 from mercer.learners.planning import planned
-from mercer.learners.posterior import Posterior, posterior
+from mercer.learners.posing import Posed
+from mercer.learners.posterior import Posterior, posterior, streamed_posterior
 from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of
 from mercer.learners.request import TRUSTED
-from mercer.learners.views import blocks
+from mercer.learners.sourced import SourceStream, new_points
+from mercer.learners.views import TableView, blocks
 from mercer.lifts.stated import stated
 from mercer.planner import Plan
+from mercer.sources import Arrays, Source, source_of
 
 Array = NDArray[np.float64]
 INSIDE = "kernel__"
@@ -42,6 +44,12 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
     lengthscale: Any
     fit_intercept: Any
     solver: Any
+    memory_limit: Any
+    time_limit: Any
+    checkpoint: Any
+    on_interrupt: Any
+    verbose: Any
+    random_state: Any
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
@@ -53,66 +61,46 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
             self._needed = kernel.needed if isinstance(kernel, Kernel) else None
         return matrix_of(self, X, reset) if self._precomputed else rows_of(self, X, self._needed, reset)
 
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """A fit that fails leaves the model as it was: not fitted, or fitted to what came before."""
-        before, done = dict(self.__dict__), False
-        try:
-            yield
-            done = True
-        finally:
-            if not done:
-                self.__dict__.clear()
-                self.__dict__.update(before)
-
-    # -- fitting ------------------------------------------------------------------------------------------------------
-
     @abstractmethod
-    def _posed(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+    def _problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         """What is to be learned: targets of two dimensions, and weights."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the model; `sample_weight` says how often each row counts."""
-        with self._all_or_nothing():
-            rows = self._read(X, reset=True)
-            self._learn(rows, self._posed(X, y, sample_weight))
+    @abstractmethod
+    def _streamed_rows(self, source: Source) -> SourceStream:
+        """The rows of a source, with their targets as numbers."""
+
+    @abstractmethod
+    def _answers(self, values: Array) -> NDArray[Any]:
+        """What `predict` gives, from f(x) + b of each row and output."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the model; `sample_weight` says how often each row counts.
+
+        X may also be a path to Parquet (a file or a folder), a memory map, or a source of `mercer.sources`; with a path
+        y and `sample_weight` are names of columns. What does not fit the memory is read in pieces.
+        """
+        with all_or_nothing(self):
+            self._keep(*fitted(self, X, y, sample_weight))
+        self._say_what_is_wrong()
         return self
 
-    def plan(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Plan:
+    def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> Plan:
         """How `fit` would do it with this data, what that takes, and what else could be done; nothing is fitted.
 
         Cost: the data is read, and a thousand rows of large data are looked at.
         """
-        asked: Self = clone(self)
-        rows = asked._read(X, reset=True)
-        return planned(prepare(asked._settings(), rows, asked._posed(X, y, sample_weight)))
+        return planned(pose(clone(self), X, y, sample_weight), resumable=self.checkpoint is not None)
 
-    def _settings(self) -> Settings:
-        return Settings(
-            type(self).__name__,
-            self.kernel,
-            self.alpha,
-            self.lengthscale,
-            self.fit_intercept,
-            self.solver,
-        )
-
-    def _learn(self, rows: Any, problem: Problem) -> None:
-        prepared = prepare(self._settings(), rows, problem)
-        plan = planned(prepared)
-        solved = follow(prepared, plan, IDLE, 0)
-        self.X_fit_ = rows.values if isinstance(rows, Points) else rows
-        self._rows_kept = prepared.kept, len(problem.targets)
-        self._centering = prepared.centering
-        self._view = solved.view
-        self._flat = problem.flat
-        self._keep(solved)
-        self._say_what_is_wrong(prepared.dtype)
-
-    def _keep(self, solved: Solved) -> None:
+    def _keep(self, posed: Posed, solved: Solved) -> None:
         """What was found, as attributes."""
-        fit = solved.fit
-        self._predictor, self._streamed = solved.predictor, solved.streamed
+        fit, prepared = solved.fit, posed.prepared
+        self.__dict__.pop("X_fit_", None)
+        if posed.stream is None:
+            self.X_fit_ = prepared.rows.values if isinstance(prepared.rows, Points) else prepared.rows
+        self._rows_kept = prepared.kept, len(prepared.problem.targets)
+        self._centering, self._total, self._dtype = prepared.centering, posed.total, prepared.dtype
+        self._view, self._flat = solved.view, prepared.problem.flat
+        self._predictor, self._pieces = solved.predictor, streamed_posterior(posed, solved)
         self._weights = fit.weights
         self._duals = None if fit.duals is None else spread(fit.duals, *self._rows_kept)
         self._leverage = None if fit.leverage is None else spread(fit.leverage, *self._rows_kept)
@@ -131,14 +119,14 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
         self.rounding_ = float(fit.roundings.max())
         self.intercept_ = self._shaped(fit.intercepts)
 
-    def _say_what_is_wrong(self, dtype: np.dtype[Any]) -> None:
+    def _say_what_is_wrong(self) -> None:
         who, told = type(self).__name__, f"the condition number is {self.condition_:.1e}"
         if not self.converged_:
-            warnings.warn(f"{who}: {self.outcome_.reason} ({told})", NumericalWarning, stacklevel=4)
-        elif not self.rounding_ <= TRUSTED[np.dtype(dtype)]:
+            warnings.warn(f"{who}: {self.outcome_.reason} ({told})", NumericalWarning, stacklevel=3)
+        elif not self.rounding_ <= TRUSTED[self._dtype]:
             cause, remedy = self._doubt()
             moved = f"{cause} may have moved predictions by {self.rounding_:.0e} of their size. {remedy}"
-            warnings.warn(f"{who}: {told}, and {moved}", NumericalWarning, stacklevel=4)
+            warnings.warn(f"{who}: {told}, and {moved}", NumericalWarning, stacklevel=3)
 
     def _doubt(self) -> tuple[str, str]:
         """What may have moved predictions, and what to do."""
@@ -156,12 +144,29 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
         """f(x) + b of each row and output, in the dtype of X, and the rows as they were read."""
         check_is_fitted(self)
         rows = self._read(X, reset=False)
+        return self._values(rows), rows
+
+    def _values(self, rows: Any) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is told
             found = self._predictor.values(rows).astype(rows.dtype, copy=False)
         if not np.isfinite(found).all():
             told = f"{type(self).__name__}: predictions overflow {rows.dtype} on this data. Scale the data down."
-            warnings.warn(told, NumericalWarning, stacklevel=3)
-        return found, rows
+            warnings.warn(told, NumericalWarning, stacklevel=4)
+        return found
+
+    def _source_of(self, X: Any) -> Source | None:
+        """The source that X is or names, with the columns that were fitted; None for a table."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        return source_of(type(self).__name__, X, columns=None if names is None else list(names))
+
+    def predict_batches(self, X: Any, size: int = 1 << 16) -> Iterator[NDArray[Any]]:
+        """What `predict` gives, a batch of at most `size` rows at a time: for a path, a memory map or a source."""
+        source = self._source_of(X)
+        if source is None:
+            source = Arrays(X)
+        for rows in new_points(self, source, size):
+            yield self._answers(self._values(rows))
 
     # -- coefficients of both sides -------------------------------------------------------------------------------
 
@@ -170,7 +175,8 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
         """One coefficient a row (and output): f(x) = sum_i dual_coef_[i] k(x, x_i). They sum to 0 with an intercept."""
         check_is_fitted(self)
         if self._duals is None:
-            raise AttributeError("dual_coef_: in the primal with alpha = 0 the residuals do not determine them")
+            why = "in the primal with alpha = 0 the residuals do not determine them"
+            raise AttributeError(f"dual_coef_: {why if hasattr(self, 'X_fit_') else 'the rows stayed in their source'}")
         return self._duals[:, 0] if self._flat else self._duals
 
     @property
@@ -185,6 +191,8 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
 
     def _lifted_duals(self) -> Array:
         """sum_i a_i phi(x_i), a block of rows at a time."""
+        if self._view is None:
+            raise AttributeError("coef_: the rows stayed in their source")
         if self._lifted is None:
             view, duals = self._view.lifted(), self.dual_coef_.reshape(len(self.dual_coef_), -1)
             parts = blocks(view.count, view.most_features or 1)
@@ -201,6 +209,9 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
 
     def _posterior(self, alpha: float) -> Posterior:
         """The decomposition for an alpha; the latest one is kept, and never saved with the model."""
+        if self._view is None:
+            came = "the rows stayed in their source, and conjugate gradients leave none"
+            raise InputError(sentence(type(self).__name__, "a decomposition", came, "Use fewer landmarks."))
         if alpha not in self._posteriors:
             kept, count = self._rows_kept
             view = self._view if len(kept) == count else self._view.chosen(kept)
@@ -214,15 +225,27 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
         Cost: n^3 / 3 operations and 2 n^2 numbers, once, where alpha was given; nothing where it was chosen.
         """
         check_is_fitted(self)
+        if self._leverage is None and self._pieces is not None:
+            columns = {alpha: self._pieces.shares(self._training_rows(), alpha) for alpha in np.unique(self._alphas)}
+            self._leverage = np.column_stack([columns[alpha] for alpha in self._alphas])
+            self._leverage[np.setdiff1d(np.arange(len(self._leverage)), self._rows_kept[0])] = 0.0
         if self._leverage is None:
             columns = {alpha: self._posterior(alpha).leverage for alpha in np.unique(self._alphas)}
             found = np.column_stack([columns[alpha] for alpha in self._alphas])
             self._leverage = spread(found, *self._rows_kept)
         return self._leverage[:, 0] if self._flat else self._leverage
 
+    def _training_rows(self) -> Points:
+        if not isinstance(self._view, TableView):
+            raise AttributeError("leverage_: the rows stayed in their source")
+        return self._view.points
+
     @property
     def degrees_of_freedom_(self) -> Any:
         """How many free parameters the model uses, in effect: the sum of the leverages of all copies."""
+        check_is_fitted(self)
+        if self._pieces is not None:
+            return self._shaped(np.array([self._pieces.degrees(alpha) for alpha in self._alphas]))
         leverage = self.leverage_.reshape(len(self.leverage_), -1)
         return self._shaped(self._centering.weights @ leverage[self._rows_kept[0]])
 

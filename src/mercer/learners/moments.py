@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,9 @@ def blocks(count: int, width: int) -> Iterator[slice]:
 
 
 def applied(basis: Basis, rows: Array) -> Array:
-    """rows T, some rows at once."""
+    """rows T, some rows at once; the rows themselves where T is I."""
+    if basis.plain:
+        return rows
     parts = [basis.to_features(rows[part]) for part in blocks(len(rows), basis.width)]
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
@@ -83,6 +85,13 @@ class Moments:
             self._buffer = np.empty((count, len(self.sums)))
         return self._buffer[:count]
 
+    def given_away(self) -> Array:
+        """S, symmetric; nothing is left here."""
+        S, self.sums = self.sums.T, np.zeros((0, 0), order="F")
+        mirror(S)
+        self._buffer = self._buffer[:0].copy()
+        return S
+
     # -- states to go on from -------------------------------------------------------------------------------------
 
     def state(self) -> State:
@@ -109,8 +118,9 @@ class Normal:
     rest : (p,), what is left of the mean when it is rounded
     level : (outputs,), the mean of y; zero where there is no intercept
     squares : (outputs,), sum_i s_i (y_i - level)^2
-    sizes : (p,), the lengths of the columns that were summed, to which the rounding of sums is relative
-    noise : how far each eigenvalue may be off
+    center : the mean of the functions that were summed, in two parts: most of it, and the rest
+    sizes : (p,), the lengths of their columns, to which the rounding of sums is relative
+    turned : (p, k), T V: from functions that were summed to features along the eigenvectors
     """
 
     rows: int
@@ -123,32 +133,54 @@ class Normal:
     rest: Array
     level: Array
     squares: Array
+    center: tuple[Array, Array]
     sizes: Array
-    noise: Array
+    turned: Array
 
     @classmethod
     def of(cls, moments: Moments, intercept: bool) -> Normal:
         """From sums, which are used up."""
-        p, basis, S = moments.basis.width, moments.basis, moments.sums.T
-        mirror(S)
-        total, sums, shift = float(S[-1, -1]), S[-1, :-1].copy(), moments.shift
-        sizes = np.sqrt(np.diagonal(S)[:p])
+        p, basis, S = moments.basis.width, moments.basis, moments.given_away()
+        total, sums, sizes = float(S[-1, -1]), S[-1, :-1].copy(), np.sqrt(np.diagonal(S)[:p])
         if intercept:
             _take_off(S, sums, total)
-        inner, means, rest = _whitened(basis, S[:p, :p]), np.zeros(p), np.zeros(p)
-        right, squares = applied(basis, S[p:-1, :p]).T.copy(), np.diagonal(S)[p:-1].copy()
-        level = shift[p:] + sums[p:] / total if intercept else np.zeros(len(squares))
-        if intercept:
-            base, more = applied(basis, np.stack([shift[:p], sums[:p] / total]))
-            means = base + more
-            rest = (base - means) + more
-        kept = _kept(np.diagonal(inner), means, moments.rows, total, intercept)
+        else:
+            sums[:] = 0.0
+        center = moments.shift[:p], sums[:p] / total
+        base, more = applied(basis, np.stack(center))
+        means = base + more
+        inner, right = _whitened(basis, S[:p, :p]), applied(basis, S[p:-1, :p]).T.copy()
+        kept = np.ones(p, dtype=bool)
+        if intercept and basis.plain:  # elsewhere rounding hides which features vanish
+            kept = _kept(np.diagonal(inner), means, moments.rows, total)
         right[~kept] = 0.0
         spectrum = _spectrum(inner, kept)
-        noise = _noise(basis, spectrum, sizes)
         return cls(
-            moments.rows, total, intercept, spectrum, kept, right, means, rest, level, squares, sizes, noise
-        )  # fmt: skip
+            rows=moments.rows,
+            total=total,
+            intercept=intercept,
+            spectrum=spectrum,
+            kept=kept,
+            right=right,
+            means=means,
+            rest=(base - means) + more,
+            level=moments.shift[p:] + sums[p:] / total,
+            squares=np.maximum(np.diagonal(S)[p:-1], 0.0),
+            center=center,
+            sizes=sizes,
+            turned=_turned(basis, spectrum.vectors),
+        )
+
+    @cached_property
+    def noise(self) -> Array:
+        """(k,), how far eigenvalues may be off: entries of S are by eps e_i e_j, so v'T'STv is by eps |e * Tv|^2."""
+        off = EPS * np.einsum("i,ij,ij->j", self.sizes**2, self.turned, self.turned)
+        return np.asarray(np.maximum(self.spectrum.floor, off))
+
+    @cached_property
+    def aims(self) -> Array:
+        """(k, outputs): the right side along the eigenvectors."""
+        return np.asarray(self.spectrum.vectors.T @ self.right)
 
 
 def _take_off(S: Array, sums: Array, total: float) -> None:
@@ -159,34 +191,29 @@ def _take_off(S: Array, sums: Array, total: float) -> None:
 
 def _whitened(basis: Basis, G: Array) -> Array:
     """T'GT for a symmetric G."""
-    half = applied(basis, G)
-    return applied(basis, np.ascontiguousarray(half.T))
+    return applied(basis, np.ascontiguousarray(applied(basis, G).T))
 
 
-def _kept(squares: Array, means: Array, rows: int, total: float, intercept: bool) -> NDArray[np.bool_]:
+def _kept(squares: Array, means: Array, rows: int, total: float) -> NDArray[np.bool_]:
     """Which features are more than rounding when their mean is taken off; one at least, for there to be a system."""
-    if not intercept:
-        return np.ones(len(squares), dtype=bool)
-    norms = np.sqrt(np.maximum(squares, 0.0))
-    kept = norms > rows * EPS * np.sqrt(np.maximum(squares, 0.0) + total * means**2)
+    squares = np.maximum(squares, 0.0)
+    kept = np.sqrt(squares) > rows * EPS * np.sqrt(squares + total * means**2)
     if not kept.any():
         kept[:1] = True
     return np.asarray(kept)
 
 
 def _spectrum(inner: Array, kept: NDArray[np.bool_]) -> Spectrum:
-    """With eigenvectors of all features, zero at those that vanish."""
+    """With eigenvectors of all features, zero at those that vanish; the matrix is used up."""
+    mirror(inner)
     if kept.all():
-        return Eigen().decompose((inner + inner.T) / 2)
-    part = inner[np.ix_(kept, kept)]
-    found = Eigen().decompose((part + part.T) / 2)
+        return Eigen().decompose(inner)
+    found = Eigen().decompose(inner[np.ix_(kept, kept)])
     vectors = np.zeros((len(kept), len(found.values)))
     vectors[kept] = found.vectors
     return Spectrum(found.values, vectors)
 
 
-def _noise(basis: Basis, spectrum: Spectrum, sizes: Array) -> Array:
-    """How far eigenvalues may be off: entries of S are by eps e_i e_j, so v'T'STv is by eps |e * Tv|^2."""
-    V: Any = spectrum.vectors
-    parts = [np.square(sizes[:, None] * basis.to_raw(V[:, part])).sum(axis=0) for part in blocks(V.shape[1], len(V))]
-    return np.maximum(spectrum.floor, EPS * np.concatenate(parts))
+def _turned(basis: Basis, vectors: Array) -> Array:
+    """T V, some columns at once."""
+    return np.hstack([basis.to_raw(vectors[:, part]) for part in blocks(vectors.shape[1], len(vectors))])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mercer.compute.run import Run, Stopped
 from mercer.learners import determinants
 from mercer.learners.basis import Basis, FeatureBasis
-from mercer.learners.checking import TRIED, Checked, Trial, check
+from mercer.learners.check_pass import TRIED, Checked, Trial, check
 from mercer.learners.moments import Moments, Normal
 from mercer.learners.request import Fit, relative
 from mercer.learners.sampled import SAMPLED, drawn, sampled_path
@@ -27,8 +27,11 @@ from mercer.solvers.rounding import MARGIN, Draw, mean_size, perturbations
 from mercer.tuning.path import Path, default_alphas
 
 Array = NDArray[np.float64]
-STRETCHED = 1e9
-"""Where whitening magnifies the rounding of sums by more than this, features are summed, at twice the operations."""
+STRETCHED = 1e6
+"""Where whitening magnifies the rounding of sums by more than this, features are summed, at twice the operations.
+
+From about 4e6 on the best penalty may be one at which sums of raw functions are nothing but rounding.
+"""
 SETTLED = 1e-8
 """A relative residual, or a relative error of predictions, above which a check is followed by a step of refinement."""
 CHECKS = 3
@@ -136,7 +139,7 @@ def _decomposed(request: Streamed, moments: Moments, stopped: str, run: Run) -> 
         return None, problem
     given = request.penalty.values
     alphas = default_alphas(normal.spectrum.values[-1]) if given is None else np.unique(given)
-    return sampled_path(normal, request.basis, sample, alphas, request.coded, run), problem
+    return sampled_path(normal, summed, sample, alphas, request.coded, run), problem
 
 
 def _trusted(problem: _Problem, path: Path, chosen: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -280,7 +283,7 @@ def _roundings(problem: _Problem, solution: _Solution) -> Array:
     summed = MARGIN * EPS * (lengths / np.sqrt(normal.total) + level)
     step = [mean_size(table) for table in problem.trial.predict(_step(problem, solution), w)]
     draw = _of_sums(problem, solution) if solution.checked is None else _of_rows(problem, solution, solution.checked)
-    moved = perturbations(normal.spectrum, problem.trial.predict, alphas, draw) + step
+    moved = perturbations(normal.spectrum, problem.trial.predict, alphas, draw) + MARGIN * np.array(step)
     return np.asarray(relative(moved + summed, problem.predicted(w)).max(axis=0))
 
 

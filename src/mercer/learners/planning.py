@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer.compute.budget import Budget
 from mercer.kernels.points import SINGLE, Points
-from mercer.learners.assembly import Prepared
+from mercer.learners.posing import Posed
 from mercer.learners.probe import Probe, probe
 from mercer.learners.reading import Penalty
 from mercer.learners.views import KernelView, LiftView, View
@@ -18,39 +18,43 @@ from mercer.solvers import GradientDescent
 from mercer.tuning.path import default_alphas
 
 
-def planned(prepared: Prepared, resumable: bool = False, stored: bool = True) -> Plan:
-    """The plan for a problem.
+def planned(posed: Posed, resumable: bool = False) -> Plan:
+    """The plan for a problem; `resumable` asks for one whose state is small enough to be saved.
 
-    resumable : whether its state must be small enough to be saved
-    stored : whether all rows are in memory; else the views hold a sample of them
+    Cost: nothing up to `probe.PROBED` rows; beyond, a look at a sample of a thousand rows.
     """
-    settings, task = prepared.settings, _task(prepared)
-    return choose(settings.who, task, prepared.solver)
+    prepared, settings, task = posed.prepared, posed.prepared.settings, _task(posed)
     budget = Budget.of(settings.memory_limit)
-    first = choose(
-        settings.who, replace(task, stored=stored), prepared.solver, budget, settings.time_limit, None, resumable
-    )
-    looked = probe(prepared, first) if stored else Probe()
+    first = choose(settings.who, task, prepared.solver, budget, settings.time_limit, None, resumable)
+    looked = probe(posed, first) if task.approximable or task.products else Probe()
     if looked.pair is None:
         return first
     task = replace(task, pair=looked.pair, spectrum=looked.spectrum, alpha=looked.alpha)
     return choose(settings.who, task, prepared.solver, budget, settings.time_limit, None, resumable)
 
 
-def _task(prepared: Prepared) -> Task:
+def _task(posed: Posed) -> Task:
+    prepared = posed.prepared
     view, tried = prepared.views[0], len(prepared.views)
     values = prepared.rows.values if isinstance(prepared.rows, Points) else prepared.rows
     penalty = prepared.penalty
     known = isinstance(view, KernelView) and view.sure and not isinstance(prepared.solver, GradientDescent)
     positive = penalty.values is None or bool((penalty.values > 0).all())
     return Task(
-        rows=len(prepared.kept),
+        rows=posed.count,
         columns=int(values.shape[1]),
         outputs=int(prepared.problem.targets.shape[1]),
         features=view.most_features if tried == 1 else None,
         alphas=_alphas(penalty),
         path=penalty.path or tried > 1,
         lengthscales=tried,
+        approximable=known and prepared.solver is None,
+        spectral=known and prepared.solver is None and _spectral(view, tried),
+        landmarks=_landmarks(view),
+        lift_given=isinstance(view, LiftView),
+        products=known and positive,
+        single=prepared.dtype == SINGLE,
+        stored=posed.stream is None,
     )
 
 

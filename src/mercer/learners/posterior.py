@@ -17,6 +17,8 @@ from mercer.kernels.points import Points
 from mercer.learners import determinants
 from mercer.learners.basis import Basis
 from mercer.learners.features import CenteredFeatures
+from mercer.learners.following import Solved
+from mercer.learners.posing import Posed
 from mercer.learners.views import View, blocks
 from mercer.operators import Centered, Centering
 from mercer.solvers import Eigen
@@ -145,6 +147,15 @@ class StreamedPosterior:
     def degrees(self, alpha: float) -> float:
         """The sum of the leverages of all copies."""
         return float(self.spectrum.kept @ self.spectrum.inverses(np.array([alpha]))[:, 0]) + self.intercept
+
+
+def streamed_posterior(posed: Posed, solved: Solved) -> StreamedPosterior | None:
+    """The posterior of a fit that read rows in pieces; None for others, and where no spectrum was found."""
+    found = solved.streamed
+    if found is None or found.spectrum is None or solved.basis is None:
+        return None
+    intercept = posed.prepared.centering.intercept
+    return StreamedPosterior(solved.basis, found.fit.means, found.spectrum, posed.total, intercept)
 
 
 def posterior(view: View, centering: Centering, alpha: float, side: str) -> Posterior:

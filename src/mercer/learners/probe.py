@@ -10,6 +10,7 @@ import numpy as np
 from mercer.kernels.points import DOUBLE, SINGLE
 from mercer.learners import dual
 from mercer.learners.assembly import Prepared
+from mercer.learners.posing import Posed
 from mercer.learners.reading import Penalty
 from mercer.learners.views import KernelView
 from mercer.operators import Gram
@@ -37,18 +38,18 @@ class Probe:
     alpha: float | None = None
 
 
-def probe(prepared: Prepared, plan: Plan) -> Probe:
+def probe(posed: Posed, plan: Plan) -> Probe:
     """Look at a sample, where there are many rows and a kernel; `plan` is any."""
-    view, count = prepared.views[0], len(prepared.kept)
-    if not isinstance(view, KernelView) or count <= PROBED:
+    prepared, view = posed.prepared, posed.prepared.views[0]
+    if not isinstance(view, KernelView) or len(prepared.kept) <= PROBED:
         return Probe()
     random = np.random.default_rng(0)
-    rows = np.sort(random.choice(count, DECOMPOSED, replace=False))
+    rows = np.sort(random.choice(len(prepared.kept), DECOMPOSED, replace=False))
     part = replace(prepared.part(rows), views=[view])
     if not part.penalty.path:
         part = replace(part, penalty=Penalty(np.unique(part.penalty.given), path=True))
     tuned = dual.tune(part.request(view, plan))
-    values = np.maximum(tuned.side.spectrum.values[::-1], 0.0) * (count / DECOMPOSED)
+    values = np.maximum(tuned.side.spectrum.values[::-1], 0.0) * (posed.count / DECOMPOSED)
     return Probe(_pair(prepared, view, random), tuple(values.tolist()), _least(prepared, tuned))
 
 

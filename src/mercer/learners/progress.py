@@ -28,11 +28,11 @@ INSTANT = 1e-9
 class Pace:
     """Predicted seconds of stages, corrected by the ratio of real and predicted seconds of the work that was seen.
 
-    Time left: that of the stage at hand by its own ratio, that of later ones by the ratio of all. Both ratios begin as
-    if 5 % of the work had been seen to go as predicted: before anything is seen, the plan speaks alone.
+    Time left: that of the stage at hand by its own ratio, that of later ones by the ratio of all. Before anything is
+    seen the plan speaks alone; after 5 % of a stage, or of all, both count the same; after a third the plan hardly.
     """
 
-    def __init__(self, stages: Sequence[Stage]) -> None:
+    def __init__(self, stages: Sequence[Stage], now: float) -> None:
         self.names = [stage.name for stage in stages]
         self._seconds = [max(stage.seconds, INSTANT) for stage in stages]
         self._total = sum(self._seconds)
@@ -40,13 +40,9 @@ class Pace:
         self._open = False
         self._part = 0.0  # of the stage at hand
         self._seen = self._took = 0.0  # predicted and real seconds of the work in stages that are done
-        self._from, self._since = 0.0, 0.0  # the part of this stage, and the time, from which on it is measured
-        self._told = 0.0  # when the part was told
+        self._from, self._since = 0.0, now  # the part of this stage, and the time, from which on it is measured
+        self._told = now  # when the part was told
         self._resumed = False
-
-    def start(self, now: float) -> None:
-        """The time from which the first stage counts, before it is begun."""
-        self._since = self._told = now
 
     @property
     def name(self) -> str:
@@ -59,12 +55,11 @@ class Pace:
             return False
         self._passed = self.names.index(name, self._passed)
         self._open, self._part, self._from, self._since, self._told = True, 0.0, 0.0, now, now
-        self._resumed = False
         return True
 
     def resume(self) -> None:
         """What is told next was done by an earlier run: it says nothing about the pace of this one."""
-        self._resumed = self._open
+        self._resumed = True
 
     def tell(self, part: float, now: float) -> None:
         """The part of this stage that is done, from 0 to 1; it never falls."""
@@ -73,35 +68,39 @@ class Pace:
             if self._resumed:
                 self._from, self._since, self._resumed = self._part, now, False
 
-    def end(self, now: float) -> None:
-        """The stage is done."""
-        if not self._resumed:
+    def end(self, now: float, whole: bool = True) -> None:
+        """The stage is over; one that failed or was stopped says nothing about the pace of others."""
+        if whole and not self._resumed:
             self._seen += (1.0 - self._from) * self._seconds[self._passed]
             self._took += now - self._since
         self._passed += 1
-        self._open, self._part, self._since, self._told = False, 0.0, now, now
+        self._open, self._resumed = False, False
+        self._part, self._from, self._since, self._told = 0.0, 0.0, now, now
 
     def fraction(self) -> float:
         """The part of all predicted seconds that is done."""
         here = self._part * self._seconds[self._passed] if self._open else 0.0
         return (sum(self._seconds[: self._passed]) + here) / self._total
 
-    @property
-    def predicted(self) -> float:
-        """The seconds that the plan predicts for all."""
-        return self._total
-
     def left(self, now: float) -> float:
         """The seconds that are left, about."""
         if self._passed == len(self._seconds):
             return 0.0
-        seconds, trust = self._seconds[self._passed], TRUST * self._total
+        seconds, behind = self._seconds[self._passed], self._seen / self._total
         seen, took = (self._part - self._from) * seconds, self._told - self._since
-        before = (self._took + trust) / (self._seen + trust)
-        own = (took + TRUST * seconds * before) / (seen + TRUST * seconds)
+        before = _blend(1.0, self._took, self._seen, behind)
+        own = _blend(before, took, seen, seen / seconds)
+        later = _blend(1.0, self._took + took, self._seen + seen, behind + seen / self._total)
         rest, silence = own * (1.0 - self._part) * seconds, now - self._told
-        later = (self._took + took + trust) / (self._seen + seen + trust)
         return max(rest - silence, LATE * silence) + later * sum(self._seconds[self._passed + 1 :])
+
+
+def _blend(before: float, took: float, predicted: float, part: float) -> float:
+    """A ratio that was believed before, moved to took / predicted as far as the part that was seen can be trusted."""
+    if predicted <= 0:
+        return before
+    weight = part**2 / (part**2 + TRUST**2)
+    return float(before ** (1.0 - weight) * max(took / predicted, INSTANT) ** weight)
 
 
 def duration(seconds: float) -> str:
@@ -143,8 +142,8 @@ class Display(ABC):
         """Show the part that is done and the time left."""
 
     @abstractmethod
-    def close(self, ending: str | None) -> None:
-        """The fit is over; the ending says how, and is None where an error says more."""
+    def close(self, ending: str | None, whole: bool = False) -> None:
+        """The fit is over; the ending says how, and is None where an error says more; `whole` if all was done."""
 
 
 class Lines(Display):
@@ -161,7 +160,7 @@ class Lines(Display):
         self._next, self._pause = now + self._pause, min(2 * self._pause, LAST)
         self._write(f"{pace.name} {round(100 * pace.fraction())} %, {duration(pace.left(now))} left")
 
-    def close(self, ending: str | None) -> None:
+    def close(self, ending: str | None, whole: bool = False) -> None:
         if ending is not None and self.begun:
             self._write(ending)
 
@@ -195,11 +194,11 @@ class Bar(Display):
         self._task = self._bar.add_task(self.who, total=1.0, left="")
         self._bar.start()
 
-    def close(self, ending: str | None) -> None:
+    def close(self, ending: str | None, whole: bool = False) -> None:
         if self._bar is None:
             return
         if ending is not None:
-            self._bar.update(self._task, description=self.who, left=ending)
+            self._bar.update(self._task, description=self.who, left=ending, completed=1.0 if whole else None)
         self._bar.stop()
 
 

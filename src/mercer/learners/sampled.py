@@ -51,7 +51,7 @@ class SampledSide(Side):
 
     def _direction(self, rows: Rows) -> Array:
         """u, of all rows."""
-        return self.centering.roots[rows] / np.sqrt(self.total) * self.centering.intercept
+        return np.asarray(self.centering.roots[rows] / np.sqrt(self.total) * self.centering.intercept)
 
     def _rows(self, rows: Rows) -> Array:
         return self.table[rows]
@@ -100,13 +100,14 @@ def sampled_path(normal: Normal, basis: Basis, sample: Piece, alphas: Array, cod
 
 
 def sampled_side(normal: Normal, basis: Basis, sample: Piece, part: slice) -> SampledSide:
-    """The side of some rows of a sample."""
+    """The side of some rows of a sample, in the basis that was summed."""
     centering = Centering(sample.weights[part], normal.intercept, sample.copies[part])
-    Z = centred(normal, basis, sample.points.rows(part))
-    table = np.asarray(Z @ normal.spectrum.vectors) * centering.roots[:, None]
+    rows = basis.raw(sample.points.rows(part))
+    rows -= normal.center[0]
+    rows -= normal.center[1]
+    table = np.asarray(rows @ normal.turned) * centering.roots[:, None]
     targets = (sample.targets[part] - normal.level) * centering.roots[:, None]
-    aims = np.asarray(normal.spectrum.vectors.T @ normal.right)
-    return SampledSide(normal.spectrum, table, centering, targets, aims, normal.total, normal.noise)
+    return SampledSide(normal.spectrum, table, centering, targets, normal.aims, normal.total, normal.noise)
 
 
 def centred(normal: Normal, basis: Basis, points: Points) -> Array:

@@ -122,7 +122,9 @@ class RandomPivots:
 
         return cls(kernel.evaluate_diagonal(points), values, count)
 
-    def run(self, rng: np.random.Generator, enough: Callable[[int, float], bool] | None = None, run: Run = IDLE) -> Factor:
+    def run(
+        self, rng: np.random.Generator, enough: Callable[[int, float], bool] | None = None, run: Run = IDLE
+    ) -> Factor:
         """The factor, when there are as many pivots as asked, or nothing but rounding is left.
 
         enough : from the number of pivots and the sum of what they leave of k(x, x), whether to end sooner

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 from mercer.compute.budget import text_of
 from mercer.planner.plan import Plan
 
+YEAR = 365.25 * 86_400.0
+"""Seconds of a year."""
 MARK, REST = "  -> ", "     "
 """Before the way that was chosen, and before the others."""
 
@@ -44,15 +48,24 @@ def named(plan: Plan) -> str:
 def duration(seconds: float) -> str:
     """Seconds for people.
 
-    >>> [duration(seconds) for seconds in (0.01, 0.44, 38.2, 250, 10_000, 800_000)]
-    ['< 0.1 s', '0.4 s', '38 s', '4.2 min', '2.8 h', '9.3 days']
+    >>> [duration(seconds) for seconds in (0.01, 0.44, 38.2, 250, 10_000, 800_000, 1e10)]
+    ['< 0.1 s', '0.4 s', '38 s', '4.2 min', '2.8 h', '9.3 days', '317 years']
     """
     if seconds < 0.095:
         return "< 0.1 s"
-    for unit, size, enough in (("s", 1.0, 99.5), ("min", 60.0, 99.5), ("h", 3600.0, 47.5)):
+    for unit, size, enough in (("s", 1.0, 99.5), ("min", 60.0, 99.5), ("h", 3600.0, 47.5), ("days", 86_400.0, 999.5)):
         if seconds / size < enough:
             return f"{_short(seconds / size)} {unit}"
-    return f"{_short(seconds / 86400)} days"
+    return f"{_short(seconds / YEAR)} years"
+
+
+def counted(number: int) -> str:
+    """A whole number for people, however large.
+
+    >>> counted(123_456), counted(10**5000 + 1)
+    ('123,456', '10^5000')
+    """
+    return f"{number:,}" if number < 10**12 else f"10^{math.log10(number):.0f}"
 
 
 def _short(number: float) -> str:

@@ -1,91 +1,145 @@
-"""Which side of the Woodbury identity, and which solver: chosen by operations among the ways that fit the memory."""
+"""Which way to fit least squares: what is exact before what is approximate, within memory and time."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
+from mercer import solvers
 from mercer.compute.budget import Budget
 from mercer.errors import InputError, sentence
-from mercer.planner.plan import Plan, Side
-from mercer.solvers import Cholesky, Eigen, Solver
+from mercer.planner.conjugate_gradients import conjugate_gradients
+from mercer.planner.direct import direct
+from mercer.planner.limits import UNSAVED, Limits
+from mercer.planner.machine import Machine
+from mercer.planner.plan import Plan
+from mercer.planner.reasons import why, why_not
+from mercer.planner.refusing import refuse
+from mercer.planner.streaming import largest, nystrom, nystrom_iterative, one_pass, random_features
+from mercer.planner.task import Task
+from mercer.solvers import Solver
 
-PAIR = 20.0
-"""Operations that the formula of a kernel takes for a pair, beyond the two a column of its distance."""
+GLANCE = 1.0
+"""Seconds of the quickest exact way, by rough rates, up to which this machine is not measured."""
 
 
-@dataclass(frozen=True)
-class Task:
-    """What is to be fitted.
+def choose(
+    who: str,
+    task: Task,
+    solver: Solver | None = None,
+    budget: Budget | None = None,
+    seconds: float | None = None,
+    machine: Machine | None = None,
+    resumable: bool = False,
+) -> Plan:
+    """The way to take, among those that fit the memory; an error that names what would fit where none does.
 
-    rows, columns, outputs : of the data
-    features : of the finite lift, None where there is none
-    alphas : how many penalties a whole path has; 1 where alpha is given, and so many as differ where several are
-    path : whether alpha is chosen by leave-one-out, which takes a decomposition that serves every alpha
-    lengthscales : how many are tried
+    who : in whose name errors speak
+    task : what is to be fitted
+    solver : the only one that is considered; None for all
+    budget : the memory that may be held; None for most of what is free
+    seconds : the time limit; None for `limits.PATIENCE`, which then is an aim
+    machine : whose rates count; None for this one, which is measured only where that can matter
+    resumable : whether the fit is to go on after it was cut off
     """
-
-    rows: int
-    columns: int
-    outputs: int
-    features: int | None
-    alphas: int = 1
-    path: bool = False
-    lengthscales: int = 1
-
-
-def choose(who: str, task: Task, solver: Solver | None = None, budget: Budget | None = None) -> Plan:
-    """The plan of least operations that fits the memory; an error that names the smallest where none fits."""
     allowed = Budget.of(None) if budget is None else budget
-    ways = sorted(ways_of(task, solver), key=lambda way: way.operations)
+    limits = Limits(allowed.bytes, seconds, resumable=resumable)
+    limits = limits if machine is None else replace(limits, machine=machine)
+    ways = ways_of(task, solver, limits)
     if not ways:
-        came, remedy = f"{solver} solves for one alpha", "Use Eigen(), or give numbers: one alpha, one lengthscale."
-        raise InputError(sentence(who, "a solver of whole paths where something is chosen", came, remedy))
-    fitting = [way for way in ways if allowed.allows(way.bytes)]
-    if not fitting:
-        least = min(ways, key=lambda way: way.bytes)
-        remedy = "Give fewer rows, or a lift of fewer features, such as Nystrom(\"gaussian('median')\", 1000)."
-        allowed.require(who, least.bytes, f"the {least.side} with {least.solver} on {task.rows} rows", remedy)
-    best = fitting[0]
-    others = tuple(way for way in ways if way is not best)
-    return replace(best, reason=_reason(task, best, ways, solver), others=others)
+        _refuse_settings(who, task, solver)
+    if not any(allowed.allows(way.bytes) for way in ways):
+        refuse(who, task, ways, allowed)
+    if machine is None and min((way.seconds for way in ways if quality(task, way) < 2), default=GLANCE) >= GLANCE:
+        limits = replace(limits, machine=Machine.here())
+        ways = ways_of(task, solver, limits)
+    best = _chosen(task, [way for way in ways if allowed.allows(way.bytes)], limits)
+    rest = sorted((way for way in ways if way is not best), key=lambda way: way.seconds)
+    others = tuple(replace(way, reason=why_not(task, way, best, limits)) for way in rest)
+    return replace(best, reason=why(task, best, ways, solver, limits), others=others)
 
 
-def ways_of(task: Task, solver: Solver | None) -> list[Plan]:
-    """Every way that gives the exact answer."""
-    solvers: tuple[Solver, ...] = (solver,) if solver is not None else (Cholesky(), Eigen())
-    if task.path:
-        solvers = tuple(each for each in solvers if each.whole_path)
-    sides: tuple[Side, ...] = ("dual",) if task.features is None else ("primal", "dual")
-    return [_way(task, side, each) for side in sides for each in solvers]
-
-
-def _way(task: Task, side: Side, solver: Solver) -> Plan:
-    n, p = task.rows, task.features
-    size = p if side == "primal" and p is not None else n
-    cost = solver.cost(size, task.outputs)
-    operations = cost.operations * (1 if solver.whole_path else task.alphas)
-    if task.path:
-        operations += 4.0 * n * size * task.alphas
-    if side == "primal" and p is not None:
-        building, table = n * float(p) ** 2 * (2 if task.path else 1), (2 if task.path else 1) * float(n) * p
-    else:
-        building, table = n**2 * (PAIR + 2 * task.columns) / 2, float(n) * task.columns
-    kept = float(size) ** 2 if task.lengthscales > 1 else 0.0
-    numbers = cost.numbers + table + kept
-    total = task.lengthscales * (operations + building)
-    return Plan("direct", side, solver, n, task.columns, task.outputs, p, total, int(8 * numbers), 0.0)
-
-
-def _reason(task: Task, best: Plan, ways: list[Plan], solver: Solver | None) -> str:
-    cheaper = [way.side for way in ways if way.operations < best.operations]
-    if task.features is None:
-        side = "No finite lift is known."
-    elif "primal" in (best.side, *cheaper):
-        side = f"The lift has {task.features} features, and there are {task.rows} rows."
-    else:
-        side = f"The lift has {task.features} features, which is no cheaper than {task.rows} rows."
-    if cheaper:
-        side += " What takes fewer operations does not fit the memory."
+def ways_of(task: Task, solver: Solver | None, limits: Limits | None = None) -> list[Plan]:
+    """Every way that the task allows; those of a solver, where one is given."""
+    limits = Limits() if limits is None else limits
+    iterative = _iterative(solver)
+    if solver is not None and not (iterative is solver and task.products):
+        return direct(task, solver, limits) if task.stored else []
     if solver is not None:
-        return f"{side} The solver was given."
-    return f"{side} One decomposition serves all alphas." if best.solver.whole_path else side
+        return [conjugate_gradients(task, solver, limits)] if task.stored else []
+    found = direct(task, None, limits) if task.stored else []
+    found += [conjugate_gradients(task, iterative, limits)] if iterative and task.products and task.stored else []
+    return found + _streaming(task, iterative, limits)
+
+
+def quality(task: Task, way: Plan) -> int:
+    """0 where the model is exact and all rows judge; 1 where a sample chose alpha; 2 where the kernel is not exact."""
+    if task.approximates(way):
+        return 2
+    return 1 if way.sample is not None and way.sample < way.rows else 0
+
+
+def _streaming(task: Task, iterative: Solver | None, limits: Limits) -> list[Plan]:
+    """Ways that read rows in pieces: exact ones where there are features, approximate ones where there are none."""
+    found: list[Plan] = []
+    if task.countable and task.lengthscales == 1:
+        open_to_pieces = task.products or task.approximable or task.lift_given or not task.stored
+        found += [one_pass(task, limits)] if open_to_pieces else []
+    if task.landmarks is not None:
+        return found + ([nystrom_iterative(task, task.landmarks, iterative, limits)] if iterative else [])
+    if task.lift_given:
+        return found
+    if task.approximable:
+        found += [largest(task, nystrom, limits)]
+        if iterative:
+            by_steps = partial(_by_steps, iterative)
+            found += [largest(task, by_steps, limits)]
+    return found + ([largest(task, random_features, limits)] if task.spectral else [])
+
+
+def _by_steps(solver: Solver, task: Task, width: int, limits: Limits) -> Plan:
+    return nystrom_iterative(task, width, solver, limits)
+
+
+def _iterative(solver: Solver | None) -> Solver | None:
+    """Conjugate gradients: the solver that was given if it is that, the default one where none was given."""
+    if solver is not None:
+        return solver if type(solver).__name__ == "ConjugateGradient" else None
+    kind = getattr(solvers, "ConjugateGradient", None)
+    return None if kind is None else kind()
+
+
+def _chosen(task: Task, fitting: list[Plan], limits: Limits) -> Plan:
+    """Direct where that is quick; else exact within the time; else the most landmarks within it; else the quickest."""
+    exact = sorted(
+        (way for way in fitting if quality(task, way) < 2), key=lambda way: (quality(task, way), way.seconds)
+    )
+    for way in exact:
+        if not _steps(way) and way.seconds <= limits.direct:
+            return way
+    within = [way for way in exact if way.seconds <= limits.patience and (_steps(way) or _unhurried(way, limits))]
+    if within:
+        return min(within, key=lambda way: way.seconds)
+    rough = [way for way in fitting if quality(task, way) == 2 and way.seconds <= limits.patience]
+    if rough:
+        return max(rough, key=lambda way: (way.way != "random features", way.features or 0, -way.seconds))
+    return min(fitting, key=lambda way: way.seconds)
+
+
+def _steps(way: Plan) -> bool:
+    """Whether a way goes by steps, after each of which it could stop."""
+    return way.way in ("conjugate gradients", "nystrom iterative")
+
+
+def _unhurried(way: Plan, limits: Limits) -> bool:
+    """Whether a way that cannot be stopped, or saved, may take the time that it takes."""
+    return limits.seconds is None and not (limits.resumable and way.way == "direct" and way.seconds > UNSAVED)
+
+
+def _refuse_settings(who: str, task: Task, solver: Solver | None) -> None:
+    if not task.stored:
+        came = "they come in pieces" + ("" if solver is None else f", and {type(solver).__name__} needs them all")
+        remedy = 'Use a kernel with its numbers, or a lift, and solver="auto".'
+        raise InputError(sentence(who, "rows in memory, or features to add up", came, remedy))
+    came, remedy = f"{solver} solves for one alpha", "Use Eigen(), or give numbers: one alpha, one lengthscale."
+    raise InputError(sentence(who, "a solver of whole paths where something is chosen", came, remedy))

@@ -76,8 +76,8 @@ class Machine:
     def eigenvectors(self, n: int) -> float:
         """Seconds for all eigenvectors of n rows.
 
-        The reduction to a tridiagonal matrix reads what is left of the matrix, a triangle, at each of n steps: 4 n^3 / 3
-        bytes in all, which come from memory where the matrix is larger than the one that was measured.
+        The reduction to a tridiagonal matrix reads what is left of the matrix, a triangle, at each of n steps: in all
+        4 n^3 / 3 bytes, which come from memory where the matrix is larger than the one that was measured.
         """
         streamed = 4 / 3 * max(0.0, float(n) ** 3 - float(TRANSFORMED) ** 3)
         return self.eigen * float(n) ** 3 + self.eigen_row * n + streamed / self.bandwidth
@@ -89,7 +89,7 @@ class Machine:
 
     @classmethod
     def here(cls) -> Machine:
-        """This machine: known to this process, found on disk, or measured, which takes a second or two."""
+        """The machine at hand: known to this process, found on disk, or measured, which takes a second or two."""
         key = _key()
         with _LOCK:
             if key not in _KNOWN:
@@ -98,7 +98,7 @@ class Machine:
 
     @classmethod
     def measured(cls) -> Machine:
-        """This machine, measured anew; what was kept of it is replaced."""
+        """The machine at hand, measured anew; what was kept of it is replaced."""
         key = _key()
         with _LOCK:
             _KNOWN[key] = _measured(key)

@@ -37,7 +37,7 @@ def restored(record: Mapping[str, Any], who: str) -> Plan:
         amounts = {name: float(record[name]) for name in AMOUNTS}
         solver, stages = _solver(record), tuple(Stage(k, float(v)) for k, v in _under(STAGE, record).items())
         return Plan(**words, **counts, **amounts, solver=solver, stages=stages)  # type: ignore[arg-type]
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         came = f"{type(error).__name__} came: {error}"
         raise InputError(sentence(who, "the record of a plan", came, "Start anew, without it.")) from error
 

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mercer.planner.plan import Plan
+
+MOST = 10**12
+"""Features that a plan may have: those of a kernel of high degree may be more than the range of floats."""
+
 
 @dataclass(frozen=True)
 class Task:
@@ -43,6 +48,20 @@ class Task:
     spectrum: tuple[float, ...] | None = None
     alpha: float | None = None
     stored: bool = True
+
+    @property
+    def countable(self) -> bool:
+        """Whether there is a finite lift whose features somebody could hold."""
+        return self.features is not None and self.features <= MOST
+
+    @property
+    def width(self) -> int:
+        """How many features there are; 0 without a lift that somebody could hold."""
+        return self.features if self.features is not None and self.countable else 0
+
+    def approximates(self, way: Plan) -> bool:
+        """Whether a way gives another model than that of the kernel, or of the lift that was given."""
+        return not way.exact and self.landmarks is None
 
     @property
     def tuned(self) -> bool:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from mercer.compute.native import CALL, patiently, routine
+from mercer.compute.run import IDLE, Run
 from mercer.errors import InputError, MercerError, sentence
+from mercer.solvers import blocked
 from mercer.solvers.base import Cost, Solver, System, relative_residual, solves
 from mercer.solvers.eigen import Eigen
 from mercer.solvers.outcome import Outcome
@@ -43,7 +47,7 @@ class Cholesky(Solver):
         condition, factor, ridges = 1.0, None, np.unique(system.alphas)
         for alpha in ridges:
             A = A if factor is None else factor.restore()
-            factor = factorize(A, float(alpha))
+            factor = factorize(A, float(alpha), system.run)
             if factor is None:
                 return _by_eigen(system)
             columns = np.flatnonzero(system.alphas == alpha)
@@ -77,8 +81,13 @@ class Factor:
     def solve(self, targets: NDArray[Any], alphas: NDArray[Any] | None = None) -> NDArray[np.float64]:
         """(A + alpha I)^-1 b for each column b; the alphas of the columns are all the one of this factor."""
         self._check(self.alpha if alphas is None else alphas)
-        x, info = lapack.dpotrs(self.stored, targets, lower=1)
-        return _accepted("dpotrs", info, x)
+        (n, columns), x = targets.shape, np.empty_like(targets, dtype=np.float64, order="F")
+        step = max(1, int(CALL / (2.0 * n**2)))  # many columns at once would take long
+        for start in range(0, columns, step):
+            part = slice(start, start + step)
+            found, info = lapack.dpotrs(self.stored, targets[:, part], lower=1)
+            x[:, part] = _accepted("dpotrs", info, found)
+        return x
 
     def multiply(self, x: NDArray[Any]) -> NDArray[np.float64]:
         """A x, from the triangle that still holds A. Cost: 2 n^2 operations for each column of x."""
@@ -118,23 +127,30 @@ class Factor:
             raise InputError(sentence("A Cholesky factor", f"the alpha it was made for, {self.alpha:g}", came, remedy))
 
 
-def factorize(A: NDArray[np.float64], alpha: float) -> Factor | None:
+def factorize(A: NDArray[np.float64], alpha: float, run: Run = IDLE) -> Factor | None:
     """The factor of A + alpha I in A's memory; None, with A as it was, where that is not positive definite to rounding.
 
-    Where A cannot be overwritten (see `overwritable`), a copy is.
+    Where A cannot be overwritten (see `overwritable`), a copy is. The run is told which share of the work is done.
     """
     A = overwritable("Cholesky", A)
     norm = float(row_sums("Cholesky", A).max()) + alpha
     diagonal = np.diagonal(A).copy()
     np.fill_diagonal(A, diagonal + alpha)
-    stored, info = lapack.dpotrf(A.T, lower=1, clean=0, overwrite_a=1)
-    _accepted("dpotrf", min(info, 0), stored)
+    stored, info = _factored(A.T, run)
     reciprocal = 0.0 if info else _reciprocal_condition(stored, norm)
     factor = Factor(stored, diagonal, alpha, 1 / reciprocal if reciprocal > 0 else np.inf)
     if reciprocal < np.finfo(np.float64).eps:  # whether the last pivots are above zero is then a matter of luck
         factor.restore()
         return None
     return factor
+
+
+def _factored(stored: NDArray[np.float64], run: Run) -> tuple[NDArray[np.float64], int]:
+    """L in the memory of S = L L', and what dpotrf says of it."""
+    if len(stored) >= blocked.LARGE and blocked.available():
+        return stored, blocked.factor_in_place(stored, run)
+    stored, info = lapack.dpotrf(stored, lower=1, clean=0, overwrite_a=1)
+    return _accepted("dpotrf", min(info, 0), stored), info
 
 
 def _by_eigen(system: System) -> Outcome:
@@ -145,6 +161,11 @@ def _by_eigen(system: System) -> Outcome:
 
 def _reciprocal_condition(stored: NDArray[np.float64], norm: float) -> float:
     """One over the condition number in the 1-norm, estimated from the factor in some 10 n^2 operations."""
+    pocon, n = routine("dpocon"), len(stored)
+    if n >= blocked.LARGE and pocon is not None:
+        found, work, whole = np.zeros(1), np.empty(3 * n), np.empty(n, dtype=pocon.integer)
+        patiently(partial(pocon.checked, "L", n, stored, n, norm, found, work, whole))
+        return float(found[0])
     reciprocal, info = lapack.dpocon(stored, norm, uplo="L")
     _accepted("dpocon", info, stored)
     return float(reciprocal)

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from functools import partial
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from mercer.compute.budget import Budget
+from mercer.compute.native import Routine, patiently, routine
 from mercer.operators.dense import driver_for
 from mercer.solvers.base import Cost, Matrix, Solver, System, relative_residual, solves
 from mercer.solvers.outcome import Outcome
 from mercer.solvers.preparing import overwritable, ready, row_sums
 from mercer.solvers.spectrum import Spectrum
 
+LARGE = 500
+"""Rows from which on LAPACK is called in a thread of its own: below, it takes less than the blink of an eye."""
+
 
 @dataclass(frozen=True)
 class Eigen(Solver):
     """Eigenvalues and eigenvectors of A: after them a solve takes 4 n^2 operations for any alpha.
 
-    Cost: about 9 n^3 operations by divide and conquer, and 3 n^2 numbers with A, which is overwritten.
+    Cost: about 9 n^3 operations by divide and conquer, and 3 n^2 numbers with A, which is overwritten. It is one call
+    of LAPACK: Ctrl-C comes through, but LAPACK goes on, and holds this memory, until it is done.
 
     >>> import numpy as np
     >>> from mercer.solvers import Eigen, System
@@ -40,10 +46,7 @@ class Eigen(Solver):
         row_sums("Eigen", A)  # an error where there is NaN, of which LAPACK says nothing
         remedy = "Use Cholesky() with one alpha that is large enough, or fewer rows."
         Budget.of(None).require("Eigen", 16 * A.size, f"the eigenvectors of {len(A)} rows", remedy)
-        values, vectors = eigh(
-            A.T, driver=driver_for(len(A)), overwrite_a=True, check_finite=False
-        )  # columns first, as LAPACK
-        return Spectrum(values, vectors)
+        return Spectrum(*_decomposed(A.T))  # columns first, as LAPACK
 
     def solve(self, system: System) -> Outcome:
         A, system = ready("Eigen", system)
@@ -53,6 +56,47 @@ class Eigen(Solver):
 
     def cost(self, n: int, outputs: int) -> Cost:
         return Cost(9.0 * n**3 + 4.0 * n**2 * outputs, 3.0 * n**2 + 4.0 * n * outputs)
+
+
+def _decomposed(stored: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The eigenvalues and eigenvectors of a matrix, from its lower triangle, in its memory where LAPACK can."""
+    driver = driver_for(len(stored))
+    solver = routine(f"dsy{driver}")
+    if len(stored) < LARGE or solver is None:
+        values, vectors = eigh(stored, driver=driver, overwrite_a=True, check_finite=False)
+        return values, vectors
+    return patiently(partial(_divided if driver == "evd" else _represented, solver, stored))
+
+
+def _divided(solver: Routine, A: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """By divide and conquer (dsyevd)."""
+    n, values = len(A), np.empty(len(A))
+    work, whole = np.empty(1), np.empty(1, dtype=solver.integer)
+    solver.checked("V", "L", n, A, n, values, work, -1, whole, -1)  # how much memory it wants
+    work, whole = np.empty(int(work[0])), np.empty(int(whole[0]), dtype=solver.integer)
+    _converged(solver.checked("V", "L", n, A, n, values, work, len(work), whole, len(whole)))
+    return values, A
+
+
+def _represented(solver: Routine, A: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """By relatively robust representations (dsyevr)."""
+    n, values, vectors = len(A), np.empty(len(A)), np.empty_like(A, order="F")
+    found, support = np.zeros(1, dtype=solver.integer), np.empty(2 * len(A), dtype=solver.integer)
+
+    def call(work: NDArray[np.float64], whole: NDArray[Any], sizes: tuple[int, int]) -> int:
+        ends = (0.0, 0.0, 0, 0, 0.0, found, values, vectors, n, support)
+        return solver.checked("V", "A", "L", n, A, n, *ends, work, sizes[0], whole, sizes[1])
+
+    work, whole = np.empty(1), np.empty(1, dtype=solver.integer)
+    call(work, whole, (-1, -1))
+    work, whole = np.empty(int(work[0])), np.empty(int(whole[0]), dtype=solver.integer)
+    _converged(call(work, whole, (len(work), len(whole))))
+    return values, vectors
+
+
+def _converged(info: int) -> None:
+    if info:
+        raise np.linalg.LinAlgError(f"The eigenvalues did not converge: LAPACK returned {info}.")
 
 
 def outcome_of(spectrum: Spectrum, system: System, x: NDArray[np.float64]) -> Outcome:

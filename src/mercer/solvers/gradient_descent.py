@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple, NoReturn
+from typing import ClassVar, Literal, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.budget import Budget
+from mercer.compute.run import Stopped
 from mercer.errors import InputError, sentence
 from mercer.solvers.base import Cost, Solver, System, relative_residual
 from mercer.solvers.lanczos import STEPS, Edges, edges
 from mercer.solvers.outcome import History, Outcome
+from mercer.solvers.settings import finite, whole
 
 Array = NDArray[np.float64]
 GROWN = 2.0
@@ -68,18 +69,18 @@ class GradientDescent(Solver):
     needs: ClassVar[Literal["matrix", "products"]] = "products"
 
     def __post_init__(self) -> None:
-        if not (self.step == "auto" if isinstance(self.step, str) else _finite(self.step) and self.step > 0):
+        if not (self.step == "auto" if isinstance(self.step, str) else finite(self.step) and self.step > 0):
             _refuse("a step above zero, or 'auto'", f"step={self.step!r}", "Use 'auto' if in doubt.")
-        if not (_whole(self.steps) and self.steps >= 0):
+        if not (whole(self.steps) and self.steps >= 0):
             _refuse("a whole number of steps, at least 0", f"steps={self.steps!r}", "Use 1000, say.")
-        if not (_finite(self.tolerance) and self.tolerance >= 0):
+        if not (finite(self.tolerance) and self.tolerance >= 0):
             _refuse("a tolerance of at least 0", f"tolerance={self.tolerance!r}", "Use 1e-8, say.")
         if not isinstance(self.keep, bool | np.bool_):
             _refuse("True or False for keep", f"keep={self.keep!r}", "Use False to save memory.")
-        if not (_finite(self.validation) and 0 <= self.validation < 1):
+        if not (finite(self.validation) and 0 <= self.validation < 1):
             came = f"validation={self.validation!r}"
             _refuse("a share of rows for validation, from 0 to below 1", came, "Use 0 to hold out none, or 0.1, say.")
-        if not (_whole(self.patience) and self.patience >= 1):
+        if not (whole(self.patience) and self.patience >= 1):
             _refuse("a patience of one step or more", f"patience={self.patience!r}", "Use 10, say.")
 
     def solve(self, system: System) -> Outcome:
@@ -88,11 +89,21 @@ class GradientDescent(Solver):
             ends = edges(system.matrix)
             sizes = self._sizes(ends, system.alphas)
             diary = _Diary(self, system)
-            for place in _descent(system, sizes, len(system.targets) * (ends.top + system.alphas)):
+            try:
+                self._walk(diary, _descent(system, sizes, len(system.targets) * (ends.top + system.alphas)))
+            except Stopped as stopped:
+                diary.told = str(stopped)
+            return _outcome(system, ends, sizes, diary)
+
+    def _walk(self, diary: _Diary, places: Iterator[_Place]) -> None:
+        run, place = diary.system.run, next(places, None)
+        with run.stoppable():
+            while place is not None:
                 diary.write(place)
                 if diary.stop is not None:
-                    break
-            return _outcome(system, ends, sizes, diary)
+                    return
+                run.tell(diary.taken / self.steps)
+                place = next(places, None)
 
     def _sizes(self, ends: Edges, alphas: Array) -> Array:
         """The step of each output; 1 where A + alpha is zero, and no step leads anywhere."""
@@ -126,7 +137,7 @@ def _descent(system: System, sizes: Array, reach: Array) -> Iterator[_Place]:
 
 
 class _Diary:
-    """What a descent passed through, its best place, and why it is to stop: None while it is not."""
+    """What a descent passed through, its best place, why it is to stop (None while it is not), and who stopped it."""
 
     def __init__(self, solver: GradientDescent, system: System) -> None:
         n, outputs = system.targets.shape
@@ -139,6 +150,7 @@ class _Diary:
         self.coefficients = _room(solver.steps + 1 if solver.keep else 0, n, outputs)
         self.residuals = system.targets
         self.stop: Literal["residual", "validation", "steps", "growth"] | None = None
+        self.told = ""
 
     def write(self, place: _Place) -> None:
         """Take down a place, and decide."""
@@ -216,6 +228,8 @@ def _outcome(system: System, ends: Edges, sizes: Array, diary: _Diary) -> Outcom
 
 def _verdict(system: System, ends: Edges, sizes: Array, diary: _Diary, residual: float) -> tuple[bool, str]:
     """Whether the descent did what was asked, and why it stopped."""
+    if diary.told and diary.stop is None:
+        return False, f"{diary.told.rstrip('. ')}: after {diary.taken} steps the residual is {residual:.1e}."
     too_large = bool((sizes * (ends.high + system.alphas) > 2).any())
     if diary.stop in ("growth", None) or (diary.stop == "steps" and too_large):
         return False, _growth(system, ends, sizes, diary)
@@ -266,21 +280,6 @@ def _check(targets: Array) -> None:
     if not (np.isfinite(squares) & ((squares > 0) | ~targets.any(axis=0))).all():
         came = "NaN, infinite, too large or too small ones"
         _refuse("targets whose squares are numbers of float64", came, "Scale the targets.")
-
-
-def _finite(value: Any) -> bool:
-    """Whether it is a real number that a float can hold."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # a whole number beyond all floats
-        return False
-
-
-def _whole(value: Any) -> bool:
-    """Whether it is a whole number."""
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def _refuse(needs: str, came: str, remedy: str) -> NoReturn:

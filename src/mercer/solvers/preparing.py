@@ -1,4 +1,4 @@
-"""What direct solvers make sure of before LAPACK sees a system: it reports little, and checks less."""
+"""What solvers make sure of before a system is worked on: LAPACK reports little, and checks less."""
 
 from __future__ import annotations
 
@@ -18,16 +18,23 @@ from mercer.solvers.base import Matrix, System
 def ready(who: str, system: System) -> tuple[NDArray[np.float64], System]:
     """A, which may be overwritten, and the system with it and with sides of float64; an error where they do not fit."""
     A = overwritable(who, system.matrix)
+    return A, replace(sides(who, A.shape, system), matrix=A)
+
+
+def sides(who: str, shape: tuple[int, ...], system: System) -> System:
+    """The system with sides of float64; an error where they do not fit a matrix of this shape."""
     b, alphas = (np.asarray(read(who, side), dtype=np.float64) for side in (system.targets, system.alphas))
-    if alphas.ndim != 1 or not alphas.size or b.shape != (len(A), len(alphas)):
-        needs = f"targets of shape ({len(A)}, outputs), and one alpha an output"
+    if shape != (shape[0], shape[0]):
+        raise InputError(sentence(who, "a square matrix", f"one of shape {shape} came", "Check the shape."))
+    if alphas.ndim != 1 or not alphas.size or b.shape != (shape[0], len(alphas)):
+        needs = f"targets of shape ({shape[0]}, outputs), and one alpha an output"
         came = f"targets of shape {b.shape} and alphas of shape {alphas.shape} came"
         raise InputError(sentence(who, needs, came, "Write b[:, None] for a single output."))
     if not np.isfinite(b).all():
         raise InputError(sentence(who, "finite targets", "there is NaN or infinity", "Drop those rows, or fill them."))
     if not (np.isfinite(alphas) & (alphas >= 0)).all():
         raise InputError(sentence(who, "alphas that are finite and at least 0", f"{alphas} came", "Use 0 for none."))
-    return A, replace(system, matrix=A, targets=b, alphas=alphas)
+    return replace(system, targets=b, alphas=alphas)
 
 
 def overwritable(who: str, matrix: Matrix) -> NDArray[np.float64]:

@@ -59,9 +59,7 @@ class Arrays(Source):
         every = what == "all" or (self._targets is None and self._weights is None)
         whole = Batch(self._table if every else None, self._targets, self._weights)
         for first in range(start, self.count, size):
-            part = whole.part(slice(first, first + size))
-            yield Batch(part.rows, part.targets, part.weights)
-            del part
+            yield whole.part(slice(first, first + size))
             self._let_go()
 
     def fingerprint(self) -> bytes:

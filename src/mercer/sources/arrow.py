@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ from numpy.typing import NDArray
 from mercer.errors import InputError, sentence
 from mercer.sources.base import Batch
 
+TEXTS = ("string", "large_string", "string_view")
+"""What pyarrow calls texts."""
 LISTED = 20
 """Names of columns that a message shows."""
 
@@ -27,24 +31,44 @@ def pyarrow_parquet() -> Any:
     return pyarrow.parquet
 
 
-def types_of(path: Path) -> dict[str, Any]:
-    """The type of each column of a file, by name."""
-    import_error = pyarrow_parquet()
+@dataclass(frozen=True, eq=False)
+class Footer:
+    """What the end of a file says of it.
+
+    types : of each column, by name
+    index : the columns that pandas wrote as the labels of rows
+    groups : the rows of each row group
+    """
+
+    file: str
+    types: dict[str, Any]
+    index: tuple[str, ...]
+    groups: tuple[int, ...]
+
+
+def footer_of(path: Path) -> Footer:
+    """The footer of a file, which names every column once."""
+    parquet = pyarrow_parquet()
     from pyarrow import ArrowInvalid
 
     try:
-        schema = import_error.read_schema(path)
+        metadata = parquet.read_metadata(path)
     except ArrowInvalid as error:
-        raise InputError(
-            sentence(
-                "Parquet", "files in the format Parquet", f"of {path.name} pyarrow says: {error}", "Write it again."
-            )
-        ) from error
+        came = f"of {path.name} pyarrow says: {str(error).rstrip('.')}"
+        raise InputError(sentence("Parquet", "files in the format Parquet", came, "Write it again.")) from error
+    schema = metadata.schema.to_arrow_schema()
     twice = next((name for name in schema.names if schema.names.count(name) > 1), None)
     if twice is not None:
         came = f"{path.name} has several columns named {twice!r}"
         raise InputError(sentence("Parquet", "a name of its own for each column", came, "Rename them."))
-    return dict(zip(schema.names, schema.types, strict=True))
+    groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
+    return Footer(path.name, dict(zip(schema.names, schema.types, strict=True)), _index(schema), groups)
+
+
+def _index(schema: Any) -> tuple[str, ...]:
+    """The names of columns that pandas reads back as labels of rows."""
+    noted = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+    return tuple(name for name in noted.get("index_columns", ()) if isinstance(name, str))
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,28 +86,21 @@ class Columns:
 
     @classmethod
     def of(
-        cls,
-        file: str,
-        types: dict[str, Any],
-        features: Sequence[str] | None,
-        target: str | Sequence[str] | None,
-        weight: str | None,
+        cls, footer: Footer, features: Sequence[str] | None, target: str | Sequence[str] | None, weight: str | None
     ) -> Columns:
-        """The columns of a file by what they are asked for; all others are features where none are named."""
+        """The columns by what they are asked for; all others but labels of rows are features where none are named."""
         targets = target if target is None or isinstance(target, str) else tuple(target)
         others = _several(targets) + _several(weight)
-        chosen = tuple(name for name in types if name not in others) if features is None else tuple(features)
-        for name in chosen + others:
-            if name not in types:
-                known = ", ".join(map(repr, list(types)[:LISTED])) + ", ..." * (len(types) > LISTED)
-                came = f"the columns of {file} are {known}"
-                raise InputError(sentence("Parquet", f"a column named {name!r}", came, "Check the spelling."))
+        rest = tuple(name for name in footer.types if name not in others + footer.index)
+        chosen = rest if features is None else tuple(features)
+        _refuse_absent(footer, chosen + others)
         _refuse_roles(chosen, others)
+        types = {name: footer.types[name] for name in chosen + others}
         for name in chosen:
             _refuse_feature(name, types[name])
         for name in others:
             _refuse_other(name, types[name], number=name == weight)
-        return cls(chosen, targets, weight, {name: types[name] for name in chosen + others})
+        return cls(chosen, targets, weight, types)
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -99,23 +116,20 @@ class Columns:
         """The names of the columns to be read: all, or targets and weights."""
         return list((self.features if every else ()) + self.others)
 
-    def same(self, file: str, types: dict[str, Any]) -> None:
+    def same(self, footer: Footer) -> None:
         """Refuse a file with other columns."""
-        for name, type in self.types.items():
-            if types.get(name) != type:
-                came = f"column {name!r} of {file} is {types.get(name, 'not there')}, and {type} in the first file"
+        for name, kind in self.types.items():
+            found = footer.types.get(name, "not there")
+            if found != kind:
+                came = f"column {name!r} of {footer.file} is {found}, and {kind} in the first file"
                 raise InputError(sentence("Parquet", "files with one schema", came, "Write them with the same one."))
 
-    @property
+    @cached_property
     def dtype(self) -> np.dtype[Any]:
         """float32 where no feature is wider, and some are floating; else float64."""
-        from pyarrow import types as is_
-
         kinds = [self.types[name] for name in self.features]
-        narrow = all(
-            is_.is_boolean(t) or (_is_binary(t) and t.bit_width <= (32 if is_.is_floating(t) else 16)) for t in kinds
-        )
-        return np.dtype(np.float32 if narrow and any(map(is_.is_floating, kinds)) else np.float64)
+        narrow = all(_is_narrow(kind) for kind in kinds) and any(_is_floating(kind) for kind in kinds)
+        return np.dtype(np.float32 if narrow else np.float64)
 
     def batch(self, records: Any, start: int, every: bool) -> Batch:
         """Records as numbers; `start` is the row of the first."""
@@ -148,17 +162,28 @@ def _column(records: Any, name: str) -> Any:
 # -- values -----------------------------------------------------------------------------------------------------------
 
 
-def _is_binary(type: Any) -> bool:
-    """Whether numbers of a type are those of NumPy."""
-    from pyarrow import types as is_
+def _is_floating(kind: Any) -> bool:
+    from pyarrow import types
 
-    return bool(is_.is_integer(type) or is_.is_floating(type))
+    return bool(types.is_floating(kind))
 
 
-def _is_number(type: Any) -> bool:
-    from pyarrow import types as is_
+def _is_narrow(kind: Any) -> bool:
+    """Whether float32 holds all numbers of a type."""
+    from pyarrow import types
 
-    return bool(_is_binary(type) or is_.is_boolean(type) or is_.is_decimal(type))
+    whole = types.is_boolean(kind) or (types.is_integer(kind) and kind.bit_width <= 16)
+    return bool(whole or (types.is_floating(kind) and kind.bit_width <= 32))
+
+
+def _is_number(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind))
+
+
+def _is_text(kind: Any) -> bool:
+    return str(kind) in TEXTS
 
 
 def _numbers(column: Any) -> NDArray[Any]:
@@ -176,12 +201,20 @@ def _values(column: Any) -> NDArray[Any]:
     import pyarrow
 
     coded = column if pyarrow.types.is_dictionary(column.type) else column.dictionary_encode()
-    if _is_number(coded.type.value_type):
-        return _numbers(coded.dictionary)[_numbers(coded.indices)]
-    return np.asarray(coded.dictionary.to_pylist(), dtype=np.str_)[_numbers(coded.indices)]
+    number = _is_number(coded.type.value_type)
+    known = _numbers(coded.dictionary) if number else np.asarray(coded.dictionary.to_pylist(), dtype=np.str_)
+    return np.asarray(known[_numbers(coded.indices)])
 
 
 # -- refusals ---------------------------------------------------------------------------------------------------------
+
+
+def _refuse_absent(footer: Footer, names: tuple[str, ...]) -> None:
+    for name in names:
+        if name not in footer.types:
+            known = ", ".join(map(repr, list(footer.types)[:LISTED])) + ", ..." * (len(footer.types) > LISTED)
+            came = f"the columns of {footer.file} are {known}"
+            raise InputError(sentence("Parquet", f"a column named {name!r}", came, "Check the spelling."))
 
 
 def _refuse_roles(features: tuple[str, ...], others: tuple[str, ...]) -> None:
@@ -194,28 +227,30 @@ def _refuse_roles(features: tuple[str, ...], others: tuple[str, ...]) -> None:
         raise InputError(sentence("Parquet", "one use for each column", f"{twice!r} has several", remedy))
 
 
-def _refuse_feature(name: str, type: Any) -> None:
-    from pyarrow import types as is_
+def _refuse_feature(name: str, kind: Any) -> None:
+    from pyarrow import types
 
-    if _is_number(type):
+    if _is_number(kind):
         return
-    remedy = "Name the columns to read in columns, or write this one as numbers."
-    if is_.is_temporal(type):
-        remedy = "Name the columns to read in columns, or count the days since a first date."
-    elif is_.is_dictionary(type) or is_.is_string(type) or is_.is_large_string(type):
-        remedy = "Name the columns to read in columns, or write one column of 0 and 1 for each of its values."
-    raise InputError(sentence("Parquet", "numbers as features", f"column {name!r} is of type {type}", remedy))
+    remedy = "write this one as numbers"
+    if types.is_temporal(kind):
+        remedy = "count the days since a first date"
+    elif types.is_dictionary(kind) or _is_text(kind):
+        remedy = "write one column of 0 and 1 for each of its values"
+    came, chosen = f"column {name!r} is of type {kind}", "Name the columns to read in Parquet(path, columns=[...])"
+    raise InputError(sentence("Parquet", "numbers as features", came, f"{chosen}, or {remedy}."))
 
 
-def _refuse_other(name: str, type: Any, number: bool) -> None:
-    from pyarrow import types as is_
+def _refuse_other(name: str, kind: Any, number: bool) -> None:
+    from pyarrow import types
 
-    value = type.value_type if is_.is_dictionary(type) else type
-    text = is_.is_string(value) or is_.is_large_string(value)
-    if _is_number(type) or (not number and (text or _is_number(value))):
+    value = kind.value_type if types.is_dictionary(kind) else kind
+    if _is_number(kind) or (not number and (_is_text(value) or _is_number(value))):
         return
-    needs = "numbers as weights" if number else "numbers or texts as targets"
-    came = f"column {name!r} is of type {type}"
+    needs, came = (
+        "numbers as weights" if number else "numbers or texts as targets",
+        f"column {name!r} is of type {kind}",
+    )
     raise InputError(sentence("Parquet", needs, came, "Choose another column, or write it as numbers."))
 
 

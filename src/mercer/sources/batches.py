@@ -81,7 +81,7 @@ class Batches(Source):
     """
 
     make: Callable[[], Iterable[Any]] | Iterable[Any]
-    names: tuple[str, ...] | None = None  # type: ignore[assignment]  # the base only reads it, and so does everybody
+    names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         _refuse_what_ends(self.make)

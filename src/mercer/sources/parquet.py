@@ -8,18 +8,18 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
 
 from mercer.errors import InputError, sentence
-from mercer.sources.arrow import Columns, pyarrow_parquet, types_of
+from mercer.sources.arrow import Columns, footer_of, pyarrow_parquet
 from mercer.sources.base import Batch, Source
 from mercer.sources.rebatch import rebatched
 from mercer.sources.tables import rows_at_once
 
 SUFFIX = ".parquet"
-BUFFER = 1 << 20
-"""Bytes of a column that are read from the disk at once: a whole row group would be held without that."""
+BUFFER = 1 << 16
+"""Bytes of a column that are read from the disk at once, 64 KiB: without that a whole row group would be held."""
 MAGIC = 8
 """Bytes at the end of a file: the length of the footer in four of them, and the name of the format."""
 
@@ -48,7 +48,8 @@ class Parquet(Source):
     """The rows of a Parquet file, or of all `*.parquet` files of a folder, sorted by name, with one schema.
 
     path : of the file or the folder
-    columns : the features, by name; None for all columns that are neither target nor weight
+    columns : the features, by name; None for all columns that are neither target nor weight (nor what pandas wrote as
+        the labels of rows)
     target : the column of targets or labels, or several
     weight : the column that says how often each row counts
 
@@ -76,7 +77,7 @@ class Parquet(Source):
     @cached_property
     def grain(self) -> int:
         """Twice the largest row group: then a whole one lies between."""
-        return 2 * max(b - a for file in self._files for a, b in zip(file.starts, file.starts[1:], strict=False))
+        return 2 * max(last - first for file in self._files for first, last in pairwise(file.starts))
 
     def batches(self, size: int, start: int = 0, what: str = "all") -> Iterator[Batch]:
         every = what == "all" or not self._columns.others
@@ -124,21 +125,17 @@ class Parquet(Source):
 
     @cached_property
     def _columns(self) -> Columns:
-        types = types_of(self._paths[0])
         features = (self.columns,) if isinstance(self.columns, str) else self.columns
-        return Columns.of(self._paths[0].name, types, features, self.target, self.weight)
+        return Columns.of(footer_of(self._paths[0]), features, self.target, self.weight)
 
     @cached_property
     def _files(self) -> tuple[_File, ...]:
         files: list[_File] = []
         for path in self._paths:
-            self._columns.same(path.name, types_of(path))
-            metadata = pyarrow_parquet().read_metadata(path)
-            starts = [files[-1].starts[-1] if files else 0]
-            starts += [starts[0] for _ in ()]
-            for group in range(metadata.num_row_groups):
-                starts.append(starts[-1] + metadata.row_group(group).num_rows)
-            files.append(_File(path, _stamp(path), tuple(starts)))
+            stamp, footer = _stamp(path), footer_of(path)
+            self._columns.same(footer)
+            starts = accumulate(footer.groups, initial=files[-1].starts[-1] if files else 0)
+            files.append(_File(path, stamp, tuple(starts)))
         if files[-1].starts[-1] == 0:
             raise InputError(sentence("Parquet", "at least one row", "there is none", "Check how it was written."))
         return tuple(files)

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, dataclass, fields, replace
+from dataclasses import FrozenInstanceError, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import hilbert
 
 from mercer.operators import Dense
-from mercer.solvers import Cost, History, Outcome, Solver, System
+from mercer.solvers import Cost, History, Outcome, Solver
 from mercer.testing.kernel import require
+from mercer.testing.solver_runs import law_of_precision, law_of_resuming, law_of_stopping, unstored
+from mercer.testing.systems import LARGE, ROUNDING, UNKNOWNS, Problem, easy, hopeless, near, residual_is
 
 Array = NDArray[np.float64]
-UNKNOWNS = 12
-ROUNDING = 1e-12
-"""The residual that rounding may leave, or hide, beside what a solver states."""
-LARGE = 1e-3
-"""The residual above which a solver has not converged, whatever it was asked."""
-EPS = float(np.finfo(np.float64).eps)
 
 
 def check_solver(solver: Solver) -> None:
@@ -32,7 +27,9 @@ def check_solver(solver: Solver) -> None:
     easy systems, as near as the residual says), outputs (alone and together), alphas (likewise), scale, zero, the large
     ridge (x is b / alpha), permutation, operators (as good as arrays), truth (no convergence where the residual is
     large, singular systems among them), the decomposition (solves further right sides) and the history (belongs to the
-    coefficients), where a solver gives them. Cost: some 50 systems of at most 12 unknowns.
+    coefficients), where a solver gives them. For solvers that need products alone, precision (the residual is that of
+    the products that count); for those that can be stopped or saved, stopping (what comes back is of use, and says so)
+    and resuming (to the same bits). Cost: some 70 systems of at most 12 unknowns.
 
     Parameters
     ----------
@@ -55,66 +52,6 @@ def check_solver(solver: Solver) -> None:
             law(solver)
         except AssertionError as broken:
             raise AssertionError(f"{solver!r} breaks the law of {name}: {broken}") from broken
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """A system that can be posed again and again: solvers may use up what they are given."""
-
-    A: Array
-    targets: Array
-    alphas: Array
-
-    def system(self, **further: Any) -> System:
-        """The system, on copies."""
-        return System(self.A.copy(), self.targets.copy(), self.alphas.copy(), **further)
-
-    def left(self, x: Array) -> Array:
-        """b - (A + alpha I) x."""
-        return np.asarray(self.targets - self.A @ x - self.alphas * x)
-
-    def residual(self, x: Array) -> float:
-        """The largest |b - (A + alpha I) x| / |b|; b = 0 leaves x = 0 with none."""
-        sizes = np.linalg.norm(self.targets, axis=0)
-        return float((np.linalg.norm(self.left(x), axis=0) / np.where(sizes > 0, sizes, 1.0)).max())
-
-    def distance(self, residual: float) -> Array:
-        """How far from the solution, at most, a residual leaves each output."""
-        lowest = np.linalg.eigvalsh(self.A)[0] + self.alphas
-        return np.asarray((residual + ROUNDING) * np.linalg.norm(self.targets, axis=0) / lowest)
-
-    def columns(self, chosen: list[int]) -> Problem:
-        """Some of the outputs."""
-        return replace(self, targets=self.targets[:, chosen], alphas=self.alphas[chosen])
-
-
-def easy(n: int = UNKNOWNS, outputs: int = 3) -> Problem:
-    """A with eigenvalues from 1 to 6, and outputs of different sizes."""
-    rng = np.random.default_rng(n)
-    Q = np.linalg.qr(rng.normal(size=(n, n)))[0]
-    A = (Q * np.linspace(1.0, 6.0, n)) @ Q.T
-    return Problem((A + A.T) / 2, rng.normal(size=(n, outputs)) * 10.0 ** np.arange(outputs), np.full(outputs, 0.5))
-
-
-def hopeless() -> dict[str, Problem]:
-    """Systems without a ridge that have no solution, or many, or one that rounding hides."""
-    rng = np.random.default_rng(0)
-    tall, b = rng.normal(size=(UNKNOWNS, 4)), rng.normal(size=(UNKNOWNS, 2))
-    twins = np.asarray(np.kron(np.eye(UNKNOWNS // 2), np.ones((2, 2))), dtype=np.float64)
-    matrices = {"zero": 0 * twins, "of twins": twins, "of rank 4": tall @ tall.T, "of ones": np.ones_like(twins)}
-    cases = {f"a matrix {name}": Problem(A, b, np.zeros(2)) for name, A in matrices.items()}
-    cases["a singular matrix with solutions"] = Problem(twins, twins @ b, np.zeros(2))
-    cases["the Hilbert matrix"] = Problem(hilbert(UNKNOWNS), b, np.zeros(2))
-    return cases
-
-
-def near(found: Array, wanted: Array, allowed: Array, what: str) -> None:
-    """Fail unless each column is as near as allowed."""
-    require(found.shape == wanted.shape, f"{what}: the shape is {found.shape} instead of {wanted.shape}")
-    gaps = np.linalg.norm(found - wanted, axis=0)
-    worst = int((gaps - allowed).argmax())
-    text = f"{what}: output {worst} is off by {gaps[worst]:.3g}, the residual allows {allowed[worst]:.3g}"
-    require(bool((gaps <= allowed).all()), text)
 
 
 def law_of_value(solver: Solver) -> None:
@@ -191,11 +128,7 @@ def law_of_the_residual(solver: Solver) -> None:
     for name, problem in {"an easy system": easy(), **hopeless()}.items():
         outcome = solver.solve(problem.system())
         require(bool(np.isfinite(outcome.value).all()), f"{name}: the value holds infinities or NaN")
-        true, said = problem.residual(outcome.value), outcome.residual
-        sizes = np.linalg.norm(problem.targets, axis=0)
-        reach = np.linalg.norm(np.abs(problem.A) @ np.abs(outcome.value), axis=0) / sizes
-        allowed = ROUNDING * true + 10 * len(problem.A) * EPS * (1 + float(reach.max()))
-        require(abs(true - said) <= allowed, f"{name}: the residual is {true:.6g}, but {said:.6g} is stated")
+        residual_is(problem, outcome.value, outcome.residual, name)
 
 
 def law_of_solution(solver: Solver) -> None:
@@ -275,6 +208,9 @@ def law_of_operators(solver: Solver) -> None:
     for A in (Dense(problem.A), 0.5 * Dense(2 * problem.A), Dense(problem.A - np.eye(UNKNOWNS)).ridge(1.0)):
         other = solver.solve(replace(problem.system(), matrix=A))
         near(other.value, plain.value, problem.distance(plain.residual + other.residual), f"the solution for {A!r}")
+    if solver.needs == "products":
+        other = solver.solve(replace(problem.system(), matrix=unstored(problem.A)))
+        near(other.value, plain.value, problem.distance(plain.residual + other.residual), "the solution from products")
 
 
 def law_of_truth(solver: Solver) -> None:
@@ -353,4 +289,7 @@ LAWS: dict[str, Callable[[Solver], None]] = {
     "solution": law_of_solution,
     "the decomposition": law_of_the_decomposition,
     "history": law_of_history,
+    "precision": law_of_precision,
+    "stopping": law_of_stopping,
+    "resuming": law_of_resuming,
 }

@@ -86,7 +86,7 @@ def check(stream: Stream, basis: Basis, normal: Normal, trial: Trial, w: Array, 
                 totals.add(raw, left, piece.targets[part] - normal.level, piece.weights[part, None])
                 run.tell(totals.rows)
     gradient = applied(basis, totals.gradient.T).T + above.T * totals.sums
-    return Checked(gradient * normal.kept[:, None], totals.products, totals.squares, totals.residuals)
+    return Checked(gradient, totals.products, totals.squares, totals.residuals)
 
 
 class _Totals:

@@ -1,0 +1,87 @@
+"""One fit from the door to the model: data is read, planned for, and followed through, inside one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from mercer.errors import InputError, sentence
+from mercer.learners.assembly import Settings
+from mercer.learners.fingerprint import fingerprint
+from mercer.learners.following import Solved, follow
+from mercer.learners.planning import planned
+from mercer.learners.posing import Posed, from_rows, from_stream
+from mercer.learners.reading import PRECOMPUTED
+from mercer.learners.running import Terms, Watched, watched
+from mercer.learners.sourced import note_columns
+from mercer.lifts.randomness import generator
+from mercer.planner import Plan
+from mercer.sources import source_of
+
+
+def fitted(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Posed, Solved]:
+    """Fit in the way that the plan says, or go on from a checkpoint."""
+    who = type(estimator).__name__
+    terms = Terms.of(who, estimator.time_limit, estimator.on_interrupt, estimator.verbose, estimator.checkpoint)
+    with watched(who, estimator, terms) as run:
+        posed = pose(estimator, X, y, sample_weight)
+        run.resume(fingerprint(estimator.get_params(deep=False), *_data(posed)))
+        seed = run.recall("seed", lambda: int(generator(estimator.random_state).integers(2**62)))
+        plan = _plan(run, posed, who)
+        run.follow(plan, X=X, y=y)
+        return posed, follow(posed, plan, run, seed)
+
+
+def pose(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Posed:
+    """The data of a table or of a source, checked, with the kernel's numbers."""
+    source = source_of(type(estimator).__name__, X, y, sample_weight)
+    if source is None:
+        rows = estimator._read(X, reset=True)
+        return from_rows(settings(estimator), rows, estimator._problem(X, y, sample_weight))
+    if isinstance(estimator.kernel, str) and estimator.kernel == PRECOMPUTED:
+        needs, came = "a kernel or a lift for rows from a source", "similarities come as one matrix"
+        raise InputError(sentence(type(estimator).__name__, needs, came, "Load the matrix with np.load."))
+    stream = estimator._streamed_rows(source)
+    note_columns(estimator, stream.head)
+    estimator._precomputed, estimator._needed = False, None
+    return from_stream(settings(estimator), stream)
+
+
+def settings(estimator: Any) -> Settings:
+    """The parameters that decide what is fitted, and within which limits."""
+    names = ("kernel", "alpha", "lengthscale", "fit_intercept", "solver", "memory_limit", "time_limit")
+    return Settings(type(estimator).__name__, *(getattr(estimator, name) for name in names))
+
+
+def _data(posed: Posed) -> tuple[Any, ...]:
+    """What a checkpoint belongs to."""
+    if posed.stream is not None:
+        return (posed.stream.source,)
+    problem = posed.prepared.problem
+    return posed.prepared.rows, problem.targets, problem.weights, problem.counts
+
+
+def _plan(run: Watched, posed: Posed, who: str) -> Plan:
+    """A plan made now, or that of the fit that is resumed: what the machine can do is not asked twice."""
+    made: list[Plan] = []
+
+    def record() -> dict[str, Any]:
+        made.append(planned(posed, resumable=run.terms.checkpoint is not None))
+        return dict(made[0].record())
+
+    found = run.recall("plan", record)
+    return made[0] if made else Plan.restored(found, who)
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """A fit that fails leaves the model as it was: not fitted, or fitted to what came before."""
+    before, done = dict(estimator.__dict__), False
+    try:
+        yield
+        done = True
+    finally:
+        if not done:
+            estimator.__dict__.clear()
+            estimator.__dict__.update(before)

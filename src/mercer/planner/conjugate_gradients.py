@@ -1,0 +1,78 @@
+"""Conjugate gradients: the exact model from products alone, with a preconditioner whose rank is chosen here."""
+
+from __future__ import annotations
+
+from mercer.planner.direct import PAIR
+from mercer.planner.iterations import TOLERANCE, iterations
+from mercer.planner.limits import UNSAVED, Limits
+from mercer.planner.plan import Plan, Stage
+from mercer.planner.sampling import tuning
+from mercer.planner.task import Task
+from mercer.solvers import Solver
+
+RANKS = (250, 500, 1000, 2000, 4000)
+"""Ranks of the preconditioner that are tried; none over a quarter of the rows."""
+SEVERAL = 1.6
+"""How many times longer a pair takes in a product with several vectors, beside their own operations."""
+CHECKS = 2.0
+"""Products in float64, for the true residual."""
+VECTORS = 12.0
+"""Vectors of all rows that are held for each output."""
+TILES = 1 << 21
+"""Numbers in the tiles of a product."""
+
+
+def conjugate_gradients(task: Task, solver: Solver, limits: Limits) -> Plan:
+    """The rank of least time among those that keep to the limits; the smallest where none does."""
+    asked = getattr(solver, "rank", None)
+    tried = ranks(task.rows) if asked is None else [min(asked, task.rows)]
+    ways = [_way(task, solver, rank, limits) for rank in tried]
+    within = [way for way in ways if way.bytes <= limits.bytes and not (limits.resumable and _building(way) > UNSAVED)]
+    return min(within, key=lambda way: way.seconds) if within else ways[0]
+
+
+def ranks(rows: int) -> list[int]:
+    """The ranks that are tried for so many rows."""
+    return [rank for rank in RANKS if rank <= rows // 4] or [rows // 4]
+
+
+def product_seconds(task: Task, limits: Limits, double: bool = False) -> float:
+    """Seconds of a product of the kernel matrix with one vector an output: half of its pairs, each used twice."""
+    pair = limits.pair(task, double) * (SEVERAL if task.outputs > 1 else 1.0)
+    pair += limits.machine.multiply(4.0 * (task.outputs - 1), task.single and not double)
+    return pair * task.rows**2 / 2
+
+
+def _way(task: Task, solver: Solver, rank: int, limits: Limits) -> Plan:
+    machine, n = limits.machine, task.rows
+    tuned = tuning(task, limits, task.tuned)
+    steps = iterations(rank, task.spectrum, task.alpha, getattr(solver, "tolerance", TOLERANCE))
+    entries = float(n) * rank
+    building = limits.pair(task, double=True) * entries + machine.store(entries) + machine.multiply(3 * entries * rank)
+    building += machine.eigenvectors(rank)
+    step = product_seconds(task, limits) + machine.read(2 * entries) + machine.read(VECTORS * n * task.outputs)
+    working = steps * step + CHECKS * product_seconds(task, limits, double=True)
+    stages = (*tuned.stages, Stage("preconditioner", building), Stage("iterations", working))
+    numbers = entries + 3.0 * rank**2 + VECTORS * n * task.outputs + float(n) * (task.columns + 2) + TILES
+    pairs = (steps + CHECKS) * n**2 / 2
+    operations = pairs * (PAIR + 2 * task.columns + 4 * task.outputs) + 3 * entries * rank
+    return Plan(
+        way="conjugate gradients",
+        side="dual",
+        solver=solver,
+        rows=n,
+        columns=task.columns,
+        outputs=task.outputs,
+        features=None,
+        operations=operations,
+        bytes=int(8 * max(numbers, tuned.numbers)),
+        seconds=sum(stage.seconds for stage in stages),
+        stages=stages,
+        rank=rank,
+        sample=tuned.sample,
+        gives_up=tuned.gives_up,
+    )
+
+
+def _building(way: Plan) -> float:
+    return sum(stage.seconds for stage in way.stages if stage.name == "preconditioner")

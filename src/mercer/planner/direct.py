@@ -1,0 +1,78 @@
+"""Direct ways: a stored kernel matrix or a stored table of features, and a solver of either side."""
+
+from __future__ import annotations
+
+from mercer.planner.limits import Limits
+from mercer.planner.plan import Plan, Side, Stage
+from mercer.planner.task import Task
+from mercer.solvers import Cholesky, Eigen, Solver
+
+PAIR = 20.0
+"""Operations that the formula of a kernel takes for a pair, beyond the two a column of its distance."""
+PASSES = 8.0
+"""How often the matrix is read beside its factor: centring, norms, its condition, the residual, rounding."""
+
+
+def direct(task: Task, solver: Solver | None, limits: Limits) -> list[Plan]:
+    """Every way that stores a matrix and gives the exact answer."""
+    solvers: tuple[Solver, ...] = (solver,) if solver is not None else (Cholesky(), Eigen())
+    if task.path:
+        solvers = tuple(each for each in solvers if each.whole_path)
+    sides: tuple[Side, ...] = ("primal", "dual") if task.countable else ("dual",)
+    return [_way(task, side, each, limits) for side in sides for each in solvers]
+
+
+def _way(task: Task, side: Side, solver: Solver, limits: Limits) -> Plan:
+    n, p = task.rows, task.width
+    size = p if side == "primal" else n
+    cost = solver.cost(size, task.outputs)
+    operations = cost.operations * (1 if solver.whole_path else task.alphas)
+    path = 4.0 * n * size * task.alphas if task.path else 0.0
+    if side == "primal":
+        building, table = n * float(p) ** 2 * (2 if task.path else 1), (2 if task.path else 1) * float(n) * p
+    else:
+        building, table = n**2 * (PAIR + 2 * task.columns) / 2, float(n) * task.columns
+    kept = float(size) ** 2 if task.lengthscales > 1 else 0.0
+    total = task.lengthscales * (operations + path + building)
+    stages = _stages(task, side, solver, size, limits)
+    held, seconds = int(8 * (cost.numbers + table + kept)), sum(stage.seconds for stage in stages)
+    shape = (n, task.columns, task.outputs, task.features)
+    return Plan("direct", side, solver, *shape, total, held, seconds, stages)
+
+
+def _stages(task: Task, side: Side, solver: Solver, size: int, limits: Limits) -> tuple[Stage, ...]:
+    machine, n, tries = limits.machine, task.rows, task.lengthscales
+    solving = _solving(solver, size, task, limits)
+    if task.path:
+        solving += machine.multiply(4.0 * n * size * task.alphas)
+    if side == "primal":
+        twice = 2 if task.path else 1
+        name, building = "features", table_seconds(task, size, limits)
+        solving += machine.multiply(twice * n * float(size) ** 2) + machine.read(twice * float(n) * size)
+    else:
+        name = "kernel matrix"
+        building = limits.pair(task, double=True) * n**2 / 2 + machine.store(float(n) ** 2)
+        if task.lift_given:
+            features = table_seconds(task, task.width, limits)
+            building = features + machine.multiply(2.0 * n**2 * task.width) + machine.store(float(n) ** 2)
+    return Stage(name, tries * building), Stage("solve", tries * solving + 100 * machine.call)
+
+
+def _solving(solver: Solver, size: int, task: Task, limits: Limits) -> float:
+    """Seconds of a solver: by products where it factors, else by what it reads."""
+    machine, cost = limits.machine, solver.cost(size, task.outputs)
+    reading = machine.read(PASSES * float(size) ** 2)
+    if isinstance(solver, Cholesky):
+        return (machine.cholesky(size) + reading) * task.alphas
+    if isinstance(solver, Eigen):
+        return machine.eigenvectors(size) + reading
+    return machine.read(cost.operations / 2) * task.alphas
+
+
+def table_seconds(task: Task, width: int, limits: Limits) -> float:
+    """Seconds for a table of features of all rows: with landmarks, their pairs and a triangular solve."""
+    seconds = limits.machine.store(float(task.rows) * width)
+    if task.landmarks is None:
+        return seconds
+    pairs = limits.pair(task, double=True) * task.rows * width
+    return seconds + pairs + limits.machine.multiply(task.rows * float(width) ** 2)

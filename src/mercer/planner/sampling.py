@@ -1,0 +1,40 @@
+"""What it costs to choose alpha and the lengthscale from a sample of rows, before the fit."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mercer.planner.limits import Limits
+from mercer.planner.plan import Stage
+from mercer.planner.task import Task
+from mercer.solvers import Eigen
+
+SAMPLES = (3000, 1500, 750, 300)
+"""Rows that alpha and the lengthscale are chosen from, where all are too many: the first that fits the memory."""
+
+
+class Tuning(NamedTuple):
+    """The rows that are sampled, None where nothing is chosen; the stage; the numbers held; what is given up."""
+
+    sample: int | None
+    stages: tuple[Stage, ...]
+    numbers: float
+    gives_up: str
+
+
+def tuning(task: Task, limits: Limits, needed: bool) -> Tuning:
+    """One decomposition of a sample for each lengthscale, where something is to be chosen so."""
+    if not needed:
+        return Tuning(None, (), 0.0, "")
+    sizes = [min(size, task.rows) for size in SAMPLES]
+    sample = next((size for size in sizes if 8 * _numbers(task, size) <= limits.bytes), sizes[-1])
+    pairs = limits.pair(task, double=True) * sample**2 / 2
+    each = pairs + limits.machine.store(sample**2) + limits.machine.eigenvectors(sample)
+    each += limits.machine.multiply(4.0 * sample**2 * task.alphas)
+    chosen = " and ".join(["alpha"] * task.path + ["lengthscale"] * (task.lengthscales > 1))
+    gives_up = f"{chosen} from {sample:,} rows" if sample < task.rows else ""
+    return Tuning(sample, (Stage("tuning", task.lengthscales * each),), _numbers(task, sample), gives_up)
+
+
+def _numbers(task: Task, sample: int) -> float:
+    return Eigen().cost(sample, task.outputs).numbers + float(sample) * task.columns

@@ -1,0 +1,163 @@
+"""Ways that read the rows in pieces and add up: one pass over features, of a lift or of landmarks, and Falkon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mercer.planner.direct import PAIR
+from mercer.planner.limits import Limits
+from mercer.planner.plan import EXACT, Plan, Stage, Way
+from mercer.planner.sampling import Tuning, tuning
+from mercer.planner.task import Task
+from mercer.solvers import Eigen, Solver
+
+SIZES = (100, 250, 500, 1000, 2000, 4000, 8000, 16000)
+"""Landmarks, or random features, that are tried; none over half of the rows."""
+BATCH = 1 << 22
+"""Numbers in a batch of rows, about: its features, 32 MB."""
+LEAST = 64
+"""Rows of a batch, where memory is short."""
+JUDGED = 1 << 14
+"""Rows whose left-out errors judge a path, where one pass does not keep all rows."""
+STEPS = 20.0
+"""Iterations of Falkon: its preconditioner makes the condition number small, whatever the kernel."""
+WAVE = 20.0
+"""Operations of a random wave for a row, beyond the two a column."""
+DRAWN, TIMES = 1 << 25, 4
+"""Landmarks are drawn from so many rows that their values at landmarks are so many numbers (256 MB), or from four rows
+a landmark, where that is more."""
+APPROXIMATE = "exactness (certified)"
+"""What an approximation gives up, and what it comes with."""
+
+Sized = Callable[[Task, int, Limits], Plan]
+"""A way with so many landmarks, or features."""
+Row = Callable[[Task, int, Limits], float]
+"""Seconds for so many raw functions of one row."""
+
+
+def sizes(rows: int) -> list[int]:
+    """How many landmarks are tried for so many rows."""
+    return [size for size in SIZES if size <= rows // 2] or [max(1, rows // 2)]
+
+
+def largest(task: Task, way: Sized, limits: Limits) -> Plan:
+    """A way with the most landmarks that keep to memory and time; the quickest that fits, or else the smallest."""
+    ways = [way(task, size, limits) for size in sizes(task.rows)]
+    fitting = [each for each in ways if each.bytes <= limits.bytes]
+    quick = [each for each in fitting if each.seconds <= limits.patience]
+    return quick[-1] if quick else min(fitting, key=lambda each: each.seconds) if fitting else ways[0]
+
+
+def one_pass(task: Task, limits: Limits) -> Plan:
+    """Sums over the features of a finite lift: of the kernel, or one that was given, also of landmarks."""
+    if task.landmarks is not None:  # whoever gave them has drawn them
+        return _one_pass(task, "one pass", task.landmarks, limits, Stage("landmarks", 0.0), _pairs)
+    return _one_pass(task, "one pass", task.width, limits, Stage("features", 0.0), _features)
+
+
+def nystrom(task: Task, width: int, limits: Limits) -> Plan:
+    """One pass over the values of the kernel at landmarks."""
+    return _one_pass(task, "nystrom", width, limits, Stage("landmarks", _drawing(task, width, limits)), _pairs)
+
+
+def random_features(task: Task, width: int, limits: Limits) -> Plan:
+    """One pass over random waves."""
+    return _one_pass(task, "random features", width, limits, Stage("features", 0.0), _waves)
+
+
+def nystrom_iterative(task: Task, width: int, solver: Solver, limits: Limits) -> Plan:
+    """Falkon: conjugate gradients on as many unknowns as landmarks, by products alone."""
+    machine, entries, square = limits.machine, float(task.rows) * width, float(width) ** 2
+    tuned = tuning(task, limits, task.tuned)
+    preparing = machine.cholesky(width) + machine.multiply(square * width)
+    if task.landmarks is None:
+        preparing += _drawing(task, width, limits)
+    step = task.rows * _pairs(task, width, limits) + machine.multiply(4 * entries * task.outputs)
+    stages = (*tuned.stages, Stage("landmarks", preparing), Stage("iterations", STEPS * step))
+    operations = STEPS * entries * (PAIR + 2 * task.columns + 4 * task.outputs) + 2 * square * width
+    fixed = (2 if task.outputs == 1 else 4) * square + 8.0 * width * task.outputs
+    return _Costs(stages, operations, fixed, tuned).plan("nystrom iterative", solver, task, width, limits)
+
+
+def _one_pass(task: Task, way: Way, width: int, limits: Limits, start: Stage, row: Row) -> Plan:
+    """Z'Z in one pass, all alphas from its spectrum, and a second pass that checks."""
+    machine, n, square = limits.machine, task.rows, float(width) ** 2
+    tuned, judged = tuning(task, limits, task.lengthscales > 1), min(n, JUDGED) if task.path else 0
+    reading, products = n * row(task, width, limits), machine.multiply(2.0 * n * width * task.outputs)
+    solving = machine.eigenvectors(width) + machine.multiply(2 * judged * (square + 2.0 * width * task.alphas))
+    solving += machine.multiply(4 * square * width)  # from raw functions to features, and back
+    parts = Stage("pass", reading + machine.multiply(n * square) + products), Stage("solve", solving)
+    stages = (*tuned.stages, start, *parts, Stage("check", reading + 2 * products))
+    operations = n * square + 13 * square * width + 2 * judged * square
+    fixed = 5 * square + min(2.0 * judged * width, 2.0 * BATCH) + 4.0 * width * task.outputs
+    if not tuned.stages and 0 < judged < n:
+        tuned = Tuning(judged, (), 0.0, f"alpha from {judged:,} rows")
+    return _Costs(stages, operations, fixed, tuned).plan(way, Eigen(), task, width, limits)
+
+
+@dataclass(frozen=True)
+class _Costs:
+    """What a way that streams takes: `fixed` numbers are held beside a batch."""
+
+    stages: tuple[Stage, ...]
+    operations: float
+    fixed: float
+    tuned: Tuning
+
+    def plan(self, way: Way, solver: Solver, task: Task, width: int, limits: Limits) -> Plan:
+        """The plan of these costs."""
+        drawing = float(drawn_from(task.rows, width)) * width if way in ("nystrom", "nystrom iterative") else 0.0
+        held, batch = 2.0 * (width + task.columns + task.outputs), self._batch(task, width, limits)
+        lost = [] if way in EXACT or task.landmarks is not None else [APPROXIMATE]
+        lost += [self.tuned.gives_up] if self.tuned.gives_up else []
+        return Plan(
+            way=way,
+            side="primal",
+            solver=solver,
+            rows=task.rows,
+            columns=task.columns,
+            outputs=task.outputs,
+            features=width,
+            operations=self.operations,
+            bytes=int(8 * max(self.fixed + held * batch, self.tuned.numbers, drawing)),
+            seconds=sum(stage.seconds for stage in self.stages),
+            stages=self.stages,
+            batch=batch,
+            sample=self.tuned.sample,
+            gives_up=", ".join(lost),
+        )
+
+    def _batch(self, task: Task, width: int, limits: Limits) -> int:
+        """Rows at once: about `BATCH` numbers, or what the memory leaves, but never less than `LEAST`."""
+        row = 2.0 * (width + task.columns + task.outputs)
+        room = int(max(0.0, limits.bytes / 8 - self.fixed) / row)
+        return min(task.rows, max(LEAST, min(BATCH // max(1, width), room)))
+
+
+# -- the parts --------------------------------------------------------------------------------------------------------
+
+
+def drawn_from(rows: int, landmarks: int) -> int:
+    """How many of the rows so many landmarks are drawn from."""
+    return min(rows, max(TIMES * landmarks, DRAWN // landmarks))
+
+
+def _pairs(task: Task, width: int, limits: Limits) -> float:
+    """The kernel of a row with all landmarks, stored in memory that is used again."""
+    return width * (limits.pair(task) + limits.machine.read(3.0))
+
+
+def _waves(task: Task, width: int, limits: Limits) -> float:
+    return limits.machine.multiply(width * (2.0 * task.columns + WAVE)) + limits.machine.read(3.0 * width)
+
+
+def _features(task: Task, width: int, limits: Limits) -> float:
+    return limits.machine.read(4.0 * width)
+
+
+def _drawing(task: Task, width: int, limits: Limits) -> float:
+    """Seconds to draw landmarks: a randomly pivoted Cholesky factor of the rows that they are drawn from."""
+    machine, rows = limits.machine, float(drawn_from(task.rows, width))
+    pairs = limits.pair(task, double=True) * rows * width + machine.store(rows * width)
+    return pairs + machine.multiply(rows * float(width) ** 2) + machine.cholesky(width)

@@ -1,0 +1,78 @@
+"""Requests of the ways that read rows in pieces, and runs that stop or save at a chosen point."""
+
+from contextlib import contextmanager
+
+import numpy as np
+
+from mercer.compute.run import Run, Stopped
+from mercer.kernels.points import Points
+from mercer.learners.basis import LiftBasis, landmark_basis
+from mercer.learners.reading import penalty_of
+from mercer.learners.stream import StoredStream
+from mercer.learners.streamed import Streamed
+from mercer.lifts import Nystrom
+from mercer.planner import Plan
+from mercer.solvers import Eigen
+
+
+def draw(n=400, d=3, outputs=2, seed=0):
+    """Rows, and targets that they explain in part."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, d))
+    Y = np.column_stack([np.sin((t + 1) * X[:, 0]) + X[:, -1] ** 2 + 3 for t in range(outputs)])
+    return X, Y + 0.3 * random.normal(size=Y.shape)
+
+
+def basis_of(lift, X):
+    """The basis of a fitted lift."""
+    return landmark_basis(lift, Points(X)) if isinstance(lift, Nystrom) else LiftBasis(lift)
+
+
+def asked(basis, X, Y, weights=None, copies=None, *, alpha=1.0, intercept=True, coded=False, batch=100):
+    """A request in the name of a test."""
+    weights = np.ones(len(Y)) if weights is None else weights
+    points = X if isinstance(X, Points) else Points(X)
+    stream = StoredStream(points, Y, weights, weights if copies is None else copies)
+    penalty = penalty_of("test", alpha, Y.shape[1], not coded)
+    shape = (len(Y), points.values.shape[1], Y.shape[1], basis.width)
+    plan = Plan("one pass", "primal", Eigen(), *shape, 0.0, 0, 0.0, batch=batch)
+    random = np.random.default_rng(0)
+    return Streamed("test", stream, basis, penalty, intercept, coded, plan, 1e-6, random)
+
+
+class Cut(Run):
+    """A run that is stopped in a stage, when so many steps are done, wherever it may be."""
+
+    def __init__(self, name, after):
+        self.name, self.after, self.now, self.allowed = name, after, "", False
+
+    @contextmanager
+    def stage(self, name, total=1.0):
+        self.now = name
+        yield
+
+    @contextmanager
+    def stoppable(self):
+        self.allowed = True
+        yield
+        self.allowed = False
+
+    def tell(self, done):
+        if self.allowed and self.now == self.name and done >= self.after:
+            raise Stopped("the time is over")
+
+
+class Saving(Run):
+    """A run that keeps a copy of every state it is offered, and gives out the one it was made with."""
+
+    def __init__(self, state=None):
+        self.states, self.state, self.told = [], state, []
+
+    def offer(self, key, state):
+        self.states.append({name: np.array(value, order="K") for name, value in state().items()})
+
+    def saved(self, key):
+        return self.state
+
+    def tell(self, done):
+        self.told.append(done)

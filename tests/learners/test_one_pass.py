@@ -1,0 +1,302 @@
+"""One pass over pieces against the models that hold all features: the same numbers from sums."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from streamed_requests import Cut, Saving, asked, basis_of, draw
+
+from mercer import KernelRidge, KernelRidgeClassifier
+from mercer.compute.run import IDLE
+from mercer.errors import NumericalWarning
+from mercer.kernels.points import SINGLE, Points
+from mercer.learners import one_pass
+from mercer.learners.basis import FeatureBasis
+from mercer.learners.moments import Moments
+from mercer.lifts import Nystrom, Polynomial, RandomFourier
+from mercer.solvers import Eigen
+
+LIFTS = {
+    "polynomial": Polynomial(2),
+    "fourier": RandomFourier("gaussian(2)", 30, random_state=0),
+    "nystrom": Nystrom("gaussian(1.5)", 40, random_state=0),
+}
+NEW = np.random.default_rng(9).normal(size=(60, 3))
+
+
+def model_of(name, X, Y, weights=None, **settings):
+    """The model that holds all features."""
+    return KernelRidge(clone(LIFTS[name]), solver=Eigen(), **settings).fit(X, Y, sample_weight=weights)
+
+
+def prediction(basis, found, rows):
+    return basis.times(Points(rows), found.raw) + found.offset
+
+
+def close(found, expected, within=1e-8):
+    assert np.abs(np.asarray(found) - expected).max() <= within * np.abs(expected).max()
+
+
+def agree(found, model, basis, rows=NEW):
+    """All that a fit says is what the model says that holds all features."""
+    fit = found.fit
+    close(fit.alphas, model.alpha_, 1e-9)
+    close(prediction(basis, found, rows), model.predict(rows).reshape(len(rows), -1))
+    centred = (np.asarray(model.lift_.transform(rows)) - fit.means) @ fit.weights + fit.levels
+    close(centred, model.predict(rows).reshape(len(rows), -1))
+    close(fit.intercepts, model.intercept_)
+    assert fit.outcome.converged
+    assert fit.outcome.residual < 1e-8
+    assert fit.roundings.max() < 1e-7
+    if (fit.alphas > 0).all():
+        close(fit.duals, model.dual_coef_.reshape(fit.duals.shape), 1e-7)
+    if model.loo_ is not None:
+        close(fit.path.errors, model.loo_.errors)
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("alpha", ["auto", 0.7, [1e-3, 10.0], [0.01, 1.0, 100.0], 0.0], ids=str)
+@pytest.mark.parametrize("name", LIFTS)
+def test_sums_give_the_model_of_all_features(name, alpha, intercept):
+    X, Y = draw()
+    s = np.random.default_rng(1).uniform(0.5, 3.0, len(X))
+    model = model_of(name, X, Y, s, alpha=alpha, fit_intercept=intercept)
+    basis = basis_of(model.lift_, X)
+    found = one_pass.solve(asked(basis, X, Y, s, alpha=alpha, intercept=intercept), IDLE)
+    agree(found, model, basis)
+
+
+@pytest.mark.parametrize("name", LIFTS)
+def test_one_output_without_weights_and_pieces_of_any_size(name):
+    X, Y = draw(outputs=1)
+    model = model_of(name, X, Y[:, 0], alpha="auto")
+    basis = basis_of(model.lift_, X)
+    for batch in (0, 400, 37):
+        agree(one_pass.solve(asked(basis, X, Y, alpha="auto", batch=batch), IDLE), model, basis)
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_the_gaussian_process_is_the_same(intercept):
+    X, Y = draw()
+    s = np.random.default_rng(1).uniform(0.5, 3.0, len(X))
+    model = model_of("polynomial", X, Y, s, alpha=0.7, fit_intercept=intercept)
+    fit = one_pass.solve(asked(basis_of(model.lift_, X), X, Y, s, alpha=0.7, intercept=intercept), IDLE).fit
+    targets = Y - intercept * (s @ Y / s.sum())
+    close(fit.noise, (s[:, None] * targets * (Y - model.predict(X))).sum(axis=0) / (s.sum() - intercept))
+    close(fit.variance, fit.noise / 0.7)
+    left = s[:, None] * (Y - model.predict(X)) / 0.7
+    close(fit.duals, left)
+    Z = np.asarray(model.lift_.transform(X))
+    Z = np.sqrt(s)[:, None] * (Z - (s @ Z / s.sum() if intercept else 0.0))
+    _, logarithm = np.linalg.slogdet(Z.T @ Z + 0.7 * np.eye(Z.shape[1]))
+    rest = (s.sum() - intercept - Z.shape[1]) * np.log(0.7) + (np.log(s.sum()) if intercept else 0.0)
+    close(fit.log_determinants, logarithm + rest)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_labels_are_counted_as_a_classifier_counts_them(classes):
+    X, _ = draw(300)
+    labels = np.digitize(X[:, 0] + 0.5 * np.sin(5 * X[:, 1]), np.linspace(-1, 1, classes - 1))
+    counts = np.random.default_rng(1).integers(1, 4, len(X)).astype(float)
+    lift = LIFTS["fourier"]
+    model = KernelRidgeClassifier(clone(lift), alpha="auto", class_weight="balanced", solver=Eigen())
+    model.fit(X, labels, sample_weight=counts)
+    sums = np.bincount(labels, counts)
+    weights = counts * (counts.sum() / (classes * sums))[labels]
+    Y = np.where(labels[:, None] == np.arange(classes), 1.0, -1.0)
+    Y = Y[:, 1:] if classes == 2 else Y
+    basis = basis_of(model.lift_, X)
+    found = one_pass.solve(asked(basis, X, Y, weights, counts, alpha="auto", coded=True), IDLE)
+    close(found.fit.path.wrong, model.loo_.wrong)
+    close(found.fit.path.errors, model.loo_.errors)
+    close(found.fit.alphas, model.alpha_, 1e-9)
+    close(prediction(basis, found, NEW), model.decision_function(NEW).reshape(len(NEW), -1))
+
+
+def test_a_sample_chooses_nearly_what_all_rows_choose(monkeypatch):
+    X, Y = draw(3000)
+    model = model_of("fourier", X, Y, alpha="auto")
+    basis = basis_of(model.lift_, X)
+    monkeypatch.setattr(one_pass, "SAMPLED", 500)
+    found = one_pass.solve(asked(basis, X, Y, alpha="auto", batch=700), IDLE)
+    every = one_pass.solve(asked(basis, X, Y, alpha=list(model.alpha_)), IDLE)
+    assert found.fit.path.errors == pytest.approx(model.loo_.errors, rel=0.3)
+    assert not np.array_equal(found.fit.path.errors, model.loo_.errors)
+    chosen = model.loo_.errors[np.searchsorted(model.loo_.alphas, found.fit.alphas * 0.999), [0, 1]]
+    assert chosen == pytest.approx(model.loo_.errors.min(axis=0), rel=0.02)
+    assert every.fit.path is None
+
+
+# -- rounding ---------------------------------------------------------------------------------------------------------
+
+
+def test_columns_a_million_spreads_from_zero_lose_nothing():
+    X, Y = draw()
+    shifted = np.round(X * 2**20) / 2**20 + 2.0**20
+    lift = clone(Polynomial(1)).fit(shifted)
+    basis = basis_of(lift, shifted)
+    found = one_pass.solve(asked(basis, shifted, Y + 1e6, alpha=0.5), IDLE)
+    model = KernelRidge(Polynomial(1), alpha=0.5, solver=Eigen()).fit(shifted, Y + 1e6)
+    close(found.fit.weights, model.coef_.T, 1e-9)
+    close(prediction(basis, found, NEW + 2.0**20) - 1e6, model.predict(NEW + 2.0**20) - 1e6, 1e-8)
+    assert found.fit.outcome.residual < 1e-9
+    assert found.fit.outcome.converged
+
+
+@pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
+def test_landmarks_that_nearly_depend_on_each_other_are_whitened_before_they_are_summed():
+    X, Y = draw()
+    lift = Nystrom("gaussian(15)", 60, random_state=0).fit(X)
+    basis = basis_of(lift, X)
+    assert basis.stretch > one_pass.STRETCHED
+    model = KernelRidge(clone(lift), alpha=1e-3, solver=Eigen()).fit(X, Y)
+    found = one_pass.solve(asked(basis, X, Y, alpha=1e-3), IDLE)
+    close(prediction(basis, found, NEW), model.predict(NEW), 1e-9)
+    close(found.fit.weights, model.coef_.T, 1e-9)
+    assert found.fit.outcome.iterations == 0
+    assert found.fit.roundings.max() < 1e-6
+
+
+@pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
+def test_features_as_raw_functions_reach_the_smallest_penalties():
+    X, Y = draw()
+    lift = Nystrom("gaussian(15)", 60, random_state=0).fit(X)
+    basis = FeatureBasis(basis_of(lift, X))
+    model = KernelRidge(clone(lift), alpha="auto", solver=Eigen()).fit(X, Y)
+    found = one_pass.solve(asked(basis, X, Y, alpha="auto"), IDLE)
+    close(found.fit.alphas, model.alpha_, 1e-9)
+    close(found.fit.path.errors, model.loo_.errors, 1e-7)
+    close(prediction(basis, found, NEW), model.predict(NEW), 1e-7)
+
+
+@pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
+def test_steps_of_refinement_take_out_what_sums_lost(monkeypatch):
+    monkeypatch.setattr(one_pass, "STRETCHED", np.inf)
+    X, Y = draw()
+    lift = Nystrom("gaussian(4)", 60, random_state=0).fit(X)
+    basis = basis_of(lift, X)
+    model = KernelRidge(clone(lift), alpha=1e-3, solver=Eigen()).fit(X, Y)
+    found = one_pass.solve(asked(basis, X, Y, alpha=1e-3), IDLE)
+    monkeypatch.setattr(one_pass, "CHECKS", 1)
+    coarse = one_pass.solve(asked(basis, X, Y, alpha=1e-3), IDLE)
+    off, before = (np.abs(prediction(basis, each, NEW) - model.predict(NEW)).max() for each in (found, coarse))
+    assert found.fit.outcome.iterations > 0
+    assert off < before / 100
+    assert coarse.fit.roundings.max() * np.abs(model.predict(NEW)).max() > before
+    assert found.fit.roundings.max() * np.abs(model.predict(NEW)).max() > off
+
+
+@pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
+@pytest.mark.parametrize("lengthscale", [3.0, 10.0, 30.0])
+def test_auto_never_ends_in_doubt(lengthscale, monkeypatch):
+    monkeypatch.setattr(one_pass, "STRETCHED", np.inf)  # sums that lose more digits than they need to
+    X, _ = draw()
+    Y = np.column_stack([np.sin(3 * X[:, 0]), X[:, 1]])  # without noise: the smallest alpha is the best
+    lift = Nystrom(f"gaussian({lengthscale})", 60, random_state=0).fit(X)
+    request = asked(basis_of(lift, X), X, Y, alpha="auto")
+    fit = one_pass.solve(request, IDLE).fit
+    assert fit.outcome.converged
+    assert fit.roundings.max() <= request.trusted
+    assert (fit.alphas >= fit.path.alpha).all()
+
+
+def test_candidates_that_were_named_are_kept_and_their_doubt_is_told(monkeypatch):
+    monkeypatch.setattr(one_pass, "STRETCHED", np.inf)
+    X, _ = draw()
+    Y = np.sin(3 * X[:, :1])
+    basis = basis_of(Nystrom("gaussian(4)", 60, random_state=0).fit(X), X)
+    fit = one_pass.solve(asked(basis, X, Y, alpha=[1e-16, 2e-16]), IDLE).fit
+    assert fit.alphas[0] in (1e-16, 2e-16)
+    assert not fit.roundings.max() <= 1e-6
+
+
+def test_twins_of_columns_give_the_shortest_solution_and_say_so():
+    X, Y = draw()
+    twins = np.hstack([X, X])
+    lift = Polynomial(1).fit(twins)
+    found = one_pass.solve(asked(basis_of(lift, twins), twins, Y, alpha=0.0), IDLE)
+    with pytest.warns(NumericalWarning):
+        model = KernelRidge(Polynomial(1), alpha=0.0, solver=Eigen()).fit(twins, Y)
+    close(found.fit.weights, model.coef_.T)
+    assert not found.fit.outcome.converged
+    assert "shortest" in found.fit.outcome.reason
+    assert np.isinf(found.fit.roundings).all()
+
+
+def test_float32_rows_are_summed_in_float64():
+    X, Y = draw()
+    single = X.astype(np.float32)
+    points = Points(single.astype(np.float64), None, SINGLE)
+    for name in LIFTS:
+        model = model_of(name, single.astype(np.float64), Y, alpha=0.3)
+        basis = basis_of(model.lift_, X)
+        agree(one_pass.solve(asked(basis, points, Y, alpha=0.3), IDLE), model, basis)
+
+
+# -- runs that are cut ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LIFTS)
+def test_a_run_goes_on_from_every_piece_to_the_same_bits(name):
+    X, Y = draw()
+    basis = basis_of(clone(LIFTS[name]).fit(X), X)
+    first = Saving()
+    whole = one_pass.solve(asked(basis, X, Y, alpha="auto", batch=90), first)
+    assert [int(state["rows"]) for state in first.states] == [90, 180, 270, 360, 400]
+    for state in first.states:
+        run = Saving(state)
+        again = one_pass.solve(asked(basis, X, Y, alpha="auto", batch=90), run)
+        assert run.told[0] == state["rows"]
+        for part in ("weights", "duals", "levels", "roundings", "noise"):
+            assert np.array_equal(getattr(again.fit, part), getattr(whole.fit, part))
+        assert np.array_equal(again.raw, whole.raw)
+        assert np.array_equal(again.fit.path.errors, whole.fit.path.errors)
+
+
+def test_a_pass_that_is_stopped_gives_the_model_of_the_rows_so_far():
+    X, Y = draw()
+    basis = basis_of(clone(LIFTS["fourier"]).fit(X), X)
+    found = one_pass.solve(asked(basis, X, Y, alpha=0.1, batch=100), Cut("pass", 200))
+    few = one_pass.solve(asked(basis, X[:200], Y[:200], alpha=0.1, batch=100), IDLE)
+    close(found.fit.weights, few.fit.weights)
+    close(found.offset, few.offset)
+    close(found.fit.noise, few.fit.noise)
+    assert not found.fit.outcome.converged
+    assert found.fit.outcome.reason == "Stopped after 50 % of the rows: the time is over."
+    assert found.fit.outcome.residual < 1e-10
+    assert found.fit.duals is None
+    tuned = one_pass.solve(asked(basis, X, Y, alpha="auto", batch=100), Cut("pass", 200))
+    expected = one_pass.solve(asked(basis, X[:200], Y[:200], alpha="auto", batch=100), IDLE)
+    close(tuned.fit.path.errors, expected.fit.path.errors)
+
+
+def test_the_first_piece_is_never_stopped():
+    X, Y = draw()
+    basis = basis_of(clone(LIFTS["fourier"]).fit(X), X)
+    found = one_pass.solve(asked(basis, X, Y, alpha=0.1, batch=400), Cut("pass", 0))
+    assert found.fit.outcome.converged
+
+
+def test_a_check_that_is_stopped_leaves_the_model_of_the_sums():
+    X, Y = draw()
+    basis = basis_of(clone(LIFTS["fourier"]).fit(X), X)
+    found = one_pass.solve(asked(basis, X, Y, alpha=0.1), Cut("check", 200))
+    whole = one_pass.solve(asked(basis, X, Y, alpha=0.1), IDLE)
+    close(found.fit.weights, whole.fit.weights)
+    assert found.fit.duals is None
+    assert not found.fit.outcome.converged
+    assert found.fit.outcome.reason == "Stopped in the check: the time is over."
+
+
+def test_sums_are_read_once_and_rows_twice(monkeypatch):
+    X, Y = draw()
+    basis = basis_of(clone(LIFTS["fourier"]).fit(X), X)
+    added = []
+    plain = Moments.add
+
+    def add(self, piece, run):
+        added.append(piece.stop - piece.start)
+        plain(self, piece, run)
+
+    monkeypatch.setattr(Moments, "add", add)
+    one_pass.solve(asked(basis, X, Y, alpha="auto"), IDLE)
+    assert sum(added) == 400
