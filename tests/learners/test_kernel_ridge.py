@@ -251,7 +251,8 @@ def test_size_decides_the_side_and_the_plan_says_so():
     assert (few.plan_.side, many.plan_.side) == ("dual", "primal")
     assert "The lift has 10 features, which is no cheaper than 4 rows." in str(few.plan_)
     assert "The lift has 10 features, and there are 24 rows." in str(many.plan_)
-    assert str(many.plan_).startswith("primal with Cholesky(): 10 unknowns")
+    assert str(many.plan_).startswith("least squares on 24 rows x 3 columns, 1 output: direct, 10 features, Cholesky\n")
+    assert many.plan_.unknowns == 10
     assert few.coef_.shape == many.coef_.shape == (10,)
     endless = KernelRidge(Gaussian(1.0), alpha=0.1).fit(X, y)
     assert "No finite lift is known." in str(endless.plan_)

@@ -74,6 +74,17 @@ def test_one_output_without_weights_and_pieces_of_any_size(name):
         agree(one_pass.solve(asked(basis, X, Y, alpha="auto", batch=batch), IDLE), model, basis)
 
 
+@pytest.mark.parametrize("name", LIFTS)
+def test_pieces_of_many_blocks_are_the_same_rows(name, monkeypatch):
+    monkeypatch.setattr("mercer.learners.moments.BLOCK", 1)
+    monkeypatch.setattr("mercer.learners.moments.THIN", 23)
+    X, Y = draw()
+    s = np.random.default_rng(1).uniform(0.5, 3.0, len(X))
+    model = model_of(name, X, Y, s, alpha="auto")
+    basis = basis_of(model.lift_, X)
+    agree(one_pass.solve(asked(basis, X, Y, s, alpha="auto"), IDLE), model, basis)
+
+
 @pytest.mark.parametrize("intercept", [False, True])
 def test_the_gaussian_process_is_the_same(intercept):
     X, Y = draw()

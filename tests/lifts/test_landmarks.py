@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from mercer.compute.budget import Budget
+from mercer.compute.run import Run
 from mercer.errors import BudgetError, InputError, KernelError
 from mercer.kernels import Gaussian, Laplace, Linear, Min, Sigmoid
 from mercer.kernels.points import points_from
@@ -148,6 +149,33 @@ def test_rows_of_any_size():
     sizes = np.sqrt(np.diag(K))
     assert len(factor.pivots) == 6
     assert (np.abs(K - factor.features @ factor.features.T) <= 1e-9 * np.outer(sizes, sizes)).all()
+
+
+def test_a_factor_from_blocks_of_a_matrix_with_an_early_end_and_progress():
+    K, told, asked = Laplace(1.0)(rows(300)), [], []
+
+    class Told(Run):
+        def tell(self, done):
+            told.append(done)
+
+    def enough(count, left):
+        asked.append((count, left))
+        return left < 30
+
+    pivots = RandomPivots(np.diag(K), lambda i, j: K[i][:, j], 250)
+    factor = pivots.run(np.random.default_rng(0), enough, Told())
+    left = np.trace(K - factor.features @ factor.features.T)
+    assert len(factor.pivots) == asked[-1][0] == told[-1] < 250
+    assert left == pytest.approx(asked[-1][1], rel=1e-9)
+    assert left < 30 <= min(before for _, before in asked[:-1])
+    assert (np.diff(told) > 0).all()
+
+
+def test_numbers_that_are_not_finite_are_refused():
+    K = Laplace(1.0)(rows(30))
+    K[3, 4] = K[4, 3] = np.nan
+    with pytest.raises(InputError, match="A pivoted factor needs finite numbers; there are infinities or NaN"):
+        RandomPivots(np.diag(K), lambda i, j: K[i][:, j], 30).run(np.random.default_rng(0))
 
 
 def test_a_function_that_is_no_kernel_ends_as_well():

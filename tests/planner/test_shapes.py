@@ -49,7 +49,7 @@ def test_limits_are_kept_to():
     assert plan(10**6, 20, time_limit=5, **HERE).seconds <= 5
     assert plan(10**6, 20, machine=ROUGH, memory_limit="300 MB").bytes <= 300_000_000
     assert plan(10**6, 20, machine=ROUGH, memory_limit=Budget(10**9)).bytes <= 10**9
-    with pytest.raises(BudgetError, match="^plan needs"):
+    with pytest.raises(BudgetError, match=r"^plan needs"):
         plan(10**6, 20, machine=ROUGH, memory_limit="1 MB")
 
 

@@ -9,6 +9,7 @@ from mercer.errors import BudgetError, InputError
 from mercer.lifts import Polynomial, Subsets
 from mercer.operators import Dense, Gram
 from mercer.solvers import Cholesky, GradientDescent, System
+from mercer.testing.solver_runs import Recorder
 
 LIFTS = {
     "squares": Polynomial(2),
@@ -419,3 +420,30 @@ def test_targets_that_have_no_length_are_refused(wrong):
     )
     with pytest.raises(InputError, match=message):
         solve(np.eye(2), np.array(wrong)[:, None], [0.1])
+
+
+# -- runs
+
+
+@pytest.mark.parametrize("limit", [0, 4])
+def test_a_stop_gives_the_best_place_so_far(limit):
+    A, b, run = positive(20), draw(20, 2, seed=1), Recorder(limit)
+    outcome = GradientDescent().solve(system(A, b, [0.1, 0.2], run=run))
+    assert run.stopped
+    assert not outcome.converged
+    assert outcome.iterations == limit
+    assert outcome.reason.startswith(f"The law of stopping was tried: after {limit} steps the residual is ")
+    places = GradientDescent(steps=limit).solve(system(A, b, [0.1, 0.2]))
+    assert np.array_equal(outcome.value, places.value)
+    assert len(outcome.history.losses) == limit + 1
+
+
+def test_the_run_is_told_which_share_of_the_steps_is_done():
+    shares = []
+
+    class Told(Recorder):
+        def tell(self, done):
+            shares.append(done)
+
+    GradientDescent(steps=10, tolerance=0.0).solve(system(positive(20), draw(20, 1), [0.1], run=Told()))
+    np.testing.assert_allclose(shares, np.arange(10) / 10)

@@ -25,12 +25,14 @@ from mercer.lifts.base import Lift
 from mercer.operators import Centering
 from mercer.operators.precomputed import read_square
 from mercer.planner import Plan
-from mercer.solvers import Solver
+from mercer.solvers import ConjugateGradient, Solver
 
 Array = NDArray[np.float64]
 STRETCHES = tuple(2.0**k for k in range(-4, 3))
 """The grid of `lengthscale="loo"`: from a sixteenth of the median distance to four times it."""
 LOO = "loo"
+MEASURED = 1 << 17
+"""Rows among which the median distance is looked for, at most: sorting millions takes longer than it tells."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +175,7 @@ def _penalty(settings: Settings, problem: Problem, count: int, solver: Solver | 
     if count < 2 and (penalty.path or (isinstance(settings.lengthscale, str) and settings.lengthscale == LOO)):
         came = f"n_samples = {count}"
         raise InputError(sentence(settings.who, f"two rows or more to choose {chosen}", came, "Give a number for it."))
-    if penalty.path and solver is not None and not solver.whole_path:
+    if penalty.path and solver is not None and not (solver.whole_path or isinstance(solver, ConjugateGradient)):
         many = 'alpha="auto"' if penalty.values is None else f"{len(penalty.values)} candidates"
         came = f"{many} came, and {type(solver).__name__} solves for one"
         raise InputError(sentence(settings.who, "one number for alpha", came, "Give it, or use solver=Eigen()."))
@@ -230,6 +232,9 @@ def _kernels(
         return [closed(kernel, scale)]
     refuse_far(who, kernel, points)
     weights = _at(problem.weights if problem.counts is None else problem.counts, kept)
+    if len(kept) > MEASURED:
+        rows = np.sort(np.random.default_rng(0).choice(len(kept), MEASURED, replace=False))
+        points, weights = points.rows(rows), _at(weights, rows)
     if scale != LOO:
         return [kernel.resolve_points(points, weights)]
     if not kernel.has_lengthscale:

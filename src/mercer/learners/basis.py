@@ -25,6 +25,8 @@ from mercer.lifts.pivoting import strips
 from mercer.operators import Gram
 
 Array = NDArray[np.float64]
+UNSTEADY = 1e8
+"""Where whitening magnifies rounding by more than this, weights of raw functions are too large to predict with."""
 
 
 class Basis(ABC):
@@ -138,3 +140,11 @@ class FeatureBasis(Basis):
 def landmark_basis(lift: Any, points: Points) -> LandmarkBasis:
     """The basis of a fitted Nystrom lift; `points` tell the names of columns."""
     return LandmarkBasis(lift.kernel_, Points(lift.landmarks_, points.names, DOUBLE), lift.factor_)
+
+
+def steady(basis: Basis) -> Basis:
+    """The basis, or its features as raw functions where predictions would lose the digits that small penalties need.
+
+    Each row costs p^2 operations more then, also where it is predicted.
+    """
+    return FeatureBasis(basis) if basis.stretch > UNSTEADY else basis

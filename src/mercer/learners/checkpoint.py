@@ -36,7 +36,7 @@ SHARE = 0.015
 """The part of the time that writing may take."""
 LONGEST = 0.5
 """Seconds that a write may take to be done every `LATEST` seconds: 2 % of these. Longer ones wait for their share."""
-SPEED = 2e8
+SPEED = 5e8
 """Bytes a second, before a write was measured."""
 HEADER = "mercer.npy"
 UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, TypeError, KeyError, EOFError, RuntimeError)

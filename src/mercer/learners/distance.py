@@ -13,16 +13,18 @@ S'(A + alpha I)^-1 r, and with the eigenvalues a of A
     |S f* - S f| <= |r| max a / (a + alpha)     <= |r|.
 
 **Landmarks.** Features of landmarks are f~ in a subspace of H, with weights w and Z w = S f~; let c = (b - Z w) / alpha
-(dual coefficients are D c). J is quadratic with its minimum at f*, and its dual bounds it from below for any c:
+(dual coefficients are D c). J is quadratic with its minimum at f*, and its dual bounds it from below for any t c:
 
-    J(f~) - J(f*) = |S f~ - S f*|^2 + alpha |f~ - f*|^2,      J(f*) >= alpha (2 b'c - c'(A + alpha I) c).
+    J(f~) - J(f*) = |S f~ - S f*|^2 + alpha |f~ - f*|^2,
+    J(f*) >= alpha max_t (2 t b'c - t^2 c'(A + alpha I) c) = alpha (b'c)^2 / c'(A + alpha I) c.
 
-With J(f~) = alpha^2 |c|^2 + alpha |w|^2 and b = alpha c + Z w what is left of the difference is, for any w,
+Let Q = c'(A - Z Z')c >= 0, E = |Z'c|^2 + alpha |c|^2, and d = w - Z'c, which is 0 at the solution of the smaller
+problem. Then J(f~) = alpha (|w|^2 + alpha |c|^2), b'c = E + d'Z'c, c'(A + alpha I) c = E + Q, and
 
-    J(f~) - J(f*) <= alpha (Q + |Z'c - w|^2),    Q = c'(A - Z Z')c >= 0,
+    J(f~) - J(f*) <= alpha B,    B = ((|w|^2 + alpha |c|^2) Q + |d|^2 E - (d'Z'c)^2) / (E + Q),
 
-where Z'c = w at the solution of the smaller problem. So |f~ - f*|^2 is at most Q + |Z'c - w|^2, and |S f~ - S f*|^2 at
-most alpha times that.
+for any w, which rises with Q: a larger Q may be put in. For d = 0 it is E Q / (E + Q), less than Q, which t = 1 gives,
+and less than E, which f = 0 gives. So |f~ - f*|^2 <= B, and |S f~ - S f*|^2 <= alpha B.
 
 **Any features.** Where k - k~ is no kernel, as for random features, f~ is not in H, and nothing is promised of it at
 new rows. But f^ = S'c with the same c is in H, and its residual is r = b - alpha c - A c = Z w - A c. At the rows
@@ -30,8 +32,9 @@ Z w - S f* = alpha (c* - c) = alpha (A + alpha I)^-1 r. So
 
     |f^ - f*| <= |r| / (2 sqrt(alpha)),    |Z w - S f*| <= |r|,
 
-and where f~(x) and f^(x) are both computed, f~(x) is off by at most their difference more. (The second holds for
-landmarks too, and is used where it is less.)
+and where f~(x) and f^(x) are both computed, f~(x) is off by at most their difference more. The second holds for
+landmarks too, and is used where it is less. And whatever r is, |b - S f*| <= |b|, because J(f*) <= J(0), so that
+|Z w - S f*| <= |b - Z w| + |b|.
 
 With `pairs` values of the kernel, where A c takes n^2 / 2 of them and that is more, rows are sampled
 (`sampled_distance.py`). To all bounds is added what rounding may do: values of kernels are known to 5e-13.
@@ -45,8 +48,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.run import IDLE, Run
+from mercer.errors import InputError, sentence
 from mercer.learners import sampled_distance
 from mercer.learners.approximation import Approximation
+from mercer.learners.basis import LandmarkBasis
 from mercer.lifts.pivoting import strips
 from mercer.operators import Gram
 
@@ -126,21 +131,28 @@ def of_landmarks(given: Approximation, random: np.random.Generator, pairs: int =
 
     Cost: n^2 / 2 values of the kernel where that is at most `pairs`, else about `pairs`; and n p of them.
     """
+    _check(given)
     lifted = _lifted(given)
-    missed = ((lifted - given.weights) ** 2).sum(axis=0) + given.lost
     if _many(given, pairs):
-        squares, left = (
-            sampled_distance.squares(given, lifted, random, pairs, run) + missed,
-            np.full(len(missed), np.inf),
-        )
+        Q, left = sampled_distance.squares(given, lifted, random, pairs, run), np.full(len(given.alphas), np.inf)
         middle, probability = _middle(given), sampled_distance.SURE
     else:
         product, middle = _product(given, run)
-        squares = np.maximum((given.balanced * product).sum(axis=0) - (lifted**2).sum(axis=0), 0.0) + missed
+        Q = np.maximum((given.balanced * product).sum(axis=0) - (lifted**2).sum(axis=0), 0.0)
         left, probability = _left(given, product, run), 1.0
+    squares = _gap(given, lifted, Q + given.lost)
     rms = np.minimum(np.sqrt(given.alphas * squares), left) / np.sqrt(given.centering.total)
-    dual = _in_space(left, given.alphas)
-    return Distance(np.sqrt(squares), rms, probability, middle, given.spread, dual)
+    return Distance(np.sqrt(squares), rms, probability, middle, given.spread, _in_space(left, given.alphas))
+
+
+def _gap(given: Approximation, lifted: Array, Q: Array) -> Array:
+    """B: what is left of the duality gap."""
+    w, off = given.weights, given.weights - lifted
+    ridge = given.alphas * (given.balanced**2 / given.centering.weights[:, None]).sum(axis=0)
+    E, along = (lifted**2).sum(axis=0) + ridge, (off * lifted).sum(axis=0)
+    crossed = np.maximum((off**2).sum(axis=0) * E - along**2, 0.0)
+    above = ((w**2).sum(axis=0) + ridge) * Q + crossed
+    return np.asarray(np.divide(above, E + Q, out=np.zeros_like(above), where=E + Q > 0))
 
 
 def of_features(given: Approximation, random: np.random.Generator, pairs: int = PAIRS, run: Run = IDLE) -> Distance:
@@ -154,8 +166,23 @@ def of_features(given: Approximation, random: np.random.Generator, pairs: int = 
     else:
         product, middle = _product(given, run)
         left, probability = _left(given, product, run), 1.0
-    rms, dual = left / np.sqrt(given.centering.total), _in_space(left, given.alphas)
-    return Distance(np.full(len(left), np.inf), rms, probability, middle, given.spread, dual)
+    rms = np.minimum(left, _at_most(given, run)) / np.sqrt(given.centering.total)
+    far = np.full(len(rms), np.inf)
+    return Distance(far, rms, probability, middle, given.spread, _in_space(left, given.alphas))
+
+
+def _at_most(given: Approximation, run: Run) -> Array:
+    """|b - Z w| + |b|."""
+    missed = given.alphas * given.balanced / given.centering.roots[:, None]
+    b = missed + given.centering.rows(given.predicted(run))
+    return np.asarray(np.linalg.norm(missed, axis=0) + np.linalg.norm(b, axis=0))
+
+
+def _check(given: Approximation) -> None:
+    """Refuse features of which nobody knows that what they leave of the kernel is one."""
+    if not isinstance(given.basis, LandmarkBasis):
+        came, remedy = f"{type(given.basis).__name__} came", "Use of_features() for others."
+        raise InputError(sentence("of_landmarks", "a basis of landmarks", came, remedy))
 
 
 def _many(given: Approximation, pairs: int) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from mercer.errors import InputError, sentence
 from mercer.learners.assembly import Settings
 from mercer.learners.fingerprint import fingerprint
-from mercer.learners.following import Solved, follow
+from mercer.learners.following import follow
 from mercer.learners.planning import planned
 from mercer.learners.posing import Posed, from_rows, from_stream
 from mercer.learners.reading import PRECOMPUTED
@@ -20,17 +20,26 @@ from mercer.planner import Plan
 from mercer.sources import source_of
 
 
-def fitted(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Posed, Solved]:
-    """Fit in the way that the plan says, or go on from a checkpoint."""
+def fit(estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:
+    """Fit in the way that the plan says, or go on from a checkpoint; the estimator keeps what was found."""
     who = type(estimator).__name__
     terms = Terms.of(who, estimator.time_limit, estimator.on_interrupt, estimator.verbose, estimator.checkpoint)
-    with watched(who, estimator, terms) as run:
+    with all_or_nothing(estimator), watched(who, estimator, terms) as run:
         posed = pose(estimator, X, y, sample_weight)
         run.resume(fingerprint(estimator.get_params(deep=False), *_data(posed)))
         seed = run.recall("seed", lambda: int(generator(estimator.random_state).integers(2**62)))
         plan = _plan(run, posed, who)
-        run.follow(plan, X=X, y=y)
-        return posed, follow(posed, plan, run, seed)
+        run.follow(plan, **_for_callbacks(posed, X, y, sample_weight))
+        estimator._keep(posed, follow(posed, plan, run, seed))
+        run.ready()
+
+
+def _for_callbacks(posed: Posed, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
+    """What callbacks are told of the data: nothing of rows that stay in their source."""
+    if posed.stream is not None:
+        return {}
+    given = {} if sample_weight is None else {"metadata": {"sample_weight": sample_weight}}
+    return {"X": X, "y": y, **given}
 
 
 def pose(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Posed:

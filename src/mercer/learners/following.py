@@ -16,7 +16,7 @@ from mercer.learners.basis import Basis, LiftBasis, landmark_basis
 from mercer.learners.posing import Posed
 from mercer.learners.predictor import ByBasis, ByDuals, ByFeatures, Predictor
 from mercer.learners.request import Fit
-from mercer.learners.stream import StoredStream, Stream
+from mercer.learners.stream import DomainStream, StoredStream, Stream
 from mercer.learners.streamed import Streamed, StreamedFit
 from mercer.learners.tuned import Chosen, best, on_sample
 from mercer.learners.views import LiftView, TableView, View
@@ -120,7 +120,7 @@ def _streamed(posed: Posed, plan: Plan, run: Run, seed: int) -> Solved:
     prepared.request(chosen.view, plan)  # complains of numbers that are too large or too small
     seen = prepared.seen(chosen.view)
     assert isinstance(seen, TableView)  # noqa: S101  # no plan streams a matrix
-    stream = _stored(prepared, seen) if posed.stream is None else posed.stream
+    stream = _stored(prepared, seen) if posed.stream is None else _looked_at(posed.stream, seen)
     lift = _lift(seen, plan, stream, run, draws(seed, LANDMARKS))
     basis = _basis(lift, seen.points)
     asked = Streamed(
@@ -155,6 +155,11 @@ def _for_pieces(prepared: Prepared, plan: Plan, run: Run, seed: int) -> Chosen:
 def _stored(prepared: Prepared, seen: TableView) -> StoredStream:
     center = prepared.centering
     return StoredStream(seen.points, prepared.targets, center.weights, center.copies)
+
+
+def _looked_at(stream: Stream, seen: TableView) -> Stream:
+    """The rows of a source, of which only a sample was seen so far."""
+    return stream if seen.kernel is None else DomainStream(stream, seen.kernel)
 
 
 def _basis(lift: Lift, points: Points) -> Basis:

@@ -15,7 +15,7 @@ from mercer.kernels import Kernel
 from mercer.learners.assembly import Problem
 from mercer.learners.least_squares import LeastSquares
 from mercer.learners.reading import targets_of, weights_of
-from mercer.learners.sourced import SourceStream, new_points, regression_stream
+from mercer.learners.sourced import SourceStream, regression_stream
 from mercer.lifts.base import Lift
 from mercer.solvers import Solver
 from mercer.sources import Source
@@ -134,7 +134,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     def _of_source(self, source: Source, return_std: bool) -> Any:
         if not return_std:
             return np.concatenate(list(self.predict_batches(source)))
-        parts = [(self._values(rows), rows) for rows in new_points(self, source, 1 << 16)]
+        parts = [(self._values(rows), rows) for rows in self._new_rows(source)]
         deviations = [self._deviations(rows, values) for values, rows in parts]
         return self._answers(np.concatenate([values for values, _ in parts])), np.concatenate(deviations)
 

@@ -18,12 +18,13 @@ from mercer.errors import InputError, NumericalWarning, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
 from mercer.learners.assembly import Problem
-from mercer.learners.fitting import all_or_nothing, fitted, pose
+from mercer.learners.callbacks import CallbackSupport
+from mercer.learners.fitting import fit, pose
 from mercer.learners.following import Solved, spread
 from mercer.learners.planning import planned
 from mercer.learners.posing import Posed
 from mercer.learners.posterior import Posterior, posterior, streamed_posterior
-from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of
+from mercer.learners.reading import PRECOMPUTED, as_fitted, kernel_of, matrix_of, rows_of
 from mercer.learners.request import TRUSTED
 from mercer.learners.sourced import SourceStream, new_points
 from mercer.learners.views import TableView, blocks
@@ -36,7 +37,7 @@ INSIDE = "kernel__"
 """How the names of parameters inside the kernel begin."""
 
 
-class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class LeastSquares(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A model f(x) + b that minimises sum_i s_i (y_i - f(x_i) - b)^2 + alpha |f|^2."""
 
     kernel: Any
@@ -79,8 +80,7 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
         X may also be a path to Parquet (a file or a folder), a memory map, or a source of `mercer.sources`; with a path
         y and `sample_weight` are names of columns. What does not fit the memory is read in pieces.
         """
-        with all_or_nothing(self):
-            self._keep(*fitted(self, X, y, sample_weight))
+        fit(self, X, y, sample_weight)
         self._say_what_is_wrong()
         return self
 
@@ -165,8 +165,11 @@ class LeastSquares(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ha
         source = self._source_of(X)
         if source is None:
             source = Arrays(X)
-        for rows in new_points(self, source, size):
+        for rows in self._new_rows(source, size):
             yield self._answers(self._values(rows))
+
+    def _new_rows(self, source: Source, size: int = 1 << 16) -> Iterator[Points]:
+        return (as_fitted(self, rows) for rows in new_points(self, source, size))
 
     # -- coefficients of both sides -------------------------------------------------------------------------------
 

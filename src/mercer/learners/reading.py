@@ -130,7 +130,7 @@ def rows_of(estimator: Any, X: Any, needed: frozenset[int | str] | None, reset: 
         rows = validate_data(estimator, X, reset=reset, dtype=DTYPES, accept_sparse="csr", order="C")
         names = getattr(estimator, "feature_names_in_", None)
         points = points_of(rows, None if names is None else tuple(names))
-    return points if reset else _as_fitted(estimator, points)
+    return points if reset else as_fitted(estimator, points)
 
 
 def matrix_of(estimator: Any, X: Any, reset: bool) -> NDArray[Any]:
@@ -140,10 +140,10 @@ def matrix_of(estimator: Any, X: Any, reset: bool) -> NDArray[Any]:
     return np.asarray(validate_data(estimator, given, reset=reset, dtype=DTYPES))
 
 
-def _as_fitted(estimator: Any, points: Points) -> Points:
+def as_fitted(estimator: Any, points: Points) -> Points:
     """New points as a fitted model takes them: inside the kernel's domain, and dense for features of dense rows."""
     kernel, lift = getattr(estimator, "kernel_", None), getattr(estimator, "lift_", None)
-    if points.sparse and lift is not None and not is_sparse(estimator.X_fit_):
+    if points.sparse and lift is not None and not is_sparse(getattr(estimator, "X_fit_", None)):
         values: Any = points.values
         points = replace(points, values=values.toarray())
     if kernel is not None:

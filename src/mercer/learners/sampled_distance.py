@@ -25,12 +25,12 @@ Maurer and Pontil, Empirical Bernstein bounds and sample-variance penalization, 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.run import Run
-from mercer.errors import InputError, sentence
 from mercer.learners.approximation import Approximation
 from mercer.learners.basis import LandmarkBasis
 from mercer.lifts.pivoting import TOLERANCE, strips, whitened
@@ -85,10 +85,7 @@ def _level(given: Approximation, fitted: Array, random: np.random.Generator, cou
 
 def _residuals(given: Approximation, pairs: int) -> Array:
     """k(x, x) - |phi(x)|^2 of each row, at least: for the first landmarks alone where all of them take too long."""
-    rows, basis, left = given.rows, given.basis, given.diagonal.copy()
-    if not isinstance(basis, LandmarkBasis):
-        came, remedy = f"{type(basis).__name__} came", "Use of_features() for others."
-        raise InputError(sentence("of_landmarks", "a basis of landmarks", came, remedy))
+    rows, basis, left = given.rows, cast(LandmarkBasis, given.basis), given.diagonal.copy()
     count = max(1, min(basis.width, int(np.sqrt(WHITENED * pairs / len(left)))))
     first = replace(basis, landmarks=basis.landmarks.rows(slice(count)), upper=basis.upper[:count, :count].copy("F"))
     for part in strips(len(left), count):

@@ -10,6 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.kernels import Kernel
+from mercer.kernels.evaluate import check_domain, leaves
 from mercer.kernels.points import Points
 
 Array = NDArray[np.float64]
@@ -109,3 +111,40 @@ class StoredStream(Stream):
     @cached_property
     def total(self) -> float:
         return float(self.weights.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class DomainStream(Stream):
+    """The rows of another stream, each looked at once more: whether the kernel is one there."""
+
+    inner: Stream
+    kernel: Kernel
+
+    @property
+    def count(self) -> int:
+        return self.inner.count
+
+    @property
+    def columns(self) -> int:
+        return self.inner.columns
+
+    @property
+    def outputs(self) -> int:
+        return self.inner.outputs
+
+    @property
+    def stored(self) -> bool:
+        return self.inner.stored
+
+    def pieces(self, size: int, start: int = 0) -> Iterator[Piece]:
+        for piece in self.inner.pieces(size, start):
+            for leaf, points in leaves(self.kernel, piece.points):
+                check_domain(leaf, points)
+            yield piece
+
+    def sample(self, positions: NDArray[np.intp]) -> Piece:
+        return self.inner.sample(positions)
+
+    @cached_property
+    def total(self) -> float:
+        return self.inner.total

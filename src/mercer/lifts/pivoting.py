@@ -16,6 +16,7 @@ from scipy.linalg import blas, lapack
 
 from mercer.compute.native import CALL, divide_by_triangle, subtract_product
 from mercer.compute.run import IDLE, Run
+from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import matrix
 from mercer.kernels.points import Points
@@ -136,6 +137,9 @@ class RandomPivots:
             proposed = rng.choice(len(shares), size, p=shares / shares.sum())
             chosen, lower = self._accepted(proposed, rng.random(size), count - len(self.pivots))
             self._take(chosen, lower, run)
+            if not np.isfinite(self.left).all():
+                came = "there are infinities or NaN"
+                raise InputError(sentence("A pivoted factor", "finite numbers", came, "Check the data and the kernel."))
             if enough is not None and enough(len(self.pivots), float(self.left.sum())):
                 break
         return self._factor()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer.compute.native import CALL
 from mercer.operators.base import Index, Operator, held
 
 TILE = 2**17
@@ -54,11 +55,19 @@ class Dense(Operator):
 
 
 def product(M: NDArray[Any], V: NDArray[Any]) -> NDArray[Any]:
-    """M V in the dtype of V, which is that of M or wider; a narrow M is widened tile by tile, never as a whole."""
-    if M.dtype == V.dtype:
+    """M V in the dtype of V, which is that of M or wider; a narrow M is widened tile by tile, never as a whole.
+
+    A long product is made of short ones, so that it can be interrupted.
+    """
+    (n, m), columns = M.shape, V.shape[1]
+    if M.dtype == V.dtype and 2.0 * n * m * columns <= CALL:
         return np.asarray(M @ V)
-    n, m = M.shape
-    result = np.zeros((n, V.shape[1]), dtype=V.dtype)
+    result = np.zeros((n, columns), dtype=V.dtype)
+    if M.dtype == V.dtype:
+        step = max(1, int(CALL / (2.0 * m * columns)))
+        for start in range(0, n, step):
+            np.matmul(M[start : start + step], V, out=result[start : start + step])
+        return result
     for part in tiles(max(n, m), min(n, m)):
         if n >= m:
             result[part] = M[part].astype(V.dtype) @ V

@@ -20,8 +20,8 @@ ROWS, NARROW, WIDE = 4000, 4, 32
 """Of the tables whose pairs are timed."""
 SQUARE, FACTORED, SMALL = 1024, 1500, 400
 """Rows of the matrices that are multiplied, factored and, the smaller of two, decomposed."""
-STREAM = 1 << 22
-"""Numbers that are read, and written: more than a cache holds."""
+STREAM, SIDE = 1 << 23, 1 << 11
+"""Numbers that are read, and written, 64 MB: more than most caches hold; and the columns that they stand in."""
 CALLS = 2000
 """Calls that are timed together."""
 
@@ -31,7 +31,7 @@ def measure() -> Machine:
     random = np.random.default_rng(0)
     products, products32 = (2 * SQUARE**3 / _product(random, dtype) for dtype in (np.float64, np.float32))
     eigen, row = _eigen(random)
-    read, written = _streams(random)
+    read, written = _streams()
     alone, column = _pairs(random, np.float64)
     alone32, column32 = _pairs(random, np.float32)
     return Machine(
@@ -86,11 +86,10 @@ def _positive(random: np.random.Generator, n: int) -> Any:
     return np.asfortranarray(A @ A.T / n + np.eye(n))
 
 
-def _streams(random: np.random.Generator) -> tuple[float, float]:
+def _streams() -> tuple[float, float]:
     """Bytes a second of a matrix times a vector, and of a new array."""
-    A = random.normal(size=(STREAM // 2048, 2048))
-    v = np.ones(2048)
-    return A.nbytes / shortest(lambda: A @ v), 8 * STREAM / shortest(lambda: np.full(STREAM, 1.0))
+    A, v = np.full((STREAM // SIDE, SIDE), 0.5), np.ones(SIDE)
+    return A.nbytes / shortest(lambda: A @ v), A.nbytes / shortest(lambda: np.full(A.shape, 0.5))
 
 
 def _pairs(random: np.random.Generator, dtype: Any) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.run import IDLE, Run
+from mercer.compute.run import IDLE, Run, Stopped
 from mercer.operators import Operator
 from mercer.solvers.outcome import Outcome
 
@@ -81,6 +81,12 @@ def relative_residual(system: System, products: NDArray[Any], x: NDArray[Any]) -
     sizes = np.linalg.norm(system.targets / units, axis=0)
     ratios = np.divide(left, sizes, out=np.where(left > 0, np.inf, 0.0), where=sizes > 0)
     return float(ratios.max(initial=0.0))
+
+
+def opening(stopped: Stopped) -> str:
+    """The words of who stopped a solver, as the beginning of a sentence."""
+    words = str(stopped).rstrip(". ")
+    return words[:1].upper() + words[1:]
 
 
 def solves(residual: float, reason: list[str]) -> bool:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from mercer.compute.run import Run, Stopped
 from mercer.errors import InputError, sentence
 from mercer.operators import Dense, Operator
-from mercer.solvers.base import Cost, Solver, System
+from mercer.operators.base import read
+from mercer.solvers.base import Cost, Solver, System, opening
 from mercer.solvers.lockstep import EPS, Columns, Lockstep, Mark
 from mercer.solvers.outcome import Outcome
 from mercer.solvers.preconditioner import MOST, SHARE, Preconditioner, build
@@ -80,11 +81,12 @@ class ConjugateGradient(Solver):
                 _refuse(f"a whole number for {name}, at least 0", f"{name}={value!r}", "Leave it out if in doubt.")
 
     def solve(self, system: System) -> Outcome:
-        A = system.matrix if isinstance(system.matrix, Operator) else Dense(system.matrix, symmetric=True)
-        system = replace(sides("ConjugateGradient", A.shape, system), matrix=A)
+        given = system.matrix if isinstance(system.matrix, Operator) else read("ConjugateGradient", system.matrix)
+        system = sides("ConjugateGradient", given.shape, system)
+        A = given if isinstance(given, Operator) else Dense(given, symmetric=True)
         largest = np.abs(system.targets).max(axis=0, initial=0.0)
         units = np.ldexp(1.0, np.frexp(np.where(largest > 0, largest, 1.0))[1])  # squares of these leave no range
-        scaled = replace(system, targets=system.targets / units)
+        scaled = replace(system, matrix=A, targets=system.targets / units)
         made = build(A, system.alphas, self.rank, self.tolerance, self.random_state, system.run)
         lockstep, told = self._iterate(scaled, made)
         return self._outcome(scaled, made, lockstep, told, units)
@@ -101,7 +103,7 @@ class ConjugateGradient(Solver):
             try:
                 self._walk(lockstep, run)
             except Stopped as stopped:
-                told = str(stopped)
+                told = opening(stopped)
                 run.offer(KEY, lockstep.state)  # to go on from another time
         lockstep.finish()
         return lockstep, told
@@ -133,7 +135,7 @@ class ConjugateGradient(Solver):
             return f"A{after} is {residual:.1e}, within the tolerance of {self.tolerance:.1e}."
         missed = f"is {residual:.1e}, above the tolerance of {self.tolerance:.1e}"
         if told:
-            return f"{told.rstrip('. ')}: a{after} {missed}."
+            return f"{told}: a{after} {missed}."
         if found.singular:
             return f"A{after} {missed}, and A + alpha I is singular to rounding: use a larger alpha."
         if (found.marks == Mark.GIVEN_UP).any():

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mercer.compute.budget import Budget
 from mercer.compute.run import Stopped
 from mercer.errors import InputError, sentence
-from mercer.solvers.base import Cost, Solver, System, relative_residual
+from mercer.solvers.base import Cost, Solver, System, opening, relative_residual
 from mercer.solvers.lanczos import STEPS, Edges, edges
 from mercer.solvers.outcome import History, Outcome
 from mercer.solvers.settings import finite, whole
@@ -92,7 +92,7 @@ class GradientDescent(Solver):
             try:
                 self._walk(diary, _descent(system, sizes, len(system.targets) * (ends.top + system.alphas)))
             except Stopped as stopped:
-                diary.told = str(stopped)
+                diary.told = opening(stopped)
             return _outcome(system, ends, sizes, diary)
 
     def _walk(self, diary: _Diary, places: Iterator[_Place]) -> None:
@@ -229,7 +229,7 @@ def _outcome(system: System, ends: Edges, sizes: Array, diary: _Diary) -> Outcom
 def _verdict(system: System, ends: Edges, sizes: Array, diary: _Diary, residual: float) -> tuple[bool, str]:
     """Whether the descent did what was asked, and why it stopped."""
     if diary.told and diary.stop is None:
-        return False, f"{diary.told.rstrip('. ')}: after {diary.taken} steps the residual is {residual:.1e}."
+        return False, f"{diary.told}: after {diary.taken} steps the residual is {residual:.1e}."
     too_large = bool((sizes * (ends.high + system.alphas) > 2).any())
     if diary.stop in ("growth", None) or (diary.stop == "steps" and too_large):
         return False, _growth(system, ends, sizes, diary)

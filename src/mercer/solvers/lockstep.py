@@ -15,7 +15,7 @@ from mercer.errors import InputError, sentence
 Array = NDArray[np.float64]
 Product = Callable[[Array], Array]
 EPS = float(np.finfo(np.float64).eps)
-ARRAYS = ("x", "residual", "direction", "best", "slopes", "sizes", "tops", "lows", "marks", "counts")
+ARRAYS = ("x", "residual", "direction", "best", "slopes", "sizes", "energies", "tops", "lows", "marks", "counts")
 """What a state consists of."""
 
 
@@ -54,9 +54,10 @@ class Lockstep:
     all of them, and those above their goal start again from there. Where a start did not halve the true residual, exact
     products take the place of the fast ones, and where these did not either, the column is given up.
 
-    x, residual, direction, best : (n, outputs); best has the least true residual of the places where that was computed
+    x, residual, direction, best : (n, outputs); best is the best of the places whose true residual was computed
     slopes : r'M^-1 r of each column
     sizes : the true residual of the best
+    energies : x'(A + alpha I) x / 2 - b'x of the best, which the method makes small: its residuals may rise on the way
     tops, lows : the largest and the smallest p'(A + alpha I) p / p'p so far
     counts : steps, starts, and whether products are exact by now
     """
@@ -69,6 +70,7 @@ class Lockstep:
         self.slopes, self.tops = np.zeros(len(columns.alphas)), np.zeros(len(columns.alphas))
         self.lows = np.full(len(columns.alphas), np.inf)
         self.sizes = np.linalg.norm(columns.targets, axis=0)
+        self.energies = np.zeros(len(columns.alphas))
         self.marks = np.where(self.sizes <= columns.goals, Mark.SOLVED, Mark.MOVING)
         self.counts = np.zeros(3, dtype=np.int64)
         self._start(np.flatnonzero(self.marks == Mark.MOVING))
@@ -156,26 +158,35 @@ class Lockstep:
     def look(self) -> None:
         """The true residuals of all columns that are not over: those above their goal start again, or are given up."""
         c = np.flatnonzero(self.marks < Mark.SOLVED)
-        left = self._true(c, self.x[:, c])
-        sizes = np.linalg.norm(left, axis=0)
-        worse, halved = ~(sizes < self.sizes[c]), sizes <= self.sizes[c] / 2
-        left[:, worse] = self._true(c[worse], self.best[:, c[worse]])  # before anything is changed
-        self._keep(c, sizes)
+        found = left = self._true(c, self.x[:, c])
+        worse, halved = ~self._better(c, found), np.linalg.norm(found, axis=0) <= self.sizes[c] / 2
+        if worse.any():  # before anything is changed
+            left = found.copy()
+            left[:, worse] = self._true(c[worse], self.best[:, c[worse]])
+        self._keep(c, found)
         self.residual[:, c] = left
         self._judge(c, halved)
 
     def finish(self) -> None:
         """The true residuals of all columns that are not over, once more, and no start."""
         c = np.flatnonzero(self.marks < Mark.SOLVED)
-        self._keep(c, np.linalg.norm(self._true(c, self.x[:, c]), axis=0))
+        self._keep(c, self._true(c, self.x[:, c]))
 
-    def _keep(self, c: NDArray[np.intp], sizes: Array) -> None:
+    def _keep(self, c: NDArray[np.intp], left: Array) -> None:
         """Go to the best place of each column so far, from the true residuals of where it is."""
-        better = sizes < self.sizes[c]
-        self.best[:, c[better]] = self.x[:, c[better]]
-        self.x[:, c[~better]] = self.best[:, c[~better]]
-        self.sizes[c[better]] = sizes[better]
+        better = self._better(c, left)
+        new, old = c[better], c[~better]
+        self.best[:, new], self.x[:, old] = self.x[:, new], self.best[:, old]
+        self.sizes[new], self.energies[new] = np.linalg.norm(left[:, better], axis=0), self._energies(c, left)[better]
         self.marks[c[self.sizes[c] <= self.columns.goals[c]]] = Mark.SOLVED
+
+    def _better(self, c: NDArray[np.intp], left: Array) -> NDArray[np.bool_]:
+        """Whether a place is better than the best: without a ridge, energies may fall for ever."""
+        lower = (self._energies(c, left) < self.energies[c]) & (self.columns.alphas[c] > 0)
+        return np.asarray(lower | (np.linalg.norm(left, axis=0) < self.sizes[c]))
+
+    def _energies(self, c: NDArray[np.intp], left: Array) -> Array:
+        return np.asarray(-np.einsum("ij,ij->j", self.x[:, c], self.columns.targets[:, c] + left) / 2)
 
     def _judge(self, c: NDArray[np.intp], halved: NDArray[np.bool_]) -> None:
         """Start again where that helped; or with exact products; or give up."""

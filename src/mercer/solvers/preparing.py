@@ -24,7 +24,7 @@ def ready(who: str, system: System) -> tuple[NDArray[np.float64], System]:
 def sides(who: str, shape: tuple[int, ...], system: System) -> System:
     """The system with sides of float64; an error where they do not fit a matrix of this shape."""
     b, alphas = (np.asarray(read(who, side), dtype=np.float64) for side in (system.targets, system.alphas))
-    if shape != (shape[0], shape[0]):
+    if len(shape) != 2 or shape[0] != shape[1]:
         raise InputError(sentence(who, "a square matrix", f"one of shape {shape} came", "Check the shape."))
     if alphas.ndim != 1 or not alphas.size or b.shape != (shape[0], len(alphas)):
         needs = f"targets of shape ({shape[0]}, outputs), and one alpha an output"

@@ -18,7 +18,7 @@ from mercer.testing.kernel import require
 from mercer.testing.systems import LARGE, ROUNDING, easy, residual_is
 
 Array = NDArray[np.float64]
-WORDS = "the law of stopping was tried"
+WORDS = "The law of stopping was tried"
 FAST = 0.02
 """How far fast products are off in the law of precision: they leave a residual of some percent."""
 

@@ -1,0 +1,140 @@
+"""The dual by conjugate gradients, against the same model by Cholesky."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mercer.compute.run import IDLE
+from mercer.kernels import Gaussian, Laplace
+from mercer.kernels.points import points_from
+from mercer.learners import dual, iterative
+from mercer.learners.iterative import Swift, rounded
+from mercer.learners.reading import Penalty
+from mercer.learners.request import Request
+from mercer.learners.views import KernelView, LiftView, MatrixView
+from mercer.lifts import Polynomial
+from mercer.operators import Centering, Dense
+from mercer.planner import Plan
+from mercer.solvers import Cholesky, ConjugateGradient
+from mercer.testing import check_operator
+from mercer.testing.solver_runs import Recorder
+
+N = 150
+X = np.random.default_rng(0).normal(size=(N, 3))
+Y = np.column_stack([np.sin(2 * X[:, 0]) + 5, X[:, 1] ** 2]) + 0.1 * np.random.default_rng(1).normal(size=(N, 2))
+WEIGHTS = np.random.default_rng(2).uniform(0.5, 2, N)
+ALPHAS = np.array([0.1, 0.02])
+VIEWS = {
+    "kernel": KernelView(points_from("test", X), Laplace(2.0)),
+    "lift": LiftView(points_from("test", X), Polynomial(3).fit(X)),
+    "matrix": MatrixView("test", Laplace(2.0)(X)),
+}
+
+
+def request(view="kernel", weights=None, intercept=True, alphas=ALPHAS, solver=None, rank=0):
+    plan = Plan("direct", "dual", solver or Cholesky(), N, 3, 2, None, 1.0, 1, 1.0, rank=rank)
+    centering = Centering.of(N, weights, intercept)
+    return Request("test", VIEWS[view], Y, centering, Penalty(alphas, path=False), plan, None, True, 1e-6)
+
+
+def by_gradients(asked, tolerance=1e-11, single=False, run=IDLE, **settings):
+    solver = ConjugateGradient(tolerance, **settings)
+    return iterative.solve(replace(asked, plan=replace(asked.plan, solver=solver)), run, single)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_model_is_that_of_cholesky(view, weights, intercept):
+    asked = request(view, weights, intercept)
+    wanted, found = dual.solve(asked), by_gradients(asked)
+    assert found.outcome.converged
+    for name in ("duals", "intercepts", "levels", "means", "noise", "variance", "alphas"):
+        one, other = getattr(found, name), getattr(wanted, name)
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-8 * np.abs(other).max(initial=0.0), err_msg=name)
+    assert found.weights is None
+    assert found.log_determinants is None
+    assert found.leverage is None
+    assert (found.roundings < 1e-9).all()
+    if intercept:
+        np.testing.assert_allclose(found.duals.sum(axis=0), 0.0, atol=1e-10 * np.abs(found.duals).sum())
+
+
+def test_single_precision_leads_to_the_same_model():
+    """Entries and true residuals are in float64: only the way there is shorter."""
+    asked = request()
+    wanted, found = dual.solve(asked), by_gradients(asked, single=True)
+    assert found.outcome.converged
+    assert found.outcome.residual <= 1e-11
+    np.testing.assert_allclose(found.duals, wanted.duals, rtol=1e-6, atol=1e-8 * np.abs(wanted.duals).max())
+    for view in ("lift", "matrix"):
+        assert by_gradients(request(view), single=True).outcome.converged
+
+
+def test_the_rank_is_that_of_the_solver_or_of_the_plan():
+    seen = []
+
+    class Stages(Recorder):
+        def stage(self, name, total=1.0):
+            seen.append((name, total))
+            return super().stage(name, total)
+
+    by_gradients(request(rank=17), run=Stages())
+    by_gradients(request(rank=17), run=Stages(), rank=5)
+    iterative.solve(request(rank=17), Stages(), single=False)  # the plan names another solver
+    assert [total for name, total in seen if name == "preconditioner"] == [17, 5, 17]
+    assert [name for name, _ in seen] == ["preconditioner", "iterations"] * 3
+
+
+def test_the_residual_counts_as_an_error_of_predictions():
+    exact = dual.solve(request())
+    K = Laplace(2.0)(X)
+    for tolerance in (1e-2, 1e-4, 1e-6):
+        fit = by_gradients(request(), tolerance)
+        assert fit.outcome.converged
+        gaps = K @ (fit.duals - exact.duals) + fit.intercepts - exact.intercepts
+        sizes = np.sqrt(np.square(K @ exact.duals + exact.intercepts).mean(axis=0))
+        off = np.sqrt(np.square(gaps).mean(axis=0)) / sizes
+        assert (off <= 1.01 * fit.roundings).all()
+        assert (fit.roundings <= 2 * tolerance).all()
+
+
+def test_a_model_that_is_stopped_can_be_used_and_says_so():
+    run = Recorder(6)
+    fit = by_gradients(request(), run=run, rank=0)
+    assert run.stopped
+    assert not fit.outcome.converged
+    assert np.isinf(fit.roundings).all()
+    assert "The law of stopping was tried: after 7 iterations" in fit.outcome.reason
+    predictions = Laplace(2.0)(X) @ fit.duals + fit.intercepts
+    assert (np.square(predictions - Y).mean(axis=0) < 0.5 * Y.var(axis=0)).all()
+
+
+def test_a_model_goes_on_from_a_checkpoint_to_the_same_bits():
+    run = Recorder()
+    whole = by_gradients(request(weights=WEIGHTS), run=run, single=True)
+    key, state = run.states[len(run.states) // 2]
+    again = by_gradients(request(weights=WEIGHTS), run=Recorder(found={key: state}), single=True)
+    assert whole.duals.tobytes() == again.duals.tobytes()
+    assert whole.intercepts.tobytes() == again.intercepts.tobytes()
+
+
+def test_rounding_of_products_is_measured():
+    view, duals = VIEWS["kernel"], np.random.default_rng(3).normal(size=(N, 2))
+    off = rounded(view, duals)
+    assert off.shape == (2,)
+    assert (off < 1e-11).all()
+    far = replace(view, points=points_from("test", X * 1e-3 + 1e6), kernel=Gaussian(1e-3))
+    assert (rounded(far, duals) < 1e-3).all()
+    assert not rounded(VIEWS["matrix"], duals).any()
+
+
+def test_a_matrix_of_fast_products_and_true_entries():
+    A = np.array([[2.0, 1.0], [1.0, 3.0]])
+    swift = Swift(Dense(A), Dense(A))
+    check_operator(swift)
+    other = Swift(Dense(2 * A), Dense(A))
+    np.testing.assert_array_equal(other @ np.eye(2), 2 * A)
+    np.testing.assert_array_equal(other.to_dense(), A)
+    np.testing.assert_array_equal(other.diagonal(), [2.0, 3.0])
