@@ -221,6 +221,8 @@ def test_sampled_landmarks_cover(outputs, rows):
     found = np.array([of_landmarks(given, random, pairs=rows * N).norm for _ in range(100)])
     covered = (found >= truth * (1 - 1e-9)).all(axis=1)
     assert covered.mean() >= 0.97
+    exactly = of_landmarks(given, random).rms
+    assert np.mean([(of_landmarks(given, random, pairs=rows * N).rms >= exactly).all() for _ in range(30)]) >= 0.95
     sums = (np.abs(given.balanced) * np.sqrt(lift.residual(X))[:, None]).sum(axis=0)
     assert (found <= sums * (1 + 1e-6) + 1e-3).all()
     sample = of_landmarks(given, random, pairs=rows * N)

@@ -133,6 +133,13 @@ class Prepared:
         )
 
 
+def sizes_of(prepared: Prepared) -> tuple[Array, Array]:
+    """Of each output |b|, the length of the weighted and centred targets, and the standard deviation of y."""
+    center, y = prepared.centering, prepared.targets
+    spread = np.sqrt(center.shares @ (y - center.shares @ y) ** 2)
+    return np.linalg.norm(center.rows(y), axis=0), np.asarray(spread)
+
+
 def prepare(settings: Settings, rows: Any, problem: Problem) -> Prepared:
     """Check the settings against the data, and find the kernel's numbers."""
     solver = _solver(settings)

@@ -37,7 +37,7 @@ landmarks too, and is used where it is less. And whatever r is, |b - S f*| <= |b
 |Z w - S f*| <= |b - Z w| + |b|.
 
 With `pairs` values of the kernel, where A c takes n^2 / 2 of them and that is more, rows are sampled
-(`sampled_distance.py`). To all bounds is added what rounding may do: values of kernels are known to 5e-13.
+(`sampled_distance.py`); for landmarks r is then known by |(A - Z Z') c|^2 <= Q trace(A - Z Z'). To all bounds is added what rounding may do: values of kernels are known to 5e-13.
 """
 
 from __future__ import annotations
@@ -134,7 +134,8 @@ def of_landmarks(given: Approximation, random: np.random.Generator, pairs: int =
     _check(given)
     lifted = _lifted(given)
     if _many(given, pairs):
-        Q, left = sampled_distance.squares(given, lifted, random, pairs, run), np.full(len(given.alphas), np.inf)
+        Q, trace = sampled_distance.squares(given, lifted, random, pairs, run)
+        left = np.sqrt((Q + given.lost) * trace) + _missed(given, lifted, run)
         middle, probability = _middle(given), sampled_distance.SURE
     else:
         product, middle = _product(given, run)
@@ -143,6 +144,12 @@ def of_landmarks(given: Approximation, random: np.random.Generator, pairs: int =
     squares = _gap(given, lifted, Q + given.lost)
     rms = np.minimum(np.sqrt(given.alphas * squares), left) / np.sqrt(given.centering.total)
     return Distance(np.sqrt(squares), rms, probability, middle, given.spread, _in_space(left, given.alphas))
+
+
+def _missed(given: Approximation, lifted: Array, run: Run) -> Array:
+    """|Z (w - Z'c)|: what weights that are not the solution add to Z w - A c = (Z Z' - A) c + Z (w - Z'c)."""
+    moved = given.basis.times(given.rows, given.basis.to_raw(given.weights - lifted), run)
+    return np.asarray(np.linalg.norm(given.centering.rows(moved), axis=0)) + given.lost_at_rows
 
 
 def _gap(given: Approximation, lifted: Array, Q: Array) -> Array:

@@ -40,6 +40,7 @@ class Solved:
     lift : whose features have weights; None in the dual
     streamed : what a way that reads rows in pieces found; None for others
     basis : of what its model is made
+    seed : of all draws
     """
 
     fit: Fit
@@ -50,16 +51,19 @@ class Solved:
     view: View | None
     streamed: StreamedFit | None = None
     basis: Basis | None = None
+    seed: int = 0
 
 
 def follow(posed: Posed, plan: Plan, run: Run, seed: int) -> Solved:
     """Fit in the way of the plan; `seed` is what every draw comes from."""
     prepared = posed.prepared
     if plan.way == "direct":
-        return _primal(prepared, plan, run) if plan.side == "primal" else _dual(prepared, plan, run)
-    if plan.way == "conjugate gradients":
-        return _iterative(prepared, plan, run, seed)
-    return _streamed(posed, plan, run, seed)
+        found = _primal(prepared, plan, run) if plan.side == "primal" else _dual(prepared, plan, run)
+    elif plan.way == "conjugate gradients":
+        found = _iterative(prepared, plan, run, seed)
+    else:
+        found = _streamed(posed, plan, run, seed)
+    return replace(found, seed=seed)
 
 
 def draws(seed: int, purpose: int) -> np.random.Generator:

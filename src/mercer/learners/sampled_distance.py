@@ -39,25 +39,27 @@ from mercer.operators import Gram
 Array = NDArray[np.float64]
 SURE = 0.99
 """The probability of a bound, for all outputs together."""
-WHITENED = 16.0
+WHITENED = 64.0
 """Operations on features, by value of the kernel: how much the residuals of landmarks may take."""
 PILOT = 0.1
 """The part of the draws that finds a level."""
 
 
-def squares(given: Approximation, lifted: Array, random: np.random.Generator, pairs: int, run: Run) -> Array:
-    """Q of a fit of landmarks, at most.
+def squares(
+    given: Approximation, lifted: Array, random: np.random.Generator, pairs: int, run: Run
+) -> tuple[Array, float]:
+    """Q of a fit of landmarks, at most; and sum_i s_i G_ii, at most: |D G a|^2 is not more than their product.
 
     lifted : (p, outputs), Phi'a
     """
-    a, n, basis = given.balanced, len(given.duals), given.basis
-    sizes = np.abs(a) * np.sqrt(_residuals(given, pairs))[:, None]
-    sums = sizes.sum(axis=0)
+    a, n, basis, G = given.balanced, len(given.duals), given.basis, _residuals(given, pairs)
+    sizes = np.abs(a) * np.sqrt(G)[:, None]
     chances = _mixed(sizes)
     rows = random.choice(n, max(2, pairs // n), p=chances)
     product = _product(given, rows, run) - basis.times(given.rows.rows(rows), basis.to_raw(lifted), run)
     above, width = _bernstein(a[rows] * product / chances[rows, None])
-    return np.asarray(np.minimum(_largest(2 * width * _most(sizes, chances), above), sums**2))
+    found = _largest(2 * width * _most(sizes, chances), above)
+    return np.asarray(np.minimum(found, sizes.sum(axis=0) ** 2)), float(given.centering.weights @ G)
 
 
 def left(given: Approximation, random: np.random.Generator, pairs: int, run: Run) -> Array:

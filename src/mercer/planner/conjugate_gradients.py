@@ -16,6 +16,8 @@ SEVERAL = 1.6
 """How many times longer a pair takes in a product with several vectors, beside their own operations."""
 CHECKS = 2.0
 """Products in float64, for the true residual."""
+PIVOTED = 3.0
+"""Operations for n k^2 of a randomly pivoted Cholesky factor of rank k."""
 VECTORS = 12.0
 """Vectors of all rows that are held for each output."""
 TILES = 1 << 21
@@ -48,14 +50,16 @@ def _way(task: Task, solver: Solver, rank: int, limits: Limits) -> Plan:
     tuned = tuning(task, limits, task.tuned)
     steps = iterations(rank, task.spectrum, task.alpha, getattr(solver, "tolerance", TOLERANCE))
     entries = float(n) * rank
-    building = limits.pair(task, double=True) * entries + machine.store(entries) + machine.multiply(3 * entries * rank)
+    building = (
+        limits.pair(task, double=True) * entries + machine.store(entries) + machine.multiply(PIVOTED * entries * rank)
+    )
     building += machine.eigenvectors(rank)
     step = product_seconds(task, limits) + machine.read(2 * entries) + machine.read(VECTORS * n * task.outputs)
     working = steps * step + CHECKS * product_seconds(task, limits, double=True)
     stages = (*tuned.stages, Stage("preconditioner", building), Stage("iterations", working))
     numbers = entries + 3.0 * rank**2 + VECTORS * n * task.outputs + float(n) * (task.columns + 2) + TILES
     pairs = (steps + CHECKS) * n**2 / 2
-    operations = pairs * (PAIR + 2 * task.columns + 4 * task.outputs) + 3 * entries * rank
+    operations = pairs * (PAIR + 2 * task.columns + 4 * task.outputs) + PIVOTED * entries * rank
     return Plan(
         way="conjugate gradients",
         side="dual",

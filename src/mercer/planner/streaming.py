@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from mercer.planner.conjugate_gradients import PIVOTED
 from mercer.planner.direct import PAIR
 from mercer.planner.limits import Limits
 from mercer.planner.plan import EXACT, Plan, Stage, Way
@@ -24,6 +25,10 @@ STEPS = 20.0
 """Iterations of Falkon: its preconditioner makes the condition number small, whatever the kernel."""
 WAVE = 20.0
 """Operations of a random wave for a row, beyond the two a column."""
+HANDLED = 9.0
+"""Numbers written for each raw function of a row, in units of fresh memory: blocks, their means taken off, copies."""
+TRIED = 12_000.0
+"""Operations for p^2 to try out how far rounding moves the predictions of p features."""
 DRAWN, TIMES = 1 << 25, 4
 """Landmarks are drawn from so many rows that their values at landmarks are so many numbers (256 MB), or from four rows
 a landmark, where that is more."""
@@ -85,11 +90,11 @@ def _one_pass(task: Task, way: Way, width: int, limits: Limits, start: Stage, ro
     machine, n, square = limits.machine, task.rows, float(width) ** 2
     tuned, judged = tuning(task, limits, task.lengthscales > 1), min(n, JUDGED) if task.path else 0
     reading, products = n * row(task, width, limits), machine.multiply(2.0 * n * width * task.outputs)
-    solving = machine.eigenvectors(width) + machine.multiply(2 * judged * (square + 2.0 * width * task.alphas))
-    solving += machine.multiply(4 * square * width)  # from raw functions to features, and back
+    solving = machine.eigenvectors(width) + machine.multiply(4.0 * judged * (square + width * task.alphas))
+    solving += machine.multiply(square * (4.0 * width + TRIED))  # from raw functions to features and back, and trials
     parts = Stage("pass", reading + machine.multiply(n * square) + products), Stage("solve", solving)
     stages = (*tuned.stages, start, *parts, Stage("check", reading + 2 * products))
-    operations = n * square + 13 * square * width + 2 * judged * square
+    operations = n * square + 13 * square * width + 4 * judged * square
     fixed = 5 * square + min(2.0 * judged * width, 2.0 * BATCH) + 4.0 * width * task.outputs
     if not tuned.stages and 0 < judged < n:
         tuned = Tuning(judged, (), 0.0, f"alpha from {judged:,} rows")
@@ -144,20 +149,20 @@ def drawn_from(rows: int, landmarks: int) -> int:
 
 
 def _pairs(task: Task, width: int, limits: Limits) -> float:
-    """The kernel of a row with all landmarks, stored in memory that is used again."""
-    return width * (limits.pair(task) + limits.machine.read(3.0))
+    """The kernel of a row with all landmarks, stored in a block."""
+    return width * (limits.pair(task) + limits.machine.store(HANDLED))
 
 
 def _waves(task: Task, width: int, limits: Limits) -> float:
-    return limits.machine.multiply(width * (2.0 * task.columns + WAVE)) + limits.machine.read(3.0 * width)
+    return limits.machine.multiply(width * (2.0 * task.columns + WAVE)) + limits.machine.store(HANDLED * width)
 
 
 def _features(task: Task, width: int, limits: Limits) -> float:
-    return limits.machine.read(4.0 * width)
+    return limits.machine.store(HANDLED * width)
 
 
 def _drawing(task: Task, width: int, limits: Limits) -> float:
     """Seconds to draw landmarks: a randomly pivoted Cholesky factor of the rows that they are drawn from."""
     machine, rows = limits.machine, float(drawn_from(task.rows, width))
     pairs = limits.pair(task, double=True) * rows * width + machine.store(rows * width)
-    return pairs + machine.multiply(rows * float(width) ** 2) + machine.cholesky(width)
+    return pairs + machine.multiply(PIVOTED * rows * float(width) ** 2) + machine.cholesky(width)
