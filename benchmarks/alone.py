@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 Found = dict[str, Any]
 Result = TypeVar("Result")
 STATUS, FORGET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+LEAVING = 60.0
+"""Seconds that a process may take to end."""
 ONCE = 120.0
 """Work that takes more seconds than this is not repeated."""
 
@@ -42,6 +44,8 @@ def alone(
     except EOFError:
         process.join()
         raise Failed(f"the process ended without a result, exit code {process.exitcode}") from None
+    else:
+        process.join(LEAVING)  # some libraries write what they keep when they leave
     finally:
         process.kill()
         process.join()

@@ -96,15 +96,17 @@ def test_a_state_goes_on_to_the_same_bits():
         assert np.array_equal(again.shift, whole.shift)
 
 
-def test_blocks_are_small_in_numbers_and_in_work():
-    for width in (1, 1000, 5000, 20_000):
-        parts = list(blocks(100_000, width))
-        longest = parts[0].stop
-        assert parts[0].start == 0
-        assert parts[-1].stop == 100_000
-        assert all(a.stop == b.start for a, b in pairwise(parts))
-        assert longest * width <= max(BLOCK, THIN * width)
-        assert longest * width**2 <= max(WORK, THIN * width**2)
+@pytest.mark.parametrize("count", [1, 63, 4194, 100_000])
+@pytest.mark.parametrize("width", [1, 1002, 5000, 20_000])
+def test_blocks_are_small_and_none_is_thin(width, count):
+    parts = list(blocks(count, width))
+    sizes = [part.stop - part.start for part in parts]
+    step = max(THIN, min(BLOCK // width, WORK // width**2))
+    assert parts[0].start == 0
+    assert parts[-1].stop == count
+    assert all(a.stop == b.start for a, b in pairwise(parts))
+    assert max(sizes) <= 1.5 * step + 1
+    assert min(sizes) >= min(count, step // 2)
 
 
 def test_whitening_goes_through_all_blocks(monkeypatch):

@@ -197,6 +197,18 @@ def test_steps_of_refinement_take_out_what_sums_lost(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
+def test_steps_that_lead_away_are_not_taken(monkeypatch):
+    monkeypatch.setattr(one_pass, "STRETCHED", np.inf)
+    X, Y = draw()
+    basis = basis_of(Nystrom("gaussian(8)", 60, random_state=0).fit(X), X)
+    found = one_pass.solve(asked(basis, X, Y, alpha=1e-9, intercept=False), IDLE)
+    monkeypatch.setattr(one_pass, "CHECKS", 1)
+    coarse = one_pass.solve(asked(basis, X, Y, alpha=1e-9, intercept=False), IDLE)
+    assert found.fit.outcome.residual <= coarse.fit.outcome.residual
+    assert not found.fit.roundings.max() <= 1e-6
+
+
+@pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
 @pytest.mark.parametrize("lengthscale", [3.0, 10.0, 30.0])
 def test_auto_never_ends_in_doubt(lengthscale, monkeypatch):
     monkeypatch.setattr(one_pass, "STRETCHED", np.inf)  # sums that lose more digits than they need to

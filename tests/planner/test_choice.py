@@ -8,8 +8,9 @@ from machines import PLENTY, kernel, names, plan
 from mercer.compute.budget import Budget
 from mercer.errors import BudgetError, InputError
 from mercer.planner import Machine, Task, choose, least_squares
-from mercer.planner.limits import DIRECT, PATIENCE, UNSAVED
+from mercer.planner.limits import DIRECT, PATIENCE, UNSAVED, Limits
 from mercer.planner.machine import ROUGH
+from mercer.planner.reasons import why_not
 from mercer.solvers import Cholesky, ConjugateGradient, Eigen
 
 PATH = {"path": True, "alphas": 45}
@@ -158,6 +159,7 @@ def test_small_problems_do_not_measure_the_machine(monkeypatch):
     monkeypatch.setattr(Machine, "here", classmethod(lambda cls: pytest.fail("measured")))
     for more in ({}, PATH):
         choose("KernelRidge", Task(1000, 10, 1, None, products=True, approximable=True, **more), None, PLENTY)
+        choose("KernelRidge", Task(1000, 10, 1, None, stored=False, approximable=True, **more), None, PLENTY)
 
 
 def test_what_does_not_fit_is_refused_without_measuring(monkeypatch):
@@ -182,3 +184,29 @@ def test_with_a_path_the_decomposition_is_what_takes_the_time():
     assert (found.way, found.sample) == ("conjugate gradients", 3000)
     assert found.gives_up == "alpha from 3,000 rows"
     assert [stage.name for stage in found.stages] == ["tuning", "preconditioner", "iterations"]
+
+
+# -- why not ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_direct_way_that_is_quicker_says_why_it_was_not_taken():
+    direct = plan(8000)
+    best = replace(kernel(8000, solver=ConjugateGradient()), seconds=2 * direct.seconds)
+    task = Task(8000, 10, 1, None, products=True)
+    assert why_not(task, direct, best, Limits(seconds=100.0)) == "cannot be stopped, for a limit of 100 s"
+    assert why_not(task, best, direct, Limits(seconds=100.0)) == "slower"
+
+
+def test_a_direct_way_that_cannot_be_saved_says_so():
+    fast = replace(ROUGH, products=1e12, pair=3e-8)
+    found = kernel(40_000, machine=fast, resumable=True, seconds=10_000.0)
+    direct = next(way for way in found.others if type(way.solver) is Cholesky)
+    assert UNSAVED < direct.seconds < found.seconds
+    assert direct.reason == "its state is too large to save"
+
+
+def test_an_iterative_way_that_is_quicker_says_less():
+    found = kernel(8000, machine=replace(ROUGH, products=5e10))
+    other = next(way for way in found.others if way.way == "conjugate gradients")
+    assert other.seconds < found.seconds
+    assert other.reason == "says less about the model"

@@ -121,7 +121,7 @@ def test_a_pass_is_pairs_and_products():
     way = nystrom(TASK, p, FREE)
     pairs = n * p * (ROUGH.pair + 10 * ROUGH.pair_column)
     assert seconds(way, "pass") > n * p**2 / ROUGH.products + pairs
-    assert pairs < seconds(way, "check") < 3 * pairs
+    assert pairs < seconds(way, "check") < seconds(way, "pass")
     assert way.operations == pytest.approx(n * p**2, rel=0.2)
     assert way.solver == Eigen()
 
@@ -166,7 +166,8 @@ def test_landmarks_are_the_most_that_keep_to_time_and_memory():
 def test_falkon_reads_all_pairs_at_every_step():
     way = nystrom_iterative(TASK, 4000, ConjugateGradient(), FREE)
     pairs = 200_000 * 4000 * (ROUGH.pair + 10 * ROUGH.pair_column)
-    assert STEPS * pairs < seconds(way, "iterations") < 3 * STEPS * pairs
+    assert seconds(way, "iterations") == pytest.approx(STEPS * seconds(nystrom(TASK, 4000, FREE), "check"), rel=0.2)
+    assert seconds(way, "iterations") > STEPS * pairs
     assert way.bytes >= 8 * 2 * 4000**2
 
 

@@ -55,10 +55,9 @@ def test_every_way_is_listed_with_its_reason(found):
     lines = str(found).splitlines()
     assert str(found).isascii()
     assert lines[0].endswith(named(found))
-    assert [line.strip().startswith(named(way)) for line, way in zip(lines[3:], found.others, strict=False)].count(
-        False
-    ) == 0
-    assert lines[2].startswith(f"  -> {named(found)}")
+    assert lines[2].startswith(f"  -> {named(found)} ")
+    listed = zip(lines[3 : 3 + len(found.others)], found.others, strict=True)
+    assert all(line.startswith(f"     {named(way)} ") for line, way in listed)
     assert [line for line in lines if line.startswith("  why not ")] == [
         f"  why not {named(way)}: {way.reason}" for way in found.others
     ]

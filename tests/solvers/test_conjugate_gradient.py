@@ -7,7 +7,7 @@ import pytest
 
 from mercer.compute.run import Run, Stopped
 from mercer.errors import InputError
-from mercer.operators import Dense, Gram, Operator
+from mercer.operators import Dense, Gram, Operator, dense
 from mercer.solvers import Cholesky, ConjugateGradient, System, lockstep
 from mercer.testing.solver_runs import Recorder
 
@@ -319,3 +319,10 @@ def test_the_cost_is_less_than_that_of_cholesky_for_many_rows():
     assert solver.cost(many, 1).operations < Cholesky().cost(many, 1).operations / 100
     assert solver.cost(many, 1).numbers < Cholesky().cost(many, 1).numbers / 100
     assert solver.cost(few, 1).operations > Cholesky().cost(few, 1).operations
+
+
+def test_a_long_product_with_a_stored_matrix_is_made_of_short_ones(monkeypatch):
+    whole = Dense(K) @ B
+    monkeypatch.setattr(dense, "CALL", 2.0 * 200 * 3 * 7)  # seven rows at once
+    np.testing.assert_allclose(Dense(K) @ B, whole, rtol=1e-13, atol=1e-12 * np.abs(whole).max())
+    np.testing.assert_allclose(Dense(K.astype(np.float32)) @ B, K.astype(np.float32) @ B, rtol=1e-12)

@@ -23,8 +23,8 @@ from mercer.errors import MercerError, sentence
 T = TypeVar("T")
 Array = NDArray[np.float64]
 
-CALL = 1e10
-"""Floating-point operations of one call on the main thread, about: a fifth of a second on two cores."""
+CALL = 4e9
+"""Floating-point operations of one call on the main thread, about: a tenth of a second on two slow cores."""
 _INTEGERS = {"int": ctypes.c_int, "int64_t": ctypes.c_int64}
 """What LAPACK counts in, by its name in a signature: 64 bits in builds of SciPy for very large matrices."""
 

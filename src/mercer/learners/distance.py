@@ -37,7 +37,8 @@ landmarks too, and is used where it is less. And whatever r is, |b - S f*| <= |b
 |Z w - S f*| <= |b - Z w| + |b|.
 
 With `pairs` values of the kernel, where A c takes n^2 / 2 of them and that is more, rows are sampled
-(`sampled_distance.py`); for landmarks r is then known by |(A - Z Z') c|^2 <= Q trace(A - Z Z'). To all bounds is added what rounding may do: values of kernels are known to 5e-13.
+(`sampled_distance.py`); for landmarks r is then known by |(A - Z Z') c|^2 <= Q trace(A - Z Z'). To all bounds is added
+what rounding may do: values of kernels are known to 5e-13.
 """
 
 from __future__ import annotations

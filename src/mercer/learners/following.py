@@ -12,7 +12,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.points import SINGLE, Points
 from mercer.learners import dual, falkon, iterative, one_pass, primal
 from mercer.learners.assembly import Prepared
-from mercer.learners.basis import Basis, LiftBasis, landmark_basis
+from mercer.learners.basis import Basis, LiftBasis, landmark_basis, steady
 from mercer.learners.posing import Posed
 from mercer.learners.predictor import ByBasis, ByDuals, ByFeatures, Predictor
 from mercer.learners.request import Fit
@@ -127,6 +127,7 @@ def _streamed(posed: Posed, plan: Plan, run: Run, seed: int) -> Solved:
     stream = _stored(prepared, seen) if posed.stream is None else _looked_at(posed.stream, seen)
     lift = _lift(seen, plan, stream, run, draws(seed, LANDMARKS))
     basis = _basis(lift, seen.points)
+    basis = basis if plan.way == ITERATIVE else steady(basis)
     asked = Streamed(
         who=prepared.settings.who,
         stream=stream,

@@ -37,7 +37,8 @@ def solve(request: Request, run: Run, single: bool) -> Fit:
     centered = request.centering.operator(exact)
     fast = CenteredOperator(_fast(request, exact, run), request.centering, centered.parts) if single else centered
     targets, alphas = request.centering.rows(request.targets), request.penalty.given
-    outcome = _solver(request).solve(System(fast, targets, alphas, centered.__matmul__, run=run))
+    true = None if fast is centered else centered.__matmul__
+    outcome = _solver(request).solve(System(fast, targets, alphas, true, run=run))
     u = request.centering.direction[:, None]  # of which a solution has no part
     outcome = replace(outcome, value=outcome.value - u * (u.T @ outcome.value))
     return _fit(request, centered.parts, outcome)

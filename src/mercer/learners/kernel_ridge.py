@@ -31,9 +31,13 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     (K + alpha I) a = y - b; in the primal, where a finite lift has p features, f(x) = w.phi(x) with
     (Phi'Phi + alpha I) w = Phi'(y - b). The cheaper one is solved, and `plan_` says which and why.
 
-    Cost in the dual: n^3 / 3 operations and n^2 numbers for a given alpha; about 9 n^3 operations and 3 n^2 numbers
-    where alpha is chosen, for all candidates together. In the primal n p^2 operations and n p numbers.
-    All is computed in float64; float32 comes back for float32.
+    Where n^2 numbers are too many, or n^3 operations too long, the same model is found by conjugate gradients on a matrix
+    that is not stored; where that takes too long, the kernel is approximated by landmarks. `plan(X, y)` says beforehand
+    which way is taken, what it costs and what it gives up, `certificate_` how far the model is from the exact one.
+
+    Cost of the direct way in the dual: n^3 / 3 operations and n^2 numbers for a given alpha; about 9 n^3 operations and
+    3 n^2 numbers where alpha is chosen, for all candidates together. In the primal n p^2 operations and n p numbers.
+    Small systems are solved in float64; float32 comes back for float32.
 
     Parameters
     ----------
@@ -46,7 +50,13 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         "loo", the best of 7 stretches of that (of the stated lengthscales where none is open) by leave-one-out, with
         all alphas at each; or a number
     fit_intercept : whether there is a constant b without penalty
-    solver : "auto", or a solver of `mercer.solvers`: Cholesky(), Eigen(), GradientDescent()
+    solver : "auto", or a solver of `mercer.solvers`: Cholesky(), Eigen(), ConjugateGradient(), GradientDescent()
+    memory_limit : bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of what is free
+    time_limit : seconds; a fit that cannot keep to it stops with what it has. None for a plan of about a minute
+    checkpoint : a path: a fit that was cut off goes on from there
+    on_interrupt : "raise", or "keep": Ctrl-C ends the fit with the model so far
+    verbose : "auto" (a bar on a terminal, for fits of more than two seconds), True or False
+    random_state : where landmarks and samples of rows are drawn from
 
     Attributes
     ----------
@@ -54,7 +64,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     alpha_, intercept_ : a number, or one an output
     dual_coef_, coef_ : the coefficients of rows, and of features where a finite lift exists
     plan_, outcome_ : how it was solved, what it was to cost, what the solver says
-    loo_ : the leave-one-out errors of all candidates, where alpha was chosen
+    certificate_ : how far predictions are from those of the exact solution, at most
+    loo_ : the leave-one-out errors of all candidates, where alpha was chosen; of a sample of rows where `plan_` says so
     converged_, residual_, condition_ : whether the solver did what was asked, |b - A x| / |b|, the condition number
     rounding_ : the relative error that rounding may have brought into predictions, estimated
     leverage_, degrees_of_freedom_ : how much each prediction follows its own y, and the sum of that

@@ -33,7 +33,8 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
 
     Parameters
     ----------
-    kernel, alpha, lengthscale, fit_intercept, solver : as in `KernelRidge`; an array of alphas holds candidates
+    kernel, alpha, lengthscale, fit_intercept, solver, memory_limit, time_limit, checkpoint, on_interrupt, verbose,
+        random_state : as in `KernelRidge`; an array of alphas holds candidates
     class_weight : how much rows of each class weigh, as a dict or "balanced" (n / (classes * rows of the class),
         copies counted); None for one. A class of weight 0 is left out
 

@@ -24,17 +24,18 @@ from mercer.solvers.spectrum import Spectrum
 
 Array = NDArray[np.float64]
 BLOCK = 1 << 22
-"""Numbers in a block of raw functions, at most: 32 MB."""
+"""Numbers in a block of raw functions, about: 32 MB."""
 WORK = 1 << 34
 """Operations of one call of BLAS, about: a fifth of a second, in which nothing can be interrupted."""
 THIN = 64
-"""Rows of a block, at least: thinner products are slow."""
+"""Rows of a block, at least, about: thinner products are slow."""
 
 
 def blocks(count: int, width: int) -> Iterator[slice]:
-    """Slices that cover so many rows, for products of `width`^2 operations a row."""
+    """Slices of equal lengths that cover so many rows, for products of `width`^2 operations a row."""
     step = max(THIN, min(BLOCK // width, WORK // width**2))
-    return (slice(start, min(start + step, count)) for start in range(0, count, step))
+    parts = max(1, round(count / step))  # none is left that is thin
+    return (slice(count * i // parts, count * (i + 1) // parts) for i in range(parts))
 
 
 def applied(basis: Basis, rows: Array) -> Array:
@@ -154,6 +155,8 @@ class Normal:
         if intercept and basis.plain:  # elsewhere rounding hides which features vanish
             kept = _kept(np.diagonal(inner), means, moments.rows, total)
         right[~kept] = 0.0
+        squares = np.maximum(np.diagonal(S)[p:-1], 0.0)
+        del S  # LAPACK needs the room
         spectrum = _spectrum(inner, kept)
         return cls(
             rows=moments.rows,
@@ -165,7 +168,7 @@ class Normal:
             means=means,
             rest=(base - means) + more,
             level=moments.shift[p:] + sums[p:] / total,
-            squares=np.maximum(np.diagonal(S)[p:-1], 0.0),
+            squares=squares,
             center=center,
             sizes=sizes,
             turned=_turned(basis, spectrum.vectors),
@@ -216,4 +219,6 @@ def _spectrum(inner: Array, kept: NDArray[np.bool_]) -> Spectrum:
 
 def _turned(basis: Basis, vectors: Array) -> Array:
     """T V, some columns at once."""
+    if basis.plain:
+        return vectors
     return np.hstack([basis.to_raw(vectors[:, part]) for part in blocks(vectors.shape[1], len(vectors))])

@@ -148,14 +148,15 @@ def _refined(problem: Problem, alphas: Array, run: Run) -> Solution:
     best = Solution(alphas, spectrum.solve(problem.normal.right, alphas), stopped=problem.stopped)
     if problem.stopped:
         return best
-    w = best.w
     try:
         with run.stoppable():
             for steps in range(CHECKS):
-                best = _checked(problem, alphas, w, steps, run)
+                found = _checked(problem, alphas, best.w + step_of(problem, best), steps, run)
+                if best.checked is not None and residual_of(problem, found) >= residual_of(problem, best):
+                    break  # the sums are so far off that steps lead away
+                best = found
                 if _settled(problem, best):
                     break
-                w = w + step_of(problem, best)
     except Stopped as stopped:
         return replace(best, stopped=f"stopped in the check: {stopped}")
     return best

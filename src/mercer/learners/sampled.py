@@ -105,7 +105,8 @@ def sampled_side(normal: Normal, basis: Basis, sample: Piece, part: slice) -> Sa
     rows = basis.raw(sample.points.rows(part))
     rows -= normal.center[0]
     rows -= normal.center[1]
-    table = np.asarray(rows @ normal.turned) * centering.roots[:, None]
+    rows *= centering.roots[:, None]
+    table = np.asarray(rows @ normal.turned)
     targets = (sample.targets[part] - normal.level) * centering.roots[:, None]
     return SampledSide(normal.spectrum, table, centering, targets, normal.aims, normal.total, normal.noise)
 

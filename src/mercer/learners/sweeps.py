@@ -82,7 +82,7 @@ class Sweeps:
         self.request, self.run, self.corner = request, run, corner
         self.saved: dict[str, Any] = dict(run.saved(KEY) or {})
         self.others: Callable[[], State] = dict
-        self.passes, self.expected = 0.0, 1.0
+        self.passes, self.expected, self.told = 0.0, 1.0, 0.0
 
     @property
     def resumed(self) -> bool:
@@ -188,7 +188,8 @@ class Sweeps:
             add(piece, self.request.basis.raw(piece.points), sums)
             self._offer(kind, piece.stop, sums)
             self.passes = done + piece.stop / stream.count
-            self.run.tell(min(1.0, self.passes / self.expected))
+            self.told = max(self.told, min(1.0, self.passes / self.expected))  # more may be expected than before
+            self.run.tell(self.told)
         self.passes = done + 1.0
         return sums
 

@@ -32,6 +32,8 @@ PROPOSED = 256
 """Rows that are proposed at once: many enough for fast products, few enough that most are accepted."""
 BLOCK = 1 << 22
 """Numbers of a block of kernel values (32 MiB)."""
+SHORT = 8192
+"""Rows that are worked on in one call, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,13 +174,17 @@ class RandomPivots:
         """The features that belong to new pivots, and what is left of k(x, x) after them."""
         i, t, n = len(self.pivots), len(chosen), len(self.left)
         before = self.features[chosen, :i].copy()
-        for strip in strips(n, max(t, int(2 * t * (i + t) / CALL * BLOCK))):
-            new = self.features[strip, i : i + t]
-            new[:] = self.values(strip, chosen)
-            subtract_product(new, self.features[strip, :i], before)
-            divide_by_triangle(new, lower)
-            self.left[strip] -= np.einsum("ij,ij->i", new, new)
-            run.tell(i + t * min(strip.stop, n) / n)
+        step = min(SHORT, max(1, int(CALL / (2 * t * (i + t)))))
+        for strip in strips(n, t):
+            values = self.values(strip, chosen)
+            for start in range(0, len(values), step):
+                part = slice(strip.start + start, strip.start + min(start + step, len(values)))
+                new = self.features[part, i : i + t]
+                new[:] = values[start : start + step]
+                subtract_product(new, self.features[part, :i], before)
+                divide_by_triangle(new, lower)
+                self.left[part] -= np.einsum("ij,ij->i", new, new)
+                run.tell(i + t * part.stop / n)
         self.left[self.left <= self.floor] = 0.0
         self.left[chosen] = 0.0
         self.upper[:i, i : i + t] = before.T

@@ -57,7 +57,7 @@ def _way(task: Task, solver: Solver, rank: int, limits: Limits) -> Plan:
     step = product_seconds(task, limits) + machine.read(2 * entries) + machine.read(VECTORS * n * task.outputs)
     working = steps * step + CHECKS * product_seconds(task, limits, double=True)
     stages = (*tuned.stages, Stage("preconditioner", building), Stage("iterations", working))
-    numbers = entries + 3.0 * rank**2 + VECTORS * n * task.outputs + float(n) * (task.columns + 2) + TILES
+    numbers = entries + 4.0 * rank**2 + VECTORS * n * task.outputs + float(n) * (task.columns + 2) + TILES
     pairs = (steps + CHECKS) * n**2 / 2
     operations = pairs * (PAIR + 2 * task.columns + 4 * task.outputs) + PIVOTED * entries * rank
     return Plan(

@@ -10,7 +10,7 @@ from mercer.compute.budget import Budget
 from mercer.errors import InputError, sentence
 from mercer.planner.conjugate_gradients import conjugate_gradients
 from mercer.planner.direct import direct
-from mercer.planner.limits import UNSAVED, Limits
+from mercer.planner.limits import UNSAVED, Limits, order
 from mercer.planner.machine import Machine
 from mercer.planner.plan import Plan
 from mercer.planner.reasons import why, why_not
@@ -50,11 +50,11 @@ def choose(
         _refuse_settings(who, task, solver)
     if not any(allowed.allows(way.bytes) for way in ways):
         refuse(who, task, ways, allowed)
-    if machine is None and min((way.seconds for way in ways if quality(task, way) < 2), default=GLANCE) >= GLANCE:
+    if machine is None and _quickest(task, ways) >= GLANCE:
         limits = replace(limits, machine=Machine.here())
         ways = ways_of(task, solver, limits)
     best = _chosen(task, [way for way in ways if allowed.allows(way.bytes)], limits)
-    rest = sorted((way for way in ways if way is not best), key=lambda way: way.seconds)
+    rest = sorted((way for way in ways if way is not best), key=order)
     others = tuple(replace(way, reason=why_not(task, way, best, limits)) for way in rest)
     return replace(best, reason=why(task, best, ways, solver, limits), others=others)
 
@@ -77,6 +77,12 @@ def quality(task: Task, way: Plan) -> int:
     if task.approximates(way):
         return 2
     return 1 if way.sample is not None and way.sample < way.rows else 0
+
+
+def _quickest(task: Task, ways: list[Plan]) -> float:
+    """Seconds of the quickest exact way; of the quickest of all where none is exact."""
+    exact = [way.seconds for way in ways if quality(task, way) < 2]
+    return min(exact or [way.seconds for way in ways])
 
 
 def _streaming(task: Task, iterative: Solver | None, limits: Limits) -> list[Plan]:
@@ -111,19 +117,17 @@ def _iterative(solver: Solver | None) -> Solver | None:
 
 def _chosen(task: Task, fitting: list[Plan], limits: Limits) -> Plan:
     """Direct where that is quick; else exact within the time; else the most landmarks within it; else the quickest."""
-    exact = sorted(
-        (way for way in fitting if quality(task, way) < 2), key=lambda way: (quality(task, way), way.seconds)
-    )
+    exact = sorted((way for way in fitting if quality(task, way) < 2), key=lambda way: (quality(task, way), order(way)))
     for way in exact:
         if not _steps(way) and way.seconds <= limits.direct:
             return way
     within = [way for way in exact if way.seconds <= limits.patience and (_steps(way) or _unhurried(way, limits))]
     if within:
-        return min(within, key=lambda way: way.seconds)
+        return min(within, key=order)
     rough = [way for way in fitting if quality(task, way) == 2 and way.seconds <= limits.patience]
     if rough:
         return max(rough, key=lambda way: (way.way != "random features", way.features or 0, -way.seconds))
-    return min(fitting, key=lambda way: way.seconds)
+    return min(fitting, key=order)
 
 
 def _steps(way: Plan) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mercer.planner.machine import ROUGH, Machine
+from mercer.planner.plan import Plan
 from mercer.planner.task import Task
 
 PATIENCE = 60.0
@@ -13,8 +14,15 @@ DIRECT = 30.0
 """A direct way that takes less seconds than this is preferred to an iterative one: it says more about the model."""
 UNSAVED = 25.0
 """Seconds that work may take whose state is too large to save, where a fit is to go on after it was cut off."""
+INSTANT = 0.05
+"""Seconds below which times are alike, and operations decide: what small problems do depends on no machine."""
 WIDER = 2.0
 """How many times longer a pair takes in float64 than in float32."""
+
+
+def order(way: Plan) -> tuple[float, float]:
+    """What ways are sorted by: time, and operations among those that take none to speak of."""
+    return max(way.seconds, INSTANT), way.operations
 
 
 @dataclass(frozen=True)

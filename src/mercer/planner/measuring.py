@@ -33,8 +33,8 @@ def measure() -> Machine:
     products, products32 = (2 * SQUARE**3 / _product(random, dtype) for dtype in (np.float64, np.float32))
     eigen, row = _eigen(random)
     read, written = _streams()
-    alone, column = _pairs(random, np.float64)
-    alone32, column32 = _pairs(random, np.float32)
+    alone, column = _pairs(random, np.float64, products)
+    alone32, column32 = _pairs(random, np.float32, products32)
     return Machine(
         products=products,
         products32=products32,
@@ -93,10 +93,10 @@ def _streams() -> tuple[float, float]:
     return A.nbytes / shortest(lambda: A @ v), A.nbytes / shortest(lambda: np.full(A.shape, 0.5))
 
 
-def _pairs(random: np.random.Generator, dtype: Any) -> tuple[float, float]:
-    """Seconds of a pair without columns, and of each column: a line through two widths."""
+def _pairs(random: np.random.Generator, dtype: Any, products: float) -> tuple[float, float]:
+    """Seconds of a pair without columns, and of each column: a line through two widths, no flatter than products."""
     narrow, wide = (_pair(random, dtype, columns) for columns in (NARROW, WIDE))
-    column = max(0.0, (wide - narrow) / (WIDE - NARROW))
+    column = max(2 / products, (wide - narrow) / (WIDE - NARROW))
     return max(0.0, narrow - column * NARROW), column
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mercer.compute.budget import text_of
 from mercer.planner.explain import counted, duration
-from mercer.planner.limits import UNSAVED, Limits
+from mercer.planner.limits import INSTANT, UNSAVED, Limits, order
 from mercer.planner.plan import Plan
 from mercer.planner.task import Task
 from mercer.solvers import Solver
@@ -15,7 +15,7 @@ def why(task: Task, best: Plan, ways: list[Plan], solver: Solver | None, limits:
     words = [_lift(task, best, ways)]
     if best.way != "direct":
         words += [_passed_over(task, best, ways, limits)]
-    elif any(way.seconds < best.seconds and way.bytes > limits.bytes for way in ways):
+    elif any(order(way) < order(best) and way.bytes > limits.bytes for way in ways):
         words += ["What is faster does not fit the memory."]
     if solver is not None:
         return " ".join([*filter(None, words), "The solver was given."])
@@ -36,7 +36,9 @@ def why_not(task: Task, way: Plan, best: Plan, limits: Limits) -> str:
         return "approximates the kernel"
     if way.way == "random features":
         return "landmarks follow the data, random features do not"
-    return "slower" if way.seconds > best.seconds else _fault(task, way, best, limits)
+    if order(way) > order(best):
+        return "slower" if way.seconds > max(best.seconds, INSTANT) else "more operations"
+    return _fault(task, way, best, limits)
 
 
 def _fault(task: Task, way: Plan, best: Plan, limits: Limits) -> str:
@@ -58,7 +60,7 @@ def _lift(task: Task, best: Plan, ways: list[Plan]) -> str:
         return f"The lift has {task.landmarks:,} landmarks, and there are {task.rows:,} rows."
     if task.features is None:
         return "No finite lift is known."
-    quicker = [way.side for way in ways if way.exact and way.seconds < best.seconds]
+    quicker = [way.side for way in ways if way.exact and order(way) < order(best)]
     if "primal" in (best.side, *quicker):
         return f"The lift has {counted(task.features)} features, and there are {task.rows:,} rows."
     return f"The lift has {counted(task.features)} features, which is no cheaper than {task.rows:,} rows."

@@ -21,16 +21,16 @@ LEAST = 64
 """Rows of a batch, where memory is short."""
 JUDGED = 1 << 14
 """Rows whose left-out errors judge a path, where one pass does not keep all rows."""
-STEPS = 20.0
+STEPS = 25.0
 """Iterations of Falkon: its preconditioner makes the condition number small, whatever the kernel."""
 WAVE = 20.0
 """Operations of a random wave for a row, beyond the two a column."""
-HANDLED = 9.0
+HANDLED = 7.0
 """Numbers written for each raw function of a row, in units of fresh memory: blocks, their means taken off, copies."""
 TRIED = 12_000.0
 """Operations for p^2 to try out how far rounding moves the predictions of p features."""
-DRAWN, TIMES = 1 << 25, 4
-"""Landmarks are drawn from so many rows that their values at landmarks are so many numbers (256 MB), or from four rows
+DRAWN, TIMES = 1 << 24, 4
+"""Landmarks are drawn from so many rows that their values at landmarks are so many numbers (128 MB), or from four rows
 a landmark, where that is more."""
 APPROXIMATE = "exactness (certified)"
 """What an approximation gives up, and what it comes with."""
@@ -112,7 +112,7 @@ class _Costs:
 
     def plan(self, way: Way, solver: Solver, task: Task, width: int, limits: Limits) -> Plan:
         """The plan of these costs."""
-        drawing = float(drawn_from(task.rows, width)) * width if way in ("nystrom", "nystrom iterative") else 0.0
+        drawing = drawn_numbers(task.rows, width) if way in ("nystrom", "nystrom iterative") else 0.0
         held, batch = 2.0 * (width + task.columns + task.outputs), self._batch(task, width, limits)
         lost = [] if way in EXACT or task.landmarks is not None else [APPROXIMATE]
         lost += [self.tuned.gives_up] if self.tuned.gives_up else []
@@ -146,6 +146,12 @@ class _Costs:
 def drawn_from(rows: int, landmarks: int) -> int:
     """How many of the rows so many landmarks are drawn from."""
     return min(rows, max(TIMES * landmarks, DRAWN // landmarks))
+
+
+def drawn_numbers(rows: int, landmarks: int) -> float:
+    """Numbers that are held while landmarks are drawn: their factor, and a block of it."""
+    factor = float(drawn_from(rows, landmarks)) * landmarks
+    return factor + min(factor / 2, 1.5 * BATCH)
 
 
 def _pairs(task: Task, width: int, limits: Limits) -> float:

@@ -130,7 +130,7 @@ class ConjugateGradient(Solver):
         return Outcome(found.best * units, converged, reason, found.steps, residual, condition)
 
     def _reason(self, found: Lockstep, residual: float, converged: bool, told: str) -> str:
-        after = f"fter {found.steps} iterations the residual"
+        after = f"fter {found.steps} iteration{'s' * (found.steps != 1)} the residual"
         if converged:
             return f"A{after} is {residual:.1e}, within the tolerance of {self.tolerance:.1e}."
         missed = f"is {residual:.1e}, above the tolerance of {self.tolerance:.1e}"

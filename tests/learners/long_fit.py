@@ -1,0 +1,93 @@
+"""A fit in a process of its own, to be killed or interrupted: prints what it ends with.
+
+    python long_fit.py WAY CHECKPOINT [keep]
+
+Checkpoints are written as often as they are offered, and each step takes a while longer, so that a kill hits the work.
+"""
+
+import hashlib
+import sys
+import time
+import warnings
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+
+from mercer import KernelRidge
+from mercer.learners import checkpoint, planning
+from mercer.learners.running import Watched
+from mercer.lifts import Nystrom
+from mercer.planner import choose
+from mercer.solvers import ConjugateGradient
+
+PAUSE = 0.02
+"""Seconds that a step takes longer."""
+
+
+def say(*words):
+    sys.stdout.write(" ".join(words) + "\n")
+    sys.stdout.flush()
+
+
+def data():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(1500, 4))
+    return X, np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.normal(size=1500)
+
+
+def model(way, path, on_interrupt):
+    settings = {"checkpoint": path, "on_interrupt": on_interrupt, "random_state": 5, "verbose": False}
+    if way == "conjugate gradients":
+        solver = ConjugateGradient(tolerance=1e-9, rank=20)
+        return KernelRidge("matern(nu=0.5, lengthscale=1.0)", alpha=1e-3, solver=solver, **settings)
+    lift = Nystrom("gaussian(1.5)", 40, random_state=0)
+    return KernelRidge(lift, alpha="auto" if way == "one pass" else 0.01, **settings)
+
+
+def forced(way):
+    """The planner, made to take a way, in pieces that are small."""
+
+    def other(who, task, *settings):
+        plan = choose(who, task, *settings)
+        found = next(each for each in (plan, *plan.others) if each.way == way)
+        return replace(found, batch=25 if way == "one pass" else 500)
+
+    return other
+
+
+def main(way, path, on_interrupt="raise"):
+    checkpoint.INTERVAL = checkpoint.LATEST = 0.0
+    checkpoint.SHARE = 1e9
+    planning.choose = forced(way)
+    told = Watched.tell
+
+    def slow(self, done):
+        time.sleep(PAUSE)
+        told(self, done)
+
+    Watched.tell = slow
+    opened = Watched.stoppable
+
+    @contextmanager
+    def announced(self):
+        with opened(self):
+            say("usable")
+            yield
+
+    Watched.stoppable = announced
+    say("begins")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = model(way, path, on_interrupt).fit(*data())
+    parts = (
+        fitted.predict(data()[0]),
+        fitted.coef_ if fitted.lift_ else fitted.dual_coef_,
+        np.array(fitted.intercept_),
+    )
+    digest = hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
+    say("ends", digest, str(fitted.converged_))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
