@@ -49,6 +49,8 @@ def alone(
     finally:
         process.kill()
         process.join()
+    if "failed" in found:
+        raise Failed(found["failed"])
     return found
 
 
@@ -56,9 +58,10 @@ def _work(sender: Connection, gigabytes: float | None, job: Callable[..., Found]
     if gigabytes is not None:
         resource.setrlimit(resource.RLIMIT_DATA, (int(gigabytes * 1e9), resource.RLIM_INFINITY))
     try:
-        sender.send(job(*arguments))
+        found = job(*arguments)
     except MemoryError as error:
-        print(f"    out of memory: {error}", flush=True)
+        found = {"failed": f"out of memory: {error}"}
+    sender.send(found)
     sender.close()
 
 
@@ -84,16 +87,18 @@ def held(which: str) -> int:
 def in_turns(jobs: Mapping[str, partial[Found] | Callable[[], Found]], repeats: int) -> dict[str, Found]:
     """The fastest result of each job, taken in turns (A, B, A, B ...); long ones are done once.
 
-    A job says its "seconds" itself, so that a warm-up does not count. One that fails has {"failed": why}.
+    A job says its "seconds" itself, so that a warm-up does not count. One that fails has {"failed": why}, and ends all:
+    there is nothing to compare then.
     """
     best: dict[str, Found] = {}
     for _ in range(repeats):
         for name, job in jobs.items():
             known = best.get(name)
-            if known is None or ("failed" not in known and known["seconds"] < ONCE):
+            if known is None or known["seconds"] < ONCE:
                 found = _tried(name, job)
-                if known is None or ("failed" not in found and found["seconds"] < known["seconds"]):
-                    best[name] = found
+                if "failed" in found:
+                    return {**best, name: found}
+                best[name] = found if known is None or found["seconds"] < known["seconds"] else known
     return best
 
 

@@ -40,6 +40,8 @@ PATIENCE = 10 * LONGEST
 """Seconds after which a process is ended: the plan was wrong, then."""
 FACTOR, NEAR = 2.0, 0.15
 """The goals: of times the ratio, of memory the relative difference."""
+LONG = 0.1
+"""Seconds from which on a second share of times is counted: nobody plans for less."""
 COUNTED = 64.0
 """Megabytes from which on memory is compared."""
 SLACK, ROOM = 1.05, 64 * 2**20
@@ -208,7 +210,10 @@ def summary(rows: list[Row]) -> dict[str, Any]:
         "cases": len(rows),
         "fitted": len(done),
         "failed": sum("failed" in row.found for row in rows),
-        "times within a factor of two": _share([1 / FACTOR <= row.time <= FACTOR for row in done]),
+        "times within a factor of two": _share([_close(row) for row in done]),
+        "the same of those that take 0.1 s or more": _share(
+            [_close(row) for row in done if row.found["seconds"] >= LONG]
+        ),
         "memory within 15 %": _near(done),
         "limits kept": all(row.kept for row in rows),
         "ways": {way: _of_way([row for row in done if row.found["way"] == way]) for way in ways},
@@ -218,8 +223,12 @@ def summary(rows: list[Row]) -> dict[str, Any]:
 def _of_way(rows: list[Row]) -> dict[str, Any]:
     times = [row.time for row in rows]
     spread = [round(float(level), 2) for level in np.quantile(times, [0.0, 0.5, 1.0])]
-    shares = {"within a factor of two": _share([1 / FACTOR <= time <= FACTOR for time in times]), "memory": _near(rows)}
+    shares = {"within a factor of two": _share([_close(row) for row in rows]), "memory within 15 %": _near(rows)}
     return {"cases": len(rows), "measured / planned: least, median, most": spread} | shares
+
+
+def _close(row: Row) -> bool:
+    return 1 / FACTOR <= row.time <= FACTOR
 
 
 def _near(rows: list[Row]) -> float | None:

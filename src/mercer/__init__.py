@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mercer.learners import KernelRidge, KernelRidgeClassifier
     from mercer.lifts import lift
     from mercer.operators.repair import repair
+    from mercer.planner.shapes import plan
 
 __version__ = "0.1.0"
 
@@ -35,6 +36,7 @@ __all__ = [
     "lift",
     "lifts",
     "parse",
+    "plan",
     "prove",
     "region",
     "repair",
@@ -50,6 +52,7 @@ _LATER = {
     "learners": "mercer.learners",
     "lift": "mercer.lifts",
     "lifts": "mercer.lifts",
+    "plan": "mercer.planner.shapes",
     "region": "mercer.geometry",
     "repair": "mercer.operators.repair",
     "solvers": "mercer.solvers",

@@ -8,6 +8,7 @@ from machines import PLENTY, kernel, names, plan
 from mercer.compute.budget import Budget
 from mercer.errors import BudgetError, InputError
 from mercer.planner import Machine, Task, choose, least_squares
+from mercer.planner.least_squares import BRIEF
 from mercer.planner.limits import DIRECT, PATIENCE, UNSAVED, Limits
 from mercer.planner.machine import ROUGH
 from mercer.planner.reasons import why_not
@@ -109,14 +110,20 @@ def test_of_equal_landmarks_the_faster_way_is_taken():
     assert found.seconds == min(way.seconds for way in same)
 
 
-def test_an_exact_model_judged_by_all_rows_comes_before_a_sample():
-    found = kernel(200_000, features=100, **PATH)
+def test_a_direct_way_that_is_brief_comes_before_one_pass():
+    found = kernel(20_000, features=100, **PATH)
     assert (found.way, found.side, found.gives_up) == ("direct", "primal", "")
     one = next(way for way in found.others if way.way == "one pass")
-    assert one.seconds < found.seconds
-    assert one.reason == "gives up more: alpha from 16,384 rows"
-    small = kernel(200_000, features=100, budget=Budget(found.bytes - 1), **PATH)
+    assert one.seconds < found.seconds <= BRIEF
+    small = kernel(20_000, features=100, budget=Budget(found.bytes - 1), **PATH)
     assert (small.way, small.sample) == ("one pass", 16_384)
+
+
+def test_one_pass_comes_before_a_direct_way_that_is_slower():
+    found = kernel(1_000_000, features=100, **PATH)
+    direct = next(way for way in found.others if way.way == "direct" and way.side == "primal")
+    assert found.way == "one pass"
+    assert direct.seconds > max(BRIEF, found.seconds)
 
 
 def test_what_fits_no_time_is_the_fastest():

@@ -166,9 +166,9 @@ def test_the_rows_that_are_said_to_fit_do_and_one_more_does_not():
 def test_a_budget_that_nothing_fits_names_the_smallest_way():
     task = Task(100_000, 10, 1, None, products=True, approximable=True)
     with pytest.raises(
-        BudgetError, match=r"for nystrom, one pass, 100 landmarks on 100,000 rows; 1\.0 MiB may be used"
+        BudgetError, match=r"for nystrom, iterative, 100 landmarks on 100,000 rows; 97\.7 KiB may be used"
     ):
-        choose("KernelRidge", task, None, Budget.of("1 MiB"), machine=ROUGH)
+        choose("KernelRidge", task, None, Budget.of("100 kB"), machine=ROUGH)
 
 
 def test_a_fit_that_is_too_large_is_refused_before_it_starts(monkeypatch):

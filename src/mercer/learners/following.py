@@ -24,7 +24,6 @@ from mercer.lifts import RandomFourier
 from mercer.lifts.base import Lift
 from mercer.lifts.nystrom import Nystrom, nystrom_of
 from mercer.planner import Plan
-from mercer.planner.streaming import drawn_from
 
 Array = NDArray[np.float64]
 ITERATIVE = "nystrom iterative"
@@ -184,7 +183,7 @@ def _lift(view: TableView, plan: Plan, stream: Stream, run: Run, random: np.rand
     if plan.way == "random features":
         return _waves(view.kernel, view.points, plan.features, random)
     with run.stage("landmarks"):
-        piece = stream.sample(some(stream.count, drawn_from(stream.count, plan.features), random))
+        piece = stream.sample(some(stream.count, plan.drawn, random))
         return nystrom_of(view.kernel, piece.points, min(plan.features, len(piece.targets)), random)
 
 

@@ -31,9 +31,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     (K + alpha I) a = y - b; in the primal, where a finite lift has p features, f(x) = w.phi(x) with
     (Phi'Phi + alpha I) w = Phi'(y - b). The cheaper one is solved, and `plan_` says which and why.
 
-    Where n^2 numbers are too many, or n^3 operations too long, the same model is found by conjugate gradients on a matrix
-    that is not stored; where that takes too long, the kernel is approximated by landmarks. `plan(X, y)` says beforehand
-    which way is taken, what it costs and what it gives up, `certificate_` how far the model is from the exact one.
+    Where n^2 numbers are too many, or n^3 operations too long, the same model is found by conjugate gradients on a
+    matrix that is not stored; where that takes too long, the kernel is approximated by landmarks. `plan(X, y)` says
+    beforehand which way is taken, what it costs and what it gives up; `certificate_` says how far the model is from the
+    exact one.
 
     Cost of the direct way in the dual: n^3 / 3 operations and n^2 numbers for a given alpha; about 9 n^3 operations and
     3 n^2 numbers where alpha is chosen, for all candidates together. In the primal n p^2 operations and n p numbers.

@@ -15,10 +15,12 @@ from mercer.planner.machine import Machine
 from mercer.planner.plan import Plan
 from mercer.planner.reasons import why, why_not
 from mercer.planner.refusing import refuse
-from mercer.planner.streaming import largest, nystrom, nystrom_iterative, one_pass, random_features
+from mercer.planner.streaming import JUDGED, largest, nystrom, nystrom_iterative, one_pass, random_features
 from mercer.planner.task import Task
 from mercer.solvers import Solver
 
+BRIEF = 2.0
+"""Seconds that a direct way may take to be preferred to a quicker pass over the rows."""
 GLANCE = 1.0
 """Seconds of the quickest exact way, by rough rates, up to which this machine is not measured."""
 
@@ -73,10 +75,10 @@ def ways_of(task: Task, solver: Solver | None, limits: Limits | None = None) -> 
 
 
 def quality(task: Task, way: Plan) -> int:
-    """0 where the model is exact and all rows judge; 1 where a sample chose alpha; 2 where the kernel is not exact."""
+    """0 where the model is exact and many rows judge; 1 where few chose alpha; 2 where the kernel is not exact."""
     if task.approximates(way):
         return 2
-    return 1 if way.sample is not None and way.sample < way.rows else 0
+    return 1 if way.sample is not None and way.sample < min(way.rows, JUDGED) else 0
 
 
 def _quickest(task: Task, ways: list[Plan]) -> float:
@@ -118,9 +120,9 @@ def _iterative(solver: Solver | None) -> Solver | None:
 def _chosen(task: Task, fitting: list[Plan], limits: Limits) -> Plan:
     """Direct where that is quick; else exact within the time; else the most landmarks within it; else the quickest."""
     exact = sorted((way for way in fitting if quality(task, way) < 2), key=lambda way: (quality(task, way), order(way)))
-    for way in exact:
-        if not _steps(way) and way.seconds <= limits.direct:
-            return way
+    at_once = [way for way in exact if not _steps(way) and way.seconds <= limits.direct]
+    if at_once:
+        return _telling(task, at_once)
     within = [way for way in exact if way.seconds <= limits.patience and (_steps(way) or _unhurried(way, limits))]
     if within:
         return min(within, key=order)
@@ -128,6 +130,13 @@ def _chosen(task: Task, fitting: list[Plan], limits: Limits) -> Plan:
     if rough:
         return max(rough, key=lambda way: (way.way != "random features", way.features or 0, -way.seconds))
     return min(fitting, key=order)
+
+
+def _telling(task: Task, ways: list[Plan]) -> Plan:
+    """The first of these; a direct way instead of one pass where it is as good and takes no time: it says more."""
+    first = ways[0]
+    direct = [way for way in ways if way.way == "direct" and quality(task, way) == quality(task, first)]
+    return direct[0] if first.way == "one pass" and direct and direct[0].seconds <= BRIEF else first
 
 
 def _steps(way: Plan) -> bool:

@@ -39,6 +39,7 @@ class Plan:
     stages : the parts of the work, in order
     rank : of the preconditioner of conjugate gradients; 0 without one
     batch : how many rows are held at once by ways that stream
+    drawn : how many rows landmarks are drawn from; 0 where none are
     sample : how many rows alpha (and the lengthscale) are chosen from; None where all rows judge, or nothing is chosen
     gives_up : what the model is not, in words; "" where nothing is given up
     reason : why this one; of one that was not chosen, why not
@@ -72,6 +73,7 @@ class Plan:
     stages: tuple[Stage, ...] = ()
     rank: int = 0
     batch: int = 0
+    drawn: int = 0
     sample: int | None = None
     gives_up: str = ""
     reason: str = ""

@@ -12,7 +12,7 @@ from mercer.planner.plan import Plan, Side, Stage, Way
 from mercer.solvers import Solver
 
 Plain = str | int | float | None
-COUNTS = ("rows", "columns", "outputs", "features", "bytes", "rank", "batch", "sample")
+COUNTS = ("rows", "columns", "outputs", "features", "bytes", "rank", "batch", "drawn", "sample")
 AMOUNTS = ("operations", "seconds")
 WORDS = ("way", "side", "gives_up", "reason")
 STAGE, SETTING = "stage.", "solver."

@@ -29,9 +29,11 @@ HANDLED = 7.0
 """Numbers written for each raw function of a row, in units of fresh memory: blocks, their means taken off, copies."""
 TRIED = 12_000.0
 """Operations for p^2 to try out how far rounding moves the predictions of p features."""
-DRAWN, TIMES = 1 << 24, 4
+DRAWN, TIMES, FEWEST = 1 << 24, 4, 2
 """Landmarks are drawn from so many rows that their values at landmarks are so many numbers (128 MB), or from four rows
-a landmark, where that is more."""
+a landmark, where that is more; from two, where memory is short."""
+NYSTROM = ("nystrom", "nystrom iterative")
+"""The ways that draw landmarks."""
 APPROXIMATE = "exactness (certified)"
 """What an approximation gives up, and what it comes with."""
 
@@ -112,7 +114,7 @@ class _Costs:
 
     def plan(self, way: Way, solver: Solver, task: Task, width: int, limits: Limits) -> Plan:
         """The plan of these costs."""
-        drawing = drawn_numbers(task.rows, width) if way in ("nystrom", "nystrom iterative") else 0.0
+        drawn = drawn_from(task.rows, width, limits) if way in NYSTROM and task.landmarks is None else 0
         held, batch = 2.0 * (width + task.columns + task.outputs), self._batch(task, width, limits)
         lost = [] if way in EXACT or task.landmarks is not None else [APPROXIMATE]
         lost += [self.tuned.gives_up] if self.tuned.gives_up else []
@@ -125,11 +127,12 @@ class _Costs:
             outputs=task.outputs,
             features=width,
             operations=self.operations,
-            bytes=int(8 * max(self.fixed + held * batch, self.tuned.numbers, drawing)),
+            bytes=int(8 * max(self.fixed + held * batch, self.tuned.numbers, drawn_numbers(drawn, width))),
             seconds=sum(stage.seconds for stage in self.stages),
             stages=self.stages,
             batch=batch,
             sample=self.tuned.sample,
+            drawn=drawn,
             gives_up=", ".join(lost),
         )
 
@@ -143,14 +146,16 @@ class _Costs:
 # -- the parts --------------------------------------------------------------------------------------------------------
 
 
-def drawn_from(rows: int, landmarks: int) -> int:
-    """How many of the rows so many landmarks are drawn from."""
-    return min(rows, max(TIMES * landmarks, DRAWN // landmarks))
+def drawn_from(rows: int, landmarks: int, limits: Limits) -> int:
+    """How many of the rows so many landmarks are drawn from: fewer where memory is short, but at least two for each."""
+    wanted = max(TIMES * landmarks, DRAWN // landmarks)
+    room = int(limits.bytes / 8 / 1.5) // landmarks
+    return min(rows, max(FEWEST * landmarks, min(wanted, room)))
 
 
 def drawn_numbers(rows: int, landmarks: int) -> float:
-    """Numbers that are held while landmarks are drawn: their factor, and a block of it."""
-    factor = float(drawn_from(rows, landmarks)) * landmarks
+    """Numbers that are held while landmarks are drawn from so many rows: their factor, and a block of it."""
+    factor = float(rows) * landmarks
     return factor + min(factor / 2, 1.5 * BATCH)
 
 
@@ -169,6 +174,6 @@ def _features(task: Task, width: int, limits: Limits) -> float:
 
 def _drawing(task: Task, width: int, limits: Limits) -> float:
     """Seconds to draw landmarks: a randomly pivoted Cholesky factor of the rows that they are drawn from."""
-    machine, rows = limits.machine, float(drawn_from(task.rows, width))
+    machine, rows = limits.machine, float(drawn_from(task.rows, width, limits))
     pairs = limits.pair(task, double=True) * rows * width + machine.store(rows * width)
     return pairs + machine.multiply(PIVOTED * rows * float(width) ** 2) + machine.cholesky(width)
