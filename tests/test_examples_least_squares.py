@@ -223,7 +223,7 @@ def test_the_polynomials_are_reported(capsys):
     assert (
         "order  on the points  left out  against g  primal - dual\n    1          1.229     1.263      1.017" in shown
     )
-    assert "primal with Cholesky(): 3 unknowns" in shown
+    assert "direct, 3 features, Cholesky" in shown
     assert "The residual fell to the tolerance of 1.0e-10" in shown
 
 

@@ -21,13 +21,15 @@ def made(kernel, alphas=(0.1,), rank=None, tolerance=1e-6, seed=0):
 
 
 @pytest.mark.parametrize("call", [1e10, 1000.0])
-@pytest.mark.parametrize("rank", [0, 1, 40, 300])
-def test_it_is_the_inverse_of_the_factor_with_a_ridge(rank, call, monkeypatch):
+@pytest.mark.parametrize("rank", [0, 1, 40])
+@pytest.mark.parametrize("alphas", [(0.5, 1e-3), (0.02, 0.02)], ids=["several", "one"])
+def test_it_is_the_inverse_of_the_factor_with_a_ridge(rank, alphas, call, monkeypatch):
     """In one strip, and in many."""
     monkeypatch.setattr(preconditioner, "CALL", call)
-    alphas, R = np.array([0.5, 1e-3]), np.random.default_rng(1).normal(size=(300, 2))
+    alphas, R = np.array(alphas), np.random.default_rng(1).normal(size=(300, 2))
     M = made(Laplace(1.0), alphas, rank)
     Z = M.solve(R, alphas)
+    np.testing.assert_allclose(M.solve(R[:, [1]], alphas[[1]]), Z[:, [1]], rtol=1e-9, atol=1e-9)
     for t, alpha in enumerate(alphas):
         dense = M.features @ M.features.T + alpha * np.eye(300)
         np.testing.assert_allclose(dense @ Z[:, t], R[:, t], rtol=0, atol=1e-9)
@@ -40,7 +42,7 @@ def test_it_leaves_what_it_says():
     assert M.rank == 50
     assert M.left == pytest.approx(np.trace(left), rel=1e-9)
     assert np.linalg.eigvalsh(left)[0] >= -1e-12
-    assert M.top == pytest.approx(np.linalg.eigvalsh(M.features @ M.features.T)[-1], rel=1e-10)
+    assert M.top == pytest.approx(np.linalg.eigvalsh(M.features @ M.features.T)[-1], rel=1e-6)
 
 
 def test_it_stays_positive_where_alpha_is_nothing():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,10 @@ from mercer.compute.run import Run
 from mercer.errors import InputError, sentence
 from mercer.lifts.pivoting import RandomPivots
 from mercer.operators import Operator
+from mercer.solvers.cholesky import factorize
 from mercer.solvers.eigen import Eigen
+from mercer.solvers.lanczos import edges
+from mercer.solvers.outcome import Decomposition
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
@@ -36,34 +39,29 @@ STEP = 1.25
 
 @dataclass(frozen=True, eq=False)
 class Preconditioner:
-    """M = F F' + alpha I, with M^-1 v = (v - F (F'F + alpha I)^-1 F'v) / alpha, and F'F = V diag(values) V'.
+    """M = F F' + alpha I, with M^-1 v = (v - F (F'F + alpha I)^-1 F'v) / alpha.
 
     The error of this form, relative to M^-1, is that of F'F relative to alpha, about k eps |F'F| / alpha: so alpha is
     never taken to be less than `floor` here, and M stays positive definite whatever rounding does. This changes how
     many iterations there are, and no solution.
 
     features : F, (n, k)
-    values : (k,), at least 0
-    vectors : V
+    top : the largest eigenvalue of F'F, estimated from below: at most that of A
     left : the trace of A - F F'
     slope : how fast that falls with the rank: like rank^-slope
+    inner : of F'F, for the alphas that were asked for; None where the rank is 0
     """
 
     features: Array
-    values: Array
-    vectors: Array
+    top: float
     left: float
     slope: float
+    inner: Decomposition | None = None
 
     @property
     def rank(self) -> int:
         """The number of columns of F."""
         return int(self.features.shape[1])
-
-    @property
-    def top(self) -> float:
-        """The largest eigenvalue of F F': at most that of A."""
-        return float(self.values.max(initial=0.0))
 
     @property
     def floor(self) -> float:
@@ -78,13 +76,13 @@ class Preconditioner:
     def solve(self, R: Array, alphas: Array) -> Array:
         """M^-1 r for each column r with its alpha. Cost: 4 n k operations a column."""
         ridges = self.ridges(alphas)
-        if self.rank == 0:
+        if self.inner is None:
             return np.asarray(R / ridges)
         inner, Z = np.zeros((self.rank, R.shape[1])), np.empty_like(R)
         parts = list(strips(len(R), 2 * self.rank * R.shape[1]))
         for part in parts:
             inner += self.features[part].T @ R[part]
-        inner = self.vectors @ ((self.vectors.T @ inner) / (self.values[:, None] + ridges))
+        inner = self.inner.solve(inner, ridges)
         for part in parts:
             Z[part] = (R[part] - self.features[part] @ inner) / ridges
         return Z
@@ -98,7 +96,7 @@ class Preconditioner:
 def build(matrix: Operator, alphas: Array, rank: int | None, tolerance: float, seed: int, run: Run) -> Preconditioner:
     """The preconditioner of a rank; None for one that pays.
 
-    Cost: about 3 n k^2 + 9 k^3 operations, and n k + 3 k^2 numbers.
+    Cost: about 3 n k^2 operations and n k + k^2 numbers; 9 k^3 and 3 k^2 for several different alphas.
 
     tolerance : to which the system is to be solved, for what pays
     """
@@ -109,8 +107,10 @@ def build(matrix: Operator, alphas: Array, rank: int | None, tolerance: float, s
     pivots = RandomPivots(_finite(matrix.diagonal()), matrix.block, most)
     with run.stage("preconditioner", max(1, most)):
         features = pivots.run(np.random.default_rng(seed), worth if rank is None else worth.note, run).features
-        values, vectors = _spectrum(_finite(features))
-    return Preconditioner(features, values, vectors, float(pivots.left.sum()), worth.slope)
+        product = _square(_finite(features))
+        top = max(edges(product).high, 0.0) if len(product) else 0.0
+        made = Preconditioner(features, top, float(pivots.left.sum()), worth.slope)
+        return replace(made, inner=_decomposed(product, np.unique(made.ridges(alphas)))) if len(product) else made
 
 
 def _finite(values: NDArray[Any]) -> NDArray[Any]:
@@ -126,16 +126,19 @@ def strips(rows: int, operations: int) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, rows, step))
 
 
-def _spectrum(features: Array) -> tuple[Array, Array]:
-    """The eigenvalues and eigenvectors of F'F."""
+def _square(features: Array) -> Array:
+    """F'F, in short calls."""
     n, k = features.shape
-    if k == 0:
-        return np.zeros(0), np.zeros((0, 0))
     product = np.zeros((k, k))
     for part in strips(n, 2 * k * k):
         product += features[part].T @ features[part]
-    found = Eigen().decompose(product)
-    return found.kept, found.vectors
+    return product
+
+
+def _decomposed(product: Array, ridges: Array) -> Decomposition:
+    """A Cholesky factor for one ridge, and the spectrum for several."""
+    factor = factorize(product, float(ridges[0])) if len(ridges) == 1 else None
+    return Eigen().decompose(product) if factor is None else factor
 
 
 class Worth:
