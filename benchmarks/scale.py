@@ -171,8 +171,8 @@ class Late(Exception):  # noqa: N818  # what was found so far is used
 
 def exact_keops(system: System) -> Found:
     X, y = system.data()
-    K = _keops(system, X)
-    _keops(system, X[:FEW]) @ y[:FEW]
+    K = _Products(system, X)
+    _Products(system, X[:FEW]) @ y[:FEW]
     latest: dict[str, Any] = {"steps": 0, "duals": np.zeros(len(y))}
     start = time.perf_counter()
 
@@ -194,18 +194,17 @@ def exact_keops(system: System) -> Found:
     return cost | latest | {"converged": converged}
 
 
-class _keops:  # noqa: N801  # it stands for a matrix
-    """A kernel matrix that KeOps multiplies with, in float32."""
+class _Products:
+    """A kernel matrix that KeOps multiplies with, in float32, from data that is scaled once."""
 
     def __init__(self, system: System, X: Array) -> None:
         from pykeops.numpy import LazyTensor
 
-        squares = LazyTensor(X[:, None, :]).sqdist(LazyTensor(X[None, :, :]))
-        if system.shape == "gaussian":
-            self.K = (squares * (-1 / (2 * system.length**2))).exp()
-        else:
-            t = (squares * (5 / system.length**2)).sqrt()
-            self.K = (1 + t + t * t * (1 / 3)) * (-t).exp()
+        gaussian = system.shape == "gaussian"
+        scaled = X * np.float32((0.5 if gaussian else 5.0) ** 0.5 / system.length)
+        squares = LazyTensor(scaled[:, None, :]).sqdist(LazyTensor(scaled[None, :, :]))
+        t = squares if gaussian else squares.sqrt()
+        self.K = (-t).exp() if gaussian else (1 + t + t * t * (1 / 3)) * (-t).exp()
 
     def __matmul__(self, v: Array) -> Array:
         column = np.ascontiguousarray(v, dtype=np.float32).reshape(-1, 1)

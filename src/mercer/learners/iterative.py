@@ -109,18 +109,16 @@ def _fit(request: Request, parts: Centered, outcome: Outcome) -> Fit:
 
 
 def _roundings(request: Request, outcome: Outcome, duals: Array) -> Array:
-    """The estimated relative errors of predictions at the rows, from rounding and from the residual.
+    """The estimated relative errors of predictions at the rows, from rounding: a residual that was asked for is none.
 
-    Where (A + alpha) c = b - r, predictions are off by A (A + alpha)^-1 r, which is no longer than r.
+    `certificate_` tells what that residual may do.
     """
     if not outcome.converged:
         return np.full(duals.shape[1], np.inf)
     center, alphas = request.centering, request.penalty.given
     size = mean_size(request.targets - alphas * outcome.value / center.roots[:, None])
-    lengths = np.linalg.norm(center.rows(request.targets), axis=0)
-    left = outcome.residual * lengths * mean_size(1 / center.roots[:, None]) / np.sqrt(len(duals))
     summed = EPS * (level_size(request) + size)
-    return relative(MARGIN * (rounded(request.view, duals) + summed) + left, size)
+    return relative(MARGIN * (rounded(request.view, duals) + summed), size)
 
 
 def rounded(view: View, duals: Array) -> Array:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from mercer import solvers
 from mercer.compute.budget import Budget
 from mercer.errors import InputError, sentence
 from mercer.planner.conjugate_gradients import conjugate_gradients
@@ -17,8 +16,10 @@ from mercer.planner.reasons import why, why_not
 from mercer.planner.refusing import refuse
 from mercer.planner.streaming import JUDGED, largest, nystrom, nystrom_iterative, one_pass, random_features
 from mercer.planner.task import Task
-from mercer.solvers import Solver
+from mercer.solvers import ConjugateGradient, Solver
 
+ROUGHER = 1e-4
+"""The relative residual that conjugate gradients are asked for where the rows are in float32."""
 BRIEF = 2.0
 """Seconds that a direct way may take to be preferred to a quicker pass over the rows."""
 GLANCE = 1.0
@@ -64,7 +65,7 @@ def choose(
 def ways_of(task: Task, solver: Solver | None, limits: Limits | None = None) -> list[Plan]:
     """Every way that the task allows; those of a solver, where one is given."""
     limits = Limits() if limits is None else limits
-    iterative = _iterative(solver)
+    iterative = _iterative(solver, task.single)
     if solver is not None and not (iterative is solver and task.products):
         return direct(task, solver, limits) if task.stored else []
     if solver is not None:
@@ -109,12 +110,11 @@ def _by_steps(solver: Solver, task: Task, width: int, limits: Limits) -> Plan:
     return nystrom_iterative(task, width, solver, limits)
 
 
-def _iterative(solver: Solver | None) -> Solver | None:
-    """Conjugate gradients: the solver that was given if it is that, the default one where none was given."""
+def _iterative(solver: Solver | None, single: bool) -> Solver | None:
+    """Conjugate gradients: the solver that was given if it is that, where none was given one as exact as the data."""
     if solver is not None:
-        return solver if type(solver).__name__ == "ConjugateGradient" else None
-    kind = getattr(solvers, "ConjugateGradient", None)
-    return None if kind is None else kind()
+        return solver if isinstance(solver, ConjugateGradient) else None
+    return ConjugateGradient(tolerance=ROUGHER) if single else ConjugateGradient()
 
 
 def _chosen(task: Task, fitting: list[Plan], limits: Limits) -> Plan:

@@ -43,8 +43,8 @@ class ConjugateGradient(Solver):
     one, which changes the number of iterations alone. A run is told of "preconditioner" and "iterations", may stop the
     latter, and can save them; the preconditioner is made anew from `random_state` then.
 
-    Cost for rank k: 3 n k^2 + 9 k^3 operations for the preconditioner, and a product with A and 4 n k operations an
-    iteration and output; n k + 3 k^2 numbers, and 8 n an output.
+    Cost for rank k: 3 n k^2 operations for the preconditioner (and 9 k^3 where outputs have different alphas), a
+    product with A and 4 n k operations an iteration and output; n k + 3 k^2 numbers, and 12 n an output.
 
     tolerance : the relative residual |b - (A + alpha) x| / |b| at which to stop, at least 0
     steps : the most iterations, at least 0
@@ -145,8 +145,8 @@ class ConjugateGradient(Solver):
     def cost(self, n: int, outputs: int) -> Cost:
         k = min(n // SHARE, MOST) if self.rank is None else min(self.rank, n)
         many = min(EXPECTED, self.steps) + 1
-        operations = 3.0 * n * k**2 + 9.0 * k**3 + many * outputs * (2.0 * n**2 + 4.0 * n * k)
-        return Cost(operations, n * (float(k) + 8.0 * outputs) + 3.0 * k**2)
+        operations = 3.0 * n * k**2 + k**3 / 3 + many * outputs * (2.0 * n**2 + 4.0 * n * k)
+        return Cost(operations, n * (float(k) + 12.0 * outputs) + 3.0 * k**2)
 
 
 @contextmanager

@@ -173,7 +173,7 @@ class Worth:
     def _cost(self, rank: float, left: float) -> float:
         alpha = self.alpha if self.alpha > 0 else left / self.n
         many = _iterations(left, rank, self.slope, alpha, self.tolerance)
-        return 3 * self.n * rank**2 + 9 * rank**3 + many * (ENTRY * self.n**2 + 4 * self.n * rank)
+        return 3 * self.n * rank**2 + many * (ENTRY * self.n**2 + 4 * self.n * rank)
 
 
 def _iterations(left: float, rank: float, slope: float, alpha: float, tolerance: float) -> float:
