@@ -23,10 +23,11 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/lifts.py
 	$(BIN)/python benchmarks/ridge.py
 	$(BIN)/python benchmarks/truth.py
+	$(BIN)/python benchmarks/plans.py
 
-# The property tests again, with many more examples.
+# The property tests again, with many more examples, and fits that are killed more often.
 fuzz: $(VENV)/.test
-	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests -k property
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests -k "property or killed"
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -122,6 +122,12 @@ def _faster(work: str, against: str, best: dict[str, Found], goal: float | None,
     return Row(work, against, ours, theirs, theirs / ours, "times faster", goal, True, fine, note)
 
 
+def _both(best: dict[str, Found], against: str) -> str:
+    """Seconds of processors tell whether somebody had to wait for them."""
+    ours, theirs = best["ours"], best[against]
+    return f"CPU {ours['cpu']:.1f} / {theirs['cpu']:.1f} s, {ours['megabytes']:.0f} / {theirs['megabytes']:.0f} MB"
+
+
 def _held(work: str, found: Found, goal: float | None, note: str = "") -> Row:
     return Row(f"{work}: peak memory", "", found["seconds"], None, found["megabytes"], "MB", goal, False, True, note)
 
@@ -246,9 +252,10 @@ def _solved(work: str, system: System, repeats: int) -> Iterator[Row]:
     ours, theirs = best["ours"], best[against]
     true = residuals(system, ours["duals"], theirs["duals"])
     cut = "" if theirs["converged"] else "; the other was cut off: the ratio is a lower bound"
-    note = f"residuals {true[0]:.1e} / {true[1]:.1e}, steps {ours['steps']} / {theirs['steps']}{cut}"
+    steps = f"steps {ours['steps']} / {theirs['steps']}"
+    note = f"residuals {true[0]:.1e} / {true[1]:.1e}, {steps}, {_both(best, against)}{cut}"
     yield _faster(work, against, best, 8.0, ours["converged"] and true[0] <= 1.05 * TOLERANCE, note)
-    yield _held(work, ours, LIMIT, f"{theirs['megabytes']:.0f} MB of the other")
+    yield _held(work, ours, LIMIT)
 
 
 def _failure(work: str, against: str, why: list[str]) -> Row:
@@ -366,7 +373,7 @@ def _against(contest: Contest, repeats: int) -> Iterator[Row]:
         yield _failure(work, against, failed)
         return
     ours, other = best["ours"], best[against]
-    note = f"scores {ours['score']:.4f} / {other['score']:.4f}, {ours['megabytes']:.0f} / {other['megabytes']:.0f} MB"
+    note = f"scores {ours['score']:.4f} / {other['score']:.4f}, {_both(best, against)}"
     goal = 3.0 if contest.dtype == "float64" else None
     yield _faster(work, against, best, goal, ours["score"] >= other["score"] - WORSE, note)
 

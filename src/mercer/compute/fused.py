@@ -147,10 +147,15 @@ class Fused:
 
     # -- what can be asked ----------------------------------------------------------------------------------------
 
-    def matrix(self, dtype: np.dtype[Any], workers: int, watch: threads.Watch | None = None) -> tuple[Array, bool]:
-        """All values as an array, a symmetric one exactly symmetric, and whether all are surely finite."""
+    def matrix(
+        self, dtype: np.dtype[Any], workers: int, watch: threads.Watch | None = None, out: Array | None = None
+    ) -> tuple[Array, bool]:
+        """All values as an array, a symmetric one exactly symmetric, and whether all are surely finite.
+
+        out : where to write them, C-contiguous; None for new memory, which the system takes its time to hand out
+        """
         n = self.shape[0]
-        out = np.empty(self.shape, dtype)
+        out = np.empty(self.shape, dtype) if out is None else out
         pieces = dealt(range(0, n, ROWS), workers)
         sums = [0.0] * len(pieces)
 

@@ -157,26 +157,39 @@ def evaluator(kernel: Kernel, left: Points, right: Points) -> Fused | Plain:
 
 
 def matrix(
-    kernel: Kernel, left: Points, right: Points, workers: int | None = None, watch: threads.Watch | None = None
+    kernel: Kernel,
+    left: Points,
+    right: Points,
+    workers: int | None = None,
+    watch: threads.Watch | None = None,
+    out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
-    """The matrix of all pairs in the dtype of the data, with a warning where a number did not fit."""
-    out, sure = _values(kernel, left, right, workers, watch)
+    """The matrix of all pairs in the dtype of the data, with a warning where a number did not fit.
+
+    out : an array to write it to, of the right shape and dtype; None for a new one
+    """
+    found, sure = _values(kernel, left, right, workers, watch, out)
     if not sure:
-        _warn_of_overflow(kernel, out, stacklevel=5)
-    return out
+        _warn_of_overflow(kernel, found, stacklevel=5)
+    return found
 
 
 def _values(
-    kernel: Kernel, left: Points, right: Points, workers: int | None = None, watch: threads.Watch | None = None
+    kernel: Kernel,
+    left: Points,
+    right: Points,
+    workers: int | None = None,
+    watch: threads.Watch | None = None,
+    out: NDArray[Any] | None = None,
 ) -> tuple[NDArray[Any], bool]:
     """The matrix, exactly symmetric where both sides are the same, and whether it is surely finite."""
     dtype = np.result_type(left.dtype, right.dtype)
     n, m = left.values.shape[0], right.values.shape[0]
-    if n * m * dtype.itemsize > SURE:
+    if out is None and n * m * dtype.itemsize > SURE:
         remedy = "Use mercer.operators.Gram, which stores no matrix, or give fewer rows."
         Budget.of(None).require(name_of(kernel), n * m * dtype.itemsize, f"a matrix of {n} x {m} numbers", remedy)
     with np.errstate(all="ignore"):
-        out, sure = evaluator(kernel, left, right).matrix(dtype, threads.count(workers), watch)
+        out, sure = evaluator(kernel, left, right).matrix(dtype, threads.count(workers), watch, out)
         if left is right:
             diagonal = kernel.evaluate_diagonal(left).astype(dtype)
             np.fill_diagonal(out, diagonal)

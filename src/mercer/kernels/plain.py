@@ -35,10 +35,14 @@ class Plain:
         self.symmetric = left is right
 
     def matrix(
-        self, dtype: np.dtype[Any], workers: int, watch: threads.Watch | None = None
+        self,
+        dtype: np.dtype[Any],
+        workers: int,
+        watch: threads.Watch | None = None,
+        out: NDArray[Any] | None = None,
     ) -> tuple[NDArray[Any], bool]:
         """All values as an array, a symmetric one exactly symmetric, and whether all are surely finite."""
-        out = np.empty(self.shape, dtype)
+        out = np.empty(self.shape, dtype) if out is None else out
         for rows, block in self._blocks(watch):
             out[rows] = block
         if self.symmetric:

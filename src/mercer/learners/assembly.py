@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
+from mercer.compute.budget import Budget
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import check_dimension, check_domain, leaves
@@ -22,6 +23,7 @@ from mercer.learners.reading import AUTO, Penalty, closed, kernel_of, lengthscal
 from mercer.learners.request import TRUSTED, Request
 from mercer.learners.views import KernelView, LiftView, MatrixView, View
 from mercer.lifts.base import Lift
+from mercer.lifts.nystrom import Nystrom
 from mercer.operators import Centering
 from mercer.operators.precomputed import read_square
 from mercer.planner import Plan
@@ -152,8 +154,8 @@ def prepare(settings: Settings, rows: Any, problem: Problem) -> Prepared:
 
 
 def _at(values: NDArray[Any] | None, rows: NDArray[np.intp]) -> Any:
-    """Values of some rows, where there are values."""
-    return None if values is None else values[rows]
+    """Values of some rows, where there are values; not a copy where these are all rows."""
+    return values if values is None or len(values) == len(rows) else values[rows]
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------
@@ -210,21 +212,31 @@ def _views(settings: Settings, rows: Any, problem: Problem, kept: NDArray[np.int
         if scale != MEDIAN:
             came = "the kernel is precomputed" if isinstance(given, str) else f"{type(given).__name__} is a lift"
             raise InputError(sentence(settings.who, f"a kernel for lengthscale={scale!r}", came, 'Use "median".'))
-        yield _given_view(settings.who, given, rows, problem, kept)
+        yield _given_view(settings.who, given, rows, problem, kept, settings.memory_limit)
         return
     wide = replace(rows, dtype=DOUBLE)
-    for kernel in _kernels(settings.who, given, scale, wide.rows(kept), problem, kept):
+    fitted = wide if len(kept) == len(problem.targets) else wide.rows(kept)
+    for kernel in _kernels(settings.who, given, scale, fitted, problem, kept):
         for leaf, points in leaves(kernel, wide):
             check_domain(leaf, points)
             check_dimension(leaf, points)
         yield KernelView(wide, kernel)
 
 
-def _given_view(who: str, given: Lift | str, rows: Any, problem: Problem, kept: NDArray[np.intp]) -> View:
+def _given_view(who: str, given: Lift | str, rows: Any, problem: Problem, kept: NDArray[np.intp], limit: Any) -> View:
     if isinstance(given, Lift):
-        table = problem.table if len(kept) == len(problem.targets) else _safe_indexing(problem.table, kept)
+        rows_seen = _learnt_from(given, kept, limit)
+        table = problem.table if len(rows_seen) == len(problem.targets) else _safe_indexing(problem.table, rows_seen)
         return LiftView(replace(rows, dtype=DOUBLE), clone(given).fit(table))
     return MatrixView(who, read_square(who, rows))
+
+
+def _learnt_from(lift: Lift, kept: NDArray[np.intp], limit: Any) -> NDArray[np.intp]:
+    """The rows that a lift learns from: all, or as many as leave room where it holds its features of all of them."""
+    if not isinstance(lift, Nystrom) or not isinstance(lift.n_components, int) or limit is None:
+        return kept
+    most = max(2 * lift.n_components, Budget.of(limit).bytes // 32 // lift.n_components)
+    return kept if len(kept) <= most else kept[np.sort(np.random.default_rng(0).choice(len(kept), most, replace=False))]
 
 
 def _kernels(

@@ -8,7 +8,7 @@ are the features themselves.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -48,8 +48,11 @@ class Basis(ABC):
         return 1.0
 
     @abstractmethod
-    def raw(self, points: Points) -> Array:
-        """(rows, p): the raw functions, in float64, to be overwritten."""
+    def raw(self, points: Points, out: Array | None = None) -> Array:
+        """(rows, p): the raw functions, in float64, to be overwritten.
+
+        out : memory of as many rows or more that may be used: new memory takes longer to get than values to compute
+        """
 
     def times(self, points: Points, W: Array, run: Run = IDLE) -> Array:
         """(rows, outputs): raw(x) W, without the table of raw functions where that is faster."""
@@ -63,9 +66,9 @@ class Basis(ABC):
         """T weights: weights of features, (p, outputs), become weights of raw functions."""
         return weights
 
-    def features(self, points: Points) -> Array:
-        """(rows, p): phi."""
-        return self.to_features(self.raw(points))
+    def features(self, points: Points, out: Array | None = None) -> Array:
+        """(rows, p): phi; `out` as for `raw`."""
+        return self.to_features(self.raw(points, out))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +81,7 @@ class LiftBasis(Basis):
     def width(self) -> int:
         return int(self.lift._count())
 
-    def raw(self, points: Points) -> Array:
+    def raw(self, points: Points, out: Array | None = None) -> Array:
         return features(self.lift, points)
 
 
@@ -108,9 +111,10 @@ class LandmarkBasis(Basis):
         diagonal = np.abs(np.diagonal(self.upper))
         return float((diagonal.max() / diagonal.min()) ** 2)
 
-    def raw(self, points: Points) -> Array:
-        left, right = alike(points, self.landmarks)
-        return np.asarray(matrix(self.kernel, left, right), dtype=np.float64)
+    def raw(self, points: Points, out: Array | None = None) -> Array:
+        left, right = alike(replace(points, dtype=DOUBLE), self.landmarks)
+        place = None if out is None else out[: left.values.shape[0]]
+        return np.asarray(matrix(self.kernel, left, right, out=place))
 
     def times(self, points: Points, W: Array, run: Run = IDLE) -> Array:
         left, right = alike(points, self.landmarks)
@@ -133,8 +137,8 @@ class FeatureBasis(Basis):
     def width(self) -> int:
         return self.inner.width
 
-    def raw(self, points: Points) -> Array:
-        return self.inner.features(points)
+    def raw(self, points: Points, out: Array | None = None) -> Array:
+        return self.inner.features(points, out)
 
 
 def landmark_basis(lift: Any, points: Points) -> LandmarkBasis:

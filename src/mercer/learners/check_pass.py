@@ -76,11 +76,13 @@ def check(stream: Stream, basis: Basis, normal: Normal, trial: Trial, w: Array, 
     W = basis.to_raw(w)
     above = (applied(basis, trial.shift[None]) - normal.means) - normal.rest  # of the shift over the mean, in features
     base = (above @ w)[0] + normal.level
-    totals = _Totals(basis.width, stream)
+    totals, scratch = _Totals(basis.width, stream), np.empty((0, basis.width))
     with run.stage("check", stream.count):
         for piece in stream.pieces(batch):
             for part in blocks(piece.stop - piece.start, basis.width):
-                raw = basis.raw(piece.points.rows(part))
+                if len(scratch) < part.stop - part.start:
+                    scratch = np.empty((part.stop - part.start, basis.width))
+                raw = basis.raw(piece.points.rows(part), scratch)
                 raw -= trial.shift
                 left = piece.targets[part] - (raw @ W + base)
                 totals.add(raw, left, piece.targets[part] - normal.level, piece.weights[part, None])

@@ -53,10 +53,15 @@ def refuse_extremes(
 def refuse_far(who: str, kernel: Kernel, points: Points) -> None:
     """Refuse rows whose distances overflow, where a lengthscale is to be found from them."""
     for leaf, inner in leaves(kernel, points):
-        largest = float(abs(inner.values).max())
+        largest = farthest(inner)
         if leaf.is_open and 4 * inner.values.shape[1] * largest > MOST / max(largest, 1.0):
             came = f"numbers up to {largest:.2g} came"
             raise InputError(sentence(who, "rows with finite squared distances", came, "Scale the columns down."))
+
+
+def farthest(points: Points) -> float:
+    """The largest number by size, without a copy of the table."""
+    return max(float(points.values.max()), -float(points.values.min()))
 
 
 def _refuse_targets(who: str, targets: Array, sizes: Array, dtype: np.dtype[Any]) -> None:
@@ -84,7 +89,7 @@ def _vanishes(view: View) -> bool:
     """Whether the kernel is zero on these rows, and is not on larger ones: what is zero by its formula stays so."""
     if not isinstance(view, KernelView):
         return False
-    largest = float(abs(view.points.values).max())
+    largest = farthest(view.points)
     if largest == 0:
         return False
     with np.errstate(over="ignore"):

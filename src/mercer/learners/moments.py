@@ -59,12 +59,14 @@ class Moments:
         width = basis.width + outputs
         self.shift = np.zeros(width)
         self.sums = np.zeros((width + 1, width + 1), order="F")  # the upper triangle of S
-        self._buffer = np.empty((0, width + 1))
+        self._buffer, self._scratch = np.empty((0, width + 1)), np.empty((0, basis.width))
 
     def add(self, piece: Piece, run: Run) -> None:
         """The rows of a piece, block by block."""
         for part in blocks(piece.stop - piece.start, len(self.sums)):
-            self._add(self.basis.raw(piece.points.rows(part)), piece.targets[part], piece.weights[part])
+            self._block(part.stop - part.start)
+            raw = self.basis.raw(piece.points.rows(part), self._scratch)
+            self._add(raw, piece.targets[part], piece.weights[part])
             run.tell(self.rows)
 
     def _add(self, raw: Array, targets: Array, weights: Array) -> None:
@@ -84,13 +86,14 @@ class Moments:
     def _block(self, count: int) -> Array:
         if len(self._buffer) < count:
             self._buffer = np.empty((count, len(self.sums)))
+            self._scratch = np.empty((count, self.basis.width))
         return self._buffer[:count]
 
     def given_away(self) -> Array:
         """S, symmetric; nothing is left here."""
         S, self.sums = self.sums.T, np.zeros((0, 0), order="F")
         mirror(S)
-        self._buffer = self._buffer[:0].copy()
+        self._buffer, self._scratch = self._buffer[:0].copy(), self._scratch[:0].copy()
         return S
 
     # -- states to go on from -------------------------------------------------------------------------------------

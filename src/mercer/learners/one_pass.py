@@ -32,8 +32,9 @@ STRETCHED = 1e6
 
 From about 4e6 on the best penalty may be one at which sums of raw functions are nothing but rounding.
 """
-SETTLED = 1e-8
-"""A relative residual, or a relative error of predictions, above which a check is followed by a step of refinement."""
+SETTLED = 0.1
+"""A relative residual, or a relative error of predictions, in units of what is trusted, above which a check is followed
+by a step of refinement."""
 CHECKS = 3
 """Passes that check, at most: each but the last may be followed by a step."""
 REFINABLE = 0.1
@@ -174,7 +175,7 @@ def _settled(problem: Problem, solution: Solution) -> bool:
         return True
     moved = [mean_size(table) for table in problem.trial.predict(step_of(problem, solution), solution.w)]
     off = relative(np.array(moved), problem.predicted(solution.w)).max()
-    return bool(max(off, residual_of(problem, solution)) <= SETTLED)
+    return bool(max(off, residual_of(problem, solution)) <= SETTLED * problem.request.trusted)
 
 
 # -- what is told -----------------------------------------------------------------------------------------------------

@@ -184,8 +184,9 @@ class Sweeps:
             begin = int(self.saved["position"])
             sums = {name: np.array(self.saved[f"sum {name}"], order="C") for name in sums}
             self.saved = {}
+        scratch = np.empty((min(self.request.plan.batch, stream.count), self.request.basis.width))
         for piece in stream.pieces(self.request.plan.batch, begin):
-            add(piece, self.request.basis.raw(piece.points), sums)
+            add(piece, self.request.basis.raw(piece.points, scratch), sums)
             self._offer(kind, piece.stop, sums)
             self.passes = done + piece.stop / stream.count
             self.told = max(self.told, min(1.0, self.passes / self.expected))  # more may be expected than before

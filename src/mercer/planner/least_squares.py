@@ -46,7 +46,7 @@ def choose(
     resumable : whether the fit is to go on after it was cut off
     """
     allowed = Budget.of(None) if budget is None else budget
-    limits = Limits(allowed.bytes, seconds, resumable=resumable)
+    limits = Limits(max(0, allowed.bytes - 8 * task.copied), seconds, resumable=resumable)
     limits = limits if machine is None else replace(limits, machine=machine)
     ways = ways_of(task, solver, limits)
     if not ways:
@@ -64,7 +64,11 @@ def choose(
 
 def ways_of(task: Task, solver: Solver | None, limits: Limits | None = None) -> list[Plan]:
     """Every way that the task allows; those of a solver, where one is given."""
-    limits = Limits() if limits is None else limits
+    ways = _ways(task, solver, Limits() if limits is None else limits)
+    return [replace(way, bytes=way.bytes + 8 * task.copied) for way in ways]
+
+
+def _ways(task: Task, solver: Solver | None, limits: Limits) -> list[Plan]:
     iterative = _iterative(solver, task.single)
     if solver is not None and not (iterative is solver and task.products):
         return direct(task, solver, limits) if task.stored else []

@@ -29,6 +29,7 @@ class Task:
     spectrum : the largest eigenvalues of the kernel matrix, descending, as a sample of rows estimates them; or None
     alpha : the penalty, where it is known
     stored : whether the rows are in memory; False where they come in pieces from a source
+    copied : numbers that are held beside every way: rows that were converted, targets, weights, coefficients
     """
 
     rows: int
@@ -48,6 +49,7 @@ class Task:
     spectrum: tuple[float, ...] | None = None
     alpha: float | None = None
     stored: bool = True
+    copied: int = 0
 
     @property
     def countable(self) -> bool:
