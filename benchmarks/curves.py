@@ -49,10 +49,10 @@ LARGEST = 60_000
 class Sizes:
     """How far the curves go."""
 
-    rows: tuple[int, ...] = (250, 500, 1_000, 2_000, 4_000, 8_000, 12_000)
-    tolerances: tuple[float, ...] = (3e-1, 1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 1e-4)
-    landmarks: tuple[int, ...] = (30, 100, 300, 1_000, 2_000, 4_000)
-    waves: tuple[int, ...] = (30, 100, 300, 1_000, 2_000, 4_000)
+    rows: tuple[int, ...] = (250, 500, 1_000, 2_000, 4_000, 8_000)
+    tolerances: tuple[float, ...] = (3e-1, 1e-1, 1e-2, 1e-3, 1e-4)
+    landmarks: tuple[int, ...] = (30, 100, 300, 1_000, 2_000)
+    waves: tuple[int, ...] = (30, 100, 300, 1_000, 2_000)
     most: int | None = None
 
 

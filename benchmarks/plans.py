@@ -34,7 +34,7 @@ Array = NDArray[Any]
 RESULTS = Path(__file__).parent / "results"
 ALL = 60
 """Cases of a full run."""
-LONGEST = 40.0
+LONGEST = 20.0
 """Seconds that a problem may be planned to take; otherwise it gets half of the rows."""
 PATIENCE = 10 * LONGEST
 """Seconds after which a process is ended: the plan was wrong, then."""

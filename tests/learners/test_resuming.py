@@ -39,8 +39,9 @@ def ended(process):
 @pytest.mark.parametrize("way", WAYS)
 def test_a_fit_that_is_killed_goes_on_to_the_same_bits(way, tmp_path):
     path, random = tmp_path / "fit.checkpoint", np.random.default_rng(WAYS.index(way))
+    process = started(way, path)
     begun = time.perf_counter()
-    undisturbed = ended(started(way, path))
+    undisturbed = ended(process)
     whole = time.perf_counter() - begun
     assert undisturbed[1]
     assert not path.exists()

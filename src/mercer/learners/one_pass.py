@@ -32,7 +32,7 @@ STRETCHED = 1e6
 
 From about 4e6 on the best penalty may be one at which sums of raw functions are nothing but rounding.
 """
-SETTLED = 0.1
+SETTLED = 0.01
 """A relative residual, or a relative error of predictions, in units of what is trusted, above which a check is followed
 by a step of refinement."""
 CHECKS = 3

@@ -60,12 +60,12 @@ def _task(posed: Posed) -> Task:
 
 
 def _copied(posed: Posed) -> int:
-    """Numbers that a fit holds beside what its way takes: rows in float64 where they were not, and some for each row."""
+    """Numbers that a fit holds beside its way: rows that were converted to float64, and some for each row."""
     if posed.stream is not None or not isinstance(posed.prepared.rows, Points) or posed.prepared.rows.sparse:
         return 0
     problem, values = posed.prepared.problem, posed.prepared.rows.values
     shared = isinstance(problem.table, np.ndarray) and np.shares_memory(problem.table, values)
-    return int((0 if shared else values.size) + len(values) * (3 + 3 * problem.targets.shape[1]))
+    return int(posed.count * ((0 if shared else values.shape[1]) + 3 + 3 * problem.targets.shape[1]))
 
 
 def _alphas(penalty: Penalty) -> int:
