@@ -33,7 +33,7 @@ def test_operations_are_those_of_the_textbook():
     assert primal.operations == pytest.approx(10_000 * 500**2 + 500**3 / 3, rel=0.01)
     assert dual.operations == pytest.approx(10_000**3 / 3, rel=0.02)
     assert dual.bytes == pytest.approx(8 * 10_000**2, rel=0.01)
-    assert primal.bytes == pytest.approx(8 * (500**2 + 10_000 * 500), rel=0.01)
+    assert primal.bytes == pytest.approx(8 * (500**2 + 2 * 10_000 * 500), rel=0.01)  # features, and them centred
     assert (primal.unknowns, dual.unknowns) == (500, 10_000)
 
 

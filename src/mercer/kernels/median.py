@@ -143,6 +143,9 @@ def _frequencies(copies: Numbers) -> tuple[Numbers, float]:
     """
     exponent = int(np.frexp(copies.max())[1])
     scaled, others = np.ldexp(copies, -exponent), np.ldexp(np.maximum(copies - 1, 0.0), -exponent)
+    if (scaled == scaled[0]).all():  # one number says it for millions of pairs
+        alike = np.broadcast_to(scaled[0] ** 2, len(scaled) * (len(scaled) - 1) // 2)
+        return alike, float((scaled * others).sum() / 2)
     pairs = np.concatenate([scaled[:0], *(scaled[i] * scaled[i + 1 :] for i in range(len(scaled) - 1))])
     return pairs, float((scaled * others).sum() / 2)
 

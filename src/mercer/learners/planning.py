@@ -17,6 +17,9 @@ from mercer.planner import Plan, Task, choose
 from mercer.solvers import GradientDescent
 from mercer.tuning.path import default_alphas
 
+WORTH = 1.0
+"""Seconds that a fit is to take, at least, to look at a sample of its rows before."""
+
 
 def planned(posed: Posed, resumable: bool = False) -> Plan:
     """The plan for a problem; `resumable` asks for one whose state is small enough to be saved.
@@ -26,7 +29,8 @@ def planned(posed: Posed, resumable: bool = False) -> Plan:
     prepared, settings, task = posed.prepared, posed.prepared.settings, _task(posed)
     budget = Budget.of(settings.memory_limit)
     first = choose(settings.who, task, prepared.solver, budget, settings.time_limit, None, resumable)
-    looked = probe(posed, first) if task.approximable or task.products else Probe()
+    worth = (task.approximable or task.products) and first.seconds > WORTH
+    looked = probe(posed, first) if worth else Probe()
     if looked.pair is None:
         return first
     task = replace(task, pair=looked.pair, spectrum=looked.spectrum, alpha=looked.alpha)

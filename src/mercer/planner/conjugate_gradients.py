@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mercer.planner.direct import PAIR
 from mercer.planner.iterations import TOLERANCE, iterations
+from mercer.planner.landmarks import PIVOTED
 from mercer.planner.limits import UNSAVED, Limits
 from mercer.planner.plan import Plan, Stage
 from mercer.planner.sampling import tuning
@@ -16,8 +17,6 @@ SEVERAL = 1.6
 """How many times longer a pair takes in a product with several vectors, beside their own operations."""
 CHECKS = 2.0
 """Products in float64, for the true residual."""
-PIVOTED = 3.0
-"""Operations for n k^2 of a randomly pivoted Cholesky factor of rank k."""
 VECTORS = 12.0
 """Vectors of all rows that are held for each output."""
 TILES = 1 << 21

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mercer.planner.landmarks import learning
 from mercer.planner.limits import Limits
 from mercer.planner.plan import Plan, Side, Stage
 from mercer.planner.task import Task
@@ -31,13 +32,14 @@ def _way(task: Task, side: Side, solver: Solver, limits: Limits) -> Plan:
     operations = cost.operations * (1 if solver.whole_path else task.alphas)
     path = 4.0 * n * size * task.alphas if task.path else 0.0
     if side == "primal":
-        building, table = n * float(p) ** 2 * (2 if task.path else 1), (2 if task.path else 1) * float(n) * p
+        building, table = n * float(p) ** 2 * (2 if task.path else 1), (4 if task.path else 2) * float(n) * p
     else:
         building, table = n**2 * (PAIR + 2 * task.columns) / 2, float(n) * task.columns
     kept = float(size) ** 2 if task.lengthscales > 1 else 0.0
     total = task.lengthscales * (operations + path + building)
     stages = _stages(task, side, solver, size, limits)
-    held, seconds = int(8 * (cost.numbers + table + kept)), sum(stage.seconds for stage in stages)
+    numbers = max(cost.numbers + table + kept, learning(task, limits)[1])
+    held, seconds = int(8 * numbers), sum(stage.seconds for stage in stages)
     shape = (n, task.columns, task.outputs, task.features)
     return Plan("direct", side, solver, *shape, total, held, seconds, stages)
 
@@ -58,6 +60,7 @@ def _stages(task: Task, side: Side, solver: Solver, size: int, limits: Limits) -
         if task.lift_given:
             features = table_seconds(task, task.width, limits)
             building = features + machine.multiply(2.0 * n**2 * task.width) + machine.store(float(n) ** 2)
+    building += learning(task, limits)[0]
     return Stage(name, tries * building), Stage("solve", tries * solving + 100 * machine.call)
 
 

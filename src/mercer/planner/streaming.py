@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mercer.planner.conjugate_gradients import PIVOTED
 from mercer.planner.direct import PAIR
+from mercer.planner.landmarks import drawing, drawn_from, drawn_numbers, learning
 from mercer.planner.limits import Limits
 from mercer.planner.plan import EXACT, Plan, Stage, Way
 from mercer.planner.sampling import Tuning, tuning
@@ -21,17 +22,14 @@ LEAST = 64
 """Rows of a batch, where memory is short."""
 JUDGED = 1 << 14
 """Rows whose left-out errors judge a path, where one pass does not keep all rows."""
-STEPS = 25.0
-"""Iterations of Falkon: its preconditioner makes the condition number small, whatever the kernel."""
+STEPS, LESS, MORE = 25.0, 8.0, 6.0
+"""Iterations of Falkon where alpha is not known; for alpha = n / 1000, and how many more for each tenth of that."""
 WAVE = 20.0
 """Operations of a random wave for a row, beyond the two a column."""
 HANDLED = 7.0
 """Numbers written for each raw function of a row, in units of fresh memory: blocks, their means taken off, copies."""
 TRIED = 12_000.0
 """Operations for p^2 to try out how far rounding moves the predictions of p features."""
-DRAWN, TIMES, FEWEST = 1 << 24, 4, 2
-"""Landmarks are drawn from so many rows that their values at landmarks are so many numbers (128 MB), or from four rows
-a landmark, where that is more; from two, where memory is short."""
 NYSTROM = ("nystrom", "nystrom iterative")
 """The ways that draw landmarks."""
 APPROXIMATE = "exactness (certified)"
@@ -58,14 +56,20 @@ def largest(task: Task, way: Sized, limits: Limits) -> Plan:
 
 def one_pass(task: Task, limits: Limits) -> Plan:
     """Sums over the features of a finite lift: of the kernel, or one that was given, also of landmarks."""
-    if task.landmarks is not None:  # whoever gave them has drawn them
-        return _one_pass(task, "one pass", task.landmarks, limits, Stage("landmarks", 0.0), _pairs)
+    if task.landmarks is not None:
+        return _one_pass(
+            task, "one pass", task.landmarks, limits, Stage("landmarks", learning(task, limits)[0]), _pairs
+        )
     return _one_pass(task, "one pass", task.width, limits, Stage("features", 0.0), _features)
+
+
+def _drawing(task: Task, width: int, limits: Limits) -> Stage:
+    return Stage("landmarks", drawing(task, drawn_from(task.rows, width, limits), width, limits))
 
 
 def nystrom(task: Task, width: int, limits: Limits) -> Plan:
     """One pass over the values of the kernel at landmarks."""
-    return _one_pass(task, "nystrom", width, limits, Stage("landmarks", _drawing(task, width, limits)), _pairs)
+    return _one_pass(task, "nystrom", width, limits, _drawing(task, width, limits), _pairs)
 
 
 def random_features(task: Task, width: int, limits: Limits) -> Plan:
@@ -79,12 +83,19 @@ def nystrom_iterative(task: Task, width: int, solver: Solver, limits: Limits) ->
     tuned = tuning(task, limits, task.tuned)
     preparing = machine.cholesky(width) + machine.multiply(square * width)
     if task.landmarks is None:
-        preparing += _drawing(task, width, limits)
-    step = task.rows * _pairs(task, width, limits) + machine.multiply(4 * entries * task.outputs)
-    stages = (*tuned.stages, Stage("landmarks", preparing), Stage("iterations", STEPS * step))
-    operations = STEPS * entries * (PAIR + 2 * task.columns + 4 * task.outputs) + 2 * square * width
+        preparing += _drawing(task, width, limits).seconds
+    step, steps = task.rows * _pairs(task, width, limits) + machine.multiply(4 * entries * task.outputs), _steps(task)
+    stages = (*tuned.stages, Stage("landmarks", preparing), Stage("iterations", steps * step))
+    operations = steps * entries * (PAIR + 2 * task.columns + 4 * task.outputs) + 2 * square * width
     fixed = (2 if task.outputs == 1 else 4) * square + 8.0 * width * task.outputs
     return _Costs(stages, operations, fixed, tuned).plan("nystrom iterative", solver, task, width, limits)
+
+
+def _steps(task: Task) -> float:
+    """Iterations of Falkon: its preconditioner knows the landmarks alone."""
+    if task.alpha is None or task.alpha <= 0:
+        return STEPS
+    return LESS + MORE * max(0.0, math.log10(1e-3 * task.rows / task.alpha))
 
 
 def _one_pass(task: Task, way: Way, width: int, limits: Limits, start: Stage, row: Row) -> Plan:
@@ -127,7 +138,15 @@ class _Costs:
             outputs=task.outputs,
             features=width,
             operations=self.operations,
-            bytes=int(8 * max(self.fixed + held * batch, self.tuned.numbers, drawn_numbers(drawn, width))),
+            bytes=int(
+                8
+                * max(
+                    self.fixed + held * batch,
+                    self.tuned.numbers,
+                    drawn_numbers(drawn, width),
+                    learning(task, limits)[1],
+                )
+            ),
             seconds=sum(stage.seconds for stage in self.stages),
             stages=self.stages,
             batch=batch,
@@ -146,19 +165,6 @@ class _Costs:
 # -- the parts --------------------------------------------------------------------------------------------------------
 
 
-def drawn_from(rows: int, landmarks: int, limits: Limits) -> int:
-    """How many of the rows so many landmarks are drawn from: fewer where memory is short, but at least two for each."""
-    wanted = max(TIMES * landmarks, DRAWN // landmarks)
-    room = int(limits.bytes / 8 / 1.5) // landmarks
-    return min(rows, max(FEWEST * landmarks, min(wanted, room)))
-
-
-def drawn_numbers(rows: int, landmarks: int) -> float:
-    """Numbers that are held while landmarks are drawn from so many rows: their factor, and a block of it."""
-    factor = float(rows) * landmarks
-    return factor + min(factor / 2, 1.5 * BATCH)
-
-
 def _pairs(task: Task, width: int, limits: Limits) -> float:
     """The kernel of a row with all landmarks, stored in a block."""
     return width * (limits.pair(task) + limits.machine.store(HANDLED))
@@ -170,10 +176,3 @@ def _waves(task: Task, width: int, limits: Limits) -> float:
 
 def _features(task: Task, width: int, limits: Limits) -> float:
     return limits.machine.store(HANDLED * width)
-
-
-def _drawing(task: Task, width: int, limits: Limits) -> float:
-    """Seconds to draw landmarks: a randomly pivoted Cholesky factor of the rows that they are drawn from."""
-    machine, rows = limits.machine, float(drawn_from(task.rows, width, limits))
-    pairs = limits.pair(task, double=True) * rows * width + machine.store(rows * width)
-    return pairs + machine.multiply(PIVOTED * rows * float(width) ** 2) + machine.cholesky(width)

@@ -1,0 +1,44 @@
+"""What it costs to draw landmarks: a randomly pivoted Cholesky factor of the rows that they are drawn from."""
+
+from __future__ import annotations
+
+from mercer.planner.limits import Limits
+from mercer.planner.task import Task
+
+BLOCK = 1 << 22
+"""Numbers in a block of rows, about: 32 MB."""
+DRAWN, TIMES, FEWEST = 1 << 24, 4, 2
+"""Landmarks are drawn from so many rows that their values at landmarks are so many numbers (128 MB), or from four rows
+a landmark, where that is more; from two, where memory is short."""
+GIVEN = 1 << 26
+"""The same for a Nystrom lift that was given, and learns by its own rule (`mercer.lifts.landmarks.HELD`)."""
+PIVOTED = 3.0
+"""Operations for each row and pair of landmarks, in units of a product: pivots are drawn in blocks."""
+
+
+def drawn_from(rows: int, landmarks: int, limits: Limits, held: int = DRAWN) -> int:
+    """How many of the rows so many landmarks are drawn from: fewer where memory is short, but at least two for each."""
+    wanted = max(TIMES * landmarks, held // landmarks)
+    room = int(limits.bytes / 8 / 1.5) // landmarks
+    return min(rows, max(FEWEST * landmarks, min(wanted, room)))
+
+
+def drawn_numbers(rows: int, landmarks: int) -> float:
+    """Numbers that are held while landmarks are drawn from so many rows: their factor, and a block of it."""
+    factor = float(rows) * landmarks
+    return factor + min(factor / 2, 1.5 * BLOCK)
+
+
+def drawing(task: Task, rows: int, landmarks: int, limits: Limits) -> float:
+    """Seconds to draw so many landmarks from so many rows."""
+    machine = limits.machine
+    pairs = limits.pair(task, double=True) * rows * landmarks + machine.store(float(rows) * landmarks)
+    return pairs + machine.multiply(PIVOTED * rows * float(landmarks) ** 2) + machine.cholesky(landmarks)
+
+
+def learning(task: Task, limits: Limits) -> tuple[float, float]:
+    """Seconds and numbers for a Nystrom lift that was given to learn its landmarks; nothing where none was."""
+    if task.landmarks is None or not task.stored:
+        return 0.0, 0.0
+    rows = drawn_from(task.rows, task.landmarks, limits, GIVEN)
+    return drawing(task, rows, task.landmarks, limits), drawn_numbers(rows, task.landmarks)
