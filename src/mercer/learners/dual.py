@@ -126,8 +126,15 @@ def _fit(
     path: Path | None,
     leverage: Array | None,
 ) -> Fit:
-    outcome = _balanced(request, outcome)
-    center, x, centered = request.centering, outcome.value, found.centered
+    outcome, center, centered = balanced(request, outcome), request.centering, found.centered
+    known = determinants.in_dual(outcome.decomposition, center, centered.pull, alphas)
+    fit = described(request, centered, outcome, alphas, _roundings(request, found, outcome, alphas))
+    return replace(fit, log_determinants=known, path=path, leverage=leverage)
+
+
+def described(request: Request, centered: Centered, outcome: Outcome, alphas: Array, roundings: Array) -> Fit:
+    """The model of a balanced solution, without what a decomposition would tell."""
+    center, x = request.centering, outcome.value
     duals = center.roots[:, None] * x
     intercepts = center.intercepts(request.targets, duals, centered.means)
     variance = (center.rows(request.targets) * x).sum(axis=0) / max(center.total - center.intercept, 1.0)
@@ -141,14 +148,12 @@ def _fit(
         means=centered.means,
         noise=alphas * variance,
         variance=variance,
-        log_determinants=determinants.in_dual(outcome.decomposition, center, centered.pull, alphas),
-        roundings=_roundings(request, found, outcome, alphas),
-        path=path,
-        leverage=leverage,
+        log_determinants=None,
+        roundings=roundings,
     )
 
 
-def _balanced(request: Request, outcome: Outcome) -> Outcome:
+def balanced(request: Request, outcome: Outcome) -> Outcome:
     """Without the part along u, of which a solution has none: rounding of K brings it in, and K is large along u."""
     return replace(outcome, value=_projected(request, outcome.value))
 

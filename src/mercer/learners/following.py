@@ -27,7 +27,7 @@ from mercer.planner import Plan
 
 Array = NDArray[np.float64]
 ITERATIVE = "nystrom iterative"
-TUNING, LANDMARKS, LEAVING, SOLVING = range(4)
+TUNING, LANDMARKS, LEAVING = range(3)
 """What random numbers are drawn for: each has a stream of its own, so that no step changes the draws of another."""
 
 

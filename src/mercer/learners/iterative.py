@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from mercer.compute.run import Run
 from mercer.kernels.evaluate import fused_from, matrix
 from mercer.kernels.points import SINGLE
+from mercer.learners.dual import balanced, described
 from mercer.learners.request import Fit, Request, level_size, relative
 from mercer.learners.views import EPS, KernelView, View
-from mercer.operators import Centered, Gram, Operator
+from mercer.operators import Gram, Operator
 from mercer.operators.base import Index
 from mercer.operators.centering import CenteredOperator
 from mercer.solvers import ConjugateGradient, Outcome, System
@@ -39,9 +40,8 @@ def solve(request: Request, run: Run, single: bool) -> Fit:
     targets, alphas = request.centering.rows(request.targets), request.penalty.given
     true = None if fast is centered else centered.__matmul__
     outcome = _solver(request).solve(System(fast, targets, alphas, true, run=run))
-    u = request.centering.direction[:, None]  # of which a solution has no part
-    outcome = replace(outcome, value=outcome.value - u * (u.T @ outcome.value))
-    return _fit(request, centered.parts, outcome)
+    outcome = balanced(request, outcome)
+    return described(request, centered.parts, outcome, alphas, _roundings(request, outcome))
 
 
 def _solver(request: Request) -> ConjugateGradient:
@@ -88,34 +88,15 @@ class Swift(Operator):
         return self.products.peak(columns)
 
 
-def _fit(request: Request, parts: Centered, outcome: Outcome) -> Fit:
-    center, x, alphas = request.centering, outcome.value, request.penalty.given
-    duals = center.roots[:, None] * x
-    intercepts = center.intercepts(request.targets, duals, parts.means)
-    variance = (center.rows(request.targets) * x).sum(axis=0) / max(center.total - center.intercept, 1.0)
-    return Fit(
-        outcome=outcome,
-        alphas=alphas,
-        duals=duals,
-        weights=None,
-        intercepts=intercepts,
-        levels=intercepts,
-        means=parts.means,
-        noise=alphas * variance,
-        variance=variance,
-        log_determinants=None,
-        roundings=_roundings(request, outcome, duals),
-    )
-
-
-def _roundings(request: Request, outcome: Outcome, duals: Array) -> Array:
+def _roundings(request: Request, outcome: Outcome) -> Array:
     """The estimated relative errors of predictions at the rows, from rounding: a residual that was asked for is none.
 
     `certificate_` tells what that residual may do.
     """
-    if not outcome.converged:
-        return np.full(duals.shape[1], np.inf)
     center, alphas = request.centering, request.penalty.given
+    if not outcome.converged:
+        return np.full(len(alphas), np.inf)
+    duals = center.roots[:, None] * outcome.value
     size = mean_size(request.targets - alphas * outcome.value / center.roots[:, None])
     summed = EPS * (level_size(request) + size)
     return relative(MARGIN * (rounded(request.view, duals) + summed), size)
