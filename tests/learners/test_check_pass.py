@@ -19,7 +19,7 @@ def known(lift, X, Y, s, intercept):
     stream = asked(basis, X, Y, s).stream
     moments = Moments(basis, Y.shape[1], intercept)
     for piece in stream.pieces(64):
-        moments.add(piece, IDLE)
+        moments.add(piece)
     normal = Normal.of(moments, intercept)
     return stream, basis, normal, Trial.of(normal, basis, drawn(stream, stream.count, TRIED, np.random.default_rng(0)))
 

@@ -316,9 +316,9 @@ def test_sums_are_read_once_and_rows_twice(monkeypatch):
     added = []
     plain = Moments.add
 
-    def add(self, piece, run):
+    def add(self, piece):
         added.append(piece.stop - piece.start)
-        plain(self, piece, run)
+        plain(self, piece)
 
     monkeypatch.setattr(Moments, "add", add)
     one_pass.solve(asked(basis, X, Y, alpha="auto"), IDLE)

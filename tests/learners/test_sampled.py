@@ -27,7 +27,7 @@ def both(intercept, coded=False, n=200):
     stream = asked(basis, X, Y, s, copies).stream
     moments = Moments(basis, 2, intercept)
     for piece in stream.pieces(64):
-        moments.add(piece, IDLE)
+        moments.add(piece)
     centering = Centering.of(n, s, intercept, copies)
     Z = centering.rows(np.asarray(LIFT.transform(X)))
     side = PrimalSide(Eigen().decompose(Z.T @ Z), Z, centering, centering.rows(Y))

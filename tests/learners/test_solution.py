@@ -23,7 +23,7 @@ def posed(lift=None):
     request = asked(basis, X, Y, alpha=list(ALPHAS))
     moments = Moments(basis, 2, True)
     for piece in request.stream.pieces(100):
-        moments.add(piece, IDLE)
+        moments.add(piece)
     normal = Normal.of(moments, True)
     sample = drawn(request.stream, 300, TRIED, np.random.default_rng(0))
     return Problem(request, basis, normal, Trial.of(normal, basis, sample), "")

@@ -6,20 +6,23 @@ import pytest
 from machines import kernel, plan
 
 from mercer.compute.budget import Budget
+from mercer.kernels.strips import height
 from mercer.planner.conjugate_gradients import CHECKS, RANKS, product_seconds, ranks
 from mercer.planner.limits import Limits
 from mercer.planner.machine import ROUGH
 from mercer.planner.sampling import SAMPLES, tuning
 from mercer.planner.streaming import (
-    BATCH,
+    BLOCK,
     LEAST,
     SIZES,
     STEPS,
+    WORK,
     nystrom,
     nystrom_iterative,
     one_pass,
     random_features,
     sizes,
+    squaring,
 )
 from mercer.planner.task import Task
 from mercer.solvers import ConjugateGradient, Eigen
@@ -129,15 +132,19 @@ def test_a_pass_is_pairs_and_products():
 def test_memory_grows_with_landmarks_and_not_with_rows():
     small, large = (nystrom(replace(PATH, rows=rows), 4000, FREE).bytes for rows in (10**6, 10**8))
     assert small == large
-    assert 8 * 5 * 4000**2 < small < 8 * 5 * 4000**2 + 8 * 6 * BATCH
+    assert 8 * 5 * 4000**2 < small < 8 * 5 * 4000**2 + 8 * 6 * BLOCK
     assert nystrom(PATH, 8000, FREE).bytes > 3 * small
 
 
 def test_batches_shrink_where_memory_is_short():
     wide = nystrom(TASK, 1000, FREE)
-    assert wide.batch == BATCH // 1000
-    short = nystrom(TASK, 1000, Limits(bytes=8 * (5 * 1000**2 + 2 * 1100 * 1000)))
-    assert LEAST <= short.batch < wide.batch
+    strips = squaring(1000) * height(1000, squaring(1000))
+    assert wide.batch % strips == 0
+    assert wide.batch * 1000**2 < 1.5 * max(WORK, strips * 1000**2)
+    for room in (1e5, 1e6):
+        short = nystrom(TASK, 1000, Limits(bytes=int(8 * (5 * 1000**2 + room))))
+        assert LEAST <= short.batch < wide.batch
+        assert short.bytes <= 8 * (6 * 1000**2 + room)
     assert nystrom(TASK, 1000, Limits(bytes=1)).batch == LEAST
     assert one_pass(replace(TASK, rows=50, features=3), FREE).batch == 50
 

@@ -1,5 +1,6 @@
 """The plan of least squares with stored matrices: by time, among what fits the memory, and in words."""
 
+import re
 from dataclasses import asdict
 
 import numpy as np
@@ -148,10 +149,12 @@ def test_a_budget_that_only_the_primal_fits():
 def test_what_fits_nowhere_is_refused_with_what_would_fit():
     with pytest.raises(BudgetError) as caught:
         choose("KernelRidge", Task(100_000, 10, 1, None), None, Budget.of("1 GiB"))
-    assert str(caught.value) == (
+    told, _, less = str(caught.value).partition(" 4,000 landmarks fit in ")  # the more cores, the more memory
+    assert told == (
         "KernelRidge needs 74.5 GiB for the dual with Cholesky() on 100,000 rows; 1.0 GiB may be used. "
-        "Up to 11,578 rows fit. 4,000 landmarks fit in 674.6 MiB: Nystrom(\"gaussian('median')\", 4000)."
+        "Up to 11,578 rows fit."
     )
+    assert re.fullmatch(r"[67]\d\d\.\d MiB: Nystrom\(\"gaussian\('median'\)\", 4000\)\.", less)
     with pytest.raises(BudgetError, match=r"needs 223\.5 GiB for the dual with Eigen\(\) on 100,000 rows"):
         choose("KernelRidge", Task(100_000, 10, 1, None, 45, path=True), None, Budget.of("1 GiB"))
 

@@ -118,9 +118,9 @@ class Fused:
         for j0 in range(0, stop, self.columns):
             yield j0, min(j0 + self.columns, stop)
 
-    def _tiles(self, i0: int) -> Iterator[Tile]:
-        """The tiles of a block of rows; in a symmetric matrix those left of the diagonal, and on it."""
-        i1 = min(i0 + ROWS, self.shape[0])
+    def _tiles(self, i0: int, stop: int) -> Iterator[Tile]:
+        """The tiles of a block of rows before `stop`; in a symmetric matrix those left of the diagonal, and on it."""
+        i1 = min(i0 + ROWS, stop)
         for j0, j1 in self._panels(i0 if self.symmetric else self.shape[1]):
             yield Tile(i0, i1, j0, j1, self._packs.get((j0, j1)) or self._packed(j0, j1))
         for j0 in range(i0, i1 if self.symmetric else i0, self.columns):
@@ -161,7 +161,7 @@ class Fused:
 
         def work(worker: int, i0: int, stop: threads.Stop) -> None:
             buffers = self._buffers()
-            for tile in self._tiles(i0):
+            for tile in self._tiles(i0, n):
                 sums[worker] += float(self._run_tile(tile, buffers, "fill", out, tile.i0, tile.j0))
                 if self.symmetric:
                     copy_to_mirror(out, tile)
@@ -170,6 +170,13 @@ class Fused:
 
         threads.run(work, pieces, self._pairs(), watch)
         return out, dtype == self.dtype and bool(np.isfinite(sums).all())
+
+    def fill(self, i0: int, i1: int, out: Array) -> bool:
+        """Some rows of a matrix that is not symmetric, by this thread alone, and whether all are surely finite."""
+        buffers, total = self._buffers(), 0.0
+        for tile in (tile for start in range(i0, i1, ROWS) for tile in self._tiles(start, i1)):
+            total += float(self._run_tile(tile, buffers, "fill", out, tile.i0 - i0, tile.j0))
+        return out.dtype == self.dtype and bool(np.isfinite(total))
 
     def times(self, V: Array, workers: int, watch: threads.Watch | None = None) -> Array:
         """The product with a matrix of m rows, in float64 sums of tiles."""
@@ -183,7 +190,7 @@ class Fused:
             out = partial[worker if self.symmetric else 0]
             buffers = self._buffers()
             values = np.empty((0 if single else ROWS, max(self.columns, ROWS)), self.dtype)
-            for tile in self._tiles(i0):
+            for tile in self._tiles(i0, n):
                 self._product(tile, buffers, values, V, out, single)
                 if not stop.step(worker, tile.pairs):
                     return

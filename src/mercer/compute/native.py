@@ -109,6 +109,15 @@ def subtract_product(C: Array, A: Array, B: Array) -> None:
         gemm("T", "N", m, n, k, -1.0, B, _step(B), A, _step(A), 1.0, C, _step(C))
 
 
+def add_squares(C: Array, A: Array) -> None:
+    """C += A'A in place, on and below the diagonal alone, where the numbers of a row of each stand side by side."""
+    syrk = routine("dsyrk")
+    if syrk is None:
+        C += A.T @ A
+    elif A.shape[0] and C.size:  # seen by columns, this is the upper triangle of C' += A' A, and A' stands there
+        syrk("U", "N", C.shape[0], A.shape[0], 1.0, A, _step(A), 1.0, C, _step(C))
+
+
 def divide_by_triangle(C: Array, lower: Array) -> None:
     """C <- C L'^-1 in place for a lower triangular L, where the numbers of a row of each stand side by side."""
     trsm = routine("dtrsm")

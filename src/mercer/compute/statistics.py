@@ -37,11 +37,12 @@ class Measured:
         if self.group.sparse or not self.movable:
             return None
         left, right = self.group.left, self.group.right
-        count = len(left) + len(right)
+        share = 1 / (len(left) + len(right))
         with np.errstate(over="ignore", invalid="ignore"):
-            mean: Array = (left / count).sum(axis=0) + (right / count).sum(axis=0)
-            nearer = max(float(np.abs(left - mean).max()), float(np.abs(right - mean).max()))
-        longest = max(float(np.abs(left).max()), float(np.abs(right).max()))
+            mean: Array = np.full(len(left), share) @ left + np.full(len(right), share) @ right
+            ends = [end(side, axis=0) for side in (left, right) for end in (np.max, np.min)]
+            nearer = max(float(np.abs(end - mean).max()) for end in ends)
+        longest = max(float(np.abs(end).max()) for end in ends)
         return mean if nearer < longest / 2 else None
 
     @cached_property

@@ -201,12 +201,17 @@ def _warn_of_overflow(kernel: Kernel, result: NDArray[Any], stacklevel: int = 4)
     with np.errstate(all="ignore"):
         finite = all_finite(result)
     if not finite:
-        warnings.warn(
-            f"{kernel} overflows {result.dtype} on this data: the result holds infinities. "
-            "Scale the data down, or normalize the kernel.",
-            NumericalWarning,
-            stacklevel=stacklevel,
-        )
+        warn_of_overflow(kernel, result.dtype, stacklevel + 1)
+
+
+def warn_of_overflow(kernel: Kernel, dtype: np.dtype[Any], stacklevel: int = 4) -> None:
+    """Say that some values are infinite."""
+    warnings.warn(
+        f"{kernel} overflows {dtype} on this data: the result holds infinities. "
+        "Scale the data down, or normalize the kernel.",
+        NumericalWarning,
+        stacklevel=stacklevel,
+    )
 
 
 def all_finite(values: NDArray[Any]) -> bool:

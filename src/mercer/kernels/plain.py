@@ -49,6 +49,15 @@ class Plain:
             mirror(out)
         return out, False
 
+    def fill(self, i0: int, i1: int, out: NDArray[Any]) -> bool:
+        """The values of rows i0 to i1, and whether all are surely finite."""
+        step = max(1, BLOCK // self.shape[1])
+        with np.errstate(all="ignore"):
+            for start in range(i0, i1, step):
+                rows = slice(start, min(start + step, i1))
+                out[start - i0 : rows.stop - i0] = self.kernel.evaluate(Pairs(self.left.rows(rows), self.right))
+        return False
+
     def times(self, V: NDArray[Any], workers: int, watch: threads.Watch | None = None) -> NDArray[Any]:
         """The product with a matrix of m rows."""
         out = np.empty((self.shape[0], V.shape[1]))

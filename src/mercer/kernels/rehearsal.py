@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mercer.compute.formula import Group
 from mercer.compute.precision import STATISTICS, VALUES
 from mercer.compute.source import Method
-from mercer.compute.statistics import Measured, rounding
+from mercer.compute.statistics import Measured, rounding, squares
 from mercer.kernels.pairs import Block, Pairs, lengths
 from mercer.kernels.points import Points
 from mercer.kernels.traced import TracedPairs
@@ -30,6 +30,8 @@ TAIL = math.exp(-20)
 """Values of a leaf below this part of its largest are not held to relative accuracy."""
 FAR = 8.0
 """A leaf that is positive even so many lengthscales away has a tail that is worth its relative accuracy."""
+TINY = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
+"""A sum of squares below this has lost digits."""
 ROWS = 48
 """Rows of each side on which a kernel is tried, half of them the longest."""
 
@@ -190,5 +192,8 @@ def _some(points: Points) -> Points:
     count = values.shape[0]
     if count <= ROWS:
         return points
-    longest = np.argsort(lengths(values)[:, 0])[-ROWS // 2 :]
+    sizes = squares(values)
+    if not TINY < sizes.max() < np.inf:
+        sizes = lengths(values)[:, 0]
+    longest = np.argpartition(sizes, count - ROWS // 2)[count - ROWS // 2 :]
     return points.rows(np.union1d(longest, np.linspace(0, count - 1, ROWS // 2).astype(int)))

@@ -8,17 +8,21 @@ are the features themselves.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas
 
+from mercer.compute.native import divide_by_triangle
 from mercer.compute.run import IDLE, Run
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import matrix
 from mercer.kernels.points import DOUBLE, Points, alike
+from mercer.kernels.strips import Strip, over_strips, over_table
 from mercer.learners.views import features
 from mercer.lifts.base import Lift
 from mercer.lifts.pivoting import strips
@@ -54,12 +58,21 @@ class Basis(ABC):
         out : memory of as many rows or more that may be used: new memory takes longer to get than values to compute
         """
 
+    def over_strips(self, points: Points, strip: Strip, memory: Sequence[Array]) -> None:
+        """Hand the raw functions of all rows to workers, strip by strip (`mercer.kernels.strips`)."""
+        for part in strips(len(points.values), self.width):
+            over_table(self.raw(points.rows(part)), part.start, strip, memory)
+
     def times(self, points: Points, W: Array, run: Run = IDLE) -> Array:
         """(rows, outputs): raw(x) W, without the table of raw functions where that is faster."""
         return np.concatenate([self.raw(points.rows(part)) @ W for part in strips(len(points.values), self.width)])
 
     def to_features(self, rows: Array) -> Array:
         """rows T: rows of raw functions, (r, p), become rows of features."""
+        return rows
+
+    def whiten(self, rows: Array) -> Array:
+        """The same in place, in C order, by a thread that keeps no other waiting."""
         return rows
 
     def to_raw(self, weights: Array) -> Array:
@@ -116,12 +129,24 @@ class LandmarkBasis(Basis):
         place = None if out is None else out[: left.values.shape[0]]
         return np.asarray(matrix(self.kernel, left, right, out=place))
 
+    def over_strips(self, points: Points, strip: Strip, memory: Sequence[Array]) -> None:
+        left, right = alike(replace(points, dtype=DOUBLE), self.landmarks)
+        over_strips(self.kernel, left, right, strip, memory)
+
     def times(self, points: Points, W: Array, run: Run = IDLE) -> Array:
         left, right = alike(points, self.landmarks)
         return np.asarray(Gram.of(self.kernel, left, right, watch=run.watch) @ W, dtype=np.float64)
 
     def to_features(self, rows: Array) -> Array:
         return np.asarray(blas.dtrsm(1.0, self.upper, rows.T, trans_a=1).T)
+
+    def whiten(self, rows: Array) -> Array:
+        divide_by_triangle(rows, self._lower)
+        return rows
+
+    @cached_property
+    def _lower(self) -> Array:
+        return np.ascontiguousarray(self.upper.T)
 
     def to_raw(self, weights: Array) -> Array:
         return np.asarray(blas.dtrsm(1.0, self.upper, weights))
@@ -139,6 +164,12 @@ class FeatureBasis(Basis):
 
     def raw(self, points: Points, out: Array | None = None) -> Array:
         return self.inner.features(points, out)
+
+    def over_strips(self, points: Points, strip: Strip, memory: Sequence[Array]) -> None:
+        def whitened(worker: int, rows: slice, raw: Array) -> None:
+            strip(worker, rows, self.inner.whiten(raw))
+
+        self.inner.over_strips(points, whitened, memory)
 
 
 def landmark_basis(lift: Any, points: Points) -> LandmarkBasis:

@@ -5,14 +5,17 @@ Sums lose digits where raw functions are nearly dependent; Z'D(y - f) from the r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute import threads
 from mercer.compute.run import Run
+from mercer.kernels.strips import workspace
 from mercer.learners.basis import Basis
-from mercer.learners.moments import Normal, applied, blocks
+from mercer.learners.moments import Normal, applied
 from mercer.learners.sampled import centred
 from mercer.learners.stream import Piece, Stream
 from mercer.learners.views import mixed
@@ -76,19 +79,24 @@ def check(stream: Stream, basis: Basis, normal: Normal, trial: Trial, w: Array, 
     W = basis.to_raw(w)
     above = (applied(basis, trial.shift[None]) - normal.means) - normal.rest  # of the shift over the mean, in features
     base = (above @ w)[0] + normal.level
-    totals, scratch = _Totals(basis.width, stream), np.empty((0, basis.width))
+    totals, memory = _Totals(basis.width, stream), workspace(basis.width, threads.available())
+    model = _Model(W, base, trial.shift, normal.level)
     with run.stage("check", stream.count):
         for piece in stream.pieces(batch):
-            for part in blocks(piece.stop - piece.start, basis.width):
-                if len(scratch) < part.stop - part.start:
-                    scratch = np.empty((part.stop - part.start, basis.width))
-                raw = basis.raw(piece.points.rows(part), scratch)
-                raw -= trial.shift
-                left = piece.targets[part] - (raw @ W + base)
-                totals.add(raw, left, piece.targets[part] - normal.level, piece.weights[part, None])
-                run.tell(totals.rows)
+            totals.add(basis, piece, model, memory)
+            run.tell(totals.rows)
     gradient = applied(basis, totals.gradient.T).T + above.T * totals.sums
     return Checked(gradient, totals.products, totals.squares, totals.residuals)
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """A prediction is (raw(x) - shift) W + base; targets are taken less the level."""
+
+    W: Array
+    base: Array
+    shift: Array
+    level: Array
 
 
 class _Totals:
@@ -100,13 +108,24 @@ class _Totals:
         self.sums, self.products, self.squares = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         self.residuals = np.empty((stream.count, *shape)) if stream.stored else None
 
-    def add(self, raw: Array, left: Array, targets: Array, weights: Array) -> None:
-        """A block of raw functions, of residuals, and of centred targets."""
-        weighted = weights * left
+    def add(self, basis: Basis, piece: Piece, model: _Model, memory: Sequence[Array]) -> None:
+        """Some rows, by all workers."""
+        found = np.empty_like(piece.targets)
+        gradients = [np.zeros_like(self.gradient) for _ in memory]
+
+        def add(worker: int, rows: slice, raw: Array) -> None:
+            raw -= model.shift
+            left = piece.targets[rows] - (raw @ model.W + model.base)
+            found[rows] = left
+            gradients[worker] += raw.T @ (piece.weights[rows, None] * left)
+
+        basis.over_strips(piece.points, add, memory)
+        weighted = piece.weights[:, None] * found
         if self.residuals is not None:
-            self.residuals[self.rows : self.rows + len(left)] = weighted
-        self.gradient += raw.T @ weighted
+            self.residuals[self.rows : self.rows + len(found)] = weighted
+        for gradient in gradients:
+            self.gradient += gradient
         self.sums += weighted.sum(axis=0)
-        self.products += (weighted * targets).sum(axis=0)
-        self.squares += (weighted * left).sum(axis=0)
-        self.rows += len(left)
+        self.products += (weighted * (piece.targets - model.level)).sum(axis=0)
+        self.squares += (weighted * found).sum(axis=0)
+        self.rows += len(found)

@@ -12,13 +12,15 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import blas
 
 from mercer.compute.fused import mirror
-from mercer.compute.run import Run, State
+from mercer.compute.native import add_squares
+from mercer.compute.run import State
+from mercer.kernels.strips import workspace
 from mercer.learners.basis import Basis
 from mercer.learners.stream import Piece
 from mercer.learners.views import EPS
+from mercer.planner.streaming import squaring
 from mercer.solvers import Eigen
 from mercer.solvers.spectrum import Spectrum
 
@@ -29,6 +31,8 @@ WORK = 1 << 34
 """Operations of one call of BLAS, about: a fifth of a second, in which nothing can be interrupted."""
 THIN = 64
 """Rows of a block, at least, about: thinner products are slow."""
+SHIFTED = 4096
+"""Rows whose mean is c, at most."""
 
 
 def blocks(count: int, width: int) -> Iterator[slice]:
@@ -47,7 +51,7 @@ def applied(basis: Basis, rows: Array) -> Array:
 
 
 class Moments:
-    """S, of the rows that were added so far. Cost: n p^2 operations, and p^2 numbers.
+    """S, of the rows that were added so far. Cost: n p^2 operations, and p^2 numbers for each worker.
 
     basis : whose raw functions are summed
     centred : whether c is the mean of the first rows; else it is zero
@@ -58,53 +62,58 @@ class Moments:
         self.basis, self.outputs, self.centred, self.rows = basis, outputs, centred, 0
         width = basis.width + outputs
         self.shift = np.zeros(width)
-        self.sums = np.zeros((width + 1, width + 1), order="F")  # the upper triangle of S
-        self._buffer, self._scratch = np.empty((0, width + 1)), np.empty((0, basis.width))
+        self.sums = [np.zeros((width + 1, width + 1)) for _ in range(squaring(basis.width))]  # below the diagonal
+        self._memory: list[Array] = []
 
-    def add(self, piece: Piece, run: Run) -> None:
-        """The rows of a piece, block by block."""
-        for part in blocks(piece.stop - piece.start, len(self.sums)):
-            self._block(part.stop - part.start)
-            raw = self.basis.raw(piece.points.rows(part), self._scratch)
-            self._add(raw, piece.targets[part], piece.weights[part])
-            run.tell(self.rows)
-
-    def _add(self, raw: Array, targets: Array, weights: Array) -> None:
-        p, count = raw.shape[1], len(raw)
+    def add(self, piece: Piece) -> None:
+        """The rows of a piece: a strip of them at a time, by each worker into its own sums."""
         if self.rows == 0 and self.centred:
-            shares = weights / weights.sum()
-            self.shift = np.concatenate([shares @ raw, shares @ targets])
-        block = self._block(count)
-        np.subtract(raw, self.shift[:p], out=block[:, :p])
-        np.subtract(targets, self.shift[p:], out=block[:, p:-1])
-        block[:, -1] = 1.0
-        if (weights != 1.0).any():
-            block *= np.sqrt(weights)[:, None]
-        self.sums = blas.dsyrk(1.0, block.T, beta=1.0, c=self.sums, overwrite_c=1)
-        self.rows += count
+            self._shift_to(piece)
+        if not self._memory:
+            self._memory = workspace(self.basis.width, len(self.sums))
+        roots = np.sqrt(piece.weights)
+        others = np.column_stack([piece.targets - self.shift[self.basis.width :], np.ones(len(roots))])
+        others *= roots[:, None]
+        weighted, p = bool((roots != 1.0).any()), self.basis.width
 
-    def _block(self, count: int) -> Array:
-        if len(self._buffer) < count:
-            self._buffer = np.empty((count, len(self.sums)))
-            self._scratch = np.empty((count, self.basis.width))
-        return self._buffer[:count]
+        def add(worker: int, rows: slice, raw: Array) -> None:
+            raw -= self.shift[:p]
+            if weighted:
+                raw *= roots[rows, None]
+            S, rest = self.sums[worker], others[rows]
+            add_squares(S[:p, :p], raw)
+            S[p:, :p] += rest.T @ raw
+            S[p:, p:] += rest.T @ rest
+
+        self.basis.over_strips(piece.points, add, self._memory)
+        self.rows += len(roots)
+
+    def _shift_to(self, piece: Piece) -> None:
+        """Take the mean of some rows as c."""
+        few = piece.rows(slice(SHIFTED))
+        shares = few.weights / few.weights.sum()
+        self.shift = np.concatenate([shares @ self.basis.raw(few.points), shares @ few.targets])
 
     def given_away(self) -> Array:
         """S, symmetric; nothing is left here."""
-        S, self.sums = self.sums.T, np.zeros((0, 0), order="F")
+        S, self._memory = self.sums[0], []
+        for other in self.sums[1:]:
+            S += other
+        self.sums = []
         mirror(S)
-        self._buffer, self._scratch = self._buffer[:0].copy(), self._scratch[:0].copy()
         return S
 
     # -- states to go on from -------------------------------------------------------------------------------------
 
     def state(self) -> State:
         """All that is known of the rows so far."""
-        return {"sums": self.sums, "shift": self.shift, "rows": np.array(self.rows)}
+        sums = {f"sums {worker}": S for worker, S in enumerate(self.sums)}
+        return {"shift": self.shift, "rows": np.array(self.rows), **sums}
 
     def restore(self, state: State) -> None:
-        """Go on from a state."""
-        self.sums = np.array(state["sums"], dtype=np.float64, order="F")
+        """Go on from a state, with as many workers as it had."""
+        workers = sum(name.startswith("sums ") for name in state)
+        self.sums = [np.array(state[f"sums {worker}"], dtype=np.float64, order="C") for worker in range(workers)]
         self.shift = np.array(state["shift"], dtype=np.float64)
         self.rows = int(state["rows"])
 

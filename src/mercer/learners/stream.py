@@ -34,6 +34,12 @@ class Piece:
     weights: Array
     copies: Array
 
+    def rows(self, part: slice) -> Piece:
+        """Some of its rows, counted from its first."""
+        start, stop, _ = part.indices(self.stop - self.start)
+        points, targets = self.points.rows(part), self.targets[part]
+        return Piece(self.start + start, self.start + stop, points, targets, self.weights[part], self.copies[part])
+
 
 class Stream(ABC):
     """Rows of weights above zero, in pieces, as often as they are asked for, always in the same order."""

@@ -17,17 +17,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute import threads
 from mercer.compute.run import Run, State
-from mercer.learners.landmark_preconditioner import parts
+from mercer.kernels.strips import workspace
 from mercer.learners.stream import Piece
 from mercer.learners.streamed import Streamed
 
 Array = NDArray[np.float64]
 Sums = dict[str, Any]
+Add = Callable[[slice, Array, Sums], None]
+"""add(rows, K, sums): what a worker does with some rows of a piece and their values at landmarks."""
 KEY = "iterations"
 """Of the stage, and of the state that is offered."""
 FIRST, PRODUCT, GRADIENT = range(3)
 """What a pass adds up."""
+WHOLE = ("total", "level", "squares", "origin", "rows")
+"""Sums that need no values of the kernel, or that no two workers touch at one place."""
 SUMMARY = ("total", "level", "means", "near", "right", "squares", "scale")
 """What is known from the first pass on."""
 
@@ -83,6 +88,7 @@ class Sweeps:
         self.saved: dict[str, Any] = dict(run.saved(KEY) or {})
         self.others: Callable[[], State] = dict
         self.passes, self.expected, self.told = 0.0, 1.0, 0.0
+        self.memory = workspace(request.basis.width, threads.available())
 
     @property
     def resumed(self) -> bool:
@@ -101,7 +107,7 @@ class Sweeps:
         zeros |= {"raw": np.zeros(M), "near": np.zeros(M), "right": np.zeros((M, outputs))}
         return self._summary(self._sweep(FIRST, zeros, self._add_first))
 
-    def _add_first(self, piece: Piece, K: Array, sums: Sums) -> None:
+    def _add_first(self, piece: Piece, sums: Sums) -> Add:
         """Sums of y less the mean of the first piece: where a mean is large against the spread, this saves digits."""
         s = piece.weights
         if piece.start == 0 and self.request.intercept:
@@ -110,11 +116,14 @@ class Sweeps:
         sums["total"] += s.sum()
         sums["level"] += s @ y
         sums["squares"] += s @ y**2
-        for part in parts(len(K), K.shape[1] * y.shape[1]):
-            sums["raw"] += s[part] @ K[part]
-            sums["right"] += K[part].T @ (s[part, None] * y[part])
-            K[part] -= self.corner / 2  # |phi(x) - phi(l)|^2 = k(l, l) - 2 k(x, l) + what l does not change
-            sums["near"] += np.bincount(K[part].argmax(axis=1), s[part], K.shape[1])
+
+        def add(rows: slice, K: Array, own: Sums) -> None:
+            own["raw"] += s[rows] @ K
+            own["right"] += K.T @ (s[rows, None] * y[rows])
+            K -= self.corner / 2  # |phi(x) - phi(l)|^2 = k(l, l) - 2 k(x, l) + what l does not change
+            own["near"] += np.bincount(K.argmax(axis=1), s[rows], K.shape[1])
+
+        return add
 
     def _summary(self, sums: Sums) -> Summary:
         total, on = sums["total"], float(self.request.intercept)
@@ -129,13 +138,15 @@ class Sweeps:
         v = self.request.basis.to_raw(p)
         shift = summary.means @ v
 
-        def add(piece: Piece, K: Array, sums: Sums) -> None:
-            for part in parts(len(K), v.size):
-                c = piece.weights[part, None] * (K[part] @ v - shift)
-                sums["u"] += K[part].T @ c
-                sums["c"] += c.sum(axis=0)
+        def begin(piece: Piece, sums: Sums) -> Add:
+            def add(rows: slice, K: Array, own: Sums) -> None:
+                c = piece.weights[rows, None] * (K @ v - shift)
+                own["u"] += K.T @ c
+                own["c"] += c.sum(axis=0)
 
-        sums = self._sweep(PRODUCT, {"u": np.zeros(p.shape), "c": np.zeros(p.shape[1])}, add)
+            return add
+
+        sums = self._sweep(PRODUCT, {"u": np.zeros(p.shape), "c": np.zeros(p.shape[1])}, begin)
         return self._to_features(sums["u"] - summary.means[:, None] * sums["c"])
 
     def residuals(self, summary: Summary, w: Array, alphas: Array) -> Residuals:
@@ -143,20 +154,22 @@ class Sweeps:
         v, stream, level = self.request.basis.to_raw(w), self.request.stream, summary.level
         shift = summary.means @ v
 
-        def add(piece: Piece, K: Array, sums: Sums) -> None:
-            for part in parts(len(K), v.size):
-                s, y, found = piece.weights[part, None], piece.targets[part] - level, K[part] @ v - shift
+        def begin(piece: Piece, sums: Sums) -> Add:
+            def add(rows: slice, K: Array, own: Sums) -> None:
+                s, y, found = piece.weights[rows, None], piece.targets[rows] - level, K @ v - shift
                 e = s * (y - found)
-                sums["u"] += K[part].T @ e
-                sums["c"] += e.sum(axis=0)
-                sums["products"] += (y * e).sum(axis=0)
-                sums["sizes"] += np.square(found + level).sum(axis=0)
+                own["u"] += K.T @ e
+                own["c"] += e.sum(axis=0)
+                own["products"] += (y * e).sum(axis=0)
+                own["sizes"] += np.square(found + level).sum(axis=0)
                 if stream.stored:
-                    sums["rows"][piece.start + part.start : piece.start + part.stop] = e
+                    sums["rows"][piece.start + rows.start : piece.start + rows.stop] = e
+
+            return add
 
         zeros = {name: np.zeros(w.shape[1]) for name in ("c", "products", "sizes")}
         zeros |= {"u": np.zeros(w.shape), "rows": np.zeros((stream.count if stream.stored else 0, w.shape[1]))}
-        sums = self._sweep(GRADIENT, zeros, add)
+        sums = self._sweep(GRADIENT, zeros, begin)
         gradient = self._to_features(sums["u"] - summary.means[:, None] * sums["c"]) - alphas * w
         rest = sums["c"] / summary.total * self.request.intercept
         sizes = np.sqrt(sums["sizes"] / stream.count)
@@ -177,22 +190,34 @@ class Sweeps:
 
     # -- piece by piece -------------------------------------------------------------------------------------------
 
-    def _sweep(self, kind: int, sums: Sums, add: Callable[[Piece, Array, Sums], None]) -> Sums:
+    def _sweep(self, kind: int, sums: Sums, begin: Callable[[Piece, Sums], Add]) -> Sums:
         """Add up over all rows, from where an earlier run was cut off."""
-        begin, done, stream = 0, self.passes, self.request.stream
+        start, done, stream = 0, self.passes, self.request.stream
         if self.saved and int(self.saved["kind"]) == kind:
-            begin = int(self.saved["position"])
+            start = int(self.saved["position"])
             sums = {name: np.array(self.saved[f"sum {name}"], order="C") for name in sums}
             self.saved = {}
-        scratch = np.empty((min(self.request.plan.batch, stream.count), self.request.basis.width))
-        for piece in stream.pieces(self.request.plan.batch, begin):
-            add(piece, self.request.basis.raw(piece.points, scratch), sums)
+        for piece in stream.pieces(self.request.plan.batch, start):
+            self._add(piece, sums, begin)
             self._offer(kind, piece.stop, sums)
             self.passes = done + piece.stop / stream.count
             self.told = max(self.told, min(1.0, self.passes / self.expected))  # more may be expected than before
             self.run.tell(self.told)
         self.passes = done + 1.0
         return sums
+
+    def _add(self, piece: Piece, sums: Sums, begin: Callable[[Piece, Sums], Add]) -> None:
+        """The rows of a piece, by all workers: each has sums of its own, which are added up in their order."""
+        add, names = begin(piece, sums), [name for name in sums if name not in WHOLE]
+        own = [{name: np.zeros_like(sums[name]) for name in names} for _ in self.memory]
+
+        def strip(worker: int, rows: slice, K: Array) -> None:
+            add(rows, K, own[worker])
+
+        self.request.basis.over_strips(piece.points, strip, self.memory)
+        for name in names:
+            for each in own:
+                sums[name] += each[name]
 
     def _offer(self, kind: int, position: int, sums: Sums) -> None:
         def state() -> State:

@@ -97,7 +97,7 @@ class RandomPivots:
     matrices. Time O(n k^2 + n k d) for k pivots of n rows, memory n k.
 
     diagonal : (n,), the numbers k(x, x)
-    values : blocks of the matrix
+    values : blocks of the matrix; each may take the memory of the one before
     count : k, the most pivots
 
     References
@@ -118,10 +118,13 @@ class RandomPivots:
     @classmethod
     def of(cls, kernel: Kernel, points: Points, count: int) -> Self:
         """For the matrix of a kernel whose numbers are known, on points that are to be given back in float64."""
+        memory = np.empty(min(BLOCK, max(PROPOSED, count) * points.values.shape[0]), points.dtype)
 
         def values(i: Part, j: Part) -> NDArray[Any]:
             left = points.rows(i)
-            return matrix(kernel, left, left if i is j else points.rows(j))
+            right = left if i is j else points.rows(j)
+            n, m = left.values.shape[0], right.values.shape[0]
+            return matrix(kernel, left, right, out=memory[: n * m].reshape(n, m) if n * m <= len(memory) else None)
 
         return cls(kernel.evaluate_diagonal(points), values, count)
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from mercer.compute.threads import available
+from mercer.kernels.strips import height
 from mercer.planner.direct import PAIR
 from mercer.planner.landmarks import drawing, drawn_from, drawn_numbers, learning
 from mercer.planner.limits import Limits
@@ -16,8 +18,12 @@ from mercer.solvers import Eigen, Solver
 
 SIZES = (100, 250, 500, 1000, 2000, 4000, 8000, 16000)
 """Landmarks, or random features, that are tried; none over half of the rows."""
-BATCH = 1 << 22
-"""Numbers in a batch of rows, about: its features, 32 MB."""
+BLOCK = 1 << 22
+"""Numbers in a block of features, about: 32 MB."""
+BATCH, COPIES = 1 << 16, 4.0
+"""Rows that are read at once, at most, and how often they are held: as they came, checked, and scaled."""
+WORK = 1 << 34
+"""Operations between two looks at the clock, about: a fifth of a second."""
 LEAST = 64
 """Rows of a batch, where memory is short."""
 JUDGED = 1 << 14
@@ -30,6 +36,9 @@ HANDLED = 7.0
 """Numbers written for each raw function of a row, in units of fresh memory: blocks, their means taken off, copies."""
 TRIED = 12_000.0
 """Operations for p^2 to try out how far rounding moves the predictions of p features."""
+FEW, SPREAD = 4, 1 << 25
+"""So many workers have sums of their own anyway: there is room for as many when they are decomposed; more workers only
+where their sums are so many numbers at most (256 MB)."""
 NYSTROM = ("nystrom", "nystrom iterative")
 """The ways that draw landmarks."""
 APPROXIMATE = "exactness (certified)"
@@ -88,7 +97,8 @@ def nystrom_iterative(task: Task, width: int, solver: Solver, limits: Limits) ->
     stages = (*tuned.stages, Stage("landmarks", preparing), Stage("iterations", steps * step))
     operations = steps * entries * (PAIR + 2 * task.columns + 4 * task.outputs) + 2 * square * width
     fixed = (2 if task.outputs == 1 else 4) * square + 8.0 * width * task.outputs
-    return _Costs(stages, operations, fixed, tuned).plan("nystrom iterative", solver, task, width, limits)
+    costs = _Costs(stages, operations, fixed, tuned, *_strips(width, available(), PAIR + 4.0 * task.outputs))
+    return costs.plan("nystrom iterative", solver, task, width, limits)
 
 
 def _steps(task: Task) -> float:
@@ -108,25 +118,54 @@ def _one_pass(task: Task, way: Way, width: int, limits: Limits, start: Stage, ro
     parts = Stage("pass", reading + machine.multiply(n * square) + products), Stage("solve", solving)
     stages = (*tuned.stages, start, *parts, Stage("check", reading + 2 * products))
     operations = n * square + 13 * square * width + 4 * judged * square
-    fixed = 5 * square + min(2.0 * judged * width, 2.0 * BATCH) + 4.0 * width * task.outputs
+    fixed = max(5, squaring(width) + 1) * square + min(2.0 * judged * width, 2.0 * BATCH) + 4.0 * width * task.outputs
     if not tuned.stages and 0 < judged < n:
         tuned = Tuning(judged, (), 0.0, f"alpha from {judged:,} rows")
-    return _Costs(stages, operations, fixed, tuned).plan(way, Eigen(), task, width, limits)
+    table = _strips(width, squaring(width), width) if row is _pairs else _features_at_once(width)
+    return _Costs(stages, operations, fixed, tuned, *table).plan(way, Eigen(), task, width, limits)
+
+
+def squaring(width: int) -> int:
+    """How many workers have sums of `width`^2 numbers each: all, or one, who has all cores, where that is too much."""
+    workers = available()
+    return workers if workers <= FEW or workers * width**2 <= SPREAD else 1
+
+
+def _strips(width: int, workers: int, operations: float) -> tuple[int, float, int]:
+    """Strips of values at landmarks, of as many rows for each worker; each value takes part in so many operations."""
+    rows = workers * height(width, workers)
+    return rows, float(width), rows * max(1, int(WORK / (operations * width * rows)))
+
+
+def _features_at_once(width: int) -> tuple[int, float, int]:
+    """Blocks of features, which are copied once."""
+    rows = max(LEAST, BLOCK // width)
+    return rows, 2.0 * width, rows
 
 
 @dataclass(frozen=True)
 class _Costs:
-    """What a way that streams takes: `fixed` numbers are held beside a batch."""
+    """What a way that streams takes.
+
+    fixed : numbers that are held beside a batch
+    filled, each : how many rows of a batch have their raw functions in memory at once, and how many numbers each takes
+    most : rows of a batch, at most
+    """
 
     stages: tuple[Stage, ...]
     operations: float
     fixed: float
     tuned: Tuning
+    filled: int
+    each: float
+    most: int
 
     def plan(self, way: Way, solver: Solver, task: Task, width: int, limits: Limits) -> Plan:
         """The plan of these costs."""
         drawn = drawn_from(task.rows, width, limits) if way in NYSTROM and task.landmarks is None else 0
-        held, batch = 2.0 * (width + task.columns + task.outputs), self._batch(task, width, limits)
+        batch = self._batch(task, limits)
+        rows = COPIES * batch * (task.columns + task.outputs)
+        numbers = self.fixed + rows + min(batch, self.filled) * self.each
         lost = [] if way in EXACT or task.landmarks is not None else [APPROXIMATE]
         lost += [self.tuned.gives_up] if self.tuned.gives_up else []
         return Plan(
@@ -138,15 +177,7 @@ class _Costs:
             outputs=task.outputs,
             features=width,
             operations=self.operations,
-            bytes=int(
-                8
-                * max(
-                    self.fixed + held * batch,
-                    self.tuned.numbers,
-                    drawn_numbers(drawn, width),
-                    learning(task, limits)[1],
-                )
-            ),
+            bytes=int(8 * max(numbers, self.tuned.numbers, drawn_numbers(drawn, width), learning(task, limits)[1])),
             seconds=sum(stage.seconds for stage in self.stages),
             stages=self.stages,
             batch=batch,
@@ -155,11 +186,12 @@ class _Costs:
             gives_up=", ".join(lost),
         )
 
-    def _batch(self, task: Task, width: int, limits: Limits) -> int:
-        """Rows at once: about `BATCH` numbers, or what the memory leaves, but never less than `LEAST`."""
-        row = 2.0 * (width + task.columns + task.outputs)
-        room = int(max(0.0, limits.bytes / 8 - self.fixed) / row)
-        return min(task.rows, max(LEAST, min(BATCH // max(1, width), room)))
+    def _batch(self, task: Task, limits: Limits) -> int:
+        """Rows at once: what all workers do in a while, or what the memory leaves, but never less than `LEAST`."""
+        room, row = max(0.0, limits.bytes / 8 - self.fixed), COPIES * (task.columns + task.outputs)
+        tall = room > self.filled * (self.each + row)
+        left = (room - self.filled * self.each) / row if tall else room / (self.each + row)
+        return min(task.rows, max(LEAST, int(min(self.most, BATCH, COPIES * BLOCK / row, left))))
 
 
 # -- the parts --------------------------------------------------------------------------------------------------------
