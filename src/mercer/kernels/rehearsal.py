@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mercer.compute.formula import Group
 from mercer.compute.precision import STATISTICS, VALUES
 from mercer.compute.source import Method
+from mercer.compute.statistics import FAR as APART
 from mercer.compute.statistics import Measured, rounding, squares
 from mercer.kernels.pairs import Block, Pairs, lengths
 from mercer.kernels.points import Points
@@ -125,7 +126,8 @@ class DisturbedPairs(Pairs):
         by_differences: NDArray[Any] = (np.sqrt(squares) * (1 + self._units()) + coarse) ** 2
         if self._method().kind != "product":
             return by_differences
-        by_product = squares + self.measured[self.traced.group].error(self.route.dtype)
+        error = self.measured[self.traced.group].error(self.route.dtype)
+        by_product = squares + np.maximum(error, APART * self._units() * squares)
         return np.where(squares < self._limit(argument), by_differences, by_product)
 
     def _squared_distance(self) -> Block:
@@ -137,7 +139,7 @@ class DisturbedPairs(Pairs):
     def _dot(self) -> Block:
         if self.traced.group.sparse:  # there is no more accurate way than a sparse product
             return super()._dot()
-        return super()._dot() + self.measured[self.traced.group].error(self.route.dtype) / 2
+        return super()._dot() + self.measured[self.traced.group].dot_error(self.route.dtype)
 
 
 def _rounded(values: NDArray[Any], dtype: str) -> NDArray[Any]:

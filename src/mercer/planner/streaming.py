@@ -32,8 +32,11 @@ STEPS, LESS, MORE = 25.0, 8.0, 6.0
 """Iterations of Falkon where alpha is not known; for alpha = n / 1000, and how many more for each tenth of that."""
 WAVE = 20.0
 """Operations of a random wave for a row, beyond the two a column."""
-HANDLED = 7.0
-"""Numbers written for each raw function of a row, in units of fresh memory: blocks, their means taken off, copies."""
+HANDLED, STRIPPED = 7.0, 2.0
+"""Numbers written for each raw function of a row, in units of fresh memory: blocks, their means taken off, copies; and
+for those that never leave the cache."""
+SQUARED, CHECKS = 1.2, 1.5
+"""What sums of squares take in units of products of matrices; and passes that check, about: one or two."""
 TRIED = 12_000.0
 """Operations for p^2 to try out how far rounding moves the predictions of p features."""
 FEW, SPREAD = 4, 1 << 25
@@ -115,8 +118,8 @@ def _one_pass(task: Task, way: Way, width: int, limits: Limits, start: Stage, ro
     reading, products = n * row(task, width, limits), machine.multiply(2.0 * n * width * task.outputs)
     solving = machine.eigenvectors(width) + machine.multiply(4.0 * judged * (square + width * task.alphas))
     solving += machine.multiply(square * (4.0 * width + TRIED))  # from raw functions to features and back, and trials
-    parts = Stage("pass", reading + machine.multiply(n * square) + products), Stage("solve", solving)
-    stages = (*tuned.stages, start, *parts, Stage("check", reading + 2 * products))
+    parts = Stage("pass", reading + machine.multiply(SQUARED * n * square) + products), Stage("solve", solving)
+    stages = (*tuned.stages, start, *parts, Stage("check", CHECKS * (reading + 2 * products)))
     operations = n * square + 13 * square * width + 4 * judged * square
     fixed = max(5, squaring(width) + 1) * square + min(2.0 * judged * width, 2.0 * BATCH) + 4.0 * width * task.outputs
     if not tuned.stages and 0 < judged < n:
@@ -199,7 +202,7 @@ class _Costs:
 
 def _pairs(task: Task, width: int, limits: Limits) -> float:
     """The kernel of a row with all landmarks, stored in a block."""
-    return width * (limits.pair(task) + limits.machine.store(HANDLED))
+    return width * (limits.pair(task) + limits.machine.store(STRIPPED))
 
 
 def _waves(task: Task, width: int, limits: Limits) -> float:
