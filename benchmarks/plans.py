@@ -28,6 +28,7 @@ from report import machine
 from mercer import KernelRidge
 from mercer.errors import BudgetError
 from mercer.lifts import Nystrom, RandomFourier
+from mercer.operators import Gram
 from mercer.solvers import ConjugateGradient
 
 Array = NDArray[Any]
@@ -110,9 +111,12 @@ class Case:
         for kernel in kernels:
             KernelRidge(kernel, alpha=self.alpha, random_state=0).fit(X[few], y[few])
         KernelRidge(self.kernel, alpha=0.1, solver=ConjugateGradient(), random_state=0).fit(X[few], y[few])
-        for dtype in ("float32", "float64"):  # BLAS takes buffers of its own with the first large product
+        for dtype in ("float32", "float64"):  # BLAS takes buffers of its own with the first large product of a thread
             table = np.ones((LARGE, LARGE), dtype)
             np.linalg.cholesky(table @ table + LARGE**2 * np.eye(LARGE, dtype=dtype))
+            rows = np.linspace(0.0, 1.0, LARGE * X.shape[1]).reshape(LARGE, -1).astype(dtype)
+            Gram("gaussian(1)", rows) @ np.ones((LARGE, 4), dtype)
+            KernelRidge(Nystrom("gaussian(0.01)", 200, random_state=0), memory_limit="40MB").fit(rows, rows[:, 0])
 
 
 def cases(count: int, seed: int) -> Iterator[Case]:

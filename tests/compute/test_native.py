@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mercer.compute import native
-from mercer.compute.native import Routine, divide_by_triangle, patiently, routine, subtract_product
+from mercer.compute.native import Routine, add_squares, divide_by_triangle, patiently, routine, subtract_product
 from mercer.errors import MercerError
 
 
@@ -31,6 +31,16 @@ def test_a_product_is_subtracted_in_place(n, m, k, way):
     np.testing.assert_allclose(wide[:, 2 : m + 2], before[:, 2 : m + 2] - A @ B.T, rtol=1e-13, atol=1e-13)
     np.testing.assert_array_equal(wide[:, :2], before[:, :2])
     np.testing.assert_array_equal(wide[:, m + 2 :], before[:, m + 2 :])
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (5, 3), (3, 5), (1, 4), (4, 1), (0, 3)])
+def test_squares_are_added_below_the_diagonal(n, m, way):
+    wide, A = draw(m + 2, m + 2), draw(n, m + 1, seed=1)[:, :m]
+    before = wide.copy()
+    add_squares(wide[:m, :m], A)
+    np.testing.assert_allclose(np.tril(wide[:m, :m]), np.tril(before[:m, :m] + A.T @ A), rtol=1e-13, atol=1e-13)
+    np.testing.assert_array_equal(wide[m:], before[m:])
+    np.testing.assert_array_equal(wide[:, m:], before[:, m:])
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (6, 4), (1, 5), (5, 1), (0, 2)])

@@ -300,3 +300,32 @@ def test_terms_of_float32_rows_keep_their_digits(reach):
     wanted = np.exp(-2 * (np.sin(np.pi * np.remainder(gap, 1.0)) ** 2).sum(axis=2))
     assert np.abs(fused_gram(Periodic(1.0, 1.0), X) - wanted).max() <= 1e-6
     assert chosen(Periodic(1.0), X).dtype == (np.float32 if reach == 1.0 else np.float64)
+
+
+# -- long rows ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["gaussian", "matern", "rational", "sinc"])
+def test_long_rows_of_one_side_leave_products_and_lose_no_digits(name):
+    kernel, truth = STATIONARY[name]
+    X, Z = draw(300, 54), draw(200, 54, seed=1)
+    Z[7] *= 700.0
+    kinds = kinds_of(kernel, X, Z)
+    assert kinds == kinds_of(kernel, X, np.delete(Z, 7, axis=0)) == ["product"]
+    values = truth(cdist(X, Z))
+    assert np.abs(fused_gram(kernel, X, Z) - values).max() <= 5e-13
+
+
+def test_long_rows_of_both_sides_are_told_apart_by_differences():
+    X, Z = draw(300, 54), draw(200, 54, seed=1)
+    Z[7] *= 7000.0
+    X[100] = Z[7] + 0.01 * X[100]
+    kernel, truth = STATIONARY["gaussian"]
+    assert kinds_of(kernel, X, Z) == ["differences"]
+    assert np.abs(fused_gram(kernel, X, Z) - truth(cdist(X, Z))).max() <= 5e-13
+
+
+def kinds_of(kernel, X, Z):
+    """How the fused pass gets distances."""
+    found = route.fused(kernel, points_from("test", X), points_from("test", Z))
+    return [method.kind for method in found.methods.values()]

@@ -55,6 +55,7 @@ def _task(posed: Posed) -> Task:
         approximable=known and prepared.solver is None,
         spectral=known and prepared.solver is None and _spectral(view, tried),
         landmarks=_landmarks(view),
+        sought=_sought(view),
         lift_given=isinstance(view, LiftView),
         products=known and positive,
         single=prepared.dtype == SINGLE,
@@ -80,6 +81,12 @@ def _landmarks(view: View) -> int | None:
     """How many landmarks the lift has that was given; None for other lifts and for kernels."""
     lift = view.lift if isinstance(view, LiftView) else None
     return lift._count() if isinstance(lift, Nystrom) else None
+
+
+def _sought(view: View) -> int | None:
+    """How many it was to have."""
+    lift = view.lift if isinstance(view, LiftView) else None
+    return lift.n_components if isinstance(lift, Nystrom) and isinstance(lift.n_components, int) else None
 
 
 def _spectral(view: View, tried: int) -> bool:

@@ -12,7 +12,7 @@ PAIR = 20.0
 """Operations that the formula of a kernel takes for a pair, beyond the two a column of its distance."""
 PASSES = 10.0
 """How often the kernel matrix is written beside its factor: centring, norms, its condition, the residual, rounding."""
-TABLED, CHECKED, LEFT_OUT = 30.0, 15.0, 55.0
+TABLED, CHECKED, LEFT_OUT = 40.0, 25.0, 65.0
 """The same for the table of features: when it is made, when it is solved, and for left-out errors of a path."""
 
 
@@ -32,7 +32,7 @@ def _way(task: Task, side: Side, solver: Solver, limits: Limits) -> Plan:
     operations = cost.operations * (1 if solver.whole_path else task.alphas)
     path = 4.0 * n * size * task.alphas if task.path else 0.0
     if side == "primal":
-        building, table = n * float(p) ** 2 * (2 if task.path else 1), (4 if task.path else 2) * float(n) * p
+        building, table = n * float(p) ** 2 * (2 if task.path else 1), (3.6 if task.path else 2) * float(n) * p
     else:
         building, table = n**2 * (PAIR + 2 * task.columns) / 2, float(n) * task.columns
     kept = float(size) ** 2 if task.lengthscales > 1 else 0.0

@@ -10,15 +10,16 @@ BLOCK = 1 << 22
 DRAWN, TIMES, FEWEST = 1 << 24, 4, 2
 """Landmarks are drawn from so many rows that their values at landmarks are so many numbers (128 MB), or from four rows
 a landmark, where that is more; from two, where memory is short."""
-GIVEN = 1 << 26
-"""The same for a Nystrom lift that was given, and learns by its own rule (`mercer.lifts.landmarks.HELD`)."""
+GIVEN, HELD = 1 << 26, 32
+"""The same for a Nystrom lift that was given, and learns by its own rule (`mercer.lifts.landmarks.HELD`); and the bytes
+of the limit for each number."""
 PIVOTED = 3.0
 """Operations for each row and pair of landmarks, in units of a product: pivots are drawn in blocks."""
 
 
-def drawn_from(rows: int, landmarks: int, limits: Limits, held: int = DRAWN) -> int:
+def drawn_from(rows: int, landmarks: int, limits: Limits) -> int:
     """How many of the rows so many landmarks are drawn from: fewer where memory is short, but at least two for each."""
-    wanted = max(TIMES * landmarks, held // landmarks)
+    wanted = max(TIMES * landmarks, DRAWN // landmarks)
     room = int(limits.bytes / 8 / 1.5) // landmarks
     return min(rows, max(FEWEST * landmarks, min(wanted, room)))
 
@@ -40,5 +41,6 @@ def learning(task: Task, limits: Limits) -> tuple[float, float]:
     """Seconds and numbers for a Nystrom lift that was given to learn its landmarks; nothing where none was."""
     if task.landmarks is None or not task.stored:
         return 0.0, 0.0
-    rows = drawn_from(task.rows, task.landmarks, limits, GIVEN)
-    return drawing(task, rows, task.landmarks, limits), drawn_numbers(rows, task.landmarks)
+    sought = task.sought or task.landmarks
+    rows = min(task.rows, max(FEWEST * sought, min(GIVEN // sought, limits.bytes // HELD // sought)))
+    return drawing(task, rows, task.landmarks, limits), drawn_numbers(rows, sought)

@@ -22,6 +22,8 @@ ROUGHER = 1e-4
 """The relative residual that conjugate gradients are asked for where the rows are in float32."""
 BRIEF = 2.0
 """Seconds that a direct way may take to be preferred to a quicker pass over the rows."""
+STARTED, JUDGED_BY, LIFTED = 20_000.0, 30_000.0, 40_000.0
+"""Calls of NumPy around any work: in all, to judge a path of penalties, and for a lift that was given."""
 GLANCE = 1.0
 """Seconds of the quickest exact way, by rough rates, up to which this machine is not measured."""
 
@@ -58,8 +60,16 @@ def choose(
         ways = ways_of(task, solver, limits)
     best = _chosen(task, [way for way in ways if allowed.allows(way.bytes)], limits)
     rest = sorted((way for way in ways if way is not best), key=order)
-    others = tuple(replace(way, reason=why_not(task, way, best, limits)) for way in rest)
-    return replace(best, reason=why(task, best, ways, solver, limits), others=others)
+    others = tuple(_started(task, replace(way, reason=why_not(task, way, best, limits)), limits) for way in rest)
+    return replace(_started(task, best, limits), reason=why(task, best, ways, solver, limits), others=others)
+
+
+def _started(task: Task, way: Plan, limits: Limits) -> Plan:
+    """With what each way takes before and after its work, which is no reason to prefer one."""
+    calls = STARTED + JUDGED_BY * task.path + LIFTED * task.lift_given
+    first, seconds = way.stages[0], calls * limits.machine.call
+    stages = (replace(first, seconds=first.seconds + seconds), *way.stages[1:])
+    return replace(way, seconds=way.seconds + seconds, stages=stages)
 
 
 def ways_of(task: Task, solver: Solver | None, limits: Limits | None = None) -> list[Plan]:

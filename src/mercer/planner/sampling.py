@@ -9,6 +9,8 @@ from mercer.planner.plan import Stage
 from mercer.planner.task import Task
 from mercer.solvers import Eigen
 
+JUDGING = 1.4
+"""What it takes to centre, to decompose and to judge, in units of what is counted here."""
 SAMPLES = (3000, 1500, 750, 300)
 """Rows that alpha and the lengthscale are chosen from, where all are too many: the first that fits the memory."""
 
@@ -33,7 +35,7 @@ def tuning(task: Task, limits: Limits, needed: bool) -> Tuning:
     each += limits.machine.multiply(4.0 * sample**2 * task.alphas)
     chosen = " and ".join(["alpha"] * task.path + ["lengthscale"] * (task.lengthscales > 1))
     gives_up = f"{chosen} from {sample:,} rows" if sample < task.rows else ""
-    return Tuning(sample, (Stage("tuning", task.lengthscales * each),), _numbers(task, sample), gives_up)
+    return Tuning(sample, (Stage("tuning", JUDGING * task.lengthscales * each),), _numbers(task, sample), gives_up)
 
 
 def _numbers(task: Task, sample: int) -> float:

@@ -24,8 +24,10 @@ BATCH, COPIES = 1 << 16, 4.0
 """Rows that are read at once, at most, and how often they are held: as they came, checked, and scaled."""
 WORK = 1 << 34
 """Operations between two looks at the clock, about: a fifth of a second."""
-LEAST = 64
+LEAST = 1024
 """Rows of a batch, where memory is short."""
+OPENED = 8_000.0
+"""Calls of NumPy that a batch takes, however few rows it has."""
 JUDGED = 1 << 14
 """Rows whose left-out errors judge a path, where one pass does not keep all rows."""
 STEPS, LESS, MORE = 25.0, 8.0, 6.0
@@ -96,11 +98,12 @@ def nystrom_iterative(task: Task, width: int, solver: Solver, limits: Limits) ->
     preparing = machine.cholesky(width) + machine.multiply(square * width)
     if task.landmarks is None:
         preparing += _drawing(task, width, limits).seconds
-    step, steps = task.rows * _pairs(task, width, limits) + machine.multiply(4 * entries * task.outputs), _steps(task)
+    strips, steps = _strips(width, available(), PAIR + 4.0 * task.outputs), _steps(task)
+    step = _reading(task, width, limits, _pairs, strips[2]) + machine.multiply(4 * entries * task.outputs)
     stages = (*tuned.stages, Stage("landmarks", preparing), Stage("iterations", steps * step))
     operations = steps * entries * (PAIR + 2 * task.columns + 4 * task.outputs) + 2 * square * width
     fixed = (2 if task.outputs == 1 else 4) * square + 8.0 * width * task.outputs
-    costs = _Costs(stages, operations, fixed, tuned, *_strips(width, available(), PAIR + 4.0 * task.outputs))
+    costs = _Costs(stages, operations, fixed, tuned, *strips)
     return costs.plan("nystrom iterative", solver, task, width, limits)
 
 
@@ -115,7 +118,9 @@ def _one_pass(task: Task, way: Way, width: int, limits: Limits, start: Stage, ro
     """Z'Z in one pass, all alphas from its spectrum, and a second pass that checks."""
     machine, n, square = limits.machine, task.rows, float(width) ** 2
     tuned, judged = tuning(task, limits, task.lengthscales > 1), min(n, JUDGED) if task.path else 0
-    reading, products = n * row(task, width, limits), machine.multiply(2.0 * n * width * task.outputs)
+    table = _strips(width, squaring(width), width) if row is _pairs else _features_at_once(width)
+    reading = _reading(task, width, limits, row, table[2])
+    products = machine.multiply(2.0 * n * width * task.outputs)
     solving = machine.eigenvectors(width) + machine.multiply(4.0 * judged * (square + width * task.alphas))
     solving += machine.multiply(square * (4.0 * width + TRIED))  # from raw functions to features and back, and trials
     parts = Stage("pass", reading + machine.multiply(SQUARED * n * square) + products), Stage("solve", solving)
@@ -124,7 +129,6 @@ def _one_pass(task: Task, way: Way, width: int, limits: Limits, start: Stage, ro
     fixed = max(5, squaring(width) + 1) * square + min(2.0 * judged * width, 2.0 * BATCH) + 4.0 * width * task.outputs
     if not tuned.stages and 0 < judged < n:
         tuned = Tuning(judged, (), 0.0, f"alpha from {judged:,} rows")
-    table = _strips(width, squaring(width), width) if row is _pairs else _features_at_once(width)
     return _Costs(stages, operations, fixed, tuned, *table).plan(way, Eigen(), task, width, limits)
 
 
@@ -198,6 +202,12 @@ class _Costs:
 
 
 # -- the parts --------------------------------------------------------------------------------------------------------
+
+
+def _reading(task: Task, width: int, limits: Limits, row: Row, batch: int) -> float:
+    """The raw functions of all rows, batch by batch."""
+    batches = task.rows / min(BATCH, batch, task.rows)
+    return task.rows * row(task, width, limits) + batches * OPENED * limits.machine.call
 
 
 def _pairs(task: Task, width: int, limits: Limits) -> float:

@@ -22,6 +22,7 @@ class Task:
     approximable : whether landmarks can stand for the kernel: it is known, and rows are points
     spectral : whether random features can: its spectral law is known
     landmarks : of the Nystrom lift that was given; None where none was
+    sought : how many it looked for; it keeps fewer where the kernel has no more
     lift_given : whether the features are those of a lift that was given, so that no kernel is to be matched
     products : whether products with the kernel matrix can be had without the matrix
     single : whether the rows are in float32, for which products in float32 do
@@ -42,6 +43,7 @@ class Task:
     approximable: bool = False
     spectral: bool = False
     landmarks: int | None = None
+    sought: int | None = None
     lift_given: bool = False
     products: bool = False
     single: bool = False
