@@ -161,11 +161,13 @@ def _median(found: NDArray[Any], pairs: Numbers, zeros: float) -> float:
     if zeros == 0.0 and (pairs == pairs[0]).all():
         return float(np.median(found))
     order = np.argsort(found)
-    counts = np.cumsum(np.concatenate([[zeros], pairs[order]]))
+    counts = pairs[order]
+    counts[0] += zeros
+    np.cumsum(counts, out=counts)
     half = counts[-1] / 2
-    ends = [np.searchsorted(counts, half, side="left"), np.searchsorted(counts, half, side="right")]
-    values = np.concatenate([[0.0], found[order]])
-    return float(np.mean(values[np.minimum(ends, len(values) - 1)]))
+    ends = [zeros < half and 1 + int(np.searchsorted(counts, half, side="left"))]
+    ends += [zeros <= half and 1 + int(np.searchsorted(counts, half, side="right"))]
+    return float(np.mean([found[order[min(end, len(found)) - 1]] if end else 0.0 for end in ends]))
 
 
 def _checked(who: str, found: NDArray[Any], pairs: int) -> NDArray[Any]:

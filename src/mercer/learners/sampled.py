@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from mercer.compute.run import Run
 from mercer.kernels.points import Points
 from mercer.learners.basis import Basis
-from mercer.learners.moments import Normal, applied, blocks
+from mercer.learners.moments import THIN, Normal, applied
 from mercer.learners.stream import Piece, Stream
 from mercer.operators import Centering
+from mercer.planner.streaming import JUDGED_AT_ONCE
 from mercer.solvers.spectrum import Spectrum
 from mercer.tuning.fold import Fold, PrimalFold
 from mercer.tuning.leave_one_out import path_of
@@ -85,7 +86,8 @@ def drawn(stream: Stream, count: int, most: int, random: np.random.Generator) ->
 def sampled_path(normal: Normal, basis: Basis, sample: Piece, alphas: Array, coded: bool, run: Run) -> Path:
     """The leave-one-out errors of the rows of a sample, for each penalty. Cost: 2 p^2 operations a row and block."""
     labels = labels_of(sample.targets) if coded else None
-    parts = list(blocks(len(sample.weights), basis.width))
+    step = max(THIN, JUDGED_AT_ONCE // basis.width)
+    parts = [slice(start, start + step) for start in range(0, len(sample.weights), step)]
     found, weights = [], []
     for done, part in enumerate(parts):
         side = sampled_side(normal, basis, sample, part)

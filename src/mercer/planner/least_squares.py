@@ -22,7 +22,7 @@ ROUGHER = 1e-4
 """The relative residual that conjugate gradients are asked for where the rows are in float32."""
 BRIEF = 2.0
 """Seconds that a direct way may take to be preferred to a quicker pass over the rows."""
-STARTED, JUDGED_BY, LIFTED = 20_000.0, 30_000.0, 40_000.0
+STARTED, JUDGED_BY, LIFTED = 15_000.0, 25_000.0, 40_000.0
 """Calls of NumPy around any work: in all, to judge a path of penalties, and for a lift that was given."""
 GLANCE = 1.0
 """Seconds of the quickest exact way, by rough rates, up to which this machine is not measured."""

@@ -30,7 +30,9 @@ OPENED = 8_000.0
 """Calls of NumPy that a batch takes, however few rows it has."""
 JUDGED = 1 << 14
 """Rows whose left-out errors judge a path, where one pass does not keep all rows."""
-STEPS, LESS, MORE = 25.0, 8.0, 6.0
+JUDGED_AT_ONCE, TABLES = 1 << 20, 4.0
+"""Numbers in a table of features of these, at once, and how many tables there are."""
+STEPS, LESS, MORE = 30.0, 12.0, 9.0
 """Iterations of Falkon where alpha is not known; for alpha = n / 1000, and how many more for each tenth of that."""
 WAVE = 20.0
 """Operations of a random wave for a row, beyond the two a column."""
@@ -126,7 +128,11 @@ def _one_pass(task: Task, way: Way, width: int, limits: Limits, start: Stage, ro
     parts = Stage("pass", reading + machine.multiply(SQUARED * n * square) + products), Stage("solve", solving)
     stages = (*tuned.stages, start, *parts, Stage("check", CHECKS * (reading + 2 * products)))
     operations = n * square + 13 * square * width + 4 * judged * square
-    fixed = max(5, squaring(width) + 1) * square + min(2.0 * judged * width, 2.0 * BATCH) + 4.0 * width * task.outputs
+    fixed = (
+        max(5, squaring(width) + 1) * square
+        + min(TABLES * judged * width, TABLES * JUDGED_AT_ONCE)
+        + 4.0 * width * task.outputs
+    )
     if not tuned.stages and 0 < judged < n:
         tuned = Tuning(judged, (), 0.0, f"alpha from {judged:,} rows")
     return _Costs(stages, operations, fixed, tuned, *table).plan(way, Eigen(), task, width, limits)
@@ -145,9 +151,9 @@ def _strips(width: int, workers: int, operations: float) -> tuple[int, float, in
 
 
 def _features_at_once(width: int) -> tuple[int, float, int]:
-    """Blocks of features, which are copied once."""
+    """Blocks of features, with what a lift holds to make them."""
     rows = max(LEAST, BLOCK // width)
-    return rows, 2.0 * width, rows
+    return rows, 3.0 * width, rows
 
 
 @dataclass(frozen=True)
