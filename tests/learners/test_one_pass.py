@@ -11,6 +11,7 @@ from mercer.errors import NumericalWarning
 from mercer.kernels.points import SINGLE, Points
 from mercer.learners import one_pass
 from mercer.learners.basis import FeatureBasis
+from mercer.learners.check_pass import check
 from mercer.learners.moments import Moments
 from mercer.lifts import Nystrom, Polynomial, RandomFourier
 from mercer.solvers import Eigen
@@ -188,12 +189,34 @@ def test_steps_of_refinement_take_out_what_sums_lost(monkeypatch):
     model = KernelRidge(clone(lift), alpha=1e-3, solver=Eigen()).fit(X, Y)
     found = one_pass.solve(asked(basis, X, Y, alpha=1e-3), IDLE)
     monkeypatch.setattr(one_pass, "CHECKS", 1)
+    monkeypatch.setattr(one_pass, "left_by_step", lambda problem, solution: np.inf)
     coarse = one_pass.solve(asked(basis, X, Y, alpha=1e-3), IDLE)
     off, before = (np.abs(prediction(basis, each, NEW) - model.predict(NEW)).max() for each in (found, coarse))
     assert found.fit.outcome.iterations > 0
     assert off < before / 100
     assert coarse.fit.roundings.max() * np.abs(model.predict(NEW)).max() > before
     assert found.fit.roundings.max() * np.abs(model.predict(NEW)).max() > off
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_a_step_that_needs_no_check_ends_where_checked_ones_do(intercept, monkeypatch):
+    monkeypatch.setattr(one_pass, "STRETCHED", np.inf)
+    X, Y = draw()
+    basis = basis_of(Nystrom("gaussian(1.5)", 60, random_state=0).fit(X), X)
+    request = asked(basis, X, Y, alpha=1e-3, intercept=intercept)
+    checks = []
+    monkeypatch.setattr(one_pass, "check", lambda *given: checks.append(1) or check(*given))
+    monkeypatch.setattr(one_pass, "SETTLED", 1e-8)  # so that a step is due
+    sure = one_pass.solve(request, IDLE).fit
+    assert len(checks) == 1
+    assert sure.outcome.iterations == 1
+    monkeypatch.setattr(one_pass, "left_by_step", lambda problem, solution: np.inf)
+    checked = one_pass.solve(request, IDLE).fit
+    assert len(checks) >= 3
+    np.testing.assert_allclose(sure.weights, checked.weights, rtol=1e-9, atol=1e-9 * np.abs(checked.weights).max())
+    np.testing.assert_allclose(sure.noise, checked.noise, rtol=1e-9)
+    np.testing.assert_allclose(sure.duals, checked.duals, rtol=1e-6, atol=1e-6 * np.abs(checked.duals).max())
+    assert sure.outcome.converged
 
 
 @pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
@@ -316,9 +339,9 @@ def test_sums_are_read_once_and_rows_twice(monkeypatch):
     added = []
     plain = Moments.add
 
-    def add(self, piece):
+    def add(self, piece, run):
         added.append(piece.stop - piece.start)
-        plain(self, piece)
+        plain(self, piece, run)
 
     monkeypatch.setattr(Moments, "add", add)
     one_pass.solve(asked(basis, X, Y, alpha="auto"), IDLE)

@@ -12,7 +12,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from mercer.compute.threads import Progress
+from mercer.compute.threads import Progress, Watch
 
 State = Mapping[str, NDArray[Any]]
 """What a computation needs to go on from a point: arrays of numbers by name, none of dtype object."""
@@ -52,6 +52,15 @@ class Run:
     def saved(self, key: str) -> State | None:
         """What was last offered under this key by a run that was cut off; None where there is none."""
         return None
+
+
+def telling(run: Run, done: float, more: float) -> Watch:
+    """A watch for a part of a stage: `more` steps, after those that are done."""
+
+    def tell(progress: Progress) -> None:
+        run.tell(done + more * progress.done / max(progress.total, 1))
+
+    return tell
 
 
 IDLE = Run()

@@ -38,7 +38,14 @@ def workspace(width: int, workers: int) -> list[Array]:
     return [np.empty((height(width, workers), width)) for _ in range(workers)]
 
 
-def over_strips(kernel: Kernel, left: Points, right: Points, strip: Strip, memory: Sequence[Array]) -> None:
+def over_strips(
+    kernel: Kernel,
+    left: Points,
+    right: Points,
+    strip: Strip,
+    memory: Sequence[Array],
+    watch: threads.Watch | None = None,
+) -> None:
     """Hand all rows of k(x_i, z_j) to workers, strip by strip; the same worker gets the same rows in the same order.
 
     Where there is one worker, each strip is filled by all cores, and BLAS has all of them too; where there are more,
@@ -46,6 +53,7 @@ def over_strips(kernel: Kernel, left: Points, right: Points, strip: Strip, memor
 
     right : not the same object as `left`
     memory : of each worker, as many rows as a strip has, of as many numbers as `right` has rows
+    watch : who is told of progress, where there are several workers
     """
     n, step = left.values.shape[0], len(memory[0])
     if len(memory) == 1:
@@ -65,7 +73,7 @@ def over_strips(kernel: Kernel, left: Points, right: Points, strip: Strip, memor
 
     pieces = dealt(range(0, n, step), len(memory))
     if isinstance(values, Fused):
-        threads.run(work, pieces, n * right.values.shape[0])
+        threads.run(work, pieces, n * right.values.shape[0], watch)
     else:
         stop = threads.Stop(len(pieces))
         for worker, start in ((worker, start) for worker, piece in enumerate(pieces) for start in piece):

@@ -19,6 +19,7 @@ from scipy.linalg import blas
 
 from mercer.compute.native import divide_by_triangle
 from mercer.compute.run import IDLE, Run
+from mercer.compute.threads import Watch
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import matrix
 from mercer.kernels.points import DOUBLE, Points, alike
@@ -58,7 +59,7 @@ class Basis(ABC):
         out : memory of as many rows or more that may be used: new memory takes longer to get than values to compute
         """
 
-    def over_strips(self, points: Points, strip: Strip, memory: Sequence[Array]) -> None:
+    def over_strips(self, points: Points, strip: Strip, memory: Sequence[Array], watch: Watch | None = None) -> None:
         """Hand the raw functions of all rows to workers, strip by strip (`mercer.kernels.strips`)."""
         for part in strips(len(points.values), self.width):
             over_table(self.raw(points.rows(part)), part.start, strip, memory)
@@ -129,9 +130,9 @@ class LandmarkBasis(Basis):
         place = None if out is None else out[: left.values.shape[0]]
         return np.asarray(matrix(self.kernel, left, right, out=place))
 
-    def over_strips(self, points: Points, strip: Strip, memory: Sequence[Array]) -> None:
+    def over_strips(self, points: Points, strip: Strip, memory: Sequence[Array], watch: Watch | None = None) -> None:
         left, right = alike(replace(points, dtype=DOUBLE), self.landmarks)
-        over_strips(self.kernel, left, right, strip, memory)
+        over_strips(self.kernel, left, right, strip, memory, watch)
 
     def times(self, points: Points, W: Array, run: Run = IDLE) -> Array:
         left, right = alike(points, self.landmarks)
@@ -165,11 +166,11 @@ class FeatureBasis(Basis):
     def raw(self, points: Points, out: Array | None = None) -> Array:
         return self.inner.features(points, out)
 
-    def over_strips(self, points: Points, strip: Strip, memory: Sequence[Array]) -> None:
+    def over_strips(self, points: Points, strip: Strip, memory: Sequence[Array], watch: Watch | None = None) -> None:
         def whitened(worker: int, rows: slice, raw: Array) -> None:
             strip(worker, rows, self.inner.whiten(raw))
 
-        self.inner.over_strips(points, whitened, memory)
+        self.inner.over_strips(points, whitened, memory, watch)
 
 
 def landmark_basis(lift: Any, points: Points) -> LandmarkBasis:

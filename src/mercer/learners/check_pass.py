@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute import threads
-from mercer.compute.run import Run
+from mercer.compute.run import Run, telling
 from mercer.kernels.strips import workspace
 from mercer.learners.basis import Basis
 from mercer.learners.moments import Normal, applied
@@ -83,7 +83,7 @@ def check(stream: Stream, basis: Basis, normal: Normal, trial: Trial, w: Array, 
     model = _Model(W, base, trial.shift, normal.level)
     with run.stage("check", stream.count):
         for piece in stream.pieces(batch):
-            totals.add(basis, piece, model, memory)
+            totals.add(basis, piece, model, memory, telling(run, totals.rows, piece.stop - piece.start))
             run.tell(totals.rows)
     gradient = applied(basis, totals.gradient.T).T + above.T * totals.sums
     return Checked(gradient, totals.products, totals.squares, totals.residuals)
@@ -108,7 +108,7 @@ class _Totals:
         self.sums, self.products, self.squares = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         self.residuals = np.empty((stream.count, *shape)) if stream.stored else None
 
-    def add(self, basis: Basis, piece: Piece, model: _Model, memory: Sequence[Array]) -> None:
+    def add(self, basis: Basis, piece: Piece, model: _Model, memory: Sequence[Array], watch: threads.Watch) -> None:
         """Some rows, by all workers."""
         found = np.empty_like(piece.targets)
         gradients = [np.zeros_like(self.gradient) for _ in memory]
@@ -119,7 +119,7 @@ class _Totals:
             found[rows] = left
             gradients[worker] += raw.T @ (piece.weights[rows, None] * left)
 
-        basis.over_strips(piece.points, add, memory)
+        basis.over_strips(piece.points, add, memory, watch)
         weighted = piece.weights[:, None] * found
         if self.residuals is not None:
             self.residuals[self.rows : self.rows + len(found)] = weighted

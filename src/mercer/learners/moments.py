@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from mercer.compute.fused import mirror
 from mercer.compute.native import add_squares
-from mercer.compute.run import State
+from mercer.compute.run import IDLE, Run, State, telling
 from mercer.kernels.strips import workspace
 from mercer.learners.basis import Basis
 from mercer.learners.stream import Piece
 from mercer.learners.views import EPS
-from mercer.planner.streaming import squaring
+from mercer.planner.batches import squaring
 from mercer.solvers import Eigen
 from mercer.solvers.spectrum import Spectrum
 
@@ -65,7 +65,7 @@ class Moments:
         self.sums = [np.zeros((width + 1, width + 1)) for _ in range(squaring(basis.width))]  # below the diagonal
         self._memory: list[Array] = []
 
-    def add(self, piece: Piece) -> None:
+    def add(self, piece: Piece, run: Run = IDLE) -> None:
         """The rows of a piece: a strip of them at a time, by each worker into its own sums."""
         if self.rows == 0 and self.centred:
             self._shift_to(piece)
@@ -85,7 +85,7 @@ class Moments:
             S[p:, :p] += rest.T @ raw
             S[p:, p:] += rest.T @ rest
 
-        self.basis.over_strips(piece.points, add, self._memory)
+        self.basis.over_strips(piece.points, add, self._memory, telling(run, self.rows, len(roots)))
         self.rows += len(roots)
 
     def _shift_to(self, piece: Piece) -> None:

@@ -15,14 +15,23 @@ from mercer.learners import determinants
 from mercer.learners.basis import FeatureBasis
 from mercer.learners.check_pass import TRIED, Trial, check
 from mercer.learners.moments import Moments, Normal
-from mercer.learners.request import Fit, relative
+from mercer.learners.request import Fit
 from mercer.learners.sampled import SAMPLED, drawn, sampled_path
-from mercer.learners.solution import Problem, Solution, as_if_checked, residual_of, roundings_of, step_of
+from mercer.learners.solution import (
+    Problem,
+    Solution,
+    as_if_checked,
+    left_by_step,
+    moved_by,
+    residual_of,
+    roundings_of,
+    step_of,
+    stepped,
+)
 from mercer.learners.streamed import Streamed, StreamedFit
 from mercer.operators import Centering
 from mercer.solvers import Outcome
 from mercer.solvers.base import solves
-from mercer.solvers.rounding import mean_size
 from mercer.tuning.path import Path, default_alphas
 
 Array = NDArray[np.float64]
@@ -77,7 +86,7 @@ def _added(request: Streamed, moments: Moments, run: Run) -> str:
     """Add the rows that are not in yet; why this ended early, "" where it did not."""
     try:
         for piece in request.stream.pieces(_batch(request), moments.rows):
-            moments.add(piece)
+            moments.add(piece, run)
             run.offer("pass", moments.state)
             with run.stoppable():
                 run.tell(moments.rows)
@@ -156,6 +165,8 @@ def _refined(problem: Problem, alphas: Array, run: Run) -> Solution:
                 best = found
                 if _settled(problem, best):
                     break
+                if _surely(problem, best):
+                    return stepped(problem, best)
     except Stopped as stopped:
         return replace(best, stopped=f"stopped in the check: {stopped}")
     return best
@@ -171,9 +182,16 @@ def _settled(problem: Problem, solution: Solution) -> bool:
     """Whether a step would change nothing that matters, or could do no good."""
     if problem.normal.spectrum.truncated(solution.alphas):
         return True
-    moved = [mean_size(table) for table in problem.trial.predict(step_of(problem, solution), solution.w)]
-    off = relative(np.array(moved), problem.predicted(solution.w)).max()
-    return bool(max(off, residual_of(problem, solution)) <= SETTLED * problem.request.trusted)
+    return _off(problem, solution) <= SETTLED * problem.request.trusted
+
+
+def _surely(problem: Problem, solution: Solution) -> bool:
+    """Whether a step settles it, and no check is needed to know that."""
+    return left_by_step(problem, solution) * _off(problem, solution) <= SETTLED * problem.request.trusted
+
+
+def _off(problem: Problem, solution: Solution) -> float:
+    return max(moved_by(problem, solution), residual_of(problem, solution))
 
 
 # -- what is told -----------------------------------------------------------------------------------------------------

@@ -76,6 +76,36 @@ def step_of(problem: Problem, solution: Solution) -> Array:
     return problem.normal.spectrum.solve(solution.checked.gradient, solution.alphas)
 
 
+def moved_by(problem: Problem, solution: Solution) -> float:
+    """How far the step would move predictions, as a part of their size: the largest of all outputs."""
+    moved = [mean_size(table) for table in problem.trial.predict(step_of(problem, solution), solution.w)]
+    return float(relative(np.array(moved), problem.predicted(solution.w)).max())
+
+
+def left_by_step(problem: Problem, solution: Solution) -> float:
+    """The part of a step that is left to do after it: E (Z'Z + alpha I)^-1 for sums that are off by E, at most."""
+    spectrum = problem.normal.spectrum
+    return MARGIN * float((problem.normal.noise[:, None] / (spectrum.kept[:, None] + solution.alphas)).max())
+
+
+def stepped(problem: Problem, solution: Solution) -> Solution:
+    """After a step that needs no check: what a check said of the residuals before says what is left of them.
+
+    Those of single rows stay as they were: they differ by what the step moves.
+    """
+    step, checked = step_of(problem, solution), solution.checked
+    assert checked is not None  # noqa: S101  # the step comes from it
+    slope = checked.gradient + solution.alphas * solution.w
+    squares = checked.squares - (step * (2 * slope - problem.normal.spectrum.multiply(step))).sum(axis=0)
+    found = replace(
+        checked,
+        gradient=left_by_step(problem, solution) * checked.gradient,
+        products=checked.products - (problem.normal.right * step).sum(axis=0),
+        squares=np.maximum(squares, 0.0),
+    )
+    return replace(solution, w=solution.w + step, steps=solution.steps + 1, checked=found)
+
+
 def residual_of(problem: Problem, solution: Solution) -> float:
     """The largest |Z'D(y - f) - alpha w| / |Z'Dy|: from the rows, or from sums where they were not checked."""
     normal, w = problem.normal, solution.w

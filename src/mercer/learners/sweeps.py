@@ -214,7 +214,7 @@ class Sweeps:
         def strip(worker: int, rows: slice, K: Array) -> None:
             add(rows, K, own[worker])
 
-        self.request.basis.over_strips(piece.points, strip, self.memory)
+        self.request.basis.over_strips(piece.points, strip, self.memory, self.run.watch)
         for name in names:
             for each in own:
                 sums[name] += each[name]

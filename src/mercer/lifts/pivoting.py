@@ -14,17 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
+from mercer.compute import threads
 from mercer.compute.native import CALL, divide_by_triangle, subtract_product
 from mercer.compute.run import IDLE, Run
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import matrix
 from mercer.kernels.points import Points
+from mercer.kernels.strips import Strip, over_strips, workspace
 
 Array = NDArray[np.float64]
 Part = slice | NDArray[np.intp]
 Values = Callable[[Part, Part], NDArray[Any]]
 """From rows i and j to the numbers k(x_i, x_j), a new array."""
+Sweep = Callable[[NDArray[np.intp], Strip], None]
+"""sweep(chosen, strip): hand the values between all rows and some to workers, strip by strip."""
 
 TOLERANCE = 1e-12
 """What counts as nothing, relative to k(x, x): twice the 5e-13 to which kernels are evaluated."""
@@ -97,8 +101,9 @@ class RandomPivots:
     matrices. Time O(n k^2 + n k d) for k pivots of n rows, memory n k.
 
     diagonal : (n,), the numbers k(x, x)
-    values : blocks of the matrix; each may take the memory of the one before
+    values : blocks of the matrix
     count : k, the most pivots
+    sweep : all rows of some columns; None for blocks of `values`, one after the other
 
     References
     ----------
@@ -107,8 +112,8 @@ class RandomPivots:
     arXiv 2410.03969 (2024).
     """
 
-    def __init__(self, diagonal: NDArray[Any], values: Values, count: int) -> None:
-        self.values = values
+    def __init__(self, diagonal: NDArray[Any], values: Values, count: int, sweep: Sweep | None = None) -> None:
+        self.values, self.sweep = values, sweep or self._by_blocks
         self.left = np.maximum(np.asarray(diagonal, dtype=np.float64), 0.0)
         self.floor = tolerance(count) * self.left
         self.features = np.empty((len(self.left), count))
@@ -118,15 +123,15 @@ class RandomPivots:
     @classmethod
     def of(cls, kernel: Kernel, points: Points, count: int) -> Self:
         """For the matrix of a kernel whose numbers are known, on points that are to be given back in float64."""
-        memory = np.empty(min(BLOCK, max(PROPOSED, count) * points.values.shape[0]), points.dtype)
 
         def values(i: Part, j: Part) -> NDArray[Any]:
             left = points.rows(i)
-            right = left if i is j else points.rows(j)
-            n, m = left.values.shape[0], right.values.shape[0]
-            return matrix(kernel, left, right, out=memory[: n * m].reshape(n, m) if n * m <= len(memory) else None)
+            return matrix(kernel, left, left if i is j else points.rows(j))
 
-        return cls(kernel.evaluate_diagonal(points), values, count)
+        def sweep(chosen: NDArray[np.intp], strip: Strip) -> None:
+            over_strips(kernel, points, points.rows(chosen), strip, workspace(len(chosen), threads.available()))
+
+        return cls(kernel.evaluate_diagonal(points), values, count, sweep)
 
     def run(
         self, rng: np.random.Generator, enough: Callable[[int, float], bool] | None = None, run: Run = IDLE
@@ -175,21 +180,28 @@ class RandomPivots:
 
     def _take(self, chosen: NDArray[np.intp], lower: Array, run: Run) -> None:
         """The features that belong to new pivots, and what is left of k(x, x) after them."""
-        i, t, n = len(self.pivots), len(chosen), len(self.left)
+        i, t = len(self.pivots), len(chosen)
         before = self.features[chosen, :i].copy()
-        step = min(SHORT, max(1, int(CALL / (2 * t * (i + t)))))
-        for strip in strips(n, t):
-            values = self.values(strip, chosen)
-            for start in range(0, len(values), step):
-                part = slice(strip.start + start, strip.start + min(start + step, len(values)))
-                new = self.features[part, i : i + t]
-                new[:] = values[start : start + step]
-                subtract_product(new, self.features[part, :i], before)
-                divide_by_triangle(new, lower)
-                self.left[part] -= np.einsum("ij,ij->i", new, new)
-                run.tell(i + t * part.stop / n)
+
+        def strip(worker: int, rows: slice, values: Array) -> None:
+            subtract_product(values, self.features[rows, :i], before)
+            divide_by_triangle(values, lower)
+            self.features[rows, i : i + t] = values
+            self.left[rows] -= np.einsum("ij,ij->i", values, values)
+
+        self.sweep(chosen, strip)
+        run.tell(i + t)
         self.left[self.left <= self.floor] = 0.0
         self.left[chosen] = 0.0
         self.upper[:i, i : i + t] = before.T
         self.upper[i : i + t, i : i + t] = lower.T
         self.pivots.extend(chosen.tolist())
+
+    def _by_blocks(self, chosen: NDArray[np.intp], strip: Strip) -> None:
+        """The same with one thread of Python, which can be interrupted between short calls."""
+        step = min(SHORT, max(1, int(CALL / (2 * len(chosen) * (len(self.pivots) + len(chosen))))))
+        for block in strips(len(self.left), len(chosen)):
+            values = np.ascontiguousarray(self.values(block, chosen), dtype=np.float64)
+            for start in range(0, len(values), step):
+                part = values[start : start + step]
+                strip(0, slice(block.start + start, block.start + start + len(part)), part)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mercer.compute.threads import available
-from mercer.kernels.strips import height
+from mercer.planner.batches import Batch, batch, features_at_once, squaring, strips
 from mercer.planner.direct import PAIR
 from mercer.planner.landmarks import drawing, drawn_from, drawn_numbers, learning
 from mercer.planner.limits import Limits
@@ -18,14 +18,6 @@ from mercer.solvers import Eigen, Solver
 
 SIZES = (100, 250, 500, 1000, 2000, 4000, 8000, 16000)
 """Landmarks, or random features, that are tried; none over half of the rows."""
-BLOCK = 1 << 22
-"""Numbers in a block of features, about: 32 MB."""
-BATCH, COPIES = 1 << 16, 4.0
-"""Rows that are read at once, at most, and how often they are held: as they came, checked, and scaled."""
-WORK = 1 << 34
-"""Operations between two looks at the clock, about: a fifth of a second."""
-LEAST = 1024
-"""Rows of a batch, where memory is short."""
 OPENED = 8_000.0
 """Calls of NumPy that a batch takes, however few rows it has."""
 JUDGED = 1 << 14
@@ -43,9 +35,6 @@ SQUARED, CHECKS = 1.2, 1.5
 """What sums of squares take in units of products of matrices; and passes that check, about: one or two."""
 TRIED = 12_000.0
 """Operations for p^2 to try out how far rounding moves the predictions of p features."""
-FEW, SPREAD = 4, 1 << 25
-"""So many workers have sums of their own anyway: there is room for as many when they are decomposed; more workers only
-where their sums are so many numbers at most (256 MB)."""
 NYSTROM = ("nystrom", "nystrom iterative")
 """The ways that draw landmarks."""
 APPROXIMATE = "exactness (certified)"
@@ -100,13 +89,12 @@ def nystrom_iterative(task: Task, width: int, solver: Solver, limits: Limits) ->
     preparing = machine.cholesky(width) + machine.multiply(square * width)
     if task.landmarks is None:
         preparing += _drawing(task, width, limits).seconds
-    strips, steps = _strips(width, available(), PAIR + 4.0 * task.outputs), _steps(task)
-    step = _reading(task, width, limits, _pairs, strips[2]) + machine.multiply(4 * entries * task.outputs)
+    fixed, steps = (2 if task.outputs == 1 else 4) * square + 8.0 * width * task.outputs, _steps(task)
+    held = batch(task, fixed, strips(width, available(), PAIR + 4.0 * task.outputs), limits)
+    step = _reading(task, width, limits, _pairs, held) + machine.multiply(4 * entries * task.outputs)
     stages = (*tuned.stages, Stage("landmarks", preparing), Stage("iterations", steps * step))
     operations = steps * entries * (PAIR + 2 * task.columns + 4 * task.outputs) + 2 * square * width
-    fixed = (2 if task.outputs == 1 else 4) * square + 8.0 * width * task.outputs
-    costs = _Costs(stages, operations, fixed, tuned, *strips)
-    return costs.plan("nystrom iterative", solver, task, width, limits)
+    return _Costs(stages, operations, held, tuned).plan("nystrom iterative", solver, task, width, limits)
 
 
 def _steps(task: Task) -> float:
@@ -120,65 +108,35 @@ def _one_pass(task: Task, way: Way, width: int, limits: Limits, start: Stage, ro
     """Z'Z in one pass, all alphas from its spectrum, and a second pass that checks."""
     machine, n, square = limits.machine, task.rows, float(width) ** 2
     tuned, judged = tuning(task, limits, task.lengthscales > 1), min(n, JUDGED) if task.path else 0
-    table = _strips(width, squaring(width), width) if row is _pairs else _features_at_once(width)
-    reading = _reading(task, width, limits, row, table[2])
+    fixed = max(5, squaring(width) + 1) * square + 4.0 * width * task.outputs
+    fixed += TABLES * min(judged * width, JUDGED_AT_ONCE)
+    table = strips(width, squaring(width), width) if row is _pairs else features_at_once(width)
+    held = batch(task, fixed, table, limits)
+    reading = _reading(task, width, limits, row, held)
     products = machine.multiply(2.0 * n * width * task.outputs)
     solving = machine.eigenvectors(width) + machine.multiply(4.0 * judged * (square + width * task.alphas))
     solving += machine.multiply(square * (4.0 * width + TRIED))  # from raw functions to features and back, and trials
     parts = Stage("pass", reading + machine.multiply(SQUARED * n * square) + products), Stage("solve", solving)
     stages = (*tuned.stages, start, *parts, Stage("check", CHECKS * (reading + 2 * products)))
     operations = n * square + 13 * square * width + 4 * judged * square
-    fixed = (
-        max(5, squaring(width) + 1) * square
-        + min(TABLES * judged * width, TABLES * JUDGED_AT_ONCE)
-        + 4.0 * width * task.outputs
-    )
     if not tuned.stages and 0 < judged < n:
         tuned = Tuning(judged, (), 0.0, f"alpha from {judged:,} rows")
-    return _Costs(stages, operations, fixed, tuned, *table).plan(way, Eigen(), task, width, limits)
-
-
-def squaring(width: int) -> int:
-    """How many workers have sums of `width`^2 numbers each: all, or one, who has all cores, where that is too much."""
-    workers = available()
-    return workers if workers <= FEW or workers * width**2 <= SPREAD else 1
-
-
-def _strips(width: int, workers: int, operations: float) -> tuple[int, float, int]:
-    """Strips of values at landmarks, of as many rows for each worker; each value takes part in so many operations."""
-    rows = workers * height(width, workers)
-    return rows, float(width), rows * max(1, int(WORK / (operations * width * rows)))
-
-
-def _features_at_once(width: int) -> tuple[int, float, int]:
-    """Blocks of features, with what a lift holds to make them."""
-    rows = max(LEAST, BLOCK // width)
-    return rows, 3.0 * width, rows
+    return _Costs(stages, operations, held, tuned).plan(way, Eigen(), task, width, limits)
 
 
 @dataclass(frozen=True)
 class _Costs:
-    """What a way that streams takes.
-
-    fixed : numbers that are held beside a batch
-    filled, each : how many rows of a batch have their raw functions in memory at once, and how many numbers each takes
-    most : rows of a batch, at most
-    """
+    """What a way that streams takes."""
 
     stages: tuple[Stage, ...]
     operations: float
-    fixed: float
+    held: Batch
     tuned: Tuning
-    filled: int
-    each: float
-    most: int
 
     def plan(self, way: Way, solver: Solver, task: Task, width: int, limits: Limits) -> Plan:
         """The plan of these costs."""
         drawn = drawn_from(task.rows, width, limits) if way in NYSTROM and task.landmarks is None else 0
-        batch = self._batch(task, limits)
-        rows = COPIES * batch * (task.columns + task.outputs)
-        numbers = self.fixed + rows + min(batch, self.filled) * self.each
+        beside = max(self.tuned.numbers, drawn_numbers(drawn, width), learning(task, limits)[1])
         lost = [] if way in EXACT or task.landmarks is not None else [APPROXIMATE]
         lost += [self.tuned.gives_up] if self.tuned.gives_up else []
         return Plan(
@@ -190,30 +148,22 @@ class _Costs:
             outputs=task.outputs,
             features=width,
             operations=self.operations,
-            bytes=int(8 * max(numbers, self.tuned.numbers, drawn_numbers(drawn, width), learning(task, limits)[1])),
+            bytes=int(8 * max(self.held.numbers, beside)),
             seconds=sum(stage.seconds for stage in self.stages),
             stages=self.stages,
-            batch=batch,
+            batch=self.held.rows,
             sample=self.tuned.sample,
             drawn=drawn,
             gives_up=", ".join(lost),
         )
 
-    def _batch(self, task: Task, limits: Limits) -> int:
-        """Rows at once: what all workers do in a while, or what the memory leaves, but never less than `LEAST`."""
-        room, row = max(0.0, limits.bytes / 8 - self.fixed), COPIES * (task.columns + task.outputs)
-        tall = room > self.filled * (self.each + row)
-        left = (room - self.filled * self.each) / row if tall else room / (self.each + row)
-        return min(task.rows, max(LEAST, int(min(self.most, BATCH, COPIES * BLOCK / row, left))))
-
 
 # -- the parts --------------------------------------------------------------------------------------------------------
 
 
-def _reading(task: Task, width: int, limits: Limits, row: Row, batch: int) -> float:
+def _reading(task: Task, width: int, limits: Limits, row: Row, held: Batch) -> float:
     """The raw functions of all rows, batch by batch."""
-    batches = task.rows / min(BATCH, batch, task.rows)
-    return task.rows * row(task, width, limits) + batches * OPENED * limits.machine.call
+    return task.rows * row(task, width, limits) + task.rows / held.rows * OPENED * limits.machine.call
 
 
 def _pairs(task: Task, width: int, limits: Limits) -> float:

@@ -1,0 +1,66 @@
+"""Batches: how many rows a way that streams takes at once, and what it holds meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mercer.compute.threads import available
+from mercer.kernels.strips import height
+from mercer.planner.limits import Limits
+from mercer.planner.task import Task
+
+BLOCK = 1 << 22
+"""Numbers in a block of features, about: 32 MB."""
+MOST, COPIES = 1 << 16, 4.0
+"""Rows of a batch, at most, and how often they are held: as they came, checked, and scaled."""
+LEAST = 64
+"""Rows of a batch, where memory is short."""
+WORK = 1 << 36
+"""Operations between two looks at the clock, about: a second. At the end of each, workers wait for each other."""
+FEW, SPREAD = 4, 1 << 25
+"""So many workers have sums of their own anyway: there is room for as many when they are decomposed; more workers only
+where their sums are so many numbers at most (256 MB)."""
+
+
+def squaring(width: int) -> int:
+    """How many workers have sums of `width`^2 numbers each: all, or one, who has all cores, where that is too much."""
+    workers = available()
+    return workers if workers <= FEW or workers * width**2 <= SPREAD else 1
+
+
+@dataclass(frozen=True)
+class Table:
+    """The raw functions of a batch: of so many rows at once, so many numbers for each; and rows of a batch at most."""
+
+    rows: int
+    numbers: float
+    most: int
+
+
+def strips(width: int, workers: int, operations: float) -> Table:
+    """Strips of values at landmarks, one for each worker; each value takes part in so many operations."""
+    rows = workers * height(width, workers)
+    return Table(rows, float(width), rows * max(1, int(WORK / (operations * width * rows))))
+
+
+def features_at_once(width: int) -> Table:
+    """Blocks of features, with what a lift holds to make them."""
+    rows = max(LEAST, BLOCK // width)
+    return Table(rows, 3.0 * width, rows)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """So many rows at once, and the numbers that are held in all."""
+
+    rows: int
+    numbers: float
+
+
+def batch(task: Task, fixed: float, table: Table, limits: Limits) -> Batch:
+    """As many rows as all workers do in a while, or as the memory leaves beside `fixed` numbers."""
+    room, row = max(0.0, limits.bytes / 8 - fixed), COPIES * (task.columns + task.outputs)
+    tall = room > table.rows * (table.numbers + row)
+    left = (room - table.rows * table.numbers) / row if tall else room / (table.numbers + row)
+    rows = min(task.rows, max(LEAST, int(min(table.most, MOST, COPIES * BLOCK / row, left))))
+    return Batch(rows, fixed + rows * row + min(rows, table.rows) * table.numbers)
