@@ -32,6 +32,7 @@ from mercer.learners.streamed import Streamed, StreamedFit
 from mercer.operators import Centering
 from mercer.solvers import Outcome
 from mercer.solvers.base import solves
+from mercer.solvers.rounding import MARGIN
 from mercer.tuning.path import Path, default_alphas
 
 Array = NDArray[np.float64]
@@ -43,6 +44,8 @@ From about 4e6 on the best penalty may be one at which sums of raw functions are
 SETTLED = 0.01
 """A relative residual, or a relative error of predictions, in units of what is trusted, above which a check is followed
 by a step of refinement."""
+KNOWN = 0.1
+"""The same for what is left after a step, up to which no check is needed to know it."""
 CHECKS = 3
 """Passes that check, at most: each but the last may be followed by a step."""
 REFINABLE = 0.1
@@ -187,7 +190,8 @@ def _settled(problem: Problem, solution: Solution) -> bool:
 
 def _surely(problem: Problem, solution: Solution) -> bool:
     """Whether a step settles it, and no check is needed to know that."""
-    return left_by_step(problem, solution) * _off(problem, solution) <= SETTLED * problem.request.trusted
+    left = MARGIN * left_by_step(problem, solution) * _off(problem, solution)
+    return left <= KNOWN * problem.request.trusted
 
 
 def _off(problem: Problem, solution: Solution) -> float:

@@ -83,9 +83,9 @@ def moved_by(problem: Problem, solution: Solution) -> float:
 
 
 def left_by_step(problem: Problem, solution: Solution) -> float:
-    """The part of a step that is left to do after it: E (Z'Z + alpha I)^-1 for sums that are off by E, at most."""
+    """The part of a step that is left to do after it, about: E (Z'Z + alpha I)^-1 for sums that are off by E."""
     spectrum = problem.normal.spectrum
-    return MARGIN * float((problem.normal.noise[:, None] / (spectrum.kept[:, None] + solution.alphas)).max())
+    return float((problem.normal.noise[:, None] / (spectrum.kept[:, None] + solution.alphas)).max())
 
 
 def stepped(problem: Problem, solution: Solution) -> Solution:
