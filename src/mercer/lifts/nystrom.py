@@ -32,9 +32,9 @@ class Nystrom(Lift):
     were asked for. All is computed in float64, whatever the data is.
 
     `transform` takes O(n k d + n k^2) time, and memory for the result and a block. `fit` takes O(k^3) more than its
-    choice of landmarks: "pivoted" draws from all rows as long as n k is at most 2^26 numbers (512 MiB), which it
+    choice of landmarks: "pivoted" draws from all rows as long as n k is at most 2^25 numbers (256 MiB), which it
     then holds: they are the features, so that `fit` takes about as long as `transform`, and `fit_transform` no
-    longer than `fit`. From larger data it draws from a uniform sample of 2^26 / k rows, but not less than 4 k.
+    longer than `fit`. From larger data it draws from a uniform sample of 2^25 / k rows, but not less than 4 k.
     Outliers are why samples are not smaller: what a sample has not seen, no landmark represents.
 
     Parameters

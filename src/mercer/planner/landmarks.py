@@ -10,7 +10,7 @@ BLOCK = 1 << 22
 DRAWN, TIMES, FEWEST = 1 << 24, 4, 2
 """Landmarks are drawn from so many rows that their values at landmarks are so many numbers (128 MB), or from four rows
 a landmark, where that is more; from two, where memory is short."""
-GIVEN, HELD = 1 << 26, 32
+GIVEN, HELD = 1 << 25, 32
 """The same for a Nystrom lift that was given, and learns by its own rule (`mercer.lifts.landmarks.HELD`); and the bytes
 of the limit for each number."""
 PIVOTED = 3.0
