@@ -21,7 +21,7 @@ from mercer.lifts.pivoting import Array, RandomPivots, cholesky
 USUAL = 100
 """How many landmarks there are where their number is not given."""
 HELD = 1 << 25
-"""Numbers that are held while pivots are drawn (512 MiB): up to so many features, all rows can be drawn."""
+"""Numbers that are held while pivots are drawn (256 MiB): up to so many features, all rows can be drawn."""
 LEAST = 4
 """Rows a landmark that pivots are drawn from, at least, however many landmarks there are."""
 CLUSTERED = 20
