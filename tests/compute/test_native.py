@@ -118,7 +118,15 @@ def test_results_and_errors_come_back():
         patiently(lambda: 1 / 0)
 
 
-def test_the_keyboard_is_heard_while_native_code_works():
+@pytest.fixture
+def heard():
+    """Ctrl-C raises, also where whoever started the tests has it ignored, as shells do in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_the_keyboard_is_heard_while_native_code_works(heard):
     n = 300
     A = np.asfortranarray(draw(n, n))
     gemm, C, begun, over = routine("dgemm"), np.zeros((n, n), order="F"), threading.Event(), threading.Event()
