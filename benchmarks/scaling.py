@@ -23,7 +23,7 @@ class Sizes:
 
     exact: int | None = None
     covertype: int | None = None
-    compared: int = 300_000
+    compared: int = 600_000
     landmarks: tuple[int, ...] = (1_000, 2_000)
     growth: tuple[int, ...] = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000)
     growing: int = 500

@@ -169,6 +169,22 @@ def test_landmarks_that_nearly_depend_on_each_other_are_whitened_before_they_are
 
 
 @pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
+@pytest.mark.parametrize(("alpha", "plain"), [(1e-3, False), (30.0, True), ("auto", False)])
+def test_a_penalty_that_hides_the_rounding_of_sums_saves_the_whitening_of_rows(alpha, plain, monkeypatch):
+    X, Y = draw()
+    basis = basis_of(Nystrom("gaussian(15)", 60, random_state=0).fit(X), X)
+    assert basis.stretch > one_pass.STRETCHED
+    summed = []
+    monkeypatch.setattr(one_pass, "Moments", lambda given, *rest: summed.append(given) or Moments(given, *rest))
+    found = one_pass.solve(asked(basis, X, Y, alpha=alpha), IDLE)
+    assert (summed == [basis]) is plain
+    monkeypatch.setattr(one_pass, "REGAINED", 0.0)
+    exact = one_pass.solve(asked(basis, X, Y, alpha=alpha), IDLE)
+    close(prediction(basis, found, NEW), prediction(basis, exact, NEW), 1e-9)
+    assert found.fit.roundings.max() < 1e-6
+
+
+@pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
 def test_features_as_raw_functions_reach_the_smallest_penalties():
     X, Y = draw()
     lift = Nystrom("gaussian(15)", 60, random_state=0).fit(X)

@@ -24,7 +24,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.evaluate import matrix
 from mercer.kernels.points import DOUBLE, Points, alike
 from mercer.kernels.strips import Strip, over_strips, over_table
-from mercer.learners.views import features
+from mercer.learners.views import EPS, features
 from mercer.lifts.base import Lift
 from mercer.lifts.pivoting import strips
 from mercer.operators import Gram
@@ -51,6 +51,11 @@ class Basis(ABC):
     def stretch(self) -> float:
         """How far T'ST magnifies the rounding of S, about."""
         return 1.0
+
+    @property
+    def rounding(self) -> float:
+        """How far eigenvalues of T'ST may be off by the rounding of S, for each row that was summed, about."""
+        return EPS
 
     @abstractmethod
     def raw(self, points: Points, out: Array | None = None) -> Array:
@@ -124,6 +129,10 @@ class LandmarkBasis(Basis):
     def stretch(self) -> float:
         diagonal = np.abs(np.diagonal(self.upper))
         return float((diagonal.max() / diagonal.min()) ** 2)
+
+    @property
+    def rounding(self) -> float:
+        return float(EPS * np.abs(np.diagonal(self.upper)).max() ** 2 * self.stretch)
 
     def raw(self, points: Points, out: Array | None = None) -> Array:
         left, right = alike(replace(points, dtype=DOUBLE), self.landmarks)

@@ -41,6 +41,8 @@ STRETCHED = 1e6
 
 From about 4e6 on the best penalty may be one at which sums of raw functions are nothing but rounding.
 """
+REGAINED = 0.02
+"""... except where the penalty is given, and each step of refinement leaves at most this part of what they are off."""
 SETTLED = 0.01
 """A relative residual, or a relative error of predictions, in units of what is trusted, above which a check is followed
 by a step of refinement."""
@@ -75,7 +77,7 @@ def solve(request: Streamed, run: Run) -> StreamedFit:
 def _passed(request: Streamed, run: Run) -> tuple[Moments, str]:
     """Sums over all rows, or over the first of them, and why the others are missing."""
     stream, basis = request.stream, request.basis
-    summed = FeatureBasis(basis) if basis.stretch > STRETCHED else basis
+    summed = FeatureBasis(basis) if _lossy(request) else basis
     moments = Moments(summed, stream.outputs, request.intercept)
     saved = run.saved("pass")
     if saved is not None:
@@ -83,6 +85,20 @@ def _passed(request: Streamed, run: Run) -> tuple[Moments, str]:
     with run.stage("pass", stream.count):
         run.tell(moments.rows)
         return moments, _added(request, moments, run)
+
+
+def _lossy(request: Streamed) -> bool:
+    """Whether sums of raw functions may lose digits that the residuals of rows cannot bring back.
+
+    A step of refinement leaves the part (rounding of the sums) / (eigenvalue + alpha) of what was off. Which penalty is
+    best is read from the sums alone, so that a path needs sums that are true.
+    """
+    basis, penalty = request.basis, request.penalty
+    if basis.stretch <= STRETCHED:
+        return False
+    if penalty.path:
+        return True
+    return basis.rounding * request.stream.count > REGAINED * float(penalty.given.min())
 
 
 def _added(request: Streamed, moments: Moments, run: Run) -> str:
