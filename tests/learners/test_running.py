@@ -12,11 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mercer import KernelRidge
 from mercer.compute.run import Stopped
 from mercer.compute.threads import Progress
 from mercer.errors import InputError
-from mercer.learners import running
+from mercer.learners import fitting, running
+from mercer.learners.posing import from_rows
 from mercer.learners.running import Terms, watched
+from mercer.lifts import Nystrom, Polynomial
 from mercer.planner.plan import Plan, Stage
 from mercer.solvers import Cholesky
 
@@ -233,6 +236,7 @@ def test_in_another_thread_no_handler_is_set(clock):
 
 CHILD = """
 import sys, time
+from mercer import KernelRidge
 from mercer.compute.run import Stopped
 from mercer.learners.running import Terms, watched
 try:
@@ -294,6 +298,34 @@ def test_the_time_left_is_told_before_the_work_begins(clock, screen):
         "KernelRidge: solve 67 %, 20 s left",
         "KernelRidge: done in 40 s",
     ]
+
+
+def test_what_is_foreseen_is_shown_before_the_plan_is_made_and_the_plan_takes_over(clock, screen):
+    with run_of(clock, verbose=True) as run:
+        run.foresee(lambda: plan(("solve", 30.0)))
+        assert screen.lines() == ["KernelRidge: solve 0 %, 30 s left"]
+        clock.now += 8.0
+        run.follow(plan(("search", 20.0), ("solve", 40.0)))
+    assert screen.lines()[1:] == ["KernelRidge: search 0 %, 60 s left", "KernelRidge: done in 8 s"]
+
+
+def test_nothing_is_foreseen_where_nobody_looks_or_nothing_fits(clock, screen):
+    with run_of(clock, verbose=False) as run:
+        run.foresee(lambda: pytest.fail("asked for a plan that nobody sees"))
+    with run_of(clock, verbose=True) as run:
+        run.foresee(lambda: None)
+    assert screen.lines() == []
+
+
+@pytest.mark.parametrize("kernel", ["gaussian(1)", Nystrom("gaussian(1)", 5, random_state=0), Polynomial(2)], ids=str)
+def test_the_first_line_comes_before_lifts_are_fitted_and_samples_are_looked_at(kernel, screen, monkeypatch):
+    seen = []
+    monkeypatch.setattr(fitting, "from_rows", lambda *given: seen.append(screen.lines()) or from_rows(*given))
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    KernelRidge(kernel, verbose=True).fit(X, X[:, 0])
+    assert len(seen[0]) == 1
+    assert seen[0][0].startswith("KernelRidge: ")
+    assert seen[0][0].endswith(" left")
 
 
 def test_a_product_moves_the_step_at_hand(clock, screen):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,7 +10,7 @@ from mercer.errors import InputError, sentence
 from mercer.learners.assembly import Settings
 from mercer.learners.fingerprint import fingerprint
 from mercer.learners.following import follow
-from mercer.learners.planning import planned
+from mercer.learners.planning import Shape, foreseen, planned
 from mercer.learners.posing import Posed, from_rows, from_stream
 from mercer.learners.reading import PRECOMPUTED
 from mercer.learners.running import Terms, Watched, watched
@@ -25,7 +25,7 @@ def fit(estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:
     who = type(estimator).__name__
     terms = Terms.of(who, estimator.time_limit, estimator.on_interrupt, estimator.verbose, estimator.checkpoint)
     with all_or_nothing(estimator), watched(who, estimator, terms) as run:
-        posed = pose(estimator, X, y, sample_weight)
+        posed = pose(estimator, X, y, sample_weight, lambda shape: run.foresee(lambda: foreseen(estimator, shape)))
         run.resume(fingerprint(estimator.get_params(deep=False), *_data(posed)))
         seed = run.recall("seed", lambda: int(generator(estimator.random_state).integers(2**62)))
         plan = _plan(run, posed, who)
@@ -42,18 +42,26 @@ def _for_callbacks(posed: Posed, X: Any, y: Any, sample_weight: Any) -> dict[str
     return {"X": X, "y": y, **given}
 
 
-def pose(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Posed:
-    """The data of a table or of a source, checked, with the kernel's numbers."""
+def pose(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, read: Callable[[Shape], object] = lambda shape: None
+) -> Posed:
+    """The data of a table or of a source, checked, with the kernel's numbers.
+
+    read : is told the numbers of rows, columns and outputs when they are known: what comes next may take its time
+    """
     source = source_of(type(estimator).__name__, X, y, sample_weight)
     if source is None:
         rows = estimator._read(X, reset=True)
-        return from_rows(settings(estimator), rows, estimator._problem(X, y, sample_weight))
+        problem = estimator._problem(X, y, sample_weight)
+        read((len(problem.targets), int(estimator.n_features_in_), problem.targets.shape[1]))
+        return from_rows(settings(estimator), rows, problem)
     if isinstance(estimator.kernel, str) and estimator.kernel == PRECOMPUTED:
         needs, came = "a kernel or a lift for rows from a source", "similarities come as one matrix"
         raise InputError(sentence(type(estimator).__name__, needs, came, "Load the matrix with np.load."))
     stream = estimator._streamed_rows(source)
     note_columns(estimator, stream.head)
     estimator._precomputed, estimator._needed = False, None
+    read((stream.count, stream.columns, stream.outputs))
     return from_stream(settings(estimator), stream)
 
 

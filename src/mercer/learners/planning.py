@@ -2,23 +2,55 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from mercer.compute.budget import Budget
+from mercer.errors import BudgetError
+from mercer.kernels import Kernel
 from mercer.kernels.points import SINGLE, Points
 from mercer.learners.posing import Posed
 from mercer.learners.probe import Probe, probe
-from mercer.learners.reading import Penalty
+from mercer.learners.reading import Penalty, kernel_of
 from mercer.learners.views import KernelView, LiftView, View
+from mercer.lifts.base import Lift
 from mercer.lifts.nystrom import Nystrom
 from mercer.planner import Plan, Task, choose
+from mercer.planner.shapes import plan
 from mercer.solvers import GradientDescent
 from mercer.tuning.path import default_alphas
 
+Shape = tuple[int, int, int]
+"""Rows, columns and outputs."""
 WORTH = 1.0
 """Seconds that a fit is to take, at least, to look at a sample of its rows before."""
+
+
+def foreseen(estimator: Any, shape: Shape) -> Plan | None:
+    """What a fit will take, from the shape of its data alone: before lifts are fitted and samples are looked at.
+
+    None where nothing fits the memory: that is refused later, in words that know more.
+    """
+    kernel = kernel_of(type(estimator).__name__, estimator.kernel)
+    features = getattr(kernel, "n_components", None)
+    if isinstance(kernel, Lift) and not isinstance(features, int):
+        features = shape[1]
+    given = isinstance(estimator.alpha, numbers.Real) and 0 <= float(estimator.alpha) < math.inf
+    try:
+        return plan(
+            *shape,
+            kernel=kernel if isinstance(kernel, Kernel) else None,
+            features=features if isinstance(kernel, Lift) else None,
+            alpha=float(estimator.alpha) if given else "auto",
+            memory_limit=estimator.memory_limit,
+            time_limit=estimator.time_limit,
+        )
+    except BudgetError:
+        return None
 
 
 def planned(posed: Posed, resumable: bool = False) -> Plan:

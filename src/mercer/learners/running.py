@@ -123,12 +123,21 @@ class Watched(Run):
         """What the fit that is resumed noted under this name, or what is made now: values of JSON."""
         return make() if self.store is None else self.store.recall(name, make)
 
+    def foresee(self, plan: Callable[[], Plan | None]) -> None:
+        """Show about how long it will take, before the work is planned: that may take seconds itself."""
+        self._display = display_of(self.who, self.terms.verbose, listeners(self.estimator))
+        found = None if self._display is None else plan()
+        if found is not None:
+            now = self._clock()
+            self._pace = Pace(found.stages or (Stage("fit", found.seconds),), now)
+            self._show(now, 0.0)
+
     def follow(self, plan: Plan, **data: Any) -> None:
         """The work begins: show how long it will take, and set callbacks up. `data` may have X, y and metadata."""
         now, calls = self._clock(), listeners(self.estimator)
         stages = plan.stages or (Stage("fit", plan.seconds),)
         self._pace = Pace(stages, now)
-        self._display = display_of(self.who, self.terms.verbose, calls)
+        self._display = self._display or display_of(self.who, self.terms.verbose, calls)
         self._tree = Tree(self.estimator, stages, data) if calls else None
         if self._display is not None or self._tree is not None:
             self._show(now, 0.0)
