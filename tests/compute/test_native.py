@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from mercer.compute import native
-from mercer.compute.native import Routine, add_squares, divide_by_triangle, patiently, routine, subtract_product
+from mercer.compute.native import (
+    Routine,
+    add_squares,
+    divide_by_triangle,
+    patiently,
+    routine,
+    squares_of,
+    subtract_product,
+)
 from mercer.errors import MercerError
 
 
@@ -41,6 +49,16 @@ def test_squares_are_added_below_the_diagonal(n, m, way):
     np.testing.assert_allclose(np.tril(wide[:m, :m]), np.tril(before[:m, :m] + A.T @ A), rtol=1e-13, atol=1e-13)
     np.testing.assert_array_equal(wide[m:], before[m:])
     np.testing.assert_array_equal(wide[:, m:], before[:, m:])
+
+
+@pytest.mark.parametrize("call", [1.0, 300.0, 4e9])
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (60, 7), (3, 20), (0, 2)])
+def test_squares_are_whole_and_symmetric_however_short_the_calls(n, m, call, way, monkeypatch):
+    monkeypatch.setattr(native, "CALL", call)
+    A = draw(n, m)
+    found = squares_of(A)
+    np.testing.assert_allclose(found, A.T @ A, rtol=1e-13, atol=1e-13)
+    np.testing.assert_array_equal(found, found.T)
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (6, 4), (1, 5), (5, 1), (0, 2)])

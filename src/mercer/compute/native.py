@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cython_blas, cython_lapack
 
+from mercer.compute.fused import mirror
 from mercer.compute.threads import PATIENCE
 from mercer.errors import MercerError, sentence
 
@@ -116,6 +117,17 @@ def add_squares(C: Array, A: Array) -> None:
         C += A.T @ A
     elif A.shape[0] and C.size:  # seen by columns, this is the upper triangle of C' += A' A, and A' stands there
         syrk("U", "N", C.shape[0], A.shape[0], 1.0, A, _step(A), 1.0, C, _step(C))
+
+
+def squares_of(A: Array) -> Array:
+    """A'A, both halves, for rows of float64, by calls so short that Ctrl-C comes through between them."""
+    n, p = A.shape
+    C = np.zeros((p, p))
+    step = max(1, int(CALL / max(1.0, float(p) ** 2)))
+    for start in range(0, n, step):
+        add_squares(C, A[start : start + step])
+    mirror(C)
+    return C
 
 
 def divide_by_triangle(C: Array, lower: Array) -> None:

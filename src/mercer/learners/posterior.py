@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.native import squares_of
 from mercer.kernels.points import Points
 from mercer.learners import determinants
 from mercer.learners.basis import Basis
@@ -163,7 +164,7 @@ def posterior(view: View, centering: Centering, alpha: float, side: str) -> Post
     if side == "primal":
         features = CenteredFeatures.of(view, centering)
         Z = features.values
-        return PrimalPosterior(view, centering, alpha, features, _decomposed(Z.T @ Z, alpha))
+        return PrimalPosterior(view, centering, alpha, features, _decomposed(squares_of(Z), alpha))
     centered = centering.matrix(view.dense())
     return DualPosterior(view, centering, alpha, centered, _decomposed(centered.stored, alpha))
 

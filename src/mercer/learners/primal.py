@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.native import squares_of
 from mercer.learners import determinants
 from mercer.learners.features import CenteredFeatures
 from mercer.learners.request import Fit, Request, by_alpha, level_size, leverages, missed, raised, relative
@@ -36,7 +37,7 @@ def solve(request: Request) -> Fit:
 def _tuned(request: Request, features: CenteredFeatures) -> Fit:
     Z = features.values
     targets = request.centering.rows(request.targets)
-    spectrum = Eigen().decompose(Z.T @ Z)
+    spectrum = Eigen().decompose(squares_of(Z))
     side = PrimalSide(spectrum, Z, request.centering, targets)
     given = request.penalty.values
     path = path_of(side, default_alphas(spectrum.values[-1]) if given is None else np.unique(given), request.labels)
@@ -58,7 +59,7 @@ def _finish(
 
 def _given(request: Request, features: CenteredFeatures) -> Fit:
     alphas, Z = request.penalty.given, features.values
-    outcome = request.plan.solver.solve(_system(request, features, Z.T @ Z, alphas))
+    outcome = request.plan.solver.solve(_system(request, features, squares_of(Z), alphas))
     return _fit(request, features, outcome, alphas, None, None)
 
 

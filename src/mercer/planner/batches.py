@@ -46,7 +46,7 @@ def strips(width: int, workers: int, operations: float) -> Table:
 def features_at_once(width: int) -> Table:
     """Blocks of features, with what a lift holds to make them."""
     rows = max(LEAST, BLOCK // width)
-    return Table(rows, 3.0 * width, rows)
+    return Table(rows, 1.5 * width, rows)
 
 
 @dataclass(frozen=True)

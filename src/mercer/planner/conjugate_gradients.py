@@ -19,8 +19,8 @@ CHECKS = 2.0
 """Products in float64, for the true residual."""
 VECTORS = 12.0
 """Vectors of all rows that are held for each output."""
-TILES = 1 << 21
-"""Numbers in the tiles of a product."""
+TILES = 1 << 22
+"""Numbers in the tiles of products, packed columns and sums of workers, about: 32 MB."""
 
 
 def conjugate_gradients(task: Task, solver: Solver, limits: Limits) -> Plan:

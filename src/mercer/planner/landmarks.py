@@ -5,8 +5,8 @@ from __future__ import annotations
 from mercer.planner.limits import Limits
 from mercer.planner.task import Task
 
-BLOCK = 1 << 22
-"""Numbers in a block of rows, about: 32 MB."""
+STRIPS = 1 << 21
+"""Numbers of rows that workers have in hand, about: 16 MB."""
 DRAWN, TIMES, FEWEST = 1 << 24, 4, 2
 """Landmarks are drawn from so many rows that their values at landmarks are so many numbers (128 MB), or from four rows
 a landmark, where that is more; from two, where memory is short."""
@@ -25,9 +25,9 @@ def drawn_from(rows: int, landmarks: int, limits: Limits) -> int:
 
 
 def drawn_numbers(rows: int, landmarks: int) -> float:
-    """Numbers that are held while landmarks are drawn from so many rows: their factor, and a block of it."""
+    """Numbers that are held while landmarks are drawn from so many rows: their factor, and strips of it."""
     factor = float(rows) * landmarks
-    return factor + min(factor / 2, 1.5 * BLOCK)
+    return factor + min(factor / 2, STRIPS)
 
 
 def drawing(task: Task, rows: int, landmarks: int, limits: Limits) -> float:

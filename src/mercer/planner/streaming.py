@@ -22,7 +22,7 @@ OPENED = 8_000.0
 """Calls of NumPy that a batch takes, however few rows it has."""
 JUDGED = 1 << 14
 """Rows whose left-out errors judge a path, where one pass does not keep all rows."""
-JUDGED_AT_ONCE, TABLES = 1 << 20, 4.0
+JUDGED_AT_ONCE, TABLES = 1 << 20, 2.5
 """Numbers in a table of features of these, at once, and how many tables there are."""
 STEPS, LESS, MORE = 30.0, 12.0, 9.0
 """Iterations of Falkon where alpha is not known; for alpha = n / 1000, and how many more for each tenth of that."""
