@@ -61,6 +61,15 @@ def test_squares_are_whole_and_symmetric_however_short_the_calls(n, m, call, way
     np.testing.assert_array_equal(found, found.T)
 
 
+def test_no_call_for_squares_is_longer_than_a_keyboard_waits(monkeypatch):
+    rows = []
+    monkeypatch.setattr(native, "CALL", 300.0)
+    monkeypatch.setattr(native, "add_squares", lambda C, A: rows.append(len(A)))
+    squares_of(draw(60, 7))
+    assert sum(rows) == 60
+    assert max(rows) * 7**2 <= 300
+
+
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (6, 4), (1, 5), (5, 1), (0, 2)])
 def test_rows_are_divided_by_a_triangle_in_place(n, m, way):
     wide, lower = draw(n, m + 1), np.tril(draw(m, m, seed=1)) + 3 * np.eye(m)

@@ -236,7 +236,6 @@ def test_in_another_thread_no_handler_is_set(clock):
 
 CHILD = """
 import sys, time
-from mercer import KernelRidge
 from mercer.compute.run import Stopped
 from mercer.learners.running import Terms, watched
 try:

@@ -41,7 +41,7 @@ STRETCHED = 1e6
 
 From about 4e6 on the best penalty may be one at which sums of raw functions are nothing but rounding.
 """
-REGAINED = 0.2
+REGAINED = 0.02
 """... except where the penalty is given, and each step of refinement leaves at most this part of what they are off."""
 SETTLED = 0.01
 """A relative residual, or a relative error of predictions, in units of what is trusted, above which a check is followed

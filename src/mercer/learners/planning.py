@@ -36,15 +36,15 @@ def foreseen(estimator: Any, shape: Shape) -> Plan | None:
     None where nothing fits the memory: that is refused later, in words that know more.
     """
     kernel = kernel_of(type(estimator).__name__, estimator.kernel)
-    features = getattr(kernel, "n_components", None)
+    features = getattr(kernel, "n_components", None) if isinstance(kernel, Lift) else None
     if isinstance(kernel, Lift) and not isinstance(features, int):
-        features = shape[1]
+        features = shape[1]  # nobody knows before it is fitted
     given = isinstance(estimator.alpha, numbers.Real) and 0 <= float(estimator.alpha) < math.inf
     try:
         return plan(
             *shape,
             kernel=kernel if isinstance(kernel, Kernel) else None,
-            features=features if isinstance(kernel, Lift) else None,
+            features=features,
             alpha=float(estimator.alpha) if given else "auto",
             memory_limit=estimator.memory_limit,
             time_limit=estimator.time_limit,
