@@ -13,7 +13,7 @@ from mercer.kernels.text import parse
 if TYPE_CHECKING:
     from mercer import geometry, learners, lifts, solvers, sources, tuning
     from mercer.geometry import region
-    from mercer.learners import KernelRidge, KernelRidgeClassifier
+    from mercer.learners import KernelPerceptron, KernelRidge, KernelRidgeClassifier, Perceptron
     from mercer.lifts import lift
     from mercer.operators.repair import repair
     from mercer.planner.shapes import plan
@@ -23,8 +23,10 @@ __version__ = "0.1.0"
 __all__ = [
     "Asymmetry",
     "Domain",
+    "KernelPerceptron",
     "KernelRidge",
     "KernelRidgeClassifier",
+    "Perceptron",
     "Proof",
     "SpectralWitness",
     "Witness",
@@ -46,8 +48,10 @@ __all__ = [
 ]
 
 _LATER = {
+    "KernelPerceptron": "mercer.learners",
     "KernelRidge": "mercer.learners",
     "KernelRidgeClassifier": "mercer.learners",
+    "Perceptron": "mercer.learners",
     "geometry": "mercer.geometry",
     "learners": "mercer.learners",
     "lift": "mercer.lifts",
