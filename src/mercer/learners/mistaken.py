@@ -105,8 +105,8 @@ class Mistaken(CallbackSupport, ClassifierMixin, BaseEstimator, ABC):  # type: i
         terms = Terms.of(who, self.time_limit, self.on_interrupt, self.verbose, None)
         self._settings()
         with all_or_nothing(self), watched(who, self, terms) as run:
-            codes = self._codes(X, y, course, classes)
             rows = self._read(X, reset=course is NONE)
+            codes = self._codes(X, y, course, classes)
             new = self._viewed(X, rows) if course.view is None else self._joined(course.view, rows)
             self._go(new, codes, course, most, run, X, y)
             run.ready()
@@ -196,7 +196,8 @@ class Mistaken(CallbackSupport, ClassifierMixin, BaseEstimator, ABC):  # type: i
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row."""
-        return np.asarray(self.classes_[decided(self._scores(X))])
+        found = decided(self._scores(X))
+        return np.asarray(self.classes_[found])
 
 
 def check_passes(who: str, given: Any) -> int:
