@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +17,7 @@ from mercer.errors import KernelError, NumericalWarning, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import SURE, all_finite, evaluator, matrix, name_of, ready
 from mercer.kernels.plain import Plain
-from mercer.kernels.points import Points
+from mercer.kernels.points import SINGLE, Points
 from mercer.kernels.text import parse
 from mercer.operators.base import EVERYTHING, Index, Operator
 
@@ -119,6 +120,29 @@ class Gram(Operator):
         if 0 in (left.values.shape[0], right.values.shape[0]):
             return np.zeros((left.values.shape[0], right.values.shape[0]), self.dtype)
         return matrix(self.kernel, left, right, self.threads, self.watch)
+
+    def fill(self, rows: NDArray[np.intp], out: NDArray[Any]) -> None:
+        with np.errstate(all="ignore"):
+            self.evaluator.at(rows).matrix(self.dtype, self.threads, self.watch, out)
+        if self.symmetric:  # where products of rows round, the diagonal is known
+            out[np.arange(len(rows)), rows] = self._known[rows]
+
+    @cached_property
+    def _known(self) -> NDArray[Any]:
+        return self.diagonal()
+
+    def combine(self, columns: NDArray[np.intp], values: NDArray[Any]) -> NDArray[Any]:
+        few = (2 if self.symmetric else 1) * len(columns) <= self.shape[1]  # a symmetric product is half the work
+        if not few:
+            return super().combine(columns, values)
+        return Gram.of(self.kernel, self.left, self.right.rows(columns), self.watch) @ values
+
+    def part(self, rows: NDArray[np.intp]) -> Gram:
+        return Gram.of(self.kernel, self.left.rows(rows), watch=self.watch)
+
+    def narrowed(self) -> Gram:
+        left = replace(self.left, dtype=SINGLE)
+        return Gram.of(self.kernel, left, None if self.symmetric else replace(self.right, dtype=SINGLE), self.watch)
 
     def diagonal(self) -> NDArray[Any]:
         if self.symmetric:

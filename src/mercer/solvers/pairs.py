@@ -1,0 +1,178 @@
+"""Pairs of coefficients, one after the other: sequential minimal optimization inside of a working set.
+
+Each step takes the coefficient that falls steepest, and the partner that promises most by second order (Fan, Chen and
+Lin, Working set selection using second order information, JMLR 6, 2005), and moves both along the line that keeps their
+sum to its lowest point, to an end of the box, or to the kink at zero.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute import code, threads
+from mercer.compute.fused import dealt
+from mercer.solvers.boxed import Array, Boxed
+
+COMPILED_FROM = 200
+"""Coefficients from which on compiled loops are used: below it, loading them takes longer."""
+FLAT = 1e-12
+"""Curvature below which a line counts as straight, relative to k(x, x)."""
+CHUNK = 4096
+"""Numbers of a vector that stay in a core's cache while rows are added to them."""
+
+LOOPS = '''"""Steps of pairs in a working set, and rows of a matrix added to a vector."""
+
+import numpy as np
+from numba import njit
+
+OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy")
+
+
+@njit(**OPTIONS)
+def walk(K, diagonal, b, g, lower, upper, kink, tolerance, most, flat):
+    q = len(b)
+    high = low = 0.0
+    for step in range(most):
+        low, i = np.inf, -1
+        for k in range(q):
+            if b[k] < upper[k]:
+                slope = g[k] + kink if b[k] >= 0.0 else g[k] - kink
+                if slope < low:
+                    low, i = slope, k
+        if i < 0:
+            return step, 0.0
+        high, most_gain, j, size, row, own = -np.inf, 0.0, -1, 0.0, K[i], diagonal[i]
+        for k in range(q):
+            if b[k] > lower[k]:
+                slope = g[k] + kink if b[k] > 0.0 else g[k] - kink
+                if slope > high:
+                    high = slope
+                drop = slope - low
+                if drop > 0.0:
+                    curve = own + diagonal[k] - 2.0 * row[k]
+                    least = flat * (own + diagonal[k])
+                    if not curve > least:
+                        curve = least
+                    if drop * drop > most_gain * curve:
+                        most_gain, j, size = drop * drop / curve, k, drop / curve
+        if high - low <= tolerance or j < 0:
+            return step, max(0.0, high - low)
+        top = 0.0 if kink > 0.0 and b[i] < 0.0 else upper[i]
+        bottom = 0.0 if kink > 0.0 and b[j] > 0.0 else lower[j]
+        up, down = top - b[i], b[j] - bottom
+        move = min(size, up, down)
+        b[i] = top if move == up else b[i] + move
+        b[j] = bottom if move == down else b[j] - move
+        other = K[j]
+        for k in range(q):
+            g[k] += move * (row[k] - other[k])
+    return most, max(0.0, high - low)
+
+
+@njit(**OPTIONS)
+def gather(pool, slots, columns, out):
+    for i in range(len(slots)):
+        row = pool[slots[i]]
+        for j in range(len(columns)):
+            out[i, j] = row[columns[j]]
+
+
+@njit(**OPTIONS)
+def add(pool, slots, factors, start, stop, out):
+    part = out[start:stop]
+    for i in range(len(slots)):
+        row, factor = pool[slots[i], start:stop], factors[i]
+        for k in range(len(part)):
+            part[k] += factor * row[k]
+'''
+
+
+def walk(K: NDArray[Any], problem: Boxed, b: Array, g: Array, tolerance: float, most: int) -> tuple[int, float]:
+    """Steps inside of a working set until its violation is within a tolerance; how many, and the violation before them.
+
+    K : (q, q), of the working set; both its halves are read
+    b, g : coefficients and K b + c of the whole problem at the set, which are changed
+    """
+    arguments = (
+        np.ascontiguousarray(K),
+        np.ascontiguousarray(K.diagonal(), dtype=np.float64),
+        b,
+        g,
+        problem.lower,
+        problem.upper,
+        problem.kink,
+        tolerance,
+        most,
+        FLAT,
+    )
+    if len(b) >= COMPILED_FROM and code.numba_works():
+        steps, left = code.load(LOOPS).walk(*arguments)
+    else:
+        steps, left = _plain(*arguments)
+    return int(steps), float(left)
+
+
+def _plain(
+    K: NDArray[Any],
+    diagonal: Array,
+    b: Array,
+    g: Array,
+    lower: Array,
+    upper: Array,
+    kink: float,
+    tolerance: float,
+    most: int,
+    flat: float,
+) -> tuple[int, float]:
+    """The same with NumPy."""
+    problem = Boxed(np.zeros_like(b), lower, upper, kink)
+    left = 0.0
+    for step in range(most):
+        rises, falls = problem.rises(b, g), problem.falls(b, g)
+        i = int(rises.argmin())
+        left = float(falls.max() - rises[i])
+        if not left > tolerance:
+            return step, max(0.0, left)
+        drops = np.maximum(falls - rises[i], 0.0)
+        sizes = diagonal[i] + diagonal
+        curves = np.maximum(sizes - 2.0 * K[i], np.where(sizes > 0, flat * sizes, np.finfo(float).tiny))
+        j = int((drops * drops / curves).argmax())
+        top = 0.0 if kink > 0 and b[i] < 0 else upper[i]
+        bottom = 0.0 if kink > 0 and b[j] > 0 else lower[j]
+        up, down = top - b[i], b[j] - bottom
+        move = min(drops[j] / curves[j], up, down)
+        b[i] = top if move == up else b[i] + move
+        b[j] = bottom if move == down else b[j] - move
+        g += move * (K[i] - K[j])
+    return most, max(0.0, left)
+
+
+def square(pool: NDArray[Any], slots: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[Any]:
+    """Some columns of some rows."""
+    out = np.empty((len(slots), len(columns)), pool.dtype)
+    if len(columns) >= COMPILED_FROM and code.numba_works():
+        code.load(LOOPS).gather(pool, slots, columns, out)
+    else:
+        out[:] = pool[np.ix_(slots, columns)]
+    return out
+
+
+def add_rows(pool: NDArray[Any], slots: NDArray[np.intp], factors: Array, out: Array) -> None:
+    """out += sum_i factors_i pool[slots_i], in float64, by all cores."""
+    if len(out) < COMPILED_FROM or not code.numba_works():
+        out += factors @ pool[slots]
+        return
+    loops = code.load(LOOPS)
+
+    def work(worker: int, start: int, stop: threads.Stop) -> None:
+        loops.add(pool, slots, factors, start, min(start + CHUNK, len(out)), out)
+        stop.step(worker, 1)
+
+    starts = range(0, len(out), CHUNK)
+    if len(starts) == 1:
+        work(0, 0, threads.Stop(1))
+    else:
+        threads.run(work, dealt(starts, threads.available()), len(starts))

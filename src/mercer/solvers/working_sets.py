@@ -1,0 +1,200 @@
+"""The exact solver of machines of margins: working sets of many coefficients, each solved by pairs.
+
+Each round takes the coefficients that violate the conditions of optimality most, beside the newest of the last round,
+computes their rows of the kernel matrix at the speed of matrix products, solves the small problem by pairs in the
+cache, and moves the gradient of all. Coefficients that rest at an end of the box are left out (shrinking): rows are
+shorter then. At the end the gradient is computed anew, in float64, and whoever was left out wrongly comes back.
+
+Cost: pairs of rows, n for each coefficient that ever moves, as long as rows are kept; n numbers for each such row.
+
+References
+----------
+Joachims, Making large-scale SVM learning practical (1998).
+Wen, Shi, Li, He and Chen, ThunderSVM: a fast SVM library on GPUs and CPUs, JMLR 19 (2018).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.run import IDLE, Run, Stopped
+from mercer.operators import Operator
+from mercer.solvers.base import opening
+from mercer.solvers.boxed import Array, Boxed, Rested
+from mercer.solvers.pairs import add_rows, square, walk
+from mercer.solvers.row_pool import RowPool
+
+Rows = NDArray[np.intp]
+SET = 1024
+"""Coefficients of a working set, at most."""
+NARROW_FROM = 2048
+"""Rows from which on the matrix is kept in float32."""
+LOOSE = 0.1
+"""The part of the violation that a working set is solved to, as long as others are left."""
+WALK = 30
+"""Steps for each coefficient of a working set, at most, in a round; all together in one: more of them."""
+ALL = 100_000
+"""Steps in a round where all coefficients are in the working set: less than a second."""
+REST = 10
+"""Rounds between two looks at who rests."""
+SHRUNK = 0.7
+"""The part of the rows that may be left for shrinking to be worth it."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How exact, and how long.
+
+    tolerance : the violation that is left, at most
+    max_steps : pairs that are moved, at most
+    bytes : of rows that are kept, about
+    """
+
+    tolerance: float = 1e-3
+    max_steps: int = 100_000_000
+    bytes: float = 1e9
+
+
+def solve(problem: Boxed, K: Operator, settings: Settings, start: Array | None = None, run: Run = IDLE) -> Rested:
+    """The coefficients, and the truth about them.
+
+    K : the kernel matrix, in float64: a narrow copy of it is made where rows are many
+    start : coefficients to start from; None for those nearest to zero
+    """
+    b = problem.feasible(np.zeros(problem.count) if start is None else start)
+    narrow = K.narrowed() if problem.count >= NARROW_FROM else K
+    state = _State(problem, b, _gradient(problem, K, b), settings)
+    reason = ""
+    try:
+        for matrix in (narrow, K):
+            reason = _descend(state, matrix, K, run)
+            if reason or matrix is K or state.violation <= settings.tolerance:
+                break
+    except Stopped as stopped:
+        reason = f"{opening(stopped)}."
+        state.restore(K)
+    bias = problem.bias(state.b, state.g)
+    gap = problem.gap(state.b, state.g, bias)
+    converged = state.violation <= settings.tolerance
+    told = reason or f"The largest violation is {state.violation:.1e} after {state.steps} steps."
+    return Rested(state.b, state.g, bias, state.violation, gap, state.steps, state.rounds, converged, told)
+
+
+class _State:
+    """Coefficients, their gradient, and how far the solver is."""
+
+    def __init__(self, problem: Boxed, b: Array, g: Array, settings: Settings) -> None:
+        self.problem, self.b, self.g, self.settings = problem, b, g, settings
+        self.steps = self.rounds = 0
+        self.violation = problem.violation(b, g)
+
+    def restore(self, K: Operator) -> None:
+        """The gradient and the violation anew, from the coefficients."""
+        self.g = _gradient(self.problem, K, self.b)
+        self.violation = self.problem.violation(self.b, self.g)
+
+
+def _gradient(problem: Boxed, K: Operator, b: Array) -> Array:
+    """Kb + c in float64: pairs of all rows with those of which f is made."""
+    support = np.flatnonzero(b)
+    if len(support) == 0:
+        return problem.linear.copy()
+    return np.asarray(K.combine(support, b[support]) + problem.linear)
+
+
+def _descend(state: _State, K: Operator, exact: Operator, run: Run) -> str:
+    """Rounds on all coefficients until the true gradient agrees that nothing is left; why they ended early, or ""."""
+    settings = state.settings
+    pool = RowPool(K, settings.bytes / K.dtype.itemsize, min(SET, state.problem.count))
+    before = np.inf
+    while state.violation > settings.tolerance:
+        if state.steps >= settings.max_steps:
+            return f"max_iter = {settings.max_steps:,} steps are over."
+        if not state.violation < before:  # rows in float32 cannot tell better
+            return ""
+        before = state.violation
+        _rounds(state, pool, K, run)
+        state.restore(exact)
+        pool.widen(K)
+    return ""
+
+
+def _rounds(state: _State, pool: RowPool, K: Operator, run: Run) -> None:
+    """Rounds with rows that are left out on the way, until those that are left are at rest."""
+    settings, whole = state.settings, state.problem
+    active = np.arange(whole.count)
+    problem, b, g = whole, state.b.copy(), state.g.copy()
+    size = min(SET, whole.count)
+    recent, looked, last = np.zeros(0, np.intp), 0, np.inf
+    while state.steps < settings.max_steps:
+        rises, falls = problem.rises(b, g), problem.falls(b, g)
+        high, low = float(falls.max()), float(rises.min())
+        if not high - low > settings.tolerance:
+            break
+        looked += 1
+        if looked % REST == 0 and len(active) > size:
+            kept = _restless(problem, b, g, high, low)
+            if len(kept) <= SHRUNK * len(active):
+                outside = np.setdiff1d(np.arange(len(active)), kept)
+                state.b[active[outside]] = b[outside]
+                pool.shrink(kept, K.part(active[kept]))
+                rest = float(state.b.sum()) - float(state.b[active[kept]].sum())
+                active, b, g = active[kept], b[kept], g[kept]
+                problem, recent = whole.part(active, rest), np.zeros(0, np.intp)
+                continue
+        chosen = _chosen(rises, falls, recent, size)
+        steps = _round(problem, pool, chosen, b, g, settings, high - low)
+        state.steps, state.rounds, recent = state.steps + steps, state.rounds + 1, chosen
+        state.b[active] = b
+        with run.stoppable():
+            run.tell(float(state.rounds))
+        if steps == 0:
+            if last <= 0:
+                break
+            last = 0.0
+    state.b[active] = b
+
+
+def _round(
+    problem: Boxed, pool: RowPool, chosen: Rows, b: Array, g: Array, settings: Settings, violation: float
+) -> int:
+    """Solve one working set, and move the gradient of all coefficients."""
+    slots = pool.fetch(chosen)
+    own, slopes = b[chosen], g[chosen]
+    alone = len(chosen) == len(b)
+    tolerance = settings.tolerance if alone else max(LOOSE * violation, settings.tolerance / 2)
+    K = square(pool.values, slots, chosen)
+    steps, _ = walk(K, problem.part(chosen), own, slopes, tolerance, ALL if alone else WALK * len(chosen))
+    moved = own - b[chosen]
+    b[chosen] = own
+    some = np.flatnonzero(moved)
+    add_rows(pool.values, slots[some], moved[some], g)
+    return steps
+
+
+def _chosen(rises: Array, falls: Array, recent: Rows, size: int) -> Rows:
+    """The working set: the worst on both sides, and the newest of the last one. The newest stand last."""
+    n = len(rises)
+    if n <= size:
+        return np.arange(n)
+    kept = recent[-(size // 2) :]
+    left = size - len(kept)
+    free = np.ones(n, bool)
+    free[kept] = False
+    found: list[Rows] = []
+    for values in (np.where(free, rises, np.inf), np.where(free, -falls, np.inf)):
+        worst = np.argpartition(values, min(left // 2, n - 1))[: left // 2]
+        worst = worst[np.isfinite(values[worst])]
+        worst = worst[free[worst]]
+        free[worst] = False
+        found.append(worst)
+    return np.concatenate([kept, np.sort(np.concatenate(found))])
+
+
+def _restless(problem: Boxed, b: Array, g: Array, high: float, low: float) -> Rows:
+    """Coefficients that may still move: those at an end of the box whose slope keeps them there are left out."""
+    rises, falls = problem.rises(b, g), problem.falls(b, g)
+    return np.flatnonzero((rises < high) | (falls > low))
