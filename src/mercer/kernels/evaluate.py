@@ -146,11 +146,14 @@ def ready(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None) -> tuple[Points, Po
     return (left, left) if same_rows(left, right) else (left, right)
 
 
-def evaluator(kernel: Kernel, left: Points, right: Points) -> Fused | Plain:
-    """Who evaluates: the fused pass for many pairs, where the kernel's code can be followed; else plain NumPy."""
+def evaluator(kernel: Kernel, left: Points, right: Points, rough: bool = False) -> Fused | Plain:
+    """Who evaluates: the fused pass for many pairs, where the kernel's code can be followed; else plain NumPy.
+
+    rough : as in `mercer.kernels.route.fused`
+    """
     if left.values.shape[0] * right.values.shape[0] >= _fused_from.get():
         with np.errstate(all="ignore"):  # what overflows in a rehearsal is a reason to take another way
-            passes = fused(kernel, left, right)
+            passes = fused(kernel, left, right, rough)
         if passes is not None:
             return passes
     return Plain(kernel, left, right)

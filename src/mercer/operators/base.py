@@ -158,6 +158,10 @@ class Operator(LinearOperator, ABC):
         """The same in float32, where the family can; A itself elsewhere."""
         return self
 
+    def rough(self) -> Operator:
+        """The same, faster: entries may be off by more than their own rounding, where the family can; else A."""
+        return self
+
     def to_dense(self) -> NDArray[Any]:
         """The whole matrix, if the memory budget allows it. Cost: n m numbers."""
         remedy = "Use products A @ V, rows or blocks, which need less."

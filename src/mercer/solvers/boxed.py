@@ -53,7 +53,8 @@ class Boxed:
 
     def violation(self, b: Array, g: Array) -> float:
         """How far the steepest pair is from rest: 0 at the solution. The unit is that of f."""
-        return max(0.0, float(self.falls(b, g).max() - self.rises(b, g).min()))
+        found = float(self.falls(b, g).max() - self.rises(b, g).min())
+        return 0.0 if found <= 0 else found  # what is not a number stays that
 
     def bias(self, b: Array, g: Array) -> float:
         """The multiplier of the sum: what all free coefficients agree on, or the middle of what is allowed."""
@@ -80,9 +81,9 @@ class Boxed:
         losses = float(np.maximum(above, below).sum())
         return float(b @ g) + self.kink * float(np.abs(b).sum()) + bias * self.total + losses
 
-    def part(self, rows: NDArray[np.intp], rest: float = 0.0) -> Boxed:
-        """The problem in some coefficients, where the others add up to `rest` and are in the linear part already."""
-        return Boxed(self.linear[rows], self.lower[rows], self.upper[rows], self.kink, self.total - rest)
+    def part(self, rows: NDArray[np.intp]) -> Boxed:
+        """The problem in some coefficients, where the others stay as they are; the sum is nobody's business there."""
+        return Boxed(self.linear[rows], self.lower[rows], self.upper[rows], self.kink)
 
     def feasible(self, b: Array) -> Array:
         """Coefficients inside of the box that add up to the total, near to those that came."""

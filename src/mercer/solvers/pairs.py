@@ -20,55 +20,99 @@ COMPILED_FROM = 200
 """Coefficients from which on compiled loops are used: below it, loading them takes longer."""
 FLAT = 1e-12
 """Curvature below which a line counts as straight, relative to k(x, x)."""
+NONE = 1e-100
+"""The curvature of a line between rows of zeros."""
 CHUNK = 4096
 """Numbers of a vector that stay in a core's cache while rows are added to them."""
 
-LOOPS = '''"""Steps of pairs in a working set, and rows of a matrix added to a vector."""
+LOOPS = '''"""Steps of pairs in a working set, and rows of a matrix added to a vector.
+
+`rise` and `fall` hold what is added to the gradient for the slopes of growing and falling: the kink with its sign, or
+an infinity where the box ends. Loops over them have no branches, so that they use all lanes.
+"""
 
 import numpy as np
 from numba import njit
 
 OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy")
+FAST = dict(OPTIONS, fastmath={"nnan", "nsz", "reassoc", "contract"})
+NONE = 1e-100
+
+
+@njit(**FAST)
+def steepest(g, rise, up):
+    low = np.inf
+    for k in range(len(g)):
+        up[k] = g[k] + rise[k]
+        low = min(low, up[k])
+    return low
+
+
+@njit(**FAST)
+def shifted(g, row, other, move, rise, up):
+    low = np.inf
+    for k in range(len(g)):
+        g[k] += move * (row[k] - other[k])
+        up[k] = g[k] + rise[k]
+        low = min(low, up[k])
+    return low
+
+
+@njit(**FAST)
+def promised(g, fall, low, row, diagonal, own, flat, gain):
+    high, best = -np.inf, 0.0
+    for k in range(len(g)):
+        slope = g[k] + fall[k]
+        high = max(high, slope)
+        drop = max(slope - low, 0.0)
+        size = own + diagonal[k]
+        curve = max(size - 2.0 * row[k], flat * size + NONE)
+        gain[k] = drop * drop / curve
+        best = max(best, gain[k])
+    return high, best
+
+
+@njit(**OPTIONS)
+def place(values, value):
+    for k in range(len(values)):
+        if values[k] == value:
+            return k
+    return -1
+
+
+@njit(**OPTIONS)
+def offsets(b, lower, upper, kink):
+    rise = np.inf if b >= upper else kink if b >= 0.0 else -kink
+    fall = -np.inf if b <= lower else kink if b > 0.0 else -kink
+    return rise, fall
 
 
 @njit(**OPTIONS)
 def walk(K, diagonal, b, g, lower, upper, kink, tolerance, most, flat):
     q = len(b)
-    high = low = 0.0
+    rise, fall, up, gain = np.empty(q), np.empty(q), np.empty(q), np.empty(q)
+    for k in range(q):
+        rise[k], fall[k] = offsets(b[k], lower[k], upper[k], kink)
+    low, high = steepest(g, rise, up), -np.inf
     for step in range(most):
-        low, i = np.inf, -1
-        for k in range(q):
-            if b[k] < upper[k]:
-                slope = g[k] + kink if b[k] >= 0.0 else g[k] - kink
-                if slope < low:
-                    low, i = slope, k
-        if i < 0:
+        i = place(up, low)
+        if i < 0 or low == np.inf:
             return step, 0.0
-        high, most_gain, j, size, row, own = -np.inf, 0.0, -1, 0.0, K[i], diagonal[i]
-        for k in range(q):
-            if b[k] > lower[k]:
-                slope = g[k] + kink if b[k] > 0.0 else g[k] - kink
-                if slope > high:
-                    high = slope
-                drop = slope - low
-                if drop > 0.0:
-                    curve = own + diagonal[k] - 2.0 * row[k]
-                    least = flat * (own + diagonal[k])
-                    if not curve > least:
-                        curve = least
-                    if drop * drop > most_gain * curve:
-                        most_gain, j, size = drop * drop / curve, k, drop / curve
-        if high - low <= tolerance or j < 0:
+        high, best = promised(g, fall, low, K[i], diagonal, diagonal[i], flat, gain)
+        if not high - low > tolerance or best <= 0.0:
             return step, max(0.0, high - low)
+        j = place(gain, best)
+        size = diagonal[i] + diagonal[j]
+        curve = max(size - 2.0 * K[i, j], flat * size + NONE)
         top = 0.0 if kink > 0.0 and b[i] < 0.0 else upper[i]
         bottom = 0.0 if kink > 0.0 and b[j] > 0.0 else lower[j]
-        up, down = top - b[i], b[j] - bottom
-        move = min(size, up, down)
-        b[i] = top if move == up else b[i] + move
-        b[j] = bottom if move == down else b[j] - move
-        other = K[j]
-        for k in range(q):
-            g[k] += move * (row[k] - other[k])
+        ahead, below = top - b[i], b[j] - bottom
+        move = min((g[j] + fall[j] - low) / curve, ahead, below)
+        b[i] = top if move == ahead else b[i] + move
+        b[j] = bottom if move == below else b[j] - move
+        rise[i], fall[i] = offsets(b[i], lower[i], upper[i], kink)
+        rise[j], fall[j] = offsets(b[j], lower[j], upper[j], kink)
+        low = shifted(g, K[i], K[j], move, rise, up)
     return most, max(0.0, high - low)
 
 
@@ -138,7 +182,7 @@ def _plain(
             return step, max(0.0, left)
         drops = np.maximum(falls - rises[i], 0.0)
         sizes = diagonal[i] + diagonal
-        curves = np.maximum(sizes - 2.0 * K[i], np.where(sizes > 0, flat * sizes, np.finfo(float).tiny))
+        curves = np.maximum(sizes - 2.0 * K[i], flat * sizes + NONE)
         j = int((drops * drops / curves).argmax())
         top = 0.0 if kink > 0 and b[i] < 0 else upper[i]
         bottom = 0.0 if kink > 0 and b[j] > 0 else lower[j]

@@ -25,11 +25,11 @@ from mercer.operators import Operator
 from mercer.solvers.base import opening
 from mercer.solvers.boxed import Array, Boxed, Rested
 from mercer.solvers.pairs import add_rows, square, walk
-from mercer.solvers.row_pool import RowPool
+from mercer.solvers.row_pool import SPARE, RowPool
 
 Rows = NDArray[np.intp]
-SET = 1024
-"""Coefficients of a working set, at most."""
+SET, LEAST = 2048, 64
+"""Coefficients of a working set: at most, and as few as memory for rows may make them."""
 NARROW_FROM = 2048
 """Rows from which on the matrix is kept in float32."""
 LOOSE = 0.1
@@ -65,22 +65,27 @@ def solve(problem: Boxed, K: Operator, settings: Settings, start: Array | None =
     start : coefficients to start from; None for those nearest to zero
     """
     b = problem.feasible(np.zeros(problem.count) if start is None else start)
-    narrow = K.narrowed() if problem.count >= NARROW_FROM else K
-    state = _State(problem, b, _gradient(problem, K, b), settings)
+    exact = K if problem.count < NARROW_FROM else K.rough()  # in float64 that is exact enough
+    state = _State(problem, b, _gradient(problem, exact, b), settings)
     reason = ""
     try:
-        for matrix in (narrow, K):
-            reason = _descend(state, matrix, K, run)
-            if reason or matrix is K or state.violation <= settings.tolerance:
+        for rows in _ways(problem.count, K):
+            reason = _descend(state, rows, exact, run)
+            if reason or state.violation <= settings.tolerance:
                 break
     except Stopped as stopped:
         reason = f"{opening(stopped)}."
-        state.restore(K)
+        state.restore(exact)
     bias = problem.bias(state.b, state.g)
     gap = problem.gap(state.b, state.g, bias)
     converged = state.violation <= settings.tolerance
     told = reason or f"The largest violation is {state.violation:.1e} after {state.steps} steps."
     return Rested(state.b, state.g, bias, state.violation, gap, state.steps, state.rounds, converged, told)
+
+
+def _ways(count: int, K: Operator) -> list[Operator]:
+    """Matrices whose rows are worked with, from fast to exact: each goes on where the one before ended."""
+    return [K] if count < NARROW_FROM else [K.narrowed().rough(), K.narrowed(), K]
 
 
 class _State:
@@ -108,66 +113,59 @@ def _gradient(problem: Boxed, K: Operator, b: Array) -> Array:
 def _descend(state: _State, K: Operator, exact: Operator, run: Run) -> str:
     """Rounds on all coefficients until the true gradient agrees that nothing is left; why they ended early, or ""."""
     settings = state.settings
-    pool = RowPool(K, settings.bytes / K.dtype.itemsize, min(SET, state.problem.count))
+    numbers, n = settings.bytes / K.dtype.itemsize, state.problem.count
+    size = int(min(n, SET, max(LEAST, numbers / n / SPARE)))
+    pool = RowPool(K, numbers, size)
     before = np.inf
     while state.violation > settings.tolerance:
         if state.steps >= settings.max_steps:
             return f"max_iter = {settings.max_steps:,} steps are over."
-        if not state.violation < before:  # rows in float32 cannot tell better
+        if not state.violation < before:  # these rows cannot tell better
             return ""
         before = state.violation
-        _rounds(state, pool, K, run)
+        _rounds(state, pool, size, run)
         state.restore(exact)
         pool.widen(K)
     return ""
 
 
-def _rounds(state: _State, pool: RowPool, K: Operator, run: Run) -> None:
+def _rounds(state: _State, pool: RowPool, size: int, run: Run) -> None:
     """Rounds with rows that are left out on the way, until those that are left are at rest."""
-    settings, whole = state.settings, state.problem
+    settings, whole, K = state.settings, state.problem, pool.K
     active = np.arange(whole.count)
     problem, b, g = whole, state.b.copy(), state.g.copy()
-    size = min(SET, whole.count)
-    recent, looked, last = np.zeros(0, np.intp), 0, np.inf
+    recent, looked = np.zeros(0, np.intp), 0
     while state.steps < settings.max_steps:
         rises, falls = problem.rises(b, g), problem.falls(b, g)
         high, low = float(falls.max()), float(rises.min())
         if not high - low > settings.tolerance:
-            break
+            return
         looked += 1
         if looked % REST == 0 and len(active) > size:
-            kept = _restless(problem, b, g, high, low)
+            kept = np.flatnonzero((rises < high) | (falls > low))  # the others rest at an end of the box, or at zero
             if len(kept) <= SHRUNK * len(active):
-                outside = np.setdiff1d(np.arange(len(active)), kept)
-                state.b[active[outside]] = b[outside]
-                pool.shrink(kept, K.part(active[kept]))
-                rest = float(state.b.sum()) - float(state.b[active[kept]].sum())
-                active, b, g = active[kept], b[kept], g[kept]
-                problem, recent = whole.part(active, rest), np.zeros(0, np.intp)
+                active, b, g, recent = active[kept], b[kept], g[kept], np.zeros(0, np.intp)
+                problem = whole.part(active)
+                pool.shrink(kept, K.part(active))
                 continue
         chosen = _chosen(rises, falls, recent, size)
-        steps = _round(problem, pool, chosen, b, g, settings, high - low)
-        state.steps, state.rounds, recent = state.steps + steps, state.rounds + 1, chosen
-        state.b[active] = b
+        alone = len(chosen) == len(b)
+        tolerance = settings.tolerance if alone else max(LOOSE * (high - low), settings.tolerance / 2)
+        most = min(ALL if alone else WALK * len(chosen), settings.max_steps - state.steps)
+        steps = _round(problem, pool, chosen, b, g, tolerance, most)
+        state.b[active], recent = b, chosen
+        state.steps, state.rounds = state.steps + steps, state.rounds + 1
         with run.stoppable():
             run.tell(float(state.rounds))
         if steps == 0:
-            if last <= 0:
-                break
-            last = 0.0
-    state.b[active] = b
+            return
 
 
-def _round(
-    problem: Boxed, pool: RowPool, chosen: Rows, b: Array, g: Array, settings: Settings, violation: float
-) -> int:
-    """Solve one working set, and move the gradient of all coefficients."""
+def _round(problem: Boxed, pool: RowPool, chosen: Rows, b: Array, g: Array, tolerance: float, most: int) -> int:
+    """Solve one working set, and move the gradient of all coefficients; the steps that it took."""
     slots = pool.fetch(chosen)
     own, slopes = b[chosen], g[chosen]
-    alone = len(chosen) == len(b)
-    tolerance = settings.tolerance if alone else max(LOOSE * violation, settings.tolerance / 2)
-    K = square(pool.values, slots, chosen)
-    steps, _ = walk(K, problem.part(chosen), own, slopes, tolerance, ALL if alone else WALK * len(chosen))
+    steps, _ = walk(square(pool.values, slots, chosen), problem.part(chosen), own, slopes, tolerance, most)
     moved = own - b[chosen]
     b[chosen] = own
     some = np.flatnonzero(moved)
@@ -193,8 +191,3 @@ def _chosen(rises: Array, falls: Array, recent: Rows, size: int) -> Rows:
         found.append(worst)
     return np.concatenate([kept, np.sort(np.concatenate(found))])
 
-
-def _restless(problem: Boxed, b: Array, g: Array, high: float, low: float) -> Rows:
-    """Coefficients that may still move: those at an end of the box whose slope keeps them there are left out."""
-    rises, falls = problem.rises(b, g), problem.falls(b, g)
-    return np.flatnonzero((rises < high) | (falls > low))
