@@ -60,7 +60,8 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
     probability : whether `predict_proba` is wanted, which takes five more fits
     tol : how far coefficients may be from rest, in units of f; up to 512 rows are solved to rounding. For "low rank" a
         duality gap of that part of the objective is enough, too
-    max_iter : steps, or passes of "low rank", at most; None for 10 million steps or more, or 1,000 passes
+    max_iter : steps, or passes of "low rank", at most; None for 10 million steps or more (up to 512 rows for 800 a row,
+        and 40,000), or 1,000 passes
     solver : "exact", "low rank" (landmarks, or the features of the lift that was given), or "auto": exact where that
         takes less than half an hour
     rank : how many landmarks; None for up to 2,000, as many as fit
@@ -71,8 +72,8 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
     ----------
     classes_ : the labels, sorted
     support_ : the rows of which the functions are made, sorted
-    dual_coef_ : (support,) for two classes, y_j alpha_j; else (support, functions), of classes, or of pairs in the order
-        (0, 1), (0, 2), ..., (1, 2), ... : f of a pair is positive for its second class
+    dual_coef_ : (support,) for two classes, y_j alpha_j; else (support, functions), of classes, or of pairs in order:
+        (0, 1), (0, 2), ..., (1, 2), ... ; f of a pair is positive for its second class
     intercept_ : b, one a function
     converged_, n_iter_ : whether all is at rest to `tol`, and steps in all
     duality_gap_, relative_gap_ : how far the objective is from its best, at most, for all functions together

@@ -30,6 +30,7 @@ from mercer.learners.running import Terms, Watched, watched
 from mercer.learners.scale_trouble import warn_of_scales
 from mercer.learners.sought import Found, Share, Sought
 from mercer.learners.views import KernelView, View
+from mercer.learners.warm_start import Before
 from mercer.lifts.randomness import generator
 from mercer.operators import Centering
 from mercer.planner.margins import SOLVING, MarginPlan, margins
@@ -56,25 +57,6 @@ class Asked:
     targets: Array
     weights: Array | None
     counts: Array | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Before:
-    """What a fit that starts from the last one has to know: its rows, and their coefficients.
-
-    rows : as they were read: numbers of a table, or a matrix
-    """
-
-    rows: Any
-    sought: list[Sought]
-    b: list[Array]
-
-    def starts(self, rows: Any, sought: list[Sought]) -> list[Array | None]:
-        """Where to start each function: from the last coefficients where rows and targets are the same, else anew."""
-        if len(sought) != len(self.sought) or not _equal(rows, self.rows):
-            return [None] * len(sought)
-        pairs = zip(sought, self.sought, self.b, strict=True)
-        return [b if _same(new, old) else None for new, old, b in pairs]
 
 
 class MarginMachine(KernelParameters, CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -284,15 +266,3 @@ class MarginMachine(KernelParameters, CallbackSupport, BaseEstimator, ABC):  # t
         tags.input_tags.sparse = not isinstance(self.kernel, str) or self.kernel != PRECOMPUTED
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == PRECOMPUTED
         return tags
-
-
-def _equal(one: Any, other: Any) -> bool:
-    """Whether two tables hold the same numbers."""
-    if hasattr(one, "nnz") or hasattr(other, "nnz"):
-        return hasattr(one, "nnz") and hasattr(other, "nnz") and one.shape == other.shape and (one != other).nnz == 0
-    return bool(np.array_equal(one, other))
-
-
-def _same(one: Sought, other: Sought) -> bool:
-    """Whether coefficients of one function can start another: the same rows, with the same targets."""
-    return np.array_equal(one.rows, other.rows) and np.array_equal(one.problem.linear, other.problem.linear)

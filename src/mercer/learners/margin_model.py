@@ -71,9 +71,8 @@ def posed_way(
 ) -> tuple[Way, Basis | None]:
     """Who finds the coefficients, by the plan; and the functions of which the model is made, with "low rank"."""
     if plan.way == "exact":
-        return exactly(
-            who, view, plan.functions > 1 or len(plan.stages) > 1, settings.exact(view.count, plan.pool)
-        ), None
+        several, asked = plan.functions > 1 or len(plan.stages) > 1, settings.exact(view.count, plan.pool)
+        return exactly(who, view, several, asked, patient=settings.max_iter is not None), None
     check_low_rank(who, view)
     assert isinstance(view, TableView)  # noqa: S101  # a matrix was refused
     with run.stage(LANDMARKS):

@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from mercer.compute.threads import one_thread_blas
 from mercer.solvers.boxed import Boxed, Rested
 
 Array = NDArray[np.float64]
-BOUNCES, WORK = 20, 2e7
+BOUNCES, WORK = 20, 1e8
 """How often a step may end at the box, and the cubes of free coefficients that all steps may take together."""
-FAR = 100
-"""Free coefficients up to which a polish is tried where it is far from rest: most of them are not free in the end."""
 EPS = float(np.finfo(np.float64).eps)
 NOISE = 100.0
 """Rounding, in units of the last place of what is summed, that may be left of a slope or of an eigenvalue."""
@@ -31,19 +30,23 @@ def polished(problem: Boxed, K: Array, rested: Rested) -> Rested:
     K : (n, n), the kernel matrix
     """
     b, free = rested.b, free_of(problem, rested.b)
-    if len(free) > FAR and not rested.converged:
-        return rested
-    for _ in range(min(BOUNCES, 1 + int(WORK / (1 + len(free)) ** 3))):
-        b, inside = _step(problem, K, b)
-        if inside:
-            break
+    with one_thread_blas():  # systems are small
+        for _ in range(min(BOUNCES, 1 + int(WORK / (1 + len(free)) ** 3))):
+            b, inside = _step(problem, K, b)
+            if inside:
+                break
     g = K @ b + problem.linear
-    violation, gained = problem.violation(b, g), problem.objective(rested.b, rested.g) - problem.objective(b, g)
-    doubt = NOISE * EPS * float(np.abs(b) @ (np.abs(K) @ np.abs(b)) + np.abs(problem.linear) @ np.abs(b))
-    if not (violation < rested.violation or gained > doubt):
-        return rested
-    bias = problem.bias(b, g)
-    return replace(rested, b=b, g=g, bias=bias, violation=violation, gap=problem.gap(b, g, bias))
+    violation, bias = problem.violation(b, g), problem.bias(b, g)
+    found = replace(rested, b=b, g=g, bias=bias, violation=violation, gap=problem.gap(b, g, bias))
+    return found if violation < rested.violation or gained(problem, K, rested, found) > 0 else rested
+
+
+def gained(problem: Boxed, K: Array, before: Rested, after: Rested) -> float:
+    """How much lower the objective is, as a part of it; 0 where that may be rounding."""
+    b, size = np.abs(after.b), abs(problem.objective(before.b, before.g))
+    fell = problem.objective(before.b, before.g) - problem.objective(after.b, after.g)
+    doubt = NOISE * EPS * float(b @ (np.abs(K) @ b) + np.abs(problem.linear) @ b)
+    return fell / max(size, np.finfo(float).tiny) if fell > doubt else 0.0
 
 
 def free_of(problem: Boxed, b: Array) -> NDArray[np.intp]:

@@ -18,8 +18,6 @@ from mercer.solvers import coordinate_descent, working_sets
 EXACT, LOW_RANK = "exact", "low rank"
 STEPS, EACH = 10_000_000, 100
 """Steps of pairs where nobody says how many: so many, or so many for each row."""
-FEW, FEW_STEPS = 200, 300_000
-"""Rows below which steps are made with NumPy, and how many of these there may be: some ten seconds."""
 PASSES = 1000
 """Passes of coordinate descent where nobody says how many."""
 
@@ -60,8 +58,7 @@ class MarginSettings:
 
     def exact(self, count: int, pool: int) -> working_sets.Settings:
         """For so many rows, and bytes of rows of the matrix that are kept."""
-        usual = FEW_STEPS if count < FEW else max(STEPS, EACH * count)
-        return working_sets.Settings(self.tolerance, self.max_iter or usual, pool)
+        return working_sets.Settings(self.tolerance, self.max_iter or max(STEPS, EACH * count), pool)
 
     def low_rank(self, seed: int) -> coordinate_descent.Settings:
         """A violation within the tolerance is enough, and so is a relative gap within it."""

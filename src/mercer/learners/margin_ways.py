@@ -13,7 +13,7 @@ from mercer.compute.run import IDLE, Run
 from mercer.kernels.points import Points
 from mercer.kernels.strips import workspace
 from mercer.learners.basis import Basis, FeatureBasis
-from mercer.learners.margin_polish import polished
+from mercer.learners.margin_polish import free_of, gained, polished
 from mercer.learners.views import KernelView, MatrixView, View
 from mercer.operators import Dense, Operator
 from mercer.operators.precomputed import check_semidefinite
@@ -30,10 +30,12 @@ FINE = 1e-13
 """The violation that is left then, relative to the largest number of f."""
 TRIES, SHARPER = 4, 0.03
 """Turns that may sharpen what is good enough, and how much less violation each is asked for."""
-STUCK, FALLEN = 12, 0.9
-"""Turns for what is not good enough, which are counted anew after one that lets the violation fall so far."""
-TURN, EACH = 1000, 20
-"""Steps of a turn, and for each row."""
+STUCK, FALLEN, LED = 12, 0.9, 1e-3
+"""Turns for what is not good enough; counted anew after one that lets violation or objective fall by such parts."""
+TURN, EACH, TURNS = 1000, 20, 40
+"""Steps of a turn, and for each row; and turns in all, where nobody says how many steps there may be."""
+FEW = 50
+"""Free coefficients up to which a polish is tried far from rest after one that was in vain."""
 BRIEF, BRIEF_EACH = 10_000, 100
 """Steps of a brief solution, and for each row."""
 KEPT = 4096
@@ -68,11 +70,13 @@ class Way(ABC):
 class Exactly(Way):
     """By the kernel matrix, of which rows are computed as they are needed.
 
+    patient : whether all steps may be made for few rows, too
     tries : turns for few rows, once they are good enough
     """
 
     K: Operator
     settings: Settings
+    patient: bool = False
     tries: int = TRIES
 
     def solve(self, problem: Boxed, start: Array | None = None, run: Run = IDLE) -> Rested:
@@ -82,28 +86,22 @@ class Exactly(Way):
 
     def _to_rounding(self, problem: Boxed, start: Array | None, run: Run) -> Rested:
         """Steps and polish in turn: weights and copies of rows are one model then, and huge prices come to an end."""
-        K, tolerance, most = self._dense(), self.settings.tolerance, self.settings.max_steps
-        best, idle = self._turn(problem, K, start, tolerance, most, run), 0
+        usual = min(self.settings.max_steps, TURNS * (TURN + EACH * problem.count))
+        turns, most = _Turns(self, problem), self.settings.max_steps if self.patient else usual
+        best, idle, tolerance = turns.go(start, self.settings.tolerance, most, run), 0, self.settings.tolerance
         least = best.violation
         while best.violation > _fine(problem, best) and best.steps < most and not _stopped(run):
             good = best.violation <= tolerance
             if idle >= (self.tries if good else STUCK):
                 break
             goal = max(SHARPER * best.violation, _fine(problem, best)) if good else tolerance
-            found = self._turn(problem, K, best.b, goal, most - best.steps, run)
-            idle = idle + 1 if good or not found.violation < FALLEN * least else 0
+            found = turns.go(best.b, goal, most - best.steps, run)
+            led = found.violation < FALLEN * least or gained(problem, turns.K, best, found) > LED
+            idle = idle + 1 if good or not led else 0
             least = min(least, found.violation)
             kept = best if good and not found.violation < best.violation else found
             best = replace(kept, steps=best.steps + found.steps, rounds=best.rounds + found.rounds)
         return _told(best, tolerance, most, _stopped(run))
-
-    def _dense(self) -> Array:
-        return np.asarray(self.K.rows(slice(None)), dtype=np.float64)
-
-    def _turn(self, problem: Boxed, K: Array, start: Array | None, goal: float, left: int, run: Run) -> Rested:
-        """Some steps, and a polish."""
-        settings = replace(self.settings, tolerance=goal, max_steps=min(left, TURN + EACH * problem.count))
-        return polished(problem, K, working_sets.solve(problem, self.K, settings, start, run))
 
     def values(self, b: Array) -> Array:
         support = np.flatnonzero(b)
@@ -118,6 +116,26 @@ class Exactly(Way):
 
     def part(self, rows: Rows) -> Exactly:
         return self if len(rows) == self.K.shape[0] else replace(self, K=self.K.part(rows))
+
+
+class _Turns:
+    """Some steps and a polish, again and again."""
+
+    def __init__(self, way: Exactly, problem: Boxed) -> None:
+        self.way, self.problem = way, problem
+        self.K = np.asarray(way.K.rows(slice(None)), dtype=np.float64)
+        self.most = problem.count  # free coefficients with which a polish is tried far from rest
+
+    def go(self, start: Array | None, goal: float, left: int, run: Run) -> Rested:
+        """One turn, of so many steps at most."""
+        problem, settings = self.problem, self.way.settings
+        settings = replace(settings, tolerance=goal, max_steps=min(left, TURN + EACH * problem.count))
+        rested = working_sets.solve(problem, self.way.K, settings, start, run)
+        if not rested.converged and len(free_of(problem, rested.b)) > self.most:
+            return rested
+        found = polished(problem, self.K, rested)
+        self.most = min(self.most, FEW) if found is rested else self.most
+        return found
 
 
 def _fine(problem: Boxed, rested: Rested) -> float:
@@ -139,7 +157,7 @@ def _told(rested: Rested, tolerance: float, most: int, stopped: bool) -> Rested:
     elif rested.steps >= most:
         reason = f"max_iter = {most:,} steps are over."
     else:
-        reason = f"The violation falls no further after {rested.steps:,} steps."
+        reason = f"The violation hardly falls any more after {rested.steps:,} steps."
     return replace(rested, converged=converged, reason=reason)
 
 
@@ -172,18 +190,19 @@ class Featured(Way):
 # -- from rows to a way -----------------------------------------------------------------------------------------------
 
 
-def exactly(who: str, view: View, several: bool, settings: Settings) -> Exactly:
+def exactly(who: str, view: View, several: bool, settings: Settings, patient: bool) -> Exactly:
     """The exact way; what is not known to be a kernel is looked through first, which takes n^3 / 3 operations.
 
     several : whether the matrix is used for several functions
+    patient : whether the number of steps was asked for
     """
     if view.sure and not (several and isinstance(view, KernelView) and view.count <= KEPT):
-        return Exactly(view.operator(), settings)
+        return Exactly(view.operator(), settings, patient)
     K = view.dense()
     if not view.sure:
         speaker = who if isinstance(view, MatrixView) else f"{who} with {view.kernel}"
         check_semidefinite(speaker, K, view.dtype)
-    return Exactly(Dense(K, symmetric=True), settings)
+    return Exactly(Dense(K, symmetric=True), settings, patient)
 
 
 def featured(basis: Basis, points: Points, settings: coordinate_descent.Settings, run: Run) -> Featured:

@@ -121,13 +121,13 @@ class OneClass(OutlierMixin, MarginMachine):  # type: ignore[misc]  # scikit-lea
 
     def score_samples(self, X: Any) -> NDArray[Any]:
         """f(x) of each row: how much data is near."""
-        found = self.decision_function(X)
-        return np.asarray(found + found.dtype.type(self.offset_))
+        found = self._values(X)[:, 0]
+        return np.asarray(found - found.dtype.type(self._model.biases[0]))
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """f(x) - offset of each row: negative outside of the region."""
-        found = self._values(X)[:, 0]
-        return np.asarray(found + found.dtype.type(self._slack))
+        found = self.score_samples(X)
+        return np.asarray(found - found.dtype.type(self.offset_))
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """1 for rows inside of the region, and -1 for outliers."""

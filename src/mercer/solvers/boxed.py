@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+ROUNDING = 1e-14
+"""A part of all coefficients that is nothing but the rounding of their sum."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,10 +90,12 @@ class Boxed:
     def feasible(self, b: Array) -> Array:
         """Coefficients inside of the box that add up to the total, near to those that came."""
         b = np.clip(b, self.lower, self.upper)
-        left = self.total - b.sum()
+        left = self.total - float(b.sum())
+        if abs(left) <= ROUNDING * float(np.abs(b).sum()):  # zeros stay zeros
+            return b
         room = (self.upper - b) if left > 0 else (b - self.lower)
         room = np.minimum(room, abs(left))  # an infinite box takes no more than is left
-        if left != 0 and room.sum() > 0:
+        if room.sum() > 0:
             b = b + np.sign(left) * room * min(1.0, abs(left) / float(room.sum()))
         return b
 
