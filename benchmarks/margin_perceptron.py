@@ -67,7 +67,7 @@ def sequential(X: Array, signs: Array, length: float) -> Array:
 
 
 def perceptron(folder: Path, quick: bool, repeats: int) -> Iterator[Row]:
-    """Rows of covertype, the second class against the others; the loop computes the kernel of each row with its mistakes."""
+    """Rows of covertype, one class against the others; the loop has the kernel of each row with its mistakes."""
     rows = Rows(folder, 3_000 if quick else 50_000)
     best = in_turns({"ours": partial(alone, ours, rows), "loop": partial(alone, loop, rows)}, repeats)
     same = bool(np.array_equal(best["ours"].pop("coefficients"), best["loop"].pop("coefficients")))

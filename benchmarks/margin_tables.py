@@ -58,12 +58,11 @@ def _adult(folder: Path, name: str) -> Split:
         if column == "target" or column.startswith("_"):
             continue
         values = table[column].combine_chunks()
-        if not (pa.types.is_dictionary(values.type) or pa.types.is_string(values.type)):
+        if not pa.types.is_large_string(values.type):
             columns.append(values.to_numpy(zero_copy_only=False).astype(np.float64)[:, None])
             continue
-        encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
-        codes = encoded.indices.to_numpy(zero_copy_only=False)
-        columns.append((codes[:, None] == np.arange(len(encoded.dictionary))).astype(np.float64))
+        encoded = values.dictionary_encode(null_encoding="encode")
+        columns.append((encoded.indices.to_numpy()[:, None] == np.arange(len(encoded.dictionary))).astype(np.float64))
     return split(np.hstack(columns), np.array(table["target"].to_pylist()))
 
 

@@ -58,9 +58,7 @@ def test_classification_ends_where_libsvm_ends(C, way):
     signed[model.support_] = model.dual_coef_[0]
     g = K @ signed - y
     assert found.gap <= 1e-4 * C * len(y)
-    np.testing.assert_allclose(
-        classes(y, C).objective(found.b, found.g), classes(y, C).objective(signed, g), rtol=1e-6
-    )
+    np.testing.assert_allclose(classes(y, C).objective(found.b, found.g), classes(y, C).objective(signed, g), rtol=1e-6)
 
 
 @pytest.mark.parametrize("kink", [0.0, 0.1, 0.5])

@@ -190,4 +190,3 @@ def _chosen(rises: Array, falls: Array, recent: Rows, size: int) -> Rows:
         free[worst] = False
         found.append(worst)
     return np.concatenate([kept, np.sort(np.concatenate(found))])
-

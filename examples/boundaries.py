@@ -1,6 +1,6 @@
 """The ellipse and the spirals of the lectures, with the decision boundary, the margins and the support vectors.
 
-    python examples/margins.py [--picture PATH]
+    python examples/boundaries.py [--picture PATH]
 
 An ellipse in the plane is a line after the lift to polynomials of degree two; two spirals need a kernel that can bend
 more. Both are machines of margins: what decides is a few rows, the support vectors.
@@ -70,8 +70,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--picture", type=Path, help="where the picture goes")
     options = parser.parse_args(arguments)
     for name, (X, y, model) in models().items():
-        print(f"{name}: {model.score(X, y):.1%} of {len(X)} rows right, {len(model.support_)} support vectors, ", end="")
-        print(f"duality gap {model.duality_gap_:.1e}")
+        told = f"{model.score(X, y):.1%} of {len(X)} rows right, {len(model.support_)} support vectors"
+        print(f"{name}: {told}, duality gap {model.duality_gap_:.1e}")
     if options.picture is not None:
         draw(options.picture)
         print(f"drawn: {options.picture}")
