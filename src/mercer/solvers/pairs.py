@@ -18,6 +18,8 @@ from mercer.solvers.boxed import Array, Boxed
 
 COMPILED_FROM = 200
 """Coefficients from which on compiled loops are used: below it, loading them takes longer."""
+PATIENCE = 2000
+"""Steps of few coefficients after which compiled loops go on: loading them takes as long."""
 FLAT = 1e-12
 """Curvature below which a line counts as straight, relative to k(x, x)."""
 NONE = 1e-100
@@ -140,22 +142,13 @@ def walk(K: NDArray[Any], problem: Boxed, b: Array, g: Array, tolerance: float, 
     K : (q, q), of the working set; both its halves are read
     b, g : coefficients and K b + c of the whole problem at the set, which are changed
     """
-    arguments = (
-        np.ascontiguousarray(K),
-        np.ascontiguousarray(K.diagonal(), dtype=np.float64),
-        b,
-        g,
-        problem.lower,
-        problem.upper,
-        problem.kink,
-        tolerance,
-        most,
-        FLAT,
-    )
-    if len(b) >= COMPILED_FROM and code.numba_works():
-        steps, left = code.load(LOOPS).walk(*arguments)
-    else:
-        steps, left = _plain(*arguments)
+    rows, diagonal = np.ascontiguousarray(K), np.ascontiguousarray(K.diagonal(), dtype=np.float64)
+    arguments = (rows, diagonal, b, g, problem.lower, problem.upper, problem.kink, tolerance)
+    plain = most if not code.numba_works() else min(most, PATIENCE) if len(b) < COMPILED_FROM else 0
+    steps, left = _plain(*arguments, plain, FLAT) if plain else (0, np.inf)
+    if steps == plain < most:
+        more, left = code.load(LOOPS).walk(*arguments, most - plain, FLAT)
+        steps += more
     return int(steps), float(left)
 
 

@@ -114,7 +114,7 @@ def _descend(state: _State, K: Operator, exact: Operator, run: Run) -> str:
     """Rounds on all coefficients until the true gradient agrees that nothing is left; why they ended early, or ""."""
     settings = state.settings
     numbers, n = settings.bytes / K.dtype.itemsize, state.problem.count
-    size = int(min(n, SET, max(LEAST, numbers / n / SPARE)))
+    size = int(min(n, SET, n if numbers >= n * n else max(LEAST, numbers / n / SPARE)))
     pool = RowPool(K, numbers, size)
     before = np.inf
     while state.violation > settings.tolerance:
