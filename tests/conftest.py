@@ -24,7 +24,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_finish(session):
-    """Tests, of which there are thousands, and what they import are no garbage: do not look through them again and again.
+    """Tests, of which there are thousands, and what they import are no garbage: do not look through them again.
 
     Numba makes so many objects when it compiles that the collector is called often.
     """

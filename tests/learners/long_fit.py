@@ -31,7 +31,7 @@ def data():
 def model(way, path, on_interrupt):
     settings = {"checkpoint": path, "on_interrupt": on_interrupt, "random_state": 5, "verbose": False}
     if way == "conjugate gradients":
-        solver = ConjugateGradient(tolerance=1e-9, rank=20)
+        solver = ConjugateGradient(tolerance=1e-5, rank=20)
         return KernelRidge("matern(nu=0.5, lengthscale=1.0)", alpha=1e-3, solver=solver, **settings)
     lift = Nystrom("gaussian(1.5)", 40, random_state=0)
     return KernelRidge(lift, alpha="auto" if way == "one pass" else 0.01, **settings)
@@ -49,7 +49,7 @@ def forced(way):
 
 
 def fit(channel, way, path, on_interrupt="raise"):
-    """Sends "begins", "usable" when what was found so far could be kept, and at last a digest, and whether it is done."""
+    """Sends "begins", "usable" when what was found could be kept, and at last a digest, and whether it is done."""
     checkpoint.INTERVAL = checkpoint.LATEST = 0.0
     checkpoint.SHARE = 1e9
     planning.choose = forced(way)
@@ -80,4 +80,3 @@ def fit(channel, way, path, on_interrupt="raise"):
     )
     digest = hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
     channel.send((digest, fitted.converged_))
-

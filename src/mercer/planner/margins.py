@@ -23,8 +23,10 @@ TOUCHED = 4.0
 """How often each row of the matrix that is kept is read."""
 STEPS, STEP = 10.0, 1.5e-6
 """Steps of pairs for each row, and seconds of one in compiled code."""
-SET, SPARE, NARROW = 1024, 4, 2048
+SET, SPARE, NARROW = 1024, 4, 512
 """Rows of a working set, how many of these are kept at least, and from how many rows on float32 is kept."""
+POOL = 2.5e9
+"""Bytes of rows that are kept, at most: to write more of them to new memory takes longer than to compute them again."""
 VECTORS = 24
 """Vectors of the length of the data that a solver holds, about."""
 SHARE = 0.8
@@ -134,7 +136,7 @@ def _exact(task: MarginTask, budget: Budget, limits: Limits) -> tuple[MarginPlan
     item = 4 if largest >= NARROW else 8
     held = _held(task, largest)
     least = item * min(largest, SPARE * SET) * largest
-    pool = int(max(least, min(item * largest**2, SHARE * budget.bytes - held)))
+    pool = int(max(least, min(item * largest**2, POOL, SHARE * budget.bytes - held)))
     stages = _stages(solving, task.folds)
     total = sum(stage.seconds for stage in stages)
     plan = MarginPlan(

@@ -30,7 +30,9 @@ from mercer.solvers.row_pool import SPARE, RowPool
 Rows = NDArray[np.intp]
 SET, LEAST = 2048, 64
 """Coefficients of a working set: at most, and as few as memory for rows may make them."""
-NARROW_FROM = 2048
+WHOLE = 512
+"""Coefficients that make one working set, if they are all."""
+NARROW_FROM = 512
 """Rows from which on the matrix is kept in float32."""
 LOOSE = 0.1
 """The part of the violation that a working set is solved to, as long as others are left."""
@@ -114,7 +116,8 @@ def _descend(state: _State, K: Operator, exact: Operator, run: Run) -> str:
     """Rounds on all coefficients until the true gradient agrees that nothing is left; why they ended early, or ""."""
     settings = state.settings
     numbers, n = settings.bytes / K.dtype.itemsize, state.problem.count
-    size = int(min(n, SET, n if numbers >= n * n else max(LEAST, numbers / n / SPARE)))
+    wanted = min(n, SET, max(WHOLE, n // 4))  # the first set has rows of which many will not be support
+    size = wanted if numbers >= n * n else int(min(wanted, max(LEAST, numbers / n / SPARE)))
     pool = RowPool(K, numbers, size)
     before = np.inf
     while state.violation > settings.tolerance:
