@@ -65,6 +65,8 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
     solver : "exact", "low rank" (landmarks, or the features of the lift that was given), or "auto": exact where that
         takes less than half an hour
     rank : how many landmarks; None for up to 2,000, as many as fit
+    polish : whether what landmarks lead to is made exact on the margin, by the kernel itself; the model is one of
+        support vectors then
     warm_start : whether a fit on the same rows starts from the last coefficients, as for a path of C
     memory_limit, time_limit, on_interrupt, verbose, random_state : as in `KernelRidge`
 
@@ -112,6 +114,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         max_iter: int | None = None,
         solver: str = "auto",
         rank: int | None = None,
+        polish: bool = False,
         warm_start: bool = False,
         memory_limit: int | str | None = None,
         time_limit: float | None = None,
@@ -129,6 +132,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         self.max_iter = max_iter
         self.solver = solver
         self.rank = rank
+        self.polish = polish
         self.warm_start = warm_start
         self.memory_limit = memory_limit
         self.time_limit = time_limit

@@ -63,6 +63,7 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
         max_iter: int | None = None,
         solver: str = "auto",
         rank: int | None = None,
+        polish: bool = False,
         warm_start: bool = False,
         memory_limit: int | str | None = None,
         time_limit: float | None = None,
@@ -78,6 +79,7 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
         self.max_iter = max_iter
         self.solver = solver
         self.rank = rank
+        self.polish = polish
         self.warm_start = warm_start
         self.memory_limit = memory_limit
         self.time_limit = time_limit

@@ -22,7 +22,8 @@ from mercer.learners.course import count_of
 from mercer.learners.extremes import refuse_extremes
 from mercer.learners.fitting import all_or_nothing
 from mercer.learners.kernel_parameters import KernelParameters
-from mercer.learners.margin_model import Audit, Model, modelled, posed_way
+from mercer.learners.margin_model import Audit, Model, exact_way, modelled, posed_way
+from mercer.learners.margin_set import on_the_margin
 from mercer.learners.margin_settings import MarginSettings
 from mercer.learners.margin_ways import Way
 from mercer.learners.reading import PRECOMPUTED, Penalty, kernel_of, matrix_of, rows_of
@@ -33,7 +34,7 @@ from mercer.learners.views import KernelView, View
 from mercer.learners.warm_start import Before
 from mercer.lifts.randomness import generator
 from mercer.operators import Centering
-from mercer.planner.margins import SOLVING, MarginPlan, margins
+from mercer.planner.margins import POLISHING, SOLVING, MarginPlan, margins
 from mercer.solvers.boxed import Boxed, Rested
 
 Array = NDArray[np.float64]
@@ -68,6 +69,7 @@ class MarginMachine(KernelParameters, CallbackSupport, BaseEstimator, ABC):  # t
     max_iter: Any
     solver: Any
     rank: Any
+    polish: Any
     warm_start: Any
     memory_limit: Any
     time_limit: Any
@@ -132,7 +134,7 @@ class MarginMachine(KernelParameters, CallbackSupport, BaseEstimator, ABC):  # t
 
     def _settings(self) -> MarginSettings:
         self._settled()
-        names = ("tol", "max_iter", "solver", "rank", "warm_start", "lengthscale")
+        names = ("tol", "max_iter", "solver", "rank", "warm_start", "polish", "lengthscale")
         return MarginSettings.of(type(self).__name__, *(getattr(self, name) for name in names))
 
     def _viewed(self, X: Any, rows: Any, asked: Asked) -> View:
@@ -170,8 +172,13 @@ class MarginMachine(KernelParameters, CallbackSupport, BaseEstimator, ABC):  # t
             for k, (one, start) in enumerate(zip(asked.sought, starts, strict=True)):
                 solved.append(self._solved(way.part(one.rows), one, start, Share(run, k)))
         sought = [replace(one, problem=problem) for one, (problem, _) in zip(asked.sought, solved, strict=True)]
+        self._after(way, sought, [rested.b for _, rested in solved], run)
+        if settings.polish and isinstance(view, KernelView) and basis is not None:
+            way, basis = exact_way(who, view, plan, replace(settings, max_iter=None)), None
+            with run.stage(POLISHING, len(sought)), run.stoppable():
+                for k, (one, (problem, rested)) in enumerate(zip(sought, solved, strict=True)):
+                    solved[k] = problem, on_the_margin(way.part(one.rows), problem, rested, Share(run, k))
         b = [rested.b for _, rested in solved]
-        self._after(way, sought, b, run)
         self._keep(modelled(view, way, basis, sought, [rested for _, rested in solved]), view, asked.kept)
         self.outcomes_ = tuple(Found.of(problem, rested) for problem, rested in solved)
         self._audit = Audit(view, sought, b) if basis is not None else None

@@ -71,14 +71,19 @@ def posed_way(
 ) -> tuple[Way, Basis | None]:
     """Who finds the coefficients, by the plan; and the functions of which the model is made, with "low rank"."""
     if plan.way == "exact":
-        several, asked = plan.functions > 1 or len(plan.stages) > 1, settings.exact(view.count, plan.pool)
-        return exactly(who, view, several, asked, patient=settings.max_iter is not None), None
+        return exact_way(who, view, plan, settings), None
     check_low_rank(who, view)
     assert isinstance(view, TableView)  # noqa: S101  # a matrix was refused
     with run.stage(LANDMARKS):
         basis = _basis(view, plan.rank, random)
         way = featured(basis, view.points, settings.low_rank(int(random.integers(2**31))), run)
     return way, basis
+
+
+def exact_way(who: str, view: View, plan: MarginPlan, settings: MarginSettings) -> Exactly:
+    """Who finds the coefficients with the kernel itself."""
+    several, asked = plan.functions > 1 or len(plan.stages) > 1, settings.exact(view.count, plan.pool)
+    return exactly(who, view, several, asked, patient=settings.max_iter is not None)
 
 
 def _basis(view: TableView, rank: int, random: np.random.Generator) -> Basis:

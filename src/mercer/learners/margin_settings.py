@@ -31,6 +31,7 @@ class MarginSettings:
     solver : "auto", "exact" or "low rank"
     rank : how many landmarks; None for the planner's choice
     warm_start : whether a fit on the same rows starts from the last coefficients
+    polish : whether what landmarks lead to is made exact on the margin
     """
 
     tolerance: float
@@ -38,23 +39,25 @@ class MarginSettings:
     solver: str
     rank: int | None
     warm_start: bool
+    polish: bool = False
 
     @classmethod
     def of(
-        cls, who: str, tol: Any, max_iter: Any, solver: Any, rank: Any, warm_start: Any, lengthscale: Any
+        cls, who: str, tol: Any, max_iter: Any, solver: Any, rank: Any, warm_start: Any, polish: Any, lengthscale: Any
     ) -> MarginSettings:
         """The settings of a machine, or one clear error."""
         if not (isinstance(solver, str) and solver in (AUTO, EXACT, LOW_RANK)):
             needs = 'solver that is "auto", "exact" or "low rank"'
             raise InputError(sentence(who, needs, f"{shown(solver)} came", 'Use "auto", the default.'))
-        if not isinstance(warm_start, bool | np.bool_):
-            came = f"{shown(warm_start)} came"
-            raise InputError(sentence(who, "True or False for warm_start", came, "Use False, the default."))
+        for name, given in (("warm_start", warm_start), ("polish", polish)):
+            if not isinstance(given, bool | np.bool_):
+                came = f"{shown(given)} came"
+                raise InputError(sentence(who, f"True or False for {name}", came, "Use False, the default."))
         if isinstance(lengthscale, str) and lengthscale == LOO:
             came = "leave-one-out is for least squares"
             raise InputError(sentence(who, 'a lengthscale that is "median" or a number', came, "Use GridSearchCV."))
         steps, landmarks = count_of(who, "max_iter", max_iter), count_of(who, "rank", rank)
-        return cls(positive(who, "tol", tol, "1e-3"), steps, solver, landmarks, bool(warm_start))
+        return cls(positive(who, "tol", tol, "1e-3"), steps, solver, landmarks, bool(warm_start), bool(polish))
 
     def exact(self, count: int, pool: int) -> working_sets.Settings:
         """For so many rows, and bytes of rows of the matrix that are kept."""
@@ -77,6 +80,7 @@ class MarginSettings:
             stored=not view.sure,
             approximable=isinstance(view, LiftView) or (isinstance(view, KernelView) and view.sure),
             folds=folds,
+            polish=self.polish and isinstance(view, KernelView),
         )
 
 

@@ -11,21 +11,21 @@ from mercer.planner.machine import Machine
 from mercer.planner.plan import Stage
 
 MarginWay = Literal["exact", "low rank"]
-SOLVING, CALIBRATING, LANDMARKS = "coefficients", "calibration", "landmarks"
+SOLVING, CALIBRATING, LANDMARKS, POLISHING = "coefficients", "calibration", "landmarks", "polish"
 """The stages of a fit, by name."""
 PATIENCE = 1800.0
 """Seconds up to which "auto" is exact, where no time limit is given."""
 MOST = 100_000
 """Rows up to which "auto" is exact."""
-SUPPORT = 1 / 3
-"""The part of the rows that is expected to be support."""
+SUPPORT, COMPUTED = 0.4, 0.8
+"""The part of the rows that is expected to be support, and of the matrix to be computed, some of it more than once."""
 TOUCHED = 4.0
 """How often each row of the matrix that is kept is read."""
 STEPS, STEP = 10.0, 1.5e-6
 """Steps of pairs for each row, and seconds of one in compiled code."""
 SET, SPARE, NARROW = 1024, 4, 512
 """Rows of a working set, how many of these are kept at least, and from how many rows on float32 is kept."""
-POOL = 2.5e9
+POOL = 1.2e9
 """Bytes of rows that are kept, at most: to write more of them to new memory takes longer than to compute them again."""
 VECTORS = 24
 """Vectors of the length of the data that a solver holds, about."""
@@ -50,6 +50,7 @@ class MarginTask:
     stored : whether the whole kernel matrix must be stored: it was given, or has to be looked through
     approximable : whether landmarks can stand for the kernel
     folds : how often all is solved again, to calibrate probabilities
+    polish : whether what landmarks lead to is made exact on the margin
     """
 
     rows: int
@@ -60,11 +61,12 @@ class MarginTask:
     stored: bool = False
     approximable: bool = True
     folds: int = 0
+    polish: bool = False
 
 
 @dataclass(frozen=True)
 class MarginPlan:
-    """How a machine of margins is fitted, and what that is to take, if a third of the rows are support.
+    """How a machine of margins is fitted, and what that is to take, if two fifths of the rows are support.
 
     way : "exact" has the kernel itself, "low rank" landmarks in its place, or the features of a lift
     functions : how many functions are learned: one, or one for each class or pair of classes
@@ -163,13 +165,15 @@ def _held(task: MarginTask, largest: int) -> int:
 
 def _seconds(task: MarginTask, size: int, limits: Limits) -> float:
     """Seconds for one function on so many rows."""
-    machine, pairs = limits.machine, SUPPORT * float(size) ** 2
+    machine, pairs = limits.machine, float(size) ** 2
     if task.features is None:
-        values = machine.pairs(pairs, int(task.filled), single=True)
+        values = machine.pairs(COMPUTED * pairs, int(task.filled), single=True)
+        last = machine.pairs(SUPPORT * pairs, int(task.filled))
     else:
-        values = machine.multiply(2 * pairs * task.features, single=True)
+        values = machine.multiply(2 * COMPUTED * pairs * task.features, single=True)
+        last = machine.multiply(2 * SUPPORT * pairs * task.features)
     step = STEP if size >= 200 else 30 * machine.call
-    return values + machine.read(TOUCHED * pairs / 2) + STEPS * size * step
+    return values + last + machine.read(TOUCHED * SUPPORT * pairs / 2) + STEPS * size * step
 
 
 def _stages(solving: float, folds: int) -> tuple[Stage, ...]:
@@ -191,14 +195,18 @@ def _low_rank(task: MarginTask, rank: int | None, budget: Budget, limits: Limits
     choosing = machine.multiply(drawn * k**2) + machine.pairs(n * k, int(task.filled)) + machine.multiply(n * k**2)
     descent = PASSES * machine.read(sum(task.sizes) * k / 2)
     stages = (Stage(LANDMARKS, choosing), *_stages(descent, task.folds))
+    pool, needed = 0, _bytes(task, found)
+    if task.polish:
+        stages = (*stages, Stage(POLISHING, sum(_seconds(task, size, limits) for size in task.sizes)))
+        pool = int(max(0.0, min(POOL, 4.0 * max(task.sizes) ** 2, SHARE * budget.bytes - needed)))
     return MarginPlan(
         way="low rank",
         rows=task.rows,
         columns=task.columns,
         functions=len(task.sizes),
         rank=found,
-        pool=0,
-        bytes=_bytes(task, found),
+        pool=pool,
+        bytes=needed + pool,
         seconds=sum(stage.seconds for stage in stages),
         stages=stages,
         reason=f"{reason} duality_gap_ says how far the model is from the exact one.",

@@ -35,6 +35,11 @@ class RowPool:
         self.K, self.values = K, self._memory[: size * n].reshape(size, n)
         self._slots, self._holds, self._hand = np.full(n, -1, np.intp), np.full(size, -1, np.intp), 0
 
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Which rows are there."""
+        return self._slots >= 0
+
     def fetch(self, rows: Rows) -> Rows:
         """Where these rows stand in `values`, after computing those that are missing."""
         missing = rows[self._slots[rows] < 0]

@@ -1,9 +1,10 @@
 """The exact solver of machines of margins: working sets of many coefficients, each solved by pairs.
 
-Each round takes the coefficients that violate the conditions of optimality most, beside the newest of the last round,
-computes their rows of the kernel matrix at the speed of matrix products, solves the small problem by pairs in the
-cache, and moves the gradient of all. Coefficients that rest at an end of the box are left out (shrinking): rows are
-shorter then. At the end the gradient is computed anew, in float64, and whoever was left out wrongly comes back.
+Each round takes the coefficients that violate the conditions of optimality most, half of them among those whose rows
+are known, beside the newest of the last round, computes rows of the kernel matrix at the speed of matrix products,
+solves the small problem by pairs in the cache, and moves the gradient of all. Coefficients that rest at an end of the
+box are left out (shrinking): rows are shorter then. At the end the gradient is computed anew, in float64, and whoever
+was left out wrongly comes back.
 
 Cost: pairs of rows, n for each coefficient that ever moves, as long as rows are kept; n numbers for each such row.
 
@@ -34,12 +35,16 @@ WHOLE = 512
 """Coefficients that make one working set, if they are all."""
 NARROW_FROM = 512
 """Rows from which on the matrix is kept in float32."""
+NEARER = 0.8
+"""The part of the tolerance that rounds aim at: rows were left out, and rounded, and another look at all takes long."""
 LOOSE = 0.1
 """The part of the violation that a working set is solved to, as long as others are left."""
 WALK = 30
 """Steps for each coefficient of a working set, at most, in a round; all together in one: more of them."""
 ALL = 100_000
 """Steps in a round where all coefficients are in the working set: less than a second."""
+NEW = 0.5
+"""The part of those who join a working set that may be anybody; the others have rows that are known."""
 REST = 10
 """Rounds between two looks at who rests."""
 SHRUNK = 0.7
@@ -135,13 +140,14 @@ def _descend(state: _State, K: Operator, exact: Operator, run: Run) -> str:
 def _rounds(state: _State, pool: RowPool, size: int, run: Run) -> None:
     """Rounds with rows that are left out on the way, until those that are left are at rest."""
     settings, whole, K = state.settings, state.problem, pool.K
+    goal = NEARER * settings.tolerance
     active = np.arange(whole.count)
     problem, b, g = whole, state.b.copy(), state.g.copy()
     recent, looked = np.zeros(0, np.intp), 0
     while state.steps < settings.max_steps:
         rises, falls = problem.rises(b, g), problem.falls(b, g)
         high, low = float(falls.max()), float(rises.min())
-        if not high - low > settings.tolerance:
+        if not high - low > goal:
             return
         looked += 1
         if looked % REST == 0 and len(active) > size:
@@ -151,9 +157,9 @@ def _rounds(state: _State, pool: RowPool, size: int, run: Run) -> None:
                 problem = whole.part(active)
                 pool.shrink(kept, K.part(active))
                 continue
-        chosen = _chosen(rises, falls, recent, size)
+        chosen = _chosen(rises, falls, recent, pool.known, size)
         alone = len(chosen) == len(b)
-        tolerance = settings.tolerance if alone else max(LOOSE * (high - low), settings.tolerance / 2)
+        tolerance = goal if alone else max(LOOSE * (high - low), goal / 2)
         most = min(ALL if alone else WALK * len(chosen), settings.max_steps - state.steps)
         steps = _round(problem, pool, chosen, b, g, tolerance, most)
         state.b[active], recent = b, chosen
@@ -176,8 +182,11 @@ def _round(problem: Boxed, pool: RowPool, chosen: Rows, b: Array, g: Array, tole
     return steps
 
 
-def _chosen(rises: Array, falls: Array, recent: Rows, size: int) -> Rows:
-    """The working set: the worst on both sides, and the newest of the last one. The newest stand last."""
+def _chosen(rises: Array, falls: Array, recent: Rows, known: NDArray[np.bool_], size: int) -> Rows:
+    """The working set: the newest of the last one, the worst on both sides of all, and of those whose rows are known.
+
+    The newest stand last.
+    """
     n = len(rises)
     if n <= size:
         return np.arange(n)
@@ -186,10 +195,11 @@ def _chosen(rises: Array, falls: Array, recent: Rows, size: int) -> Rows:
     free = np.ones(n, bool)
     free[kept] = False
     found: list[Rows] = []
-    for values in (np.where(free, rises, np.inf), np.where(free, -falls, np.inf)):
-        worst = np.argpartition(values, min(left // 2, n - 1))[: left // 2]
-        worst = worst[np.isfinite(values[worst])]
-        worst = worst[free[worst]]
-        free[worst] = False
-        found.append(worst)
+    for allowed, count in ((None, int(NEW * left) // 2), (known, (left - int(NEW * left)) // 2)):
+        for values in (rises, -falls):
+            slopes = np.where(free if allowed is None else free & allowed, values, np.inf)
+            worst = np.argpartition(slopes, min(count, n - 1))[:count]
+            worst = worst[np.isfinite(slopes[worst])]
+            free[worst] = False
+            found.append(worst)
     return np.concatenate([kept, np.sort(np.concatenate(found))])
