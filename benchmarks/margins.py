@@ -1,6 +1,6 @@
 """Machines of margins against their peers, one part after the other.
 
-    python benchmarks/margins.py --data FOLDER [--quick] [--only exact|large|predict|perceptron] [--repeats N]
+    python benchmarks/margins.py --data FOLDER [--quick] [--only exact|large|predict|perceptron|interrupt] [--repeats N]
         [--json PATH]
 
 exact : KernelSVC with equal kernel, C and tolerance, against scikit-learn, scikit-learn-intelex and ThunderSVM: seconds
@@ -8,6 +8,7 @@ exact : KernelSVC with equal kernel, C and tolerance, against scikit-learn, scik
 large : half a million rows of covertype by a kernel of low rank, against scikit-learn's at the same rank.
 predict : decision values with 10,000 support vectors.
 perceptron : three passes over 50,000 rows, against the sequential loop in NumPy; coefficients must be the same.
+interrupt : seconds from Ctrl-C to the end of a fit.
 
 Each runs in a process of its own, after a small one that loads and compiles. Those that are compared take turns, and
 the best of several counts, unless one takes minutes. Compare ratios, not seconds, between machines.
@@ -23,6 +24,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from margin_exact import exact
+from margin_interrupts import interrupt
 from margin_large import large, predict
 from margin_perceptron import perceptron
 from report import machine
@@ -34,6 +36,7 @@ PARTS: dict[str, Callable[[Path, bool, int], Iterator[Row]]] = {
     "large": large,
     "predict": predict,
     "perceptron": perceptron,
+    "interrupt": interrupt,
 }
 
 

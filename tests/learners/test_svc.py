@@ -1,6 +1,7 @@
 """The classifier against LIBSVM, through scikit-learn, and against what must hold of any machine of margins."""
 
 import pickle
+import signal
 from itertools import combinations
 
 import numpy as np
@@ -20,6 +21,7 @@ from mercer.learners.calibration import Calibration, coupled, sigmoid_of
 from mercer.learners.calibration import Sigmoid as Curve
 from mercer.learners.duels import confidences, votes
 from mercer.lifts import Polynomial as PolynomialLift
+from mercer.solvers.row_pool import RowPool
 
 
 def draw(n=120, classes=2, seed=0, d=3, apart=1.2):
@@ -375,6 +377,32 @@ def test_a_time_limit_keeps_what_was_learned():
     assert not model.converged_
     assert np.isfinite(model.decision_function(X)).all()
     assert model.duality_gap_ > 0
+
+
+@pytest.mark.parametrize("keep", [True, False], ids=["keep", "raise"])
+def test_ctrl_c_comes_through_between_working_sets(keep, monkeypatch):
+    X, y = draw(2500, apart=0.3)
+    plain, calls = RowPool.fetch, []
+
+    def interrupted(self, rows):
+        calls.append(len(rows))
+        if len(calls) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return plain(self, rows)
+
+    monkeypatch.setattr(RowPool, "fetch", interrupted)
+    model = KernelSVC("gaussian(0.3)", C=100.0, on_interrupt="keep" if keep else "raise")
+    if not keep:
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X, y)
+        assert not hasattr(model, "support_")
+    else:
+        with pytest.warns(NumericalWarning, match=r"KernelSVC: The fit was interrupted\. A violation of"):
+            model.fit(X, y)
+        assert not model.converged_
+        assert model.duality_gap_ > 0
+        assert model.score(X, y) > 0.5
+    assert len(calls) <= 4
 
 
 def test_too_few_steps_are_told_once():

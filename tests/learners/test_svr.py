@@ -92,9 +92,7 @@ def test_lifts_and_matrices_are_kernels():
     lifted = KernelSVR(PolynomialLift(2), C=0.5).fit(X, y)
     given = KernelSVR("precomputed", C=0.5).fit(plain.kernel_(X), y)
     np.testing.assert_allclose(given.predict(plain.kernel_(X)), plain.predict(X), atol=1e-6)
-    if str(lifted.kernel_) == str(plain.kernel_):
-        np.testing.assert_allclose(lifted.predict(X), plain.predict(X), atol=1e-6)
-    assert lifted.score(X, y) > 0.5
+    np.testing.assert_allclose(lifted.predict(X), KernelSVR(lifted.kernel_, C=0.5).fit(X, y).predict(X), atol=1e-6)
 
 
 @pytest.mark.parametrize(
