@@ -25,7 +25,7 @@ from functools import wraps
 from io import StringIO
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from alone import Found, alone
@@ -148,7 +148,17 @@ def watched(case: Case) -> Found:
     return found | {"saved way": model.plan_.way, "checkpoints": saves.seconds / whole, "lost s": float(gaps.max())}
 
 
-def interrupted(case: Case, sender: Connection) -> None:
+class Stoppable(Protocol):
+    """What is interrupted: rows, a model, and a small fit that comes first."""
+
+    def data(self) -> tuple[Array, Array]: ...
+
+    def model(self, **settings: Any) -> Any: ...
+
+    def warm(self, X: Array, y: Array) -> None: ...
+
+
+def interrupted(case: Stoppable, sender: Connection) -> None:
     """A fit that says when it begins, and how long after the signal it has raised."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     X, y = case.data()
@@ -163,7 +173,7 @@ def interrupted(case: Case, sender: Connection) -> None:
         sender.send(time.perf_counter() - start)
 
 
-def latencies(case: Case, whole: float, count: int) -> list[float]:
+def latencies(case: Stoppable, whole: float, count: int) -> list[float]:
     """Seconds from Ctrl-C to the end of the fit, at random moments of it."""
     rng, found, context = np.random.default_rng(0), list[float](), multiprocessing.get_context("spawn")
     while len(found) < count:

@@ -1,5 +1,6 @@
 """What all tests share: settings of the property tests, and a cache of compiled code that is not the user's."""
 
+import gc
 import os
 import tempfile
 
@@ -12,11 +13,21 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 
 
 def pytest_configure(config):
-    """Keep compiled code in a directory of this run, unless one was chosen; processes that tests start inherit it.
+    """Keep compiled code in a directory of this run, unless one was chosen; processes that are started inherit it.
 
     This is no fixture, since the examples in src are tests as well, and ask no fixtures from here.
     """
-    if "MERCER_CACHE_DIR" not in os.environ or "PYTEST_XDIST_WORKER" in os.environ:  # each worker has its own
+    if "MERCER_CACHE_DIR" not in os.environ:
         folder = tempfile.TemporaryDirectory(prefix="mercer-tests-")
         config.add_cleanup(folder.cleanup)
         os.environ["MERCER_CACHE_DIR"] = folder.name
+
+
+def pytest_collection_finish(session):
+    """Tests, of which there are thousands, and what they import are no garbage: do not look through them again.
+
+    Numba makes so many objects when it compiles that the collector is called often.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)

@@ -13,7 +13,16 @@ from mercer.kernels.text import parse
 if TYPE_CHECKING:
     from mercer import geometry, learners, lifts, solvers, sources, tuning
     from mercer.geometry import region
-    from mercer.learners import KernelRidge, KernelRidgeClassifier
+    from mercer.learners import (
+        KernelLogisticRegression,
+        KernelPerceptron,
+        KernelRidge,
+        KernelRidgeClassifier,
+        KernelSVC,
+        KernelSVR,
+        OneClass,
+        Perceptron,
+    )
     from mercer.lifts import lift
     from mercer.operators.repair import repair
     from mercer.planner.shapes import plan
@@ -23,8 +32,14 @@ __version__ = "0.1.0"
 __all__ = [
     "Asymmetry",
     "Domain",
+    "KernelLogisticRegression",
+    "KernelPerceptron",
     "KernelRidge",
     "KernelRidgeClassifier",
+    "KernelSVC",
+    "KernelSVR",
+    "OneClass",
+    "Perceptron",
     "Proof",
     "SpectralWitness",
     "Witness",
@@ -46,8 +61,14 @@ __all__ = [
 ]
 
 _LATER = {
+    "KernelLogisticRegression": "mercer.learners",
+    "KernelPerceptron": "mercer.learners",
     "KernelRidge": "mercer.learners",
     "KernelRidgeClassifier": "mercer.learners",
+    "KernelSVC": "mercer.learners",
+    "KernelSVR": "mercer.learners",
+    "OneClass": "mercer.learners",
+    "Perceptron": "mercer.learners",
     "geometry": "mercer.geometry",
     "learners": "mercer.learners",
     "lift": "mercer.lifts",

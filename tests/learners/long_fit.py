@@ -1,12 +1,9 @@
-"""A fit in a process of its own, to be killed or interrupted: prints what it ends with.
-
-    python long_fit.py WAY CHECKPOINT [keep]
+"""A fit in a process of its own, to be killed or interrupted: says when it begins, and what it ends with.
 
 Checkpoints are written as often as they are offered, and each step takes a while longer, so that a kill hits the work.
 """
 
 import hashlib
-import sys
 import time
 import warnings
 from contextlib import contextmanager
@@ -25,11 +22,6 @@ PAUSE = 0.02
 """Seconds that a step takes longer."""
 
 
-def say(*words):
-    sys.stdout.write(" ".join(words) + "\n")
-    sys.stdout.flush()
-
-
 def data():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(1500, 4))
@@ -39,7 +31,7 @@ def data():
 def model(way, path, on_interrupt):
     settings = {"checkpoint": path, "on_interrupt": on_interrupt, "random_state": 5, "verbose": False}
     if way == "conjugate gradients":
-        solver = ConjugateGradient(tolerance=1e-9, rank=20)
+        solver = ConjugateGradient(tolerance=1e-5, rank=20)
         return KernelRidge("matern(nu=0.5, lengthscale=1.0)", alpha=1e-3, solver=solver, **settings)
     lift = Nystrom("gaussian(1.5)", 40, random_state=0)
     return KernelRidge(lift, alpha="auto" if way == "one pass" else 0.01, **settings)
@@ -51,12 +43,13 @@ def forced(way):
     def other(who, task, *settings):
         plan = choose(who, task, *settings)
         found = next(each for each in (plan, *plan.others) if each.way == way)
-        return replace(found, batch=25 if way == "one pass" else 500)
+        return replace(found, batch=50 if way == "one pass" else 500)
 
     return other
 
 
-def main(way, path, on_interrupt="raise"):
+def fit(channel, way, path, on_interrupt="raise"):
+    """Sends "begins", "usable" when what was found could be kept, and at last a digest, and whether it is done."""
     checkpoint.INTERVAL = checkpoint.LATEST = 0.0
     checkpoint.SHARE = 1e9
     planning.choose = forced(way)
@@ -72,11 +65,11 @@ def main(way, path, on_interrupt="raise"):
     @contextmanager
     def announced(self):
         with opened(self):
-            say("usable")
+            channel.send("usable")
             yield
 
     Watched.stoppable = announced
-    say("begins")
+    channel.send("begins")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fitted = model(way, path, on_interrupt).fit(*data())
@@ -86,8 +79,4 @@ def main(way, path, on_interrupt="raise"):
         np.array(fitted.intercept_),
     )
     digest = hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
-    say("ends", digest, str(fitted.converged_))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+    channel.send((digest, fitted.converged_))

@@ -22,7 +22,16 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_checks
 
-from mercer import KernelRidge, KernelRidgeClassifier
+from mercer import (
+    KernelLogisticRegression,
+    KernelPerceptron,
+    KernelRidge,
+    KernelRidgeClassifier,
+    KernelSVC,
+    KernelSVR,
+    OneClass,
+    Perceptron,
+)
 from mercer.errors import InputError, KernelError
 from mercer.kernels import Gaussian, Laplace, Linear, Matern
 from mercer.lifts import Polynomial as PolynomialLift
@@ -35,6 +44,18 @@ LEARNERS = [
     KernelRidge("linear"),
     KernelRidge(PolynomialLift(2), alpha=0.5),
     KernelRidgeClassifier("linear", alpha=1.0, class_weight="balanced"),
+    KernelPerceptron(),
+    KernelPerceptron(combine="voted", shuffle=True, random_state=0),
+    KernelPerceptron(budget=50),
+    Perceptron(),
+    Perceptron(PolynomialLift(2), combine="averaged"),
+    KernelSVC(),
+    KernelSVC("linear", C=0.5, multi_class="ovr", class_weight="balanced"),
+    KernelSVR(),
+    OneClass(),
+    KernelLogisticRegression(),
+    KernelLogisticRegression(PolynomialLift(2), alpha=0.5),
+    KernelLogisticRegression("linear", class_weight="balanced"),
 ]
 FURTHER = [
     "check_dataframe_column_names_consistency",

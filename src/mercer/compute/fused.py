@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,6 +112,15 @@ class Fused:
             widest = max(left.shape[1] for left, _ in self._sides)
             width = min(width, max(32, PANEL // self._statistics.itemsize // widest // 8 * 8))
         return width
+
+    def at(self, rows: NDArray[np.intp]) -> Fused:
+        """Some rows of the left side against all of the right; what belongs to the right side is shared."""
+        part, (vectors, columns, numbers) = copy(self), self._arguments
+        part.shape, part.symmetric = (len(rows), self.shape[1]), False
+        part._tiled = [side.at(rows) for side in self._tiled]
+        part._sides = [(left[rows], right) for left, right in self._sides]
+        part._arguments = np.ascontiguousarray(vectors[:, rows]) if self._program.rows else vectors, columns, numbers
+        return part
 
     # -- tiles ------------------------------------------------------------------------------------------------------
 
@@ -240,6 +250,12 @@ class _Tiled:
     def width(self) -> int:
         """The number of columns."""
         return int(self.left.shape[1])
+
+    def at(self, rows: NDArray[np.intp]) -> _Tiled:
+        """Some rows of the left side."""
+        part = copy(self)
+        part.left = self.left[rows]
+        return part
 
     def panel(self, j0: int, j1: int) -> Array:
         return np.ascontiguousarray(self.right[j0:j1].T)

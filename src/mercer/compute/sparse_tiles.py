@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,9 +109,17 @@ class SparseTiles:
         self.measured = measured
         self.left: Any = measured.left
         self.right: Any = measured.right
+        self._norms = measured.norms
         self._part = cancelled(self.left, self.right)
         self._loops = code.load(LOOPS)
         self._own = threading.local()
+
+    def at(self, rows: NDArray[np.intp]) -> SparseTiles:
+        """Some rows of the left side."""
+        part = copy(self)
+        part.left = self.left[rows]
+        part._norms = (self._norms[0][rows], self._norms[1])
+        return part
 
     @property
     def width(self) -> int:
@@ -129,7 +138,7 @@ class SparseTiles:
         right_part = (panel.columns, panel.begins, panel.rows, panel.numbers)
         self._loops.products(*left, *right_part, self._lookup(), i0, out)
         if self.kind == "ready":
-            self._loops.distances(*left, *right, *self.measured.norms, self._part, i0, j0, out)
+            self._loops.distances(*left, *right, *self._norms, self._part, i0, j0, out)
 
     def _rows(self, side: Any) -> tuple[Array, Array, Array]:
         return side.indptr, side.indices, side.data

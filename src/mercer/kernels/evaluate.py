@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 FUSED_FROM = 1 << 20
 """Pairs from which on the fused pass is used: below it, plain NumPy takes less time than loading compiled code."""
+WIDE = 32
+"""Columns that take plain NumPy as long as the rest of a pair."""
 SURE = 1 << 26
 """Bytes that are taken without asking the memory budget."""
 
@@ -146,11 +148,15 @@ def ready(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None) -> tuple[Points, Po
     return (left, left) if same_rows(left, right) else (left, right)
 
 
-def evaluator(kernel: Kernel, left: Points, right: Points) -> Fused | Plain:
-    """Who evaluates: the fused pass for many pairs, where the kernel's code can be followed; else plain NumPy."""
-    if left.values.shape[0] * right.values.shape[0] >= _fused_from.get():
+def evaluator(kernel: Kernel, left: Points, right: Points, rough: bool = False) -> Fused | Plain:
+    """Who evaluates: the fused pass for many pairs, where the kernel's code can be followed; else plain NumPy.
+
+    rough : as in `mercer.kernels.route.fused`
+    """
+    rows, columns = left.values.shape
+    if rows * right.values.shape[0] * (1 if left.sparse else 1 + columns / WIDE) >= _fused_from.get():
         with np.errstate(all="ignore"):  # what overflows in a rehearsal is a reason to take another way
-            passes = fused(kernel, left, right)
+            passes = fused(kernel, left, right, rough)
         if passes is not None:
             return passes
     return Plain(kernel, left, right)

@@ -34,6 +34,10 @@ class Plain:
         self.dtype: np.dtype[Any] = np.dtype(np.float64)
         self.symmetric = left is right
 
+    def at(self, rows: NDArray[np.intp]) -> Plain:
+        """Some rows of the left side against all of the right."""
+        return Plain(self.kernel, self.left.rows(rows), self.right)
+
     def matrix(
         self,
         dtype: np.dtype[Any],

@@ -28,8 +28,11 @@ FEW_COLUMNS = 12
 """Up to so many columns, differences cost no more than a product."""
 
 
-def fused(kernel: Kernel, left: Points, right: Points) -> Fused | None:
-    """The fused pass for a kernel on two tables; None where its code cannot be followed, or Numba is missing."""
+def fused(kernel: Kernel, left: Points, right: Points, rough: bool = False) -> Fused | None:
+    """The fused pass for a kernel on two tables; None where its code cannot be followed, or Numba is missing.
+
+    rough : whether values may be off by more than is promised: by the rounding of |x|^2, and not of |x - z|^2
+    """
     if not code.numba_works():
         return None
     pairs = TracedPairs(left, right)
@@ -42,9 +45,17 @@ def fused(kernel: Kernel, left: Points, right: Points) -> Fused | None:
         return None
     wanted = {group: asked(formula, group) for group in groups(formula)}
     measured = {group: Measured(group, movable=asks != {"dot"}) for group, asks in wanted.items() if asks}
-    route = choose(kernel, formula, pairs, measured)
+    route = roughly(formula, pairs, measured) if rough else choose(kernel, formula, pairs, measured)
     shape = (left.values.shape[0], right.values.shape[0])
     return Fused(formula, shape, route.precision, route.methods, measured, left is right)
+
+
+def roughly(formula: Symbol, pairs: TracedPairs, measured: dict[Group, Measured]) -> Route:
+    """Products in the dtype of the data, whatever they round."""
+    dense = not any(group.sparse for group in groups(formula))
+    single = dense and pairs.left.dtype == pairs.right.dtype == SINGLE and fits_single(formula)
+    methods = {group: _quick(formula, each) for group, each in measured.items()}
+    return Route("float32" if single else "float64", methods)
 
 
 def choose(kernel: Kernel, formula: Symbol, pairs: TracedPairs, measured: dict[Group, Measured]) -> Route:

@@ -148,7 +148,7 @@ def prepare(settings: Settings, rows: Any, problem: Problem) -> Prepared:
     kept, held = _parted(settings.who, problem, solver)
     centering = Centering.of(len(kept), _at(problem.weights, kept), _truth(settings), _at(problem.counts, kept))
     penalty = _penalty(settings, problem, len(kept), solver)
-    views = list(_views(settings, rows, problem, kept))
+    views = list(views_of(settings, rows, problem, kept))
     out = _held_out(rows, problem, kept, held)
     return Prepared(settings, rows, problem, solver, kept, out, centering, penalty, views)
 
@@ -205,7 +205,7 @@ def _parted(who: str, problem: Problem, solver: Solver | None) -> tuple[NDArray[
 # -- views ------------------------------------------------------------------------------------------------------------
 
 
-def _views(settings: Settings, rows: Any, problem: Problem, kept: NDArray[np.intp]) -> Iterator[View]:
+def views_of(settings: Settings, rows: Any, problem: Problem, kept: NDArray[np.intp]) -> Iterator[View]:
     """The rows as each candidate sees them: several where lengthscales are tried."""
     given, scale = kernel_of(settings.who, settings.kernel), lengthscale_of(settings.who, settings.lengthscale)
     if not isinstance(given, Kernel):

@@ -24,6 +24,9 @@ from mercer.learners.checkpoint import Store
 from mercer.learners.fingerprint import Parts
 from mercer.learners.progress import Display, Pace, display_of, duration
 from mercer.learners.reading import shown
+from mercer.planner.logistic import LogisticPlan
+from mercer.planner.margins import MarginPlan
+from mercer.planner.passes import PassPlan
 from mercer.planner.plan import Plan, Stage
 
 SHARE = 0.005
@@ -132,7 +135,7 @@ class Watched(Run):
             self._pace = Pace(found.stages or (Stage("fit", found.seconds),), now)
             self._show(now, 0.0)
 
-    def follow(self, plan: Plan, **data: Any) -> None:
+    def follow(self, plan: Plan | PassPlan | LogisticPlan | MarginPlan, **data: Any) -> None:
         """The work begins: show how long it will take, and set callbacks up. `data` may have X, y and metadata."""
         now, calls = self._clock(), listeners(self.estimator)
         stages = plan.stages or (Stage("fit", plan.seconds),)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer.compute.threads import Watch
@@ -242,6 +243,13 @@ class MatrixView(View):
 
     def dense(self, watch: Watch | None = None) -> Array:
         return check_precomputed(self.who, self.matrix)
+
+
+def joined(view: TableView, rows: Points) -> TableView:
+    """The rows of a view, and others after them."""
+    both = view.points.values, rows.values
+    stack: Any = sp.vstack(both).tocsr() if view.points.sparse else np.vstack(both)
+    return replace(view, points=replace(view.points, values=stack))
 
 
 def features(lift: Lift | None, points: Points) -> Array:

@@ -140,6 +140,28 @@ class Operator(LinearOperator, ABC):
         """The matrix of the entries in rows i and columns j; each is positions, a mask or a slice, as in NumPy."""
         return self._block(positions(self, "row", i, self.shape[0]), positions(self, "column", j, self.shape[1]))
 
+    def fill(self, rows: NDArray[np.intp], out: NDArray[Any]) -> None:
+        """Some rows, written to memory of A's dtype that stands row by row; the positions exist."""
+        out[:] = self._block(rows, EVERYTHING)
+
+    def combine(self, columns: NDArray[np.intp], values: NDArray[Any]) -> NDArray[Any]:
+        """A v for a v that is zero outside of some columns, whose positions exist."""
+        v = np.zeros((self.shape[1], *values.shape[1:]), values.dtype)
+        v[columns] = values
+        return self @ v
+
+    def part(self, rows: NDArray[np.intp]) -> Operator:
+        """The entries in some rows and the same columns, of a symmetric A, as an operator; the positions exist."""
+        return dense.Dense(self._block(rows, rows), symmetric=True)
+
+    def narrowed(self) -> Operator:
+        """The same in float32, where the family can; A itself elsewhere."""
+        return self
+
+    def rough(self) -> Operator:
+        """The same, faster: entries may be off by more than their own rounding, where the family can; else A."""
+        return self
+
     def to_dense(self) -> NDArray[Any]:
         """The whole matrix, if the memory budget allows it. Cost: n m numbers."""
         remedy = "Use products A @ V, rows or blocks, which need less."
@@ -247,5 +269,6 @@ def positions(who: object, what: str, indices: Any, length: int) -> Index:
 
 
 # The members are operators, so they can only be imported once Operator exists.
+from mercer.operators import dense  # noqa: E402
 from mercer.operators import diagonal as diagonals  # noqa: E402
 from mercer.operators import sum as sums  # noqa: E402

@@ -47,6 +47,12 @@ class Dense(Operator):
             return self.matrix[np.ix_(i, j)]
         return np.array(self.matrix[i, j], order="C")
 
+    def fill(self, rows: NDArray[np.intp], out: NDArray[Any]) -> None:
+        np.take(self.matrix, rows, axis=0, out=out, mode="clip")  # "raise" would buffer it
+
+    def narrowed(self) -> Dense:
+        return self if self.dtype == np.float32 else Dense(self.matrix.astype(np.float32), self.symmetric)
+
     def diagonal(self) -> NDArray[Any]:
         return self.matrix.diagonal().copy()
 

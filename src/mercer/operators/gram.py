@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +17,7 @@ from mercer.errors import KernelError, NumericalWarning, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import SURE, all_finite, evaluator, matrix, name_of, ready
 from mercer.kernels.plain import Plain
-from mercer.kernels.points import Points
+from mercer.kernels.points import SINGLE, Points
 from mercer.kernels.text import parse
 from mercer.operators.base import EVERYTHING, Index, Operator
 
@@ -66,27 +67,41 @@ class Gram(Operator):
         self._hold(kernel, left, right, threads, watch)
 
     @classmethod
-    def of(cls, kernel: Kernel, left: Points, right: Points | None = None, watch: workers.Watch | None = None) -> Gram:
-        """The matrix of a resolved kernel on points that were read and checked already."""
+    def of(
+        cls,
+        kernel: Kernel,
+        left: Points,
+        right: Points | None = None,
+        watch: workers.Watch | None = None,
+        hasty: bool = False,
+    ) -> Gram:
+        """The matrix of a resolved kernel on points that were read and checked already; `hasty` as in `rough`."""
         self = object.__new__(cls)
-        self._hold(kernel, left, left if right is None else right, None, watch)
+        self._hold(kernel, left, left if right is None else right, None, watch, hasty)
         return self
 
     def _hold(
-        self, kernel: Kernel, left: Points, right: Points, threads: int | None, watch: workers.Watch | None
+        self,
+        kernel: Kernel,
+        left: Points,
+        right: Points,
+        threads: int | None,
+        watch: workers.Watch | None,
+        hasty: bool = False,
     ) -> None:
         self.kernel = kernel
         self.left = left
         self.right = right
         self.threads = workers.count(threads)
         self.watch = watch
+        self.hasty = hasty
         shape = (left.values.shape[0], right.values.shape[0])
         super().__init__(shape, np.result_type(left.dtype, right.dtype), symmetric=left is right)
 
     @cached_property
     def evaluator(self) -> Fused | Plain:
         """Who computes the products: the fused pass, or plain NumPy for few pairs and code that cannot be followed."""
-        return evaluator(self.kernel, self.left, self.right)
+        return evaluator(self.kernel, self.left, self.right, self.hasty)
 
     def _multiply(self, V: NDArray[Any]) -> NDArray[Any]:
         if V.shape[1] == 0:
@@ -110,7 +125,7 @@ class Gram(Operator):
 
     def _transposed(self) -> Gram:
         other = object.__new__(type(self))
-        other._hold(self.kernel, self.right, self.left, self.threads, self.watch)
+        other._hold(self.kernel, self.right, self.left, self.threads, self.watch, self.hasty)
         return other
 
     def _block(self, i: Index, j: Index) -> NDArray[Any]:
@@ -119,6 +134,34 @@ class Gram(Operator):
         if 0 in (left.values.shape[0], right.values.shape[0]):
             return np.zeros((left.values.shape[0], right.values.shape[0]), self.dtype)
         return matrix(self.kernel, left, right, self.threads, self.watch)
+
+    def fill(self, rows: NDArray[np.intp], out: NDArray[Any]) -> None:
+        with np.errstate(all="ignore"):
+            self.evaluator.at(rows).matrix(self.dtype, self.threads, self.watch, out)
+        if self.symmetric:  # where products of rows round, the diagonal is known
+            out[np.arange(len(rows)), rows] = self._known[rows]
+
+    @cached_property
+    def _known(self) -> NDArray[Any]:
+        return self.diagonal()
+
+    def combine(self, columns: NDArray[np.intp], values: NDArray[Any]) -> NDArray[Any]:
+        few = (2 if self.symmetric else 1) * len(columns) <= self.shape[1]  # a symmetric product is half the work
+        if not few:
+            return super().combine(columns, values)
+        return Gram.of(self.kernel, self.left, self.right.rows(columns), self.watch, self.hasty) @ values
+
+    def part(self, rows: NDArray[np.intp]) -> Gram:
+        return Gram.of(self.kernel, self.left.rows(rows), watch=self.watch, hasty=self.hasty)
+
+    def narrowed(self) -> Gram:
+        left = replace(self.left, dtype=SINGLE)
+        right = None if self.symmetric else replace(self.right, dtype=SINGLE)
+        return Gram.of(self.kernel, left, right, self.watch, self.hasty)
+
+    def rough(self) -> Gram:
+        """The same by products, off by the rounding of |x|^2 instead of that of |x - z|^2."""
+        return Gram.of(self.kernel, self.left, None if self.symmetric else self.right, self.watch, hasty=True)
 
     def diagonal(self) -> NDArray[Any]:
         if self.symmetric:

@@ -55,6 +55,15 @@ class LowRank(Operator):
     def _block(self, i: Index, j: Index) -> NDArray[Any]:
         return np.asarray(self.left[i] @ self.right[j].T)
 
+    def fill(self, rows: NDArray[np.intp], out: NDArray[Any]) -> None:
+        np.matmul(self.left[rows], self.right.T, out=out)
+
+    def part(self, rows: NDArray[np.intp]) -> LowRank:
+        return LowRank(self.left[rows])
+
+    def narrowed(self) -> LowRank:
+        return self._in(np.dtype(np.float32))
+
     def diagonal(self) -> NDArray[Any]:
         size = min(self.shape)
         return np.asarray(np.einsum("ik,ik->i", self.left[:size], self.right[:size]))

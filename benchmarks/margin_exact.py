@@ -1,0 +1,113 @@
+"""Exact machines of margins against their peers: the part `exact` of margins.py."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from alone import Found, alone, in_turns, measured
+from margin_tables import Task
+from scaling import Row, failure
+from tables import FEW, Array
+
+from mercer import KernelSVC
+from mercer.kernels import Gaussian
+from mercer.operators import Gram
+
+TOLERANCE = 1e-3
+CACHE = 2_000
+"""Megabytes that the peers may keep rows in; ours has its memory limit."""
+PEERS = {"scikit-learn": "sklearn.svm", "scikit-learn-intelex": "sklearnex.svm", "thundersvm": "thundersvm"}
+GOALS = {"scikit-learn": 4.0, "scikit-learn-intelex": 1.0, "thundersvm": 3.0}
+LONGEST = {"thundersvm": 150.0}
+OTHERWISE = 3_600.0
+"""Seconds after which a fit is given up; ThunderSVM was seen to go on for ever."""
+ENDLESS = "not done after"
+"""How `alone` calls it then."""
+AGREES, OBJECTIVE = 0.995, 1e-3
+"""The part of new rows on which predictions agree, at least; and by how much objectives differ, at most."""
+TASKS = (
+    ("adult", 40_000, True, 1.0),
+    ("a9a", 32_000, True, 1.0),
+    ("ijcnn1", 50_000, True, 10.0),
+    ("covertype", 20_000, True, 10.0),
+    ("covertype", 20_000, False, 10.0),
+    ("mnist", 10_000, False, 10.0),
+    ("covertype", 50_000, True, 10.0),
+    ("covertype", 50_000, False, 10.0),
+)
+
+
+def model_of(who: str, gamma: float, C: float) -> Any:
+    """A machine of somebody, with equal settings."""
+    if who == "ours":
+        return KernelSVC(Gaussian((2 * gamma) ** -0.5), C=C, tol=TOLERANCE, memory_limit="8GB")
+    return import_module(PEERS[who]).SVC(kernel="rbf", gamma=gamma, C=C, tol=TOLERANCE, cache_size=CACHE)
+
+
+def fitted(task: Task, who: str) -> Found:
+    data = task.data()
+    gamma = task.gamma(data.X)
+    few = np.sort(np.unique(data.y, return_index=True)[1])
+    few = np.unique(np.concatenate([few, np.arange(FEW)]))
+    warm = model_of(who, gamma, task.C).fit(data.X[few], data.y[few])
+    warm.predict(data.new[:10])
+    model = model_of(who, gamma, task.C)
+    _, cost = measured(lambda: model.fit(data.X, data.y))
+    start = time.perf_counter()
+    predicted = np.asarray(model.predict(data.new))
+    found = cost | {"predict seconds": time.perf_counter() - start, "support": len(model.support_)}
+    found |= {"accuracy": float((predicted == data.true).mean()), "predicted": predicted}
+    return found | {"objective": objective(model, data.X, gamma) if task.binary else None}
+
+
+def objective(model: Any, X: Array, gamma: float) -> float:
+    """b'Kb / 2 - |b|_1, in float64."""
+    support, b = np.asarray(model.support_), np.asarray(model.dual_coef_, dtype=np.float64).reshape(-1)
+    K = Gram(Gaussian((2 * gamma) ** -0.5), X[support])
+    return float(b @ (K @ b) / 2 - np.abs(b).sum())
+
+
+def exact(folder: Path, quick: bool, repeats: int) -> Iterator[Row]:
+    """Equal kernel, C and tolerance."""
+    for name, rows, binary, C in TASKS[3:4] if quick else TASKS:
+        task = Task(folder, name, 3_000 if quick else rows, binary, C)
+        print(f"  {task.title}", flush=True)
+        jobs = {who: partial(alone, fitted, task, who, seconds=LONGEST.get(who, OTHERWISE)) for who in ("ours", *PEERS)}
+        best = _turns(jobs, repeats)
+        for who in PEERS:
+            yield _compared(task, who, best)
+
+
+def _turns(jobs: dict[str, Any], repeats: int) -> dict[str, Found]:
+    """Each with ours in turns; one who fails does not end the others."""
+    best: dict[str, Found] = {}
+    for who in PEERS:
+        found = in_turns({who: jobs[who], "ours": jobs["ours"]}, repeats)
+        ours = min([each for each in (best.get("ours"), found.get("ours")) if each], key=lambda each: each["seconds"])
+        best |= found | {"ours": ours}
+    return best
+
+
+def _compared(task: Task, who: str, best: dict[str, Found]) -> Row:
+    ours, theirs = best["ours"], best[who]
+    if "failed" not in ours and ENDLESS in theirs.get("failed", ""):
+        most, note = LONGEST.get(who, OTHERWISE), f"{who} was stopped, {theirs['failed']}: the ratio is at least that"
+        ratio = most / ours["seconds"]
+        return Row(task.title, who, ours["seconds"], most, ratio, "times faster", GOALS[who], True, True, note)
+    if failed := [f"{name}: {best[name]['failed']}" for name in ("ours", who) if "failed" in best[name]]:
+        return failure(task.title, who, failed)
+    agree = float((ours["predicted"] == theirs["predicted"]).mean())
+    note = f"accuracy {ours['accuracy']:.4f} / {theirs['accuracy']:.4f}, agree {100 * agree:.2f} %"
+    fine = agree >= AGREES
+    if ours["objective"] is not None:
+        off = abs(ours["objective"] - theirs["objective"]) / abs(theirs["objective"])
+        fine, note = fine and off <= OBJECTIVE, f"{note}, objectives {off:.1e} apart"
+    note += f", {ours['support']:,} / {theirs['support']:,} support vectors"
+    ratio = theirs["seconds"] / ours["seconds"]
+    return Row(task.title, who, ours["seconds"], theirs["seconds"], ratio, "times faster", GOALS[who], True, fine, note)

@@ -1,0 +1,113 @@
+"""Half a million rows, and prediction with many support vectors: the parts `large` and `predict` of margins.py."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from alone import Found, alone, in_turns, measured
+from margin_exact import model_of
+from margin_tables import Task
+from scaling import Row, failure
+from sklearn.kernel_approximation import Nystroem
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC, LinearSVC
+from tables import FEW
+
+from mercer import KernelSVC
+from mercer.kernels import Gaussian
+
+C, ROWS, RANK, LIMIT = 10.0, 500_000, 1_000, "8GB"
+FEWER = 50_000
+"""Rows of the exact fit whose accuracy is to be reached."""
+GIGABYTES = 20.0
+LONGEST = 7_200.0
+BLOCK = 20_000
+
+
+def large_model(who: str, gamma: float, rank: int) -> Any:
+    """Machines of rank so much."""
+    if who == "ours":
+        kernel = Gaussian((2 * gamma) ** -0.5)
+        return KernelSVC(kernel, C=C, solver="low rank", rank=rank, memory_limit=LIMIT, random_state=0)
+    lift = Nystroem(kernel="rbf", gamma=gamma, n_components=rank, random_state=0)
+    return make_pipeline(lift, LinearSVC(C=C, loss="hinge", random_state=0))
+
+
+def fitted(task: Task, who: str, rank: int) -> Found:
+    data = task.data()
+    gamma = task.gamma(data.X)
+    small = (data.X[:FEW], data.y[:FEW])
+    model: Any
+    if who == "exact":
+        model = model_of("ours", gamma, C)
+        model.fit(*small)
+    else:
+        large_model(who, gamma, 50).fit(*small)
+        model = large_model(who, gamma, rank)
+    _, cost = measured(lambda: model.fit(data.X, data.y))
+    found = np.concatenate([model.predict(data.new[start : start + BLOCK]) for start in range(0, len(data.new), BLOCK)])
+    return cost | {"accuracy": float((found == data.true).mean())}
+
+
+def large(folder: Path, quick: bool, repeats: int) -> Iterator[Row]:
+    """covertype, the largest class against the others: low rank, against the same rank of scikit-learn's, and exact."""
+    rank = 100 if quick else RANK
+    task = Task(folder, "covertype", 20_000 if quick else ROWS, True, C)
+    fewer = Task(folder, "covertype", 3_000 if quick else FEWER, True, C)
+    work = f"{task.title}, rank {rank:,}"
+    print(f"  {work}", flush=True)
+    exact = in_turns({"exact": partial(alone, fitted, fewer, "exact", rank, seconds=LONGEST)}, 1)["exact"]
+    best: dict[str, Found] = {}
+    for who in ("ours", "scikit-learn"):
+        job = partial(alone, fitted, task, who, rank, seconds=LONGEST, gigabytes=GIGABYTES)
+        best |= in_turns({who: job}, 1)
+    if "failed" in best["ours"] or "failed" in exact:
+        yield failure(work, "scikit-learn", [found["failed"] for found in (best["ours"], exact) if "failed" in found])
+        return
+    ours, theirs = best["ours"], best["scikit-learn"]
+    note = f"accuracy {ours['accuracy']:.4f}; exact on {fewer.rows:,} rows {exact['accuracy']:.4f}"
+    good = ours["accuracy"] >= exact["accuracy"]
+    yield Row(f"{work}: peak memory", "", ours["seconds"], None, ours["megabytes"], "MB", 8_000.0, False, good, note)
+    if "failed" in theirs:
+        yield failure(work, "scikit-learn", [theirs["failed"]])
+        return
+    note = f"accuracy {ours['accuracy']:.4f} / {theirs['accuracy']:.4f}"
+    fine = ours["accuracy"] >= theirs["accuracy"] - 0.002
+    ratio, peer = theirs["seconds"] / ours["seconds"], "Nystroem + LinearSVC"
+    yield Row(work, peer, ours["seconds"], theirs["seconds"], ratio, "times faster", 4.0, True, fine, note)
+
+
+# -- prediction -------------------------------------------------------------------------------------------------------
+
+
+def predicted(rows: int, support: int, who: str) -> Found:
+    """Labels at random, so that nearly every row is a support vector."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(support, 20)), np.where(rng.random(support) < 0.5, 1, -1)
+    new = rng.normal(size=(rows, 20))
+    gamma = 1 / 20
+    model = KernelSVC(Gaussian((2 * gamma) ** -0.5)) if who == "ours" else SVC(gamma=gamma, cache_size=2_000)
+    model.fit(X, y)
+    model.predict(new[:100])
+    start, busy = time.perf_counter(), time.process_time()
+    values = model.decision_function(new)
+    cost = {"seconds": time.perf_counter() - start, "cpu": time.process_time() - busy}
+    return cost | {"support": len(model.support_), "values": values}
+
+
+def predict(folder: Path, quick: bool, repeats: int) -> Iterator[Row]:
+    """Decision values of new rows."""
+    rows, support = (10_000, 1_000) if quick else (100_000, 10_000)
+    jobs = {who: partial(alone, predicted, rows, support, who) for who in ("ours", "scikit-learn")}
+    best = in_turns(jobs, repeats)
+    ours, theirs = best["ours"], best["scikit-learn"]
+    off = float(np.abs(ours["values"] - theirs["values"]).max())
+    note = f"{ours['support']:,} / {theirs['support']:,} support vectors, values differ by at most {off:.1e}"
+    ratio, fine = theirs["seconds"] / ours["seconds"], off < 0.05
+    work = f"decision values of {rows:,} rows"
+    yield Row(work, "scikit-learn", ours["seconds"], theirs["seconds"], ratio, "times faster", 10.0, True, fine, note)

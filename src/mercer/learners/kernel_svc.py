@@ -1,0 +1,221 @@
+"""The support vector machine that classifies."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.errors import InputError, sentence
+from mercer.kernels import Kernel
+from mercer.learners.calibration import FOLDS, Calibration, calibrated
+from mercer.learners.duels import PAIRS, REST, confidences, duels, votes
+from mercer.learners.hard_margin import separate
+from mercer.learners.kernel_ridge import DEFAULT
+from mercer.learners.labels import classes_of, decided, labels_of
+from mercer.learners.margin_machine import Asked, MarginMachine
+from mercer.learners.margin_settings import positive
+from mercer.learners.margin_ways import Way
+from mercer.learners.reading import class_weights_of, shown, weights_of
+from mercer.learners.running import Watched
+from mercer.learners.sought import Share, Sought
+from mercer.lifts.base import Lift
+from mercer.lifts.randomness import generator
+from mercer.planner.margins import CALIBRATING
+from mercer.solvers.boxed import Boxed, Rested
+
+Array = NDArray[np.float64]
+
+
+def _sure(machine: Any) -> bool:
+    """Whether probabilities were asked for."""
+    if not machine.probability:
+        raise AttributeError("predict_proba: set probability=True before fit")
+    return True
+
+
+class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit-learn has no types
+    """The widest margin: f minimises |f|^2 / 2 + sum_i C_i max(0, 1 - y_i (f(x_i) + b)), and its sign decides.
+
+    f(x) = sum_j a_j k(x, x_j) over the support: rows inside of the margin, or on the wrong side. With more than two
+    classes there is one function for each pair, and they vote, or one for each class, and the largest decides.
+
+    The exact solver moves pairs of coefficients inside of working sets, whose rows of the kernel matrix are computed by
+    the fused pass and kept as far as memory allows. Cost: n values of the kernel for each coefficient that ever moves,
+    about n^2 / 3, and up to n^2 numbers of 4 bytes, or less. Where that is too much, the kernel is approximated by
+    landmarks. `plan(X, y)` tells before; `duality_gap_` tells how far the model is from the best one.
+
+    Parameters
+    ----------
+    kernel : a kernel, its text, a lift, or "precomputed": X is then the matrix of all pairs of training rows
+    C : the price of errors, above zero; rows have C_i = C * class weight * sample weight. np.inf for a hard margin: an
+        error says so where no function separates the rows
+    lengthscale : "median", or a number: what open lengthscales of the kernel are
+    multi_class : "ovo", one function for each pair of classes, or "ovr", one for each class
+    class_weight : how much rows of each class weigh, as a dict or "balanced"; None for one
+    probability : whether `predict_proba` is wanted, which takes five more fits
+    tol : how far coefficients may be from rest, in units of f; up to 512 rows are solved to rounding. For "low rank" a
+        duality gap of that part of the objective is enough, too
+    max_iter : steps, or passes of "low rank", at most; None for 10 million steps or more (up to 512 rows for 800 a row,
+        and 40,000), or 1,000 passes
+    solver : "exact", "low rank" (landmarks, or the features of the lift that was given), or "auto": exact where that
+        takes less than half an hour
+    rank : how many landmarks; None for up to 2,000, as many as fit
+    polish : whether what landmarks lead to is made exact on the margin, by the kernel itself; the model is one of
+        support vectors then
+    warm_start : whether a fit on the same rows starts from the last coefficients, as for a path of C
+    memory_limit, time_limit, on_interrupt, verbose, random_state : as in `KernelRidge`
+
+    Attributes
+    ----------
+    classes_ : the labels, sorted
+    support_ : the rows of which the functions are made, sorted
+    dual_coef_ : (support,) for two classes, y_j alpha_j; else (support, functions), of classes, or of pairs in order:
+        (0, 1), (0, 2), ..., (1, 2), ... ; f of a pair is positive for its second class
+    intercept_ : b, one a function
+    converged_, n_iter_ : whether all is at rest to `tol`, and steps in all
+    duality_gap_, relative_gap_ : how far the objective is from its best, at most, for all functions together
+    outcomes_ : what the solver says of each function
+    kernel_, lift_, plan_ : the kernel with its numbers, the lift that was given, and how it was fitted
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelSVC
+    >>> angle = np.linspace(0, 6, 50)
+    >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> X, y = np.vstack([ring, 3 * ring]), np.repeat(["inner", "outer"], 50)
+    >>> model = KernelSVC("gaussian(1)", C=10).fit(X, y)
+    >>> model.predict([[0.5, 0.0], [0.0, -2.8]])
+    array(['inner', 'outer'], dtype='<U5')
+    >>> model.converged_, bool(model.relative_gap_ < 1e-3)
+    (True, True)
+
+    References
+    ----------
+    Cortes and Vapnik, Support-vector networks, Machine Learning 20 (1995). Chang and Lin, LIBSVM: a library for support
+    vector machines, ACM TIST 2 (2011).
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | Lift | str = DEFAULT,
+        *,
+        C: float = 1.0,  # its name everywhere
+        lengthscale: float | str = "median",
+        multi_class: str = PAIRS,
+        class_weight: dict[Any, float] | str | None = None,
+        probability: bool = False,
+        tol: float = 1e-3,
+        max_iter: int | None = None,
+        solver: str = "auto",
+        rank: int | None = None,
+        polish: bool = False,
+        warm_start: bool = False,
+        memory_limit: int | str | None = None,
+        time_limit: float | None = None,
+        on_interrupt: str = "raise",
+        verbose: bool | str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.C = C
+        self.lengthscale = lengthscale
+        self.multi_class = multi_class
+        self.class_weight = class_weight
+        self.probability = probability
+        self.tol = tol
+        self.max_iter = max_iter
+        self.solver = solver
+        self.rank = rank
+        self.polish = polish
+        self.warm_start = warm_start
+        self.memory_limit = memory_limit
+        self.time_limit = time_limit
+        self.on_interrupt = on_interrupt
+        self.verbose = verbose
+        self.random_state = random_state
+
+    # -- fitting --------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the machine; `sample_weight` says how often each row counts, and rows of weight 0 are left out."""
+        return self._fit(X, y, sample_weight)
+
+    def _settled(self) -> None:
+        who = type(self).__name__
+        positive(who, "C", self.C, "1.0, or np.inf for a hard margin", endless=True)
+        if not (isinstance(self.multi_class, str) and self.multi_class in (PAIRS, REST)):
+            needs = 'multi_class that is "ovo" or "ovr"'
+            raise InputError(sentence(who, needs, f"{shown(self.multi_class)} came", 'Use "ovo", the default.'))
+        if not isinstance(self.probability, bool | np.bool_):
+            came = f"{shown(self.probability)} came"
+            raise InputError(sentence(who, "True or False for probability", came, "Use False, the default."))
+
+    def _asked(self, X: Any, y: Any, sample_weight: Any, count: int) -> Asked:
+        who = type(self).__name__
+        labels = labels_of(who, X, y)
+        given = weights_of(who, sample_weight, len(labels))
+        counts = np.ones(len(labels)) if given is None else given
+        weights = counts
+        if self.class_weight is not None:
+            weights = class_weights_of(who, self.class_weight, labels, counts)
+        kept = np.flatnonzero(weights)
+        self.classes_ = classes_of(who, labels[kept])
+        codes = np.searchsorted(self.classes_, labels[kept])
+        sought = duels(codes, self.classes_, float(self.C), weights[kept], self.multi_class)
+        return Asked(sought, len(labels), kept, np.ones((len(kept), 1)), weights, counts)
+
+    def _solved(self, way: Way, sought: Sought, start: Array | None, run: Share) -> tuple[Boxed, Rested]:
+        if np.isfinite(self.C):
+            return super()._solved(way, sought, start, run)
+        return separate(type(self).__name__, way, sought, run)
+
+    def _after(self, way: Way, sought: list[Sought], b: list[Array], run: Watched) -> None:
+        self.__dict__.pop("_calibration", None)
+        if not self.probability:
+            return
+        with run.stage(CALIBRATING, FOLDS * len(sought)), run.stoppable():
+            sigmoids = calibrated(way, sought, b, generator(self.random_state), run)
+        self._calibration = Calibration(tuple(sigmoids), len(self.classes_), self.multi_class == PAIRS)
+
+    @property
+    def _folds(self) -> int:
+        return FOLDS if self.probability else 0
+
+    # -- predicting -----------------------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """For two classes f + b, one a row, positive for the second; else one a row and class.
+
+        "ovo" gives the votes for each class, and beside them how clearly these were won, between -1/3 and 1/3; "ovr"
+        gives f + b of each class.
+        """
+        values = self._values(X)
+        if values.shape[1] == 1:
+            return values[:, 0]
+        found = values if self.multi_class == REST else confidences(values, len(self.classes_))
+        return found.astype(values.dtype, copy=False)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row: that of the largest f, or of most votes; of equal votes the first, as in LIBSVM."""
+        values = self._values(X)
+        counted = values.shape[1] > 1 and self.multi_class == PAIRS
+        found = decided(votes(values, len(self.classes_)) if counted else values)
+        return np.asarray(self.classes_[found])
+
+    @available_if(_sure)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """(rows, classes): probabilities, from sigmoids of f at rows that were left out of five fits.
+
+        Those of pairs are coupled to probabilities of classes; they need not agree with votes in doubtful cases.
+        """
+        check_is_fitted(self)
+        values = self._values(X)
+        if not hasattr(self, "_calibration"):
+            raise AttributeError("predict_proba: set probability=True before fit")
+        return self._calibration.probabilities(values.astype(np.float64)).astype(values.dtype, copy=False)

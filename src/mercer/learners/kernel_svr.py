@@ -1,0 +1,114 @@
+"""The support vector machine that regresses."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import column_or_1d
+
+from mercer.errors import InputError, sentence
+from mercer.kernels import Kernel
+from mercer.learners.kernel_ridge import DEFAULT
+from mercer.learners.margin_machine import Asked, MarginMachine
+from mercer.learners.margin_settings import positive
+from mercer.learners.reading import shown, targets_of, weights_of
+from mercer.learners.sought import Sought
+from mercer.lifts.base import Lift
+from mercer.solvers.boxed import Boxed
+
+
+class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-learn has no types
+    """Regression in a tube: f minimises |f|^2 / 2 + sum_i C_i max(0, |y_i - f(x_i) - b| - epsilon).
+
+    Residuals up to epsilon are free, and their rows are no support. For costs, parameters and attributes see
+    `KernelSVC`; those that differ are
+
+    Parameters
+    ----------
+    C : the price of what residuals exceed epsilon by, above zero
+    epsilon : the half width of the tube, at least 0, in units of y
+
+    Attributes
+    ----------
+    dual_coef_ : (support,), negative where y lies below the tube
+    intercept_ : b
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelSVR
+    >>> X = np.linspace(0, 3, 40)[:, None]
+    >>> y = np.exp(1.5 * X[:, 0] - 1)
+    >>> model = KernelSVR(C=1000, epsilon=0.1).fit(X, y)
+    >>> bool(np.abs(model.predict(X) - y).max() < 0.101), len(model.support_) < 20
+    (True, True)
+
+    References
+    ----------
+    Drucker, Burges, Kaufman, Smola and Vapnik, Support vector regression machines, NIPS 1996.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | Lift | str = DEFAULT,
+        *,
+        C: float = 1.0,  # its name everywhere
+        epsilon: float = 0.1,
+        lengthscale: float | str = "median",
+        tol: float = 1e-3,
+        max_iter: int | None = None,
+        solver: str = "auto",
+        rank: int | None = None,
+        polish: bool = False,
+        warm_start: bool = False,
+        memory_limit: int | str | None = None,
+        time_limit: float | None = None,
+        on_interrupt: str = "raise",
+        verbose: bool | str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.C = C
+        self.epsilon = epsilon
+        self.lengthscale = lengthscale
+        self.tol = tol
+        self.max_iter = max_iter
+        self.solver = solver
+        self.rank = rank
+        self.polish = polish
+        self.warm_start = warm_start
+        self.memory_limit = memory_limit
+        self.time_limit = time_limit
+        self.on_interrupt = on_interrupt
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the machine; `sample_weight` says how often each row counts, and rows of weight 0 are left out."""
+        return self._fit(X, y, sample_weight)
+
+    def _settled(self) -> None:
+        who, given = type(self).__name__, self.epsilon
+        positive(who, "C", self.C, "1.0")
+        number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
+        if not (number and 0 <= given <= sys.float_info.max):
+            needs = "a finite number of at least 0 for epsilon"
+            raise InputError(sentence(who, needs, f"{shown(given)} came", "Use 0.1, the default."))
+
+    def _asked(self, X: Any, y: Any, sample_weight: Any, count: int) -> Asked:
+        targets = targets_of(self, X, y)
+        targets = targets if targets.ndim == 1 else column_or_1d(targets, warn=True)
+        weights = weights_of(type(self).__name__, sample_weight, len(targets))
+        kept = np.arange(len(targets)) if weights is None else np.flatnonzero(weights)
+        own = np.ones(len(kept)) if weights is None else weights[kept]
+        sizes, y = float(self.C) * own, np.ascontiguousarray(targets[kept])
+        problem = Boxed(-y, -sizes, sizes, kink=float(self.epsilon))
+        return Asked([Sought(np.arange(len(kept)), problem, own)], len(targets), kept, y[:, None], weights)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """f(x) + b of each row."""
+        return self._values(X)[:, 0]

@@ -1,0 +1,178 @@
+"""One fit of logistic regression: what was asked, the rows and classes, the design, and what is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.budget import Budget
+from mercer.compute.run import Run
+from mercer.errors import InputError, sentence
+from mercer.learners.assembly import LOO, Problem, Settings, views_of
+from mercer.learners.designs import Design, from_features, from_landmarks, from_matrix
+from mercer.learners.extremes import refuse_extremes
+from mercer.learners.following import spread
+from mercer.learners.labels import classes_of, labels_of
+from mercer.learners.predictor import ByBasis, ByDuals, ByFeatures
+from mercer.learners.reading import Penalty, class_weights_of, shown, weights_of
+from mercer.learners.views import KernelView, LiftView, View
+from mercer.operators import Centering
+from mercer.planner.logistic import LogisticPlan, logistic
+from mercer.planner.task import Task
+from mercer.solvers import logistic as solver
+from mercer.solvers.likelihood import Likelihood
+from mercer.solvers.logistic import Minimum
+from mercer.solvers.logistic_problem import Logistic
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The parameters, checked."""
+
+    alpha: float
+    rank: int | None
+    settings: solver.Settings
+
+    @classmethod
+    def of(cls, estimator: Any) -> Asked:
+        """The parameters of a learner, or one clear error."""
+        who = type(estimator).__name__
+        alpha = _positive(who, "alpha", estimator.alpha, "Use 1.0.")
+        tolerance = _positive(who, "tol", estimator.tol, "Use 1e-6.")
+        steps = _whole(who, "max_iter", estimator.max_iter, "Use 100.")
+        rank = None if estimator.rank is None else _whole(who, "rank", estimator.rank, "Use 500, or None.")
+        if isinstance(estimator.lengthscale, str) and estimator.lengthscale == LOO:
+            needs, came = 'a lengthscale that is "median" or a number', '"loo" came'
+            raise InputError(sentence(who, needs, came, "Use GridSearchCV to choose one."))
+        if not isinstance(estimator.warm_start, bool | np.bool_):
+            came = f"{shown(estimator.warm_start)} came"
+            raise InputError(sentence(who, "True or False for warm_start", came, "Use False."))
+        return cls(alpha, rank, solver.Settings(tolerance, steps))
+
+
+def _positive(who: str, name: str, given: Any, remedy: str) -> float:
+    number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
+    if not (number and 0 < given < np.inf):
+        raise InputError(sentence(who, f"a finite number above zero for {name}", f"{shown(given)} came", remedy))
+    return float(given)
+
+
+def _whole(who: str, name: str, given: Any, remedy: str) -> int:
+    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
+        raise InputError(sentence(who, f"a whole number above zero for {name}", f"{shown(given)} came", remedy))
+    return int(given)
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """What is to be fitted.
+
+    view : all rows
+    kept : the positions of those of weight above zero
+    classes : the labels, sorted
+    codes : (kept,), positions among them
+    centering : the weights of the rows that are kept
+    """
+
+    view: View
+    kept: NDArray[np.intp]
+    count: int
+    classes: NDArray[Any]
+    codes: NDArray[np.intp]
+    centering: Centering
+    plan: LogisticPlan
+
+    @property
+    def seen(self) -> View:
+        """The rows that are kept."""
+        return self.view if len(self.kept) == self.count else self.view.chosen(self.kept)
+
+
+def pose(estimator: Any, asked: Asked, X: Any, rows: Any, y: Any, sample_weight: Any) -> Posed:
+    """Rows that were read, with their labels and weights: as the kernel sees them, and with a plan."""
+    who = type(estimator).__name__
+    labels = labels_of(who, X, y)
+    weights, counts = _weights(who, estimator.class_weight, labels, sample_weight)
+    kept = np.arange(len(labels)) if weights is None else np.flatnonzero(weights)
+    classes = classes_of(who, labels[kept])
+    given = estimator.kernel, asked.alpha, estimator.lengthscale, True, "auto", estimator.memory_limit
+    problem = Problem(X, np.zeros((len(labels), 1)), weights, flat=False, counts=counts)
+    view = next(views_of(Settings(who, *given), rows, problem, kept))
+    centering = Centering.of(len(kept), None if weights is None else weights[kept], intercept=True)
+    seen = view if len(kept) == len(labels) else view.chosen(kept)
+    penalty = Penalty(np.array([asked.alpha]), path=False)
+    refuse_extremes(who, seen, np.ones((len(kept), 1)), centering, penalty, np.dtype(np.float64))
+    codes = np.searchsorted(classes, labels[kept]).astype(np.intp)
+    outputs = 1 if len(classes) == 2 else len(classes)
+    plan = _planned(estimator, asked, view, len(kept), outputs)
+    return Posed(view, kept, len(labels), classes, codes, centering, plan)
+
+
+def _weights(who: str, given: Any, labels: NDArray[Any], sample_weight: Any) -> tuple[Array | None, Array | None]:
+    """How much rows weigh, and how many copies they stand for where that is another number."""
+    counts = weights_of(who, sample_weight, len(labels))
+    if given is None:
+        return counts, None
+    counts = np.ones(len(labels)) if counts is None else counts
+    return class_weights_of(who, given, labels, counts), counts
+
+
+def _planned(estimator: Any, asked: Asked, view: View, rows: int, outputs: int) -> LogisticPlan:
+    known, lift = isinstance(view, KernelView) and view.sure, isinstance(view, LiftView)
+    columns = int(estimator.n_features_in_)
+    task = Task(rows, columns, outputs, view.most_features, approximable=known, lift_given=lift)
+    budget = Budget.of(estimator.memory_limit)
+    return logistic(type(estimator).__name__, task, asked.rank, budget, estimator.time_limit)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What was found.
+
+    intercepts : (outputs,), b of f(x) + b, for features that are not centred
+    view : as it was used: with a lift where the plan wants one
+    """
+
+    minimum: Minimum
+    predictor: ByBasis | ByDuals | ByFeatures
+    intercepts: Array
+    view: View
+    design: Design
+
+
+def follow(who: str, posed: Posed, asked: Asked, random: np.random.Generator, start: Array | None, run: Run) -> Fitted:
+    """Fit in the way of the plan.
+
+    start : scores of the rows that are kept, from which the search begins; None for none
+    """
+    view, design = _designed(who, posed, random, run)
+    likelihood = Likelihood(posed.codes, len(posed.classes), posed.centering.weights)
+    problem = Logistic(design.features, likelihood, asked.alpha, design.values, design.vectors)
+    with run.stage("newton"):
+        found = solver.minimise(problem, asked.settings, None if start is None else problem.imitate(start), run)
+    predictor = design.predictor(found, asked.alpha)
+    if isinstance(predictor, ByDuals):  # of all rows: new rows of a precomputed kernel are compared with all
+        predictor = ByDuals(posed.view, spread(predictor.duals, posed.kept, posed.count), predictor.levels)
+    return Fitted(found, predictor, _intercepts(predictor), view, design)
+
+
+def _intercepts(predictor: ByBasis | ByDuals | ByFeatures) -> Array:
+    if isinstance(predictor, ByFeatures):
+        return np.asarray(predictor.levels - predictor.means @ predictor.weights)
+    return predictor.offset if isinstance(predictor, ByBasis) else predictor.levels
+
+
+def _designed(who: str, posed: Posed, random: np.random.Generator, run: Run) -> tuple[View, Design]:
+    plan, seen = posed.plan, posed.seen
+    if plan.way == "kernel matrix":
+        return seen, from_matrix(who, seen, posed.centering, run)
+    if plan.way == "features":
+        lifted = seen.lifted()
+        return lifted, from_features(lifted, posed.centering, run)
+    assert isinstance(seen, KernelView)  # noqa: S101  # landmarks are planned for no other
+    return seen, from_landmarks(who, seen, posed.centering, plan.features, random, run)

@@ -1,0 +1,275 @@
+"""What machines of margins share: reading, planning, solving, the truth about it, and how they predict."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.compute.budget import Budget
+from mercer.errors import NumericalWarning
+from mercer.kernels import Kernel
+from mercer.learners.assembly import Problem, Settings, views_of
+from mercer.learners.callbacks import CallbackSupport
+from mercer.learners.course import count_of
+from mercer.learners.extremes import refuse_extremes
+from mercer.learners.fitting import all_or_nothing
+from mercer.learners.kernel_parameters import KernelParameters
+from mercer.learners.margin_model import Audit, Model, exact_way, modelled, posed_way
+from mercer.learners.margin_set import on_the_margin
+from mercer.learners.margin_settings import MarginSettings
+from mercer.learners.margin_ways import Way
+from mercer.learners.reading import PRECOMPUTED, Penalty, kernel_of, matrix_of, rows_of
+from mercer.learners.running import Terms, Watched, watched
+from mercer.learners.scale_trouble import warn_of_scales
+from mercer.learners.sought import Found, Share, Sought
+from mercer.learners.views import KernelView, View
+from mercer.learners.warm_start import Before
+from mercer.lifts.randomness import generator
+from mercer.operators import Centering
+from mercer.planner.margins import POLISHING, SOLVING, MarginPlan, margins
+from mercer.solvers.boxed import Boxed, Rested
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What is to be learned.
+
+    sought : one function or more; their rows are positions in `kept`
+    count : how many rows came
+    kept : those of a weight above zero
+    targets : (kept, 1), numbers whose size matters
+    weights, counts : (count,), of rows, and how many copies each is, where that is not the same; None for ones
+    """
+
+    sought: list[Sought]
+    count: int
+    kept: Rows
+    targets: Array
+    weights: Array | None
+    counts: Array | None = None
+
+
+class MarginMachine(KernelParameters, CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """A function, or several, of which only the rows at their margins are remembered."""
+
+    kernel: Any
+    lengthscale: Any
+    tol: Any
+    max_iter: Any
+    solver: Any
+    rank: Any
+    polish: Any
+    warm_start: Any
+    memory_limit: Any
+    time_limit: Any
+    on_interrupt: Any
+    verbose: Any
+    random_state: Any
+    _before: Before
+
+    # -- what a member states -------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _settled(self) -> None:
+        """Complain of a member's own settings, before anything is read."""
+
+    @abstractmethod
+    def _asked(self, X: Any, y: Any, sample_weight: Any, count: int) -> Asked:
+        """The functions that are sought, from so many rows."""
+
+    def _solved(self, way: Way, sought: Sought, start: Array | None, run: Share) -> tuple[Boxed, Rested]:
+        """The coefficients of one function, and the problem that they solve."""
+        return sought.problem, way.solve(sought.problem, start, run)
+
+    def _after(self, way: Way, sought: list[Sought], b: list[Array], run: Watched) -> None:
+        """What a member does with the coefficients of all functions, while the rows are still there."""
+
+    @property
+    def _folds(self) -> int:
+        """How often all is solved again, beside once."""
+        return 0
+
+    # -- fitting --------------------------------------------------------------------------------------------------
+
+    def _read(self, X: Any, reset: bool) -> Any:
+        """Rows as points; where the kernel is precomputed a matrix, of which new rows have the columns of support."""
+        if reset:
+            kernel = kernel_of(type(self).__name__, self.kernel)
+            self._precomputed = kernel == PRECOMPUTED
+            self._needed = kernel.needed if isinstance(kernel, Kernel) else None
+        if not self._precomputed:
+            return rows_of(self, X, self._needed, reset)
+        rows = matrix_of(self, X, reset)
+        return rows if reset else rows[:, self.support_]
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """From the data to the model; `fit` is what users call, one call above."""
+        who = type(self).__name__
+        terms = Terms.of(who, self.time_limit, self.on_interrupt, self.verbose, None)
+        settings = self._settings()
+        with all_or_nothing(self), watched(who, self, terms) as run:
+            rows = self._read(X, reset=True)
+            asked = self._asked(X, y, sample_weight, count_of(rows))
+            view = self._viewed(X, rows, asked)
+            if isinstance(view, KernelView):
+                warn_of_scales(who, view.kernel, view.points, stacklevel=4)
+            self.plan_ = self._planned(settings, view, asked)
+            given = {} if sample_weight is None else {"metadata": {"sample_weight": sample_weight}}
+            run.follow(self.plan_, X=X, y=y, **given)
+            self._learn(settings, view, rows, asked, run)
+            run.ready()
+        self._say_what_is_wrong()
+        return self
+
+    def _settings(self) -> MarginSettings:
+        self._settled()
+        names = ("tol", "max_iter", "solver", "rank", "warm_start", "polish", "lengthscale")
+        return MarginSettings.of(type(self).__name__, *(getattr(self, name) for name in names))
+
+    def _viewed(self, X: Any, rows: Any, asked: Asked) -> View:
+        """The rows that are fitted, through the kernel with its numbers."""
+        who = type(self).__name__
+        settings = Settings(who, self.kernel, None, self.lengthscale, True, "auto", self.memory_limit)
+        problem = Problem(X, np.zeros((asked.count, 1)), asked.weights, flat=False, counts=asked.counts)
+        view = next(views_of(settings, rows, problem, asked.kept))
+        view = view if len(asked.kept) == asked.count else view.chosen(asked.kept)
+        centering = Centering.of(view.count, None, True)
+        refuse_extremes(who, view, asked.targets, centering, Penalty(np.ones(1), path=False), np.dtype(rows.dtype))
+        return view
+
+    def _planned(self, settings: MarginSettings, view: View, asked: Asked) -> MarginPlan:
+        task = settings.task(view, tuple(len(one.rows) for one in asked.sought), self._folds)
+        budget = Budget.of(self.memory_limit)
+        return margins(type(self).__name__, task, settings.solver, settings.rank, budget, self.time_limit)
+
+    def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> MarginPlan:
+        """How `fit` would do it with this data, and what that takes, about; nothing is fitted."""
+        draft = clone(self)
+        settings, rows = draft._settings(), draft._read(X, reset=True)
+        asked = draft._asked(X, y, sample_weight, count_of(rows))
+        plan: MarginPlan = draft._planned(settings, draft._viewed(X, rows, asked), asked)
+        return plan
+
+    def _learn(self, settings: MarginSettings, view: View, rows: Any, asked: Asked, run: Watched) -> None:
+        who, plan, random = type(self).__name__, self.plan_, generator(self.random_state)
+        way, basis = posed_way(who, view, plan, settings, random, run)
+        data = getattr(rows, "values", rows)
+        before = self._before if settings.warm_start and hasattr(self, "_before") else None
+        starts = [None] * len(asked.sought) if before is None else before.starts(data, asked.sought)
+        solved: list[tuple[Boxed, Rested]] = []
+        with run.stage(SOLVING, len(asked.sought)), run.stoppable():
+            for k, (one, start) in enumerate(zip(asked.sought, starts, strict=True)):
+                solved.append(self._solved(way.part(one.rows), one, start, Share(run, k)))
+        sought = [replace(one, problem=problem) for one, (problem, _) in zip(asked.sought, solved, strict=True)]
+        self._after(way, sought, [rested.b for _, rested in solved], run)
+        if settings.polish and isinstance(view, KernelView) and basis is not None:
+            way, basis = exact_way(who, view, plan, replace(settings, max_iter=None)), None
+            with run.stage(POLISHING, len(sought)), run.stoppable():
+                for k, (one, (problem, rested)) in enumerate(zip(sought, solved, strict=True)):
+                    solved[k] = problem, on_the_margin(way.part(one.rows), problem, rested, Share(run, k))
+        b = [rested.b for _, rested in solved]
+        self._keep(modelled(view, way, basis, sought, [rested for _, rested in solved]), view, asked.kept)
+        self.outcomes_ = tuple(Found.of(problem, rested) for problem, rested in solved)
+        self._audit = Audit(view, sought, b) if basis is not None else None
+        self._gap: float | None = None if self._audit is not None else sum(found.gap for found in self.outcomes_)
+        self.__dict__.pop("_before", None)
+        if settings.warm_start:
+            self._before = Before(data, asked.sought, b)
+
+    def _keep(self, model: Model, view: View, kept: Rows) -> None:
+        self._model = model
+        self.kernel_, self.lift_ = view.kernel, view.lift
+        self.support_ = kept[model.support]
+
+    def _say_what_is_wrong(self) -> None:
+        bad = next((found for found in self.outcomes_ if not found.converged), None)
+        if bad is None:
+            return
+        left = f"A violation of {bad.violation:.1e} is left, where tol is {self.tol:g}: what was learned is kept."
+        remedy = "Scale the columns, use a smaller C, or allow more max_iter or time_limit."
+        told = f"{type(self).__name__}: {bad.reason} {left} {remedy}"
+        warnings.warn(told, NumericalWarning, stacklevel=4)
+
+    # -- what was found -------------------------------------------------------------------------------------------
+
+    @property
+    def dual_coef_(self) -> Array:
+        """f(x) = sum_j dual_coef_[j] k(x, x_j) over the support: (support,), or (support, functions)."""
+        check_is_fitted(self)
+        found = self._model.coefficients
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    @property
+    def intercept_(self) -> Any:
+        """What is added to f: a number, or one a function."""
+        check_is_fitted(self)
+        found = self._model.biases
+        return float(found[0]) if len(found) == 1 else found
+
+    @property
+    def n_iter_(self) -> int:
+        """Steps of all functions together: pairs of coefficients that were moved, or single ones with "low rank"."""
+        check_is_fitted(self)
+        return sum(found.steps for found in self.outcomes_)
+
+    @property
+    def converged_(self) -> bool:
+        """Whether all functions are at rest, to `tol`."""
+        check_is_fitted(self)
+        return all(found.converged for found in self.outcomes_)
+
+    @property
+    def duality_gap_(self) -> float:
+        """How far the objective is from its best value, at most, by the exact kernel: the sum over all functions.
+
+        Cost: nothing where the fit was exact; for "low rank" pairs of all rows with the support, when it is first asked
+        for. It is not saved with the model: ask before.
+        """
+        check_is_fitted(self)
+        if self._gap is None:
+            if self._audit is None:
+                raise AttributeError("duality_gap_: the rows were not saved with the model")
+            self._gap = self._audit.gap()
+        return self._gap
+
+    @property
+    def relative_gap_(self) -> float:
+        """`duality_gap_`, in units of the dual objective."""
+        gap, size = self.duality_gap_, abs(sum(found.objective for found in self.outcomes_))
+        return gap / size if size > 0 else (0.0 if gap == 0 else np.inf)
+
+    # -- predicting -----------------------------------------------------------------------------------------------
+
+    def _values(self, X: Any) -> Array:
+        """(rows, functions): f + bias, in the dtype of X. Cost: pairs of all rows with the support, in blocks."""
+        check_is_fitted(self)
+        rows = self._read(X, reset=False)
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is told
+            found = self._model.values(rows).astype(rows.dtype, copy=False)
+        if not np.isfinite(found).all():
+            told = f"{type(self).__name__}: predictions overflow {rows.dtype} on this data. Scale the data down."
+            warnings.warn(told, NumericalWarning, stacklevel=4)
+        return found
+
+    # -- scikit-learn's contract ----------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "_audit": None} if "_audit" in state else state
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not isinstance(self.kernel, str) or self.kernel != PRECOMPUTED
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == PRECOMPUTED
+        return tags

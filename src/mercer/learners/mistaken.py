@@ -1,0 +1,216 @@
+"""What perceptrons share: reading, passes, what they remember, and how they predict."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.compute.budget import Budget
+from mercer.errors import InputError, NumericalWarning, sentence
+from mercer.learners.callbacks import CallbackSupport
+from mercer.learners.course import Course, Pupil, Unbounded, learn, separation
+from mercer.learners.fitting import all_or_nothing
+from mercer.learners.labels import classes_of, decided, labels_of
+from mercer.learners.reading import shown
+from mercer.learners.running import Terms, Watched, watched
+from mercer.learners.views import View
+from mercer.learners.votes import way_of
+from mercer.lifts.randomness import generator
+from mercer.planner.passes import PassPlan, passes
+from mercer.planner.task import Task
+from mercer.solvers.perceptron import Log, Mistakes, Space
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+NONE = Course(Mistakes.none(), None, np.zeros(0, np.intp))
+"""Before the first row."""
+
+
+class Mistaken(CallbackSupport, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """A classifier that learns from its mistakes alone."""
+
+    max_iter: Any
+    shuffle: Any
+    combine: Any
+    memory_limit: Any
+    time_limit: Any
+    on_interrupt: Any
+    verbose: Any
+    random_state: Any
+    history_: Rows
+
+    # -- what a member states -------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _read(self, X: Any, reset: bool) -> Any:
+        """Rows as points, or as a matrix where the kernel is precomputed."""
+
+    @abstractmethod
+    def _viewed(self, X: Any, rows: Any) -> View:
+        """The first rows, through a kernel or a lift whose numbers are found here."""
+
+    @abstractmethod
+    def _joined(self, view: View, rows: Any) -> View:
+        """The rows that are remembered, and new ones after them."""
+
+    @abstractmethod
+    def _pupil(self, view: View, course: Course, classes: Rows, outputs: int) -> Pupil:
+        """Who learns, and knows what the course has taught.
+
+        view : the rows that are remembered, and those at hand after them
+        """
+
+    def _width(self, columns: int, view: View | None) -> int | None:
+        """How many features are stored for each row; None where there are none. Without a view: about."""
+        return None
+
+    # -- learning -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Passes over the rows until one makes no mistake, at most `max_iter`."""
+        self._learn(X, y, NONE, None, check_passes(type(self).__name__, self.max_iter))
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
+        """One pass over new rows, after all that came before.
+
+        classes : all labels that will ever come; asked for with the first rows
+        """
+        begun = hasattr(self, "_course")
+        if not begun and classes is None:
+            came, remedy = "classes are not given", "Give all labels that will come, as classes."
+            raise InputError(sentence(type(self).__name__, "all classes with the first rows", came, remedy))
+        self._learn(X, y, self._course if begun else NONE, classes, 1)
+        return self
+
+    def plan(self, X: Any, y: Any) -> PassPlan:
+        """What `fit` would take with this data, about; nothing is fitted."""
+        who, rows = type(self).__name__, _shape(X)
+        outputs = _outputs(len(classes_of(who, labels_of(who, X, y))))
+        return self._planned(Task(*rows, outputs, self._width(rows[1], None)), check_passes(who, self.max_iter))
+
+    def _planned(self, task: Task, most: int) -> PassPlan:
+        size = getattr(self, "budget", None)
+        return passes(type(self).__name__, task, most, size, Budget.of(self.memory_limit))
+
+    def _learn(self, X: Any, y: Any, course: Course, classes: ArrayLike | None, most: int) -> None:
+        who = type(self).__name__
+        terms = Terms.of(who, self.time_limit, self.on_interrupt, self.verbose, None)
+        self._settings()
+        with all_or_nothing(self), watched(who, self, terms) as run:
+            rows = self._read(X, reset=course is NONE)
+            codes = self._codes(X, y, course, classes)
+            new = self._viewed(X, rows) if course.view is None else self._joined(course.view, rows)
+            self._go(new, codes, course, most, run, X, y)
+            run.ready()
+        if self._stopped:
+            warnings.warn(
+                f"{who}: {self._stopped} What was learned until then is kept.", NumericalWarning, stacklevel=3
+            )
+
+    def _settings(self) -> None:
+        """Complain of settings before anything is read."""
+        who = type(self).__name__
+        way_of(who, self.combine)
+        if not isinstance(self.shuffle, bool | np.bool_):
+            raise InputError(sentence(who, "True or False for shuffle", f"{shown(self.shuffle)} came", "Use True."))
+
+    def _codes(self, X: Any, y: Any, course: Course, classes: ArrayLike | None) -> Rows:
+        """Classes as whole numbers; `classes_` is set with the first rows."""
+        who, labels = type(self).__name__, labels_of(type(self).__name__, X, y)
+        if course is NONE:
+            self.classes_ = classes_of(who, labels if classes is None else np.asarray(classes))
+        codes = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
+        strange = np.flatnonzero(self.classes_[codes] != labels)
+        if len(strange):
+            came = f"row {strange[0]} has {labels[strange[0]].item()!r}"
+            known = shown(self.classes_.tolist())
+            raise InputError(sentence(who, f"labels that are among {known}", came, "Name all classes at the start."))
+        return np.asarray(codes, dtype=np.intp)
+
+    def _go(self, view: View, codes: Rows, course: Course, most: int, run: Watched, X: Any, y: Any) -> None:
+        """The passes; positions count the rows that are remembered first, and then those that came."""
+        old, count, outputs = len(course.numbers), len(codes), _outputs(len(self.classes_))
+        columns = int(self.n_features_in_)
+        self.plan_ = self._planned(Task(count, columns, outputs, self._width(columns, view)), most)
+        run.follow(self.plan_, X=X, y=y)
+        classes = np.concatenate([np.zeros(old, np.intp), codes])
+        pupil, log = self._pupil(view, course, classes, outputs), Log([course.mistakes], course.seen)
+        with run.stage("passes", most):
+            self._stopped = learn(pupil, self._orders(old, count, most), log, run)
+        numbers = np.concatenate([course.numbers, course.came + np.arange(count)])
+        self._course = pupil.course(view, numbers, log, course.came + count)
+        before = self.history_ if course is not NONE else np.zeros(0, np.intp)
+        self.history_ = np.concatenate([before, np.array(log.history, np.intp)])
+        self.converged_, self.n_iter_ = not self._stopped and log.history[-1] == 0, len(log.history)
+        self.margin_, self.mistake_bound_ = np.nan, np.inf
+        if self.converged_ and course is NONE and isinstance(pupil, Unbounded):
+            self._separated(pupil.space, codes, view, outputs)
+
+    def _separated(self, space: Space, codes: Rows, view: View, outputs: int) -> None:
+        """The margin, and the bound on mistakes: the last pass changed nothing, so that its scores are those of f."""
+        scores, kept = space.scores(np.arange(len(codes))), self._course.numbers
+        coefficients = self._course.coefficients(outputs, "last")
+        longest = float(view.operator().diagonal().max())
+        self.margin_, self.mistake_bound_ = separation(scores, codes, coefficients, scores[kept], longest)
+
+    def _orders(self, first: int, count: int, most: int) -> Iterator[Rows]:
+        """As they came, or another order in each pass."""
+        random = generator(self.random_state) if self.shuffle else None
+        for _ in range(most):
+            yield first + (np.arange(count) if random is None else random.permutation(count)).astype(np.intp)
+
+    # -- predicting -----------------------------------------------------------------------------------------------
+
+    @property
+    def support_(self) -> Rows:
+        """The rows of which f is made, by their numbers among all that came."""
+        check_is_fitted(self)
+        return self._course.numbers
+
+    @property
+    def dual_coef_(self) -> Array:
+        """f(x) = sum_j dual_coef_[j] k(x, x_j) over the support: one number each, or one a class."""
+        check_is_fitted(self)
+        found = self._course.coefficients(_outputs(len(self.classes_)), self.combine)
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """The score: for two classes one a row, positive for the second; else one a row and class.
+
+        A vote gives the votes for the second class less those for the first, or those for each, as parts of all.
+        """
+        scores = self._scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _scores(self, X: Any) -> Array:
+        check_is_fitted(self)
+        return self._course.scores(self._read(X, reset=False), _outputs(len(self.classes_)), self.combine)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row."""
+        found = decided(self._scores(X))
+        return np.asarray(self.classes_[found])
+
+
+def check_passes(who: str, given: Any) -> int:
+    """How many passes there may be."""
+    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
+        raise InputError(sentence(who, "a whole number above zero for max_iter", f"{shown(given)} came", "Use 10."))
+    return int(given)
+
+
+def _outputs(classes: int) -> int:
+    return 1 if classes == 2 else classes
+
+
+def _shape(X: Any) -> tuple[int, int]:
+    rows, columns = np.shape(X)[:2]
+    return int(rows), int(columns)

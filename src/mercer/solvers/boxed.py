@@ -1,0 +1,125 @@
+"""The dual problem that all machines of margins share: a quadratic over a box, with one sum that is given.
+
+    minimise  b'Kb / 2 + c'b + kink |b|_1   over  lower <= b <= upper,  sum(b) = total
+
+and f(x) = sum_i b_i k(x, x_i) + bias is what was learned. Classification has c = -y and a box between 0 and y C;
+regression c = -y, a box from -C to C, and a kink where residuals are free; one class c = 0 and a total.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+ROUNDING = 1e-14
+"""A part of all coefficients that is nothing but the rounding of their sum."""
+
+
+@dataclass(frozen=True, eq=False)
+class Boxed:
+    """The problem, without its matrix.
+
+    linear : (n,), c
+    lower, upper : (n,), the box, which holds 0; it may be infinite
+    kink : the price of |b|
+    total : what the coefficients add up to
+
+    >>> two = Boxed(np.array([-1.0, 1.0]), np.array([0.0, -1.0]), np.array([1.0, 0.0]))
+    >>> two.gap(np.zeros(2), two.linear, 0.0)
+    2.0
+    """
+
+    linear: Array
+    lower: Array
+    upper: Array
+    kink: float = 0.0
+    total: float = 0.0
+
+    @property
+    def count(self) -> int:
+        """How many coefficients there are."""
+        return len(self.linear)
+
+    def rises(self, b: Array, g: Array) -> Array:
+        """The slope of the objective where a coefficient grows; infinite where it cannot. g is Kb + c."""
+        slope = g + np.where(b >= 0, self.kink, -self.kink)
+        return np.where(b < self.upper, slope, np.inf)
+
+    def falls(self, b: Array, g: Array) -> Array:
+        """The slope where a coefficient has come from below, which falling gives back; -inf where it cannot fall."""
+        slope = g + np.where(b > 0, self.kink, -self.kink)
+        return np.where(b > self.lower, slope, -np.inf)
+
+    def violation(self, b: Array, g: Array) -> float:
+        """How far the steepest pair is from rest: 0 at the solution. The unit is that of f."""
+        found = float(self.falls(b, g).max() - self.rises(b, g).min())
+        return 0.0 if found <= 0 else found  # what is not a number stays that
+
+    def bias(self, b: Array, g: Array) -> float:
+        """The multiplier of the sum: what all free coefficients agree on, or the middle of what is allowed."""
+        free = (b > self.lower) & (b < self.upper) & ((b != 0) | (self.kink == 0))
+        if free.any():
+            return -float(np.mean(g[free] + self.kink * np.sign(b[free])))
+        highest, lowest = float(self.falls(b, g).max()), float(self.rises(b, g).min())
+        ends = [end for end in (highest, lowest) if np.isfinite(end)]
+        return -sum(ends) / max(len(ends), 1)
+
+    def objective(self, b: Array, g: Array) -> float:
+        """What is minimised."""
+        return float(b @ (g + self.linear)) / 2 + self.kink * float(np.abs(b).sum())
+
+    def gap(self, b: Array, g: Array, bias: float) -> float:
+        """The primal objective of (f, bias) plus this one: how far both together are from the solution, at most.
+
+        Half of the squared distance |f - f*|^2 in the space of the kernel is at most that.
+        """
+        pull = -(g + bias)
+        with np.errstate(invalid="ignore"):  # an infinite side times nothing is nothing
+            above = np.where(pull > self.kink, self.upper * (pull - self.kink), 0.0)
+            below = np.where(pull < -self.kink, self.lower * (pull + self.kink), 0.0)
+        losses = float(np.maximum(above, below).sum())
+        return float(b @ g) + self.kink * float(np.abs(b).sum()) + bias * self.total + losses
+
+    def part(self, rows: NDArray[np.intp]) -> Boxed:
+        """The problem in some coefficients, where the others stay as they are; the sum is nobody's business there."""
+        return Boxed(self.linear[rows], self.lower[rows], self.upper[rows], self.kink)
+
+    def feasible(self, b: Array) -> Array:
+        """Coefficients inside of the box that add up to the total, near to those that came."""
+        b = np.clip(b, self.lower, self.upper)
+        left = self.total - float(b.sum())
+        if abs(left) <= ROUNDING * float(np.abs(b).sum()):  # zeros stay zeros
+            return b
+        room = (self.upper - b) if left > 0 else (b - self.lower)
+        room = np.minimum(room, abs(left))  # an infinite box takes no more than is left
+        if room.sum() > 0:
+            b = b + np.sign(left) * room * min(1.0, abs(left) / float(room.sum()))
+        return b
+
+
+@dataclass(frozen=True, eq=False)
+class Rested:
+    """Where a solver came to rest, or was stopped.
+
+    b : the coefficients
+    g : Kb + c, from the matrix in float64
+    bias : what is added to f
+    violation, gap : as `Boxed` has them, from g
+    steps : pairs of coefficients that were moved
+    rounds : working sets
+    converged : whether the violation is within what was asked
+    reason : why it ended
+    """
+
+    b: Array
+    g: Array
+    bias: float
+    violation: float
+    gap: float
+    steps: int
+    rounds: int
+    converged: bool
+    reason: str

@@ -1,0 +1,87 @@
+"""Rows of a kernel matrix that are kept once they were computed, as many as fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.operators import Operator
+
+Rows = NDArray[np.intp]
+SPARE = 4
+"""Working sets that the pool holds, at least."""
+
+
+class RowPool:
+    """Rows of a symmetric operator: computed when they are first asked for, and kept; the oldest make room.
+
+    numbers : how many numbers it may hold; it takes more where that is too few to work with
+    most : rows that are asked for at once, at most
+    """
+
+    def __init__(self, K: Operator, numbers: float, most: int) -> None:
+        n = K.shape[0]
+        self._most = most
+        self._memory: NDArray[Any] = np.empty(int(max(min(n, SPARE * most) * n, min(n * n, numbers))), K.dtype)
+        self.computed = 0
+        self._take(K)
+
+    def _take(self, K: Operator) -> None:
+        """Start with nothing known."""
+        n = K.shape[0]
+        size = min(n, len(self._memory) // n)
+        self.K, self.values = K, self._memory[: size * n].reshape(size, n)
+        self._slots, self._holds, self._hand = np.full(n, -1, np.intp), np.full(size, -1, np.intp), 0
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Which rows are there."""
+        return self._slots >= 0
+
+    def fetch(self, rows: Rows) -> Rows:
+        """Where these rows stand in `values`, after computing those that are missing."""
+        missing = rows[self._slots[rows] < 0]
+        if len(missing) == 0:
+            return self._slots[rows]
+        start = self._room(rows, len(missing))
+        if start is None:
+            self._take(self.K)
+            return self.fetch(rows)
+        part = slice(start, start + len(missing))
+        gone = self._holds[part]
+        self._slots[gone[gone >= 0]] = -1
+        self.K.fill(missing, self.values[part])
+        self._holds[part], self._slots[missing] = missing, np.arange(part.start, part.stop)
+        self._hand, self.computed = part.stop, self.computed + len(missing)
+        return self._slots[rows]
+
+    def _room(self, wanted: Rows, count: int) -> int | None:
+        """Where so many slots stand side by side that hold none of the wanted rows: the oldest. None where none do."""
+        taken = np.zeros(len(self.values) + 1, np.intp)
+        here = self._slots[wanted]
+        taken[1 + here[here >= 0]] = 1
+        sums = np.cumsum(taken)
+        clear = np.flatnonzero(sums[count:] == sums[: len(sums) - count])
+        later = clear[clear >= self._hand]
+        return int(later[0]) if len(later) else int(clear[0]) if len(clear) else None
+
+    def shrink(self, rows: Rows, K: Operator) -> None:
+        """Keep some rows and columns, in order; K is the operator of these alone. What was computed of them stays."""
+        old, holds = self.values, self._holds
+        kept = np.full(old.shape[1], -1, np.intp)
+        kept[rows] = np.arange(len(rows))
+        self._take(K)
+        at = 0
+        for slot in np.flatnonzero(holds >= 0):  # upwards: what is written has been read
+            place = kept[holds[slot]]
+            if place >= 0 and at < len(self.values):
+                self.values[at] = old[slot][rows]
+                self._holds[at], self._slots[place] = place, at
+                at += 1
+        self._hand = at
+
+    def widen(self, K: Operator) -> None:
+        """Go over to another operator; nothing is known of it."""
+        self._take(K)

@@ -1,0 +1,50 @@
+"""Rows, parts and products of operators, chosen by number: what the exact solver of margins asks for."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from mercer.kernels import Gaussian, Laplace, Linear, Polynomial, ProductLaplace
+from mercer.kernels.evaluate import fused_from
+from mercer.operators import Dense, Gram, LowRank
+
+ROWS = np.array([7, 0, 31, 8, 199])
+KERNELS = [Gaussian(1.5), Linear(), Polynomial(2), Laplace(2.0), ProductLaplace(2.0), Gaussian(1.0) + 2 * Linear()]
+
+
+def table(n=200, d=5):
+    return np.random.default_rng(0).normal(size=(n, d))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("pairs", [0, 1 << 40], ids=["fused", "plain"])
+def test_rows_of_a_kernel_matrix_are_its_rows(kernel, sparse, pairs):
+    X = table()
+    if sparse and isinstance(kernel, ProductLaplace):
+        pytest.skip("it needs all coordinates")
+    if sparse:
+        X = sp.csr_array(np.where(np.abs(X) > 1, X, 0.0))
+    with fused_from(pairs):
+        K = Gram(kernel, X)
+        out = np.empty((len(ROWS), 200))
+        K.fill(ROWS, out)
+        np.testing.assert_allclose(out, K.to_dense()[ROWS], rtol=1e-12, atol=1e-12)
+        narrow = np.empty((len(ROWS), 200), np.float32)
+        K.narrowed().rough().fill(ROWS, narrow)
+        np.testing.assert_allclose(narrow, out, rtol=2e-6, atol=2e-6)
+
+
+@pytest.mark.parametrize("make", [lambda X: Gram(Gaussian(1.0), X), LowRank, lambda X: Dense(X @ X.T)])
+def test_parts_and_products_with_few_columns_are_those_of_the_whole(make):
+    K = make(table())
+    whole = K.to_dense()
+    np.testing.assert_allclose(K.part(ROWS).to_dense(), whole[np.ix_(ROWS, ROWS)], rtol=1e-12, atol=1e-12)
+    values = np.arange(1.0, 6.0)
+    np.testing.assert_allclose(K.combine(ROWS, values), whole[:, ROWS] @ values, rtol=1e-12, atol=1e-12)
+    both = np.column_stack([values, -values])
+    np.testing.assert_allclose(K.combine(ROWS, both), whole[:, ROWS] @ both, rtol=1e-12, atol=1e-12)
+    assert K.narrowed().dtype == np.float32
+    out = np.empty((len(ROWS), 200))
+    K.fill(ROWS, out)
+    np.testing.assert_allclose(out, whole[ROWS], rtol=1e-12, atol=1e-12)

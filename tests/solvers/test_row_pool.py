@@ -1,0 +1,47 @@
+"""Rows of a kernel matrix that are kept: always the true ones, whatever was asked before."""
+
+import numpy as np
+import pytest
+
+from mercer.kernels import Gaussian
+from mercer.operators import Dense, Gram
+from mercer.solvers.row_pool import RowPool
+
+
+@pytest.mark.parametrize("kept", [12, 24, 60])
+def test_rows_are_the_true_ones_whatever_was_asked_before(kept):
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(60, 5))
+    K = A @ A.T
+    pool = RowPool(Dense(K), kept * 60, 3)
+    for _ in range(200):
+        rows = rng.permutation(60)[: rng.integers(1, 4)]
+        np.testing.assert_array_equal(pool.values[pool.fetch(rows)], K[rows])
+    assert pool.values.shape == (kept, 60)
+    assert (pool.computed == 60) == (kept == 60)
+
+
+def test_shrinking_keeps_what_is_known_of_the_rows_that_stay():
+    rng = np.random.default_rng(1)
+    K = Gram(Gaussian(1.0), rng.normal(size=(50, 3)))
+    pool = RowPool(K, 50 * 50, 10)
+    pool.fetch(np.arange(0, 50, 5))
+    pool.fetch(np.arange(7, 15))
+    rows = np.array([0, 3, 7, 8, 10, 20, 33, 45])
+    small = K.part(rows)
+    before = pool.computed
+    pool.shrink(rows, small)
+    known = np.array([0, 2, 3, 4, 5, 7])  # 0, 7, 8, 10, 20 and 45 were asked
+    np.testing.assert_array_equal(pool.values[pool.fetch(known)], K.to_dense()[np.ix_(rows[known], rows)])
+    assert pool.computed == before
+    everything = np.arange(len(rows))
+    np.testing.assert_allclose(pool.values[pool.fetch(everything)], small.to_dense(), rtol=1e-14)
+    assert pool.computed == before + 2
+
+
+def test_another_matrix_starts_anew():
+    K = np.diag(np.arange(1.0, 9.0))
+    pool = RowPool(Dense(K), 64, 2)
+    pool.fetch(np.array([1, 2]))
+    pool.widen(Dense(2 * K))
+    np.testing.assert_array_equal(pool.values[pool.fetch(np.array([1, 2]))], 2 * K[[1, 2]])

@@ -1,0 +1,200 @@
+"""The exact solver of machines of margins, against the conditions of optimality and scikit-learn's LIBSVM."""
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC, SVR, OneClassSVM
+
+from mercer.compute import code
+from mercer.compute.run import Run, Stopped
+from mercer.kernels import Gaussian, Linear
+from mercer.operators import Dense, Gram, LowRank
+from mercer.solvers import pairs, working_sets
+from mercer.solvers.boxed import Boxed
+from mercer.solvers.working_sets import Settings, solve
+
+TIGHT = Settings(tolerance=1e-6)
+LIBSVM = {"rtol": 1e-4, "atol": 2e-5}
+"""It keeps the kernel matrix in float32."""
+
+
+def draw(n, d=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, np.where(X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=n) > 0, 1.0, -1.0)
+
+
+def classes(y, C):
+    return Boxed(-y, np.minimum(0, y * C), np.maximum(0, y * C))
+
+
+def rests(problem, found, tolerance):
+    """The conditions of optimality, and the box, from the definition."""
+    assert (problem.lower <= found.b).all()
+    assert (found.b <= problem.upper).all()
+    assert abs(found.b.sum() - problem.total) <= 1e-9 * max(1.0, np.abs(found.b).sum())
+    assert found.converged
+    assert found.violation <= tolerance
+    assert found.gap >= -1e-9
+
+
+@pytest.fixture(params=["compiled", "plain"])
+def way(request, monkeypatch):
+    if request.param == "plain":
+        monkeypatch.setattr(pairs, "COMPILED_FROM", np.inf)
+    else:
+        monkeypatch.setattr(pairs, "COMPILED_FROM", 0)
+    return request.param
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0, 1e3])
+def test_classification_ends_where_libsvm_ends(C, way):
+    X, y = draw(120)
+    K = Gaussian(1.0)(X)
+    found = solve(classes(y, C), Dense(K), TIGHT)
+    rests(classes(y, C), found, 1e-6)
+    model = SVC(kernel="precomputed", C=C, tol=1e-8).fit(K, y)
+    np.testing.assert_allclose(K @ found.b + found.bias, model.decision_function(K), **LIBSVM)
+    signed = np.zeros(len(y))
+    signed[model.support_] = model.dual_coef_[0]
+    g = K @ signed - y
+    assert found.gap <= 1e-4 * C * len(y)
+    np.testing.assert_allclose(classes(y, C).objective(found.b, found.g), classes(y, C).objective(signed, g), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kink", [0.0, 0.1, 0.5])
+def test_regression_ends_where_libsvm_ends(kink, way):
+    X, _ = draw(100)
+    y = np.sin(2 * X[:, 0]) + 0.1 * X[:, 1]
+    K = Gaussian(1.5)(X)
+    problem = Boxed(-y, np.full(100, -2.0), np.full(100, 2.0), kink)
+    found = solve(problem, Dense(K), TIGHT)
+    rests(problem, found, 1e-6)
+    model = SVR(kernel="precomputed", C=2.0, epsilon=kink, tol=1e-8).fit(K, y)
+    np.testing.assert_allclose(K @ found.b + found.bias, model.predict(K), **LIBSVM)
+
+
+def test_one_class_ends_where_libsvm_ends(way):
+    X, _ = draw(150)
+    K = Gaussian(1.5)(X)
+    problem = Boxed(np.zeros(150), np.zeros(150), np.ones(150), total=0.3 * 150)
+    found = solve(problem, Dense(K), TIGHT)
+    rests(problem, found, 1e-6)
+    model = OneClassSVM(kernel="precomputed", nu=0.3, tol=1e-9).fit(K)
+    np.testing.assert_allclose(K @ found.b + found.bias, model.decision_function(K), atol=1e-4)
+
+
+@pytest.mark.parametrize("bytes_", [1e9, 1.0])
+def test_many_small_working_sets_end_where_one_large_one_does(bytes_, monkeypatch):
+    X, y = draw(600)
+    problem, K = classes(y, 5.0), Gram(Gaussian(1.0), X)
+    whole = solve(problem, K, TIGHT)
+    monkeypatch.setattr(working_sets, "SET", 40)
+    monkeypatch.setattr(working_sets, "REST", 3)
+    small = solve(problem, K, Settings(tolerance=1e-6, bytes=bytes_))
+    rests(problem, small, 1e-6)
+    assert small.rounds > 3
+    np.testing.assert_allclose(K @ small.b + small.bias, K @ whole.b + whole.bias, atol=1e-4)
+
+
+def test_rows_in_float32_end_at_the_solution_in_float64(monkeypatch):
+    X, y = draw(700)
+    problem, K = classes(y, 5.0), Gram(Gaussian(1.0), X)
+    monkeypatch.setattr(working_sets, "NARROW_FROM", 0)
+    monkeypatch.setattr(working_sets, "SET", 100)
+    found = solve(problem, K, Settings(tolerance=1e-6))  # less than float32 can tell: float64 has to finish
+    rests(problem, found, 1e-6)
+    np.testing.assert_allclose(found.g, K @ found.b - y, atol=1e-9)
+    exact = solve(problem, Dense(K.to_dense()), TIGHT)
+    np.testing.assert_allclose(K @ found.b + found.bias, K @ exact.b + exact.bias, atol=1e-4)
+
+
+def test_a_start_near_the_solution_takes_fewer_steps_and_ends_there():
+    X, y = draw(400)
+    K = Gram(Gaussian(1.0), X)
+    first = solve(classes(y, 1.0), K, TIGHT)
+    problem = classes(y, 1.1)
+    cold, warm = solve(problem, K, TIGHT), solve(problem, K, TIGHT, start=first.b)
+    rests(problem, warm, 1e-6)
+    assert warm.steps < cold.steps
+    np.testing.assert_allclose(K @ warm.b + warm.bias, K @ cold.b + cold.bias, atol=1e-4)
+
+
+def test_the_gap_bounds_the_distance_to_the_solution():
+    X, y = draw(200)
+    K = Gaussian(1.0)(X)
+    problem = classes(y, 10.0)
+    best = solve(problem, Dense(K), Settings(tolerance=1e-10))
+    for tolerance in (1.0, 0.1, 1e-2, 1e-3):
+        rough = solve(problem, Dense(K), Settings(tolerance=tolerance))
+        away = rough.b - best.b
+        assert 0.5 * away @ K @ away <= rough.gap * (1 + 1e-9)
+        assert problem.objective(rough.b, rough.g) - problem.objective(best.b, best.g) <= rough.gap
+
+
+def test_features_serve_as_well_as_their_matrix():
+    X, y = draw(300)
+    problem = classes(y, 1.0)
+    by_features, by_rows = solve(problem, LowRank(X), TIGHT), solve(problem, Gram(Linear(), X), TIGHT)
+    np.testing.assert_allclose(X.T @ by_features.b, X.T @ by_rows.b, atol=1e-5)
+
+
+class Cut(Run):
+    """Stops after some rounds."""
+
+    def __init__(self, rounds):
+        self.left = rounds
+
+    def tell(self, done):
+        self.left -= 1
+        if self.left < 0:
+            raise Stopped("the time is over")
+
+
+def test_a_run_that_is_stopped_tells_the_truth_of_what_it_has(monkeypatch):
+    monkeypatch.setattr(working_sets, "SET", 40)
+    X, y = draw(500)
+    problem, K = classes(y, 5.0), Gram(Gaussian(1.0), X)
+    found = solve(problem, K, TIGHT, run=Cut(4))
+    assert not found.converged
+    assert found.reason == "The time is over."
+    np.testing.assert_allclose(found.g, K @ found.b - y, atol=1e-10)
+    assert found.violation == problem.violation(found.b, found.g) > 1e-6
+    assert found.gap > 0
+
+
+def test_steps_that_are_over_are_told():
+    X, y = draw(100)
+    found = solve(classes(y, 1e3), Gram(Gaussian(1.0), X), Settings(tolerance=1e-9, max_steps=20))
+    assert not found.converged
+    assert "20 steps are over" in found.reason
+
+
+def test_rows_that_are_equal_and_contradict_each_other_end():
+    X = np.array([[0.0], [0.0], [1.0], [1.0]])
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    found = solve(classes(y, 10.0), Gram(Gaussian(1.0), X), TIGHT)
+    rests(classes(y, 10.0), found, 1e-6)
+
+
+def test_rows_of_zeros_end():
+    X, y = np.zeros((6, 2)), np.array([1.0, 1.0, -1.0, -1.0, 1.0, -1.0])
+    found = solve(classes(y, 1.0), Gram(Linear(), X), TIGHT)
+    rests(classes(y, 1.0), found, 1e-6)
+    assert np.isfinite(found.b).all()
+
+
+@pytest.mark.skipif(not code.numba_works(), reason="Numba is missing")
+def test_compiled_and_plain_steps_are_the_same():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(30, 40))
+    K = A @ A.T
+    problem = Boxed(rng.normal(size=30), np.full(30, -0.3), np.full(30, 0.2), kink=0.05)
+    found = []
+    for least in (0, np.inf):
+        b, g = np.zeros(30), problem.linear.copy()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(pairs, "COMPILED_FROM", least)
+            steps, left = pairs.walk(K, problem, b, g, 1e-8, 10_000)
+        found.append((steps, left, b))
+    assert found[0][0] == found[1][0] > 10
+    np.testing.assert_allclose(found[0][2], found[1][2], atol=1e-12)
