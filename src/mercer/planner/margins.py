@@ -33,8 +33,8 @@ SHARE = 0.8
 """The part of the memory that rows of the matrix, or features, may take."""
 RANK = 2000
 """Landmarks, where nobody says how many."""
-PASSES = 30.0
-"""Passes of coordinate descent that are expected."""
+PASSES, SCATTERED = 30.0, 10.0
+"""Passes of coordinate descent that are expected, and how much longer one core takes for rows in random order."""
 DRAWN = float(1 << 25)
 """Numbers that the choice of landmarks holds, about."""
 
@@ -193,7 +193,7 @@ def _low_rank(task: MarginTask, rank: int | None, budget: Budget, limits: Limits
     machine, n, k = limits.machine, float(task.rows), float(found)
     drawn = min(n, max(4 * k, DRAWN / k)) if task.features is None else 0.0
     choosing = machine.multiply(drawn * k**2) + machine.pairs(n * k, int(task.filled)) + machine.multiply(n * k**2)
-    descent = PASSES * machine.read(sum(task.sizes) * k / 2)
+    descent = PASSES * SCATTERED * machine.read(sum(task.sizes) * k / 2)
     stages = (Stage(LANDMARKS, choosing), *_stages(descent, task.folds))
     pool, needed = 0, _bytes(task, found)
     if task.polish:
