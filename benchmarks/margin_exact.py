@@ -79,28 +79,18 @@ def exact(folder: Path, quick: bool, repeats: int) -> Iterator[Row]:
         task = Task(folder, name, 3_000 if quick else rows, binary, C)
         print(f"  {task.title}", flush=True)
         jobs = {who: partial(alone, fitted, task, who, seconds=LONGEST.get(who, OTHERWISE)) for who in ("ours", *PEERS)}
-        best = _turns(jobs, repeats)
-        for who in PEERS:
-            yield _compared(task, who, best)
-
-
-def _turns(jobs: dict[str, Any], repeats: int) -> dict[str, Found]:
-    """Each with ours in turns; one who fails does not end the others."""
-    best: dict[str, Found] = {}
-    for who in PEERS:
-        found = in_turns({who: jobs[who], "ours": jobs["ours"]}, repeats)
-        ours = min([each for each in (best.get("ours"), found.get("ours")) if each], key=lambda each: each["seconds"])
-        best |= found | {"ours": ours}
-    return best
+        for who in PEERS:  # as many turns for ours as for the other, and one who fails does not end the rest
+            found = in_turns({"ours": jobs["ours"], who: jobs[who]}, repeats)
+            yield _compared(task, who, found)
 
 
 def _compared(task: Task, who: str, best: dict[str, Found]) -> Row:
-    ours, theirs = best["ours"], best[who]
+    ours, theirs = best["ours"], best.get(who, {"failed": "not tried"})
     if "failed" not in ours and ENDLESS in theirs.get("failed", ""):
         most, note = LONGEST.get(who, OTHERWISE), f"{who} was stopped, {theirs['failed']}: the ratio is at least that"
         ratio = most / ours["seconds"]
         return Row(task.title, who, ours["seconds"], most, ratio, "times faster", GOALS[who], True, True, note)
-    if failed := [f"{name}: {best[name]['failed']}" for name in ("ours", who) if "failed" in best[name]]:
+    if failed := [f"{name}: {found['failed']}" for name, found in (("ours", ours), (who, theirs)) if "failed" in found]:
         return failure(task.title, who, failed)
     agree = float((ours["predicted"] == theirs["predicted"]).mean())
     note = f"accuracy {ours['accuracy']:.4f} / {theirs['accuracy']:.4f}, agree {100 * agree:.2f} %"
