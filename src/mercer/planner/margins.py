@@ -26,7 +26,7 @@ STEPS, STEP = 10.0, 1.5e-6
 SET, SPARE, NARROW = 1024, 4, 512
 """Rows of a working set, how many of these are kept at least, and from how many rows on float32 is kept."""
 POOL = 1.2e9
-"""Bytes of rows that are kept, at most: to write more of them to new memory takes longer than to compute them again."""
+"""Bytes of rows that are kept, at most: where memory is slow when it is new, more took longer than computing again."""
 VECTORS = 24
 """Vectors of the length of the data that a solver holds, about."""
 SHARE = 0.8
