@@ -44,7 +44,23 @@ def test_parts_and_products_with_few_columns_are_those_of_the_whole(make):
     np.testing.assert_allclose(K.combine(ROWS, values), whole[:, ROWS] @ values, rtol=1e-12, atol=1e-12)
     both = np.column_stack([values, -values])
     np.testing.assert_allclose(K.combine(ROWS, both), whole[:, ROWS] @ both, rtol=1e-12, atol=1e-12)
+    here = np.array([3, 150, 7])
+    for rows, columns in ((here, ROWS), (ROWS, ROWS), (np.arange(200), np.arange(5))):
+        found = K.combine(columns, values, rows)
+        np.testing.assert_allclose(found, whole[np.ix_(rows, columns)] @ values, rtol=1e-12, atol=1e-12)
     assert K.narrowed().dtype == np.float32
     out = np.empty((len(ROWS), 200))
     K.fill(ROWS, out)
     np.testing.assert_allclose(out, whole[ROWS], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("count", [1, 5, 256, 257, 700])
+def test_any_number_of_rows_by_any_number_of_threads(count):
+    X = table(900, 40)
+    rows = np.random.default_rng(1).permutation(900)[:count]
+    whole = Gaussian(4.0)(X)
+    with fused_from(0):
+        for threads in (1, 2, 3):
+            out = np.full((count, 900), np.nan)
+            Gram(Gaussian(4.0), X, threads=threads).fill(rows, out)
+            np.testing.assert_allclose(out, whole[rows], rtol=1e-12, atol=1e-12)

@@ -145,11 +145,17 @@ class Gram(Operator):
     def _known(self) -> NDArray[Any]:
         return self.diagonal()
 
-    def combine(self, columns: NDArray[np.intp], values: NDArray[Any]) -> NDArray[Any]:
-        few = (2 if self.symmetric else 1) * len(columns) <= self.shape[1]  # a symmetric product is half the work
-        if not few:
-            return super().combine(columns, values)
-        return Gram.of(self.kernel, self.left, self.right.rows(columns), self.watch, self.hasty) @ values
+    def combine(
+        self, columns: NDArray[np.intp], values: NDArray[Any], rows: NDArray[np.intp] | None = None
+    ) -> NDArray[Any]:
+        if self.symmetric and rows is columns:
+            return self.part(rows) @ values
+        asked = self.shape[0] if rows is None else len(rows)
+        work = self.shape[0] * self.shape[1] / (2 if self.symmetric else 1)  # a symmetric product is half the work
+        if asked * len(columns) > work:
+            return super().combine(columns, values, rows)
+        left = self.left if rows is None else self.left.rows(rows)
+        return Gram.of(self.kernel, left, self.right.rows(columns), self.watch, self.hasty) @ values
 
     def part(self, rows: NDArray[np.intp]) -> Gram:
         return Gram.of(self.kernel, self.left.rows(rows), watch=self.watch, hasty=self.hasty)
