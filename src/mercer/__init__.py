@@ -11,10 +11,13 @@ from mercer.kernels.proof.record import Asymmetry, Proof, SpectralWitness, Witne
 from mercer.kernels.text import parse
 
 if TYPE_CHECKING:
-    from mercer import geometry, learners, lifts, solvers, sources, tuning
+    from mercer import comparing, displays, geometry, learners, lifts, solvers, sources, tuning
+    from mercer.comparing import hsic, mmd
     from mercer.geometry import region
     from mercer.learners import (
+        KernelKMeans,
         KernelLogisticRegression,
+        KernelPCA,
         KernelPerceptron,
         KernelRidge,
         KernelRidgeClassifier,
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
         KernelSVR,
         OneClass,
         Perceptron,
+        SpectralClustering,
     )
     from mercer.lifts import lift
     from mercer.operators.repair import repair
@@ -32,7 +36,9 @@ __version__ = "0.1.0"
 __all__ = [
     "Asymmetry",
     "Domain",
+    "KernelKMeans",
     "KernelLogisticRegression",
+    "KernelPCA",
     "KernelPerceptron",
     "KernelRidge",
     "KernelRidgeClassifier",
@@ -41,15 +47,20 @@ __all__ = [
     "OneClass",
     "Perceptron",
     "Proof",
+    "SpectralClustering",
     "SpectralWitness",
     "Witness",
+    "comparing",
+    "displays",
     "errors",
     "exp",
     "geometry",
+    "hsic",
     "kernels",
     "learners",
     "lift",
     "lifts",
+    "mmd",
     "parse",
     "plan",
     "prove",
@@ -61,7 +72,9 @@ __all__ = [
 ]
 
 _LATER = {
+    "KernelKMeans": "mercer.learners",
     "KernelLogisticRegression": "mercer.learners",
+    "KernelPCA": "mercer.learners",
     "KernelPerceptron": "mercer.learners",
     "KernelRidge": "mercer.learners",
     "KernelRidgeClassifier": "mercer.learners",
@@ -69,10 +82,15 @@ _LATER = {
     "KernelSVR": "mercer.learners",
     "OneClass": "mercer.learners",
     "Perceptron": "mercer.learners",
+    "SpectralClustering": "mercer.learners",
+    "comparing": "mercer.comparing",
+    "displays": "mercer.displays",
     "geometry": "mercer.geometry",
+    "hsic": "mercer.comparing",
     "learners": "mercer.learners",
     "lift": "mercer.lifts",
     "lifts": "mercer.lifts",
+    "mmd": "mercer.comparing",
     "plan": "mercer.planner.shapes",
     "region": "mercer.geometry",
     "repair": "mercer.operators.repair",

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from mercer.learners.checkpoint import Store
 from mercer.learners.fingerprint import Parts
 from mercer.learners.progress import Display, Pace, display_of, duration
 from mercer.learners.reading import shown
-from mercer.planner.logistic import LogisticPlan
-from mercer.planner.margins import MarginPlan
-from mercer.planner.passes import PassPlan
 from mercer.planner.plan import Plan, Stage
 
 SHARE = 0.005
@@ -93,6 +90,20 @@ def _file(who: str, given: Any) -> Path | None:
     return path
 
 
+class Planned(Protocol):
+    """A plan of any learner, as a run sees it."""
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The parts of the work, by name; there may be none."""
+        ...
+
+    @property
+    def seconds(self) -> float:
+        """What all of it is to take."""
+        ...
+
+
 class Watched(Run):
     """The run of one fit; made by `watched`.
 
@@ -135,7 +146,7 @@ class Watched(Run):
             self._pace = Pace(found.stages or (Stage("fit", found.seconds),), now)
             self._show(now, 0.0)
 
-    def follow(self, plan: Plan | PassPlan | LogisticPlan | MarginPlan, **data: Any) -> None:
+    def follow(self, plan: Planned, **data: Any) -> None:
         """The work begins: show how long it will take, and set callbacks up. `data` may have X, y and metadata."""
         now, calls = self._clock(), listeners(self.estimator)
         stages = plan.stages or (Stage("fit", plan.seconds),)

@@ -1,0 +1,8 @@
+"""Pictures of fitted models and of tests, in the habit of scikit-learn; matplotlib is imported when one is drawn."""
+
+from mercer.displays.clusters import ClusterDisplay
+from mercer.displays.components import ComponentsDisplay
+from mercer.displays.null import NullDisplay
+from mercer.displays.scree import ScreeDisplay
+
+__all__ = ["ClusterDisplay", "ComponentsDisplay", "NullDisplay", "ScreeDisplay"]

@@ -1,0 +1,105 @@
+"""Which part of a plane belongs to which cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.displays.base import Display, found
+from mercer.displays.colours import colours
+from mercer.displays.plane import Plane
+from mercer.errors import InputError, sentence
+
+
+@dataclass(eq=False, repr=False)
+class ClusterDisplay(Display):
+    """Rows of two columns in the colours of their clusters, and the regions of the clusters where a model has them.
+
+    Parameters
+    ----------
+    X : n rows of two columns: an array, or a frame, whose names stand at the axes
+    labels : of the rows, (n,)
+    across, up : places along both axes; None without regions
+    regions : a label for each place, (len(up), len(across)); None without regions
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes, and their figure
+    labels_ : the different labels of rows and regions
+    points_ : one collection of points a label of `labels_`
+    regions_ : the coloured mesh, None without regions
+    boundaries_ : the contours between regions, one set a label that has a boundary
+
+    Examples
+    --------
+    >>> from mercer.displays import ClusterDisplay
+    >>> drawn = ClusterDisplay([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], labels=[0, 1, 1]).plot()
+    >>> [len(points.get_offsets()) for points in drawn.points_]
+    [1, 2]
+    """
+
+    X: Any
+    labels: ArrayLike
+    across: NDArray[Any] | None = None
+    up: NDArray[Any] | None = None
+    regions: NDArray[Any] | None = None
+    labels_: NDArray[Any] | None = field(init=False, default=None)
+    points_: list[Any] = field(init=False, default_factory=list)
+    regions_: Any = field(init=False, default=None)
+    boundaries_: list[Any] = field(init=False, default_factory=list)
+
+    @classmethod
+    def from_estimator(cls, model: Any, X: Any, ax: Any = None, grid: int = 200) -> Self:
+        """Draw what a fitted model predicts on a grid of so many places along each axis, and for the rows.
+
+        A model that cannot predict, such as spectral clustering, gives the labels of the rows that it was fitted to.
+        """
+        plane = Plane.of(cls.__name__, X)
+        if not hasattr(model, "predict"):
+            return cls(X, found(cls.__name__, model, "labels_", "Fit the model first.")).plot(ax)
+        if grid < 2:
+            raise InputError(sentence(cls.__name__, "a grid of two places or more", f"{grid} came", "Use grid=200."))
+        across, up, places = plane.grid(grid)
+        regions = np.asarray(model.predict(places)).reshape(len(up), len(across))
+        return cls(X, model.predict(X), across, up, regions).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        plane, labels = self._checked()
+        axes = self._begin(ax)
+        seen = labels if self.regions is None else np.concatenate([labels, np.ravel(self.regions)])
+        self.labels_ = np.unique(seen)
+        shades = colours(len(self.labels_))
+        self.regions_, self.boundaries_ = None, []
+        if self.regions is not None:
+            self._draw_regions(axes, shades)
+        chosen = [plane.values[labels == label] for label in self.labels_]
+        self.points_ = [
+            axes.scatter(*rows.T, s=12, color=[shade], edgecolors="white", linewidths=0.3, label=str(label))
+            for rows, shade, label in zip(chosen, shades, self.labels_, strict=True)
+        ]
+        axes.set(xlabel=plane.names[0], ylabel=plane.names[1])
+        return self
+
+    def _draw_regions(self, axes: Any, shades: list[Any]) -> None:
+        """A mesh, since a filled contour would have a thin band of label 1 between 0 and 2."""
+        from matplotlib.colors import ListedColormap
+
+        codes = np.searchsorted(np.asarray(self.labels_), np.asarray(self.regions))
+        limits = {"vmin": -0.5, "vmax": len(shades) - 0.5}
+        mesh = {"cmap": ListedColormap(shades), "alpha": 0.25, "shading": "nearest", "rasterized": True, "zorder": 0}
+        self.regions_ = axes.pcolormesh(self.across, self.up, codes, **limits, **mesh)
+        for code in np.unique(codes):
+            inside = (codes == code).astype(float)
+            if inside.min() < 0.5:
+                line = axes.contour(self.across, self.up, inside, levels=[0.5], colors="black", linewidths=0.8)
+                self.boundaries_.append(line)
+
+    def _checked(self) -> tuple[Plane, NDArray[Any]]:
+        plane, labels = Plane.of("ClusterDisplay", self.X), np.asarray(self.labels)
+        if labels.shape != (len(plane.values),):
+            came = f"labels of shape {labels.shape} came for {len(plane.values)} rows"
+            raise InputError(sentence("ClusterDisplay", "one label a row", came, "Draw the rows of the fit."))
+        return plane, labels

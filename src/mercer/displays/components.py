@@ -1,0 +1,104 @@
+"""Rows where two components see them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.displays.base import Display, found
+from mercer.displays.colours import SCALE, colours
+from mercer.errors import InputError, sentence
+
+MANY = 20
+"""Different numbers in y that are labels still; more are a quantity, with a scale of colours."""
+
+
+@dataclass(eq=False, repr=False)
+class ComponentsDisplay(Display):
+    """The scores of rows on two components, one colour a label.
+
+    Parameters
+    ----------
+    scores : of n rows on two components, (n, 2)
+    y : a label a row, or a number: more than 20 different numbers are drawn as a scale; None for one colour
+    names : of the two components
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes, and their figure
+    points_ : one collection of points a label, in the order of `labels_`; one for all where y is None or a quantity
+    labels_ : the different labels, None where there are none
+    legend_ : the legend of labels, or the bar of a scale; None where y is None
+
+    Examples
+    --------
+    >>> from mercer.displays import ComponentsDisplay
+    >>> drawn = ComponentsDisplay([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], y=["a", "b", "a"]).plot()
+    >>> [len(points.get_offsets()) for points in drawn.points_]
+    [2, 1]
+    """
+
+    scores: ArrayLike
+    y: ArrayLike | None = None
+    names: tuple[str, str] = ("component 1", "component 2")
+    points_: list[Any] = field(init=False, default_factory=list)
+    labels_: NDArray[Any] | None = field(init=False, default=None)
+    legend_: Any = field(init=False, default=None)
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, X: Any, y: ArrayLike | None = None, components: tuple[int, int] = (0, 1), ax: Any = None
+    ) -> Self:
+        """Draw what `model.transform(X)` has in two of its columns, counted from 0; their ratios stand beside them."""
+        scores = np.asarray(found(cls.__name__, model, "transform", "Use a fitted KernelPCA.")(X))
+        chosen = _chosen(components, scores.shape[1])
+        ratios = getattr(model, "explained_variance_ratio_", None)
+        first, second = (_name(place, None if ratios is None else ratios[place]) for place in chosen)
+        return cls(scores[:, chosen], y, (first, second)).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        scores, y = self._checked()
+        axes = self._begin(ax)
+        self.points_, self.labels_, self.legend_ = [], None, None
+        if y is None:
+            self.points_ = [axes.scatter(*scores.T, s=12)]
+        elif y.dtype.kind in "fiu" and len(np.unique(y)) > MANY:
+            self.points_ = [axes.scatter(*scores.T, s=12, c=y, cmap=SCALE)]
+            self.legend_ = axes.figure.colorbar(self.points_[0], ax=axes)
+        else:
+            self._by_label(axes, scores, y)
+        axes.set(xlabel=self.names[0], ylabel=self.names[1])
+        return self
+
+    def _by_label(self, axes: Any, scores: NDArray[Any], y: NDArray[Any]) -> None:
+        self.labels_ = np.unique(y)
+        for label, colour in zip(self.labels_, colours(len(self.labels_)), strict=True):
+            self.points_.append(axes.scatter(*scores[y == label].T, s=12, color=[colour], label=str(label)))
+        self.legend_ = axes.legend()
+
+    def _checked(self) -> tuple[NDArray[Any], NDArray[Any] | None]:
+        scores = np.asarray(self.scores)
+        if scores.ndim != 2 or scores.shape[1] != 2:
+            came = f"an array of shape {scores.shape} came"
+            raise InputError(sentence("ComponentsDisplay", "two scores a row", came, "Choose two columns."))
+        y = None if self.y is None else np.asarray(self.y)
+        if y is not None and y.shape != (len(scores),):
+            came = f"y has shape {y.shape} for {len(scores)} rows"
+            raise InputError(sentence("ComponentsDisplay", "one label a row", came, "Give y for the rows of X."))
+        return scores, y
+
+
+def _chosen(components: tuple[int, int], count: int) -> list[int]:
+    chosen = list(components)
+    if len(chosen) != 2 or not all(isinstance(place, int | np.integer) and 0 <= place < count for place in chosen):
+        needs, came = f"two components from 0 to {count - 1}", f"{components} came"
+        remedy = "Fit a model with more components, or choose others."
+        raise InputError(sentence("ComponentsDisplay", needs, came, remedy))
+    return chosen
+
+
+def _name(place: int, ratio: float | None) -> str:
+    return f"component {place + 1}" + ("" if ratio is None else f" ({100 * ratio:.3g} %)")

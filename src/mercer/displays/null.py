@@ -1,0 +1,101 @@
+"""The law of a test's statistic where there is nothing to be found, and the statistic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.displays.base import Display, found
+from mercer.errors import InputError, sentence
+
+BINS = 50
+"""Bars of a histogram, at most."""
+WIDE = 4.0
+"""A normal law is drawn so many deviations wide, to both sides."""
+
+
+@dataclass(eq=False, repr=False)
+class NullDisplay(Display):
+    """The null distribution of a test as a histogram, or as a normal curve, and a line where the statistic is.
+
+    Parameters
+    ----------
+    null_sample : values of the statistic under the null, (m,); of none a normal law around 0 is drawn
+    statistic : the value that was found
+    p_value : how probable one as large is under the null; None where it is not told
+    spread : the standard deviation of the null; asked only where there is no sample
+    name : of the statistic, at the axis
+    null : of the null, in the legend
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes, and their figure
+    bars_ : the bars of the histogram, whose area is 1; None without a sample
+    curve_ : the density of the normal law; None with a sample
+    line_ : the statistic
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.displays import NullDisplay
+    >>> drawn = NullDisplay(np.random.default_rng(0).normal(size=500), statistic=2.5, p_value=0.008).plot()
+    >>> drawn.line_.get_label()
+    'found: 2.5, p = 0.008'
+    """
+
+    null_sample: ArrayLike
+    statistic: float
+    p_value: float | None = None
+    spread: float | None = None
+    name: str = "statistic"
+    null: str = "null"
+    bars_: Any = field(init=False, default=None)
+    curve_: Any = field(init=False, default=None)
+    line_: Any = field(init=False, default=None)
+
+    @classmethod
+    def from_result(cls, result: Any, ax: Any = None) -> Self:
+        """Draw the result of `mercer.mmd` or `mercer.hsic`."""
+        remedy = "Give the result of mercer.mmd or mercer.hsic."
+        sample, statistic = (found(cls.__name__, result, name, remedy) for name in ("null_sample", "statistic"))
+        name, null = f"{getattr(result, 'test', '')} statistic".strip(), f"{getattr(result, 'null', '')} null".strip()
+        spread, p_value = getattr(result, "spread", None), getattr(result, "p_value", None)
+        return cls(sample, float(statistic), p_value, spread, name, null).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        sample = self._checked()
+        axes = self._begin(ax)
+        self.bars_ = self.curve_ = None
+        if len(sample):
+            bins = min(BINS, max(5, round(len(sample) ** 0.5)))
+            _, _, self.bars_ = axes.hist(sample, bins=bins, density=True, color="0.75", label=self.null)
+        else:
+            (self.curve_,) = axes.plot(*_normal(float(self.spread or 0.0)), color="0.5", label=self.null)
+        told = f"found: {self.statistic:.3g}" + ("" if self.p_value is None else f", p = {self.p_value:.3g}")
+        self.line_ = axes.axvline(self.statistic, color="tab:red", label=told)
+        axes.set(xlabel=self.name, ylabel="density")
+        axes.ticklabel_format(axis="x", scilimits=(-2, 4))  # statistics are small
+        axes.legend()
+        return self
+
+    def _checked(self) -> NDArray[Any]:
+        sample = np.asarray(self.null_sample, dtype=float)
+        if sample.ndim != 1:
+            came = f"an array of shape {sample.shape} came"
+            raise InputError(sentence("NullDisplay", "a list of numbers", came, "Give the values one by one."))
+        if not (np.isfinite(sample).all() and np.isfinite(self.statistic)):
+            raise InputError(sentence("NullDisplay", "finite numbers", "NaN or infinity came", "Look at the rows."))
+        if len(sample) == 0 and not (self.spread is not None and 0 < self.spread < np.inf):
+            came = f"no sample and the spread {self.spread} came"
+            remedy = 'Use null="permutation", or look whether the rows differ at all.'
+            raise InputError(sentence("NullDisplay", "a sample, or a spread above zero", came, remedy))
+        return sample
+
+
+def _normal(spread: float) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Places, and the density there of the normal law around 0."""
+    t = np.linspace(-WIDE, WIDE, 200)
+    return t * spread, np.exp(-t * t / 2) / (spread * np.sqrt(2 * np.pi))

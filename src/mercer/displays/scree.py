@@ -1,0 +1,89 @@
+"""How much of the variance each component has, and what is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.displays.base import Display, found
+from mercer.errors import InputError, sentence
+
+
+@dataclass(eq=False, repr=False)
+class ScreeDisplay(Display):
+    """Bars of the explained ratios, their sum as a line, and the part of the trace that no component has as a band.
+
+    The band is the certificate of kernel PCA: ratios are parts of the trace of the centred kernel matrix, which is
+    known without its eigenvalues, so that what is left is known, too, whichever way the components were found.
+
+    Parameters
+    ----------
+    ratios : of the components, (k,), each from 0 to 1
+    unexplained : the part of the trace that is left, from 0 to 1; None where it is not known, and not drawn
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes, and their figure
+    bars_ : one a component
+    line_ : the sums of the ratios
+    band_ : as high as what is left, below 1; None without `unexplained`
+    text_ : how much that is; None without `unexplained`
+
+    Examples
+    --------
+    >>> from mercer.displays import ScreeDisplay
+    >>> drawn = ScreeDisplay([0.5, 0.25], unexplained=0.25).plot()
+    >>> [float(bar.get_height()) for bar in drawn.bars_]
+    [0.5, 0.25]
+    >>> drawn.text_.get_text()
+    'unexplained: 25 %'
+    """
+
+    ratios: ArrayLike
+    unexplained: float | None = None
+    bars_: Any = field(init=False, default=None)
+    line_: Any = field(init=False, default=None)
+    band_: Any = field(init=False, default=None)
+    text_: Any = field(init=False, default=None)
+
+    @classmethod
+    def from_estimator(cls, model: Any, ax: Any = None) -> Self:
+        """Draw a fitted model that has `explained_variance_ratio_`, and `unexplained_` where it knows that."""
+        ratios = found(cls.__name__, model, "explained_variance_ratio_", "Fit a KernelPCA first.")
+        return cls(ratios, getattr(model, "unexplained_", None)).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        ratios = self._checked()
+        axes = self._begin(ax)
+        from matplotlib.ticker import MaxNLocator
+
+        numbers = np.arange(1, len(ratios) + 1)
+        self.bars_ = axes.bar(numbers, ratios, color="tab:blue", label="each component")
+        (self.line_,) = axes.plot(numbers, np.cumsum(ratios), "o-", color="black", markersize=4, label="their sum")
+        self.band_ = self.text_ = None
+        if self.unexplained is not None:
+            self._certify(axes, float(self.unexplained))
+        axes.set(xlabel="component", ylabel="explained variance ratio", ylim=(0, 1.05))
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.legend()
+        return self
+
+    def _certify(self, axes: Any, left: float) -> None:
+        self.band_ = axes.axhspan(1 - left, 1, color="tab:orange", alpha=0.25, linewidth=0, zorder=0)
+        text, place = f"unexplained: {100 * left:.3g} %", (0.02, 1 - left / 2)
+        self.text_ = axes.annotate(text, place, xycoords=("axes fraction", "data"), va="center")
+
+    def _checked(self) -> NDArray[Any]:
+        ratios, left = np.asarray(self.ratios, dtype=float), self.unexplained
+        if ratios.ndim != 1 or ratios.size == 0:
+            came = f"an array of shape {ratios.shape} came"
+            raise InputError(sentence("ScreeDisplay", "one ratio a component", came, "Fit the model again."))
+        if not np.isfinite(ratios).all():
+            raise InputError(sentence("ScreeDisplay", "finite ratios", "NaN or infinity came", "Fit the model again."))
+        if left is not None and not 0 <= left <= 1:
+            came = f"{left:g} came"
+            raise InputError(sentence("ScreeDisplay", "unexplained from 0 to 1", came, "Give a part of the trace."))
+        return ratios

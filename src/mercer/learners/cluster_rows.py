@@ -1,0 +1,113 @@
+"""The rows that are clustered: each different one once, in an order that the rows themselves decide.
+
+A row that stands there twice is a row of weight 2, and neither the order of the rows nor who repeats them, the table or
+its weights, changes a draw: the same clusters come out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.kernels.median import _groups, _keys
+from mercer.learners.assembly import Problem, Settings, views_of
+from mercer.learners.cluster_settings import refuse_few_rows
+from mercer.learners.course import count_of
+from mercer.learners.extremes import refuse_extremes
+from mercer.learners.reading import Penalty, weights_of
+from mercer.learners.views import LiftView, TableView, View
+from mercer.operators import Centering
+from mercer.planner.clusters import ClusterTask
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """What is to be clustered.
+
+    full : all rows that came
+    view : the different rows of weight above zero, as the kernel sees them
+    rows : (view,), where each of them stands first among all rows
+    weights : (view,), how much each counts, with a mean of one
+    unit : by what these weights are to be multiplied to be those that came
+    kept : the positions of all rows of weight above zero
+    group : (kept,), which of the different rows each of them is
+    """
+
+    full: View
+    view: View
+    rows: Rows
+    weights: Array
+    unit: float
+    kept: Rows
+    group: Rows
+
+    @property
+    def count(self) -> int:
+        """How many rows came."""
+        return self.full.count
+
+
+def pose(estimator: Any, X: Any, rows: Any, sample_weight: Any, clusters: int) -> Posed:
+    """Rows that were read, with their weights, through the kernel with its numbers."""
+    who, count = type(estimator).__name__, count_of(rows)
+    weights = weights_of(who, sample_weight, count)
+    kept = np.arange(count) if weights is None else np.flatnonzero(weights)
+    refuse_few_rows(who, len(kept), clusters)
+    full = viewed(estimator, X, rows, weights, kept)
+    own = np.ones(len(kept)) if weights is None else weights[kept]
+    first, merged, group = distinct(full, kept, own)
+    whole = not isinstance(full, TableView) and len(kept) == count  # a part of a matrix is a copy of it
+    view, unit = full if whole else full.chosen(first), float(merged.mean())
+    centering, penalty = Centering.of(len(first), merged, True), Penalty(np.ones(1), path=False)
+    refuse_extremes(who, view, np.ones((len(first), 1)), centering, penalty, np.dtype(rows.dtype))
+    return Posed(full, view, first, merged / unit, unit, kept, group)
+
+
+def viewed(estimator: Any, X: Any, rows: Any, weights: Array | None, kept: Rows) -> View:
+    """All rows as the kernel sees them, whose numbers come from those that are kept."""
+    who = type(estimator).__name__
+    settings = Settings(who, estimator.kernel, None, estimator.lengthscale, True, "auto", estimator.memory_limit)
+    problem = Problem(X, np.zeros((count_of(rows), 1)), weights, flat=False)
+    return next(views_of(settings, rows, problem, kept))
+
+
+def distinct(view: View, kept: Rows, weights: Array) -> tuple[Rows, Array, Rows]:
+    """The first of equal rows, the weights of all of them, and which of these each row is.
+
+    Of similarities that somebody else computed no two rows are taken for equal.
+    Cost: n log n d time, and a copy of the rows for a while.
+
+    kept : the rows that count
+    weights : (kept,)
+    """
+    if not isinstance(view, TableView):
+        return kept, weights, np.arange(len(kept))
+    values: Any = view.points.values
+    order, starts = _groups(_keys(values if len(kept) == view.count else values[kept]))
+    group = np.empty(len(kept), np.intp)
+    ends = np.diff(starts, append=len(order))
+    group[order] = np.repeat(np.arange(len(starts)), ends)
+    ranked = np.lexsort((weights, group))  # fractions add up the same way, whoever comes first
+    return kept[order[starts]], np.add.reduceat(weights[ranked], starts), group
+
+
+def task_of(view: View, clusters: int, runs: int) -> ClusterTask:
+    """What the planner has to know."""
+    columns = int(view.points.values.shape[1]) if isinstance(view, TableView) else view.count
+    sparse: Any = view.points.values if isinstance(view, TableView) and view.points.sparse else None
+    return ClusterTask(
+        rows=view.count,
+        columns=columns,
+        clusters=clusters,
+        runs=runs,
+        filled=columns if sparse is None else sparse.nnz / max(1, view.count),
+        features=view.most_features,
+        lift_given=isinstance(view, LiftView),
+        approximable=isinstance(view, TableView) and view.sure,
+    )

@@ -1,0 +1,141 @@
+"""Rows whose components are asked for: in memory, or left in their source where they are too many; and the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mercer.compute.budget import Budget
+from mercer.errors import InputError, sentence
+from mercer.kernels.points import Points
+from mercer.learners.assembly import Problem, Settings, views_of
+from mercer.learners.component_settings import Asked
+from mercer.learners.extremes import refuse_extremes
+from mercer.learners.posing import SEEN, SHARE
+from mercer.learners.reading import PRECOMPUTED, Penalty
+from mercer.learners.sourced import SourceStream, loaded, note_columns, regression_stream
+from mercer.learners.stream import DomainStream, StoredStream, Stream
+from mercer.learners.views import KernelView, LiftView, MatrixView, TableView, View
+from mercer.operators import Centering
+from mercer.planner.components import ComponentPlan, ComponentTask, components
+from mercer.sources import Source, source_of
+from mercer.sources.base import Batch
+
+
+@dataclass(frozen=True, eq=False)
+class Untargeted(Source):
+    """The rows of a source, with zeros as their targets: those that it may have are passed over."""
+
+    who: str
+    inner: Source
+
+    @property
+    def count(self) -> int:
+        return self.inner.count
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        return self.inner.names
+
+    @property
+    def grain(self) -> int:
+        return self.inner.grain
+
+    def batches(self, size: int, start: int = 0, what: str = "all") -> Iterator[Batch]:
+        for batch in self.inner.batches(size, start, "all"):
+            if batch.weights is not None:
+                came, remedy = "the source has weights", "Leave them out, or repeat rows."
+                raise InputError(sentence(self.who, "rows that all count once", came, remedy))
+            yield Batch(batch.rows, np.zeros(batch.count))
+
+    def fingerprint(self) -> bytes:
+        return self.inner.fingerprint()
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """What components are asked of.
+
+    rows : points, or the matrix where the kernel is precomputed; of a stream, a sample of its rows
+    view : the same, as the kernel sees them
+    source : the rows where they stay in their source; None where they are in memory
+    """
+
+    rows: Any
+    view: View
+    source: SourceStream | None
+    plan: ComponentPlan
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """That of the rows and of their scores."""
+        found: np.dtype[Any] = np.dtype(self.rows.dtype)
+        return found
+
+    @property
+    def stream(self) -> Stream:
+        """All rows, in pieces."""
+        assert isinstance(self.view, TableView)  # noqa: S101  # no plan streams a matrix
+        if self.source is None:
+            return stored(self.view.points)
+        return self.source if self.view.kernel is None else DomainStream(self.source, self.view.kernel)
+
+
+def stored(points: Points) -> StoredStream:
+    """Rows in memory as a stream, without targets to speak of."""
+    n = points.values.shape[0]
+    return StoredStream(points, np.zeros((n, 1)), np.ones(n), np.ones(n))
+
+
+def pose(estimator: Any, asked: Asked, X: Any) -> Posed:
+    """The rows of a table or of a source, checked, with the kernel's numbers and a plan."""
+    source = source_of(asked.who, X)
+    if source is None:
+        rows, stream, table = estimator._read(X, reset=True), None, X
+    else:
+        rows, stream = _from_source(estimator, asked.who, source)
+        table = rows.values
+    seen = int(rows.values.shape[0]) if isinstance(rows, Points) else len(rows)
+    count = seen if stream is None else stream.count
+    if count < 2:
+        came = f"n_samples = {count}"
+        raise InputError(sentence(asked.who, "two rows or more, since they are centred", came, "Give more rows."))
+    limits = estimator.memory_limit, estimator.time_limit
+    settings = Settings(asked.who, estimator.kernel, 1.0, estimator.lengthscale, True, "auto", *limits)
+    view = next(views_of(settings, rows, Problem(table, np.zeros((seen, 1)), None, flat=False), np.arange(seen)))
+    asked.check(view, stream is None)
+    penalty = Penalty(np.ones(1), path=False)
+    refuse_extremes(asked.who, view, np.ones((seen, 1)), Centering.of(seen, None, True), penalty, np.dtype(np.float64))
+    return Posed(rows, view, stream, _planned(estimator, asked, view, count, stream is None))
+
+
+def _from_source(estimator: Any, who: str, source: Source) -> tuple[Points, SourceStream | None]:
+    """All rows where they fit well into memory; else some that stand for them, and the source."""
+    if isinstance(estimator.kernel, str) and estimator.kernel == PRECOMPUTED:
+        needs, came = "a kernel or a lift for rows from a source", "similarities come as one matrix"
+        raise InputError(sentence(who, needs, came, "Load the matrix with np.load."))
+    stream = regression_stream(who, Untargeted(who, source))
+    note_columns(estimator, stream.head)
+    estimator._precomputed, estimator._needed = False, None
+    if 16.0 * stream.count * (stream.columns + 3) <= SHARE * Budget.of(estimator.memory_limit).bytes:
+        return loaded(stream).points, None
+    positions = np.unique(np.linspace(0, stream.count - 1, min(SEEN, stream.count)).astype(np.intp))
+    return stream.sample(positions).points, stream
+
+
+def _planned(estimator: Any, asked: Asked, view: View, count: int, held: bool) -> ComponentPlan:
+    task = ComponentTask(
+        rows=count,
+        columns=int(estimator.n_features_in_),
+        components=asked.components,
+        features=view.most_features,
+        lift_given=isinstance(view, LiftView),
+        approximable=isinstance(view, KernelView) and view.sure,
+        given=isinstance(view, MatrixView),
+        stored=held,
+    )
+    budget = Budget.of(estimator.memory_limit)
+    return components(asked.who, task, asked.solver, asked.rank, budget, estimator.time_limit)

@@ -1,0 +1,167 @@
+"""Exact components: from the eigenvectors of the centred kernel matrix, or from products with it alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.run import Run
+from mercer.errors import InputError, sentence
+from mercer.learners.component_features import start_of
+from mercer.learners.component_found import Found, floor_of, leading_part
+from mercer.learners.component_posing import Posed
+from mercer.learners.component_settings import Asked
+from mercer.learners.component_signs import signs_of
+from mercer.learners.predictor import ByDuals
+from mercer.learners.views import KernelView, MatrixView, View
+from mercer.operators import Centered, Centering, Dense, Operator
+from mercer.operators.centering import CenteredOperator
+from mercer.operators.dense import tiles
+from mercer.operators.precomputed import check_semidefinite, negligible
+from mercer.solvers import Eigen
+from mercer.solvers.lanczos import edges
+from mercer.solvers.subspace import BASIS, BEYOND, leading
+
+Array = NDArray[np.float64]
+SURE = 1e-9
+"""Residuals of a decomposition, relative to the largest eigenvalue, above which it is not to be trusted."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Eigenvalues that fall, eigenvectors, and the products of the centred matrix with these."""
+
+    values: Array
+    vectors: Array
+    images: Array
+
+    def residuals(self) -> Array:
+        """Relative to the largest value."""
+        found = np.linalg.norm(self.images - self.vectors * self.values, axis=0)
+        return np.asarray(found / self.values[0])
+
+
+def _found(view: View, means: Array, total: float, pairs: _Pairs, converged: bool, reason: str) -> Found:
+    """With signs that are fixed; eigenvectors, and so the coefficients of rows, add up to zero."""
+    signs = signs_of(pairs.vectors)
+    vectors = pairs.vectors * signs
+    roots = np.sqrt(pairs.values)
+    duals = vectors / roots
+    return Found(
+        values=pairs.values,
+        total=total,
+        residuals=pairs.residuals(),
+        predictor=ByDuals(view, duals, -(means @ duals)),
+        rows=view.count,
+        converged=converged,
+        reason=reason,
+        vectors=vectors,
+        scores=pairs.images * (signs / roots),
+    )
+
+
+def _speaker(who: str, view: View) -> str:
+    return f"{who} with {view.kernel}" if isinstance(view, KernelView) else who
+
+
+# -- the matrix -------------------------------------------------------------------------------------------------------
+
+
+def by_matrix(posed: Posed, asked: Asked, run: Run) -> Found:
+    """By the eigenvectors of the centred kernel matrix. Cost: 9 n^3 operations, and 3 n^2 numbers."""
+    view = posed.view
+    with run.stage("kernel matrix"):
+        K = view.dense(run.watch)
+        if not view.sure:
+            check_semidefinite(_speaker(asked.who, view), K, view.dtype)
+        largest = float(K.diagonal().max())
+        means = _centre(K)
+        total = float(K.diagonal().sum())
+    with run.stage("decompose"):
+        found = Eigen().decompose(K)
+    values = found.values[::-1]
+    floor = floor_of(view.count, float(values[0]), largest, view.dtype)
+    count = leading_part(asked.who, values, floor, asked.components)
+    with run.stage("residuals"):
+        vectors = np.ascontiguousarray(found.vectors[:, ::-1][:, :count])
+        del found, K
+        vectors -= vectors.mean(axis=0)  # rounding leaves some of the constant vector in them, which K sees
+        images = np.asarray(_exact(view, run) @ vectors)
+        images -= images.mean(axis=0)
+    pairs = _Pairs(values[:count].copy(), vectors, images)
+    worst = float(pairs.residuals().max())
+    told = f"One eigendecomposition, with residuals of at most {worst:.1e} of the largest eigenvalue."
+    return _found(view, means, total, pairs, worst <= max(SURE, asked.tolerance), told)
+
+
+def _centre(K: Array) -> Array:
+    """Take the means of rows and of columns off, in place; these means."""
+    n = len(K)
+    means = np.asarray(K @ np.full(n, 1 / n))
+    shifts = means - means.mean() / 2
+    for part in tiles(n, n):
+        K[part] -= shifts[part, None] + shifts
+    return means
+
+
+# -- products ---------------------------------------------------------------------------------------------------------
+
+
+def by_products(posed: Posed, asked: Asked, random: np.random.Generator, run: Run) -> Found:
+    """By products with the centred kernel matrix, of which nothing is stored.
+
+    Cost: a few products with blocks, most of them in float32, and 2 n m numbers for a basis of m columns.
+    """
+    view, n, count = posed.view, posed.view.count, asked.components or 1
+    exact = _exact(view, run)
+    if not view.sure:
+        _refuse_indefinite(_speaker(asked.who, view), view, exact)
+    start = start_of(posed, count + BEYOND, random, run)
+    with run.stage("means"):
+        means = np.asarray(exact @ np.full(n, 1 / n))
+        sizes = exact.diagonal()
+    middle = float(means.mean())
+    found = leading(
+        _centred(exact, means, middle),
+        count,
+        tolerance=asked.tolerance,
+        max_products=asked.products,
+        start=start,
+        fast=_centred(exact.narrowed().rough(), means, middle) if isinstance(view, KernelView) else None,
+        random=random,
+        run=run,
+        most=_columns(posed, count),
+    )
+    floor = floor_of(n, float(found.values[0]), float(sizes.max()), view.dtype)
+    kept = leading_part(asked.who, found.values, floor, count)
+    vectors = found.vectors[:, :kept] - found.vectors[:, :kept].mean(axis=0)
+    pairs = _Pairs(found.values[:kept], vectors, found.images[:, :kept])
+    return _found(view, means, float(sizes.sum()) - n * middle, pairs, found.converged, found.reason)
+
+
+def _columns(posed: Posed, count: int) -> int:
+    """Columns of the basis: as many as the plan counts on."""
+    width = min(count + BEYOND, posed.view.count)
+    return width + max(width, BASIS)
+
+
+def _exact(view: View, run: Run) -> Operator:
+    """The kernel matrix in float64: products with it, or the one that was given, made symmetric."""
+    return Dense(view.dense(), symmetric=True) if isinstance(view, MatrixView) else view.operator(run.watch)
+
+
+def _centred(K: Operator, means: Array, middle: float) -> CenteredOperator:
+    """P K P, in which the constant vector has the eigenvalue zero."""
+    n = K.shape[0]
+    return CenteredOperator(K, Centering.of(n, None, intercept=True), Centered(None, means, middle, pull=0.0))
+
+
+def _refuse_indefinite(speaker: str, view: View, K: Operator) -> None:
+    """Refuse a matrix with a negative eigenvalue that a few products show."""
+    ends = edges(K)
+    if ends.low < -negligible(view.count, ends.top, view.dtype):
+        came = f"K is indefinite: an eigenvalue is at most {ends.low:.3g}, and the largest {ends.high:.3g}"
+        remedy = "mercer.repair(K) makes it so, and says what that removes."
+        raise InputError(sentence(speaker, "a positive semi-definite matrix of similarities", came, remedy))
