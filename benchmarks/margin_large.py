@@ -28,18 +28,20 @@ GIGABYTES = 20.0
 LONGEST = 7_200.0
 PEER = "Nystroem + LinearSVC"
 BLOCK = 20_000
+DRAWS = (0, 1, 2)
+"""Landmarks are drawn at random, which moves accuracies: ours is fitted with several draws."""
 
 
-def large_model(who: str, gamma: float, rank: int) -> Any:
+def large_model(who: str, gamma: float, rank: int, draw: int = 0) -> Any:
     """Machines of rank so much."""
     if who == "ours":
         kernel = Gaussian((2 * gamma) ** -0.5)
-        return KernelSVC(kernel, C=C, solver="low rank", rank=rank, memory_limit=LIMIT, random_state=0)
-    lift = Nystroem(kernel="rbf", gamma=gamma, n_components=rank, random_state=0)
+        return KernelSVC(kernel, C=C, solver="low rank", rank=rank, memory_limit=LIMIT, random_state=draw)
+    lift = Nystroem(kernel="rbf", gamma=gamma, n_components=rank, random_state=draw)
     return make_pipeline(lift, LinearSVC(C=C, loss="hinge", random_state=0))
 
 
-def fitted(task: Task, who: str, rank: int) -> Found:
+def fitted(task: Task, who: str, rank: int, draw: int = 0) -> Found:
     data = task.data()
     gamma = task.gamma(data.X)
     small = (data.X[:FEW], data.y[:FEW])
@@ -49,7 +51,7 @@ def fitted(task: Task, who: str, rank: int) -> Found:
         model.fit(*small)
     else:
         large_model(who, gamma, 50).fit(*small)
-        model = large_model(who, gamma, rank)
+        model = large_model(who, gamma, rank, draw)
     _, cost = measured(lambda: model.fit(data.X, data.y))
     found = np.concatenate([model.predict(data.new[start : start + BLOCK]) for start in range(0, len(data.new), BLOCK)])
     return cost | {"accuracy": float((found == data.true).mean())}
@@ -63,27 +65,28 @@ def large(folder: Path, quick: bool, repeats: int) -> Iterator[Row]:
     for rank in (100,) if quick else RANKS:
         work = f"{task.title}, rank {rank:,}"
         print(f"  {work}", flush=True)
-        best: dict[str, Found] = {}
-        for who in ("ours", "scikit-learn"):
-            job = partial(alone, fitted, task, who, rank, seconds=LONGEST, gigabytes=GIGABYTES)
-            best |= in_turns({who: job}, 1)
-        yield from _both(work, fewer, best["ours"], best["scikit-learn"], exact)
+        job = partial(alone, fitted, task, seconds=LONGEST, gigabytes=GIGABYTES)
+        turns = {f"draw {draw}": partial(job, "ours", rank, draw) for draw in DRAWS}
+        found = in_turns(turns | {"scikit-learn": partial(job, "scikit-learn", rank)}, 1)
+        yield from _both(work, fewer, [found[name] for name in turns], found["scikit-learn"], exact)
 
 
-def _both(work: str, fewer: Task, ours: Found, theirs: Found, exact: Found) -> Iterator[Row]:
+def _both(work: str, fewer: Task, ours: list[Found], theirs: Found, exact: Found) -> Iterator[Row]:
     """Memory, with accuracy beside the exact machine's; and time, with accuracy beside scikit-learn's."""
-    if failed := [found["failed"] for found in (ours, exact) if "failed" in found]:
-        yield failure(work, "scikit-learn", failed)
+    if failed := [found["failed"] for found in (*ours, exact) if "failed" in found]:
+        yield failure(work, PEER, failed)
         return
-    note = f"accuracy {ours['accuracy']:.4f}; exact on {fewer.rows:,} rows {exact['accuracy']:.4f}"
-    good = ours["accuracy"] >= exact["accuracy"]
-    yield Row(f"{work}: peak memory", "", ours["seconds"], None, ours["megabytes"], "MB", 8_000.0, False, good, note)
+    scores, seconds = [found["accuracy"] for found in ours], float(np.median([found["seconds"] for found in ours]))
+    draws = f"accuracy {np.mean(scores):.4f} ({min(scores):.4f} to {max(scores):.4f}, {len(ours)} draws)"
+    note = f"{draws}; exact on {fewer.rows:,} rows {exact['accuracy']:.4f}"
+    most, good = max(found["megabytes"] for found in ours), np.mean(scores) >= exact["accuracy"]
+    yield Row(f"{work}: peak memory", "", seconds, None, most, "MB", 8_000.0, False, bool(good), note)
     if "failed" in theirs:
         yield failure(work, PEER, [theirs["failed"]])
         return
-    note = f"accuracy {ours['accuracy']:.4f} / {theirs['accuracy']:.4f}, {theirs['megabytes']:,.0f} MB there"
-    fine, ratio = ours["accuracy"] >= theirs["accuracy"] - 0.002, theirs["seconds"] / ours["seconds"]
-    yield Row(work, PEER, ours["seconds"], theirs["seconds"], ratio, "times faster", 4.0, True, fine, note)
+    note = f"{draws} / {theirs['accuracy']:.4f}, {theirs['megabytes']:,.0f} MB there"
+    fine, ratio = bool(np.mean(scores) >= theirs["accuracy"] - 0.002), theirs["seconds"] / seconds
+    yield Row(work, PEER, seconds, theirs["seconds"], ratio, "times faster", 4.0, True, fine, note)
 
 
 # -- prediction -------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import pytest
 
 from mercer.kernels import Gaussian
 from mercer.operators import Dense, Gram
-from mercer.solvers.row_pool import RowPool
+from mercer.solvers.row_pool import Memory, RowPool
 
 
 @pytest.mark.parametrize("kept", [12, 24, 60])
@@ -43,5 +43,16 @@ def test_another_matrix_starts_anew():
     K = np.diag(np.arange(1.0, 9.0))
     pool = RowPool(Dense(K), 64, 2)
     pool.fetch(np.array([1, 2]))
-    pool.widen(Dense(2 * K))
+    pool.take(Dense(2 * K))
     np.testing.assert_array_equal(pool.values[pool.fetch(np.array([1, 2]))], 2 * K[[1, 2]])
+
+
+def test_memory_is_lent_again_and_grows_when_more_is_asked_for():
+    memory, K = Memory(), np.diag(np.arange(1.0, 9.0))
+    first = RowPool(Dense(K), 64, 2, memory)
+    first.fetch(np.arange(8))
+    second = RowPool(Dense(2 * K), 64, 2, memory)
+    assert np.shares_memory(first.values, second.values)
+    np.testing.assert_array_equal(second.values[second.fetch(np.array([3, 1]))], 2 * K[[3, 1]])
+    assert memory.lend(10, np.dtype(np.float32)).dtype == np.float32
+    assert len(memory.lend(1000, np.dtype(np.float32))) == 1000

@@ -14,11 +14,12 @@ from mercer.compute import code, threads
 from mercer.compute.formula import Group
 from mercer.compute.precision import STATISTICS, VALUES
 from mercer.compute.source import Method, Program, write
-from mercer.compute.sparse_tiles import WIDER, SparseTiles
+from mercer.compute.sparse_tiles import WIDER, SparseTiles, pair_of
 from mercer.compute.statistics import Measured
 from mercer.compute.symbols import Symbol
 
 Array = NDArray[Any]
+Chosen = NDArray[np.intp] | None
 
 TILE = 1 << 19
 """Bytes a tile, at most: about the second-level cache of a core."""
@@ -26,6 +27,8 @@ ROWS = 256
 """Rows a tile; a piece of work is this many rows against all columns."""
 PANEL = 1 << 16
 """Numbers of the right side that generated loops sweep over for each row, at most: they stay in the cache."""
+PIECE, WIDE = 1 << 20, 32
+"""Pairs that are worth a thread of their own, and columns that take as long as the rest of a pair."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +125,30 @@ class Fused:
         part._arguments = np.ascontiguousarray(vectors[:, rows]) if self._program.rows else vectors, columns, numbers
         return part
 
+    def within(self, rows: Chosen, columns: Chosen) -> Fused:
+        """Some rows against some columns, None for all; symmetric where both sides are one and both are the same.
+
+        What was measured of all rows is shared: parts take a copy of their rows, and little time.
+        """
+        part, (vectors, others, numbers) = copy(self), self._arguments
+        part.symmetric = self.symmetric and columns is rows
+        n, m = self.shape
+        part.shape = n if rows is None else len(rows), m if columns is None else len(columns)
+        part._tiled = [side.within(rows, columns) for side in self._tiled]
+        part._sides = [pair_of(left, right, rows, columns) for left, right in self._sides]
+        if rows is not None and self._program.rows:
+            vectors = np.ascontiguousarray(vectors[:, rows])
+        if columns is not None and self._program.columns:
+            others = np.ascontiguousarray(others[:, columns])
+        part._arguments = vectors, others, numbers
+        part._packs = {(j0, j1): part._packed(j0, j1) for j0, j1 in part._panels(part.shape[1])}
+        return part
+
+    @property
+    def _weight(self) -> float:
+        widths = [0 if isinstance(tiled, SparseTiles) else tiled.width for tiled in self._tiled]
+        return 1 + sum(widths) / WIDE
+
     # -- tiles ------------------------------------------------------------------------------------------------------
 
     def _panels(self, stop: int) -> Iterator[tuple[int, int]]:
@@ -136,6 +163,11 @@ class Fused:
         for j0 in range(i0, i1 if self.symmetric else i0, self.columns):
             j1 = min(j0 + self.columns, i1)
             yield Tile(i0, i1, j0, j1, self._packed(j0, j1))
+
+    def _column(self, j0: int) -> Iterator[Tile]:
+        """The tile of all rows, which are few, and the columns from `j0` on."""
+        j1 = min(j0 + self.columns, self.shape[1])
+        yield Tile(0, self.shape[0], j0, j1, self._packs[j0, j1])
 
     def _packed(self, j0: int, j1: int) -> tuple[tuple[Any, ...], tuple[Array, ...]]:
         """What belongs to some columns: for tiles, and for loops."""
@@ -166,12 +198,15 @@ class Fused:
         """
         n = self.shape[0]
         out = np.empty(self.shape, dtype) if out is None else out
-        pieces = dealt(range(0, n, ROWS), workers)
+        workers = min(workers, max(1, int(self._pairs() * self._weight / PIECE)))
+        low = n <= ROWS and not self.symmetric  # then each worker has some columns, and all rows
+        height = ROWS if self.symmetric else even(n, workers)
+        pieces = dealt(range(0, self.shape[1], self.columns) if low else range(0, n, height), workers)
         sums = [0.0] * len(pieces)
 
-        def work(worker: int, i0: int, stop: threads.Stop) -> None:
+        def work(worker: int, first: int, stop: threads.Stop) -> None:
             buffers = self._buffers()
-            for tile in self._tiles(i0, n):
+            for tile in self._column(first) if low else self._tiles(first, min(first + height, n)):
                 sums[worker] += float(self._run_tile(tile, buffers, "fill", out, tile.i0, tile.j0))
                 if self.symmetric:
                     copy_to_mirror(out, tile)
@@ -257,6 +292,12 @@ class _Tiled:
         part.left = self.left[rows]
         return part
 
+    def within(self, rows: Chosen, columns: Chosen) -> _Tiled:
+        """Some rows of both sides."""
+        part = copy(self)
+        part.left, part.right = pair_of(self.left, self.right, rows, columns)
+        return part
+
     def panel(self, j0: int, j1: int) -> Array:
         return np.ascontiguousarray(self.right[j0:j1].T)
 
@@ -281,6 +322,12 @@ def _stacked(vectors: list[Array], dtype: np.dtype[Any]) -> Array:
 def dealt(starts: range, workers: int) -> list[list[int]]:
     """Pieces of work, dealt like cards: whoever is faster, the same worker does the same piece."""
     return [list(starts[worker::workers]) for worker in range(max(1, min(workers, len(starts))))]
+
+
+def even(rows: int, workers: int) -> int:
+    """Rows of a piece of work, at most ROWS, so that all workers get as many pieces."""
+    pieces = -(-rows // (ROWS * workers)) * workers
+    return max(1, -(-rows // max(1, pieces)))
 
 
 def copy_to_mirror(matrix: Array, tile: Tile) -> None:

@@ -39,10 +39,11 @@ class Measured:
         if self.group.sparse or not self.movable:
             return None
         left, right = self.group.left, self.group.right
-        share = 1 / (len(left) + len(right))
+        sides = [left] if right is left else [left, right]
+        share = 1 / sum(map(len, sides))
         with np.errstate(over="ignore", invalid="ignore"):
-            mean: Array = np.full(len(left), share) @ left + np.full(len(right), share) @ right
-            ends = [end(side, axis=0) for side in (left, right) for end in (np.max, np.min)]
+            mean: Array = sum(np.full(len(side), share) @ side for side in sides)
+            ends = [end(side, axis=0) for side in sides for end in (np.max, np.min)]
             nearer = max(float(np.abs(end - mean).max()) for end in ends)
         longest = max(float(np.abs(end).max()) for end in ends)
         return mean if nearer < longest / 2 else None

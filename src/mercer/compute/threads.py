@@ -88,6 +88,9 @@ def run(work: Work, pieces: Sequence[Sequence[Any]], total: int, watch: Watch | 
     Results do not depend on who is faster. An interruption (Ctrl-C), an error in a piece, or an error raised by
     `watch` stops all workers after the tile that they are at, and is raised here.
     """
+    if len(pieces) == 1:
+        _run_here(work, pieces[0], Clock(total, watch))
+        return
     stop, clock = Stop(len(pieces)), Clock(total, watch)
 
     def serve(worker: int) -> None:
@@ -104,6 +107,29 @@ def run(work: Work, pieces: Sequence[Sequence[Any]], total: int, watch: Watch | 
         finally:
             stop.raised = True
     clock.tell(total)
+
+
+class _Told(Stop):
+    """Of one worker, who is the thread that was asked: it tells of its progress itself."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(1)
+        self.clock = clock
+
+    def step(self, worker: int, pairs: int) -> bool:
+        self.done[worker] += pairs
+        if self.done[worker] < self.clock.total:
+            self.clock.tell(self.done[worker])
+        return True
+
+
+def _run_here(work: Work, pieces: Sequence[Any], clock: Clock) -> None:
+    """All pieces by this thread: another one would take longer to start than little work takes."""
+    stop = _Told(clock)
+    with one_thread_blas(), np.errstate(all="ignore"):
+        for piece in pieces:
+            work(0, piece, stop)
+    clock.tell(clock.total)
 
 
 def _wait(futures: list[Future[None]], report: Callable[[], None]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from mercer.operators.precomputed import check_semidefinite
 from mercer.solvers import coordinate_descent, working_sets
 from mercer.solvers.boxed import Boxed, Rested
 from mercer.solvers.descent_loops import products
+from mercer.solvers.row_pool import Memory
 from mercer.solvers.working_sets import Settings
 
 Array = NDArray[np.float64]
@@ -72,16 +73,18 @@ class Exactly(Way):
 
     patient : whether all steps may be made for few rows, too
     tries : turns for few rows, once they are good enough
+    memory : where rows of the matrix are kept, of one function after the other
     """
 
     K: Operator
     settings: Settings
     patient: bool = False
     tries: int = TRIES
+    memory: Memory = field(default_factory=Memory)
 
     def solve(self, problem: Boxed, start: Array | None = None, run: Run = IDLE) -> Rested:
         if problem.count > SMALL:
-            return working_sets.solve(problem, self.K, self.settings, start, run)
+            return working_sets.solve(problem, self.K, self.settings, start, run, self.memory)
         return self._to_rounding(problem, start, run)
 
     def _to_rounding(self, problem: Boxed, start: Array | None, run: Run) -> Rested:
@@ -197,12 +200,15 @@ def exactly(who: str, view: View, several: bool, settings: Settings, patient: bo
     patient : whether the number of steps was asked for
     """
     if view.sure and not (several and isinstance(view, KernelView) and view.count <= KEPT):
-        return Exactly(view.operator(), settings, patient)
-    K = view.dense()
+        K = view.operator()
+        if several:
+            K.narrowed().rough().prepare()  # each function has a part of the rows
+        return Exactly(K, settings, patient)
+    matrix = view.dense()
     if not view.sure:
         speaker = who if isinstance(view, MatrixView) else f"{who} with {view.kernel}"
-        check_semidefinite(speaker, K, view.dtype)
-    return Exactly(Dense(K, symmetric=True), settings, patient)
+        check_semidefinite(speaker, matrix, view.dtype)
+    return Exactly(Dense(matrix, symmetric=True), settings, patient)
 
 
 def featured(basis: Basis, points: Points, settings: coordinate_descent.Settings, run: Run) -> Featured:

@@ -144,15 +144,20 @@ class Operator(LinearOperator, ABC):
         """Some rows, written to memory of A's dtype that stands row by row; the positions exist."""
         out[:] = self._block(rows, EVERYTHING)
 
-    def combine(self, columns: NDArray[np.intp], values: NDArray[Any]) -> NDArray[Any]:
-        """A v for a v that is zero outside of some columns, whose positions exist."""
+    def combine(
+        self, columns: NDArray[np.intp], values: NDArray[Any], rows: NDArray[np.intp] | None = None
+    ) -> NDArray[Any]:
+        """A v, or some rows of it, for a v that is zero outside of some columns; the positions exist."""
         v = np.zeros((self.shape[1], *values.shape[1:]), values.dtype)
         v[columns] = values
-        return self @ v
+        return self @ v if rows is None else (self @ v)[rows]
 
     def part(self, rows: NDArray[np.intp]) -> Operator:
         """The entries in some rows and the same columns, of a symmetric A, as an operator; the positions exist."""
         return dense.Dense(self._block(rows, rows), symmetric=True)
+
+    def prepare(self) -> None:
+        """Do now what rows, parts and products with some columns would do each for itself, where the family can."""
 
     def narrowed(self) -> Operator:
         """The same in float32, where the family can; A itself elsewhere."""

@@ -17,7 +17,7 @@ PATIENCE = 1800.0
 """Seconds up to which "auto" is exact, where no time limit is given."""
 MOST = 100_000
 """Rows up to which "auto" is exact."""
-SUPPORT, COMPUTED = 0.4, 0.8
+SUPPORT, COMPUTED = 0.4, 0.4
 """The part of the rows that is expected to be support, and of the matrix to be computed, some of it more than once."""
 TOUCHED = 4.0
 """How often each row of the matrix that is kept is read."""

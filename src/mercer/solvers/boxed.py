@@ -105,7 +105,7 @@ class Rested:
     """Where a solver came to rest, or was stopped.
 
     b : the coefficients
-    g : Kb + c, from the matrix in float64
+    g : Kb + c, from the matrix in float64 where it decides: at the support, and wherever a violation is possible
     bias : what is added to f
     violation, gap : as `Boxed` has them, from g
     steps : pairs of coefficients that were moved

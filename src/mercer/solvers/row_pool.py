@@ -14,22 +14,38 @@ SPARE = 4
 """Working sets that the pool holds, at least."""
 
 
+class Memory:
+    """Memory that is lent to one pool after the other: the system takes longer to hand out new one than to compute."""
+
+    def __init__(self) -> None:
+        self._kept: NDArray[Any] = np.empty(0)
+
+    def lend(self, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """So many numbers of any value, until the next are asked for."""
+        if self._kept.dtype != dtype or len(self._kept) < count:
+            self._kept = np.empty(0)  # let go before more is asked for
+            self._kept = np.empty(count, dtype)
+        return self._kept[:count]
+
+
 class RowPool:
     """Rows of a symmetric operator: computed when they are first asked for, and kept; the oldest make room.
 
     numbers : how many numbers it may hold; it takes more where that is too few to work with
     most : rows that are asked for at once, at most
+    memory : where its numbers are; None for memory of its own
     """
 
-    def __init__(self, K: Operator, numbers: float, most: int) -> None:
+    def __init__(self, K: Operator, numbers: float, most: int, memory: Memory | None = None) -> None:
         n = K.shape[0]
         self._most = most
-        self._memory: NDArray[Any] = np.empty(int(max(min(n, SPARE * most) * n, min(n * n, numbers))), K.dtype)
+        count = int(max(min(n, SPARE * most) * n, min(n * n, numbers)))
+        self._memory = (memory or Memory()).lend(count, K.dtype)
         self.computed = 0
-        self._take(K)
+        self.take(K)
 
-    def _take(self, K: Operator) -> None:
-        """Start with nothing known."""
+    def take(self, K: Operator) -> None:
+        """Go over to an operator of as many rows at most; nothing is known of it."""
         n = K.shape[0]
         size = min(n, len(self._memory) // n)
         self.K, self.values = K, self._memory[: size * n].reshape(size, n)
@@ -47,7 +63,7 @@ class RowPool:
             return self._slots[rows]
         start = self._room(rows, len(missing))
         if start is None:
-            self._take(self.K)
+            self.take(self.K)
             return self.fetch(rows)
         part = slice(start, start + len(missing))
         gone = self._holds[part]
@@ -72,7 +88,7 @@ class RowPool:
         old, holds = self.values, self._holds
         kept = np.full(old.shape[1], -1, np.intp)
         kept[rows] = np.arange(len(rows))
-        self._take(K)
+        self.take(K)
         at = 0
         for slot in np.flatnonzero(holds >= 0):  # upwards: what is written has been read
             place = kept[holds[slot]]
@@ -81,7 +97,3 @@ class RowPool:
                 self._holds[at], self._slots[place] = place, at
                 at += 1
         self._hand = at
-
-    def widen(self, K: Operator) -> None:
-        """Go over to another operator; nothing is known of it."""
-        self._take(K)

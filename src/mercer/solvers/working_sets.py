@@ -1,12 +1,14 @@
 """The exact solver of machines of margins: working sets of many coefficients, each solved by pairs.
 
-Each round takes the coefficients that violate the conditions of optimality most, half of them among those whose rows
-are known, beside the newest of the last round, computes rows of the kernel matrix at the speed of matrix products,
-solves the small problem by pairs in the cache, and moves the gradient of all. Coefficients that rest at an end of the
-box are left out (shrinking): rows are shorter then. At the end the gradient is computed anew, in float64, and whoever
-was left out wrongly comes back.
+Of many rows some are looked at first, and then those that are not at rest, until nobody is left: matrices of some rows
+are small. Each round takes the coefficients that violate the conditions of optimality most, half of them among those
+whose rows are known, beside the newest of the last round, computes rows of the kernel matrix at the speed of matrix
+products, solves the small problem by pairs in the cache, and moves the gradient. Coefficients that rest at an end of
+the box are left out (shrinking): rows are shorter then. At the end the gradient of all is computed anew, in float64
+where it decides, and whoever was left out wrongly comes back.
 
-Cost: pairs of rows, n for each coefficient that ever moves, as long as rows are kept; n numbers for each such row.
+Cost: for each coefficient that ever moves, pairs with the rows that are looked at then, as long as rows are kept; and
+after each turn pairs of the others with the coefficients that have moved.
 
 References
 ----------
@@ -25,8 +27,9 @@ from mercer.compute.run import IDLE, Run, Stopped
 from mercer.operators import Operator
 from mercer.solvers.base import opening
 from mercer.solvers.boxed import Array, Boxed, Rested
+from mercer.solvers.margin_state import State
 from mercer.solvers.pairs import add_rows, square, walk
-from mercer.solvers.row_pool import SPARE, RowPool
+from mercer.solvers.row_pool import SPARE, Memory, RowPool
 
 Rows = NDArray[np.intp]
 SET, LEAST = 2048, 64
@@ -45,6 +48,12 @@ ALL = 100_000
 """Steps in a round where all coefficients are in the working set: less than a second."""
 NEW = 0.5
 """The part of those who join a working set that may be anybody; the others have rows that are known."""
+GROWN_FROM = 4096
+"""Rows from which on rounds begin with some of them: rows of the matrix are as much shorter."""
+FIRST, MORE, MOST, GROWTHS = 0.15, 2.0, 0.5, 8
+"""The part of all rows to begin with, rows for each that is not at rest later, the largest part, and turns."""
+COARSE = 0.02
+"""The part of the violation that is left among some rows, as long as others have been left out."""
 REST = 10
 """Rounds between two looks at who rests."""
 SHRUNK = 0.7
@@ -65,24 +74,32 @@ class Settings:
     bytes: float = 1e9
 
 
-def solve(problem: Boxed, K: Operator, settings: Settings, start: Array | None = None, run: Run = IDLE) -> Rested:
+def solve(
+    problem: Boxed,
+    K: Operator,
+    settings: Settings,
+    start: Array | None = None,
+    run: Run = IDLE,
+    memory: Memory | None = None,
+) -> Rested:
     """The coefficients, and the truth about them.
 
     K : the kernel matrix, in float64: a narrow copy of it is made where rows are many
     start : coefficients to start from; None for those nearest to zero
+    memory : where rows are kept; None for memory of its own
     """
     b = problem.feasible(np.zeros(problem.count) if start is None else start)
     exact = K if problem.count < NARROW_FROM else K.rough()  # in float64 that is exact enough
-    state = _State(problem, b, _gradient(problem, exact, b), settings)
+    state = State(problem, b, exact)
     reason = ""
     try:
         for rows in _ways(problem.count, K):
-            reason = _descend(state, rows, exact, run)
+            reason = _descend(state, rows, settings, run, memory)
             if reason or state.violation <= settings.tolerance:
                 break
     except Stopped as stopped:
         reason = f"{opening(stopped)}."
-        state.restore(exact)
+        state.restore()
     bias = problem.bias(state.b, state.g)
     gap = problem.gap(state.b, state.g, bias)
     converged = state.violation <= settings.tolerance
@@ -95,60 +112,52 @@ def _ways(count: int, K: Operator) -> list[Operator]:
     return [K] if count < NARROW_FROM else [K.narrowed().rough(), K.narrowed(), K]
 
 
-class _State:
-    """Coefficients, their gradient, and how far the solver is."""
-
-    def __init__(self, problem: Boxed, b: Array, g: Array, settings: Settings) -> None:
-        self.problem, self.b, self.g, self.settings = problem, b, g, settings
-        self.steps = self.rounds = 0
-        self.violation = problem.violation(b, g)
-
-    def restore(self, K: Operator) -> None:
-        """The gradient and the violation anew, from the coefficients."""
-        self.g = _gradient(self.problem, K, self.b)
-        self.violation = self.problem.violation(self.b, self.g)
-
-
-def _gradient(problem: Boxed, K: Operator, b: Array) -> Array:
-    """Kb + c in float64: pairs of all rows with those of which f is made."""
-    support = np.flatnonzero(b)
-    if len(support) == 0:
-        return problem.linear.copy()
-    return np.asarray(K.combine(support, b[support]) + problem.linear)
-
-
-def _descend(state: _State, K: Operator, exact: Operator, run: Run) -> str:
-    """Rounds on all coefficients until the true gradient agrees that nothing is left; why they ended early, or ""."""
-    settings = state.settings
+def _descend(state: State, K: Operator, settings: Settings, run: Run, memory: Memory | None) -> str:
+    """Rounds until the gradient of all coefficients agrees that nothing is left; why they ended early, or ""."""
     numbers, n = settings.bytes / K.dtype.itemsize, state.problem.count
     wanted = min(n, SET, max(WHOLE, n // 4))  # the first set has rows of which many will not be support
     size = wanted if numbers >= n * n else int(min(wanted, max(LEAST, numbers / n / SPARE)))
-    pool = RowPool(K, numbers, size)
-    before = np.inf
+    pool = RowPool(K, numbers, size, memory)
+    growths, before = (GROWTHS if n >= GROWN_FROM else 0), np.inf
+    if growths:
+        K.prepare()
     while state.violation > settings.tolerance:
         if state.steps >= settings.max_steps:
             return f"max_iter = {settings.max_steps:,} steps are over."
-        if not state.violation < before:  # these rows cannot tell better
+        active = _grown(state) if growths > 0 else np.arange(n)
+        some, growths = len(active) < n, growths - 1
+        if not some and not state.violation < before:  # these rows cannot tell better
             return ""
-        before = state.violation
-        _rounds(state, pool, size, run)
-        state.restore(exact)
-        pool.widen(K)
+        before = np.inf if some else state.violation
+        goal = NEARER * max(settings.tolerance, COARSE * state.violation if some else 0.0)
+        _rounds(state, pool, K, active, goal, size, settings, run)
+        state.refresh(K)
+        if not some or state.violation <= settings.tolerance:
+            state.check()
     return ""
 
 
-def _rounds(state: _State, pool: RowPool, size: int, run: Run) -> None:
-    """Rounds with rows that are left out on the way, until those that are left are at rest."""
-    settings, whole, K = state.settings, state.problem, pool.K
-    goal = NEARER * settings.tolerance
-    active = np.arange(whole.count)
-    problem, b, g = whole, state.b.copy(), state.g.copy()
-    recent, looked = np.zeros(0, np.intp), 0
-    while state.steps < settings.max_steps:
+def _grown(state: State) -> Rows:
+    """The rows of the next rounds: a few at random where nothing is known, and then those that are not at rest."""
+    n = state.problem.count
+    if state.blank:
+        return np.sort(np.random.default_rng(0).permutation(n)[: int(FIRST * n)])
+    return state.nearest(MORE, SET, int(MOST * n))
+
+
+def _rounds(
+    state: State, pool: RowPool, K: Operator, active: Rows, goal: float, size: int, settings: Settings, run: Run
+) -> None:
+    """Rounds on some rows, of which some are left out on the way, until those that are left are at rest."""
+    whole = state.problem
+    problem, b, g = whole.part(active), state.b[active], state.g[active]
+    pool.take(K if len(active) == whole.count else K.part(active))
+    recent, looked, steps = np.zeros(0, np.intp), 0, 1
+    while state.steps < settings.max_steps and steps > 0:
         rises, falls = problem.rises(b, g), problem.falls(b, g)
         high, low = float(falls.max()), float(rises.min())
         if not high - low > goal:
-            return
+            break
         looked += 1
         if looked % REST == 0 and len(active) > size:
             kept = np.flatnonzero((rises < high) | (falls > low))  # the others rest at an end of the box, or at zero
@@ -166,8 +175,7 @@ def _rounds(state: _State, pool: RowPool, size: int, run: Run) -> None:
         state.steps, state.rounds = state.steps + steps, state.rounds + 1
         with run.stoppable():
             run.tell(float(state.rounds))
-        if steps == 0:
-            return
+    state.rested(active, g)
 
 
 def _round(problem: Boxed, pool: RowPool, chosen: Rows, b: Array, g: Array, tolerance: float, most: int) -> int:
