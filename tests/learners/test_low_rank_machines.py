@@ -4,13 +4,14 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 
 from mercer import KernelSVC, KernelSVR, OneClass
 from mercer.compute.budget import Budget
 from mercer.errors import BudgetError, InputError
 from mercer.kernels import Gaussian, Sigmoid
-from mercer.lifts import Nystrom, Polynomial
+from mercer.lifts import Nystrom, Polynomial, RandomFourier
 from mercer.planner.margins import POOL, MarginTask, margins
 
 
@@ -168,3 +169,15 @@ def test_a_nystrom_lift_is_a_lift():
     model = KernelSVC(Nystrom(Gaussian(1.0), 60, random_state=0), solver="low rank").fit(X, y)
     assert model.score(X, y) > 0.7
     assert model.plan_.rank == 60
+
+
+@pytest.mark.parametrize(
+    "kernel", [Gaussian(2.0), RandomFourier("gaussian(2)", 40, random_state=0)], ids=["kernel", "lift"]
+)
+def test_sparse_rows_are_the_same_rows(kernel):
+    X, y = draw()
+    X = np.where(np.abs(X) > 0.7, X, 0.0)
+    given = {"solver": "low rank", "rank": 30, "random_state": 0, "tol": 1e-5}
+    dense, sparse = KernelSVC(kernel, **given).fit(X, y), KernelSVC(kernel, **given).fit(sp.csr_array(X), y)
+    found = sparse.decision_function(sp.csr_array(X))
+    np.testing.assert_allclose(found, dense.decision_function(X), atol=1e-3)

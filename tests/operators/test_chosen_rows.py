@@ -64,3 +64,36 @@ def test_any_number_of_rows_by_any_number_of_threads(count):
             out = np.full((count, 900), np.nan)
             Gram(Gaussian(4.0), X, threads=threads).fill(rows, out)
             np.testing.assert_allclose(out, whole[rows], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_parts_of_a_prepared_matrix_are_those_of_the_whole(kernel, sparse):
+    X = table()
+    if sparse and isinstance(kernel, ProductLaplace):
+        pytest.skip("it needs all coordinates")
+    if sparse:
+        X = sp.csr_array(np.where(np.abs(X) > 1, X, 0.0))
+    with fused_from(0):
+        K = Gram(kernel, X)
+        whole, scale = K.to_dense(), K.diagonal().max()
+        K.prepare()
+        K.narrowed().rough().prepare()
+        some, values = np.arange(5, 90, 2), np.arange(1.0, 6.0)
+        part, out = K.part(some), np.empty((len(some), len(some)))
+        assert part.evaluator._program is K.evaluator._program  # it is that of the whole
+        part.fill(np.arange(len(some)), out)
+        np.testing.assert_allclose(out, whole[np.ix_(some, some)], rtol=1e-12, atol=1e-12 * scale)
+        np.testing.assert_allclose(part @ np.ones(len(some)), out.sum(axis=1), rtol=1e-12, atol=1e-10 * scale)
+        narrow = np.empty(out.shape, np.float32)
+        part.narrowed().rough().fill(np.arange(len(some)), narrow)
+        np.testing.assert_allclose(narrow, out, rtol=2e-6, atol=2e-6 * scale)
+        inner, here = part.part(ROWS % len(some)), np.empty((len(ROWS), len(ROWS)))
+        inner.fill(np.arange(len(ROWS)), here)
+        np.testing.assert_allclose(
+            here, out[np.ix_(ROWS % len(some), ROWS % len(some))], rtol=1e-12, atol=1e-12 * scale
+        )
+        for rows in (None, some, ROWS):
+            found = K.combine(ROWS, values, rows)
+            expected = whole[:, ROWS] @ values
+            np.testing.assert_allclose(found, expected if rows is None else expected[rows], atol=1e-10 * scale)

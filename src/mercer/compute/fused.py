@@ -14,11 +14,12 @@ from mercer.compute import code, threads
 from mercer.compute.formula import Group
 from mercer.compute.precision import STATISTICS, VALUES
 from mercer.compute.source import Method, Program, write
-from mercer.compute.sparse_tiles import WIDER, SparseTiles
+from mercer.compute.sparse_tiles import WIDER, SparseTiles, pair_of
 from mercer.compute.statistics import Measured
 from mercer.compute.symbols import Symbol
 
 Array = NDArray[Any]
+Chosen = NDArray[np.intp] | None
 
 TILE = 1 << 19
 """Bytes a tile, at most: about the second-level cache of a core."""
@@ -122,6 +123,25 @@ class Fused:
         part._tiled = [side.at(rows) for side in self._tiled]
         part._sides = [(left[rows], right) for left, right in self._sides]
         part._arguments = np.ascontiguousarray(vectors[:, rows]) if self._program.rows else vectors, columns, numbers
+        return part
+
+    def within(self, rows: Chosen, columns: Chosen) -> Fused:
+        """Some rows against some columns, None for all; symmetric where both sides are one and both are the same.
+
+        What was measured of all rows is shared: parts take a copy of their rows, and little time.
+        """
+        part, (vectors, others, numbers) = copy(self), self._arguments
+        part.symmetric = self.symmetric and columns is rows
+        n, m = self.shape
+        part.shape = n if rows is None else len(rows), m if columns is None else len(columns)
+        part._tiled = [side.within(rows, columns) for side in self._tiled]
+        part._sides = [pair_of(left, right, rows, columns) for left, right in self._sides]
+        if rows is not None and self._program.rows:
+            vectors = np.ascontiguousarray(vectors[:, rows])
+        if columns is not None and self._program.columns:
+            others = np.ascontiguousarray(others[:, columns])
+        part._arguments = vectors, others, numbers
+        part._packs = {(j0, j1): part._packed(j0, j1) for j0, j1 in part._panels(part.shape[1])}
         return part
 
     @property
@@ -270,6 +290,12 @@ class _Tiled:
         """Some rows of the left side."""
         part = copy(self)
         part.left = self.left[rows]
+        return part
+
+    def within(self, rows: Chosen, columns: Chosen) -> _Tiled:
+        """Some rows of both sides."""
+        part = copy(self)
+        part.left, part.right = pair_of(self.left, self.right, rows, columns)
         return part
 
     def panel(self, j0: int, j1: int) -> Array:

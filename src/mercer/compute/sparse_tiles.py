@@ -121,6 +121,13 @@ class SparseTiles:
         part._norms = (self._norms[0][rows], self._norms[1])
         return part
 
+    def within(self, rows: NDArray[np.intp] | None, columns: NDArray[np.intp] | None) -> SparseTiles:
+        """Some rows of both sides."""
+        part = copy(self)
+        part.left, part.right = pair_of(self.left, self.right, rows, columns)
+        part._norms = pair_of(*self._norms, rows, columns)
+        return part
+
     @property
     def width(self) -> int:
         """Numbers a row of the right side that its panels hold: values, and places half as long."""
@@ -149,3 +156,11 @@ class SparseTiles:
             self._own.lookup = np.zeros(self.right.shape[1], np.int32)
         lookup: Array = self._own.lookup
         return lookup
+
+
+def pair_of(left: Any, right: Any, rows: NDArray[np.intp] | None, columns: NDArray[np.intp] | None) -> tuple[Any, Any]:
+    """Some of the left and some of the right side, None for all; one object where that is so for both."""
+    here = left if rows is None else left[rows]
+    if right is left and columns is rows:
+        return here, here
+    return here, right if columns is None else right[columns]

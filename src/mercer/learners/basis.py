@@ -66,12 +66,12 @@ class Basis(ABC):
 
     def over_strips(self, points: Points, strip: Strip, memory: Sequence[Array], watch: Watch | None = None) -> None:
         """Hand the raw functions of all rows to workers, strip by strip (`mercer.kernels.strips`)."""
-        for part in strips(len(points.values), self.width):
+        for part in strips(points.values.shape[0], self.width):
             over_table(self.raw(points.rows(part)), part.start, strip, memory)
 
     def times(self, points: Points, W: Array, run: Run = IDLE) -> Array:
         """(rows, outputs): raw(x) W, without the table of raw functions where that is faster."""
-        return np.concatenate([self.raw(points.rows(part)) @ W for part in strips(len(points.values), self.width)])
+        return np.concatenate([self.raw(points.rows(part)) @ W for part in strips(points.values.shape[0], self.width)])
 
     def to_features(self, rows: Array) -> Array:
         """rows T: rows of raw functions, (r, p), become rows of features."""

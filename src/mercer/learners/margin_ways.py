@@ -200,12 +200,15 @@ def exactly(who: str, view: View, several: bool, settings: Settings, patient: bo
     patient : whether the number of steps was asked for
     """
     if view.sure and not (several and isinstance(view, KernelView) and view.count <= KEPT):
-        return Exactly(view.operator(), settings, patient)
-    K = view.dense()
+        K = view.operator()
+        if several:
+            K.narrowed().rough().prepare()  # each function has a part of the rows
+        return Exactly(K, settings, patient)
+    matrix = view.dense()
     if not view.sure:
         speaker = who if isinstance(view, MatrixView) else f"{who} with {view.kernel}"
-        check_semidefinite(speaker, K, view.dtype)
-    return Exactly(Dense(K, symmetric=True), settings, patient)
+        check_semidefinite(speaker, matrix, view.dtype)
+    return Exactly(Dense(matrix, symmetric=True), settings, patient)
 
 
 def featured(basis: Basis, points: Points, settings: coordinate_descent.Settings, run: Run) -> Featured:

@@ -156,6 +156,9 @@ class Operator(LinearOperator, ABC):
         """The entries in some rows and the same columns, of a symmetric A, as an operator; the positions exist."""
         return dense.Dense(self._block(rows, rows), symmetric=True)
 
+    def prepare(self) -> None:
+        """Do now what rows, parts and products with some columns would do each for itself, where the family can."""
+
     def narrowed(self) -> Operator:
         """The same in float32, where the family can; A itself elsewhere."""
         return self

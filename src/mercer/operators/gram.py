@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +23,19 @@ from mercer.operators.base import EVERYTHING, Index, Operator
 
 STEP = 64
 """Rows at once on the diagonal of a matrix with two sides."""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Which rows and columns of a larger matrix a smaller one has; None for all."""
+
+    whole: Gram
+    rows: NDArray[np.intp] | None
+    columns: NDArray[np.intp] | None
+
+    def of(self, whole: Gram) -> Source:
+        """The same of another matrix."""
+        return replace(self, whole=whole)
 
 
 class Gram(Operator):
@@ -74,10 +87,15 @@ class Gram(Operator):
         right: Points | None = None,
         watch: workers.Watch | None = None,
         hasty: bool = False,
+        source: Source | None = None,
     ) -> Gram:
-        """The matrix of a resolved kernel on points that were read and checked already; `hasty` as in `rough`."""
+        """The matrix of a resolved kernel on points that were read and checked already.
+
+        hasty : as in `rough`
+        source : the larger matrix of which it is a part
+        """
         self = object.__new__(cls)
-        self._hold(kernel, left, left if right is None else right, None, watch, hasty)
+        self._hold(kernel, left, left if right is None else right, None, watch, hasty, source)
         return self
 
     def _hold(
@@ -88,6 +106,7 @@ class Gram(Operator):
         threads: int | None,
         watch: workers.Watch | None,
         hasty: bool = False,
+        source: Source | None = None,
     ) -> None:
         self.kernel = kernel
         self.left = left
@@ -95,12 +114,15 @@ class Gram(Operator):
         self.threads = workers.count(threads)
         self.watch = watch
         self.hasty = hasty
+        self._source = source
         shape = (left.values.shape[0], right.values.shape[0])
         super().__init__(shape, np.result_type(left.dtype, right.dtype), symmetric=left is right)
 
     @cached_property
     def evaluator(self) -> Fused | Plain:
         """Who computes the products: the fused pass, or plain NumPy for few pairs and code that cannot be followed."""
+        if self._source is not None and isinstance(whole := self._source.whole.prepared, Fused):
+            return whole.within(self._source.rows, self._source.columns)
         return evaluator(self.kernel, self.left, self.right, self.hasty)
 
     def _multiply(self, V: NDArray[Any]) -> NDArray[Any]:
@@ -155,19 +177,39 @@ class Gram(Operator):
         if asked * len(columns) > work:
             return super().combine(columns, values, rows)
         left = self.left if rows is None else self.left.rows(rows)
-        return Gram.of(self.kernel, left, self.right.rows(columns), self.watch, self.hasty) @ values
+        right, source = self.right.rows(columns), Source(self, rows, columns)
+        return Gram.of(self.kernel, left, right, self.watch, self.hasty, source) @ values
 
     def part(self, rows: NDArray[np.intp]) -> Gram:
-        return Gram.of(self.kernel, self.left.rows(rows), watch=self.watch, hasty=self.hasty)
+        source = Source(self, rows, rows)
+        return Gram.of(self.kernel, self.left.rows(rows), watch=self.watch, hasty=self.hasty, source=source)
+
+    def prepare(self) -> None:
+        _ = self.evaluator
+
+    @property
+    def prepared(self) -> Fused | Plain | None:
+        """Who computes, where that is known already."""
+        return self.__dict__.get("evaluator")
 
     def narrowed(self) -> Gram:
+        return self._narrowed
+
+    @cached_property
+    def _narrowed(self) -> Gram:
         left = replace(self.left, dtype=SINGLE)
         right = None if self.symmetric else replace(self.right, dtype=SINGLE)
-        return Gram.of(self.kernel, left, right, self.watch, self.hasty)
+        source = self._source and self._source.of(self._source.whole.narrowed())
+        return Gram.of(self.kernel, left, right, self.watch, self.hasty, source)
 
     def rough(self) -> Gram:
         """The same by products, off by the rounding of |x|^2 instead of that of |x - z|^2."""
-        return Gram.of(self.kernel, self.left, None if self.symmetric else self.right, self.watch, hasty=True)
+        return self._rough
+
+    @cached_property
+    def _rough(self) -> Gram:
+        source = self._source and self._source.of(self._source.whole.rough())
+        return Gram.of(self.kernel, self.left, None if self.symmetric else self.right, self.watch, True, source)
 
     def diagonal(self) -> NDArray[Any]:
         if self.symmetric:

@@ -32,8 +32,6 @@ BLOCK = 1024
 """Rows of a block: enough for products to be fast, and few enough for their own matrix to cost little."""
 GLANCE = 64
 """Rows of a block at which the next mistake is looked for at once."""
-WINDOW = 4096
-"""Mistakes whose values of the kernel are held at once, at most."""
 
 
 # -- where it learns --------------------------------------------------------------------------------------------------
@@ -65,6 +63,7 @@ class Dual(Space):
 
     def __init__(self, K: Operator, outputs: int) -> None:
         self.K, self.count = K, K.shape[0]
+        K.prepare()
         self.learned = [(np.zeros(0, np.intp), np.zeros((0, outputs)))]
         self._scores = np.zeros((self.count, outputs))
         self._known = np.zeros(self.count, np.intp)  # how many entries of `learned` are in the scores
@@ -76,15 +75,19 @@ class Dual(Space):
         return self._scores[rows]
 
     def _catch_up(self, rows: Rows, begin: int) -> None:
-        new = np.concatenate([positions for positions, _ in self.learned[begin:]])
-        V = np.concatenate([values for _, values in self.learned[begin:]])
-        for start in range(0, len(new), WINDOW):
-            part = slice(start, start + WINDOW)
-            self._scores[rows] += self.K.block(rows, new[part]) @ V[part]
+        every = np.concatenate([positions for positions, _ in self.learned[begin:]])
+        values = np.concatenate([values for _, values in self.learned[begin:]])
+        new, places = np.unique(every, return_inverse=True)  # a row may be mistaken in several passes
+        if len(new):
+            V = np.zeros((len(new), values.shape[1]))
+            np.add.at(V, places, values)
+            self._scores[rows] += self.K.combine(new, V, rows)
         self._known[rows] = len(self.learned)
 
     def inner(self, rows: Rows) -> Array:
-        return np.asarray(self.K.block(rows, rows), dtype=np.float64)
+        part, out = self.K.part(rows), np.empty((len(rows), len(rows)))
+        part.fill(np.arange(len(rows)), out)
+        return out
 
     def learn(self, rows: Rows, V: Array) -> None:
         if len(rows):

@@ -119,6 +119,8 @@ def _descend(state: State, K: Operator, settings: Settings, run: Run, memory: Me
     size = wanted if numbers >= n * n else int(min(wanted, max(LEAST, numbers / n / SPARE)))
     pool = RowPool(K, numbers, size, memory)
     growths, before = (GROWTHS if n >= GROWN_FROM else 0), np.inf
+    if growths:
+        K.prepare()
     while state.violation > settings.tolerance:
         if state.steps >= settings.max_steps:
             return f"max_iter = {settings.max_steps:,} steps are over."
