@@ -305,10 +305,12 @@ def test_products_come_in_blocks_and_few_of_them(monkeypatch):
 
     monkeypatch.setattr(Gram, "_multiply", counted)
     KernelPCA("gaussian(1.5)", 5, solver="krylov", random_state=0).fit(X)
-    assert widths[0] == (1, "float64")  # the means
-    assert {width for width, _ in widths[1:]} <= set(range(1, 14))
-    assert [kind for _, kind in widths[1:]].count("float64") <= 3
-    assert len(widths) <= 10
+    assert {width for width, _ in widths} <= set(range(1, 15))
+    kinds = [kind for _, kind in widths]
+    assert kinds[0] == "float32"
+    assert 1 <= kinds.count("float64") <= 3
+    assert widths[0][0] == widths[1][0] + 1  # the means come with the first product
+    assert len(widths) <= 9
 
 
 # -- rows from sources ------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,8 @@ from mercer.learners.component_settings import Asked
 from mercer.learners.component_signs import signs_of
 from mercer.learners.predictor import ByDuals
 from mercer.learners.views import KernelView, MatrixView, View
-from mercer.operators import Centered, Centering, Dense, Operator
-from mercer.operators.centering import CenteredOperator
+from mercer.operators import Dense, Operator
+from mercer.operators.base import Index
 from mercer.operators.dense import tiles
 from mercer.operators.precomputed import check_semidefinite, negligible
 from mercer.solvers import Eigen
@@ -119,26 +120,69 @@ def by_products(posed: Posed, asked: Asked, random: np.random.Generator, run: Ru
     if not view.sure:
         _refuse_indefinite(_speaker(asked.who, view), view, exact)
     start = start_of(posed, count + BEYOND, random, run)
-    with run.stage("means"):
-        means = np.asarray(exact @ np.full(n, 1 / n))
-        sizes = exact.diagonal()
-    middle = float(means.mean())
+    centred = _Centred(exact)
+    rough = _Centred(exact.narrowed().rough()) if isinstance(view, KernelView) else None
     found = leading(
-        _centred(exact, means, middle),
+        centred,
         count,
         tolerance=asked.tolerance,
         max_products=asked.products,
         start=start,
-        fast=_centred(exact.narrowed().rough(), means, middle) if isinstance(view, KernelView) else None,
+        fast=rough,
         random=random,
         run=run,
         most=_columns(posed, count),
     )
+    means = (centred if centred.noted or rough is None else rough).means
+    sizes = exact.diagonal()
     floor = floor_of(n, float(found.values[0]), float(sizes.max()), view.dtype)
     kept = leading_part(asked.who, found.values, floor, count)
     vectors = found.vectors[:, :kept] - found.vectors[:, :kept].mean(axis=0)
     pairs = _Pairs(found.values[:kept], vectors, found.images[:, :kept])
-    return _found(view, means, float(sizes.sum()) - n * middle, pairs, found.converged, found.reason)
+    total = float(sizes.sum()) - n * float(means.mean())
+    return _found(view, means, total, pairs, found.converged, found.reason)
+
+
+class _Centred(Operator):
+    """P K P of a symmetric K, with P = I - 1 1' / n; the means of the rows of K come with the first product.
+
+    noted : the means, once there was one
+    """
+
+    def __init__(self, inner: Operator) -> None:
+        self.inner = inner
+        self.noted: list[Array] = []
+        super().__init__(inner.shape, np.float64, symmetric=True)
+
+    def _multiply(self, V: NDArray[Any]) -> NDArray[Any]:
+        n, columns = V.shape
+        block = V - V.mean(axis=0)
+        if self.noted:
+            found = np.asarray(self.inner @ block)
+        else:
+            found = np.asarray(self.inner @ np.column_stack([block, np.full(n, 1 / n)]), dtype=np.float64)
+            self.noted.append(found[:, columns].copy())
+        return np.asarray(found[:, :columns] - found[:, :columns].mean(axis=0))
+
+    @property
+    def means(self) -> Array:
+        """The mean of each row of K."""
+        if not self.noted:
+            self.noted.append(np.asarray(self.inner @ np.full(self.shape[0], 1 / self.shape[0])))
+        return self.noted[0]
+
+    def _transposed(self) -> Operator:
+        return self
+
+    def _block(self, i: Index, j: Index) -> NDArray[Any]:
+        shifts = self.means - self.means.mean() / 2
+        return np.asarray(self.inner.block(i, j) - shifts[i][:, None] - shifts[j])
+
+    def diagonal(self) -> NDArray[Any]:
+        return np.asarray(self.inner.diagonal() - 2 * self.means + self.means.mean())
+
+    def peak(self, columns: int = 1) -> int:
+        return self.inner.peak(columns + 1) + 3 * 8 * self.shape[0] * (columns + 1)
 
 
 def _columns(posed: Posed, count: int) -> int:
@@ -150,12 +194,6 @@ def _columns(posed: Posed, count: int) -> int:
 def _exact(view: View, run: Run) -> Operator:
     """The kernel matrix in float64: products with it, or the one that was given, made symmetric."""
     return Dense(view.dense(), symmetric=True) if isinstance(view, MatrixView) else view.operator(run.watch)
-
-
-def _centred(K: Operator, means: Array, middle: float) -> CenteredOperator:
-    """P K P, in which the constant vector has the eigenvalue zero."""
-    n = K.shape[0]
-    return CenteredOperator(K, Centering.of(n, None, intercept=True), Centered(None, means, middle, pull=0.0))
 
 
 def _refuse_indefinite(speaker: str, view: View, K: Operator) -> None:

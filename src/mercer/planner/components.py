@@ -27,10 +27,10 @@ FAST, TRUE = 5.0, 2.0
 """Products in float32 and in float64 that are expected: more where eigenvalues lie close together."""
 BEYOND, BASIS, TABLES = 6, 64, 6.0
 """Vectors beyond those asked for, columns of a basis beyond a block, and blocks that are held beside it."""
-OPENING = 32, 1024
+OPENING = 48, 1024
 """The start of products has a landmark for each so many rows, and so many at most."""
-WIDTH = 4
-"""... and for each component so many at least."""
+WIDTH, SPARE = 4, 8
+"""... and for each component so many at least; each is drawn from so many rows, since products mend what it lacks."""
 BLOCKS = float(3 << 22)
 """Numbers of blocks that pass by when a matrix is multiplied or decomposed."""
 
@@ -232,14 +232,14 @@ def _krylov(task: ComponentTask, limits: Limits) -> ComponentPlan:
     machine, n = limits.machine, float(task.rows)
     width = min(task.found + BEYOND, task.rows)
     rank = opening(task.rows, task.found) if task.approximable else 0
-    drawn = drawn_from(task.rows, rank, limits) if rank else 0
+    drawn = min(task.rows, SPARE * rank)
     start = drawing(task.task(rank), drawn, rank, limits) if rank else 0.0
     start += machine.pairs(2 * n * rank, task.columns) + machine.multiply(n * float(rank) ** 2)
     product = _pairs(task, limits) + machine.multiply(2 * n**2 * width)
     fast = _pairs(task, limits, single=True) + machine.multiply(2 * n**2 * width, single=True)
     work = (FAST * fast + TRUE * product) if task.approximable else (FAST + TRUE) * product
-    stages = (Stage("landmarks", start), Stage("means", _pairs(task, limits)), Stage("components", work))
-    basis = 2 * n * (width + max(width, BASIS)) + TABLES * n * width
+    stages = (Stage("landmarks", start), Stage("components", work))
+    basis = 2 * n * (width + max(width, BASIS)) + TABLES * n * (width + 1)
     numbers = max(basis + (n**2 if task.given else 0.0), drawn_numbers(drawn, rank)) + BLOCKS
     return _plan(task, "krylov", rank, numbers, stages, drawn=drawn)
 
