@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 from numpy.typing import ArrayLike, NDArray
 
+from mercer.errors import KernelError
 from mercer.kernels import evaluate as evaluation
 from mercer.kernels import parameters
 from mercer.kernels.domain import REALS, Domain
@@ -42,6 +43,9 @@ class Kernel(ABC):
     """k(x, z) in plain text."""
     dense_only: ClassVar[bool] = False
     """Whether it needs all coordinates, so that sparse tables are refused."""
+
+    of_numbers: ClassVar[bool] = True
+    """Whether it looks at rows of numbers, so that columns of other things are refused."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -111,6 +115,20 @@ class Kernel(ABC):
     def needed(self) -> frozenset[Column] | None:
         """The columns at which the kernel looks; None for all of them."""
         return None
+
+    @property
+    def kinds(self) -> dict[Column | None, str]:
+        """Which columns hold things of which kind, strings say; under None, that all columns do."""
+        found: dict[Column | None, str] = {}
+        for child in self.children:
+            for column, kind in child.kinds.items():
+                if found.setdefault(column, kind) != kind:
+                    raise KernelError(f"{self}: column {column!r} cannot hold both {found[column]} and {kind}.")
+        return found
+
+    def counterexample(self) -> tuple[Any, ...]:
+        """Things that are known to show that this is no kernel, for `prove`; empty where none are known."""
+        return ()
 
     @property
     def width(self) -> int | None:

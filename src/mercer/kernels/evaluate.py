@@ -16,6 +16,7 @@ from mercer.compute import threads
 from mercer.compute.budget import Budget
 from mercer.compute.fused import Fused
 from mercer.errors import DomainError, InputError, NumericalWarning, sentence
+from mercer.kernels.objects.reading import things_from
 from mercer.kernels.plain import Plain
 from mercer.kernels.points import DOUBLE, Points, alike, points_from, refuse_sparse, same_columns, same_rows
 from mercer.kernels.route import fused
@@ -45,7 +46,14 @@ def fused_from(pairs: int) -> Iterator[None]:
 
 def read(kernel: Kernel, X: ArrayLike) -> Points:
     """Data as points; messages speak in the kernel's name."""
-    return points_from(name_of(kernel), X, kernel.needed)
+    return points_of_kernel(name_of(kernel), X, kernel)
+
+
+def points_of_kernel(who: str, X: Any, kernel: Kernel | None) -> Points:
+    """Data as points, as a kernel reads it: rows of numbers, or columns of things among them."""
+    if kernel is None or not kernel.kinds:
+        return points_from(who, X, None if kernel is None else kernel.needed)
+    return things_from(who, X, kernel.needed, kernel.kinds)
 
 
 def name_of(kernel: Kernel) -> str:
@@ -77,6 +85,10 @@ def check_domain(leaf: Kernel, points: Points) -> None:
     """Refuse points outside a leaf's own domain, and sparse ones where it needs all coordinates."""
     if leaf.dense_only:
         refuse_sparse(type(leaf).__name__, points)
+    at = points.first_thing
+    if at is not None and leaf.of_numbers:
+        came = f"{points.label(at)} holds {points.stores[at].kind}"  # type: ignore[union-attr]
+        raise InputError(sentence(type(leaf).__name__, "numbers", came, "Choose columns of numbers with on()."))
     misfit = leaf.domain.first_misfit(points.values)
     if misfit is not None:
         row, column = misfit

@@ -20,6 +20,7 @@ from mercer.kernels.fields import MEDIAN
 from mercer.kernels.points import SINGLE, Points, points_from
 from mercer.lifts.base import Lift
 from mercer.lifts.stated import stated
+from mercer.lifts.things import noted
 
 Array = NDArray[np.float64]
 DTYPES = [np.float64, np.float32]
@@ -120,11 +121,13 @@ def _penalties(who: str, given: Any) -> Array:
 # -- data -------------------------------------------------------------------------------------------------------------
 
 
-def rows_of(estimator: Any, X: Any, needed: frozenset[int | str] | None, reset: bool) -> Points:
-    """A table as points; of a frame only the columns at which the kernel looks must be numbers."""
-    if needed is not None and hasattr(X, "columns"):
+def rows_of(estimator: Any, X: Any, kernel: Kernel | None, reset: bool) -> Points:
+    """A table as points; of a frame only the columns at which the kernel looks must be what it reads."""
+    if kernel is not None and kernel.kinds:
+        points = noted(estimator, X, kernel, reset)
+    elif kernel is not None and kernel.needed is not None and hasattr(X, "columns"):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-        points = points_from(type(estimator).__name__, X, needed)
+        points = points_from(type(estimator).__name__, X, kernel.needed)
     else:
         refuse_unreadable(type(estimator).__name__, "X", X)
         rows = validate_data(estimator, X, reset=reset, dtype=DTYPES, accept_sparse="csr", order="C")
