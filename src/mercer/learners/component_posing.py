@@ -19,6 +19,7 @@ from mercer.learners.reading import PRECOMPUTED, Penalty
 from mercer.learners.sourced import SourceStream, loaded, note_columns, regression_stream
 from mercer.learners.stream import DomainStream, StoredStream, Stream
 from mercer.learners.views import KernelView, LiftView, MatrixView, TableView, View
+from mercer.learners.worth import columns_of
 from mercer.operators import Centering
 from mercer.planner.components import ComponentPlan, ComponentTask, components
 from mercer.sources import Source, source_of
@@ -133,6 +134,7 @@ def _planned(estimator: Any, asked: Asked, view: View, count: int, held: bool) -
     task = ComponentTask(
         rows=count,
         columns=int(estimator.n_features_in_),
+        worth=columns_of(view, int(estimator.n_features_in_)),
         components=asked.components,
         features=view.most_features,
         lift_given=isinstance(view, LiftView),

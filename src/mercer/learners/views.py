@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer.compute.threads import Watch
@@ -254,7 +253,7 @@ def features(lift: Lift | None, points: Points) -> Array:
     """The features of points, in float64 and dense."""
     if lift is None:
         raise AttributeError("there is no finite lift")
-    found = lift._features(points.values)
+    found = lift._features(points if points.stores else points.values)
     dense = found.toarray() if hasattr(found, "toarray") else found
     own = np.ascontiguousarray(dense, dtype=np.float64)
     return own.copy() if np.shares_memory(own, points.values) else own

@@ -12,8 +12,8 @@ from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
 from mercer.lifts.base import Lift
-from mercer.lifts.counts import Counts
 from mercer.lifts.composition import unique
+from mercer.lifts.counts import Counts
 from mercer.lifts.expansion import Expansion
 from mercer.lifts.parts import Part, Polynomials
 from mercer.lifts.reading import NotFiniteError, features_of

@@ -22,9 +22,9 @@ def noted(estimator: Any, X: Any, kernel: Kernel, reset: bool) -> Points:
         if points.names is not None:
             estimator.feature_names_in_ = np.asarray(points.names, dtype=object)
         return points
-    names = getattr(estimator, "feature_names_in_", None)
-    if width != estimator.n_features_in_ or (None not in (names, points.names) and tuple(names) != points.names):
+    known = tuple(getattr(estimator, "feature_names_in_", ()))
+    if width != estimator.n_features_in_ or (known and points.names is not None and known != points.names):
         came = f"{width} came" if width != estimator.n_features_in_ else f"{list(points.names or ())} came"
-        expected = estimator.n_features_in_ if names is None else list(names)
+        expected = list(known) if known else estimator.n_features_in_
         raise InputError(sentence(who, f"the columns of the fit, {expected}", came, "Select the same columns."))
     return points

@@ -25,6 +25,9 @@ class Store:
     items: tuple[Any, ...]
     _known: WeakKeyDictionary[Store, dict[Hashable, Any]] = field(default_factory=WeakKeyDictionary, repr=False)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.kind, self.items)  # what was found of them is found again
+
     def beside(self, other: Store, question: Hashable, compute: Callable[[tuple[Any, ...]], Any]) -> Any:
         """What was found of the things of this store and of another one after it, computed the first time.
 

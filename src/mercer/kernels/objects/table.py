@@ -119,7 +119,8 @@ def listed(column: Any) -> list[Any]:
 
 def numbers_of(who: str, label: str, column: Any) -> NDArray[np.float64]:
     """A column as float64, with NaN where something is missing: truths are 0 and 1, times are days since 1970."""
-    values = column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
+    arrow = hasattr(column, "to_pylist")
+    values = column.to_numpy(zero_copy_only=False) if arrow else np.asarray(column)
     if values.dtype.kind == "O":
         values = _from_objects(who, label, values)
     if values.dtype.kind == "M":
@@ -139,7 +140,9 @@ def _from_objects(who: str, label: str, values: NDArray[Any]) -> NDArray[Any]:
     dated = bool(known) and all(hasattr(value, "toordinal") for value in known)
     if dated:
         return np.array(values.tolist(), dtype="datetime64[us]")
-    strange = next((value for value in known if isinstance(value, str | bytes) or not hasattr(value, "__float__")), None)
+    strange = next(
+        (value for value in known if isinstance(value, str | bytes) or not hasattr(value, "__float__")), None
+    )
     if strange is not None:
         came = f"{label} holds {strange!r}"
         raise InputError(sentence(who, "numbers", came, "Choose columns of numbers with on(), or use Match()."))

@@ -92,7 +92,7 @@ def test_positions_of_rows_without_names():
     ("column", "days"),
     [
         ([datetime.date(1970, 1, 2), None, datetime.date(1969, 12, 31)], [1.0, np.nan, -1.0]),
-        (pd.to_datetime(pd.Series(["1970-01-01 12:00", None, "1970-01-03"])), [0.5, np.nan, 2.0]),
+        (pd.to_datetime(pd.Series(["1970-01-01 12:00", None, "1970-01-03 00:00"])), [0.5, np.nan, 2.0]),
         (pa.array([datetime.date(1970, 1, 2), None]), [1.0, np.nan]),
         ([True, False], [1.0, 0.0]),
         ([1, None, 2.5], [1.0, np.nan, 2.5]),
@@ -125,7 +125,11 @@ def test_normalized_forms():
 @pytest.mark.parametrize(
     ("kernel", "data", "words"),
     [
-        (Gaussian(1.0) * Letters().on("text"), FRAME[["text", "age"]], "Gaussian needs numbers; column 'text' holds strings"),
+        (
+            Gaussian(1.0) * Letters().on("text"),
+            FRAME[["text", "age"]],
+            "Gaussian needs numbers; column 'text' holds strings",
+        ),
         (Letters().on("txt"), FRAME, "a column named 'txt'"),
         (Letters().on("text") + Linear().on("note"), FRAME, "column 'note' holds"),
         (Letters(), FRAME[["text", "text"]], "one column of strings; 2 columns came"),
