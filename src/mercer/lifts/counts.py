@@ -84,14 +84,14 @@ def _occurring(rows: Any) -> NDArray[np.intp]:
 def features_of(kernel: Kernel, left: Points, right: Points) -> tuple[Any, Any]:
     """The features of both sides over the same columns, as sparse rows; an error where the kernel does not count."""
     if hasattr(kernel, "features"):
-        return tuple(_sparse(points.values) for points in kernel.features(left, right))  # type: ignore[return-value]
+        return tuple(_sparse(points.values) for points in kernel.features(left, right))
     if isinstance(kernel, On):
         return features_of(kernel.kernel, kernel.inner_points(left), kernel.inner_points(right))
     if isinstance(kernel, Sum):
         sides = zip(*(features_of(part, left, right) for part in kernel.parts), strict=True)
-        return tuple(canonical(sp.hstack(side).tocsr()) for side in sides)  # type: ignore[return-value]
+        return tuple(canonical(sp.hstack(side).tocsr()) for side in sides)
     if isinstance(kernel, Normalized):
-        return tuple(_unit(rows) for rows in features_of(kernel.kernel, left, right))  # type: ignore[return-value]
+        return tuple(_unit(rows) for rows in features_of(kernel.kernel, left, right))
     if isinstance(kernel, Product):
         return _multiple(kernel, left, right)
     remedy = "Use Nystrom(kernel), which takes any."

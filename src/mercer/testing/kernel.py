@@ -53,14 +53,7 @@ def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = Non
     >>> from mercer.testing import check_kernel
     >>> check_kernel(Gaussian(2.0) * Linear() + 1.0)
     """
-    if kernel.kinds:
-        data, laws, twice = things.sample(kernel) if X is None else X, things.LAWS, things.ON_BOTH_PATHS
-    else:
-        data, laws, twice = (
-            _table(kernel, d) if X is None else points_from("check_kernel", X).values,
-            LAWS,
-            ON_BOTH_PATHS,
-        )
+    data, laws = (_things(kernel, X), things.LAWS) if kernel.kinds else (_table(kernel, d, X), LAWS)
     settled = kernel.resolve(data)
     with warnings.catch_warnings():
         warnings.simplefilter("error", NumericalWarning)
@@ -74,8 +67,14 @@ def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = Non
                     raise AssertionError(f"{kernel!r} breaks the law of {name}{where}: {broken}") from broken
 
 
-def _table(kernel: Kernel, d: int | None) -> Table:
-    """Rows in the kernel's domain, two of them equal and two of them near each other."""
+def _things(kernel: Kernel, X: Any) -> Any:
+    return things.sample(kernel) if X is None else X
+
+
+def _table(kernel: Kernel, d: int | None, X: ArrayLike | None) -> Table:
+    """The rows that were given, or some in the kernel's domain, two of them equal and two of them near each other."""
+    if X is not None:
+        return points_from("check_kernel", X).values
     subject = KernelSubject.of(kernel)
     options = [columns for columns in ((2, 1, 3, 4, 5, 6, 7, 8) if d is None else (d,)) if subject.fits(columns)]
     if not options:
