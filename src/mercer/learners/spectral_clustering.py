@@ -28,7 +28,8 @@ from mercer.learners.views import View
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
 from mercer.planner.clusters import MEANS, ClusterPlan, spectral
-from mercer.solvers.lloyd import Clusters, FeatureSums, Settings
+from mercer.solvers.lloyd import Clusters, Settings
+from mercer.solvers.partition_sums import FeatureSums
 
 STEPS = 300
 """Steps of k-means on eigenvectors, at most."""
