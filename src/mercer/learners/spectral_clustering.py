@@ -75,7 +75,7 @@ class SpectralClustering(
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.learners.spectral_clustering import SpectralClustering
+    >>> from mercer import SpectralClustering
     >>> angle = np.linspace(0, 6.2, 50)
     >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
     >>> X = np.vstack([ring, 3 * ring])
