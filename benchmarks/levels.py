@@ -1,6 +1,7 @@
 """Level and power of the tests of difference and of dependence, and what they take for many rows.
 
-    python benchmarks/levels.py [--quick] [--only levels|growth] [--json PATH]
+    python benchmarks/levels.py [--quick] [--only levels|growth] [--data WORDS] [--first SEED] [--repeats N]
+        [--json PATH]
 
 levels : how often a test at 5 % says "different" (or "dependent"): its level where there is no difference, which should
     be 5 %, and its power elsewhere. Each share has its standard error, sqrt(p (1 - p) / repetitions). All tests of a
@@ -154,9 +155,8 @@ class Row:
         return "" if share is None else f"{100 * share:.1f} ± {100 * self.error(share):.1f}"
 
 
-def levels(quick: bool) -> Iterator[Row]:
-    """Shares of rejections at 5 %, in percent, with their standard errors."""
-    repeats = QUICK if quick else REPEATS
+def levels(seeds: range, words: str) -> Iterator[Row]:
+    """Shares of rejections at 5 %, in percent, with their standard errors, on data whose name has some words."""
     parts: list[tuple[str, Compare, Data, dict[str, Settings]]] = [
         ("mmd", mmd, TWO_SAMPLES, MMD),
         ("hsic", hsic, PAIRS, HSIC),
@@ -164,14 +164,16 @@ def levels(quick: bool) -> Iterator[Row]:
     for test, compare, data, ways in parts:
         for number, (name, (different, draw)) in enumerate(data.items()):
             rejected: dict[str, int] = {}
-            for seed in range(repeats):
+            for seed in seeds if words in name else ():
                 X, Y = draw(np.random.default_rng([seed, number, len(ways)]))
                 for way, settings in ways.items():
                     if settings["way"] == "blocks" and min(len(X), len(Y)) < FEWEST**2:
                         continue
                     found = compare(X, Y, permutations=PERMUTATIONS, random_state=seed, **settings)
                     rejected[way] = rejected.get(way, 0) + (found.p_value <= LEVEL)
-            yield Row(test, name, different, repeats, {way: count / repeats for way, count in rejected.items()})
+            if rejected:
+                shares = {way: count / len(seeds) for way, count in rejected.items()}
+                yield Row(test, name, different, len(seeds), shares)
 
 
 # -- many rows --------------------------------------------------------------------------------------------------------
@@ -239,6 +241,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few repetitions and rows, to see that it runs")
     parser.add_argument("--only", choices=["levels", "growth"], help="one part")
+    parser.add_argument("--data", default="", help="levels of data with these words in its name alone")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--repeats", type=int, help=f"repetitions: {REPEATS}, quickly {QUICK}")
     parser.add_argument("--json", type=Path, help="where the record goes")
     options = parser.parse_args()
     path = options.json or RESULTS / f"levels{'-quick' * options.quick}.json"
@@ -246,7 +251,8 @@ def main() -> None:
     record = json.loads(path.read_text()) if path.exists() else {}
     if options.only != "growth":
         about, start, rows = machine(), time.perf_counter(), []
-        for row in levels(options.quick):
+        repeats = options.repeats or (QUICK if options.quick else REPEATS)
+        for row in levels(range(options.first, options.first + repeats), options.data):
             rows.append(row)
             print(" | ".join([row.test, *row.cells()]), flush=True)
         show_levels(rows)

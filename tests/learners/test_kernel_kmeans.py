@@ -24,7 +24,7 @@ from mercer.learners.kernel_kmeans import KernelKMeans
 from mercer.lifts import Nystrom
 from mercer.lifts import Polynomial as PolynomialLift
 from mercer.planner import clusters as planner
-from mercer.solvers.lloyd import KernelSums
+from mercer.solvers.partition_sums import KernelSums
 
 WAYS = ["kernel matrix", "products", "landmarks"]
 EVERY_WAY = pytest.mark.parametrize("way", WAYS)

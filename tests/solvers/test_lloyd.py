@@ -12,7 +12,8 @@ from mercer.compute.run import Run, Stopped
 from mercer.kernels import Gaussian, Laplace, Linear, Polynomial
 from mercer.kernels.evaluate import fused_from
 from mercer.operators import Dense, Gram, LowRank
-from mercer.solvers.lloyd import FeatureSums, KernelSums, Settings, descend, nearest, parts
+from mercer.solvers.lloyd import Settings, descend
+from mercer.solvers.partition_sums import FeatureSums, KernelSums, nearest, parts
 
 KERNELS = [Gaussian(1.0), Laplace(0.7), Linear(), Polynomial(2, 1.0)]
 

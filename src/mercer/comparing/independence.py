@@ -80,7 +80,7 @@ def hsic(
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.comparing import hsic
+    >>> from mercer import hsic
     >>> angle = np.random.default_rng(0).uniform(0, 6.283, size=(200, 1))
     >>> x, y = np.cos(angle), np.sin(angle)  # a circle: without correlation, and dependent
     >>> print(hsic(x, y, "gaussian(0.5)", "gaussian(0.5)", random_state=0))

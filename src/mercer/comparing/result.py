@@ -77,7 +77,7 @@ class Comparison:
     detail : what was summed over, in words
 
     >>> import numpy as np
-    >>> from mercer.comparing import mmd
+    >>> from mercer import mmd
     >>> X = np.random.default_rng(0).normal(size=(60, 2))
     >>> mmd(X[:20], X[20:] + 1.0, "gaussian(1)", random_state=0)
     Comparison('mmd', statistic=0.3057, p_value=0.000999, null='permutation', way='full')

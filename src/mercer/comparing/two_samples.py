@@ -81,7 +81,7 @@ def mmd(
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.comparing import mmd
+    >>> from mercer import mmd
     >>> random = np.random.default_rng(0)
     >>> X, Y = random.normal(size=(150, 2)), random.normal(size=(200, 2))
     >>> mmd(X, Y, random_state=0).p_value > 0.05

@@ -82,7 +82,7 @@ def merged(points: Points, weights: Numbers) -> tuple[Points, Numbers]:
     kept = np.flatnonzero(weights)
     values, weights = (points.values, weights) if len(kept) == len(weights) else (points.values[kept], weights[kept])
     values = canonical(values) if is_sparse(values) else values
-    order, starts = _groups(_keys(values))
+    order, starts = groups(keys_of(values))
     alone = values[order[starts]]
     alone = alone if is_sparse(alone) else alone + 0.0
     group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
@@ -91,14 +91,14 @@ def merged(points: Points, weights: Numbers) -> tuple[Points, Numbers]:
     return replace(points, values=alone), np.add.reduceat(sorted_weights, starts)
 
 
-def _groups(keys: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def groups(keys: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The order that sorts the keys, and where there each new key begins."""
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     return order, np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
 
 
-def _keys(values: Any) -> NDArray[Any]:
+def keys_of(values: Any) -> NDArray[Any]:
     """The bytes of each row, the highest first: equal for equal rows, and sorted alike on every machine."""
     if is_sparse(values):
         return _sparse_keys(values)

@@ -25,7 +25,8 @@ from mercer.operators import Dense
 from mercer.operators.precomputed import check_semidefinite
 from mercer.planner.clusters import FEATURES, FIRST, LANDMARKS, MATRIX, RESTARTS, STEPS, ClusterPlan
 from mercer.solvers.base import opening
-from mercer.solvers.lloyd import Clusters, FeatureSums, KernelSums, Settings, Sums, descend, told_steps
+from mercer.solvers.lloyd import Clusters, Settings, descend, told_steps
+from mercer.solvers.partition_sums import FeatureSums, KernelSums, Sums
 
 Array = NDArray[np.float64]
 BRIEF, ROUGH = 1e-5, 1e-7

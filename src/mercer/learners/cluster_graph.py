@@ -17,7 +17,7 @@ from mercer.operators import Dense, Operator
 from mercer.operators.base import EVERYTHING, Index
 from mercer.planner.clusters import DECOMPOSING, DEGREES
 from mercer.solvers import Eigen
-from mercer.solvers.lloyd import EPS, NOTHING, parts
+from mercer.solvers.partition_sums import EPS, NOTHING, parts
 from mercer.solvers.subspace import leading
 
 Array = NDArray[np.float64]

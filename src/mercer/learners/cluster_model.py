@@ -14,7 +14,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.points import Points
 from mercer.learners.basis import Basis
 from mercer.learners.views import MatrixView, TableView, View, blocks
-from mercer.solvers.lloyd import Labels, nearest
+from mercer.solvers.partition_sums import Labels, nearest
 
 Array = NDArray[np.float64]
 

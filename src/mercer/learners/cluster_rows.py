@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.kernels.median import _groups, _keys
+from mercer.kernels.median import groups, keys_of
 from mercer.learners.assembly import Problem, Settings, views_of
 from mercer.learners.cluster_settings import refuse_few_rows
 from mercer.learners.course import count_of
@@ -90,7 +90,7 @@ def distinct(view: View, kept: Rows, weights: Array) -> tuple[Rows, Array, Rows]
     if not isinstance(view, TableView):
         return kept, weights, np.arange(len(kept))
     values: Any = view.points.values
-    order, starts = _groups(_keys(values if len(kept) == view.count else values[kept]))
+    order, starts = groups(keys_of(values if len(kept) == view.count else values[kept]))
     group = np.empty(len(kept), np.intp)
     ends = np.diff(starts, append=len(order))
     group[order] = np.repeat(np.arange(len(starts)), ends)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from mercer.compute.run import Run
 from mercer.learners.sought import Share
-from mercer.solvers.lloyd import NOTHING, Clusters, Labels, Rows, Settings, Sums, descend
+from mercer.solvers.lloyd import Clusters, Settings, descend
+from mercer.solvers.partition_sums import NOTHING, Labels, Rows, Sums
 
 Array = NDArray[np.float64]
 BETTER = 1e-12

@@ -81,7 +81,7 @@ class KernelKMeans(
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.learners.kernel_kmeans import KernelKMeans
+    >>> from mercer import KernelKMeans
     >>> angle = np.linspace(0, 6, 50)
     >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
     >>> X = np.vstack([ring, 3 * ring])

@@ -28,7 +28,8 @@ from mercer.learners.views import View
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
 from mercer.planner.clusters import MEANS, ClusterPlan, spectral
-from mercer.solvers.lloyd import Clusters, FeatureSums, Settings
+from mercer.solvers.lloyd import Clusters, Settings
+from mercer.solvers.partition_sums import FeatureSums
 
 STEPS = 300
 """Steps of k-means on eigenvectors, at most."""
@@ -74,7 +75,7 @@ class SpectralClustering(
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.learners.spectral_clustering import SpectralClustering
+    >>> from mercer import SpectralClustering
     >>> angle = np.linspace(0, 6.2, 50)
     >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
     >>> X = np.vstack([ring, 3 * ring])
