@@ -146,7 +146,7 @@ def ready(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None) -> tuple[Points, Po
             sentence(
                 kernel,
                 "its open numbers found first",
-                "a lengthscale is still 'median'",
+                "some are still to be found from data",
                 "Call kernel.resolve(X) on the training data.",
             )
         )

@@ -27,8 +27,8 @@ def close(found: Any, wanted: Any, what: str, tolerance: float = 1e-10) -> None:
     """Fail unless two arrays agree to a part of their largest entry."""
     found, wanted = np.asarray(found, dtype=float), np.asarray(wanted, dtype=float)
     require(found.shape == wanted.shape, f"{what}: the shape is {found.shape} instead of {wanted.shape}")
-    size = max(float(np.abs(wanted).max()), 1e-300)
-    gap = float(np.abs(found - wanted).max())
+    size = max(float(np.abs(wanted).max(initial=0.0)), 1e-300)
+    gap = float(np.abs(found - wanted).max(initial=0.0))
     require(gap <= tolerance * size, f"{what}: the difference is {gap:.3g} at a size of {size:.3g}")
 
 
