@@ -39,6 +39,10 @@ class BudgetError(MercerError, MemoryError):
     """A computation that would need more memory than it may have; nothing was computed."""
 
 
+class ModelFileError(MercerError, ValueError):
+    """A model file that is damaged, unsafe or of another kind, or a model that no file can hold."""
+
+
 class MercerWarning(UserWarning):
     """The root of all warnings of Mercer."""
 

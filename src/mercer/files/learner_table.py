@@ -1,0 +1,185 @@
+"""What files know of each learner: its parameters, and what fit has found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.files import sound
+from mercer.files.entry import Entry, Hints, estimator
+from mercer.files.lift_table import Floats, Names, Setting, Table, Whole
+from mercer.kernels import Kernel
+from mercer.learners import (
+    KernelKMeans,
+    KernelLogisticRegression,
+    KernelPCA,
+    KernelPerceptron,
+    KernelRidge,
+    KernelRidgeClassifier,
+    KernelSVC,
+    KernelSVR,
+    OneClass,
+    Perceptron,
+    SpectralClustering,
+    cluster_model,
+)
+from mercer.learners.calibration import Calibration
+from mercer.learners.course import Course
+from mercer.learners.distance import Distance
+from mercer.learners.margin_model import Model
+from mercer.learners.posterior import StreamedPosterior
+from mercer.learners.predictor import Predictor
+from mercer.learners.preimage import Preimages
+from mercer.learners.sought import Found
+from mercer.learners.views import View
+from mercer.lifts.base import Lift
+from mercer.operators import Centering
+from mercer.planner.clusters import ClusterPlan
+from mercer.planner.components import ComponentPlan
+from mercer.planner.logistic import LogisticPlan
+from mercer.planner.margins import MarginPlan
+from mercer.planner.passes import PassPlan
+from mercer.planner.plan import Plan
+from mercer.solvers.outcome import Outcome
+from mercer.tuning.path import Path
+
+Classes = NDArray[Any]
+SEEN: Hints = {"n_features_in_": int, "kernel_": Kernel | None, "lift_": Lift | None, "converged_": bool}
+READ: Hints = {"_precomputed": bool, "_reader": Kernel | None}
+"""How new rows are read."""
+
+LEAST_SQUARES: Hints = {
+    **SEEN,
+    **READ,
+    "plan_": Plan,
+    "outcome_": Outcome,
+    "loo_": Path | None,
+    "residual_": float,
+    "condition_": float,
+    "rounding_": float,
+    "intercept_": float | Floats,
+    "_rows_kept": tuple[Whole, int],
+    "_centering": Centering,
+    "_total": float,
+    "_dtype": np.dtype[Any],
+    "_view": View | None,
+    "_flat": bool,
+    "_predictor": Predictor,
+    "_pieces": StreamedPosterior | None,
+    "_weights": Floats | None,
+    "_kernel_means": Floats | None,
+    "_seed": int | None,
+    "_right": Floats,
+    "_spread": Floats,
+    "_certificate": Distance | None,
+    "_duals": Floats | None,
+    "_leverage": Floats | None,
+    "_log_determinants": Floats | None,
+    "_lifted": Floats | None,
+    "_alphas": Floats,
+    "_variances": Floats,
+    "_noises": Floats,
+}
+MARGINS: Hints = {
+    "n_features_in_": int,
+    "kernel_": Kernel | None,
+    "lift_": Lift | None,
+    **READ,
+    "plan_": MarginPlan,
+    "outcomes_": tuple[Found, ...],
+    "support_": Whole,
+    "_model": Model,
+    "_gap": float | None,
+}
+MISTAKEN: Hints = {
+    "n_features_in_": int,
+    "lift_": Lift | None,
+    "classes_": Classes,
+    "plan_": PassPlan,
+    "history_": Whole,
+    "converged_": bool,
+    "n_iter_": int,
+    "margin_": float,
+    "mistake_bound_": float,
+    "_course": Course,
+    "_stopped": str,
+}
+LOGISTIC: Hints = {
+    **SEEN,
+    **READ,
+    "X_fit_": Table,
+    "classes_": Classes,
+    "plan_": LogisticPlan,
+    "n_iter_": int,
+    "objective_": float,
+    "duality_gap_": float,
+    "intercept_": float | Floats,
+    "_predictor": Predictor,
+    "_reason": str,
+}
+COMPONENTS: Hints = {
+    **SEEN,
+    **READ,
+    "eigenvalues_": Floats,
+    "residuals_": Floats,
+    "explained_variance_": Floats,
+    "explained_variance_ratio_": Floats,
+    "unexplained_": float,
+    "n_components_": int,
+    "plan_": ComponentPlan,
+    "_predictor": Predictor,
+}
+MEANS: Hints = {
+    **SEEN,
+    **READ,
+    "X_fit_": Table,
+    "labels_": Whole,
+    "history_": Floats,
+    "inertia_": float,
+    "n_iter_": int,
+    "plan_": ClusterPlan,
+    "_model": cluster_model.Model,
+    "_n_features_out": int,
+}
+SPECTRAL: Hints = {
+    **SEEN,
+    "X_fit_": Table,
+    "labels_": Whole,
+    "eigenvalues_": Floats,
+    "residuals_": Floats,
+    "embedding_": NDArray[np.floating[Any]],
+    "n_iter_": int,
+    "plan_": ClusterPlan,
+}
+
+
+def _learner(kind: Any, fitted: Hints, maybe: Hints | None = None, **more: Any) -> Entry:
+    optional = {"feature_names_in_": Names, **(maybe or {})}
+    return estimator(kind, Setting, fitted, optional, sound=sound.learner, **more)
+
+
+LEARNERS = (
+    _learner(KernelRidge, LEAST_SQUARES, {"X_fit_": Table}, anew={"_posteriors": dict}),
+    _learner(
+        KernelRidgeClassifier, {**LEAST_SQUARES, "classes_": Classes}, {"X_fit_": Table}, anew={"_posteriors": dict}
+    ),
+    _learner(
+        KernelSVC,
+        {**MARGINS, "classes_": Classes},
+        {"_calibration": Calibration},
+        anew={"_audit": lambda: None},
+    ),
+    *(_learner(kind, MARGINS, anew={"_audit": lambda: None}) for kind in (KernelSVR, OneClass)),
+    _learner(KernelLogisticRegression, LOGISTIC, {"landmarks_": Table, "landmark_indices_": Whole}),
+    _learner(KernelPerceptron, {**MISTAKEN, **READ, "kernel_": Kernel | None}),
+    _learner(Perceptron, MISTAKEN),
+    _learner(
+        KernelPCA,
+        COMPONENTS,
+        {"X_fit_": Table, "eigenvectors_": Floats, "_preimages": Preimages, "preimage_error_": float},
+    ),
+    _learner(KernelKMeans, MEANS),
+    _learner(SpectralClustering, SPECTRAL),
+)

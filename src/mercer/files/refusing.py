@@ -1,0 +1,24 @@
+"""How model files are refused: in one type of error, in the house form."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from mercer.errors import ModelFileError, sentence
+
+WHO = "A model file"
+ASK = "Ask for the file again, or save the model anew."
+"""What to do where a file is damaged."""
+FOREIGN = "Give a file that mercer.save wrote."
+"""What to do where a file is something else."""
+
+
+def refuse(needs: str, came: str, remedy: str = ASK) -> NoReturn:
+    """Refuse a file, or a model: what is needed, what came, what to do."""
+    raise ModelFileError(sentence(WHO, needs, came, remedy))
+
+
+def shown(thing: object) -> str:
+    """A name or a value from a file, cut short and without odd letters, for a message."""
+    text = ascii(thing)
+    return text if len(text) <= 60 else f"{text[:57]}..."
