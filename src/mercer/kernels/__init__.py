@@ -11,6 +11,7 @@ from mercer.kernels.algebra import Sum as Sum
 from mercer.kernels.algebra import Weighted as Weighted
 from mercer.kernels.algebra import exp as exp
 from mercer.kernels.base import Kernel as Kernel
+from mercer.kernels.categories.gapped import Gapped as Gapped
 from mercer.kernels.categories.hamming import Hamming as Hamming
 from mercer.kernels.categories.match import Match as Match
 from mercer.kernels.categories.ordinal import Ordinal as Ordinal

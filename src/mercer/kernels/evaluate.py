@@ -17,6 +17,7 @@ from mercer.compute.budget import Budget
 from mercer.compute.fused import Fused
 from mercer.errors import DomainError, InputError, NumericalWarning, sentence
 from mercer.kernels.objects.reading import things_from
+from mercer.kernels.objects.table import holds_more
 from mercer.kernels.plain import Plain
 from mercer.kernels.points import DOUBLE, Points, alike, points_from, refuse_sparse, same_columns, same_rows
 from mercer.kernels.route import fused
@@ -51,7 +52,7 @@ def read(kernel: Kernel, X: ArrayLike) -> Points:
 
 def points_of_kernel(who: str, X: Any, kernel: Kernel | None) -> Points:
     """Data as points, as a kernel reads it: rows of numbers, or columns of things among them."""
-    if kernel is None or not kernel.kinds:
+    if kernel is None or not (kernel.kinds or holds_more(X, kernel.needed)):
         return points_from(who, X, None if kernel is None else kernel.needed)
     return things_from(who, X, kernel.needed, kernel.kinds)
 

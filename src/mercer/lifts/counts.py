@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.compute.sparse import canonical, is_sparse
 from mercer.errors import KernelError, sentence
-from mercer.kernels import Constant, Kernel, Match, Normalized, On, Product, Sum
+from mercer.kernels import Constant, Kernel, Match, Normalized, On, Ordinal, Product, Sum
 from mercer.kernels.evaluate import check_domain, leaves
 from mercer.kernels.objects.counted import Counted
 from mercer.kernels.points import Points
@@ -84,11 +84,8 @@ def _occurring(rows: Any) -> NDArray[np.intp]:
 
 def features_of(kernel: Kernel, left: Points, right: Points) -> tuple[Any, Any]:
     """The features of both sides over the same columns, as sparse rows; an error where the kernel does not count."""
-    if isinstance(kernel, Counted):
+    if isinstance(kernel, Counted | Match | Ordinal):
         return tuple(_sparse(points.values) for points in kernel.features(left, right))
-    if isinstance(kernel, Match):
-        share = 1.0 / np.sqrt(left.shape[1])
-        return tuple(_sparse(points.values) * share for points in kernel.encoded(left, right))
     if isinstance(kernel, On):
         return features_of(kernel.kernel, kernel.inner_points(left), kernel.inner_points(right))
     if isinstance(kernel, Sum):
