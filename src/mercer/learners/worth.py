@@ -17,7 +17,7 @@ LONG = 0.02
 
 
 def columns_of(view: View, columns: int) -> int:
-    """How many columns of numbers take as long as those of a view: its own, or for a kernel of things what was timed."""
+    """How many columns of numbers take as long as those of a view: its own, or for things what was timed."""
     pair = pair_of(view)
     if pair is None:
         return columns
