@@ -179,3 +179,17 @@ def test_columns_of_one_name_are_called_by_position():
     proposal = kernel_for(frame)
     assert [choice.name for choice in proposal.columns] == [0, "n", 2]
     assert proposal.kernel(frame).shape == (3, 3)
+
+
+def test_dates_and_numbers_alone_are_read_from_all_libraries(frame):
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    columns = {name: COLUMNS[name] for name in ("age", "joined")}
+    kernel = kernel_for(frame[["age", "joined"]]).kernel
+    age, days = np.array(columns["age"], dtype=float), 19.0 * np.arange(COUNT)
+    scaled = [np.subtract.outer(x, x) / float(f"{x.std():.4g}") for x in (age, days)]
+    turns = [2 * np.sin(np.pi * np.subtract.outer(days, days) / period) for period in (7.0, 365.2425)]
+    wanted = np.exp(
+        -sum(gap**2 for gap in scaled + turns) / (2 * kernel_for(frame[["age", "joined"]]).lengthscale ** 2)
+    )
+    for table in (frame, frame.astype({"joined": "datetime64[ns]"}), polars.DataFrame(columns), pyarrow.table(columns)):
+        np.testing.assert_allclose(kernel(table), wanted, rtol=1e-9)
