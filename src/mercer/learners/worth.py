@@ -12,8 +12,8 @@ from mercer.planner.machine import Machine
 
 FEW, MOST = 64, 1024
 """Rows whose pairs are timed: more and more, until that takes long enough to tell."""
-LONG = 0.02
-"""Seconds that tell."""
+LONG = 0.25
+"""Seconds that tell; from 1,024 rows on, kernels that count are computed as they are for many."""
 
 
 def columns_of(view: View, columns: int) -> int:
@@ -26,7 +26,7 @@ def columns_of(view: View, columns: int) -> int:
 
 
 def pair_of(view: View) -> float | None:
-    """Seconds for a pair of rows of a kernel of things; None for others, which are known. Cost: some hundredths."""
+    """Seconds for a pair of rows of a kernel of things; None for others, which are known. Cost: less than a second."""
     return _pair(view) if isinstance(view, KernelView) and view.kernel.kinds else None
 
 
