@@ -76,7 +76,8 @@ def _closed(kernel: Kernel, lengthscale: float) -> Kernel:
         return kernel
     if kernel.children:
         return kernel.with_children(tuple(_closed(child, lengthscale) for child in kernel.children))
-    return kernel.with_parameters({"lengthscale": lengthscale})
+    own = kernel.parameters().get("lengthscale")
+    return kernel.with_parameters({"lengthscale": lengthscale}) if own == MEDIAN else kernel
 
 
 def table_of(who: str, name: str, kernel: Kernel, data: Any) -> Points:

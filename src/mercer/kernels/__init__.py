@@ -11,6 +11,7 @@ from mercer.kernels.algebra import Sum as Sum
 from mercer.kernels.algebra import Weighted as Weighted
 from mercer.kernels.algebra import exp as exp
 from mercer.kernels.base import Kernel as Kernel
+from mercer.kernels.categories.gapped import Gapped as Gapped
 from mercer.kernels.categories.hamming import Hamming as Hamming
 from mercer.kernels.categories.match import Match as Match
 from mercer.kernels.categories.ordinal import Ordinal as Ordinal
@@ -57,3 +58,4 @@ from mercer.kernels.strings.edit_similarity import EditSimilarity as EditSimilar
 from mercer.kernels.strings.gappy_subsequence import GappySubsequence as GappySubsequence
 from mercer.kernels.strings.mismatch import Mismatch as Mismatch
 from mercer.kernels.strings.spectrum import Spectrum as Spectrum
+from mercer.kernels.tables.columns import Columns as Columns

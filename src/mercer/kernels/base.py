@@ -139,7 +139,7 @@ class Kernel(ABC):
         """The points as the children see them."""
         return points
 
-    def check(self, X: ArrayLike) -> None:
+    def check(self, X: Any) -> None:
         """Refuse data on which this is not a kernel: outside its domain, or of too many columns.
 
         The message names the column and the value. Evaluation itself refuses only data outside the domain.
@@ -164,7 +164,7 @@ class Kernel(ABC):
         """Whether the tree has a lengthscale at all, a number or an open one."""
         return "lengthscale" in self.parameters() or any(child.has_lengthscale for child in self.children)
 
-    def resolve(self, X: ArrayLike, weights: ArrayLike | None = None, stretch: float = 1.0) -> Kernel:
+    def resolve(self, X: Any, weights: ArrayLike | None = None, stretch: float = 1.0) -> Kernel:
         """The kernel with its open numbers found from data.
 
         A lengthscale of "median" becomes the median distance of pairs of rows: to the last digit the same for every
@@ -223,15 +223,15 @@ class Kernel(ABC):
 
     # -- evaluation at the public door -------------------------------------------------------------------------
 
-    def __call__(self, X: ArrayLike, Z: ArrayLike | None = None) -> NDArray[Any]:
+    def __call__(self, X: Any, Z: Any = None) -> NDArray[Any]:
         """The matrix of k(x_i, z_j), or of k(x_i, x_j). Cost: n m d time (sparse: of a sparse product), n m numbers."""
         return evaluation.gram(self, X, Z)
 
-    def diagonal(self, X: ArrayLike) -> NDArray[Any]:
+    def diagonal(self, X: Any) -> NDArray[Any]:
         """The vector of k(x_i, x_i). Cost: n d time, n numbers."""
         return evaluation.diagonal(self, X)
 
-    def distance(self, X: ArrayLike, Z: ArrayLike | None = None) -> NDArray[Any]:
+    def distance(self, X: Any, Z: Any = None) -> NDArray[Any]:
         """The kernel distance sqrt(k(x, x) + k(z, z) - 2 k(x, z)) of all pairs; never NaN."""
         return evaluation.distance(self, X, Z)
 

@@ -12,12 +12,12 @@ from mercer.planner.machine import Machine
 
 FEW, MOST = 64, 1024
 """Rows whose pairs are timed: more and more, until that takes long enough to tell."""
-LONG = 0.02
-"""Seconds that tell."""
+LONG = 0.25
+"""Seconds that tell; from 1,024 rows on, kernels that count are computed as they are for many."""
 
 
 def columns_of(view: View, columns: int) -> int:
-    """How many columns of numbers take as long as those of a view: its own, or for a kernel of things what was timed."""
+    """How many columns of numbers take as long as those of a view: its own, or for things what was timed."""
     pair = pair_of(view)
     if pair is None:
         return columns
@@ -26,7 +26,7 @@ def columns_of(view: View, columns: int) -> int:
 
 
 def pair_of(view: View) -> float | None:
-    """Seconds for a pair of rows of a kernel of things; None for others, which are known. Cost: some hundredths."""
+    """Seconds for a pair of rows of a kernel of things; None for others, which are known. Cost: less than a second."""
     return _pair(view) if isinstance(view, KernelView) and view.kernel.kinds else None
 
 

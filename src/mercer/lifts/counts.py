@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.compute.sparse import canonical, is_sparse
 from mercer.errors import KernelError, sentence
-from mercer.kernels import Constant, Kernel, Normalized, On, Product, Sum
+from mercer.kernels import Constant, Kernel, Match, Normalized, On, Ordinal, Product, Sum
 from mercer.kernels.evaluate import check_domain, leaves
+from mercer.kernels.objects.counted import Counted
 from mercer.kernels.points import Points
 from mercer.lifts.base import Lift
 from mercer.lifts.stated import stated
@@ -83,7 +84,7 @@ def _occurring(rows: Any) -> NDArray[np.intp]:
 
 def features_of(kernel: Kernel, left: Points, right: Points) -> tuple[Any, Any]:
     """The features of both sides over the same columns, as sparse rows; an error where the kernel does not count."""
-    if hasattr(kernel, "features"):
+    if isinstance(kernel, Counted | Match | Ordinal):
         return tuple(_sparse(points.values) for points in kernel.features(left, right))
     if isinstance(kernel, On):
         return features_of(kernel.kernel, kernel.inner_points(left), kernel.inner_points(right))

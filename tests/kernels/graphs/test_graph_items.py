@@ -26,6 +26,9 @@ class Network:
     def __init__(self, nodes, edges, directed=False):
         self._nodes, self._edges, self._directed = nodes, edges, directed
 
+    def __repr__(self):
+        return f"Network({self._nodes}, {self._edges})"
+
     def is_directed(self):
         return self._directed
 

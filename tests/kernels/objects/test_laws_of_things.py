@@ -23,7 +23,7 @@ def test_right_ones_pass(kernel):
 def test_tables_pass_and_must_be_given():
     kernel = Letters().on("text") * Gaussian(1.0).on("age")
     check_kernel(kernel, X=FRAME)
-    with pytest.raises(InputError, match="which looks at columns by name. Give data X"):
+    with pytest.raises(InputError, match=r"which looks at columns by name\. Give data X"):
         check_kernel(kernel)
 
 

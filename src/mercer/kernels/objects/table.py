@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,17 @@ def table_of(who: str, data: Any, whole: str | None = None) -> Table:
     return Table(rows.shape[0], rows.shape[1], None, lambda i: rows[:, i])
 
 
+def holds_more(data: Any, needed: Iterable[int | str] | None) -> bool:
+    """Whether a kernel of numbers looks at columns that one array of numbers cannot hold: of Arrow, or dates."""
+    if needed is None or not (hasattr(data, "column_names") or hasattr(data, "columns")):
+        return False
+    table = table_of("A kernel", data)
+    names = table.names or ()
+    at = [c if isinstance(c, int) else names.index(c) for c in needed if isinstance(c, int) or names.count(c) == 1]
+    columns = [table.column(i) for i in at if -table.width <= i < table.width]
+    return hasattr(data, "column_names") or any(np.asarray(column).dtype.kind in "OM" for column in columns)
+
+
 def _of_rows(data: Any, kind: str) -> bool:
     """Whether data without names of columns holds rows of cells, and not one thing a row."""
     if isinstance(data, np.ndarray):
@@ -134,12 +146,17 @@ def numbers_of(who: str, label: str, column: Any) -> NDArray[np.float64]:
     return values.astype(np.float64)
 
 
+def _without_zone(value: Any) -> Any:
+    """A time in UTC that names no zone, which NumPy does not know."""
+    return value.astimezone(UTC).replace(tzinfo=None) if getattr(value, "tzinfo", None) else value
+
+
 def _from_objects(who: str, label: str, values: NDArray[Any]) -> NDArray[Any]:
     """Cells that are numbers or times, with None for missing ones, as an array of these."""
     known = [value for value in values.tolist() if value is not None and value == value]
     dated = bool(known) and all(hasattr(value, "toordinal") for value in known)
     if dated:
-        return np.array(values.tolist(), dtype="datetime64[us]")
+        return np.array([_without_zone(value) for value in values.tolist()], dtype="datetime64[us]")
     strange = next(
         (value for value in known if isinstance(value, str | bytes) or not hasattr(value, "__float__")), None
     )
