@@ -1,0 +1,75 @@
+"""The learner of a name, with settings that suit a table nobody has looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.cli.exits import Exit, Failure
+
+LEARNERS = ("ridge", "svm", "logistic", "perceptron")
+TUBE, PRICE = 0.1, 10.0
+"""Of support vector regression, in deviations of the target: epsilon and C."""
+STRETCHED = 1_500
+"""Up to so many rows kernel ridge also tries seven stretches of the lengthscales, by leave-one-out."""
+PASSES = 50
+"""Of the perceptron over the rows, at most."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a fit must keep to.
+
+    memory : a text such as "4GB", or None; seconds : or None
+    seed : of random numbers; verbose : whether progress may be shown
+    stretch : whether the lengthscales of the kernel may be changed: those of a proposal
+    """
+
+    memory: str | None
+    seconds: float | None
+    seed: int
+    verbose: bool
+    stretch: bool = False
+
+
+def learner_of(name: str, task: str, kernel: Any, y: NDArray[Any], terms: Terms) -> Any:
+    """A learner that is not fitted yet."""
+    from mercer import learners
+
+    shared: dict[str, Any] = {
+        "memory_limit": terms.memory,
+        "time_limit": terms.seconds,
+        "verbose": "auto" if terms.verbose else False,
+        "random_state": terms.seed,
+    }
+    if name == "ridge":
+        found = learners.KernelRidgeClassifier if task == "classification" else learners.KernelRidge
+        return found(kernel, lengthscale=_lengthscale(kernel, len(y), terms.stretch), **shared)
+    if task == "classification":
+        return _classifier(learners, name, kernel, shared)
+    if name == "svm":
+        deviation = float(np.std(y))
+        return learners.KernelSVR(kernel, C=PRICE * deviation, epsilon=TUBE * deviation, **shared)
+    raise Failure(Exit.USAGE, f"--learner {name} classifies; the target holds numbers. Use ridge or svm.")
+
+
+def _lengthscale(kernel: Any, rows: int, stretch: bool) -> str:
+    """How kernel ridge finds lengthscales: "loo" where that is quick, and there are some."""
+    return "loo" if stretch and rows <= STRETCHED and kernel.stretched(2.0) != kernel else "median"
+
+
+def _classifier(learners: Any, name: str, kernel: Any, shared: dict[str, Any]) -> Any:
+    if name == "svm":
+        return learners.KernelSVC(kernel, **shared)
+    if name == "logistic":
+        return learners.KernelLogisticRegression(kernel, **shared)
+    return learners.KernelPerceptron(kernel, max_iter=PASSES, shuffle=True, combine="averaged", **shared)
+
+
+def check_learner(name: str) -> None:
+    """Complain of a name that is none."""
+    if name not in LEARNERS:
+        raise Failure(Exit.USAGE, f"--learner needs one of {', '.join(LEARNERS)}; {name!r} came.")

@@ -1,0 +1,168 @@
+"""At which columns a model looks, and with which kernel: as told, or as `mercer.kernels.tables.kernel_for` proposes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mercer.cli.exits import Exit, Failure
+from mercer.errors import InputError, sentence
+from mercer.files.tables import Sheet
+from mercer.files.tables_columns import kind_of
+from mercer.files.tables_model import rows_of_table
+
+SEEN = 100_000
+"""Rows that a proposal looks at; of more, so many are drawn."""
+SPARSE = "gaussian(lengthscale='median')"
+"""The kernel of sparse rows, of whose columns nothing is known."""
+ASIDE = "_"
+"""Columns whose names begin so are notes about rows, and no features."""
+PLAIN = ("number", "truth", "date")
+THINGS = {"strings": ("text", "label"), "categories": ("text", "label", "truth", "number")}
+"""Columns for a kernel of things that names none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What a model looks at.
+
+    kernel : of the columns, which it names; columns, kinds : these, and what they hold; () for sparse rows
+    filled : texts whose missing entries are read as empty ones
+    proposal : the reasons, where the kernel was proposed
+    """
+
+    kernel: Any
+    columns: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    filled: tuple[str, ...] = ()
+    proposal: Any = None
+
+    def rows(self, sheet: Sheet) -> Any:
+        """The rows of a table as a learner with this kernel takes them."""
+        if sheet.sparse is not None:
+            return sheet.sparse.rows
+        return rows_of_table(sheet.table, self.kernel, self.columns, self.filled)
+
+
+def look(sheet: Sheet, aside: tuple[str, ...], kernel: str | None, seed: int) -> Look:
+    """The kernel and its columns, from the rows that will be fitted; `aside` are the target and dropped columns."""
+    for name in aside:
+        sheet.column(name)  # complain of what is not there
+    if sheet.sparse is not None:
+        return Look(_parsed(kernel or SPARSE))
+    table = sheet.table.drop_columns([n for n in sheet.names if n in aside or n.startswith(ASIDE)])
+    if not table.num_columns:
+        raise InputError(sentence(sheet.name, "a column beside the target", "there is none", "Add features."))
+    return _proposed(_sample(table, seed)) if kernel is None else _told(sheet.name, table, _parsed(kernel))
+
+
+def _parsed(text: str) -> Any:
+    from mercer.errors import KernelError
+    from mercer.kernels.text import parse
+
+    try:
+        return parse(text)
+    except KernelError as error:
+        raise Failure(Exit.USAGE, f"--kernel: {error}") from error
+
+
+def _sample(table: Any, seed: int) -> Any:
+    if table.num_rows <= SEEN:
+        return table
+    return table.take(np.sort(np.random.default_rng(seed).choice(table.num_rows, SEEN, replace=False)))
+
+
+def by_position(kernel: Any, columns: tuple[Any, ...]) -> Any:
+    """The same kernel with positions for names, as lifts of arrays need it.
+
+    >>> from mercer.kernels import Linear
+    >>> print(by_position(2 * Linear().on(["b"]), ("a", "b")))
+    2.0*linear.on([1])
+    """
+    return _renamed(kernel, columns, lambda c, names: names.index(c) if isinstance(c, str) else c)
+
+
+def by_name(kernel: Any, columns: tuple[Any, ...]) -> Any:
+    """The same kernel with names for positions; positions that there are not stay.
+
+    >>> from mercer.kernels import Linear
+    >>> print(by_name(Linear().on([0, -1]), ("a", "b")))
+    linear.on(['a', 'b'])
+    """
+    return _renamed(kernel, columns, _name)
+
+
+def _name(column: Any, names: tuple[Any, ...]) -> Any:
+    known = isinstance(column, int) and -len(names) <= column < len(names)
+    return names[column] if known else column
+
+
+def _renamed(kernel: Any, columns: tuple[Any, ...], rename: Callable[[Any, tuple[Any, ...]], Any]) -> Any:
+    from mercer.kernels.algebra.on import On
+
+    if isinstance(kernel, On):
+        inner = _renamed(kernel.kernel, kernel.columns, rename)
+        return On(inner, tuple(rename(column, columns) for column in kernel.columns))
+    return kernel.with_children(tuple(_renamed(child, columns, rename) for child in kernel.children))
+
+
+# -- a proposed kernel ------------------------------------------------------------------------------------------------
+
+
+def _proposed(table: Any) -> Look:
+    from mercer.kernels.tables import kernel_for
+
+    filled = tuple(str(choice.name) for choice in kernel_for(table).columns if _can_be_filled(choice, table))
+    for name in filled:
+        table = table.set_column(table.column_names.index(name), name, table.column(name).fill_null(""))
+    proposal = kernel_for(table)
+    _refuse_nothing(proposal)
+    kernel = proposal.kernel
+    columns = tuple(name for name in table.column_names if name in (kernel.needed or ()))
+    return Look(kernel, columns, _kinds(table, columns), tuple(n for n in filled if n in columns), proposal)
+
+
+def _refuse_nothing(proposal: Any) -> None:
+    """Refuse a table whose columns tell nothing, with the reason of the first."""
+    if all(choice.place == "left out" for choice in proposal.columns):
+        first = proposal.columns[0]
+        came = f"all are left out, {first.name!r} since it is taken for {first.taken_for}: {first.why}"
+        remedy = "Give other columns, or a --kernel for these."
+        raise InputError(sentence("The table", "a column that a kernel can look at", came, remedy))
+
+
+def _can_be_filled(choice: Any, table: Any) -> bool:
+    """Whether a text was left out only because some rows have none."""
+    return choice.taken_for == "text" and choice.place == "left out" and kind_of(table.column(choice.name)) == "text"
+
+
+def _kinds(table: Any, columns: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(kind_of(table.column(name)) for name in columns)
+
+
+# -- a kernel that was told -------------------------------------------------------------------------------------------
+
+
+def _told(name: str, table: Any, kernel: Any) -> Look:
+    """The columns that a kernel names; else all that hold what it reads."""
+    if kernel.needed is not None:
+        kernel = by_name(kernel, tuple(table.column_names))
+        columns = _named(name, table.column_names, kernel.needed)
+    else:
+        readable = THINGS.get(kernel.kinds.get(None, ""), PLAIN)
+        columns = tuple(key for key in table.column_names if kind_of(table.column(key)) in readable)
+    if not columns:
+        came, remedy = "no column holds such", "Leave --kernel out to have one proposed."
+        raise InputError(sentence(name, f"columns for {kernel}", came, remedy))
+    return Look(kernel, columns, _kinds(table, columns))
+
+
+def _named(name: str, names: list[str], needed: frozenset[Any]) -> tuple[str, ...]:
+    strange = next((key for key in needed if key not in names), None)
+    if strange is not None:
+        came = f"the features are {', '.join(map(repr, names[:20]))}"
+        raise InputError(sentence(name, f"a column {strange!r} for the kernel", came, "Check the spelling."))
+    return tuple(key for key in names if key in needed)

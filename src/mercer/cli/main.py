@@ -1,0 +1,40 @@
+"""Where the command begins: what is missing, what signals do, and how it ends."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from types import FrameType
+from typing import NoReturn
+
+from mercer.cli.exits import Exit
+from mercer.errors import sentence
+
+EXTRA = ("typer", "rich")
+"""Libraries of the extra "cli" without which there is no command."""
+
+
+def main() -> NoReturn:
+    """Run the command of this process, and end with its exit code."""
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        _run()
+    except KeyboardInterrupt:  # before a verb begins
+        sys.exit(Exit.INTERRUPTED)
+    sys.exit(Exit.DONE)
+
+
+def _run() -> None:
+    try:
+        from mercer.cli.app import app
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRA:
+            raise
+        remedy = 'Run: pip install "mercer[cli]"'
+        sys.exit(sentence("The command mercer", str(error.name), "it is not installed", remedy))
+    app()
+
+
+def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+    """End as on a signal, but with temporary files removed on the way."""
+    sys.exit(Exit.TERMINATED)

@@ -1,0 +1,46 @@
+"""Model files at the door of the command: what is wrong with one ends with a code of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from mercer.cli.exits import Exit, Failure
+from mercer.errors import BudgetError, MercerError
+from mercer.files.tables_model import TableModel
+
+
+def load_model(path: Path) -> TableModel:
+    """A model that was fitted to a table."""
+    from mercer.files import load
+
+    found = _opened(load, path)
+    if not isinstance(found, TableModel):
+        came = f"{path.name} holds a {type(found).__name__}, which was not fitted to a table by this command"
+        raise Failure(Exit.MODEL, f"{came}. Use mercer.load in Python.")
+    return found
+
+
+def describe_model(path: Path) -> Any:
+    """What a file says of itself; nothing is built."""
+    from mercer.files import inspect
+
+    return _opened(inspect, path)
+
+
+def save_model(model: TableModel, path: Path) -> None:
+    """Write a model file."""
+    from mercer.files import save
+
+    save(model, path)
+
+
+def _opened(reader: Any, path: Path) -> Any:
+    if not path.is_file():
+        raise Failure(Exit.MODEL, f"there is no model file at {path}. Check the path.")
+    try:
+        return reader(path)
+    except BudgetError:
+        raise
+    except MercerError as error:
+        raise Failure(Exit.MODEL, str(error)) from error

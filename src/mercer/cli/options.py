@@ -1,0 +1,103 @@
+"""Options that verbs share, as records: a verb is a function of one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mercer.cli.config import use_config
+from mercer.cli.exits import Exit, Failure
+
+if TYPE_CHECKING:
+    from mercer.files.tables import Sheet, TableOptions
+    from mercer.files.tables_limits import TableLimits
+    from mercer.files.tables_model import TableModel
+
+TABLE = "CSV (also .gz), Parquet, Arrow or Feather, NPY, NPZ, LIBSVM; - for standard input."
+UNITS = {"": 1.0, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Common:
+    """What every verb takes."""
+
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output, with a schema.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No more than warnings on standard error.")] = False
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Where random numbers come from.")] = 0
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", is_eager=True, callback=use_config, help="A TOML file with a section a verb."),
+    ] = None
+    dump_config: Annotated[bool, typer.Option("--dump-config", help="Write this run as TOML; do nothing else.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(Common):
+    """What verbs take that read a table."""
+
+    format: Annotated[str, typer.Option("--format", help="csv, parquet, arrow, npy, npz or libsvm.")] = ""
+    separator: Annotated[str, typer.Option("--separator", help="Between cells of text; found if left out.")] = ""
+    no_header: Annotated[bool, typer.Option("--no-header", help="The first line is a row: f0, f1, ...")] = False
+    max_rows: Annotated[int, typer.Option("--max-rows", min=1, help="Refuse more rows.")] = 10_000_000
+    max_columns: Annotated[int, typer.Option("--max-columns", min=1, help="Refuse more columns.")] = 10_000
+    max_cells: Annotated[int, typer.Option("--max-cells", min=1, help="Refuse more cells.")] = 100_000_000
+    max_bytes: Annotated[str, typer.Option("--max-bytes", help="Refuse more, unpacked.")] = "1 GiB"
+
+    def limits(self) -> TableLimits:
+        """The limits of a table."""
+        from mercer.files.tables_limits import TableLimits
+
+        return TableLimits(self.max_rows, self.max_columns, self.max_cells, size("--max-bytes", self.max_bytes))
+
+    def table_options(self) -> TableOptions:
+        """How a table is read."""
+        from mercer.files.tables import TableOptions
+        from mercer.files.tables_input import FORMATS
+        from mercer.files.tables_text import TextOptions
+
+        if self.format and self.format not in FORMATS:
+            raise Failure(Exit.USAGE, f"--format needs one of {', '.join(FORMATS)}; {self.format!r} came.")
+        if len(self.separator.encode()) > 1:
+            raise Failure(Exit.USAGE, f"--separator needs one character; {self.separator!r} came.")
+        return TableOptions(self.format, TextOptions(self.separator, not self.no_header))
+
+    def read_for(self, model: TableModel, table: str) -> Sheet:
+        """The table, with the types of columns that the model knows."""
+        from mercer.files.tables import read_table
+
+        self.table_options()  # complain of what is no format
+        options = model.options(self.format, self.separator, not self.no_header)
+        return read_table(table, self.limits(), options)
+
+
+def size(flag: str, text: str) -> int:
+    """Bytes of a text such as "4GB"."""
+    from mercer.compute.budget import Budget
+    from mercer.errors import InputError
+
+    try:
+        return Budget.of(text).bytes
+    except InputError as error:
+        raise Failure(Exit.USAGE, f"{flag}: {error}") from error
+
+
+def seconds(text: str | None) -> float | None:
+    """Seconds of a text such as "60s", "2min" or "1h".
+
+    >>> seconds("60s"), seconds("2 min"), seconds("0.5"), seconds(None)
+    (60.0, 120.0, 0.5, None)
+    """
+    if text is None:
+        return None
+    number = text.strip().rstrip("smhin ").strip()
+    unit = text.strip()[len(number) :].strip()
+    try:
+        found = float(number) * UNITS[unit]
+    except (ValueError, KeyError):
+        found = 0.0
+    if not 0 < found < float("inf"):
+        raise Failure(Exit.USAGE, f"--time needs a time above zero; {text!r} came. Write 60s, 2min or 1h.")
+    return found

@@ -1,0 +1,44 @@
+"""`mercer prove`: whether a text is a kernel, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mercer.cli.options import Common
+
+if TYPE_CHECKING:
+    from mercer.cli.voice import Voice
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProveOptions(Common):
+    """What `mercer prove` takes."""
+
+    kernel: Annotated[str, typer.Argument(help="A kernel as text: min, sinc, gaussian*linear+1.")]
+    columns: Annotated[
+        int | None, typer.Option("--columns", "-d", min=1, help="How many; left out, as many as possible.")
+    ] = None
+    domain: Annotated[
+        str | None, typer.Option("--domain", help="reals, nonnegative, integers, naturals or sphere.")
+    ] = None
+
+
+def prove(options: ProveOptions, voice: Voice) -> None:
+    """Prove that a function is a kernel, or show points at which it is none."""
+    from mercer.kernels.proof.prove import prove as proven
+
+    found = proven(options.kernel, options.columns, options.domain)
+    record = {
+        "kernel": found.name,
+        "status": found.status,
+        "claim": found.claim,
+        "domain": found.domain.name,
+        "dimension": found.dimension,
+        "max_dimension": found.max_dimension,
+        "steps": list(found.steps),
+        "witness": None if found.witness is None else str(found.witness),
+    }
+    voice.data(record, str(found))

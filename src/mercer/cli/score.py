@@ -1,0 +1,52 @@
+"""`mercer score`: how good a model is on a table whose target is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mercer.cli.exits import Exit, Failure
+from mercer.cli.options import TABLE, Reading
+
+if TYPE_CHECKING:
+    from mercer.cli.voice import Voice
+    from mercer.files.tables import Sheet
+    from mercer.files.tables_model import TableModel
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(Reading):
+    """What `mercer score` takes."""
+
+    model: Annotated[Path, typer.Argument(help="A model file of mercer fit.")]
+    table: Annotated[str, typer.Argument(help=TABLE)]
+
+
+def score(options: ScoreOptions, voice: Voice) -> None:
+    """Score a model on a table that it was not fitted to, with intervals of 95 %."""
+    from mercer.cli.evaluation import table_of_scores
+    from mercer.cli.fitting import scores_of
+    from mercer.cli.models import load_model
+
+    model = load_model(options.model)
+    if model.task == "lift":
+        raise Failure(Exit.USAGE, f"{options.model.name} holds a lift, which predicts nothing.")
+    sheet = options.read_for(model, options.table)
+    known, truth, dropped = _truth(model, sheet)
+    if dropped:
+        voice.say(f"{dropped:,} rows have no {model.target!r}, and are left out")
+    scores = scores_of(model, known, truth, options.seed)
+    record = {"rows": known.rows, "dropped_rows": dropped, "task": model.task, "scores": [vars(s) for s in scores]}
+    voice.data(record, f"{table_of_scores([('mercer', scores)])}\non {known.rows:,} rows, with intervals of 95 %")
+
+
+def _truth(model: TableModel, sheet: Sheet) -> tuple[Sheet, Any, int]:
+    from mercer.cli.target import known_values, like
+
+    rows, values = known_values(sheet, model.target)
+    kept = sheet if len(rows) == sheet.rows else sheet.take(rows)
+    truth = like(values, getattr(model.learner, "classes_", None), model.target)
+    return kept, truth, sheet.rows - len(rows)

@@ -1,0 +1,131 @@
+"""What is to be predicted: a number or a class, decided by the column itself and said aloud."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import InputError, sentence
+from mercer.files.tables import Sheet
+from mercer.files.tables_columns import kind_of, numbers
+
+FEW = 20
+"""Up to so many different whole numbers are classes, if each stands in enough rows."""
+REPEATED = 10
+"""So many rows each, on the average; two different whole numbers are classes in any case."""
+MANY = 1_000
+"""Classes, at most: a column of more texts is no target."""
+REGRESSION, CLASSIFICATION = "regression", "classification"
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """The column that is to be predicted.
+
+    name : of the column
+    task : "regression" or "classification"
+    why : the reason, in words
+    values : numbers, or labels as texts or whole numbers, one a row that is kept
+    dropped : how many rows had none
+    """
+
+    name: str
+    task: str
+    why: str
+    values: NDArray[Any]
+    dropped: int
+
+
+def target_of(sheet: Sheet, name: str, asked: str = "") -> tuple[Sheet, Target]:
+    """The rows whose target is known, and the target; `asked` is a task, or "" for the one that the column suggests."""
+    known, kept = known_values(sheet, name)
+    task, why = _task(kept) if not asked else (asked, "as told")
+    found = Target(name, task, why, _checked(name, kept, task), sheet.rows - len(known))
+    return (sheet if not found.dropped else sheet.take(known)), found
+
+
+def known_values(sheet: Sheet, name: str) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """The rows in which a column has an entry, and these entries."""
+    values = values_of(sheet.column(name), name)
+    known = np.flatnonzero(~_missing(values))
+    if not len(known):
+        raise InputError(sentence(name, "an entry in some row", "all are missing", "Choose another target."))
+    return known, values[known]
+
+
+def values_of(column: Any, name: str) -> NDArray[Any]:
+    """Entries of a column: numbers with NaN for missing ones, or texts with None."""
+    kind = kind_of(column)
+    if kind == "number":
+        return numbers([column], [name])[:, 0].astype(np.float64)
+    if kind in ("text", "label", "truth"):
+        texts = [None if entry is None else str(entry) for entry in column.to_pylist()]
+        return np.array(texts, dtype=object)
+    came = f"column {name!r} holds {'no entry' if kind == 'nothing' else f'things of type {column.type}'}"
+    raise InputError(sentence("A target", "numbers or labels", came, "Choose another column."))
+
+
+def like(values: NDArray[Any], classes: NDArray[Any] | None, name: str) -> NDArray[Any]:
+    """Entries in the type of a model: numbers where it has no classes, else labels of their type."""
+    if classes is not None and classes.dtype.kind in "US":
+        return np.array([_text(value) for value in values])
+    if values.dtype.kind == "O":
+        came = f"it holds {values[0]!r}"
+        raise InputError(sentence(name, "numbers, as in the fit", came, "Give a table like the one of the fit."))
+    return values if classes is None else values.astype(classes.dtype)
+
+
+def _text(value: Any) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    if values.dtype.kind == "f":
+        return np.asarray(np.isnan(values))
+    return np.array([value is None for value in values], dtype=bool)
+
+
+def _task(values: NDArray[Any]) -> tuple[str, str]:
+    if values.dtype.kind == "O":
+        return CLASSIFICATION, "it holds labels"
+    different = len(np.unique(values))
+    if not (np.isfinite(values) & (values == np.rint(values))).all():
+        return REGRESSION, "it holds numbers that are not whole"
+    if different <= 2 or (different <= FEW and len(values) >= REPEATED * different):
+        return CLASSIFICATION, f"it holds {different} different whole numbers"
+    return REGRESSION, f"it holds {different:,} different numbers"
+
+
+def _checked(name: str, values: NDArray[Any], task: str) -> NDArray[Any]:
+    different = len(set(values.tolist()))
+    if different < 2:
+        came = f"all are {values.tolist()[0]!r}"
+        raise InputError(sentence(name, "different entries", came, "There is nothing to learn: choose another target."))
+    return _numbers(name, values) if task == REGRESSION else _labels(name, values, different)
+
+
+def _numbers(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
+    if values.dtype.kind == "O":
+        came, remedy = f"it holds {values[0]!r}", "Give --task classification, or another target."
+        raise InputError(sentence(name, "numbers for a regression", came, remedy))
+    if not np.isfinite(values).all():
+        raise InputError(sentence(name, "finite numbers", "some are infinite", "Drop these rows."))
+    with np.errstate(over="ignore", under="ignore"):
+        deviation = float(np.std(values))
+    if not 0 < deviation < np.inf:
+        came, remedy = f"numbers up to {np.abs(values).max():.2g} came", "Scale them."
+        raise InputError(sentence(name, "numbers with squares that float64 can hold", came, remedy))
+    return values
+
+
+def _labels(name: str, values: NDArray[Any], different: int) -> NDArray[Any]:
+    if different > MANY or 2 * different > max(len(values), 4):
+        came = f"{different:,} different ones stand in {len(values):,} rows"
+        raise InputError(sentence(name, "labels that repeat", came, "Choose another target, or --task regression."))
+    if values.dtype.kind == "O":
+        return np.array(values.tolist(), dtype=np.str_)
+    whole = bool((values == np.rint(values)).all())
+    return values.astype(np.int64) if whole else np.array([repr(value) for value in values.tolist()])

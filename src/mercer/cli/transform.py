@@ -1,0 +1,80 @@
+"""`mercer transform`: the lifted features of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mercer.cli.exits import Exit, Failure
+from mercer.cli.options import TABLE, Reading
+
+if TYPE_CHECKING:
+    from mercer.cli.voice import Voice
+    from mercer.files.tables import Sheet
+    from mercer.files.tables_model import TableModel
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransformOptions(Reading):
+    """What `mercer transform` takes."""
+
+    table: Annotated[str, typer.Argument(help=TABLE)]
+    kernel: Annotated[str | None, typer.Option("--kernel", "-k", help="Left out, one is proposed.")] = None
+    components: Annotated[int, typer.Option("--components", "-d", min=1, help="Landmarks, at most.")] = 100
+    drop: Annotated[list[str] | None, typer.Option("--drop", help="A column that is no feature; repeatable.")] = None
+    lift: Annotated[Path | None, typer.Option("--lift", help="A lift that was saved before, for new rows.")] = None
+    save: Annotated[Path | None, typer.Option("--save", help="Where the lift is saved, for new rows.")] = None
+    out: Annotated[str, typer.Option("--out", "-o", help=".csv, .parquet, .arrow or .npy; - for standard output.")] = (
+        "-"
+    )
+
+
+def transform(options: TransformOptions, voice: Voice) -> None:
+    """Give the features of a kernel for each row, by landmarks among them: inner products are values of the kernel."""
+    from mercer.cli.writing import check_output, write_columns
+
+    check_output(options.out)
+    model, sheet = _known(options) if options.lift is not None else _new(options, voice)
+    features = model.learner.transform(model.rows(sheet))
+    names = [str(name) for name in model.learner.get_feature_names_out()]
+    columns = {name: features[:, i] for i, name in enumerate(names)}
+    write_columns(options.out, columns, {"rows": sheet.rows, "kernel": str(model.kernel)}, voice)
+
+
+def _known(options: TransformOptions) -> tuple[TableModel, Sheet]:
+    from mercer.cli.models import load_model
+
+    if options.lift is None or options.save is not None or options.kernel is not None:
+        raise Failure(Exit.USAGE, "--lift is a lift that is there: leave --kernel and --save out.")
+    model = load_model(options.lift)
+    if model.task != "lift":
+        raise Failure(Exit.USAGE, f"{options.lift.name} holds a {model.task}. Use mercer predict.")
+    return model, options.read_for(model, options.table)
+
+
+def _new(options: TransformOptions, voice: Voice) -> tuple[TableModel, Sheet]:
+    from mercer.cli.looking import by_position, look
+    from mercer.cli.models import save_model
+    from mercer.files.tables import read_table
+    from mercer.files.tables_model import TableModel
+
+    sheet = read_table(options.table, options.limits(), options.table_options())
+    found = look(sheet, tuple(options.drop or ()), options.kernel, options.seed)
+    voice.say(str(found.proposal) if found.proposal is not None else f"kernel: {found.kernel}")
+    if sheet.sparse is None and not found.kernel.kinds:
+        found = replace(found, kernel=by_position(found.kernel, found.columns))
+    lift = _lift(found.kernel, options).fit(found.rows(sheet))
+    model = TableModel(lift, "lift", "", found.columns, found.kinds, found.filled)
+    if options.save is not None:
+        save_model(model, options.save)
+        voice.say(f"The lift is in {options.save}: mercer transform new_rows.csv --lift {options.save}")
+    return model, sheet
+
+
+def _lift(kernel: Any, options: TransformOptions) -> Any:
+    from mercer.lifts import Nystrom
+
+    return Nystrom(kernel, options.components, random_state=options.seed)

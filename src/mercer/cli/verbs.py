@@ -1,0 +1,93 @@
+"""From a record of options and a function to a command: help, files of options, errors and exit codes."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import MISSING, fields
+from typing import Any, TypeVar, get_type_hints
+
+import typer
+
+from mercer.cli.config import dumped
+from mercer.cli.exits import EXPECTED, Exit, code_of, message_of
+from mercer.cli.options import Common
+from mercer.cli.voice import Voice
+
+Options = TypeVar("Options", bound=Common)
+
+
+def add_verb(app: typer.Typer, record: type[Options], run: Callable[[Options, Voice], None], example: str) -> None:
+    """Give the app a verb, named and explained as `run` is, with the fields of a record as its options."""
+    verb = run.__name__
+
+    def body(**given: Any) -> None:
+        options = record(**given)
+        with _speaking(Voice(verb, options.json, options.quiet)) as voice:
+            if options.dump_config:
+                voice.raw(dumped(verb, options))
+            else:
+                run(options, voice)
+
+    hints = get_type_hints(record, include_extras=True)
+    body.__signature__ = _signature(record, hints)  # type: ignore[attr-defined]
+    body.__annotations__ = hints
+    app.command(verb, help=run.__doc__, epilog=f"Example: {example}")(body)
+
+
+def _signature(record: type[Common], hints: dict[str, Any]) -> inspect.Signature:
+    """A parameter a field; those that a verb adds come first."""
+    shared = {field.name for field in fields(Common)}
+    ordered = sorted(fields(record), key=lambda field: (field.name in shared, field.default is not MISSING))
+    return inspect.Signature(
+        [
+            inspect.Parameter(
+                field.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=inspect.Parameter.empty if field.default is MISSING else field.default,
+                annotation=hints[field.name],
+            )
+            for field in ordered
+        ]
+    )
+
+
+@contextmanager
+def _speaking(voice: Voice) -> Iterator[Voice]:
+    """Errors and warnings become messages and exit codes."""
+    try:
+        with warnings.catch_warnings(), _hushed(voice.quiet):
+            warnings.simplefilter("default", UserWarning)
+            warnings.showwarning = lambda message, *_, **__: voice.warn(str(message))
+            yield voice
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _let_go()
+        raise typer.Exit(int(Exit.DONE)) from None
+    except EXPECTED as error:
+        code = code_of(error)
+        voice.fail(int(code), message_of(error))
+        raise typer.Exit(int(code)) from error
+
+
+@contextmanager
+def _hushed(quiet: bool) -> Iterator[None]:
+    """The library's remarks (that it compiles, say) are for those who want to hear them."""
+    log = logging.getLogger("mercer")
+    before = log.level
+    if quiet:
+        log.setLevel(logging.ERROR)
+    yield
+    log.setLevel(before)
+
+
+def _let_go() -> None:
+    """Nobody reads standard output any more: what is left goes nowhere, and Python does not complain at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

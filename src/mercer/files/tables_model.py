@@ -1,0 +1,113 @@
+"""A fitted learner with what it takes to give it new tables: which columns it looks at, and what it predicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mercer.errors import InputError, sentence
+from mercer.files.tables import Sheet, TableOptions
+from mercer.files.tables_columns import kind_of, numbers
+from mercer.files.tables_frame import Frame
+from mercer.files.tables_text import TextOptions
+
+TASKS = ("regression", "classification", "lift")
+KINDS = ("number", "truth", "date", "text", "label")
+LIKE = {"number": ("number", "truth", "nothing"), "truth": ("truth", "nothing"), "date": ("date", "nothing")}
+"""Kinds of columns that a model takes for one that it was fitted to."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableModel:
+    """A learner or a lift that was fitted to columns of a table.
+
+    learner : fitted
+    task : "regression", "classification" or "lift"
+    target : the name of the column that it predicts; "" for a lift
+    columns : the names of the columns that its kernel looks at, in the order of the fit; () for sparse rows
+    kinds : what each of them held: "number", "truth", "date", "text" or "label"
+    filled : those of them in which a missing text is read as the empty one
+    """
+
+    learner: Any
+    task: str
+    target: str
+    columns: tuple[str, ...]
+    kinds: tuple[str, ...]
+    filled: tuple[str, ...] = ()
+
+    @property
+    def kernel(self) -> Any:
+        """The kernel with its numbers."""
+        return self.learner.kernel_
+
+    def options(self, form: str = "", separator: str = "", header: bool = True) -> TableOptions:
+        """How a table for this model is read: labels that look like numbers stay texts."""
+        import pyarrow
+
+        pairs = zip(self.columns, self.kinds, strict=True)
+        types = {name: pyarrow.string() for name, kind in pairs if kind in ("text", "label")}
+        if self.target and getattr(self.learner, "classes_", np.empty(0)).dtype.kind == "U":
+            types[self.target] = pyarrow.string()
+        width = None if self.columns else int(self.learner.n_features_in_)
+        return TableOptions(form, TextOptions(separator, header, types), width)
+
+    def rows(self, sheet: Sheet) -> Any:
+        """The rows of a table as the learner takes them. Cost: the columns that are looked at are copied."""
+        if (sheet.sparse is None) != bool(self.columns):
+            needs = "a table with names" if self.columns else "rows in LIBSVM's format"
+            raise InputError(sentence("The model", needs, f"{sheet.format} came", "Give what it was fitted to."))
+        if sheet.sparse is not None:
+            return sheet.sparse.rows
+        return rows_of_table(self._alike(sheet), self.kernel, self.columns, self.filled)
+
+    def predict(self, sheet: Sheet) -> Any:
+        """A number or a label for each row."""
+        return self.learner.predict(self.rows(sheet))
+
+    def _alike(self, sheet: Sheet) -> Any:
+        """The columns of the fit, with an error for one that is missing or holds something else."""
+        import pyarrow
+
+        found = {}
+        for name, kind in zip(self.columns, self.kinds, strict=True):
+            column = sheet.column(name)
+            came = kind_of(column)
+            if came == "nothing":
+                column = column.cast(pyarrow.float64() if kind in ("number", "truth") else pyarrow.string())
+            elif came not in LIKE.get(kind, ("text", "label")):
+                holds = f"column {name!r} holds {came}s"
+                raise InputError(sentence("The model", f"{kind}s as in the fit", holds, "Give what it was fitted to."))
+            found[name] = column
+        return pyarrow.table(found)
+
+
+def unsound(model: TableModel) -> str:
+    """What is wrong with a model that came from a file; "" where nothing is.
+
+    >>> unsound(TableModel(None, "regression", "price", ("size",), ("colour",)))
+    "columns of kinds that it knows are needed; ('colour',) came"
+    """
+    if model.task not in TASKS:
+        return f"one of the tasks {', '.join(TASKS)} is needed; {model.task[:40]!r} came"
+    if (model.task == "lift") == bool(model.target):
+        return "a target for a learner and none for a lift is needed"
+    if len(model.columns) != len(model.kinds) or not set(model.kinds) <= set(KINDS):
+        return f"columns of kinds that it knows are needed; {model.kinds[:5]} came"
+    if len(set(model.columns)) < len(model.columns) or not set(model.filled) <= set(model.columns):
+        return "columns with names of their own are needed, those that are filled among them"
+    return ""
+
+
+def rows_of_table(table: Any, kernel: Any, columns: tuple[str, ...], filled: tuple[str, ...] = ()) -> Any:
+    """Columns as a learner with this kernel takes them: an Arrow table where it looks at things, else numbers."""
+    chosen = table.select(list(columns))
+    for name in filled:
+        at = columns.index(name)
+        chosen = chosen.set_column(at, name, chosen.column(name).fill_null(""))
+    if kernel.kinds:
+        return chosen
+    values = numbers(chosen.columns, list(columns))
+    return Frame(columns, values) if any(isinstance(c, str) for c in kernel.needed or ()) else values

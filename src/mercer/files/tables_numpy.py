@@ -1,0 +1,102 @@
+"""Tables of NumPy: NPY as columns x0, x1, ..., NPZ as an array of rows and one array a further column."""
+
+from __future__ import annotations
+
+import tokenize
+import zipfile
+import zlib
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import InputError, sentence
+from mercer.files.tables_input import TableInput
+from mercer.files.tables_limits import TableLimits
+
+ARRAYS = 1_000
+"""Arrays of an NPZ file, at most."""
+
+
+def read_npy(given: TableInput, limits: TableLimits) -> Any:
+    """An Arrow table of an array of two dimensions, or of one column."""
+    with given.path.open("rb") as stream:
+        return _table(_columns(given.name, "x", _array(given.name, stream, given.path.stat().st_size, limits)))
+
+
+def read_npz(given: TableInput, limits: TableLimits) -> Any:
+    """An Arrow table: arrays of two dimensions give columns x0, x1, ... after their name, others one of their name."""
+    columns: dict[str, NDArray[Any]] = {}
+    try:
+        with zipfile.ZipFile(given.path) as archive:
+            names = [name for name in archive.namelist() if name.endswith(".npy")]
+            _check_count(given.name, names)
+            for name in names:
+                with archive.open(name) as stream:
+                    found = _array(f"{given.name}, {name}", stream, archive.getinfo(name).file_size, limits)
+                columns |= _columns(given.name, name.removesuffix(".npy"), found)
+                limits.check(given.name, len(found), len(columns), sum(column.nbytes for column in columns.values()))
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        came = f"zipfile says: {error}"
+        raise InputError(sentence(given.name, "a sound NPZ file", came, "Write it again with np.savez.")) from error
+    return _table(_of_one_length(given.name, columns))
+
+
+def _array(name: str, stream: IO[bytes], there: int, limits: TableLimits) -> NDArray[Any]:
+    """An array whose header was checked before memory was taken; objects would need pickles, and are refused.
+
+    there : how many bytes the file has
+    """
+    try:
+        version = np.lib.format.read_magic(stream)
+        reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, fortran, dtype = reader(stream)
+    except (ValueError, SyntaxError, tokenize.TokenError) as error:
+        came = f"NumPy says: {str(error).splitlines()[0][:200]}"
+        raise InputError(sentence(name, "a sound NPY header", came, "Write it again with np.save.")) from error
+    _refuse_kind(name, shape, dtype)
+    rows, columns = shape[0], (*shape, 1)[1]
+    size = rows * columns * dtype.itemsize
+    limits.check(name, rows, columns, size)
+    data = stream.read(size) if size <= there else b""
+    if len(data) < size:
+        came = f"{min(there, size - 1):,} bytes are there"
+        raise InputError(sentence(name, f"{size:,} bytes of entries", came, "Copy the file again."))
+    return np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
+
+
+def _refuse_kind(name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    if dtype.hasobject or dtype.kind not in "fiubU":
+        remedy = "Save numbers, or texts of a fixed width."
+        raise InputError(sentence(name, "numbers, truths or texts", f"an array of dtype {dtype} came", remedy))
+    if len(shape) not in (1, 2):
+        came = f"an array of shape {shape} came"
+        raise InputError(sentence(name, "one or two dimensions", came, "Save one row an observation."))
+
+
+def _columns(name: str, key: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    if values.ndim == 1:
+        return {key: values}
+    prefix = "x" if key in ("X", "x", "data", "arr_0") else f"{key}_"
+    return {f"{prefix}{i}": np.ascontiguousarray(values[:, i]) for i in range(values.shape[1])}
+
+
+def _of_one_length(name: str, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    lengths = {len(column) for column in columns.values()}
+    if len(lengths) != 1:
+        came = f"arrays of {', '.join(map(str, sorted(lengths)[:5])) or 'no'} rows came"
+        raise InputError(sentence(name, "arrays of the same number of rows", came, "Save X and y of the same rows."))
+    return columns
+
+
+def _check_count(name: str, names: list[str]) -> None:
+    if len(names) > ARRAYS:
+        remedy = "Put columns together into one array."
+        raise InputError(sentence(name, f"at most {ARRAYS:,} arrays", f"{len(names):,} came", remedy))
+
+
+def _table(columns: dict[str, NDArray[Any]]) -> Any:
+    import pyarrow
+
+    native = {name: column.astype(column.dtype.newbyteorder("=")) for name, column in columns.items()}
+    return pyarrow.table({n: pyarrow.array(c.tolist() if c.dtype.kind == "U" else c) for n, c in native.items()})

@@ -1,0 +1,99 @@
+"""Tables in Parquet: what the footer says is checked before a page is read, and what is read as it grows."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from mercer.compute.budget import text_of
+from mercer.errors import InputError, sentence
+from mercer.files.tables_input import TableInput
+from mercer.files.tables_limits import TableLimits
+
+FOOTER = 32 * 2**20
+"""Bytes of a footer, at most: it is parsed as a whole, and takes several times as much memory."""
+BATCH = 65_536
+"""Rows that are read at once."""
+
+
+def read_parquet(given: TableInput, limits: TableLimits) -> Any:
+    """An Arrow table. Cost: one pass over the file; texts are held once each until it is known how long all are."""
+    import pyarrow
+    from pyarrow import parquet
+
+    _check_footer(given)
+    try:
+        metadata = parquet.read_metadata(given.path)
+        _check_metadata(given.name, metadata, limits)
+        schema = metadata.schema.to_arrow_schema()
+        texts = [field.name for field in schema if _is_text(field.type)]
+        with parquet.ParquetFile(given.path, metadata=metadata, read_dictionary=texts) as file:
+            return decoded(given.name, _batches(given.name, file, limits), schema, limits)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError, OSError) as error:
+        came = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
+        raise InputError(sentence(given.name, "a sound Parquet file", came, "Write it again.")) from error
+
+
+def _check_footer(given: TableInput) -> None:
+    size = given.path.stat().st_size
+    with given.path.open("rb") as stream:
+        stream.seek(max(0, size - 8))
+        end = stream.read()
+    if size < 12 or end[4:] != b"PAR1":
+        came, remedy = "its end is missing", "Copy the file again."
+        raise InputError(sentence(given.name, "a whole Parquet file", came, remedy))
+    length = struct.unpack("<I", end[:4])[0]
+    if length > FOOTER:
+        came, remedy = f"it has one of {text_of(length)}", "Write fewer columns, or larger row groups."
+        raise InputError(sentence(given.name, f"a footer of at most {text_of(FOOTER)}", came, remedy))
+
+
+def _check_metadata(name: str, metadata: Any, limits: TableLimits) -> None:
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
+    limits.check(name, rows, metadata.num_columns, sum(group.total_byte_size for group in groups))
+
+
+def _batches(name: str, file: Any, limits: TableLimits) -> Any:
+    """All batches as a table, counted as they come: a footer may lie."""
+    import pyarrow
+
+    found, rows, size = [], 0, 0
+    known: set[int] = set()
+    for batch in file.iter_batches(BATCH):
+        rows, size = rows + batch.num_rows, size + sum(_size(column, known) for column in batch.columns)
+        limits.check(name, rows, batch.num_columns, size)
+        found.append(batch)
+    return pyarrow.Table.from_batches(found, found[0].schema if found else file.schema_arrow)
+
+
+def _size(column: Any, known: set[int]) -> int:
+    """Bytes of a column of a batch; a dictionary that several batches share counts once."""
+    if not hasattr(column, "dictionary"):
+        return int(column.nbytes)
+    place = max((buffer.address for buffer in column.dictionary.buffers() if buffer is not None), default=0)
+    shared = place in known
+    known.add(place)
+    return int(column.indices.nbytes) + (0 if shared else int(column.dictionary.nbytes))
+
+
+def decoded(name: str, table: Any, schema: Any, limits: TableLimits) -> Any:
+    """The table with the types of its schema: texts that came as codes are written out, if they are not too long."""
+    size = 0
+    for i, field in enumerate(table.schema):
+        if field.type != schema.field(i).type:
+            size += sum(map(_length, table.column(i).chunks))
+            limits.check(name, size=size)
+            table = table.set_column(i, schema.field(i), table.column(i).cast(schema.field(i).type))
+    return table
+
+
+def _length(chunk: Any) -> int:
+    from pyarrow import compute
+
+    lengths = compute.binary_length(chunk.dictionary)
+    return int(compute.sum(lengths.take(chunk.indices)).as_py() or 0)
+
+
+def _is_text(kind: Any) -> bool:
+    return str(kind) in ("string", "large_string", "string_view", "binary", "large_binary")

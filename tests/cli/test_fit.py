@@ -1,0 +1,211 @@
+"""From a table to a model and back: scores, files, configurations."""
+
+import tomllib
+import warnings
+
+import numpy as np
+import pyarrow
+import pytest
+from command import run, told, write_houses, write_rings
+from pyarrow import csv, parquet
+
+import mercer
+from mercer.cli.models import load_model
+from mercer.errors import NumericalWarning
+from mercer.files.tables import read_table
+
+
+@pytest.fixture
+def houses(tmp_path):
+    return write_houses(tmp_path / "houses.csv")
+
+
+@pytest.fixture
+def rings(tmp_path):
+    return write_rings(tmp_path / "rings.csv")
+
+
+def test_a_regression_from_csv_to_predictions(houses, tmp_path):
+    model = tmp_path / "houses.mercer"
+    found = told("fit", houses, "--target", "price", "--out", model)
+    assert found["table"] == {"name": "houses.csv", "format": "csv", "rows": 76}
+    assert found["target"] == {
+        "name": "price",
+        "task": "regression",
+        "why": "it holds numbers that are not whole",
+        "dropped_rows": 4,
+    }
+    assert (found["learner"], found["converged"], found["held_out_rows"]) == ("KernelRidge", True, 16)
+    assert found["kernel"]["proof"] == "proven"
+    assert {column["name"]: column["taken_for"] for column in found["columns"]} == {
+        "id": "id",
+        "size": "number",
+        "town": "category",
+    }
+    assert found["plan"]["rows"] == 60
+    rmse = {score["model"]: score["value"] for score in found["scores"] if score["metric"] == "rmse"}
+    assert rmse["mercer"] < 10 < 60 < rmse["mean"]
+    assert rmse["linear"] < rmse["mean"]
+    assert all(s["low"] <= s["value"] <= s["high"] for s in found["scores"])
+    assert 0 < found["leave_one_out"]["rmse"] < 20
+    assert found["model"] == {"path": str(model), "bytes": model.stat().st_size}
+    done = run("predict", model, houses)
+    prices = csv.read_csv(pyarrow.BufferReader(done.stdout.encode())).column("price").to_numpy()
+    true = csv.read_csv(houses).column("price").to_numpy()
+    assert np.nanmedian(np.abs(prices - true)) < 5
+
+
+def test_predictions_of_the_file_are_those_before(rings, tmp_path):
+    """The same fit in Python, on the same rows, with the kernel that the command names."""
+    path = tmp_path / "rings.mercer"
+    found = told("fit", rings, "--target", "ring", "--test", "0", "--out", path)
+    table = csv.read_csv(rings)
+    frame = table.select(["x", "z"]).to_pandas()
+    model = mercer.KernelRidgeClassifier(mercer.parse(found["kernel"]["text"]), lengthscale="loo", random_state=0)
+    model.fit(frame, np.array(table.column("ring").to_pylist()))
+    loaded = load_model(path)
+    values = loaded.learner.decision_function(loaded.rows(read_table(rings)))
+    np.testing.assert_array_equal(values, model.decision_function(frame))
+    assert set(model.predict(frame)) == {"in", "out"}
+
+
+@pytest.mark.parametrize("learner", ["ridge", "svm", "logistic", "perceptron"])
+def test_all_learners_classify(learner, rings):
+    found = told("fit", rings, "--target", "ring", "--learner", learner)
+    assert found["target"]["task"] == "classification"
+    accuracy = {score["model"]: score["value"] for score in found["scores"] if score["metric"] == "accuracy"}
+    assert accuracy["mercer"] >= 0.9 > accuracy["largest class"]
+    assert ("log loss" in {score["metric"] for score in found["scores"]}) == (learner == "logistic")
+
+
+def test_support_vectors_regress(houses):
+    found = told("fit", houses, "--target", "price", "--learner", "svm")
+    assert found["learner"] == "KernelSVR"
+    assert found["leave_one_out"] is None
+    r2 = next(s["value"] for s in found["scores"] if (s["model"], s["metric"]) == ("mercer", "r2"))
+    assert r2 > 0.9
+
+
+def test_a_kernel_that_is_told(houses):
+    found = told("fit", houses, "--target", "price", "--kernel", "linear + 1")
+    assert [column["name"] for column in found["columns"]] == ["id", "size"]
+    found = told("fit", houses, "--target", "price", "--kernel", "gaussian(50).on(['size'])", "--drop", "id")
+    assert [column["name"] for column in found["columns"]] == ["size"]
+    found = told("fit", houses, "--target", "price", "--kernel", "gaussian(50).on([1])")  # the second feature
+    assert found["kernel"]["text"] == "gaussian(lengthscale=50.0).on(['size'])"
+
+
+def test_the_same_seed_gives_the_same_run(houses):
+    first, again, other = (told("fit", houses, "--target", "price", "--seed", seed) for seed in (1, 1, 2))
+    assert first["scores"] == again["scores"] != other["scores"]
+
+
+def test_refit_takes_all_rows(houses, tmp_path):
+    path = tmp_path / "model.mercer"
+    told("fit", houses, "--target", "price", "--refit", "--out", path)
+    assert len(load_model(path).learner.X_fit_) == 76
+    told("fit", houses, "--target", "price", "--out", path)
+    assert len(load_model(path).learner.X_fit_) == 60
+
+
+def test_sparse_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"{1 if i % 2 else -1} {1 + i % 2}:{rng.uniform(1, 2):.3f} 5:{rng.normal():.3f}" for i in range(60)]
+    table, model = tmp_path / "t.svm", tmp_path / "t.mercer"
+    table.write_text("\n".join(lines))
+    found = told("fit", table, "--target", "target", "--out", model)
+    assert (found["table"]["format"], found["target"]["task"]) == ("libsvm", "classification")
+    narrow = run("predict", model, "-", data="1 1:1.5\n-1 2:1.5\n")
+    assert narrow.stdout.split() == ['"target"', "-1", "1"]
+    assert run("predict", model, "-", data="1 9:1.5\n").exit_code == 3
+
+
+def test_texts_with_missing_entries_are_read_as_empty(tmp_path):
+    good, bad = "what a very good thing", "never such a bad day again"
+    lines = [f'"{good if i % 2 else bad} {i}",{i % 2}' for i in range(40)] + [",1"]
+    table, model = tmp_path / "t.csv", tmp_path / "t.mercer"
+    table.write_text("\n".join(["text,mark", *lines]))
+    found = told("fit", table, "--target", "mark", "--out", model)
+    assert found["columns"][0]["taken_for"] == "text"
+    assert load_model(model).filled == ("text",)
+    done = run("predict", model, "-", data=f'text\n{good}\n{bad}\n""\n')
+    assert done.stdout.split()[1:3] == ["1", "0"]
+
+
+def test_notes_about_rows_are_no_features(tmp_path):
+    path = write_rings(tmp_path / "rings.csv")
+    table = csv.read_csv(path)
+    parquet.write_table(table.append_column("_leak", table.column("ring")), tmp_path / "t.parquet")
+    found = told("fit", tmp_path / "t.parquet", "--target", "ring")
+    assert [column["name"] for column in found["columns"]] == ["x", "z"]
+
+
+def test_few_rows_hold_nothing_out(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{i},{i / 3}\n" for i in range(8)))
+    done = run("fit", tmp_path / "t.csv", "--target", "b")
+    assert "too few rows" in done.stdout
+    assert "leave-one-out" in done.stdout
+
+
+# -- where words go ---------------------------------------------------------------------------------------------------
+
+
+def test_data_on_one_side_and_words_on_the_other(rings):
+    done = run("fit", rings, "--target", "ring")
+    assert done.stdout.startswith("model ")
+    assert "largest class" in done.stdout
+    assert "plan: least squares" in done.stderr
+    assert "kernel: gaussian" in done.stderr
+    assert "proven" in done.stderr
+    quiet = run("fit", rings, "--target", "ring", "--quiet")
+    assert quiet.stderr == ""
+    assert quiet.stdout == done.stdout
+
+
+def test_a_warning_is_told_to_the_quiet_and_to_programs(rings, monkeypatch):
+    fit = mercer.KernelRidgeClassifier.fit
+
+    def doubtful(self, X, y):
+        warnings.warn("take care", NumericalWarning, stacklevel=2)
+        return fit(self, X, y)
+
+    monkeypatch.setattr(mercer.KernelRidgeClassifier, "fit", doubtful)
+    assert "warning: take care" in run("fit", rings, "--target", "ring", "--quiet").stderr
+    assert told("fit", rings, "--target", "ring")["warnings"] == ["take care"]
+
+
+# -- configurations ---------------------------------------------------------------------------------------------------
+
+
+def test_a_run_is_dumped_and_run_again(rings, tmp_path):
+    words = ("fit", rings, "--target", "ring", "--learner", "svm", "--drop", "z", "--seed", "3", "--test", "0.3")
+    dumped = run(*words, "--dump-config")
+    assert dumped.exit_code == 0
+    section = tomllib.loads(dumped.stdout)["fit"]
+    assert (section["target"], section["drop"], section["seed"], section["test"]) == ("ring", ["z"], 3, 0.3)
+    (tmp_path / "run.toml").write_text(dumped.stdout)
+    assert run("fit", "--config", tmp_path / "run.toml", "-q").stdout == run(*words, "-q").stdout
+    assert run("fit", "--config", tmp_path / "run.toml", "--dump-config").stdout == dumped.stdout
+
+
+def test_the_command_line_counts_more_than_a_file(rings, tmp_path):
+    (tmp_path / "run.toml").write_text(f'[fit]\ntable = "{rings}"\ntarget = "x"\nlearner = "svm"\nmax-rows = 1000\n')
+    dumped = tomllib.loads(run("fit", "--config", tmp_path / "run.toml", "--target", "ring", "--dump-config").stdout)
+    assert (dumped["fit"]["target"], dumped["fit"]["learner"], dumped["fit"]["max_rows"]) == ("ring", "svm", 1000)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[fit]\nlearnerr = 'svm'\n", "learnerr"),
+        ("[score]\n", "section"),
+        ("fit", "TOML"),
+        ("[fit]\ntable = 't.csv'\n", "target"),
+        ("[fit]\ntable = 't.csv'\ntarget = 'a'\nseed = 'one'\n", "seed"),
+    ],
+)
+def test_files_of_options_that_are_wrong(text, words, tmp_path):
+    (tmp_path / "run.toml").write_text(text)
+    done = run("fit", "--config", tmp_path / "run.toml")
+    assert done.exit_code == 2
+    assert words in done.stderr

@@ -1,0 +1,68 @@
+"""What a column suggests as a task, and how a kernel finds its columns."""
+
+import io
+
+import numpy as np
+import pytest
+
+from mercer.cli.looking import by_position, look
+from mercer.cli.target import target_of
+from mercer.errors import InputError
+from mercer.files.tables import read_table
+from mercer.kernels import Gaussian, Linear
+
+COLUMNS = {
+    "labels": (["a", "b"] * 20, "classification"),
+    "truths": (["true", "false"] * 20, "classification"),
+    "two numbers": (["-1", "1"] * 20, "classification"),
+    "seven classes": ([str(i % 7) for i in range(70)], "classification"),
+    "seven classes as floats": ([f"{i % 7}.0" for i in range(70)], "classification"),
+    "seven numbers in few rows": ([str(i % 7) for i in range(69)], "regression"),
+    "many whole numbers": ([str(i % 21) for i in range(1000)], "regression"),
+    "two numbers that are not whole": (["0.5", "1.5"] * 20, "regression"),
+}
+
+
+def sheet_of(text):
+    return read_table("-", stdin=io.BytesIO(text.encode()))
+
+
+@pytest.mark.parametrize("case", COLUMNS)
+def test_the_target_decides(case):
+    entries, task = COLUMNS[case]
+    _, target = target_of(sheet_of("y\n" + "\n".join(entries) + "\n"), "y")
+    assert target.task == task
+    assert target.values.dtype.kind in ("f" if task == "regression" else "iU")
+
+
+def test_a_task_that_is_told():
+    sheet = sheet_of("y\n" + "0.5\n1.5\n" * 5)
+    assert target_of(sheet, "y", "classification")[1].values.tolist() == ["0.5", "1.5"] * 5
+    assert target_of(sheet_of("y\n" + "0\n1\n" * 5), "y", "regression")[1].values.dtype == np.float64
+    with pytest.raises(InputError, match="classification"):
+        target_of(sheet_of("y\n" + "a\nb\n" * 5), "y", "regression")
+
+
+def test_rows_without_a_target_are_dropped_and_counted():
+    sheet, target = target_of(sheet_of("x,y\n1,a\n2,\n3,b\n4,a\n5,b\n"), "y")
+    assert (sheet.table.column("x").to_pylist(), target.dropped) == ([1, 3, 4, 5], 1)
+    sheet, target = target_of(sheet_of("x,y\n1,0.5\n2,nan\n3,1.5\n"), "y")
+    assert (sheet.rows, target.dropped, target.values.tolist()) == (2, 1, [0.5, 1.5])
+
+
+def test_names_become_positions():
+    kernel = Gaussian(2.0).on(["b"]) * (Linear().on(["a", "c"]) + 1)
+    X = np.random.default_rng(0).normal(size=(5, 3))
+    expected = Gaussian(2.0).on(1)(X) * (Linear().on([0, 2])(X) + 1)
+    np.testing.assert_array_equal(by_position(kernel, ("a", "b", "c"))(X), expected)
+
+
+def test_a_kernel_without_columns_takes_those_that_it_can_read():
+    sheet = sheet_of("n,t,d,y\n" + "".join(f"{i},word{i} x,2020-01-{i + 10},{i % 2}\n" for i in range(9)))
+    assert look(sheet, ("y",), "linear", 0).columns == ("n", "d")
+    assert look(sheet, ("y",), "spectrum(2)", 0).columns == ("t",)
+    assert look(sheet, ("y",), "linear.on(['n'])", 0).columns == ("n",)
+    with pytest.raises(InputError, match="'z'"):
+        look(sheet, ("y",), "linear.on(['z'])", 0)
+    with pytest.raises(InputError, match="'q'"):
+        look(sheet, ("y", "q"), None, 0)
