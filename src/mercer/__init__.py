@@ -3,18 +3,20 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from mercer import errors, kernels
-from mercer.kernels import exp
-from mercer.kernels.domain import Domain
-from mercer.kernels.proof.prove import prove
-from mercer.kernels.proof.record import Asymmetry, Proof, SpectralWitness, ThingWitness, Witness
-from mercer.kernels.tables import kernel_for
-from mercer.kernels.text import parse
+from mercer import errors
+from mercer.errors import ModelFileError
 
 if TYPE_CHECKING:
-    from mercer import comparing, displays, geometry, learners, lifts, solvers, sources, tuning
+    from mercer import comparing, displays, files, geometry, kernels, learners, lifts, solvers, sources, tuning
     from mercer.comparing import hsic, mmd
+    from mercer.files import inspect, load, save
     from mercer.geometry import region
+    from mercer.kernels import exp
+    from mercer.kernels.domain import Domain
+    from mercer.kernels.proof.prove import prove
+    from mercer.kernels.proof.record import Asymmetry, Proof, SpectralWitness, ThingWitness, Witness
+    from mercer.kernels.tables import kernel_for
+    from mercer.kernels.text import parse
     from mercer.learners import (
         KernelKMeans,
         KernelLogisticRegression,
@@ -45,6 +47,7 @@ __all__ = [
     "KernelRidgeClassifier",
     "KernelSVC",
     "KernelSVR",
+    "ModelFileError",
     "OneClass",
     "Perceptron",
     "Proof",
@@ -56,25 +59,31 @@ __all__ = [
     "displays",
     "errors",
     "exp",
+    "files",
     "geometry",
     "hsic",
+    "inspect",
     "kernel_for",
     "kernels",
     "learners",
     "lift",
     "lifts",
+    "load",
     "mmd",
     "parse",
     "plan",
     "prove",
     "region",
     "repair",
+    "save",
     "solvers",
     "sources",
     "tuning",
 ]
 
 _LATER = {
+    "Asymmetry": "mercer.kernels.proof.record",
+    "Domain": "mercer.kernels.domain",
     "KernelKMeans": "mercer.learners",
     "KernelLogisticRegression": "mercer.learners",
     "KernelPCA": "mercer.learners",
@@ -85,23 +94,36 @@ _LATER = {
     "KernelSVR": "mercer.learners",
     "OneClass": "mercer.learners",
     "Perceptron": "mercer.learners",
+    "Proof": "mercer.kernels.proof.record",
     "SpectralClustering": "mercer.learners",
+    "SpectralWitness": "mercer.kernels.proof.record",
+    "ThingWitness": "mercer.kernels.proof.record",
+    "Witness": "mercer.kernels.proof.record",
     "comparing": "mercer.comparing",
     "displays": "mercer.displays",
+    "exp": "mercer.kernels",
+    "files": "mercer.files",
     "geometry": "mercer.geometry",
     "hsic": "mercer.comparing",
+    "inspect": "mercer.files",
+    "kernel_for": "mercer.kernels.tables",
+    "kernels": "mercer.kernels",
     "learners": "mercer.learners",
     "lift": "mercer.lifts",
     "lifts": "mercer.lifts",
+    "load": "mercer.files",
     "mmd": "mercer.comparing",
+    "parse": "mercer.kernels.text",
     "plan": "mercer.planner.shapes",
+    "prove": "mercer.kernels.proof.prove",
     "region": "mercer.geometry",
     "repair": "mercer.operators.repair",
+    "save": "mercer.files",
     "solvers": "mercer.solvers",
     "sources": "mercer.sources",
     "tuning": "mercer.tuning",
 }
-"""What is imported when it is first asked for: it loads scikit-learn, or parts of SciPy that take their time."""
+"""What is imported when it is first asked for: `mercer --help` loads no NumPy, `import mercer` no scikit-learn."""
 
 
 def __getattr__(name: str) -> Any:

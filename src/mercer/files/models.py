@@ -17,6 +17,7 @@ from mercer.files.reading import opened, tensors_of
 from mercer.files.record import record_of
 from mercer.files.refusing import refuse
 from mercer.files.table import CLASSES, ENTRIES, MODELS
+from mercer.files.tables_model import TableModel
 from mercer.files.writing import write
 from mercer.kernels import Kernel
 
@@ -74,6 +75,6 @@ def _check_model(model: Any) -> None:
         remedy = "Save a learner or a lift of Mercer, or a pipeline of scikit-learn's scalers with one."
         refuse("a model of a class that it knows", came, remedy)
     try:
-        check_is_fitted(model)
+        check_is_fitted(model.learner if isinstance(model, TableModel) else model)
     except NotFittedError:
         refuse("a fitted model", f"{type(model).__name__} is not", "Call fit first.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from mercer.files.learner_table import LEARNERS
 from mercer.files.lift_table import LIFTS
 from mercer.files.refusing import refuse
 from mercer.files.scaler_table import SCALERS
+from mercer.files.tables_model import TableModel, unsound
 from mercer.files.texts import TextArray, Texts
 from mercer.kernels.objects.store import Store
 from mercer.kernels.points import Points
@@ -183,9 +186,13 @@ RECORDS = (
     record(Axis, sound=sound_lifts.axis),
 )
 
-ENTRIES: dict[str, Entry] = {entry.name: entry for entry in (*OWN, *RECORDS, *LIFTS, *LEARNERS, *SCALERS)}
+FITTED = reduce(or_, (entry.kind for entry in (*LIFTS, *LEARNERS)))
+OF_TABLES = record(TableModel, types={"learner": FITTED}, sound=unsound)
+"""A learner or a lift with the columns of a table that it looks at."""
+
+ENTRIES: dict[str, Entry] = {entry.name: entry for entry in (*OWN, *RECORDS, *LIFTS, *LEARNERS, *SCALERS, OF_TABLES)}
 """By the names that stand in files; a name never changes its meaning."""
 CLASSES: dict[type, Entry] = {entry.kind: entry for entry in ENTRIES.values()}
-MODELS: tuple[type, ...] = tuple(entry.kind for entry in (*LIFTS, *LEARNERS, *SCALERS))
+MODELS: tuple[type, ...] = tuple(entry.kind for entry in (*LIFTS, *LEARNERS, *SCALERS, OF_TABLES))
 """What can be saved."""
 repr(Polynomial())  # scikit-learn imports what prints an estimator now, and not while a file is read
