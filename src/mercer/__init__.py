@@ -7,7 +7,8 @@ from mercer import errors, kernels
 from mercer.kernels import exp
 from mercer.kernels.domain import Domain
 from mercer.kernels.proof.prove import prove
-from mercer.kernels.proof.record import Asymmetry, Proof, SpectralWitness, Witness
+from mercer.kernels.proof.record import Asymmetry, Proof, SpectralWitness, ThingWitness, Witness
+from mercer.kernels.tables import kernel_for
 from mercer.kernels.text import parse
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ __all__ = [
     "Proof",
     "SpectralClustering",
     "SpectralWitness",
+    "ThingWitness",
     "Witness",
     "comparing",
     "displays",
@@ -56,6 +58,7 @@ __all__ = [
     "exp",
     "geometry",
     "hsic",
+    "kernel_for",
     "kernels",
     "learners",
     "lift",

@@ -7,12 +7,23 @@ import mercer
 from mercer import kernels as k
 from mercer.compute.fused import Fused
 from mercer.kernels import route
+from mercer.kernels.objects.leaf import ObjectKernel
 from mercer.kernels.points import points_from
 from mercer.kernels.text import known_names
 from mercer.testing import check_kernel
 
-NOT_KERNELS = {"sigmoid", "epanechnikov"}
-LEAVES = sorted({leaf.name for leaf in known_names().values() if isinstance(leaf, type)} - NOT_KERNELS)
+NOT_KERNELS = {"sigmoid", "epanechnikov", "edit_similarity", "common_subsequence"}
+KNOWN = {leaf.name: leaf for leaf in known_names().values() if isinstance(leaf, type)}
+THINGS = sorted(name for name, leaf in KNOWN.items() if issubclass(leaf, ObjectKernel) and name not in NOT_KERNELS)
+LEAVES = sorted(KNOWN.keys() - NOT_KERNELS - set(THINGS))
+LABELS = [["1", "S"], ["2", "M"], ["3", "L"], ["1", "L"], ["2", "S"], ["3", "M"], ["1", "S"]]
+GIVEN = {
+    "gapped": [1.0, 2.5, None, 4.0, -1.0, 2.5, None],
+    "ordinal": ["S", "M", "L", "M", "S"],
+    "match": LABELS,
+    "hamming": LABELS,
+}
+"""Data for kernels of things that do not take what everybody takes."""
 
 
 def is_fused(kernel, d=2):
@@ -25,6 +36,12 @@ def test_every_kernel_obeys_the_laws(name):
     kernel = mercer.parse(name)
     check_kernel(kernel)
     assert is_fused(kernel)  # else both paths were one
+
+
+@pytest.mark.parametrize("name", THINGS)
+def test_every_kernel_of_things_obeys_the_laws(name):
+    kernel = k.Ordinal(["S", "M", "L"]) if name == "ordinal" else mercer.parse(name)
+    check_kernel(kernel, X=GIVEN.get(name))
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ class Embedding:
         values = self.points.values[rows]
         if not self.lift._count():
             return np.zeros((values.shape[0], 1))
-        found = self.lift._features(values)
+        found = self.lift._features(self.points.rows(rows) if self.points.stores else values)
         dense = found.toarray() if hasattr(found, "toarray") else found
         own = np.ascontiguousarray(dense, dtype=np.float64)
         return own.copy() if np.shares_memory(own, values) else own

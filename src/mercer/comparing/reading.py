@@ -7,15 +7,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.sparse import vstack
 
 from mercer.comparing.settings import positive_of
-from mercer.compute.sparse import canonical
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
-from mercer.kernels.evaluate import check_dimension, check_domain, leaves
+from mercer.kernels.evaluate import check_dimension, check_domain, leaves, points_of_kernel
 from mercer.kernels.fields import MEDIAN
-from mercer.kernels.points import DOUBLE, Points, alike, points_from
+from mercer.kernels.points import DOUBLE, Points, alike, stacked
 from mercer.lifts.stated import stated
 
 LEAST = 4
@@ -78,12 +76,13 @@ def _closed(kernel: Kernel, lengthscale: float) -> Kernel:
         return kernel
     if kernel.children:
         return kernel.with_children(tuple(_closed(child, lengthscale) for child in kernel.children))
-    return kernel.with_parameters({"lengthscale": lengthscale})
+    own = kernel.parameters().get("lengthscale")
+    return kernel.with_parameters({"lengthscale": lengthscale}) if own == MEDIAN else kernel
 
 
 def table_of(who: str, name: str, kernel: Kernel, data: Any) -> Points:
     """A table of at least `LEAST` rows of finite numbers."""
-    points = replace(points_from(f"{who} ({name})", data, kernel.needed), dtype=DOUBLE)
+    points = replace(points_of_kernel(f"{who} ({name})", data, kernel), dtype=DOUBLE)
     count = points.values.shape[0]
     if count < LEAST:
         came = f"{name} has {count}"
@@ -95,10 +94,7 @@ def pooled(who: str, kernel: Kernel, X: Any, Y: Any) -> tuple[Points, tuple[int,
     """The rows of X, and after them those of Y, as one table; how many each has."""
     left, right = alike(table_of(who, "X", kernel, X), table_of(who, "Y", kernel, Y))
     _refuse_other_columns(who, left, right)
-    both = left.values, right.values
-    values: Any = canonical(vstack(both).tocsr()) if left.sparse else np.vstack(both)
-    names = right.names if left.names is None else left.names
-    return replace(left, values=values, names=names), (int(both[0].shape[0]), int(both[1].shape[0]))
+    return stacked(left, right), (left.shape[0], right.shape[0])
 
 
 def _refuse_other_columns(who: str, left: Points, right: Points) -> None:

@@ -11,6 +11,10 @@ from mercer.kernels.algebra import Sum as Sum
 from mercer.kernels.algebra import Weighted as Weighted
 from mercer.kernels.algebra import exp as exp
 from mercer.kernels.base import Kernel as Kernel
+from mercer.kernels.categories.gapped import Gapped as Gapped
+from mercer.kernels.categories.hamming import Hamming as Hamming
+from mercer.kernels.categories.match import Match as Match
+from mercer.kernels.categories.ordinal import Ordinal as Ordinal
 from mercer.kernels.constant import Constant as Constant
 from mercer.kernels.coordinate.base import Coordinate as Coordinate
 from mercer.kernels.coordinate.chi_squared import ChiSquared as ChiSquared
@@ -32,6 +36,13 @@ from mercer.kernels.dot.linear import Linear as Linear
 from mercer.kernels.dot.parabolic import Parabolic as Parabolic
 from mercer.kernels.dot.polynomial import Polynomial as Polynomial
 from mercer.kernels.dot.sigmoid import Sigmoid as Sigmoid
+from mercer.kernels.graphs.edge_histogram import EdgeHistogram as EdgeHistogram
+from mercer.kernels.graphs.graph import Graph as Graph
+from mercer.kernels.graphs.graphlet import Graphlet as Graphlet
+from mercer.kernels.graphs.random_walk import RandomWalk as RandomWalk
+from mercer.kernels.graphs.shortest_path import ShortestPath as ShortestPath
+from mercer.kernels.graphs.vertex_histogram import VertexHistogram as VertexHistogram
+from mercer.kernels.graphs.weisfeiler_lehman import WeisfeilerLehman as WeisfeilerLehman
 from mercer.kernels.radial.base import Radial as Radial
 from mercer.kernels.radial.epanechnikov import Epanechnikov as Epanechnikov
 from mercer.kernels.radial.gaussian import Gaussian as Gaussian
@@ -40,3 +51,11 @@ from mercer.kernels.radial.matern import Matern as Matern
 from mercer.kernels.radial.rational_quadratic import RationalQuadratic as RationalQuadratic
 from mercer.kernels.radial.sinc import Sinc as Sinc
 from mercer.kernels.radial.wendland import Wendland as Wendland
+from mercer.kernels.strings.bag_of_words import BagOfWords as BagOfWords
+from mercer.kernels.strings.blended_spectrum import BlendedSpectrum as BlendedSpectrum
+from mercer.kernels.strings.common_subsequence import CommonSubsequence as CommonSubsequence
+from mercer.kernels.strings.edit_similarity import EditSimilarity as EditSimilarity
+from mercer.kernels.strings.gappy_subsequence import GappySubsequence as GappySubsequence
+from mercer.kernels.strings.mismatch import Mismatch as Mismatch
+from mercer.kernels.strings.spectrum import Spectrum as Spectrum
+from mercer.kernels.tables.columns import Columns as Columns

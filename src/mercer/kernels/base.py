@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 from numpy.typing import ArrayLike, NDArray
 
+from mercer.errors import KernelError
 from mercer.kernels import evaluate as evaluation
 from mercer.kernels import parameters
 from mercer.kernels.domain import REALS, Domain
@@ -42,6 +43,9 @@ class Kernel(ABC):
     """k(x, z) in plain text."""
     dense_only: ClassVar[bool] = False
     """Whether it needs all coordinates, so that sparse tables are refused."""
+
+    of_numbers: ClassVar[bool] = True
+    """Whether it looks at rows of numbers, so that columns of other things are refused."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -113,6 +117,20 @@ class Kernel(ABC):
         return None
 
     @property
+    def kinds(self) -> dict[Column | None, str]:
+        """Which columns hold things of which kind, strings say; under None, that all columns do."""
+        found: dict[Column | None, str] = {}
+        for child in self.children:
+            for column, kind in child.kinds.items():
+                if found.setdefault(column, kind) != kind:
+                    raise KernelError(f"{self}: column {column!r} cannot hold both {found[column]} and {kind}.")
+        return found
+
+    def counterexample(self) -> tuple[Any, ...]:
+        """Things that are known to show that this is no kernel, for `prove`; empty where none are known."""
+        return ()
+
+    @property
     def width(self) -> int | None:
         """The number of columns that the data must have; None where any will do."""
         return None
@@ -121,7 +139,7 @@ class Kernel(ABC):
         """The points as the children see them."""
         return points
 
-    def check(self, X: ArrayLike) -> None:
+    def check(self, X: Any) -> None:
         """Refuse data on which this is not a kernel: outside its domain, or of too many columns.
 
         The message names the column and the value. Evaluation itself refuses only data outside the domain.
@@ -146,7 +164,7 @@ class Kernel(ABC):
         """Whether the tree has a lengthscale at all, a number or an open one."""
         return "lengthscale" in self.parameters() or any(child.has_lengthscale for child in self.children)
 
-    def resolve(self, X: ArrayLike, weights: ArrayLike | None = None, stretch: float = 1.0) -> Kernel:
+    def resolve(self, X: Any, weights: ArrayLike | None = None, stretch: float = 1.0) -> Kernel:
         """The kernel with its open numbers found from data.
 
         A lengthscale of "median" becomes the median distance of pairs of rows: to the last digit the same for every
@@ -205,15 +223,15 @@ class Kernel(ABC):
 
     # -- evaluation at the public door -------------------------------------------------------------------------
 
-    def __call__(self, X: ArrayLike, Z: ArrayLike | None = None) -> NDArray[Any]:
+    def __call__(self, X: Any, Z: Any = None) -> NDArray[Any]:
         """The matrix of k(x_i, z_j), or of k(x_i, x_j). Cost: n m d time (sparse: of a sparse product), n m numbers."""
         return evaluation.gram(self, X, Z)
 
-    def diagonal(self, X: ArrayLike) -> NDArray[Any]:
+    def diagonal(self, X: Any) -> NDArray[Any]:
         """The vector of k(x_i, x_i). Cost: n d time, n numbers."""
         return evaluation.diagonal(self, X)
 
-    def distance(self, X: ArrayLike, Z: ArrayLike | None = None) -> NDArray[Any]:
+    def distance(self, X: Any, Z: Any = None) -> NDArray[Any]:
         """The kernel distance sqrt(k(x, x) + k(z, z) - 2 k(x, z)) of all pairs; never NaN."""
         return evaluation.distance(self, X, Z)
 

@@ -33,6 +33,7 @@ class Constant(Kernel):
     """
 
     formula = "variance"
+    of_numbers = False
 
     variance: float = nonnegative(default=1.0)
 

@@ -62,6 +62,9 @@ class Domain(ABC):
     searchable: bool = True
     """Whether `place` can lead points into the domain, so that a witness can be sought there."""
 
+    columns: bool = True
+    """Whether points have a number of columns to speak of."""
+
     def within(self, other: Domain) -> bool:
         """Whether every point of this domain surely belongs to the other."""
         if isinstance(other, Both):

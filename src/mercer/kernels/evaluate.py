@@ -10,12 +10,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from mercer.compute import threads
 from mercer.compute.budget import Budget
 from mercer.compute.fused import Fused
 from mercer.errors import DomainError, InputError, NumericalWarning, sentence
+from mercer.kernels.objects.reading import things_from
+from mercer.kernels.objects.table import holds_more
 from mercer.kernels.plain import Plain
 from mercer.kernels.points import DOUBLE, Points, alike, points_from, refuse_sparse, same_columns, same_rows
 from mercer.kernels.route import fused
@@ -43,9 +45,16 @@ def fused_from(pairs: int) -> Iterator[None]:
         _fused_from.reset(token)
 
 
-def read(kernel: Kernel, X: ArrayLike) -> Points:
+def read(kernel: Kernel, X: Any) -> Points:
     """Data as points; messages speak in the kernel's name."""
-    return points_from(name_of(kernel), X, kernel.needed)
+    return points_of_kernel(name_of(kernel), X, kernel)
+
+
+def points_of_kernel(who: str, X: Any, kernel: Kernel | None) -> Points:
+    """Data as points, as a kernel reads it: rows of numbers, or columns of things among them."""
+    if kernel is None or not (kernel.kinds or holds_more(X, kernel.needed)):
+        return points_from(who, X, None if kernel is None else kernel.needed)
+    return things_from(who, X, kernel.needed, kernel.kinds)
 
 
 def name_of(kernel: Kernel) -> str:
@@ -66,7 +75,7 @@ def leaves(kernel: Kernel, points: Points) -> Iterator[tuple[Kernel, Points]]:
         yield from leaves(child, inner)
 
 
-def check(kernel: Kernel, X: ArrayLike) -> None:
+def check(kernel: Kernel, X: Any) -> None:
     """Refuse data on which the leaves are not kernels."""
     for leaf, points in leaves(kernel, read(kernel, X)):
         check_domain(leaf, points)
@@ -77,6 +86,10 @@ def check_domain(leaf: Kernel, points: Points) -> None:
     """Refuse points outside a leaf's own domain, and sparse ones where it needs all coordinates."""
     if leaf.dense_only:
         refuse_sparse(type(leaf).__name__, points)
+    at = points.first_thing
+    if at is not None and leaf.of_numbers:
+        came = f"{points.label(at)} holds {points.stores[at].kind}"  # type: ignore[union-attr]
+        raise InputError(sentence(type(leaf).__name__, "numbers", came, "Choose columns of numbers with on()."))
     misfit = leaf.domain.first_misfit(points.values)
     if misfit is not None:
         row, column = misfit
@@ -93,13 +106,13 @@ def check_dimension(leaf: Kernel, points: Points) -> None:
         raise DomainError(sentence(type(leaf).__name__, needs, f"the data has {columns}", remedy))
 
 
-def gram(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None = None) -> NDArray[Any]:
+def gram(kernel: Kernel, X: Any, Z: Any = None) -> NDArray[Any]:
     """The matrix of k(x_i, z_j); exactly symmetric where Z is X."""
     left, right = ready(kernel, X, Z)
     return matrix(kernel, left, right)
 
 
-def diagonal(kernel: Kernel, X: ArrayLike) -> NDArray[Any]:
+def diagonal(kernel: Kernel, X: Any) -> NDArray[Any]:
     """The vector of k(x_i, x_i)."""
     points, _ = ready(kernel, X, None)
     with np.errstate(all="ignore"):
@@ -108,7 +121,7 @@ def diagonal(kernel: Kernel, X: ArrayLike) -> NDArray[Any]:
     return result
 
 
-def distance(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None = None) -> NDArray[Any]:
+def distance(kernel: Kernel, X: Any, Z: Any = None) -> NDArray[Any]:
     """The kernel distance of all pairs; rounding below zero counts as zero, overflow as infinity."""
     left, right = ready(kernel, X, Z)
     wide = replace(left, dtype=DOUBLE)
@@ -127,14 +140,14 @@ def distance(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None = None) -> NDArra
     return result
 
 
-def ready(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None) -> tuple[Points, Points]:
+def ready(kernel: Kernel, X: Any, Z: Any) -> tuple[Points, Points]:
     """Both sides, read and checked; one object for both where they hold the same rows."""
     if kernel.is_open:
         raise InputError(
             sentence(
                 kernel,
                 "its open numbers found first",
-                "a lengthscale is still 'median'",
+                "some are still to be found from data",
                 "Call kernel.resolve(X) on the training data.",
             )
         )

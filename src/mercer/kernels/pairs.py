@@ -42,6 +42,14 @@ class Pairs:
         """The pairs of changed points; the same key gives the same pairs, with their memory."""
         return self.ask(key, lambda: type(self)(change(self.left), change(self.right)))  # type: ignore[no-any-return]
 
+    def jointly(self, key: Hashable, change: Callable[[Points, Points], tuple[Points, Points]]) -> Pairs:
+        """The pairs of points that were changed together; the same object for both sides where these are the same."""
+        return self.ask(key, lambda: type(self)(*change(self.left, self.right)))  # type: ignore[no-any-return]
+
+    def compared(self, key: Hashable, values: Callable[[Points, Points], Block]) -> Block:
+        """What a function of both sides gives for all pairs."""
+        return self.ask(("compared", key), lambda: values(self.left, self.right))  # type: ignore[no-any-return]
+
     def squared_distance(self) -> Block:
         """|x - z|^2, accurate for near-equal points too."""
         return self.ask("squared distance", self._squared_distance)  # type: ignore[no-any-return]

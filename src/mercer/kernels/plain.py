@@ -47,8 +47,8 @@ class Plain:
     ) -> tuple[NDArray[Any], bool]:
         """All values as an array, a symmetric one exactly symmetric, and whether all are surely finite."""
         out = np.empty(self.shape, dtype) if out is None else out
-        for rows, block in self._blocks(watch):
-            out[rows] = block
+        for rows, columns, block in self._blocks(watch, half=self.symmetric):
+            out[rows, columns] = block
         if self.symmetric:
             mirror(out)
         return out, False
@@ -65,7 +65,7 @@ class Plain:
     def times(self, V: NDArray[Any], workers: int, watch: threads.Watch | None = None) -> NDArray[Any]:
         """The product with a matrix of m rows."""
         out = np.empty((self.shape[0], V.shape[1]))
-        for rows, block in self._blocks(watch):
+        for rows, _, block in self._blocks(watch):
             out[rows] = block @ V
         return out
 
@@ -73,12 +73,14 @@ class Plain:
         """Bytes that `times` holds at its peak, beside its result: a few blocks."""
         return 8 * 8 * max(BLOCK, int(self.shape[1]))
 
-    def _blocks(self, watch: threads.Watch | None) -> Iterator[tuple[slice, Block]]:
+    def _blocks(self, watch: threads.Watch | None, half: bool = False) -> Iterator[tuple[slice, slice, Block]]:
+        """Rows, columns, and the values there; of a symmetric matrix the lower half will do."""
         n, m = self.shape
         step = max(1, BLOCK // m)
         clock = threads.Clock(n * m, watch)
         with np.errstate(all="ignore"):
             for start in range(0, n, step):
-                rows = slice(start, start + step)
-                yield rows, self.kernel.evaluate(Pairs(self.left.rows(rows), self.right))
+                rows, columns = slice(start, start + step), slice(0, min(start + step, n) if half else m)
+                right = self.right.rows(columns) if half else self.right
+                yield rows, columns, self.kernel.evaluate(Pairs(self.left.rows(rows), right))
                 clock.tell(min(start + step, n) * m)

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from mercer.compute.sparse import canonical, chosen, equal, is_sparse, place, with_columns
 from mercer.errors import InputError, sentence
+from mercer.kernels.objects import store as objects
 
 Column = int | str
 SINGLE: np.dtype[Any] = np.dtype(np.float32)
@@ -29,12 +30,14 @@ class Points:
     names : one name a column, or None
     dtype : the dtype that results should have
     labels : how messages call the columns, where their positions are not those of the user's data
+    stores : of each column the things whose positions it holds, or None where it holds numbers; empty where all do
     """
 
     values: NDArray[Any]
     names: tuple[str, ...] | None = None
     dtype: np.dtype[Any] = DOUBLE
     labels: tuple[str, ...] | None = None
+    stores: tuple[objects.Store | None, ...] = ()
 
     def label(self, column: int) -> str:
         """How a message calls a column: by its name, or by its position from 0."""
@@ -51,6 +54,11 @@ class Points:
         """The columns of sparse rows as rows, for products: made once for all blocks of the other side."""
         rows: Any = self.values
         return rows.T.tocsr()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns there are."""
+        return int(self.values.shape[0]), int(self.values.shape[1])
 
     @property
     def sparse(self) -> bool:
@@ -70,7 +78,21 @@ class Points:
         """Some of the columns, which keep their names and labels."""
         names = None if self.names is None else tuple(self.names[i] for i in positions)
         values = chosen(self.values, positions) if self.sparse else self.values[:, positions]
-        return Points(values, names, self.dtype, tuple(map(self.label, positions)))
+        stores = tuple(self.stores[i] for i in positions) if self.stores else ()
+        return Points(values, names, self.dtype, tuple(map(self.label, positions)), stores)
+
+    def things(self, who: str, column: int, kind: str) -> objects.Column:
+        """The things of one kind in a column; `who` asks for them."""
+        store = self.stores[column] if self.stores else None
+        if store is None or store.kind != kind:
+            came = f"{self.label(column)} holds {'numbers' if store is None else store.kind}"
+            raise InputError(sentence(who, kind, came, "Choose the right column with on()."))
+        return objects.Column(store, self.values[:, column].astype(np.intp))
+
+    @property
+    def first_thing(self) -> int | None:
+        """The first column that holds things and no numbers; None where there is none."""
+        return next((i for i, store in enumerate(self.stores) if store is not None), None)
 
     def position(self, who: str, column: Column) -> int:
         """Where a column stands, from 0; `who` asks for it."""
@@ -245,13 +267,34 @@ def alike(left: Points, right: Points) -> tuple[Points, Points]:
     return replace(left, values=canonical(csr_array(left.values))), right
 
 
+def stacked(left: Points, right: Points) -> Points:
+    """The rows of one table, and after them those of another with the same columns; both are sparse, or none."""
+    names = right.names if left.names is None else left.names
+    if left.sparse:
+        return replace(left, values=canonical(vstack([left.values, right.values]).tocsr()), names=names)
+    values, stores = np.vstack([left.values, right.values]), list(left.stores)
+    for i, (here, there) in enumerate(zip(left.stores, right.stores, strict=True)):
+        if here is not None and there is not None and here is not there:
+            stores[i] = objects.Store(here.kind, here.items + there.items)
+            values[len(left.values) :, i] += len(here.items)
+    return replace(left, values=values, names=names, stores=tuple(stores))
+
+
 def same_rows(left: Points, right: Points) -> bool:
     """Whether two tables hold the same rows, to be given back in the same dtype."""
-    if left.dtype != right.dtype:
+    if left.dtype != right.dtype or not _same_stores(left, right):
         return False
     if left.sparse and right.sparse:
         return equal(left.values, right.values)
     return np.array_equal(left.values, right.values)
+
+
+def _same_stores(left: Points, right: Points) -> bool:
+    """Whether equal positions stand for equal things."""
+    if len(left.stores) != len(right.stores):
+        return False
+    both = zip(left.stores, right.stores, strict=True)
+    return all(a is b or (a is not None and b is not None and a.items == b.items) for a, b in both)
 
 
 def same_columns(who: str, left: Points, right: Points) -> None:

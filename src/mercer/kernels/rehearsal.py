@@ -81,6 +81,14 @@ class DisturbedPairs(Pairs):
 
         return self.ask(key, changed)  # type: ignore[no-any-return]
 
+    def jointly(self, key: Any, change: Callable[[Points, Points], tuple[Points, Points]]) -> Pairs:
+        def changed() -> Pairs:
+            inner = self.traced.jointly(key, change)
+            assert isinstance(inner, TracedPairs)  # noqa: S101
+            return DisturbedPairs(*change(self.left, self.right), inner, self.route, self.measured, self.broken)
+
+        return self.ask(key, changed)  # type: ignore[no-any-return]
+
     def radial(self, profile: Callable[[Block], Block], argument: str, scale: float) -> Block:
         exact = super()._squared_distance()
         reachable = 2 * self.measured[self.traced.group].reach

@@ -28,6 +28,8 @@ from mercer.kernels.constant import Constant
 from mercer.kernels.lexer import Token, tokens_of, unquoted
 
 METHODS = ("after", "normalized", "on", "scaled", "weighted")
+MOST = 16
+"""Names that a message lists."""
 DEEPEST = 60
 """How deep parentheses and calls may nest: enough for any formula, and far from the limits of the stack."""
 
@@ -257,4 +259,8 @@ class _Reader:
 
 def _nearest(name: str, known: Any) -> str:
     close = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.5)
-    return f" Did you mean {close[0]!r}?" if close else f" Known: {', '.join(sorted(known)) or 'none'}."
+    if close:
+        return f" Did you mean {close[0]!r}?"
+    names = sorted(known)
+    more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
+    return f" Known: {', '.join(names[:MOST]) or 'none'}{more}."

@@ -30,6 +30,9 @@ class TracedPairs(Pairs):
 
         return self.ask(key, changed)  # type: ignore[no-any-return]
 
+    def compared(self, key: Any, values: Callable[[Points, Points], Any]) -> Any:
+        raise Untraceable("a value of each pair that no statistic gives")
+
     def block(self, values: Any) -> Any:
         return formula.unwrap(values)
 

@@ -248,7 +248,8 @@ def _kernels(
             remedy = "Write lengthscale='median' in the kernel." if kernel.has_lengthscale else 'Use "median".'
             needs = f"an open lengthscale for lengthscale={scale!r}"
             raise InputError(sentence(who, needs, f"{kernel} has none", remedy))
-        return [closed(kernel, scale)]
+        weights = _at(problem.weights if problem.counts is None else problem.counts, kept)
+        return [closed(kernel, scale).resolve_points(points, weights)]  # what else is open is found
     refuse_far(who, kernel, points)
     weights = _at(problem.weights if problem.counts is None else problem.counts, kept)
     if len(kept) > MEASURED:

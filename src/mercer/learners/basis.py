@@ -184,7 +184,7 @@ class FeatureBasis(Basis):
 
 def landmark_basis(lift: Any, points: Points) -> LandmarkBasis:
     """The basis of a fitted Nystrom lift; `points` tell the names of columns."""
-    return LandmarkBasis(lift.kernel_, Points(lift.landmarks_, points.names, DOUBLE), lift.factor_)
+    return LandmarkBasis(lift.kernel_, lift.landmark_points(points.names), lift.factor_)
 
 
 def steady(basis: Basis) -> Basis:

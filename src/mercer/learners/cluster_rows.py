@@ -19,6 +19,7 @@ from mercer.learners.course import count_of
 from mercer.learners.extremes import refuse_extremes
 from mercer.learners.reading import Penalty, weights_of
 from mercer.learners.views import LiftView, TableView, View
+from mercer.learners.worth import columns_of
 from mercer.operators import Centering
 from mercer.planner.clusters import ClusterTask
 
@@ -99,14 +100,14 @@ def distinct(view: View, kept: Rows, weights: Array) -> tuple[Rows, Array, Rows]
 
 def task_of(view: View, clusters: int, runs: int) -> ClusterTask:
     """What the planner has to know."""
-    columns = int(view.points.values.shape[1]) if isinstance(view, TableView) else view.count
+    columns = view.points.shape[1] if isinstance(view, TableView) else view.count
     sparse: Any = view.points.values if isinstance(view, TableView) and view.points.sparse else None
     return ClusterTask(
         rows=view.count,
         columns=columns,
         clusters=clusters,
         runs=runs,
-        filled=columns if sparse is None else sparse.nnz / max(1, view.count),
+        filled=columns_of(view, columns) if sparse is None else sparse.nnz / max(1, view.count),
         features=view.most_features,
         lift_given=isinstance(view, LiftView),
         approximable=isinstance(view, TableView) and view.sure,

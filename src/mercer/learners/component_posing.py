@@ -19,6 +19,7 @@ from mercer.learners.reading import PRECOMPUTED, Penalty
 from mercer.learners.sourced import SourceStream, loaded, note_columns, regression_stream
 from mercer.learners.stream import DomainStream, StoredStream, Stream
 from mercer.learners.views import KernelView, LiftView, MatrixView, TableView, View
+from mercer.learners.worth import columns_of
 from mercer.operators import Centering
 from mercer.planner.components import ComponentPlan, ComponentTask, components
 from mercer.sources import Source, source_of
@@ -103,6 +104,9 @@ def pose(estimator: Any, asked: Asked, X: Any) -> Posed:
     if count < 2:
         came = f"n_samples = {count}"
         raise InputError(sentence(asked.who, "two rows or more, since they are centred", came, "Give more rows."))
+    if asked.preimages and isinstance(rows, Points) and rows.first_thing is not None:
+        came, remedy = f"{rows.label(rows.first_thing)} holds other things", "Use fit_inverse_transform=False."
+        raise InputError(sentence(asked.who, "rows of numbers for a way back", came, remedy))
     limits = estimator.memory_limit, estimator.time_limit
     settings = Settings(asked.who, estimator.kernel, 1.0, estimator.lengthscale, True, "auto", *limits)
     view = next(views_of(settings, rows, Problem(table, np.zeros((seen, 1)), None, flat=False), np.arange(seen)))
@@ -119,7 +123,7 @@ def _from_source(estimator: Any, who: str, source: Source) -> tuple[Points, Sour
         raise InputError(sentence(who, needs, came, "Load the matrix with np.load."))
     stream = regression_stream(who, Untargeted(who, source))
     note_columns(estimator, stream.head)
-    estimator._precomputed, estimator._needed = False, None
+    estimator._precomputed, estimator._reader = False, None
     if 16.0 * stream.count * (stream.columns + 3) <= SHARE * Budget.of(estimator.memory_limit).bytes:
         return loaded(stream).points, None
     positions = np.unique(np.linspace(0, stream.count - 1, min(SEEN, stream.count)).astype(np.intp))
@@ -130,6 +134,7 @@ def _planned(estimator: Any, asked: Asked, view: View, count: int, held: bool) -
     task = ComponentTask(
         rows=count,
         columns=int(estimator.n_features_in_),
+        worth=columns_of(view, int(estimator.n_features_in_)),
         components=asked.components,
         features=view.most_features,
         lift_given=isinstance(view, LiftView),

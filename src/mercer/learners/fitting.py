@@ -60,7 +60,7 @@ def pose(
         raise InputError(sentence(type(estimator).__name__, needs, came, "Load the matrix with np.load."))
     stream = estimator._streamed_rows(source)
     note_columns(estimator, stream.head)
-    estimator._precomputed, estimator._needed = False, None
+    estimator._precomputed, estimator._reader = False, None
     read((stream.count, stream.columns, stream.outputs))
     return from_stream(settings(estimator), stream)
 

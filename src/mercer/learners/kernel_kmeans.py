@@ -163,8 +163,8 @@ class KernelKMeans(
         if reset:
             kernel = kernel_of(type(self).__name__, self.kernel)
             self._precomputed = kernel == PRECOMPUTED
-            self._needed = kernel.needed if isinstance(kernel, Kernel) else None
-        return matrix_of(self, X, reset) if self._precomputed else rows_of(self, X, self._needed, reset)
+            self._reader = kernel if isinstance(kernel, Kernel) else None
+        return matrix_of(self, X, reset) if self._precomputed else rows_of(self, X, self._reader, reset)
 
     def _planned(self, posed: Posed, asked: KMeansSettings) -> ClusterPlan:
         who = type(self).__name__

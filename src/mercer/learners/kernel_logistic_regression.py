@@ -156,8 +156,8 @@ class KernelLogisticRegression(
         if reset:
             kernel = kernel_of(type(self).__name__, self.kernel)
             self._precomputed = kernel == PRECOMPUTED
-            self._needed = kernel.needed if isinstance(kernel, Kernel) else None
-        return matrix_of(self, X, reset) if self._precomputed else rows_of(self, X, self._needed, reset)
+            self._reader = kernel if isinstance(kernel, Kernel) else None
+        return matrix_of(self, X, reset) if self._precomputed else rows_of(self, X, self._reader, reset)
 
     def _start(self, before: dict[str, Any], rows: Any, posed: Posed) -> Array | None:
         """Scores of the model before, at the rows that are kept; None where it is of other columns or classes."""

@@ -209,8 +209,8 @@ class KernelPCA(
         if reset:
             kernel = kernel_of(type(self).__name__, self.kernel)
             self._precomputed = kernel == PRECOMPUTED
-            self._needed = kernel.needed if isinstance(kernel, Kernel) else None
-        return matrix_of(self, X, reset) if self._precomputed else rows_of(self, X, self._needed, reset)
+            self._reader = kernel if isinstance(kernel, Kernel) else None
+        return matrix_of(self, X, reset) if self._precomputed else rows_of(self, X, self._reader, reset)
 
     # -- scores ---------------------------------------------------------------------------------------------------
 

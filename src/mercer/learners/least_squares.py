@@ -61,8 +61,8 @@ class LeastSquares(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  
         if reset:
             kernel = kernel_of(type(self).__name__, self.kernel)
             self._precomputed = kernel == PRECOMPUTED
-            self._needed = kernel.needed if isinstance(kernel, Kernel) else None
-        return matrix_of(self, X, reset) if self._precomputed else rows_of(self, X, self._needed, reset)
+            self._reader = kernel if isinstance(kernel, Kernel) else None
+        return matrix_of(self, X, reset) if self._precomputed else rows_of(self, X, self._reader, reset)
 
     @abstractmethod
     def _problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:

@@ -19,6 +19,7 @@ from mercer.learners.labels import classes_of, labels_of
 from mercer.learners.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.learners.reading import Penalty, class_weights_of, shown, weights_of
 from mercer.learners.views import KernelView, LiftView, View
+from mercer.learners.worth import pair_of
 from mercer.operators import Centering
 from mercer.planner.logistic import LogisticPlan, logistic
 from mercer.planner.task import Task
@@ -124,8 +125,8 @@ def _weights(who: str, given: Any, labels: NDArray[Any], sample_weight: Any) -> 
 
 def _planned(estimator: Any, asked: Asked, view: View, rows: int, outputs: int) -> LogisticPlan:
     known, lift = isinstance(view, KernelView) and view.sure, isinstance(view, LiftView)
-    columns = int(estimator.n_features_in_)
-    task = Task(rows, columns, outputs, view.most_features, approximable=known, lift_given=lift)
+    columns, features = int(estimator.n_features_in_), view.most_features
+    task = Task(rows, columns, outputs, features, approximable=known, lift_given=lift, pair=pair_of(view))
     budget = Budget.of(estimator.memory_limit)
     return logistic(type(estimator).__name__, task, asked.rank, budget, estimator.time_limit)
 

@@ -107,9 +107,9 @@ class MarginMachine(KernelParameters, CallbackSupport, BaseEstimator, ABC):  # t
         if reset:
             kernel = kernel_of(type(self).__name__, self.kernel)
             self._precomputed = kernel == PRECOMPUTED
-            self._needed = kernel.needed if isinstance(kernel, Kernel) else None
+            self._reader = kernel if isinstance(kernel, Kernel) else None
         if not self._precomputed:
-            return rows_of(self, X, self._needed, reset)
+            return rows_of(self, X, self._reader, reset)
         rows = matrix_of(self, X, reset)
         return rows if reset else rows[:, self.support_]
 

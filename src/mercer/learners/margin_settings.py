@@ -12,6 +12,7 @@ from mercer.errors import InputError, sentence
 from mercer.learners.assembly import LOO
 from mercer.learners.reading import AUTO, shown
 from mercer.learners.views import KernelView, LiftView, MatrixView, TableView, View
+from mercer.learners.worth import columns_of
 from mercer.planner.margins import MarginTask
 from mercer.solvers import coordinate_descent, working_sets
 
@@ -69,13 +70,13 @@ class MarginSettings:
 
     def task(self, view: View, sizes: tuple[int, ...], folds: int) -> MarginTask:
         """What the planner has to know."""
-        columns = int(view.points.values.shape[1]) if isinstance(view, TableView) else view.count
+        columns = view.points.shape[1] if isinstance(view, TableView) else view.count
         sparse: Any = view.points.values if isinstance(view, TableView) and view.points.sparse else None
         return MarginTask(
             rows=view.count,
             columns=columns,
             sizes=sizes,
-            filled=columns if sparse is None else sparse.nnz / max(1, view.count),
+            filled=columns_of(view, columns) if sparse is None else sparse.nnz / max(1, view.count),
             features=view.most_features if isinstance(view, LiftView) else None,
             stored=not view.sure,
             approximable=isinstance(view, LiftView) or (isinstance(view, KernelView) and view.sure),

@@ -17,6 +17,7 @@ from mercer.learners.posing import Posed
 from mercer.learners.probe import Probe, probe
 from mercer.learners.reading import Penalty, kernel_of
 from mercer.learners.views import KernelView, LiftView, View
+from mercer.learners.worth import pair_of
 from mercer.lifts.base import Lift
 from mercer.lifts.nystrom import Nystrom
 from mercer.planner import Plan, Task, choose
@@ -91,6 +92,7 @@ def _task(posed: Posed) -> Task:
         lift_given=isinstance(view, LiftView),
         products=known and positive,
         single=prepared.dtype == SINGLE,
+        pair=pair_of(view),
         stored=posed.stream is None,
         copied=_copied(posed),
     )

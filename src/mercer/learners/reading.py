@@ -17,9 +17,11 @@ from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import check_domain, leaves
 from mercer.kernels.fields import MEDIAN
+from mercer.kernels.objects.table import holds_more
 from mercer.kernels.points import SINGLE, Points, points_from
 from mercer.lifts.base import Lift
 from mercer.lifts.stated import stated
+from mercer.lifts.things import noted
 
 Array = NDArray[np.float64]
 DTYPES = [np.float64, np.float32]
@@ -120,11 +122,13 @@ def _penalties(who: str, given: Any) -> Array:
 # -- data -------------------------------------------------------------------------------------------------------------
 
 
-def rows_of(estimator: Any, X: Any, needed: frozenset[int | str] | None, reset: bool) -> Points:
-    """A table as points; of a frame only the columns at which the kernel looks must be numbers."""
-    if needed is not None and hasattr(X, "columns"):
+def rows_of(estimator: Any, X: Any, kernel: Kernel | None, reset: bool) -> Points:
+    """A table as points; of a frame only the columns at which the kernel looks must be what it reads."""
+    if kernel is not None and (kernel.kinds or holds_more(X, kernel.needed)):
+        points = noted(estimator, X, kernel, reset)
+    elif kernel is not None and kernel.needed is not None and hasattr(X, "columns"):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-        points = points_from(type(estimator).__name__, X, needed)
+        points = points_from(type(estimator).__name__, X, kernel.needed)
     else:
         refuse_unreadable(type(estimator).__name__, "X", X)
         rows = validate_data(estimator, X, reset=reset, dtype=DTYPES, accept_sparse="csr", order="C")
@@ -256,7 +260,8 @@ def closed(kernel: Kernel, lengthscale: float) -> Kernel:
         return kernel
     if kernel.children:
         return kernel.with_children(tuple(closed(child, lengthscale) for child in kernel.children))
-    return kernel.with_parameters({"lengthscale": lengthscale})
+    own = kernel.parameters().get("lengthscale")
+    return kernel.with_parameters({"lengthscale": lengthscale}) if own == MEDIAN else kernel
 
 
 # -- what scikit-learn reads as numbers, or refuses in words that do not help -----------------------------------------

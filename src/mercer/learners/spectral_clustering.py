@@ -155,8 +155,8 @@ class SpectralClustering(
     def _posed(self, X: Any, asked: SpectralSettings) -> tuple[Any, View, ClusterPlan]:
         """The rows as they were read, and as the kernel sees them; and the plan."""
         who, kernel = type(self).__name__, kernel_of(type(self).__name__, self.kernel)
-        needed = kernel.needed if isinstance(kernel, Kernel) else None
-        rows = matrix_of(self, X, True) if kernel == PRECOMPUTED else rows_of(self, X, needed, True)
+        reader = kernel if isinstance(kernel, Kernel) else None
+        rows = matrix_of(self, X, True) if kernel == PRECOMPUTED else rows_of(self, X, reader, True)
         count = count_of(rows)
         refuse_few_rows(who, count, asked.clusters)
         if asked.components is not None and asked.components > count:

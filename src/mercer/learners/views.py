@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer.compute.threads import Watch
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
-from mercer.kernels.points import DOUBLE, Points, alike
+from mercer.kernels.points import DOUBLE, Points, alike, stacked
 from mercer.lifts.base import Lift
 from mercer.lifts.exact import exact_lift
 from mercer.lifts.size import most_features
@@ -247,16 +246,14 @@ class MatrixView(View):
 
 def joined(view: TableView, rows: Points) -> TableView:
     """The rows of a view, and others after them."""
-    both = view.points.values, rows.values
-    stack: Any = sp.vstack(both).tocsr() if view.points.sparse else np.vstack(both)
-    return replace(view, points=replace(view.points, values=stack))
+    return replace(view, points=stacked(view.points, rows))
 
 
 def features(lift: Lift | None, points: Points) -> Array:
     """The features of points, in float64 and dense."""
     if lift is None:
         raise AttributeError("there is no finite lift")
-    found = lift._features(points.values)
+    found = lift._features(points if points.stores else points.values)
     dense = found.toarray() if hasattr(found, "toarray") else found
     own = np.ascontiguousarray(dense, dtype=np.float64)
     return own.copy() if np.shares_memory(own, points.values) else own
@@ -273,6 +270,8 @@ def mixed(points: Points) -> Points:
     if points.sparse:
         return replace(points, values=(left + right) / 2)
     values = left + (right - left) * random.uniform(-BEYOND, 1 + BEYOND, left.shape)
+    things = [i for i, store in enumerate(points.stores) if store is not None]
+    values[:, things] = left[:, things]  # there is nothing between two things
     least = np.where((points.values >= 0).all(axis=0), 0.0, -np.inf)
     return replace(points, values=np.maximum(values, least))
 

@@ -13,6 +13,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.points import Points
 from mercer.lifts.base import Lift
 from mercer.lifts.composition import unique
+from mercer.lifts.counts import Counts
 from mercer.lifts.expansion import Expansion
 from mercer.lifts.parts import Part, Polynomials
 from mercer.lifts.reading import NotFiniteError, features_of
@@ -108,7 +109,7 @@ def lift(kernel: Kernel | str, d: int | ArrayLike) -> Lift:
     array([[144.]])
     """
     if not isinstance(d, numbers.Integral):
-        return Exact(kernel).fit(d)
+        return (Counts if stated("lift", kernel).kinds else Exact)(kernel).fit(d)
     if isinstance(d, bool) or d < 1:
         raise InputError(sentence("lift", "a number of columns above zero, or a table", f"{d!r} came", "Use 2, say."))
     return Exact(kernel).fit(np.ones((1, int(d))))

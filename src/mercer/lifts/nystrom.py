@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InputError, KernelError, NumericalWarning, sentence
 from mercer.kernels import Kernel
-from mercer.kernels.evaluate import check_dimension, check_domain, leaves, matrix
+from mercer.kernels.evaluate import check_dimension, check_domain, leaves, matrix, points_of_kernel
 from mercer.kernels.points import DOUBLE, Points, alike, points_from
 from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate
@@ -21,6 +21,7 @@ from mercer.lifts.landmarks import Choice, check_table, given, number, way
 from mercer.lifts.pivoting import Array, strips, tolerance, weights, whitened
 from mercer.lifts.randomness import generator
 from mercer.lifts.stated import stated
+from mercer.lifts.things import noted
 
 
 class Nystrom(Lift):
@@ -121,12 +122,19 @@ class Nystrom(Lift):
 
     def _keep(self, choice: Choice) -> None:
         self.landmarks_ = choice.points.values
+        self._stores = choice.points.stores
         self.landmark_indices_ = choice.indices
         self.factor_ = choice.upper
         self.n_components_ = len(choice.upper)
 
+    def _read(self, X: ArrayLike, reset: bool) -> Any:
+        kernel = stated("Nystrom", self.kernel)
+        return noted(self, X, kernel, reset) if kernel.kinds else super()._read(X, reset)
+
     def _points(self, X: Any) -> Points:
         """Checked rows as points, with the names of their columns, to be computed with in float64."""
+        if isinstance(X, Points):
+            return X
         names = getattr(self, "feature_names_in_", None)
         return replace(points_from("Nystrom", X), names=None if names is None else tuple(names), dtype=DOUBLE)
 
@@ -135,7 +143,7 @@ class Nystrom(Lift):
             chosen, asked = way(self.landmarks), number(self.n_components, points.values.shape[0])
             choice = chosen(self.kernel_, points, asked, generator(self.random_state))
         else:
-            table = replace(points_from("Nystrom (landmarks)", self.landmarks), dtype=DOUBLE)
+            table = replace(points_of_kernel("Nystrom (landmarks)", self.landmarks, self.kernel_), dtype=DOUBLE)
             check_table(table, self.n_components, points)
             table = replace(table, names=points.names)
             _check(self.kernel_, table)
@@ -182,9 +190,13 @@ class Nystrom(Lift):
             check_domain(leaf, seen)
         return points
 
+    def landmark_points(self, names: tuple[str, ...] | None) -> Points:
+        """The landmarks as points, with the things that they stand for, under the names of columns."""
+        return Points(self.landmarks_, names, DOUBLE, stores=self._stores)
+
     def _strips(self, points: Points) -> Iterator[tuple[slice, Array]]:
         """The features of points, block by block, in float64."""
-        points, landmarks = alike(points, Points(self.landmarks_, points.names))
+        points, landmarks = alike(points, self.landmark_points(points.names))
         for strip in strips(points.values.shape[0], self._count()):
             yield strip, whitened(self.factor_, matrix(self.kernel_, points.rows(strip), landmarks))
 

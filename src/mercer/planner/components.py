@@ -46,6 +46,7 @@ class ComponentTask:
     approximable : whether landmarks can stand for the kernel
     given : whether the kernel matrix was given
     stored : whether the rows are in memory
+    worth : columns of numbers that take as long, where these hold other things
     """
 
     rows: int
@@ -56,6 +57,12 @@ class ComponentTask:
     approximable: bool = True
     given: bool = False
     stored: bool = True
+    worth: int | None = None
+
+    @property
+    def effort(self) -> int:
+        """Columns of numbers that take as long as these."""
+        return self.columns if self.worth is None else self.worth
 
     @property
     def found(self) -> int:
@@ -208,7 +215,7 @@ def _plan(
 def _pairs(task: ComponentTask, limits: Limits, single: bool = False) -> float:
     """Seconds for all pairs of rows: each is computed once, or read where the matrix was given."""
     pairs = float(task.rows) ** 2
-    return limits.machine.read(pairs) if task.given else limits.machine.pairs(pairs / 2, task.columns, single)
+    return limits.machine.read(pairs) if task.given else limits.machine.pairs(pairs / 2, task.effort, single)
 
 
 def _dense(task: ComponentTask, limits: Limits) -> ComponentPlan:
@@ -234,7 +241,7 @@ def _krylov(task: ComponentTask, limits: Limits) -> ComponentPlan:
     rank = opening(task.rows, task.found) if task.approximable else 0
     drawn = min(task.rows, SPARE * rank)
     start = drawing(task.task(rank), drawn, rank, limits) if rank else 0.0
-    start += machine.pairs(2 * n * rank, task.columns) + machine.multiply(n * float(rank) ** 2)
+    start += machine.pairs(2 * n * rank, task.effort) + machine.multiply(n * float(rank) ** 2)
     product = _pairs(task, limits) + machine.multiply(2 * n**2 * width)
     fast = _pairs(task, limits, single=True) + machine.multiply(2 * n**2 * width, single=True)
     work = (FAST * fast + TRUE * product) if task.approximable else (FAST + TRUE) * product
@@ -259,7 +266,7 @@ def _landmarks(task: ComponentTask, rank: int, limits: Limits) -> ComponentPlan:
     machine, entries = limits.machine, float(task.rows) * rank
     drawn = drawn_from(task.rows, rank, limits)
     held = batch(task.task(rank), _sums(task, rank), strips(rank, squaring(rank), rank), limits)
-    values = machine.pairs(entries, task.columns)
+    values = machine.pairs(entries, task.effort)
     stages = (
         Stage("landmarks", drawing(task.task(rank), drawn, rank, limits)),
         Stage("pass", values + machine.multiply(entries * rank)),

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.errors import InputError, NumericalWarning
-from mercer.kernels import After, Kernel, Radial, Weighted
-from mercer.kernels.algebra.single import name_of
+from mercer.kernels import Kernel, Radial
 from mercer.kernels.evaluate import fused_from
 from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import points_from
@@ -21,14 +19,11 @@ from mercer.kernels.proof.prove import prove
 from mercer.kernels.proof.search import find_witness
 from mercer.kernels.proof.subject import KernelSubject
 from mercer.kernels.proof.verify import PrecisePairs
-from mercer.kernels.text import parse
+from mercer.testing import things
+from mercer.testing.laws import AGREEMENT, PATHS, close, law_of_parameters, law_of_text, law_of_value, require
 
 Table = NDArray[np.float64]
 ROWS = 24
-PATHS = {"plain": 1 << 60, "fused": 0}
-"""From how many pairs on each path uses the fused pass."""
-AGREEMENT = {"float32": 1e-6, "float64": 1e-12}
-"""How far the paths may differ, relative to sqrt(k(x, x) k(z, z))."""
 
 
 def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = None) -> None:
@@ -44,7 +39,8 @@ def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = Non
     ----------
     kernel : the kernel; open numbers are resolved on the data
     d : the number of columns of the data that is made for the check; None takes the first that fits
-    X : data to use instead; a table of at least 3 rows inside the kernel's domain
+    X : data to use instead; a table of at least 3 rows inside the kernel's domain. Kernels of strings, graphs and
+        categories have laws of their own (of counting, say); where they look at columns by name, X must be given
 
     Raises
     ------
@@ -57,22 +53,28 @@ def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = Non
     >>> from mercer.testing import check_kernel
     >>> check_kernel(Gaussian(2.0) * Linear() + 1.0)
     """
-    table = _table(kernel, d) if X is None else points_from("check_kernel", X).values
-    settled = kernel.resolve(table)
+    data, laws = (_things(kernel, X), things.LAWS) if kernel.kinds else (_table(kernel, d, X), LAWS)
+    settled = kernel.resolve(data)
     with warnings.catch_warnings():
         warnings.simplefilter("error", NumericalWarning)
-        for name, law in LAWS.items():
+        for name, law in laws.items():
             for path in ("plain", "fused") if name in ON_BOTH_PATHS else ("plain",):
                 try:
                     with fused_from(PATHS[path]):
-                        law(settled, table)
+                        law(settled, data)
                 except AssertionError as broken:
                     where = ", on the fused path" if path == "fused" else ""
                     raise AssertionError(f"{kernel!r} breaks the law of {name}{where}: {broken}") from broken
 
 
-def _table(kernel: Kernel, d: int | None) -> Table:
-    """Rows in the kernel's domain, two of them equal and two of them near each other."""
+def _things(kernel: Kernel, X: Any) -> Any:
+    return things.sample(kernel) if X is None else X
+
+
+def _table(kernel: Kernel, d: int | None, X: ArrayLike | None) -> Table:
+    """The rows that were given, or some in the kernel's domain, two of them equal and two of them near each other."""
+    if X is not None:
+        return points_from("check_kernel", X).values
     subject = KernelSubject.of(kernel)
     options = [columns for columns in ((2, 1, 3, 4, 5, 6, 7, 8) if d is None else (d,)) if subject.fits(columns)]
     if not options:
@@ -81,34 +83,6 @@ def _table(kernel: Kernel, d: int | None) -> Table:
     rows[1] = rows[0]
     rows[2] = rows[3] + 1e-7
     return kernel.domain.place(rows)
-
-
-def require(truth: Any, message: str) -> None:
-    """Fail with a message unless something is true."""
-    if not bool(truth):
-        raise AssertionError(message)
-
-
-def close(found: Any, wanted: Any, what: str, tolerance: float = 1e-10) -> None:
-    """Fail unless two arrays agree to a part of their largest entry."""
-    found, wanted = np.asarray(found, dtype=float), np.asarray(wanted, dtype=float)
-    require(found.shape == wanted.shape, f"{what}: the shape is {found.shape} instead of {wanted.shape}")
-    size = max(float(np.abs(wanted).max()), 1e-300)
-    gap = float(np.abs(found - wanted).max())
-    require(gap <= tolerance * size, f"{what}: the difference is {gap:.3g} at a size of {size:.3g}")
-
-
-def law_of_value(kernel: Kernel, X: Table) -> None:
-    """Frozen, hashable, equal by value."""
-    twin = kernel.with_parameters(kernel.parameters())
-    require(twin == kernel and hash(twin) == hash(kernel), "an equal kernel is not equal, or has another hash")
-    require(kernel != object(), "it equals something that is no kernel")
-    for item in fields(kernel):
-        try:
-            setattr(kernel, item.name, getattr(kernel, item.name))
-        except FrozenInstanceError:
-            continue
-        raise AssertionError(f"the field {item.name} can be set")
 
 
 def law_of_symmetry(kernel: Kernel, X: Table) -> None:
@@ -185,20 +159,6 @@ def law_of_closure(kernel: Kernel, X: Table) -> None:
     close((kernel * kernel)(X), K * K, "k * k")
     close((kernel**2)(X), K * K, "k ** 2")
     close((kernel * (kernel + 1.0))(X), K * (K + 1.0), "k * (k + 1)")
-
-
-def law_of_text(kernel: Kernel, X: Table) -> None:
-    """str(kernel) parses back to an equal kernel."""
-    again = parse(str(kernel), names=_names(kernel))
-    require(again == kernel, f"{str(kernel)!r} parses to {again!r}")
-    require("$" in kernel._repr_latex_() and kernel.latex(), "there is no LaTeX")
-
-
-def law_of_parameters(kernel: Kernel, X: Table) -> None:
-    """get_params and set_params are inverse to each other, and leave the kernel as it is."""
-    shallow = kernel.get_params(deep=False)
-    require(kernel.set_params(**shallow) == kernel, "set_params(**get_params()) gives another kernel")
-    require(kernel.__sklearn_clone__() == kernel, "a clone is not equal")
 
 
 def law_of_dtype(kernel: Kernel, X: Table) -> None:
@@ -283,17 +243,3 @@ LAWS: dict[str, Callable[[Kernel, Table], None]] = {
 }
 ON_BOTH_PATHS = {"data", "symmetry", "the diagonal", "distance", "rows", "dtype"}
 """The laws about values of k itself; that compositions agree is part of the law of paths."""
-
-
-def _names(kernel: Kernel) -> dict[str, Any]:
-    """The names that a text of this kernel needs beyond those that every text knows."""
-    found: dict[str, Any] = {}
-    for child in kernel.children:
-        found |= _names(child)
-    if isinstance(kernel, Weighted):
-        found[name_of(kernel.function)] = kernel.function
-    elif isinstance(kernel, After) and kernel.matrix is None:
-        found[name_of(kernel.map)] = kernel.map
-    elif not kernel.children:
-        found[kernel.name] = type(kernel)
-    return found

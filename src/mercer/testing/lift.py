@@ -14,7 +14,7 @@ from mercer.kernels import Kernel
 from mercer.lifts import Certificate, Lift
 from mercer.lifts.composition import KINDS, kernel_of, longest, rounding
 from mercer.testing import transformer
-from mercer.testing.kernel import require
+from mercer.testing.laws import require
 from mercer.testing.transformer import Table, as_array, fitted, in_domain, kernels_in, same
 
 ROWS = 24

@@ -12,7 +12,7 @@ from scipy.sparse.linalg import aslinearoperator
 
 from mercer.errors import InputError
 from mercer.operators import Operator, Sum
-from mercer.testing.kernel import require
+from mercer.testing.laws import require
 
 Matrix = NDArray[Any]
 TOLERANCE = {"float32": 1e-5, "float64": 1e-11}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mercer.operators import Dense
 from mercer.solvers import Cost, History, Outcome, Solver
-from mercer.testing.kernel import require
+from mercer.testing.laws import require
 from mercer.testing.solver_runs import law_of_precision, law_of_resuming, law_of_stopping, unstored
 from mercer.testing.systems import LARGE, ROUNDING, UNKNOWNS, Problem, easy, hopeless, near, residual_is
 

@@ -14,7 +14,7 @@ from mercer.compute.run import Run, State, Stopped
 from mercer.operators import Operator
 from mercer.operators.base import Index
 from mercer.solvers import Outcome, Solver
-from mercer.testing.kernel import require
+from mercer.testing.laws import require
 from mercer.testing.systems import LARGE, ROUNDING, easy, residual_is
 
 Array = NDArray[np.float64]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import hilbert
 
 from mercer.solvers import System
-from mercer.testing.kernel import require
+from mercer.testing.laws import require
 
 Array = NDArray[np.float64]
 UNKNOWNS = 12

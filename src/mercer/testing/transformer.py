@@ -21,7 +21,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.text import parse
 from mercer.lifts import Lift
 from mercer.lifts.composition import longest
-from mercer.testing.kernel import require
+from mercer.testing.laws import require
 
 Table = NDArray[Any]
 AGREEMENT = {"float32": 1e-4, "float64": 1e-8}

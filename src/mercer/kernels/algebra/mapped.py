@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from mercer.errors import KernelError, sentence
 from mercer.kernels.algebra.single import Single
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import Domain, Preimage, meet
@@ -25,6 +26,13 @@ class Mapped(Single):
     @abstractmethod
     def map_key(self) -> Hashable:
         """What the map is, so that equal maps in one tree are applied once."""
+
+    @property
+    def kinds(self) -> dict[Column | None, str]:
+        if self.kernel.kinds:
+            came = f"{self.kernel} reads {', '.join(sorted(set(self.kernel.kinds.values())))}"
+            raise KernelError(sentence(type(self).__name__, "a kernel of numbers", came, "Put it inside."))
+        return {}
 
     def evaluate(self, pairs: Pairs) -> Block:
         return self.kernel.evaluate(pairs.after(self.map_key, self.inner_points))

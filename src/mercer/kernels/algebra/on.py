@@ -62,6 +62,13 @@ class On(Mapped):
         return frozenset(self.columns)
 
     @property
+    def kinds(self) -> dict[Column | None, str]:
+        inner = self.kernel.kinds
+        if None in inner:
+            return dict.fromkeys(self.columns, inner[None])
+        return {self.columns[c] if isinstance(c, int) else c: kind for c, kind in inner.items()}
+
+    @property
     def map_label(self) -> str:
         return f"x{list(self.columns)}"
 

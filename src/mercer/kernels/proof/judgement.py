@@ -85,6 +85,8 @@ def judge_by_facts(kernel: Kernel, situation: Situation) -> Judgement:
 
 
 def _where(fact: Fact) -> str:
+    if not fact.domain.columns:
+        return f"on {fact.domain}"
     if fact.max_dimension is None:
         return f"on {fact.domain}, for every d"
     return f"on {fact.domain}, for d <= {fact.max_dimension}"

@@ -11,6 +11,7 @@ import numpy as np
 from mercer.errors import KernelError
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import REALS, Domain, domain_named
+from mercer.kernels.proof.counterexample import refutation
 from mercer.kernels.proof.derivation import Derivation
 from mercer.kernels.proof.judgement import Situation
 from mercer.kernels.proof.record import Asymmetry, Proof, SpectralWitness, Witness
@@ -67,8 +68,7 @@ def _prove_kernel(kernel: Kernel, d: int | None, domain: Domain) -> Proof:
     if verdict.proven:
         return Proof(kernel, "proven", domain, d, verdict.max_dimension, tuple(derivation.steps))
     if not domain.searchable:
-        heard = [*derivation.steps, "no points are sought on such a domain; name another: prove(kernel, domain=...)"]
-        return Proof(kernel, "unknown", domain, d, 0, tuple(heard))
+        return _refute_by_things(kernel, d, domain, derivation.steps)
     subject = KernelSubject.of(kernel)
     tried = [columns for columns in subject.columns(d) if subject.fits(columns)]
     trials, heard = 0, derivation.steps
@@ -92,6 +92,16 @@ def _prove_kernel(kernel: Kernel, d: int | None, domain: Domain) -> Proof:
 
 _WITNESSED = "the witness below makes sum_ij c_i c_j k(x_i, x_j) negative, which no kernel allows"
 _SPECTRAL = "the Fourier transform is negative at the frequency below, which Bochner's theorem forbids to a kernel"
+
+
+def _refute_by_things(kernel: Kernel, d: int | None, domain: Domain, steps: list[str]) -> Proof:
+    """What can be said where points cannot be moved about: a leaf may know things that refute it."""
+    witness = refutation(kernel)
+    if witness is not None:
+        return Proof(kernel, "refuted", domain, d, 0, (*steps, _WITNESSED), witness, 1)
+    remedy = "name another: prove(kernel, domain=...)" if domain.columns else "sampling would prove nothing"
+    heard = (*steps, f"no points are sought on such a domain; {remedy}")
+    return Proof(kernel, "unknown", domain, d, 0, heard)
 
 
 def _search(

@@ -55,6 +55,33 @@ class Witness:
 
 
 @dataclass(frozen=True, eq=False)
+class ThingWitness:
+    """Things that are no numbers, and weights, that show that a function is not a kernel.
+
+    things : the strings, say
+    weights : a whole number each
+    value : the quadratic form; negative
+    digits : the decimal digits to which the values of k are known; None where they are whole numbers
+    kind : what the things are called
+    """
+
+    things: tuple[Any, ...]
+    weights: tuple[int, ...]
+    value: float
+    digits: int | None
+    kind: str = "things"
+
+    def __str__(self) -> str:
+        shown = [
+            f"    x{i} = {thing!r}   weight {weight}"
+            for i, (thing, weight) in enumerate(zip(self.things, self.weights, strict=True), start=1)
+        ]
+        how = "in whole numbers" if self.digits is None else f"verified with {self.digits} digits"
+        head = f"Witness: {len(self.things)} {self.kind}"
+        return "\n".join([head, *shown, f"    c @ k(X) @ c = {self.value:.12g} < 0   ({how})"])
+
+
+@dataclass(frozen=True, eq=False)
 class Asymmetry:
     """Two points that show that a function is not symmetric, so that it cannot be an inner product.
 
@@ -107,7 +134,8 @@ class Proof:
     dimension : the number of columns of which it speaks; None for every one up to `max_dimension`
     max_dimension : the largest number of columns for which it is proven; None for every one, 0 where not proven
     steps : the argument, to be read in order
-    witness : for a refutation, what shows it: points and weights, a frequency, or two points in the wrong order
+    witness : for a refutation, what shows it: points or things and weights, a frequency, or two points in the
+        wrong order
     trials : how many point sets the search examined
     """
 
@@ -117,7 +145,7 @@ class Proof:
     dimension: int | None
     max_dimension: int | None
     steps: tuple[str, ...]
-    witness: Witness | SpectralWitness | Asymmetry | None = None
+    witness: Witness | SpectralWitness | ThingWitness | Asymmetry | None = None
     trials: int = 0
 
     @property
@@ -131,7 +159,8 @@ class Proof:
     def claim(self) -> str:
         """The result in one sentence."""
         verb = {"proven": "is a kernel", "refuted": "is not a kernel", "unknown": "may or may not be a kernel"}
-        return f"{self.name} {verb[self.status]} on {self.domain}, {self._columns()}."
+        columns = f", {self._columns()}" if self.domain.columns else ""
+        return f"{self.name} {verb[self.status]} on {self.domain}{columns}."
 
     def _columns(self) -> str:
         if self.dimension is not None:

@@ -1,0 +1,77 @@
+"""Labels at the door: texts, numbers and truths become texts, and whatever stands for "missing" becomes one thing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from mercer.errors import InputError, sentence
+
+Label = str | None
+"""A label as its text; None where the entry is missing."""
+MISSING: Label = None
+NOTHING = ("NoneType", "NAType", "NaTType")
+"""How the types are called whose entries are missing: that of None, and those of pandas."""
+EXACT = 2.0**53
+"""Up to here each whole number is a float of its own."""
+
+Reader = tuple[str, Callable[[Any], Label]]
+"""What things of a type are, and how one becomes a text."""
+
+
+def items_of(who: str, things: Sequence[Any]) -> tuple[Label, ...]:
+    """The text of each label; MISSING for None, NaN, NaT and pandas' NA. Cost: one pass.
+
+    A whole number has the same text whatever its type, since a table with missing entries keeps its whole numbers as
+    floats. Labels of one column must be of one kind: texts, numbers or truths.
+
+    >>> items_of("Match", ["a", None, "b"]), items_of("Match", [1, 2.0, float("nan"), 0.5])
+    (('a', None, 'b'), ('1', '2', None, '0.5'))
+    """
+    types = set(map(type, things))
+    if types == {str}:
+        return tuple(things)
+    readers = {kind: reader for kind in types if (reader := _reader(kind)) is not None}
+    if len(readers) < len(types):
+        row = next(i for i, thing in enumerate(things) if type(thing) not in readers)
+        came = f"row {row} holds {things[row]!r:.60} of type {type(things[row]).__name__}"
+        raise InputError(sentence(who, "labels", came, "Give texts, whole numbers or truths, or convert with str()."))
+    labels = tuple(readers[type(thing)][1](thing) for thing in things)
+    if len({name for name, _ in readers.values()} - {"missing"}) > 1:
+        _refuse_mixed(who, things, labels, readers)
+    return labels
+
+
+def _reader(kind: type) -> Reader | None:
+    """How things of a type are read; None where they are no labels."""
+    if kind.__name__ in NOTHING:
+        return "missing", lambda _: MISSING
+    if issubclass(kind, str):
+        return "texts", str
+    if issubclass(kind, bool | np.bool_):
+        return "truths", lambda thing: str(bool(thing))
+    if issubclass(kind, int | np.integer):
+        return "numbers", lambda thing: str(int(thing))
+    return ("numbers", _text_of_float) if issubclass(kind, float | np.floating) else None
+
+
+def _text_of_float(thing: Any) -> Label:
+    value = float(thing)
+    if math.isnan(value):
+        return MISSING
+    return str(int(value)) if value.is_integer() and abs(value) <= EXACT else repr(value)
+
+
+def _refuse_mixed(who: str, things: Sequence[Any], labels: Sequence[Label], readers: dict[type, Reader]) -> None:
+    """Refuse a column whose labels are of several kinds; what is missing is of none."""
+    first: dict[str, int] = {}
+    for row, (thing, label) in enumerate(zip(things, labels, strict=True)):
+        if label is not MISSING:
+            first.setdefault(readers[type(thing)][0], row)
+    if len(first) > 1:
+        (one, i), (other, j), *_ = first.items()
+        came = f"there are {one} and {other}: row {i} holds {things[i]!r:.60}, and row {j} holds {things[j]!r:.60}"
+        raise InputError(sentence(who, "labels of one kind a column", came, "Convert the whole column with str()."))

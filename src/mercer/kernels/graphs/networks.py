@@ -1,0 +1,47 @@
+"""Graphs from NetworkX, which is known here by what its graphs can do, and never imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from mercer.errors import InputError, sentence
+from mercer.kernels.graphs.graph import Graph
+
+WHO = "A NetworkX graph"
+LABEL = "label"
+"""The attribute of nodes and edges that is their label."""
+
+
+def is_network(thing: Any) -> bool:
+    """Whether a thing is a graph of NetworkX, or as good as one."""
+    return all(hasattr(thing, name) for name in ("is_directed", "number_of_nodes", "nodes", "edges"))
+
+
+def of_network(network: Any) -> Graph:
+    """A graph from NetworkX: its nodes in their order, the attribute "label" of nodes and edges, nothing else.
+
+    Parallel edges of a multigraph count once, and must have one label.
+    """
+    if network.is_directed():
+        came = "a directed one came"
+        raise InputError(sentence(WHO, "edges without direction", came, "Give graph.to_undirected()."))
+    names, attributes = _parted(network.nodes(data=True))
+    places = {name: place for place, name in enumerate(names)}
+    pairs, kinds = _parted(((places[u], places[v]), about) for u, v, about in network.edges(data=True))
+    return Graph(len(names), pairs, _labels("nodes", attributes), _labels("edges", kinds))
+
+
+def _parted(described: Iterable[tuple[Any, Any]]) -> tuple[list[Any], list[Any]]:
+    """Things and their attributes, in two lists."""
+    listed = list(described)
+    return [thing for thing, _ in listed], [about for _, about in listed]
+
+
+def _labels(things: str, attributes: list[Any]) -> list[Any] | None:
+    """The labels of all nodes or edges; None where none of them has one."""
+    found = [about[LABEL] for about in attributes if LABEL in about]
+    if found and len(found) < len(attributes):
+        came = f"{len(attributes) - len(found)} of {len(attributes)} {things} have none"
+        raise InputError(sentence(WHO, f"a label for each of its {things}, or for none", came, "Name the others too."))
+    return found or None

@@ -1,0 +1,35 @@
+"""What kernels of things share: one column, of one kind."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+from mercer.errors import InputError, sentence
+from mercer.kernels.base import Kernel
+from mercer.kernels.domain import Domain
+from mercer.kernels.objects.store import Column
+from mercer.kernels.points import Points
+
+
+class ObjectKernel(Kernel):
+    """A leaf that looks at one column of things; `domain` says of which kind."""
+
+    of_numbers = False
+
+    @property
+    @abstractmethod
+    def domain(self) -> Domain:
+        """STRINGS, GRAPHS or CATEGORIES of `mercer.kernels.objects.domains`."""
+
+    @property
+    def kinds(self) -> dict[Any, str]:
+        return {None: self.domain.name}
+
+    def column(self, points: Points) -> Column:
+        """The things in the only column of the points."""
+        who, kind = type(self).__name__, self.domain.name
+        if points.values.shape[1] != 1:
+            came = f"{points.values.shape[1]} columns came"
+            raise InputError(sentence(who, f"one column of {kind}", came, "Choose one with on()."))
+        return points.things(who, 0, kind)

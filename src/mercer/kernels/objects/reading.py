@@ -1,0 +1,66 @@
+"""Tables with columns of things at the public door: strings, graphs and categories beside numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import InputError, sentence
+from mercer.kernels.objects.store import Store
+from mercer.kernels.objects.table import Table, table_of
+from mercer.kernels.points import DOUBLE, Points
+
+Column = int | str
+Kinds = dict[Column | None, str]
+
+
+def things_from(who: str, data: Any, needed: frozenset[Column] | None, kinds: Kinds) -> Points:
+    """Read columns of things, and those of numbers beside them; columns at which nobody looks are read as zeros.
+
+    data : a table of pandas, polars or Arrow, a 2-D array of objects, or, where a kernel looks at one column only, a
+        list, an array or a column of things
+    needed : the columns at which the kernel looks; None for all
+    kinds : which of them hold things of which kind; {None: kind} where all do
+    """
+    table = table_of(who, data, whole=kinds.get(None))
+    at = dict.fromkeys(range(table.width), kinds[None]) if None in kinds else _positions(who, table, kinds)
+    looked = range(table.width) if needed is None else sorted({table.position(who, c) for c in needed} | set(at))
+    values, stores = np.zeros((table.count, table.width)), [None] * table.width
+    for i in looked:
+        if i in at:
+            store, codes = stored(f"{who}, {table.label(i)}" if table.named else who, at[i], table.things(i))
+            values[:, i], stores[i] = codes, store  # type: ignore[call-overload]
+        else:
+            values[:, i] = table.numbers(who, i)
+    return Points(values, table.names, DOUBLE, stores=tuple(stores))
+
+
+def _positions(who: str, table: Table, kinds: Kinds) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for column, kind in kinds.items():
+        assert column is not None  # noqa: S101  # or all columns are of that kind
+        at = table.position(who, column)
+        if found.setdefault(at, kind) != kind:
+            came = f"{table.label(at)} should be both {found[at]} and {kind}"
+            raise InputError(sentence(who, "one kind of things a column", came, "Give each kernel its own column."))
+    return found
+
+
+def stored(who: str, kind: str, things: Sequence[Any]) -> tuple[Store, NDArray[np.intp]]:
+    """Things of a kind, checked, each equal one once; and which of them stands in each row."""
+    items = _normaliser(kind)(who, things)
+    if kind == "graphs":  # compared by identity: telling equal ones is no easier than the kernels are
+        return Store(kind, items), np.arange(len(items))
+    places: dict[Any, int] = {}
+    codes = np.fromiter((places.setdefault(item, len(places)) for item in items), np.intp, len(items))
+    return Store(kind, tuple(places)), codes
+
+
+def _normaliser(kind: str) -> Callable[[str, Sequence[Any]], tuple[Any, ...]]:
+    """Who checks things of a kind; its folder is loaded when the first of them come."""
+    found: Callable[[str, Sequence[Any]], tuple[Any, ...]] = import_module(f"mercer.kernels.{kind}.items").items_of
+    return found

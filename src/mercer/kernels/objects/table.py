@@ -1,0 +1,166 @@
+"""Tables of pandas, polars and Arrow, arrays of objects and plain lists, seen as columns; none of these is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import InputError, sentence
+from mercer.kernels.points import Points
+
+DAY = np.timedelta64(1, "D")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of equal length.
+
+    count, width : rows and columns
+    names : one a column; None where they have none
+    column : gives the column at a position, as it came
+    """
+
+    count: int
+    width: int
+    names: tuple[str, ...] | None
+    column: Callable[[int], Any]
+
+    @property
+    def named(self) -> bool:
+        """Whether a message should name the column."""
+        return self.names is not None or self.width > 1
+
+    def label(self, i: int) -> str:
+        """How a message calls a column."""
+        return self._head.label(i)
+
+    def position(self, who: str, column: int | str) -> int:
+        """Where a column stands."""
+        return self._head.position(who, column)
+
+    @property
+    def _head(self) -> Points:
+        return Points(np.empty((0, self.width)), self.names)
+
+    def things(self, i: int) -> Sequence[Any]:
+        """A column as a list of Python objects."""
+        return listed(self.column(i))
+
+    def numbers(self, who: str, i: int) -> NDArray[np.float64]:
+        """A column as finite numbers: truths are 0 and 1, times are days since 1970."""
+        values = numbers_of(who, self.label(i), self.column(i))
+        bad = np.flatnonzero(~np.isfinite(values))
+        if len(bad):
+            came = f"{self.label(i)} holds {values[bad[0]]} in row {bad[0]}"
+            raise InputError(sentence(who, "finite numbers", came, "Impute or drop such rows."))
+        return values
+
+
+def table_of(who: str, data: Any, whole: str | None = None) -> Table:
+    """Data as a table; `whole` is the kind of all columns, so that a plain list of things is one column."""
+    if hasattr(data, "column_names") and hasattr(data, "column"):  # Arrow
+        return Table(data.num_rows, len(data.column_names), tuple(data.column_names), data.column)
+    if hasattr(data, "iloc") and hasattr(data, "columns"):  # pandas
+        return Table(len(data), len(data.columns), _texts(data.columns), lambda i: data.iloc[:, i])
+    if hasattr(data, "get_columns"):  # polars
+        return Table(len(data), len(data.columns), _texts(data.columns), lambda i: data.get_columns()[i])
+    if whole is not None and not _of_rows(data, whole):
+        return _single(who, data, whole)
+    rows = data if isinstance(data, np.ndarray) else _array(who, data)
+    if rows.ndim != 2 or 0 in rows.shape:
+        came = f"an array of shape {rows.shape} came"
+        raise InputError(sentence(who, "a table of rows and columns", came, "Give a DataFrame, or rows of cells."))
+    return Table(rows.shape[0], rows.shape[1], None, lambda i: rows[:, i])
+
+
+def holds_more(data: Any, needed: Iterable[int | str] | None) -> bool:
+    """Whether a kernel of numbers looks at columns that one array of numbers cannot hold: of Arrow, or dates."""
+    if needed is None or not (hasattr(data, "column_names") or hasattr(data, "columns")):
+        return False
+    table = table_of("A kernel", data)
+    names = table.names or ()
+    at = [c if isinstance(c, int) else names.index(c) for c in needed if isinstance(c, int) or names.count(c) == 1]
+    columns = [table.column(i) for i in at if -table.width <= i < table.width]
+    return hasattr(data, "column_names") or any(np.asarray(column).dtype.kind in "OM" for column in columns)
+
+
+def _of_rows(data: Any, kind: str) -> bool:
+    """Whether data without names of columns holds rows of cells, and not one thing a row."""
+    if isinstance(data, np.ndarray):
+        return data.ndim == 2
+    return kind == "categories" and isinstance(data, list | tuple) and bool(data) and isinstance(data[0], list | tuple)
+
+
+def _single(who: str, data: Any, kind: str) -> Table:
+    things = None if isinstance(data, str | bytes | dict) or not hasattr(data, "__len__") else listed(data)
+    if not things:
+        came = "an empty list came" if things is not None else f"{data!r:.60} came"
+        raise InputError(sentence(who, f"a list of {kind}, one a row", came, "Give a list, an array or a column."))
+    return Table(len(things), 1, None, lambda i: things)
+
+
+def _array(who: str, data: Any) -> NDArray[np.object_]:
+    rows = [list(row) for row in data] if isinstance(data, list | tuple) else np.asarray(data, dtype=object).tolist()
+    widths = {len(row) for row in rows}
+    if len(widths) != 1:
+        came = f"rows of {', '.join(map(str, sorted(widths)[:5])) or 'no'} cells came"
+        raise InputError(sentence(who, "rows of equal length", came, "Give a DataFrame, or rows of cells."))
+    found = np.empty((len(rows), *widths), dtype=object)
+    for i, row in enumerate(rows):
+        for j, cell in enumerate(row):
+            found[i, j] = cell
+    return found
+
+
+def _texts(names: Any) -> tuple[str, ...] | None:
+    return tuple(names) if all(isinstance(name, str) for name in names) else None
+
+
+def listed(column: Any) -> list[Any]:
+    """A column as a list of Python objects."""
+    for method in ("to_pylist", "to_list", "tolist"):  # Arrow, polars and pandas, NumPy
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    return list(column)
+
+
+def numbers_of(who: str, label: str, column: Any) -> NDArray[np.float64]:
+    """A column as float64, with NaN where something is missing: truths are 0 and 1, times are days since 1970."""
+    arrow = hasattr(column, "to_pylist")
+    values = column.to_numpy(zero_copy_only=False) if arrow else np.asarray(column)
+    if values.dtype.kind == "O":
+        values = _from_objects(who, label, values)
+    if values.dtype.kind == "M":
+        days = (values - np.datetime64(0, "D")) / DAY
+        return np.asarray(days, dtype=np.float64)
+    if values.dtype.kind == "m":
+        return np.asarray(values / DAY, dtype=np.float64)
+    if values.dtype.kind not in "fiub":
+        came = f"{label} holds {values.flat[0]!r} (dtype {values.dtype})"
+        raise InputError(sentence(who, "numbers", came, "Choose columns of numbers with on(), or use Match()."))
+    return values.astype(np.float64)
+
+
+def _without_zone(value: Any) -> Any:
+    """A time in UTC that names no zone, which NumPy does not know."""
+    return value.astimezone(UTC).replace(tzinfo=None) if getattr(value, "tzinfo", None) else value
+
+
+def _from_objects(who: str, label: str, values: NDArray[Any]) -> NDArray[Any]:
+    """Cells that are numbers or times, with None for missing ones, as an array of these."""
+    known = [value for value in values.tolist() if value is not None and value == value]
+    dated = bool(known) and all(hasattr(value, "toordinal") for value in known)
+    if dated:
+        return np.array([_without_zone(value) for value in values.tolist()], dtype="datetime64[us]")
+    strange = next(
+        (value for value in known if isinstance(value, str | bytes) or not hasattr(value, "__float__")), None
+    )
+    if strange is not None:
+        came = f"{label} holds {strange!r}"
+        raise InputError(sentence(who, "numbers", came, "Choose columns of numbers with on(), or use Match()."))
+    return np.array([float("nan") if value is None or value != value else float(value) for value in values.tolist()])

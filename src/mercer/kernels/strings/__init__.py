@@ -1,0 +1,1 @@
+"""Kernels of strings: what they share, in runs of symbols, in subsequences or in words."""

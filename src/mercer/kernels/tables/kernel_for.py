@@ -1,0 +1,60 @@
+"""`mercer.kernel_for`: look at a table, and propose a kernel for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from mercer.errors import InputError, sentence
+from mercer.kernels.objects.table import Table, table_of
+from mercer.kernels.tables.choice import Choice
+from mercer.kernels.tables.proposal import Proposal
+from mercer.kernels.tables.rules import choice_of
+from mercer.kernels.tables.survey import name_of, survey_of
+
+
+def kernel_for(table: Any, target: int | str | Iterable[int | str] | None = None) -> Proposal:
+    """Propose a kernel for a table, with the reasons.
+
+    The proposal is one Gaussian kernel of everything that has a distance, written as a product: numbers are divided by
+    their deviations, each column in which labels differ counts as much as a number that is sqrt(2) deviations away,
+    dates are numbers and points on the circles of a day, a week and a year. Texts are compared by words or by letters,
+    and added. Columns that are constant or number the rows are left out. The scales are those of the table: give the
+    rows that a model will be fitted to. Cost: a look at each entry, no pairs of rows.
+
+    Parameters
+    ----------
+    table : of pandas, polars or Arrow, or a 2-D array of objects
+    target : the column, or the columns, to be predicted: no part of the kernel
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import kernel_for
+    >>> rows = np.array([[30, "red"], [40, "blue"], [50, "red"], [80, None]], dtype=object)
+    >>> proposal = kernel_for(rows)
+    >>> print(proposal)
+    a kernel for 4 rows x 2 columns
+      column  taken for  part                        why
+      0       number     gaussian, divided by 18.71  whole numbers, 4 different
+      1       category   hamming                     texts, 2 different, 1 missing; missing is a label of its own
+      lengthscale 1.27: the root mean squared distance of a row from the mean, in deviations
+      kernel: gaussian(lengthscale=1.27).scaled([18.71]).on([0])*hamming(lengthscale=1.27).on([1])
+    >>> proposal.kernel(rows).round(2)
+    array([[1.  , 0.49, 0.7 , 0.06],
+           [0.49, 1.  , 0.49, 0.13],
+           [0.7 , 0.49, 1.  , 0.24],
+           [0.06, 0.13, 0.24, 1.  ]])
+    """
+    seen = table_of("kernel_for", table)
+    if seen.count < 2:
+        raise InputError(sentence("kernel_for", "two rows or more", f"{seen.count} came", "Give the training rows."))
+    targets = () if target is None else (target,) if isinstance(target, int | str) else tuple(target)
+    aside = {seen.position("kernel_for (target)", column) for column in targets}
+    return Proposal(seen.count, tuple(_choice(seen, i, i in aside) for i in range(seen.width)))
+
+
+def _choice(table: Table, i: int, aside: bool) -> Choice:
+    if not aside:
+        return choice_of(survey_of(table, i))
+    return Choice(name_of(table, i), "target", "it is to be predicted")

@@ -1,0 +1,110 @@
+"""What a column of a table holds, as far as a choice of kernels needs to know it."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import InputError
+from mercer.kernels.categories.items import NOTHING, items_of
+from mercer.kernels.objects.table import Table, listed, numbers_of
+
+Holds = Literal["numbers", "whole numbers", "truths", "texts", "times", "nothing", "other things"]
+DECLARED = ("category", "categorical", "enum", "dictionary")
+"""How pandas, polars and Arrow call types of columns that are labels by declaration."""
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """One column.
+
+    name : its name, or its position where it has none
+    holds : what its entries are
+    rows, missing : how many entries it has, and how many of them are missing
+    declared : whether its type says that they are labels
+    values : numbers, and times as days since 1970, those that are there; empty for others
+    texts : texts of labels, those that are there; empty for numbers and times
+    remark : what is the matter with other things
+    """
+
+    name: int | str
+    holds: Holds
+    rows: int
+    missing: int = 0
+    declared: bool = False
+    values: NDArray[np.float64] | None = None
+    texts: tuple[str, ...] = ()
+    remark: str = ""
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How often each different value stands there."""
+        return np.unique(self.texts if self.values is None else self.values, return_counts=True)[1]
+
+    @property
+    def different(self) -> int:
+        """How many different values there are."""
+        return len(self.counts) if self.rows > self.missing else 0
+
+
+def survey_of(table: Table, i: int) -> Survey:
+    """Look through one column. Cost: a pass over its entries, and sorting them."""
+    name, column = name_of(table, i), table.column(i)
+    declared = str(getattr(column, "dtype", getattr(column, "type", ""))).lower().startswith(DECLARED)
+    kind = None if declared else _kind(column)
+    if kind is None:
+        return _of_labels(name, listed(column), declared)
+    return _of_numbers(name, numbers_of("kernel_for", table.label(i), column), kind)
+
+
+def name_of(table: Table, i: int) -> int | str:
+    """How a kernel calls a column: by its name, where it has one of its own, else by its position."""
+    named = table.names is not None and table.names.count(table.names[i]) == 1
+    return table.names[i] if named and table.names is not None else i
+
+
+def _kind(column: Any) -> str | None:
+    """Whether entries are "numbers" or "times": by the dtype, or by looking at each where that says nothing."""
+    values = column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
+    if values.dtype.kind != "O":
+        return {"M": "times", "f": "numbers", "i": "numbers", "u": "numbers", "m": "numbers"}.get(values.dtype.kind)
+    found = {_kind_of(thing) for thing in values.tolist()} - {"missing"}
+    kind = found.pop() if len(found) == 1 else None
+    return kind if kind in ("numbers", "times") else None
+
+
+def _kind_of(thing: Any) -> str:
+    if type(thing).__name__ in NOTHING or (isinstance(thing, float) and math.isnan(thing)):
+        return "missing"
+    if isinstance(thing, bool | np.bool_ | str):
+        return "labels"
+    if isinstance(thing, numbers.Real):
+        return "numbers"
+    return "times" if hasattr(thing, "toordinal") else "others"
+
+
+def _of_numbers(name: int | str, values: NDArray[np.float64], kind: str) -> Survey:
+    if np.isinf(values).any():
+        return Survey(name, "other things", len(values), remark="some numbers are infinite")
+    known = values[~np.isnan(values)]
+    holds: Holds = "times" if kind == "times" else "numbers"
+    if holds == "numbers" and bool((known == np.rint(known)).all()):
+        holds = "whole numbers"
+    return Survey(name, holds if len(known) else "nothing", len(values), len(values) - len(known), values=known)
+
+
+def _of_labels(name: int | str, things: list[Any], declared: bool) -> Survey:
+    try:
+        labels = items_of("it", things)
+    except InputError as error:
+        return Survey(name, "other things", len(things), remark=str(error))
+    texts = tuple(label for label in labels if label is not None)
+    holds: Holds = "texts" if texts else "nothing"
+    if any(isinstance(thing, bool | np.bool_) for thing in things):
+        holds = "truths"
+    return Survey(name, holds, len(things), len(things) - len(texts), declared, texts=texts)

@@ -1,0 +1,30 @@
+"""Columns of strings, graphs and categories at the door of estimators: scikit-learn reads tables of numbers only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer.errors import InputError, sentence
+from mercer.kernels import Kernel
+from mercer.kernels.evaluate import points_of_kernel
+from mercer.kernels.points import Points
+
+
+def noted(estimator: Any, X: Any, kernel: Kernel, reset: bool) -> Points:
+    """Columns of things as points; their number and names are noted, or compared with those that were."""
+    who, points = type(estimator).__name__, points_of_kernel(type(estimator).__name__, X, kernel)
+    width = points.values.shape[1]
+    if reset:
+        estimator.n_features_in_ = width
+        estimator.__dict__.pop("feature_names_in_", None)
+        if points.names is not None:
+            estimator.feature_names_in_ = np.asarray(points.names, dtype=object)
+        return points
+    known = tuple(getattr(estimator, "feature_names_in_", ()))
+    if width != estimator.n_features_in_ or (known and points.names is not None and known != points.names):
+        came = f"{width} came" if width != estimator.n_features_in_ else f"{list(points.names or ())} came"
+        expected = list(known) if known else estimator.n_features_in_
+        raise InputError(sentence(who, f"the columns of the fit, {expected}", came, "Select the same columns."))
+    return points
