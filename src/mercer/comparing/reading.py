@@ -68,16 +68,7 @@ def kernel_of(who: str, given: Any, name: str, lengthscale: Any) -> Kernel:
     if not kernel.is_open:
         remedy = "Write lengthscale='median' in the kernel." if kernel.has_lengthscale else 'Use "median".'
         raise InputError(sentence(who, f"an open lengthscale for {name}={number!r}", f"{kernel} has none", remedy))
-    return _closed(kernel, number)
-
-
-def _closed(kernel: Kernel, lengthscale: float) -> Kernel:
-    if not kernel.is_open:
-        return kernel
-    if kernel.children:
-        return kernel.with_children(tuple(_closed(child, lengthscale) for child in kernel.children))
-    own = kernel.parameters().get("lengthscale")
-    return kernel.with_parameters({"lengthscale": lengthscale}) if own == MEDIAN else kernel
+    return kernel.closed(number)
 
 
 def table_of(who: str, name: str, kernel: Kernel, data: Any) -> Points:

@@ -203,6 +203,18 @@ class Kernel(ABC):
         found = median_distance(type(self).__name__, points, weights, self.distances)
         return self.with_parameters({"lengthscale": stretch * found})
 
+    def closed(self, lengthscale: float) -> Kernel:
+        """The kernel with a number for each open lengthscale of the tree; other open numbers stay open.
+
+        >>> from mercer.kernels import Gaussian, Linear
+        >>> print((Gaussian("median") * Linear()).closed(2.0))
+        gaussian(lengthscale=2.0)*linear
+        """
+        if self.children:
+            return self.with_children(tuple(child.closed(lengthscale) for child in self.children))
+        own = self.parameters().get("lengthscale")
+        return self.with_parameters({"lengthscale": lengthscale}) if own == MEDIAN else self
+
     def stretched(self, factor: float) -> Kernel:
         """The kernel with every lengthscale of the tree times a number above zero; open ones stay open.
 

@@ -19,7 +19,7 @@ from mercer.kernels.fields import MEDIAN
 from mercer.kernels.points import DOUBLE, Points
 from mercer.learners.extremes import refuse_extremes, refuse_far
 from mercer.learners.held_out import HeldOut, held_out_rows
-from mercer.learners.reading import AUTO, Penalty, closed, kernel_of, lengthscale_of, penalty_of, shown
+from mercer.learners.reading import AUTO, Penalty, kernel_of, lengthscale_of, penalty_of, shown
 from mercer.learners.request import TRUSTED, Request
 from mercer.learners.views import KernelView, LiftView, MatrixView, View
 from mercer.lifts.base import Lift
@@ -249,7 +249,7 @@ def _kernels(
             needs = f"an open lengthscale for lengthscale={scale!r}"
             raise InputError(sentence(who, needs, f"{kernel} has none", remedy))
         weights = _at(problem.weights if problem.counts is None else problem.counts, kept)
-        return [closed(kernel, scale).resolve_points(points, weights)]  # what else is open is found
+        return [kernel.closed(scale).resolve_points(points, weights)]  # what else is open is found
     refuse_far(who, kernel, points)
     weights = _at(problem.weights if problem.counts is None else problem.counts, kept)
     if len(kept) > MEASURED:

@@ -254,16 +254,6 @@ def _is_size(given: Any) -> bool:
     return isinstance(given, float | int | np.floating | np.integer) and bool(0 <= given <= sys.float_info.max)
 
 
-def closed(kernel: Kernel, lengthscale: float) -> Kernel:
-    """The kernel with a number for each open lengthscale."""
-    if not kernel.is_open:
-        return kernel
-    if kernel.children:
-        return kernel.with_children(tuple(closed(child, lengthscale) for child in kernel.children))
-    own = kernel.parameters().get("lengthscale")
-    return kernel.with_parameters({"lengthscale": lengthscale}) if own == MEDIAN else kernel
-
-
 # -- what scikit-learn reads as numbers, or refuses in words that do not help -----------------------------------------
 
 
