@@ -99,6 +99,8 @@ def fitted(options: FitOptions, voice: Voice) -> Fitted:
 def _read(options: FitOptions, voice: Voice) -> tuple[Sheet, Target]:
     sheet = read_table(options.table, options.limits(), options.table_options())
     voice.say(f"{sheet.name}: {sheet.format}, {sheet.rows:,} rows x {sheet.width:,} columns")
+    for remark in sheet.remarks:
+        voice.say(remark)
     sheet, target = target_of(sheet, options.target, options.task)
     if target.dropped:
         voice.say(f"{target.dropped:,} rows have no {target.name!r}, and are left out")

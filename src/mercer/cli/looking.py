@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,9 @@ def look(sheet: Sheet, aside: tuple[str, ...], kernel: str | None, seed: int) ->
     table = sheet.table.drop_columns([n for n in sheet.names if n in aside or n.startswith(ASIDE)])
     if not table.num_columns:
         raise InputError(sentence(sheet.name, "a column beside the target", "there is none", "Add features."))
-    return _proposed(_sample(table, seed)) if kernel is None else _told(sheet.name, table, _parsed(kernel))
+    found = _proposed(_sample(table, seed)) if kernel is None else _told(sheet.name, table, _parsed(kernel))
+    kinds = (sheet.orders.get(name, kind) for name, kind in zip(found.columns, found.kinds, strict=True))
+    return replace(found, kinds=tuple(kinds))
 
 
 def _parsed(text: str) -> Any:

@@ -41,6 +41,11 @@ class Reading(Common):
     format: Annotated[str, typer.Option("--format", help="csv, parquet, arrow, npy, npz or libsvm.")] = ""
     separator: Annotated[str, typer.Option("--separator", help="Between cells of text; found if left out.")] = ""
     no_header: Annotated[bool, typer.Option("--no-header", help="The first line is a row: f0, f1, ...")] = False
+    decimal: Annotated[str, typer.Option("--decimal", help="Before decimals, in text: . or , (found if left out).")] = (
+        ""
+    )
+    dates: Annotated[str, typer.Option("--dates", help="day-first or month-first, for texts such as 1/2/2020.")] = ""
+    encoding: Annotated[str, typer.Option("--encoding", help="Of text: utf-8, cp1252, latin-1, ...")] = "utf-8"
     max_rows: Annotated[int, typer.Option("--max-rows", min=1, help="Refuse more rows.")] = 10_000_000
     max_columns: Annotated[int, typer.Option("--max-columns", min=1, help="Refuse more columns.")] = 10_000
     max_cells: Annotated[int, typer.Option("--max-cells", min=1, help="Refuse more cells.")] = 100_000_000
@@ -57,20 +62,29 @@ class Reading(Common):
         from mercer.files.tables import TableOptions
         from mercer.files.tables_input import FORMATS
         from mercer.files.tables_text import TextOptions
+        from mercer.files.tables_texts import DAY_FIRST, MONTH_FIRST
 
-        if self.format and self.format not in FORMATS:
-            raise Failure(Exit.USAGE, f"--format needs one of {', '.join(FORMATS)}; {self.format!r} came.")
+        orders = {"": "", "day-first": DAY_FIRST, "month-first": MONTH_FIRST}
+        one_of("--format", self.format, ("", *FORMATS))
+        one_of("--decimal", self.decimal, ("", ".", ","))
+        one_of("--dates", self.dates, tuple(orders))
         if len(self.separator.encode()) > 1:
             raise Failure(Exit.USAGE, f"--separator needs one character; {self.separator!r} came.")
-        return TableOptions(self.format, TextOptions(self.separator, not self.no_header))
+        text = TextOptions(self.separator, not self.no_header, decimal=self.decimal, encoding=self.encoding)
+        return TableOptions(self.format, text, order=orders[self.dates])
 
     def read_for(self, model: TableModel, table: str) -> Sheet:
         """The table, with the types of columns that the model knows."""
         from mercer.files.tables import read_table
 
-        self.table_options()  # complain of what is no format
-        options = model.options(self.format, self.separator, not self.no_header)
-        return read_table(table, self.limits(), options)
+        asked = self.table_options()
+        return read_table(table, self.limits(), model.options(asked.format, asked.text))
+
+
+def one_of(flag: str, given: str, known: tuple[str, ...]) -> None:
+    """Complain of a value that is none; an empty one is as if it had not come."""
+    if given not in known:
+        raise Failure(Exit.USAGE, f"{flag} needs one of {' '.join(filter(None, known))}; {given!r} came.")
 
 
 def size(flag: str, text: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from mercer.files.tables_limits import TableLimits
 from mercer.files.tables_numpy import read_npy, read_npz
 from mercer.files.tables_parquet import read_parquet
 from mercer.files.tables_text import TextOptions, read_text
+from mercer.files.tables_texts import Texts, read_columns
 
 NEVER_PACKED = {"parquet": read_parquet, "arrow": read_arrow, "npy": read_npy, "npz": read_npz}
 """Who reads formats that gzip is not applied to."""
@@ -31,12 +33,16 @@ class Sheet:
     name : how messages call it; format : one of FORMATS
     table : of Arrow; None for LIBSVM's format
     sparse : rows and labels of LIBSVM's format; None for others
+    remarks : what was done to columns of texts that are numbers or dates
+    orders : of columns of dates, whether the day or the month comes first, where that must be known
     """
 
     name: str
     format: str
     table: Any = None
     sparse: SparseRows | None = None
+    remarks: tuple[str, ...] = ()
+    orders: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
@@ -77,11 +83,14 @@ class TableOptions:
     format : one of FORMATS; "" for what its first bytes say
     text : how text is read
     columns : how many columns the rows of LIBSVM's format have; None for what the file says
+    order : of all dates in texts; "" where each column shows its own; orders : of columns where it is known
     """
 
     format: str = ""
     text: TextOptions = field(default_factory=TextOptions)
     columns: int | None = None
+    order: str = ""
+    orders: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_table(
@@ -110,16 +119,25 @@ def read_table(
 def _read(given: TableInput, form: str, limits: TableLimits, options: TableOptions) -> Sheet:
     if form == "libsvm":
         return Sheet(given.name, form, sparse=read_libsvm(given, limits, options.columns))
-    if form in NEVER_PACKED:
-        if given.gzipped:
-            came = f"gzipped {form} came"
-            raise InputError(sentence(given.name, "a text inside of gzip", came, "Unpack it first with gunzip."))
-        table = NEVER_PACKED[form](given, limits)
-    else:
-        table = read_text(given, limits, options.text)
+    table, decimal = _table(given, form, limits, options)
     if not table.num_rows:
         raise InputError(sentence(given.name, "at least one row", "it has none", "Check how it was written."))
-    return Sheet(given.name, form, plain(given.name, table, limits))
+    table = plain(given.name, table, limits)
+    read = read_columns(table, Texts(decimal, options.order, options.orders, frozenset(options.text.types or ())))
+    for name, found in read.items():
+        table = table.set_column(table.column_names.index(name), name, found.column)
+    orders = {name: found.order for name, found in read.items() if found.order}
+    return Sheet(given.name, form, table, None, tuple(found.remark for found in read.values()), orders)
+
+
+def _table(given: TableInput, form: str, limits: TableLimits, options: TableOptions) -> tuple[Any, str | None]:
+    """An Arrow table, and how decimals are written in its texts."""
+    if form not in NEVER_PACKED:
+        return read_text(given, limits, options.text)
+    if given.gzipped:
+        came = f"gzipped {form} came"
+        raise InputError(sentence(given.name, "a text inside of gzip", came, "Unpack it first with gunzip."))
+    return NEVER_PACKED[form](given, limits), None
 
 
 def _format(given: TableInput, asked: str) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mercer.errors import InputError, sentence
 from mercer.files.tables_limits import TableLimits
 
+ENCODING = "Save the file as UTF-8, or give --encoding cp1252 (or what it is in)."
 TEXTS = ("large_string", "string_view")
 NARROW = ("float", "halffloat", "int8", "int16", "uint8", "uint16", "bool")
 """Types whose numbers float32 holds."""
@@ -92,7 +93,7 @@ def _spread(name: str, key: str, column: Any) -> Iterator[tuple[str, Any]]:
         rows = _matrix(name, key, column)
         yield from ((f"{key}[{i}]", pyarrow.array(np.ascontiguousarray(rows[:, i]))) for i in range(rows.shape[1]))
     elif types.is_binary(kind) or types.is_large_binary(kind):
-        came, remedy = f"column {key!r} has bytes that are none", "Save the file as UTF-8."
+        came, remedy = f"column {key!r} has bytes that are none", ENCODING
         raise InputError(sentence(name, "texts in UTF-8", came, remedy))
     else:
         yield key, column

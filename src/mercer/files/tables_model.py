@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,14 @@ from mercer.files.tables import Sheet, TableOptions
 from mercer.files.tables_columns import kind_of, numbers
 from mercer.files.tables_frame import Frame
 from mercer.files.tables_text import TextOptions
+from mercer.files.tables_texts import ORDERS
 
 TASKS = ("regression", "classification", "lift")
-KINDS = ("number", "truth", "date", "text", "label")
-LIKE = {"number": ("number", "truth", "nothing"), "truth": ("truth", "nothing"), "date": ("date", "nothing")}
+DATES = ("date", *ORDERS)
+KINDS = ("number", "truth", *DATES, "text", "label")
+LIKE = {"number": ("number", "truth", "nothing"), "truth": ("truth", "nothing")} | dict.fromkeys(
+    DATES, ("date", "nothing")
+)
 """Kinds of columns that a model takes for one that it was fitted to."""
 
 
@@ -27,7 +31,8 @@ class TableModel:
     task : "regression", "classification" or "lift"
     target : the name of the column that it predicts; "" for a lift
     columns : the names of the columns that its kernel looks at, in the order of the fit; () for sparse rows
-    kinds : what each of them held: "number", "truth", "date", "text" or "label"
+    kinds : what each of them held: "number", "truth", "text", "label" or "date"; "date, day first" or "date, month
+        first" where it was written so in texts
     filled : those of them in which a missing text is read as the empty one
     """
 
@@ -43,7 +48,7 @@ class TableModel:
         """The kernel with its numbers."""
         return self.learner.kernel_
 
-    def options(self, form: str = "", separator: str = "", header: bool = True) -> TableOptions:
+    def options(self, form: str = "", text: TextOptions | None = None) -> TableOptions:
         """How a table for this model is read: labels that look like numbers stay texts."""
         import pyarrow
 
@@ -52,7 +57,8 @@ class TableModel:
         if self.target and getattr(self.learner, "classes_", np.empty(0)).dtype.kind == "U":
             types[self.target] = pyarrow.string()
         width = None if self.columns else int(self.learner.n_features_in_)
-        return TableOptions(form, TextOptions(separator, header, types), width)
+        orders = {name: kind for name, kind in zip(self.columns, self.kinds, strict=True) if kind in ORDERS}
+        return TableOptions(form, replace(text or TextOptions(), types=types), width, orders=orders)
 
     def rows(self, sheet: Sheet) -> Any:
         """The rows of a table as the learner takes them. Cost: the columns that are looked at are copied."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from mercer.errors import InputError, sentence
+from mercer.files.tables_columns import ENCODING
 from mercer.files.tables_input import CHUNK, TableInput
 from mercer.files.tables_limits import LINE, TableLimits
+from mercer.files.tables_texts import Texts, read_columns
 
 SEPARATORS = b",;\t|"
 UNNAMED = "unnamed"
@@ -21,11 +24,15 @@ class TextOptions:
     separator : one character; "" for the one of , ; tab | that the first line has most of
     header : whether the first line names the columns; else they are called f0, f1, ...
     types : of columns whose type is known, as Arrow's types: labels that look like numbers stay labels
+    decimal : "." or ","; "" for a point, unless columns show that it is a comma
+    encoding : of the bytes
     """
 
     separator: str = ""
     header: bool = True
     types: Mapping[str, Any] | None = None
+    decimal: str = ""
+    encoding: str = "utf-8"
 
 
 @dataclass(frozen=True)
@@ -37,32 +44,55 @@ class TextSize:
     first: bytes
 
 
-def read_text(given: TableInput, limits: TableLimits, options: TextOptions) -> Any:
-    """An Arrow table. Cost: two passes over the bytes, the first of which holds a megabyte."""
+def read_text(given: TableInput, limits: TableLimits, options: TextOptions) -> tuple[Any, str]:
+    """An Arrow table, and what parts the whole from the decimals: "." or ",".
+
+    Cost: two passes over the bytes, the first of which holds a megabyte; three where decimals follow a comma.
+    """
     from pyarrow import ArrowInvalid
 
     size = text_size(given, limits)
     separator = options.separator or separator_of(size.first)
     limits.check(given.name, rows=size.lines - options.header, columns=size.first.count(separator.encode()) + 1)
+    parse = partial(_parsed, given, separator, max(CHUNK, 2 * size.longest), options)
     try:
-        return _parsed(given, separator, max(CHUNK, 2 * size.longest), options)
-    except UnicodeDecodeError as error:
-        came, remedy = "the names of its columns are none", "Save the file as UTF-8."
-        raise InputError(sentence(given.name, "text in UTF-8", came, remedy)) from error
+        table = parse(options.decimal or ".")
+        if options.decimal or separator == "," or not _has_commas(table):
+            return table, options.decimal or "."
+        return _merged(table, parse(",")), ","
+    except (UnicodeDecodeError, LookupError) as error:
+        came, remedy = f"some bytes are none, or {options.encoding!r} is no encoding", ENCODING
+        raise InputError(sentence(given.name, f"text in {options.encoding}", came, remedy)) from error
     except ArrowInvalid as error:
         came = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
         raise InputError(sentence(given.name, "the same columns in each line", came, "Look at that line.")) from error
 
 
-def _parsed(given: TableInput, separator: str, block: int, options: TextOptions) -> Any:
+def _parsed(given: TableInput, separator: str, block: int, options: TextOptions, decimal: str) -> Any:
     from pyarrow import csv
 
-    reading = csv.ReadOptions(block_size=block, autogenerate_column_names=not options.header)
+    reading = csv.ReadOptions(block_size=block, autogenerate_column_names=not options.header, encoding=options.encoding)
     parsing = csv.ParseOptions(delimiter=separator, newlines_in_values=True)
-    converting = csv.ConvertOptions(strings_can_be_null=True, column_types=dict(options.types or {}))
+    types = dict(options.types or {})
+    converting = csv.ConvertOptions(strings_can_be_null=True, column_types=types, decimal_point=decimal)
     with given.opened() as stream:
         table = csv.read_csv(stream, reading, parsing, converting)
     return table.rename_columns(_named(table.column_names))
+
+
+def _has_commas(table: Any) -> bool:
+    """Whether a column of texts holds numbers with a comma before their decimals."""
+    return any(read.column.type == "double" for read in read_columns(table, Texts(",")).values())
+
+
+def _merged(points: Any, commas: Any) -> Any:
+    """The columns as read with commas, but as read with points where that gave numbers and commas do not."""
+    import pyarrow
+    from pyarrow import types
+
+    read = read_columns(commas, Texts(","))
+    lost = [name for name in points.column_names if types.is_string(commas.column(name).type) and name not in read]
+    return pyarrow.table({n: (points if n in lost else commas).column(n) for n in points.column_names})
 
 
 def _named(names: list[str]) -> list[str]:
