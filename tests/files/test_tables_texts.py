@@ -21,8 +21,8 @@ def read(entries, **texts):
     return read_text_column("c", pyarrow.chunked_array([pyarrow.array(entries, pyarrow.string())]), Texts(**texts))
 
 
-def csv(text, **options):
-    return read_table("-", options=TableOptions(**options), stdin=io.BytesIO(text.encode()))
+def csv(given_text, **options):
+    return read_table("-", options=TableOptions(**options), stdin=io.BytesIO(given_text.encode()))
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,8 @@ def _read(given: TableInput, form: str, limits: TableLimits, options: TableOptio
     for name, found in read.items():
         table = table.set_column(table.column_names.index(name), name, found.column)
     orders = {name: found.order for name, found in read.items() if found.order}
-    return Sheet(given.name, form, table, None, tuple(found.remark for found in read.values()), orders)
+    told = ("numbers are read with a comma before their decimals",) if decimal == "," else ()
+    return Sheet(given.name, form, table, None, (*told, *(found.remark for found in read.values())), orders)
 
 
 def _table(given: TableInput, form: str, limits: TableLimits, options: TableOptions) -> tuple[Any, str | None]:
