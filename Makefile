@@ -5,8 +5,8 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test lint bench fuzz clean
 
-demo: $(VENV)/.demo
-	$(BIN)/python examples/demo.py
+demo: $(VENV)/.cli
+	$(BIN)/mercer demo --out build/demo
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
@@ -36,10 +36,6 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Mercer needs Python 3.11 or newer; set PYTHON=..."'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.demo: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[examples]"
-	touch $@
-
-$(VENV)/.test $(VENV)/.lint $(VENV)/.bench: $(VENV)/.%: pyproject.toml | $(BIN)/python
+$(VENV)/.cli $(VENV)/.test $(VENV)/.lint $(VENV)/.bench: $(VENV)/.%: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
 	touch $@

@@ -37,9 +37,9 @@ def test_public_names_exist():
     assert metadata("mercer")["Version"] == mercer.__version__
 
 
-@pytest.mark.parametrize("example", ["demo", "exercise_21"])
+@pytest.mark.parametrize("example", ["tour", "exercise_21"])
 def test_examples_run(example, capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)  # where the demo leaves its picture
+    monkeypatch.chdir(tmp_path)  # where the tour leaves its picture
     monkeypatch.syspath_prepend(ROOT / "examples")  # as Python does for a script
     runpy.run_path(str(ROOT / "examples" / f"{example}.py"), run_name="__main__")
     shown = capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""What `make demo` shows: a model of real data, kernels proven and refuted, lifts, and a model's shape."""
+"""A tour: a model of real data, kernels proven and refuted, lifts, and a model's shape."""
 
 import time
 from importlib.util import find_spec
