@@ -49,6 +49,12 @@ class Display(ABC):
         self.ax_, self.figure_ = first, first.figure
         return first, second
 
+    def _name(self, axes: Any) -> Any:
+        """A legend: above the axes in a figure of its own, where it hides nothing; else where there is most room."""
+        if not self._own:
+            return axes.legend(fontsize="small")
+        return axes.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False)
+
     def _repr_png_(self) -> bytes | None:
         """What a notebook shows: a figure of its own; who made the axes shows them."""
         if not self._own:

@@ -98,7 +98,7 @@ class BoundaryDisplay(Display):
         self.points_ = scattered(axes, plane.values, y, self.labels_, shades)
         self.support_ = _ringed(axes, plane.values[rings])
         axes.set(xlabel=plane.names[0], ylabel=plane.names[1])
-        self.legend_ = axes.legend(fontsize="small")
+        self.legend_ = self._name(axes)
         return self
 
     def _bounded(self, axes: Any, codes: NDArray[Any]) -> Any:

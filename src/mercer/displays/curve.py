@@ -90,7 +90,7 @@ class CurveDisplay(Display):
             self.points_ = axes.scatter(line.values, y, s=10, color="0.25", label="rows")
         (self.curve_,) = axes.plot(self.places, mean, color="tab:blue", label="prediction")
         axes.set(xlabel="x1" if line is None else line.name, ylabel=str(getattr(self.y, "name", None) or "y"))
-        self.legend_ = axes.legend(fontsize="small")
+        self.legend_ = self._name(axes)
         return self
 
     def _checked(self) -> tuple[NDArray[Any], NDArray[Any] | None]:

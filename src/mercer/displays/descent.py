@@ -15,6 +15,8 @@ from mercer.errors import InputError, sentence
 REMEDY = "Use KernelRidge(solver=GradientDescent(keep=True))."
 MOST = 30
 """Coefficients that are drawn as lines, at most: those that moved the most."""
+LONG = 50
+"""Steps beyond which the axis is one of logarithms."""
 
 
 @dataclass(eq=False, repr=False)
@@ -81,6 +83,7 @@ class DescentDisplay(Display):
         if losses.min() > 0 and losses.max() > 20 * losses.min():
             axes.set_yscale("log")
         axes.set(xlabel="step", ylabel="loss")
+        _stretch(axes, losses)
         self.path_, self.ends_, self.shown_ = [], None, None
         if self.path_ax_ is not None and self.pair is not None:
             self._draw_path(self.path_ax_, coefficients)
@@ -93,6 +96,8 @@ class DescentDisplay(Display):
         one, two = coefficients[:, self.shown_].T
         self.path_ = axes.plot(one, two, ".-", color="tab:blue", markersize=4, linewidth=0.8)
         self.ends_ = axes.scatter(one[[0, -1]], two[[0, -1]], s=40, color=["tab:green", "tab:red"], zorder=3)
+        for name, place, shift in (("start", 0, (6, 6)), ("end", -1, (6, -12))):
+            axes.annotate(name, (one[place], two[place]), xytext=shift, textcoords="offset points", fontsize="small")
         axes.set(xlabel=f"coefficient {self.shown_[0] + 1}", ylabel=f"coefficient {self.shown_[1] + 1}")
 
     def _draw_all(self, axes: Any, coefficients: NDArray[Any]) -> None:
@@ -106,6 +111,7 @@ class DescentDisplay(Display):
         count = coefficients.shape[1]
         told = f"{len(self.shown_)} of {count} coefficients" if len(self.shown_) < count else "coefficients"
         axes.set(xlabel="step", ylabel=told)
+        _stretch(axes, steps)
 
     def _checked(self) -> tuple[NDArray[Any], NDArray[Any]]:
         who, losses = type(self).__name__, np.asarray(self.losses, dtype=float)
@@ -120,3 +126,10 @@ class DescentDisplay(Display):
             needs, came = f"a pair of coefficients from 0 to {count - 1}", f"{self.pair} came"
             raise InputError(sentence(who, needs, came, "Use pair=(0, 1)."))
         return losses, coefficients
+
+
+def _stretch(axes: Any, steps: NDArray[Any]) -> None:
+    """The first steps get room, where there are many: most happens there."""
+    if len(steps) > LONG:
+        axes.set_xscale("symlog", linthresh=1.0)
+        axes.set_xlim(0, len(steps) - 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, check_fitted, found, last_step
 from mercer.displays.chosen import chosen_rows, count_of, rows_of
+from mercer.displays.colours import SCALE
 from mercer.displays.plane import labels_of
 from mercer.displays.spectrum import Spectrum
 from mercer.errors import InputError, sentence
@@ -110,19 +112,21 @@ class GramDisplay(Display):
 
     def _draw(self, axes: Any, matrix: NDArray[Any], places: list[int]) -> None:
         low, high = float(matrix.min()), float(matrix.max())
-        scale = (
-            {"cmap": "viridis"} if low >= 0 else {"cmap": "RdBu_r", "vmin": -max(-low, high), "vmax": max(-low, high)}
-        )
-        self.image_ = axes.imshow(matrix, interpolation="nearest", **scale)
+        self.image_ = axes.imshow(matrix, interpolation="nearest", **_scale(low, high))
         self.bar_ = axes.figure.colorbar(self.image_, ax=axes, shrink=0.8)
         style = {"color": "white" if low >= 0 else "black", "linewidth": 0.8}
         self.lines_ = [line(place - 0.5, **style) for place in places for line in (axes.axhline, axes.axvline)]
-        count = (
-            f"{len(matrix)} rows"
-            if len(matrix) == (self.total or len(matrix))
-            else f"{len(matrix)} of {self.total} rows"
-        )
+        seen, total = len(matrix), self.total or len(matrix)
+        count = f"{seen} rows" if seen == total else f"{seen} of {total} rows"
+        self._label(axes, [0, *places, len(matrix)])
         axes.set(xlabel=count, ylabel=count, title=self.name if len(self.name) <= 60 else f"{self.name[:57]}...")
+
+    def _label(self, axes: Any, ends: list[int]) -> None:
+        """The values of an order, where lines part them."""
+        if len(ends) > 2:
+            values = np.asarray(self.order)[self.order_]
+            middles = [(low + high - 1) / 2 for low, high in itertools.pairwise(ends)]
+            axes.set_yticks(middles, [str(values[low]) for low in ends[:-1]])
 
     def _ordered(self, first: NDArray[Any]) -> tuple[NDArray[np.intp], list[int]]:
         """The order of the rows, and the places where its values change."""
@@ -151,6 +155,12 @@ class GramDisplay(Display):
         if self.order is not None and not isinstance(self.order, str):
             labels_of(who, self.order, len(matrix))
         return (matrix + matrix.T) / 2
+
+
+def _scale(low: float, high: float) -> dict[str, Any]:
+    """Colours from 0 on; where values have both signs, red above and blue below a white zero."""
+    most = max(-low, high)
+    return {"cmap": SCALE} if low >= 0 else {"cmap": "RdBu_r", "vmin": -most, "vmax": most}
 
 
 def _order_of(who: str, order: Any, total: int, rows: NDArray[np.intp] | None) -> Any:

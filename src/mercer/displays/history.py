@@ -66,7 +66,7 @@ class HistoryDisplay(Display):
         learner = last_step(model)
         descent = getattr(getattr(learner, "outcome_", None), "history", None)
         if descent is not None:
-            return _of_descent(cls, descent).plot(ax)
+            return cls(*_of_descent(descent)).plot(ax)
         history = getattr(learner, "history_", None)
         if history is None:
             came = f"{type(learner).__name__} has none"
@@ -117,9 +117,12 @@ class HistoryDisplay(Display):
         return self
 
     def _whole(self, axes: Any, steps: NDArray[Any]) -> None:
+        """Whole numbers at the axis of steps; a scale of logarithms where these grow faster and faster."""
         from matplotlib.ticker import MaxNLocator
 
-        if np.array_equal(steps, np.round(steps)):
+        if len(steps) > 2 and steps[0] > 0 and steps[-1] - steps[-2] > 2 * (steps[1] - steps[0]):
+            axes.set_xscale("log")
+        elif np.array_equal(steps, np.round(steps)):
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
     def _checked(self) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -133,11 +136,11 @@ class HistoryDisplay(Display):
         return steps, values
 
 
-def _of_descent(cls: Any, history: Any) -> Any:
-    """The losses of all outputs together, and those of held-out rows."""
+def _of_descent(history: Any) -> tuple[NDArray[Any], NDArray[Any], Sequence[str], str, str, int | None]:
+    """The losses of all outputs together, and those of held-out rows: the fields of a display."""
     losses, held = history.losses.sum(axis=1), history.validation.sum(axis=1)
     steps = np.arange(len(losses))
     if not len(held):
-        return cls(steps, losses[:, None], ("loss",), "loss")
+        return steps, losses[:, None], ("loss",), "loss", "step", None
     both = np.column_stack([losses, held])
-    return cls(steps, both, ("loss", "loss of held-out rows"), "loss", best=int(held.argmin()))
+    return steps, both, ("loss", "loss of held-out rows"), "loss", "step", int(held.argmin())

@@ -122,7 +122,8 @@ class LeaveOneOutDisplay(Display):
     def _checked(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         who, errors = type(self).__name__, np.asarray(self.errors, dtype=float)
         alphas = np.asarray(self.alphas, dtype=float)
-        alphas = np.broadcast_to(alphas[:, None], errors.shape) if alphas.ndim == 1 and errors.ndim == 2 else alphas
+        if alphas.ndim == 1 and errors.ndim == 2:
+            alphas = np.repeat(alphas[:, None], errors.shape[1], axis=1)
         if errors.ndim != 2 or alphas.shape != errors.shape or not errors.size:
             came = f"{np.shape(self.alphas)} and {errors.shape} came"
             raise InputError(sentence(who, "an error for each alpha and line", came, "Use loo_ of a fitted model."))

@@ -131,5 +131,5 @@ def _line(w: Array, b: float, low: Array, high: Array) -> Array:
 
 
 def _kept(points: Array, low: Array, high: Array, name: str) -> Circle | None:
-    inside = ((points >= low[:2]) & (points <= high[:2])).all(axis=1)
-    return Circle(np.where(inside[:, None], points, np.nan), name) if inside.any() else None
+    inside = np.asarray((points >= low[:2]) & (points <= high[:2])).all(axis=1)
+    return Circle(np.where(np.reshape(inside, (-1, 1)), points, np.nan), name) if inside.any() else None

@@ -91,13 +91,16 @@ class ParabolicDisplay(Display):
         axes.set(xlabel=plane.names[0], ylabel=plane.names[1], zlabel=f"{plane.names[0]}² + {plane.names[1]}²")
         axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
         axes.view_init(elev=18, azim=-60)
+        for axis in ("x", "y", "z"):
+            axes.locator_params(axis=axis, nbins=5)
         axes.legend(fontsize="small")
         return self
 
     def _draw_surface(self, axes: Any, low: NDArray[Any], high: NDArray[Any]) -> None:
         across, up = np.meshgrid(*(np.linspace(low[k], high[k], MESH) for k in (0, 1)))
         style = {"color": "0.6", "linewidth": 0.4, "alpha": 0.5}
-        self.surface_ = axes.plot_wireframe(across, up, across**2 + up**2, **style)
+        squares = across**2 + up**2
+        self.surface_ = axes.plot_wireframe(across, up, np.where(squares <= high[2], squares, np.nan), **style)
 
     def _draw_rows(self, axes: Any, rows: NDArray[Any], y: NDArray[Any]) -> None:
         floor, self.points_, self.shadows_ = _box(rows)[0][2], [], []
@@ -107,7 +110,7 @@ class ParabolicDisplay(Display):
             self.shadows_.append(axes.scatter(one, two, np.full(len(one), floor), s=5, color=[colour], alpha=0.4))
 
     def _draw_level(self, axes: Any, level: Level, low: NDArray[Any], high: NDArray[Any]) -> None:
-        from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+        from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]  # it comes with matplotlib
 
         self.plane_ = self.circle_ = self.cut_ = None
         corners = cut(level, low, high)

@@ -97,7 +97,7 @@ class StepsDisplay(Display):
         rows, often = np.unique(mistaken, return_counts=True)
         self.mistaken_ = _ringed(axes, plane.values[rows], often) if len(rows) else None
         axes.set(xlabel=plane.names[0], ylabel=plane.names[1])
-        self.legend_ = axes.legend(fontsize="small")
+        self.legend_ = self._name(axes)
         return self
 
     def _draw_boundaries(self, axes: Any) -> None:
