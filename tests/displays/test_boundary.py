@@ -106,6 +106,18 @@ def test_frames(library):
     np.testing.assert_array_equal(offsets(drawn.points_[0]), rows[y == "left"])
 
 
+def test_frames_that_may_miss_values():
+    frames = pytest.importorskip("pandas")
+    rows, y = blobs()
+    table = frames.DataFrame(rows, columns=["width", "height"])
+    model = KernelSVC("linear").fit(table, y)
+    drawn = BoundaryDisplay.from_estimator(model, table.convert_dtypes(), frames.Series(y, dtype="category"), grid=10)
+    np.testing.assert_array_equal(offsets(drawn.points_[0]), rows[y == "left"])
+    table.loc[3, "width"] = None
+    with pytest.raises(InputError, match=r"finite numbers; others came"):
+        BoundaryDisplay.from_estimator(model, table.convert_dtypes(), y, grid=10)
+
+
 @pytest.mark.parametrize(
     "rows",
     [X[:1], np.ones((4, 2)), 1e12 + np.arange(8.0).reshape(4, 2), 1e90 * X, np.array([[True, False], [False, True]])],
@@ -133,8 +145,9 @@ def test_a_boundary_out_of_sight():
         (X, Y[1:], r"one label a row; y has shape \(49,\) for 50 rows\."),
         (X, np.where(X[:, 0] > 0, np.nan, 1.0), r"a label for every row; NaN or None came\."),
         (X, [None, *Y[1:]], r"a label for every row; NaN or None came\."),
+        (X, np.array([1, *Y[1:]], dtype=object), r"labels of one kind; texts and others came\. Write all as texts"),
     ],
-    ids=["three columns", "NaN", "too large", "few labels", "NaN label", "no label"],
+    ids=["three columns", "NaN", "too large", "few labels", "NaN label", "no label", "mixed labels"],
 )
 def test_what_cannot_be_drawn(rows, y, message):
     with pytest.raises(InputError, match=message):
@@ -148,5 +161,8 @@ def test_what_is_not_fitted():
         BoundaryDisplay.from_estimator(KernelSVC(), X, Y)
     with pytest.raises(InputError, match=r"Pipeline has none\. Fit the model first\."):
         BoundaryDisplay.from_estimator(make_pipeline(StandardScaler(), KernelSVC()), X, Y)
+    wide = KernelSVC().fit(np.column_stack([X, X]), Y)
+    with pytest.raises(InputError, match=r"a model of 2 columns; KernelSVC was fitted to 4\. Fit it to the columns"):
+        BoundaryDisplay.from_estimator(wide, X, Y)
     with pytest.raises(InputError, match=r"a grid of two places or more; 1 came"):
         BoundaryDisplay.from_estimator(Slope(), X, Y, grid=1)

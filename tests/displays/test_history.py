@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from mercer import KernelKMeans, KernelLogisticRegression, KernelPCA, KernelPerceptron, KernelRidge, KernelSVC
 from mercer.displays import HistoryDisplay
@@ -77,6 +79,13 @@ def test_gaps_fall(model, measure):
     assert drawn.ax_.get_ylabel() == measure
     assert drawn.ax_.get_xscale() == "log"
     assert not hasattr(model, "classes_")  # it was copied
+
+
+def test_a_pipeline_is_run_by_its_last_step():
+    model = make_pipeline(StandardScaler(), KernelSVC("gaussian(1)"))
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    alone = HistoryDisplay.from_runs(KernelSVC("gaussian(1)"), scaled, SIGNS, steps=(2, 8))
+    np.testing.assert_allclose(HistoryDisplay.from_runs(model, X, SIGNS, steps=(2, 8)).values, alone.values, rtol=1e-6)
 
 
 def test_seconds():

@@ -35,6 +35,16 @@ def polygon(artist):
     return np.asarray(artist._vec[:3].T if faces is None else faces[0], dtype=float)
 
 
+class Far(Slope):
+    """The circle of radius 2 around a point far away, by sums of squares that cancel."""
+
+    middle = np.array([1e5, -3e4])
+
+    def decision_function(self, X):
+        rows = np.asarray(X)
+        return (rows**2).sum(axis=1) - 2 * rows @ self.middle + (self.middle @ self.middle - 4)
+
+
 @pytest.fixture(scope="module")
 def shifted():
     """Circles around (5, -2), and a linear model on their lift."""
@@ -88,6 +98,11 @@ def test_models_of_mercer(model):
     rows = np.random.default_rng(0).normal(size=(20, 2))
     features = np.column_stack([rows, (rows**2).sum(axis=1)])
     np.testing.assert_allclose(features @ drawn.weights + drawn.intercept, model.decision_function(rows), atol=1e-8)
+
+
+def test_rows_far_from_zero():
+    drawn = ParabolicDisplay.from_estimator(Far(), CIRCLES + Far.middle, SIDES)
+    np.testing.assert_allclose(np.linalg.norm(curve(drawn.circle_)[:, :2] - Far.middle, axis=1), 2, rtol=1e-4)
 
 
 def test_an_upright_plane_stands_above_a_line():

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from planes import CIRCLES, SIDES, Slope, blobs, corners, offsets
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from mercer import KernelPerceptron, KernelRidge, Perceptron
 from mercer.displays import DescentDisplay, StepsDisplay
@@ -82,6 +84,14 @@ def test_one_mistake(tmp_path):
     assert len(drawn.boundaries_) == drawn.mistakes[-1]
 
 
+def test_a_pipeline_is_drawn_in_the_columns_that_came_in():
+    X, y = blobs()
+    model = make_pipeline(StandardScaler(), KernelPerceptron("gaussian(1)")).fit(X, y)
+    drawn = StepsDisplay.from_estimator(model, X, y, grid=12)
+    places = np.array([(one, two) for two in drawn.up for one in drawn.across])
+    np.testing.assert_allclose(drawn.scores[-1].ravel(), model.decision_function(places), atol=1e-9)
+
+
 def test_frames():
     frames = pytest.importorskip("pandas")
     X, y = blobs()
@@ -99,7 +109,7 @@ def test_perceptrons_that_cannot_be_drawn():
             r"remembers its mistakes; it had a budget, and forgot them",
         ),
         (Perceptron(), r"Perceptron has none\. Fit the model first"),
-        (Slope(), r"something that has _course; Slope has none\. Use a fitted Perceptron"),
+        (Slope(), r"StepsDisplay needs a perceptron; Slope came\. Use Perceptron"),
     ]
     for model, message in cases:
         with pytest.raises(InputError, match=message):

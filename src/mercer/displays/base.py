@@ -80,9 +80,20 @@ def _figure(who: str, size: tuple[float, float] = SIZE) -> Any:
     return Figure(figsize=size, layout="constrained")
 
 
-def check_fitted(who: str, model: object) -> None:
-    """Refuse a model that has seen no rows: every fitted one knows how many columns these had."""
-    found(who, model, "n_features_in_", "Fit the model first.")
+def check_fitted(who: str, model: object, columns: int | None = None) -> None:
+    """Refuse a model that has seen no rows, or rows of more columns: every fitted one knows how many these had."""
+    known = found(who, model, "n_features_in_", "Fit the model first.")
+    if columns is not None and known != columns:
+        needs, came = (
+            f"a model of {columns} column{'s' * (columns > 1)}",
+            f"{type(model).__name__} was fitted to {known}",
+        )
+        raise InputError(sentence(who, needs, came, "Fit it to the columns that are drawn."))
+
+
+def before_last(model: Any, X: Any) -> Any:
+    """The rows as the last step of a pipeline sees them; other models see them as they are."""
+    return model[:-1].transform(X) if hasattr(model, "steps") and len(model.steps) > 1 else X
 
 
 def last_step(model: Any) -> Any:

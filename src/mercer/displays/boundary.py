@@ -77,7 +77,7 @@ class BoundaryDisplay(Display):
         y : labels of the rows; None for what the model predicts
         """
         plane = Plane.of(cls.__name__, X)
-        check_fitted(cls.__name__, model)
+        check_fitted(cls.__name__, model, 2)
         check_grid(cls.__name__, grid)
         across, up, places = plane.grid(grid)
         shape = len(up), len(across)

@@ -71,7 +71,7 @@ class CurveDisplay(Display):
         X : rows of one column, over which the curve goes; with y they are drawn
         """
         line = Line.of(cls.__name__, X)
-        check_fitted(cls.__name__, model)
+        check_fitted(cls.__name__, model, 1)
         check_grid(cls.__name__, grid)
         places, table = line.grid(grid)
         sure = "return_std" in signature(last_step(model).predict).parameters

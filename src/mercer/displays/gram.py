@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.displays.base import Display, check_fitted, found, last_step
+from mercer.displays.base import Display, before_last, check_fitted, found, last_step
 from mercer.displays.chosen import chosen_rows, count_of, rows_of
 from mercer.displays.colours import SCALE
 from mercer.displays.plane import labels_of
@@ -90,7 +90,7 @@ class GramDisplay(Display):
         kernel = getattr(last_step(model), "kernel_", None)
         if kernel is None and getattr(last_step(model), "kernel", None) != "precomputed":
             found(cls.__name__, last_step(model), "kernel_", "Use a model with a kernel, or from_kernel.")
-        inner = model[:-1].transform(X) if hasattr(model, "steps") and len(model.steps) > 1 else X
+        inner = before_last(model, X)
         if kernel is not None:
             return cls.from_kernel(kernel, inner, order, random_state, ax)
         matrix, total = np.asarray(inner), count_of(cls.__name__, inner)

@@ -15,8 +15,10 @@ from mercer.errors import InputError, sentence
 Array = NDArray[np.float64]
 PLACES = 7
 """Along each column, where a decision function is read."""
-LINEAR = 1e-6
-"""A decision function that is off by more than this part of its range is not linear on the lift."""
+LINEAR = 1e-3
+"""A decision function that is off by more than this part of its size is not linear on the lift; less is not seen.
+
+Rows far from zero leave that much: the model itself has lost digits there, in sums of squares."""
 TURN = 200
 """Points of a circle."""
 

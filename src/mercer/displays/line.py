@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.displays.plane import refuse_huge, span
+from mercer.displays.plane import refuse_huge, span, values_of
 from mercer.errors import InputError, sentence
 
 
@@ -28,7 +28,7 @@ class Line:
     @classmethod
     def of(cls, who: str, X: Any) -> Line:
         """Read a table, or say why it cannot be drawn."""
-        values = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+        values = values_of(X)
         if values.ndim != 2 or values.shape[1] != 1 or len(values) == 0:
             remedy = "Fit one column to draw a curve over it; write a list of numbers as X[:, None]."
             raise InputError(sentence(who, "rows of one column", f"an array of shape {values.shape} came", remedy))

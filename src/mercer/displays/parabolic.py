@@ -75,7 +75,7 @@ class ParabolicDisplay(Display):
         not linear on the lift, an error says so.
         """
         plane = Plane.of(cls.__name__, X)
-        check_fitted(cls.__name__, model)
+        check_fitted(cls.__name__, model, 2)
         decide = found(cls.__name__, model, "decision_function", "Use a classifier that has one.")
         level = read_level(cls.__name__, plane, decide)
         return cls(X, model.predict(X) if y is None else y, level.weights, level.intercept).plot(ax)

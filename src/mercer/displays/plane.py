@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ class Plane:
     @classmethod
     def of(cls, who: str, X: Any) -> Plane:
         """Read a table, or say why it cannot be drawn."""
-        values = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+        values = values_of(X)
         if values.ndim != 2 or values.shape[1] != 2 or len(values) == 0:
             remedy = "Draw scores of the rows, with ComponentsDisplay.from_estimator(pca, X, y=model.labels_), say."
             raise InputError(sentence(who, "rows of two columns", f"an array of shape {values.shape} came", remedy))
@@ -53,6 +54,13 @@ class Plane:
         across, up = (span(column, count) for column in self.values.T)
         pairs = np.column_stack([each.ravel() for each in np.meshgrid(across, up)])
         return across, up, pairs if self.frame is None else self.frame(dict(zip(self.names, pairs.T, strict=True)))
+
+
+def values_of(X: Any) -> NDArray[Any]:
+    """A table as an array; frames with columns that may miss values give objects, though none is missed."""
+    values = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+    plain = values.dtype.kind == "O" and all(isinstance(each, Real) for each in values.ravel())
+    return values.astype(np.float64) if plain else values
 
 
 def span(values: NDArray[Any], count: int) -> NDArray[np.float64]:
@@ -86,4 +94,6 @@ def labels_of(who: str, y: Any, count: int) -> NDArray[Any]:
     missing = labels != labels if labels.dtype.kind in "fO" else np.zeros(count, dtype=bool)
     if np.any(missing) or any(label is None for label in labels.tolist()):
         raise InputError(sentence(who, "a label for every row", "NaN or None came", "Leave out rows without one."))
+    if labels.dtype.kind == "O" and not len({isinstance(label, str) for label in labels.tolist()}) == 1:
+        raise InputError(sentence(who, "labels of one kind", "texts and others came", "Write all as texts."))
     return labels

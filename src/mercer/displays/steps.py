@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.displays.base import Display, check_fitted, found
+from mercer.displays.base import Display, before_last, check_fitted, last_step
 from mercer.displays.colours import SCALE, colours
 from mercer.displays.plane import Plane, check_grid, labels_of
 from mercer.displays.regions import scattered
@@ -68,23 +68,23 @@ class StepsDisplay(Display):
 
     @classmethod
     def from_estimator(cls, model: Any, X: Any, y: ArrayLike, *, grid: int = 100, ax: Any = None) -> Self:
-        """Draw a fitted `Perceptron` or `KernelPerceptron` of two classes; X and y are the rows of its fit.
+        """Draw a fitted perceptron of two classes, or a pipeline that ends with one, and the rows of its fit.
 
         A perceptron remembers its mistakes in order, so that nothing is fitted again. Cost: the kernel between grid^2
         places and the rows that were mistaken.
         """
         plane = Plane.of(cls.__name__, X)
-        check_fitted(cls.__name__, model)
+        check_fitted(cls.__name__, model, 2)
         check_grid(cls.__name__, grid)
-        course = found(cls.__name__, model, "_course", "Use a fitted Perceptron or KernelPerceptron.")
-        _refuse_others(cls.__name__, model, course)
+        learner = last_step(model)
+        course = _course(cls.__name__, learner)
         across, up, places = plane.grid(grid)
         mistakes = course.mistakes
         marks = _marks(len(mistakes))
         steps = np.zeros((len(course.numbers), len(marks)))
         for k, mark in enumerate(marks):
             np.add.at(steps[:, k], mistakes.rows[:mark], mistakes.updates(1)[:mark, 0])
-        values = np.asarray(course.view.cross(model._read(places, reset=False)) @ steps)
+        values = np.asarray(course.view.cross(learner._read(before_last(model, places), reset=False)) @ steps)
         scores = values.T.reshape(len(marks), len(up), len(across))
         return cls(X, y, across, up, scores, marks, course.numbers[mistakes.rows]).plot(ax)
 
@@ -104,6 +104,7 @@ class StepsDisplay(Display):
         from matplotlib import colormaps
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import Normalize
+        from matplotlib.ticker import MaxNLocator
 
         marks = np.asarray(self.mistakes, dtype=float)
         shades, norm = colormaps[f"{SCALE}_r"], Normalize(marks[0], marks[-1])
@@ -116,7 +117,8 @@ class StepsDisplay(Display):
                 axes.contour(self.across, self.up, scores, levels=[0], **style) if reached else None
             )
         if len(marks) > 1:
-            self.bar_ = axes.figure.colorbar(ScalarMappable(norm, shades), ax=axes, label="mistakes")
+            whole = MaxNLocator(integer=True)
+            self.bar_ = axes.figure.colorbar(ScalarMappable(norm, shades), ax=axes, label="mistakes", ticks=whole)
 
     def _checked(self) -> tuple[Plane, NDArray[Any], NDArray[np.intp]]:
         who, plane = type(self).__name__, Plane.of(type(self).__name__, self.X)
@@ -130,14 +132,19 @@ class StepsDisplay(Display):
         return plane, labels_of(who, self.y, len(plane.values)), mistaken
 
 
-def _refuse_others(who: str, model: Any, course: Any) -> None:
-    """More than two classes have no one boundary; a perceptron on a budget forgets its mistakes."""
+def _course(who: str, model: Any) -> Any:
+    """What a perceptron remembers; more than two classes have no one boundary, and on a budget it forgets mistakes."""
+    course = getattr(model, "_course", None)
+    if course is None:
+        came = f"{type(model).__name__} came"
+        raise InputError(sentence(who, "a perceptron", came, "Use Perceptron or KernelPerceptron."))
     if len(model.classes_) != 2:
         came = f"{len(model.classes_)} came"
         raise InputError(sentence(who, "two classes", came, "Draw two of them, or use BoundaryDisplay."))
     if course.memory is not None or not len(course.mistakes):
         came = "it made none" if course.memory is None else "it had a budget, and forgot them"
         raise InputError(sentence(who, "a perceptron that remembers its mistakes", came, "Use budget=None."))
+    return course
 
 
 def _marks(count: int) -> NDArray[np.intp]:
