@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from mercer import KernelLogisticRegression, KernelPerceptron, KernelSVC, OneClass
+from mercer import KernelLogisticRegression, KernelPerceptron, KernelRidge, KernelSVC, OneClass
 from mercer.displays import BoundaryDisplay
 from mercer.errors import InputError
 
@@ -161,6 +161,11 @@ def test_what_is_not_fitted():
         BoundaryDisplay.from_estimator(KernelSVC(), X, Y)
     with pytest.raises(InputError, match=r"Pipeline has none\. Fit the model first\."):
         BoundaryDisplay.from_estimator(make_pipeline(StandardScaler(), KernelSVC()), X, Y)
+    with pytest.raises(InputError, match=r"labels of one kind; the model has texts and the rows have numbers"):
+        BoundaryDisplay.from_estimator(Slope(), X, np.arange(50) % 2, grid=5)
+    regression = KernelRidge("gaussian(1)", alpha=0.1).fit(X, X[:, 0])
+    with pytest.raises(InputError, match=r"at most 200 different labels; 950 came\. Use a classifier"):
+        BoundaryDisplay.from_estimator(regression, X, X[:, 0], grid=30)
     wide = KernelSVC().fit(np.column_stack([X, X]), Y)
     with pytest.raises(InputError, match=r"a model of 2 columns; KernelSVC was fitted to 4\. Fit it to the columns"):
         BoundaryDisplay.from_estimator(wide, X, Y)

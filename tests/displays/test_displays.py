@@ -33,7 +33,7 @@ DRAWN = {
     "clusters": lambda ax: ClusterDisplay.from_estimator(Quadrants(), X, ax=ax, grid=10),
     "labels": lambda ax: ClusterDisplay.from_estimator(Labelled(X[:, 0] > 0), X, ax=ax),
     "null": lambda ax: NullDisplay.from_result(Result(null_sample=X[:, 0]), ax=ax),
-    "boundary": lambda ax: BoundaryDisplay.from_estimator(Slope(), X, X[:, 0] > 0, ax=ax, grid=10),
+    "boundary": lambda ax: BoundaryDisplay.from_estimator(Slope(), X, ax=ax, grid=10),
     "curve": lambda ax: CurveDisplay(SPANS, SPANS, np.ones(5)).plot(ax),
     "descent": lambda ax: DescentDisplay(SPANS, X[:5]).plot(ax),
     "gram": lambda ax: GramDisplay(X @ X.T).plot(ax),
@@ -45,10 +45,12 @@ DRAWN = {
 }
 WINDOWLESS = """
 import sys
-from mercer.displays import ScreeDisplay
+from mercer.displays import BoundaryDisplay, ParabolicDisplay, ScreeDisplay
 loaded = {name.partition(".")[0] for name in sys.modules}
 print(*sorted(loaded & {"matplotlib", "sklearn", "numba"}))
 ScreeDisplay([0.5]).plot()
+ParabolicDisplay([[0.0, 0.0], [1.0, 1.0]], [0, 1], [0.0, 0.0, 1.0], -1.0).plot()
+BoundaryDisplay([[0.0, 0.0], [1.0, 1.0]], [0, 1], [0, 1], [0, 1], [[0, 1], [1, 1]]).plot()
 print("matplotlib" in sys.modules, "matplotlib.pyplot" in sys.modules)
 """
 
@@ -78,6 +80,15 @@ def test_a_figure_of_its_own(name, tmp_path):
     drawn.figure_.savefig(tmp_path / "picture.png")
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
     assert drawn._repr_png_().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_settings_of_matplotlib_stay_as_they_are(name):
+    matplotlib = pytest.importorskip("matplotlib")
+    before, random = dict(matplotlib.rcParams), np.random.get_state()[1].copy()  # noqa: NPY002  # which is global
+    DRAWN[name](None).figure_.canvas.draw()
+    assert dict(matplotlib.rcParams) == before
+    np.testing.assert_array_equal(np.random.get_state()[1], random)  # noqa: NPY002
 
 
 @pytest.mark.parametrize("name", DRAWN)

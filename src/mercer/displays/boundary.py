@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.displays.base import Display, check_fitted, last_step
 from mercer.displays.colours import colours
 from mercer.displays.plane import Plane, check_grid, labels_of
-from mercer.displays.regions import coloured, parted, scattered
+from mercer.displays.regions import coloured, parted, scattered, told_apart
 from mercer.errors import InputError, sentence
 
 LEVELS = (-1.0, 0.0, 1.0)
@@ -89,8 +89,8 @@ class BoundaryDisplay(Display):
 
     def plot(self, ax: Any = None) -> Self:
         plane, y, rings = self._checked()
+        self.labels_ = told_apart(type(self).__name__, y, self.regions)
         axes = self._begin(ax)
-        self.labels_ = np.unique(np.concatenate([y, np.ravel(self.regions)]))
         shades = colours(len(self.labels_))
         codes = np.searchsorted(self.labels_, np.asarray(self.regions))
         self.regions_ = coloured(axes, self.across, self.up, codes, shades)

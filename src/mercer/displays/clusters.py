@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.displays.base import Display, found
 from mercer.displays.colours import colours
 from mercer.displays.plane import Plane, check_grid
-from mercer.displays.regions import coloured, parted
+from mercer.displays.regions import coloured, parted, told_apart
 from mercer.errors import InputError, sentence
 
 
@@ -68,9 +68,9 @@ class ClusterDisplay(Display):
 
     def plot(self, ax: Any = None) -> Self:
         plane, labels = self._checked()
+        seen = [labels] if self.regions is None else [labels, self.regions]
+        self.labels_ = told_apart(type(self).__name__, *seen)
         axes = self._begin(ax)
-        seen = labels if self.regions is None else np.concatenate([labels, np.ravel(self.regions)])
-        self.labels_ = np.unique(seen)
         shades = colours(len(self.labels_))
         self.regions_, self.boundaries_ = None, []
         if self.regions is not None:

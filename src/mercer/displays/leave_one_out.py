@@ -96,8 +96,8 @@ class LeaveOneOutDisplay(Display):
             name = None if self.names is None else self.names[k]
             (line,) = axes.plot(alphas[:, k], errors[:, k], ".-", color=shade, label=name)
             self.lines_.append(line)
-            if np.isfinite(chosen[k]):
-                self.chosen_.append(self._mark(axes, alphas[:, k], errors[:, k], float(chosen[k])))
+        for k in np.flatnonzero(np.isfinite(chosen)):
+            self.chosen_.append(self._mark(axes, alphas[:, k], errors[:, k], float(chosen[k])))
         self._scale(axes, alphas, errors)
         axes.set(xlabel="alpha", ylabel=self.measure)
         if self.names is not None or self.chosen_:

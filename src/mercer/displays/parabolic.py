@@ -12,6 +12,7 @@ from mercer.displays.base import Display, check_fitted, found
 from mercer.displays.colours import colours
 from mercer.displays.lifted import Circle, Level, cut, read_level
 from mercer.displays.plane import MARGIN, Plane, labels_of
+from mercer.displays.regions import told_apart
 from mercer.errors import InputError, sentence
 
 MESH = 30
@@ -82,9 +83,9 @@ class ParabolicDisplay(Display):
 
     def plot(self, ax: Any = None) -> Self:
         plane, y, level = self._checked(ax)
+        self.labels_ = told_apart(type(self).__name__, y)
         axes = self._begin(ax, "3d")
         low, high = _box(plane.values)
-        self.labels_ = np.unique(y)
         self._draw_surface(axes, low, high)
         self._draw_rows(axes, plane.values, y)
         self._draw_level(axes, level, low, high)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.displays.base import Display, before_last, check_fitted, last_step
 from mercer.displays.colours import SCALE, colours
 from mercer.displays.plane import Plane, check_grid, labels_of
-from mercer.displays.regions import scattered
+from mercer.displays.regions import scattered, told_apart
 from mercer.errors import InputError, sentence
 
 LINES = 12
@@ -90,8 +90,8 @@ class StepsDisplay(Display):
 
     def plot(self, ax: Any = None) -> Self:
         plane, y, mistaken = self._checked()
+        self.labels_ = told_apart(type(self).__name__, y)
         axes = self._begin(ax)
-        self.labels_ = np.unique(y)
         self._draw_boundaries(axes)
         self.points_ = scattered(axes, plane.values, y, self.labels_, colours(len(self.labels_)))
         rows, often = np.unique(mistaken, return_counts=True)
