@@ -96,7 +96,7 @@ class LeaveOneOutDisplay(Display):
             name = None if self.names is None else self.names[k]
             (line,) = axes.plot(alphas[:, k], errors[:, k], ".-", color=shade, label=name)
             self.lines_.append(line)
-        for k in np.flatnonzero(np.isfinite(chosen)):
+        for k in np.flatnonzero(np.isfinite(chosen)).tolist():
             self.chosen_.append(self._mark(axes, alphas[:, k], errors[:, k], float(chosen[k])))
         self._scale(axes, alphas, errors)
         axes.set(xlabel="alpha", ylabel=self.measure)
