@@ -5,26 +5,70 @@ import sys
 
 import numpy as np
 import pytest
+from planes import Slope
 from stand_ins import Components, Labelled, Quadrants, Result
 
-from mercer.displays import ClusterDisplay, ComponentsDisplay, NullDisplay, ScreeDisplay
+from mercer import displays
+from mercer.displays import (
+    BoundaryDisplay,
+    ClusterDisplay,
+    ComponentsDisplay,
+    CurveDisplay,
+    DescentDisplay,
+    GramDisplay,
+    HistoryDisplay,
+    LeaveOneOutDisplay,
+    LiftErrorDisplay,
+    NullDisplay,
+    ParabolicDisplay,
+    ScreeDisplay,
+    StepsDisplay,
+)
 
 X = np.random.default_rng(0).normal(size=(30, 2))
+FLAT, SPANS = np.zeros((1, 5, 5)), np.linspace(-1, 1, 5)
 DRAWN = {
     "scree": lambda ax: ScreeDisplay.from_estimator(Components([0.5, 0.3], 0.2), ax=ax),
     "components": lambda ax: ComponentsDisplay.from_estimator(Components(), X, X[:, 0] > 0, ax=ax),
     "clusters": lambda ax: ClusterDisplay.from_estimator(Quadrants(), X, ax=ax, grid=10),
     "labels": lambda ax: ClusterDisplay.from_estimator(Labelled(X[:, 0] > 0), X, ax=ax),
     "null": lambda ax: NullDisplay.from_result(Result(null_sample=X[:, 0]), ax=ax),
+    "boundary": lambda ax: BoundaryDisplay.from_estimator(Slope(), X, ax=ax, grid=10),
+    "curve": lambda ax: CurveDisplay(SPANS, SPANS, np.ones(5)).plot(ax),
+    "descent": lambda ax: DescentDisplay(SPANS, X[:5]).plot(ax),
+    "gram": lambda ax: GramDisplay(X @ X.T).plot(ax),
+    "history": lambda ax: HistoryDisplay([1, 2], [[3.0], [2.0]]).plot(ax),
+    "leave one out": lambda ax: LeaveOneOutDisplay([0.1, 1.0], [[0.5], [0.3]], [1.0]).plot(ax),
+    "lift error": lambda ax: LiftErrorDisplay([1, 2], [[0.2], [0.1]], [[0.1], [0.05]], [1.0, 0.5]).plot(ax),
+    "parabolic": lambda ax: ParabolicDisplay(X, X[:, 0] > 0, [0.0, 0.0, 1.0], -1.0).plot(ax),
+    "steps": lambda ax: StepsDisplay(X, X[:, 0] > 0, SPANS, SPANS, FLAT, [1], [0]).plot(ax),
 }
 WINDOWLESS = """
 import sys
-from mercer.displays import ScreeDisplay
+from mercer.displays import BoundaryDisplay, ParabolicDisplay, ScreeDisplay
 loaded = {name.partition(".")[0] for name in sys.modules}
 print(*sorted(loaded & {"matplotlib", "sklearn", "numba"}))
 ScreeDisplay([0.5]).plot()
+ParabolicDisplay([[0.0, 0.0], [1.0, 1.0]], [0, 1], [0.0, 0.0, 1.0], -1.0).plot()
+BoundaryDisplay([[0.0, 0.0], [1.0, 1.0]], [0, 1], [0, 1], [0, 1], [[0, 1], [1, 1]]).plot()
 print("matplotlib" in sys.modules, "matplotlib.pyplot" in sys.modules)
 """
+
+
+def test_each_of_these_is_another_public_display():
+    named = [type(draw(None)).__name__ for name, draw in DRAWN.items() if name != "labels"]
+    assert len(set(named)) == len(named)
+    assert set(named) <= set(displays.__all__)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_drawing_again_forgets_what_was_drawn_before(name):
+    drawn = DRAWN[name](None)
+    before = len(drawn.figure_.axes[0].get_children())
+    first = drawn.ax_
+    assert drawn.plot() is drawn
+    assert drawn.ax_ is not first
+    assert len(drawn.figure_.axes[0].get_children()) == before
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -39,9 +83,18 @@ def test_a_figure_of_its_own(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", DRAWN)
+def test_settings_of_matplotlib_stay_as_they_are(name):
+    matplotlib = pytest.importorskip("matplotlib")
+    before, random = dict(matplotlib.rcParams), np.random.get_state()[1].copy()  # noqa: NPY002  # which is global
+    DRAWN[name](None).figure_.canvas.draw()
+    assert dict(matplotlib.rcParams) == before
+    np.testing.assert_array_equal(np.random.get_state()[1], random)  # noqa: NPY002
+
+
+@pytest.mark.parametrize("name", DRAWN)
 def test_axes_of_a_figure_of_somebody_else(name):
     figures = pytest.importorskip("matplotlib.figure")
-    ax = figures.Figure().subfigures(1, 2)[1].add_subplot()
+    ax = figures.Figure().subfigures(1, 2)[1].add_subplot(projection="3d" if name == "parabolic" else None)
     drawn = DRAWN[name](ax)
     assert drawn.ax_ is ax
     assert drawn.figure_ is ax.figure

@@ -1,8 +1,31 @@
 """Pictures of fitted models and of tests, in the habit of scikit-learn; matplotlib is imported when one is drawn."""
 
+from mercer.displays.boundary import BoundaryDisplay
 from mercer.displays.clusters import ClusterDisplay
 from mercer.displays.components import ComponentsDisplay
+from mercer.displays.curve import CurveDisplay
+from mercer.displays.descent import DescentDisplay
+from mercer.displays.gram import GramDisplay
+from mercer.displays.history import HistoryDisplay
+from mercer.displays.leave_one_out import LeaveOneOutDisplay
+from mercer.displays.lift_error import LiftErrorDisplay
 from mercer.displays.null import NullDisplay
+from mercer.displays.parabolic import ParabolicDisplay
 from mercer.displays.scree import ScreeDisplay
+from mercer.displays.steps import StepsDisplay
 
-__all__ = ["ClusterDisplay", "ComponentsDisplay", "NullDisplay", "ScreeDisplay"]
+__all__ = [
+    "BoundaryDisplay",
+    "ClusterDisplay",
+    "ComponentsDisplay",
+    "CurveDisplay",
+    "DescentDisplay",
+    "GramDisplay",
+    "HistoryDisplay",
+    "LeaveOneOutDisplay",
+    "LiftErrorDisplay",
+    "NullDisplay",
+    "ParabolicDisplay",
+    "ScreeDisplay",
+    "StepsDisplay",
+]

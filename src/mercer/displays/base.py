@@ -10,6 +10,8 @@ from mercer.errors import InputError, sentence
 
 SIZE = (6.4, 4.8)
 """Inches of a figure of a display's own."""
+WIDE = (10.4, 4.8)
+"""The same where two axes stand side by side."""
 REMEDY = 'Install it with: pip install "mercer[examples]".'
 
 
@@ -30,12 +32,28 @@ class Display(ABC):
     def plot(self, ax: Any = None) -> Self:
         """Draw, once more where it was drawn before; None for a figure of its own."""
 
-    def _begin(self, ax: Any) -> Any:
+    def _begin(self, ax: Any, projection: str | None = None) -> Any:
         """The axes to draw on."""
         self._own = ax is None
-        self.ax_ = _figure(type(self).__name__).add_subplot() if ax is None else ax
+        self.ax_ = _figure(type(self).__name__).add_subplot(projection=projection) if ax is None else ax
         self.figure_ = self.ax_.figure
         return self.ax_
+
+    def _begin_two(self, ax: Any) -> tuple[Any, Any]:
+        """Two axes side by side to draw on; of one that is given the second is None, and nothing is drawn there."""
+        self._own = ax is None
+        if ax is None:
+            first, second = _figure(type(self).__name__, WIDE).subplots(1, 2)
+        else:
+            first, second = _two(type(self).__name__, ax)
+        self.ax_, self.figure_ = first, first.figure
+        return first, second
+
+    def _name(self, axes: Any) -> Any:
+        """A legend: above the axes in a figure of its own, where it hides nothing; else where there is most room."""
+        if not self._own:
+            return axes.legend(fontsize="small")
+        return axes.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False)
 
     def _repr_png_(self) -> bytes | None:
         """What a notebook shows: a figure of its own; who made the axes shows them."""
@@ -46,12 +64,41 @@ class Display(ABC):
         return picture.getvalue()
 
 
-def _figure(who: str) -> Any:
+def _two(who: str, given: Any) -> tuple[Any, Any]:
+    axes = list(given.flat) if hasattr(given, "flat") else list(given) if isinstance(given, list | tuple) else [given]
+    if len(axes) > 2 or not all(hasattr(each, "plot") for each in axes):
+        came = f"{len(axes)} came" if len(axes) > 2 else f"{type(given).__name__} came"
+        raise InputError(sentence(who, "one or two axes", came, "Use figure.subplots(1, 2)."))
+    return (axes[0], axes[1]) if len(axes) == 2 else (axes[0], None)
+
+
+def _figure(who: str, size: tuple[float, float] = SIZE) -> Any:
     try:
         from matplotlib.figure import Figure  # pyplot would keep it, and might open a window
     except ImportError as error:
         raise ImportError(sentence(who, "matplotlib", "it is not installed", REMEDY)) from error
-    return Figure(figsize=SIZE, layout="constrained")
+    return Figure(figsize=size, layout="constrained")
+
+
+def check_fitted(who: str, model: object, columns: int | None = None) -> None:
+    """Refuse a model that has seen no rows, or rows of more columns: every fitted one knows how many these had."""
+    known = found(who, model, "n_features_in_", "Fit the model first.")
+    if columns is not None and known != columns:
+        needs, came = (
+            f"a model of {columns} column{'s' * (columns > 1)}",
+            f"{type(model).__name__} was fitted to {known}",
+        )
+        raise InputError(sentence(who, needs, came, "Fit it to the columns that are drawn."))
+
+
+def before_last(model: Any, X: Any) -> Any:
+    """The rows as the last step of a pipeline sees them; other models see them as they are."""
+    return model[:-1].transform(X) if hasattr(model, "steps") and len(model.steps) > 1 else X
+
+
+def last_step(model: Any) -> Any:
+    """The last step of a pipeline, which knows what was learned; other models are their own."""
+    return model.steps[-1][1] if hasattr(model, "steps") else model
 
 
 def found(who: str, model: object, name: str, remedy: str) -> Any:

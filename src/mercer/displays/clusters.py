@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, found
 from mercer.displays.colours import colours
-from mercer.displays.plane import Plane
+from mercer.displays.plane import Plane, check_grid
+from mercer.displays.regions import coloured, parted, told_apart
 from mercer.errors import InputError, sentence
 
 
@@ -60,17 +61,16 @@ class ClusterDisplay(Display):
         plane = Plane.of(cls.__name__, X)
         if not hasattr(model, "predict"):
             return cls(X, found(cls.__name__, model, "labels_", "Fit the model first.")).plot(ax)
-        if grid < 2:
-            raise InputError(sentence(cls.__name__, "a grid of two places or more", f"{grid} came", "Use grid=200."))
+        check_grid(cls.__name__, grid)
         across, up, places = plane.grid(grid)
         regions = np.asarray(model.predict(places)).reshape(len(up), len(across))
         return cls(X, model.predict(X), across, up, regions).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         plane, labels = self._checked()
+        seen = [labels] if self.regions is None else [labels, self.regions]
+        self.labels_ = told_apart(type(self).__name__, *seen)
         axes = self._begin(ax)
-        seen = labels if self.regions is None else np.concatenate([labels, np.ravel(self.regions)])
-        self.labels_ = np.unique(seen)
         shades = colours(len(self.labels_))
         self.regions_, self.boundaries_ = None, []
         if self.regions is not None:
@@ -84,18 +84,9 @@ class ClusterDisplay(Display):
         return self
 
     def _draw_regions(self, axes: Any, shades: list[Any]) -> None:
-        """A mesh, since a filled contour would have a thin band of label 1 between 0 and 2."""
-        from matplotlib.colors import ListedColormap
-
         codes = np.searchsorted(np.asarray(self.labels_), np.asarray(self.regions))
-        limits = {"vmin": -0.5, "vmax": len(shades) - 0.5}
-        mesh = {"cmap": ListedColormap(shades), "alpha": 0.25, "shading": "nearest", "rasterized": True, "zorder": 0}
-        self.regions_ = axes.pcolormesh(self.across, self.up, codes, **limits, **mesh)
-        for code in np.unique(codes):
-            inside = (codes == code).astype(float)
-            if inside.min() < 0.5:
-                line = axes.contour(self.across, self.up, inside, levels=[0.5], colors="black", linewidths=0.8)
-                self.boundaries_.append(line)
+        self.regions_ = coloured(axes, self.across, self.up, codes, shades)
+        self.boundaries_ = parted(axes, self.across, self.up, codes)
 
     def _checked(self) -> tuple[Plane, NDArray[Any]]:
         plane, labels = Plane.of("ClusterDisplay", self.X), np.asarray(self.labels)

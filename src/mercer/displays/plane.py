@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,10 @@ from mercer.errors import InputError, sentence
 
 MARGIN = 0.08
 """How far a grid goes beyond the rows, as a part of their range."""
+NARROW = 1e-9
+"""A column whose range is below this part of its values counts as constant: places of a grid would not differ."""
+LARGEST = 1e100
+"""Axes compute with squares of what they show."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,13 +36,14 @@ class Plane:
     @classmethod
     def of(cls, who: str, X: Any) -> Plane:
         """Read a table, or say why it cannot be drawn."""
-        values = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+        values = values_of(X)
         if values.ndim != 2 or values.shape[1] != 2 or len(values) == 0:
             remedy = "Draw scores of the rows, with ComponentsDisplay.from_estimator(pca, X, y=model.labels_), say."
             raise InputError(sentence(who, "rows of two columns", f"an array of shape {values.shape} came", remedy))
         if values.dtype.kind not in "fiub" or not np.isfinite(values).all():
             remedy = "Remove or replace the rows that have them."
             raise InputError(sentence(who, "finite numbers", "others came", remedy))
+        refuse_huge(who, values)
         names = list(getattr(X, "columns", ()))
         if len(names) == 2 and all(isinstance(name, str) for name in names):
             return cls(values, names, type(X))
@@ -45,8 +51,49 @@ class Plane:
 
     def grid(self, count: int) -> tuple[NDArray[Any], NDArray[Any], Any]:
         """Places along both axes, count of them each, and all their pairs as a table like that of the rows."""
-        low, high = self.values.min(axis=0).astype(float), self.values.max(axis=0).astype(float)
-        width = np.where(high > low, high - low, 1.0)
-        across, up = np.linspace(low - MARGIN * width, high + MARGIN * width, count).T
+        across, up = (span(column, count) for column in self.values.T)
         pairs = np.column_stack([each.ravel() for each in np.meshgrid(across, up)])
         return across, up, pairs if self.frame is None else self.frame(dict(zip(self.names, pairs.T, strict=True)))
+
+
+def values_of(X: Any) -> NDArray[Any]:
+    """A table as an array; frames with columns that may miss values give objects, though none is missed."""
+    values = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+    plain = values.dtype.kind == "O" and all(isinstance(each, Real) for each in values.ravel())
+    return values.astype(np.float64) if plain else values
+
+
+def span(values: NDArray[Any], count: int) -> NDArray[np.float64]:
+    """So many places from a little below the least value to a little above the largest."""
+    low, high = float(values.min()), float(values.max())
+    size = max(abs(low), abs(high))
+    margin = MARGIN * (high - low if high - low > NARROW * size else max(1.0, 1e-3 * size))
+    return np.linspace(low - margin, high + margin, count)
+
+
+def refuse_huge(who: str, values: NDArray[Any]) -> None:
+    """Refuse numbers that axes cannot show."""
+    largest = np.abs(values.astype(float)).max(initial=0.0)
+    if largest > LARGEST:
+        needs, came = f"numbers of at most {LARGEST:g}", f"{largest:g} came"
+        raise InputError(sentence(who, needs, came, "Scale the columns down."))
+
+
+def check_grid(who: str, grid: int) -> None:
+    """Refuse a grid that has no inside."""
+    if isinstance(grid, bool) or not isinstance(grid, int | np.integer) or grid < 2:
+        raise InputError(sentence(who, "a grid of two places or more", f"{grid} came", "Use grid=200."))
+
+
+def labels_of(who: str, y: Any, count: int) -> NDArray[Any]:
+    """One label a row, which can be sorted."""
+    labels = np.asarray(y)
+    if labels.shape != (count,):
+        came = f"y has shape {labels.shape} for {count} rows"
+        raise InputError(sentence(who, "one label a row", came, "Give y for the rows of X."))
+    missing = labels != labels if labels.dtype.kind in "fO" else np.zeros(count, dtype=bool)
+    if np.any(missing) or any(label is None for label in labels.tolist()):
+        raise InputError(sentence(who, "a label for every row", "NaN or None came", "Leave out rows without one."))
+    if labels.dtype.kind == "O" and not len({isinstance(label, str) for label in labels.tolist()}) == 1:
+        raise InputError(sentence(who, "labels of one kind", "texts and others came", "Write all as texts."))
+    return labels

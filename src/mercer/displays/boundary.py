@@ -1,0 +1,138 @@
+"""Where a classifier decides, how far its margins reach, and which rows decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.displays.base import Display, check_fitted, last_step
+from mercer.displays.colours import colours
+from mercer.displays.plane import Plane, check_grid, labels_of
+from mercer.displays.regions import coloured, parted, scattered, told_apart
+from mercer.errors import InputError, sentence
+
+LEVELS = (-1.0, 0.0, 1.0)
+"""Of a decision function: the boundary, and the margins of a support vector machine to both sides."""
+
+
+@dataclass(eq=False, repr=False)
+class BoundaryDisplay(Display):
+    """The regions of classes in the plane of two columns, the boundary with its margins, rows and support vectors.
+
+    Parameters
+    ----------
+    X : n rows of two columns: an array, or a frame, whose names stand at the axes
+    y : a label a row, (n,)
+    across, up : places along both axes
+    regions : a label for each place, (len(up), len(across))
+    scores : the decision function there, likewise; None where there is none, or one a class: then lines part regions
+    support : numbers of the rows that are ringed; None for none
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes, and their figure
+    labels_ : the different labels of rows and regions
+    points_ : one collection of points a label of `labels_`
+    regions_ : the coloured mesh
+    boundary_ : the contours of the scores at -1, 0 and 1, as far as they are reached; else one set a label
+    support_ : the rings, None where there are none
+    legend_ : names the labels, and the support vectors
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelSVC
+    >>> from mercer.displays import BoundaryDisplay
+    >>> X, y = np.array([[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]]), ["left", "left", "right", "right"]
+    >>> drawn = BoundaryDisplay.from_estimator(KernelSVC("linear", C=10).fit(X, y), X, y, grid=50)
+    >>> drawn.boundary_.levels.tolist()
+    [-1.0, 0.0, 1.0]
+    """
+
+    X: Any
+    y: ArrayLike
+    across: NDArray[Any]
+    up: NDArray[Any]
+    regions: NDArray[Any]
+    scores: NDArray[Any] | None = None
+    support: ArrayLike | None = None
+    labels_: NDArray[Any] | None = field(init=False, default=None)
+    points_: list[Any] = field(init=False, default_factory=list)
+    regions_: Any = field(init=False, default=None)
+    boundary_: Any = field(init=False, default=None)
+    support_: Any = field(init=False, default=None)
+    legend_: Any = field(init=False, default=None)
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, X: Any, y: ArrayLike | None = None, *, support: bool = True, grid: int = 200, ax: Any = None
+    ) -> Self:
+        """Draw a fitted classifier, or a pipeline that ends with one, on a grid of so many places along each axis.
+
+        support : whether rows in the model's `support_` are ringed; they are numbers of the rows of the fit, so that X
+            must be these. With other rows use support=False
+        y : labels of the rows; None for what the model predicts
+        """
+        plane = Plane.of(cls.__name__, X)
+        check_fitted(cls.__name__, model, 2)
+        check_grid(cls.__name__, grid)
+        across, up, places = plane.grid(grid)
+        shape = len(up), len(across)
+        regions = np.asarray(model.predict(places)).reshape(shape)
+        rings = getattr(last_step(model), "support_", None) if support else None
+        return cls(
+            X, model.predict(X) if y is None else y, across, up, regions, _scores(model, places, shape), rings
+        ).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        plane, y, rings = self._checked()
+        self.labels_ = told_apart(type(self).__name__, y, self.regions)
+        axes = self._begin(ax)
+        shades = colours(len(self.labels_))
+        codes = np.searchsorted(self.labels_, np.asarray(self.regions))
+        self.regions_ = coloured(axes, self.across, self.up, codes, shades)
+        self.boundary_ = self._bounded(axes, codes)
+        self.points_ = scattered(axes, plane.values, y, self.labels_, shades)
+        self.support_ = _ringed(axes, plane.values[rings])
+        axes.set(xlabel=plane.names[0], ylabel=plane.names[1])
+        self.legend_ = self._name(axes)
+        return self
+
+    def _bounded(self, axes: Any, codes: NDArray[Any]) -> Any:
+        if self.scores is None:
+            return parted(axes, self.across, self.up, codes)
+        low, high = np.min(self.scores), np.max(self.scores)
+        levels = [level for level in LEVELS if low < level < high]
+        if not levels:
+            return []
+        styles = ["solid" if level == 0 else "dashed" for level in levels]
+        lines = {"levels": levels, "colors": "black", "linestyles": styles, "linewidths": 1.0}
+        return axes.contour(self.across, self.up, self.scores, **lines)
+
+    def _checked(self) -> tuple[Plane, NDArray[Any], NDArray[np.intp]]:
+        who, plane = type(self).__name__, Plane.of(type(self).__name__, self.X)
+        rings = np.zeros(0, np.intp) if self.support is None else np.asarray(self.support, dtype=np.intp)
+        if len(rings) and not 0 <= rings.min() <= rings.max() < len(plane.values):
+            needs, came = "the rows of the fit, of which support_ has the numbers", f"{len(plane.values)} rows came"
+            raise InputError(sentence(who, needs, came, "Give these rows, or use support=False."))
+        if self.scores is not None and not np.isfinite(self.scores).all():
+            raise InputError(sentence(who, "finite scores", "NaN or infinity came", "Scale the columns."))
+        return plane, labels_of(who, self.y, len(plane.values)), rings
+
+
+def _scores(model: Any, places: Any, shape: tuple[int, int]) -> NDArray[Any] | None:
+    """One score a place; None for models that have none, or one a class."""
+    if not hasattr(model, "decision_function"):
+        return None
+    found = np.asarray(model.decision_function(places))
+    return found.reshape(shape) if found.size == shape[0] * shape[1] else None
+
+
+def _ringed(axes: Any, rows: NDArray[Any]) -> Any:
+    if not len(rows):
+        return None
+    rings = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.8}
+    return axes.scatter(*rows.T, s=55, label=f"support vectors ({len(rows)})", **rings)

@@ -1,0 +1,123 @@
+"""A function of one column, and how sure a model is of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from inspect import signature
+from statistics import NormalDist
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.displays.base import Display, check_fitted, last_step
+from mercer.displays.line import Line
+from mercer.displays.plane import check_grid, refuse_huge
+from mercer.errors import InputError, sentence
+
+
+@dataclass(eq=False, repr=False)
+class CurveDisplay(Display):
+    """What a regression predicts over one column, with a band where it knows deviations, and the rows.
+
+    The band is that of the function: a part `level` of all functions that the model holds possible is inside of it at
+    each place. New observations have noise beside that.
+
+    Parameters
+    ----------
+    places : (m,), in order
+    mean : (m,), what is predicted there
+    deviation : (m,), the standard deviation of that; None for no band
+    X, y : rows, of one column, and their targets; without y no points are drawn
+    level : of the band, between 0 and 1
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes, and their figure
+    curve_ : the line of predictions
+    band_ : the filled band, None where there is none
+    points_ : the rows, None where there are none
+    legend_ : names them
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelRidge
+    >>> from mercer.displays import CurveDisplay
+    >>> X = np.linspace(0, 6, 30)[:, None]
+    >>> model = KernelRidge("gaussian(1)", alpha=0.1).fit(X, np.sin(X[:, 0]))
+    >>> drawn = CurveDisplay.from_estimator(model, X, np.sin(X[:, 0]), grid=50)
+    >>> drawn.band_.get_label()
+    '95 % band'
+    """
+
+    places: NDArray[Any]
+    mean: NDArray[Any]
+    deviation: NDArray[Any] | None = None
+    X: Any = None
+    y: ArrayLike | None = None
+    level: float = 0.95
+    curve_: Any = field(init=False, default=None)
+    band_: Any = field(init=False, default=None)
+    points_: Any = field(init=False, default=None)
+    legend_: Any = field(init=False, default=None)
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, X: Any, y: ArrayLike | None = None, *, level: float = 0.95, grid: int = 200, ax: Any = None
+    ) -> Self:
+        """Draw a fitted regression, or a pipeline that ends with one; deviations are asked for where it has them.
+
+        X : rows of one column, over which the curve goes; with y they are drawn
+        """
+        line = Line.of(cls.__name__, X)
+        check_fitted(cls.__name__, model, 1)
+        check_grid(cls.__name__, grid)
+        places, table = line.grid(grid)
+        sure = "return_std" in signature(last_step(model).predict).parameters
+        mean, deviation = model.predict(table, return_std=True) if sure else (model.predict(table), None)
+        return cls(places, mean, deviation, X, y, level).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        mean, half = self._checked()
+        line, y = self._rows()
+        axes = self._begin(ax)
+        self.band_ = self.points_ = None
+        if half is not None:
+            band = {"color": "tab:blue", "alpha": 0.2, "linewidth": 0, "label": f"{100 * self.level:g} % band"}
+            self.band_ = axes.fill_between(self.places, mean - half, mean + half, **band)
+        if line is not None and y is not None:
+            self.points_ = axes.scatter(line.values, y, s=10, color="0.25", label="rows")
+        (self.curve_,) = axes.plot(self.places, mean, color="tab:blue", label="prediction")
+        axes.set(xlabel="x1" if line is None else line.name, ylabel=str(getattr(self.y, "name", None) or "y"))
+        self.legend_ = self._name(axes)
+        return self
+
+    def _checked(self) -> tuple[NDArray[Any], NDArray[Any] | None]:
+        """The predictions, and half of the width of the band."""
+        who, mean = type(self).__name__, np.asarray(self.mean)
+        if mean.shape != np.shape(self.places):
+            came = f"predictions of shape {mean.shape} came for {np.shape(self.places)[0]} places"
+            raise InputError(sentence(who, "one prediction a place", came, "Fit one output."))
+        if not 0 < self.level < 1:
+            raise InputError(sentence(who, "a level between 0 and 1", f"{self.level:g} came", "Use 0.95."))
+        half = (
+            None if self.deviation is None else NormalDist().inv_cdf(0.5 + self.level / 2) * np.asarray(self.deviation)
+        )
+        if not (np.isfinite(mean).all() and (half is None or np.isfinite(half).all())):
+            raise InputError(sentence(who, "finite predictions", "NaN or infinity came", "Scale the data."))
+        return mean, half
+
+    def _rows(self) -> tuple[Line | None, NDArray[Any] | None]:
+        who = type(self).__name__
+        line = None if self.X is None else Line.of(who, self.X)
+        if line is None or self.y is None:
+            return line, None
+        y = np.asarray(self.y)
+        if y.shape != line.values.shape:
+            came = f"y has shape {y.shape} for {len(line.values)} rows"
+            raise InputError(sentence(who, "one number a row in y", came, "Give y for the rows of X."))
+        if y.dtype.kind not in "fiub" or not np.isfinite(y).all():
+            raise InputError(sentence(who, "finite numbers in y", "others came", "Leave these rows out."))
+        refuse_huge(who, y)
+        return line, y

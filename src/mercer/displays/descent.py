@@ -1,0 +1,135 @@
+"""The steps of gradient descent in the dual: the loss, and the path of the coefficients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.displays.base import Display, check_fitted, last_step
+from mercer.displays.colours import SCALE
+from mercer.errors import InputError, sentence
+
+REMEDY = "Use KernelRidge(solver=GradientDescent(keep=True))."
+MOST = 30
+"""Coefficients that are drawn as lines, at most: those that moved the most."""
+LONG = 50
+"""Steps beyond which the axis is one of logarithms."""
+
+
+@dataclass(eq=False, repr=False)
+class DescentDisplay(Display):
+    """The loss against the steps, and beside it the coefficients: the path of two of them, or all against the steps.
+
+    Parameters
+    ----------
+    losses : before the first step and after each, (steps + 1,)
+    coefficients : likewise, (steps + 1, n)
+    pair : the two whose path is drawn, each from 0 to n - 1; None for all against the steps, the 30 that moved the most
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes of the loss, and their figure
+    path_ax_ : the axes of the coefficients; None where one axes was given
+    loss_ : the line of losses
+    path_ : the line of the path, or the lines of the coefficients
+    ends_ : where the path starts and where it ends; None without a path
+    shown_ : the numbers of the coefficients that are drawn
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelRidge
+    >>> from mercer.displays import DescentDisplay
+    >>> from mercer.solvers import GradientDescent
+    >>> X, y = np.array([[0.0], [1.0], [3.0]]), np.array([0.0, 1.0, -1.0])
+    >>> model = KernelRidge("gaussian(1)", alpha=0.5, solver=GradientDescent()).fit(X, y)
+    >>> drawn = DescentDisplay.from_estimator(model, pair=(0, 2))
+    >>> bool(np.isclose(drawn.path_[0].get_ydata()[-1], model.dual_coef_[2]))
+    True
+    """
+
+    losses: ArrayLike
+    coefficients: ArrayLike
+    pair: tuple[int, int] | None = None
+    path_ax_: Any = field(init=False, default=None)
+    loss_: Any = field(init=False, default=None)
+    path_: list[Any] = field(init=False, default_factory=list)
+    ends_: Any = field(init=False, default=None)
+    shown_: NDArray[np.intp] | None = field(init=False, default=None)
+
+    @classmethod
+    def from_estimator(cls, model: Any, pair: tuple[int, int] | None = None, output: int = 0, ax: Any = None) -> Self:
+        """Draw a fitted `KernelRidge(solver=GradientDescent())`, or the like, of one of its outputs.
+
+        Coefficients are those of rows where the dual was solved, of features where the primal was: `plan_.side` says.
+        """
+        check_fitted(cls.__name__, model)
+        history = getattr(getattr(last_step(model), "outcome_", None), "history", None)
+        if history is None or not len(history.coefficients):
+            came = f"{type(last_step(model)).__name__} has none"
+            raise InputError(sentence(cls.__name__, "the coefficients of every step", came, REMEDY))
+        if not 0 <= output < history.losses.shape[1]:
+            needs, came = f"an output from 0 to {history.losses.shape[1] - 1}", f"{output} came"
+            raise InputError(sentence(cls.__name__, needs, came, "Use output=0."))
+        return cls(history.losses[:, output], history.coefficients[:, :, output], pair).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        losses, coefficients = self._checked()
+        axes, self.path_ax_ = self._begin_two(ax)
+        (self.loss_,) = axes.plot(np.arange(len(losses)), losses, color="tab:blue")
+        if losses.min() > 0 and losses.max() > 20 * losses.min():
+            axes.set_yscale("log")
+        axes.set(xlabel="step", ylabel="loss")
+        _stretch(axes, losses)
+        self.path_, self.ends_, self.shown_ = [], None, None
+        if self.path_ax_ is not None and self.pair is not None:
+            self._draw_path(self.path_ax_, coefficients)
+        elif self.path_ax_ is not None:
+            self._draw_all(self.path_ax_, coefficients)
+        return self
+
+    def _draw_path(self, axes: Any, coefficients: NDArray[Any]) -> None:
+        self.shown_ = np.asarray(self.pair, dtype=np.intp)
+        one, two = coefficients[:, self.shown_].T
+        self.path_ = axes.plot(one, two, ".-", color="tab:blue", markersize=4, linewidth=0.8)
+        self.ends_ = axes.scatter(one[[0, -1]], two[[0, -1]], s=40, color=["tab:green", "tab:red"], zorder=3)
+        for name, place, shift in (("start", 0, (6, 6)), ("end", -1, (6, -12))):
+            axes.annotate(name, (one[place], two[place]), xytext=shift, textcoords="offset points", fontsize="small")
+        axes.set(xlabel=f"coefficient {self.shown_[0] + 1}", ylabel=f"coefficient {self.shown_[1] + 1}")
+
+    def _draw_all(self, axes: Any, coefficients: NDArray[Any]) -> None:
+        from matplotlib import colormaps
+
+        moved = np.abs(np.diff(coefficients, axis=0)).sum(axis=0)
+        self.shown_ = np.sort(np.argsort(-moved, kind="stable")[:MOST])
+        steps = np.arange(len(coefficients))
+        for place, number in zip(np.linspace(0, 1, len(self.shown_)), self.shown_, strict=True):
+            self.path_ += axes.plot(steps, coefficients[:, number], color=colormaps[SCALE](place), linewidth=0.8)
+        count = coefficients.shape[1]
+        told = f"{len(self.shown_)} of {count} coefficients" if len(self.shown_) < count else "coefficients"
+        axes.set(xlabel="step", ylabel=told)
+        _stretch(axes, steps)
+
+    def _checked(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        who, losses = type(self).__name__, np.asarray(self.losses, dtype=float)
+        coefficients = np.asarray(self.coefficients, dtype=float)
+        if losses.ndim != 1 or coefficients.ndim != 2 or len(losses) != len(coefficients) or not coefficients.size:
+            came = f"{losses.shape} and {coefficients.shape} came"
+            raise InputError(sentence(who, "a loss and coefficients for each step", came, REMEDY))
+        if not (np.isfinite(losses).all() and np.isfinite(coefficients).all()):
+            raise InputError(sentence(who, "finite numbers", "NaN or infinity came", "Use a smaller step."))
+        count = coefficients.shape[1]
+        if self.pair is not None and not (len(self.pair) == 2 and all(0 <= each < count for each in self.pair)):
+            needs, came = f"a pair of coefficients from 0 to {count - 1}", f"{self.pair} came"
+            raise InputError(sentence(who, needs, came, "Use pair=(0, 1)."))
+        return losses, coefficients
+
+
+def _stretch(axes: Any, steps: NDArray[Any]) -> None:
+    """The first steps get room, where there are many: most happens there."""
+    if len(steps) > LONG:
+        axes.set_xscale("symlog", linthresh=1.0)
+        axes.set_xlim(0, len(steps) - 1)

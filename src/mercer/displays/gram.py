@@ -1,0 +1,171 @@
+"""The matrix of a kernel on rows, and its eigenvalues."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.displays.base import Display, before_last, check_fitted, found, last_step
+from mercer.displays.chosen import chosen_rows, count_of, rows_of
+from mercer.displays.colours import SCALE
+from mercer.displays.plane import labels_of
+from mercer.displays.spectrum import Spectrum
+from mercer.errors import InputError, sentence
+
+MOST = 1000
+"""Rows that are drawn, at most: a screen has no more points, and all eigenvalues of more take long."""
+GROUPS = 20
+"""Different values of an order up to which lines part them."""
+
+
+@dataclass(eq=False, repr=False)
+class GramDisplay(Display):
+    """The kernel matrix as an image, and beside it the sizes of its eigenvalues, negative ones in red.
+
+    A kernel has no negative eigenvalue on any rows; a function that has some, beyond rounding, is none. Cost: n^3
+    operations for the eigenvalues, n at most 1,000 in `from_kernel` and `from_estimator`.
+
+    Parameters
+    ----------
+    matrix : symmetric, (n, n)
+    order : None, the rows as they come; "eigenvector", along the first eigenvector; or one value a row, such as y, by
+        which they are sorted: up to 20 different ones are parted by lines
+    name : of the kernel, above the image
+    total : how many rows there were, where these are a sample; None where these are all
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes of the image, and their figure
+    spectrum_ax_ : the axes of the spectrum; None where one axes was given
+    order_ : the numbers of the rows of the matrix, from top to bottom
+    image_, bar_ : the image, and its scale of colours
+    lines_ : between the values of an order
+    eigenvalues_ : (n,), the largest first
+    spectrum_ : the artists of the spectrum by name, "positive", "negative" and "rounding", as far as there are some
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.displays import GramDisplay
+    >>> X = np.random.default_rng(0).normal(size=(40, 3))
+    >>> sorted(GramDisplay.from_kernel("linear", X).spectrum_)
+    ['positive', 'rounding']
+    >>> 'negative' in GramDisplay(np.array([[0.0, 1.0], [1.0, 0.0]])).plot().spectrum_
+    True
+    """
+
+    matrix: ArrayLike
+    order: Any = None
+    name: str = ""
+    total: int | None = None
+    spectrum_ax_: Any = field(init=False, default=None)
+    order_: Any = field(init=False, default=None)
+    image_: Any = field(init=False, default=None)
+    bar_: Any = field(init=False, default=None)
+    lines_: list[Any] = field(init=False, default_factory=list)
+    eigenvalues_: Any = field(init=False, default=None)
+    spectrum_: dict[str, Any] = field(init=False, default_factory=dict)
+
+    @classmethod
+    def from_kernel(cls, kernel: Any, X: Any, order: Any = None, random_state: int = 0, ax: Any = None) -> Self:
+        """Draw a kernel, or its text, on the rows of a table; of more than 1,000 so many are drawn at random.
+
+        random_state : the seed of that draw
+        """
+        from mercer.lifts.stated import stated  # it loads scikit-learn
+
+        known, total = stated(cls.__name__, kernel), count_of(cls.__name__, X)
+        rows = chosen_rows(total, MOST, random_state)
+        matrix = known.resolve(X)(rows_of(X, rows))
+        return cls(matrix, _order_of(cls.__name__, order, total, rows), str(known), total).plot(ax)
+
+    @classmethod
+    def from_estimator(cls, model: Any, X: Any, order: Any = None, random_state: int = 0, ax: Any = None) -> Self:
+        """Draw the kernel of a fitted model; X are rows, or, where the kernel is precomputed, their matrix."""
+        check_fitted(cls.__name__, model)
+        kernel = getattr(last_step(model), "kernel_", None)
+        if kernel is None and getattr(last_step(model), "kernel", None) != "precomputed":
+            found(cls.__name__, last_step(model), "kernel_", "Use a model with a kernel, or from_kernel.")
+        inner = before_last(model, X)
+        if kernel is not None:
+            return cls.from_kernel(kernel, inner, order, random_state, ax)
+        matrix, total = np.asarray(inner), count_of(cls.__name__, inner)
+        rows = chosen_rows(total, MOST, random_state)
+        part = matrix if rows is None else matrix[np.ix_(rows, rows)]
+        return cls(part, _order_of(cls.__name__, order, total, rows), "precomputed", total).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        matrix = self._checked()
+        values, vectors = np.linalg.eigh(matrix)
+        self.order_, places = self._ordered(vectors[:, -1])
+        axes, self.spectrum_ax_ = self._begin_two(ax)
+        self._draw(axes, matrix[np.ix_(self.order_, self.order_)], places)
+        self.eigenvalues_ = values[::-1]
+        self.spectrum_ = {}
+        if self.spectrum_ax_ is not None:
+            self.spectrum_ = Spectrum.of(self.eigenvalues_).draw(self.spectrum_ax_)
+        return self
+
+    def _draw(self, axes: Any, matrix: NDArray[Any], places: list[int]) -> None:
+        low, high = float(matrix.min()), float(matrix.max())
+        self.image_ = axes.imshow(matrix, interpolation="nearest", **_scale(low, high))
+        self.bar_ = axes.figure.colorbar(self.image_, ax=axes, shrink=0.8)
+        style = {"color": "white" if low >= 0 else "black", "linewidth": 0.8}
+        self.lines_ = [line(place - 0.5, **style) for place in places for line in (axes.axhline, axes.axvline)]
+        seen, total = len(matrix), self.total or len(matrix)
+        count = f"{seen} rows" if seen == total else f"{seen} of {total} rows"
+        self._label(axes, [0, *places, len(matrix)])
+        axes.set(xlabel=count, ylabel=count, title=self.name if len(self.name) <= 60 else f"{self.name[:57]}...")
+
+    def _label(self, axes: Any, ends: list[int]) -> None:
+        """The values of an order, where lines part them."""
+        if len(ends) > 2:
+            values = np.asarray(self.order)[self.order_]
+            middles = [(low + high - 1) / 2 for low, high in itertools.pairwise(ends)]
+            axes.set_yticks(middles, [str(values[low]) for low in ends[:-1]])
+
+    def _ordered(self, first: NDArray[Any]) -> tuple[NDArray[np.intp], list[int]]:
+        """The order of the rows, and the places where its values change."""
+        if self.order is None:
+            return np.arange(len(first)), []
+        if isinstance(self.order, str):
+            return np.argsort(first * np.sign(first[np.abs(first).argmax()]), kind="stable"), []
+        values = np.asarray(self.order)
+        order = np.argsort(values, kind="stable")
+        changes = np.flatnonzero(values[order][1:] != values[order][:-1]) + 1
+        return order, changes.tolist() if len(changes) < GROUPS else []
+
+    def _checked(self) -> NDArray[np.float64]:
+        who, matrix = type(self).__name__, np.asarray(self.matrix, dtype=np.float64)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
+            came = f"an array of shape {matrix.shape} came"
+            raise InputError(sentence(who, "a square matrix", came, "Use from_kernel for rows."))
+        if not np.isfinite(matrix).all():
+            raise InputError(sentence(who, "finite values", "NaN or infinity came", "Scale the columns down."))
+        if np.abs(matrix - matrix.T).max() > 1e-6 * np.abs(matrix).max():
+            came = "one that is not came"
+            raise InputError(sentence(who, "a symmetric matrix", came, "Draw (K + K.T) / 2, or look for the cause."))
+        if isinstance(self.order, str) and self.order != "eigenvector":
+            needs, came = 'order "eigenvector", None or one value a row', f"{self.order!r} came"
+            raise InputError(sentence(who, needs, came, "Use order=y."))
+        if self.order is not None and not isinstance(self.order, str):
+            labels_of(who, self.order, len(matrix))
+        return (matrix + matrix.T) / 2
+
+
+def _scale(low: float, high: float) -> dict[str, Any]:
+    """Colours from 0 on; where values have both signs, red above and blue below a white zero."""
+    most = max(-low, high)
+    return {"cmap": SCALE} if low >= 0 else {"cmap": "RdBu_r", "vmin": -most, "vmax": most}
+
+
+def _order_of(who: str, order: Any, total: int, rows: NDArray[np.intp] | None) -> Any:
+    """The order of the rows that are drawn, from that of all."""
+    if order is None or isinstance(order, str):
+        return order
+    values = labels_of(who, order, total)
+    return values if rows is None else values[rows]

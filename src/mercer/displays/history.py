@@ -1,0 +1,146 @@
+"""How a fit went on, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.displays.base import Display, check_fitted, last_step
+from mercer.displays.colours import colours
+from mercer.errors import InputError, sentence
+
+REMEDY = "KernelKMeans, perceptrons and GradientDescent() write one; of others use HistoryDisplay.from_runs."
+
+
+@dataclass(eq=False, repr=False)
+class HistoryDisplay(Display):
+    """What a fit had reached after each of its steps: losses, mistakes, inertia or residuals.
+
+    Parameters
+    ----------
+    steps : numbers of the steps, or seconds, (m,), growing
+    values : what was reached, (m, lines)
+    names : of the lines
+    measure, unit : what values and steps are, at the axes
+    best : the step whose model was kept, where that is not the last; None for no line there
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes, and their figure
+    lines_ : one a column of values
+    best_ : a line at the step that was kept; None where there is none
+    legend_ : names the lines, where there are several
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import Perceptron
+    >>> from mercer.displays import HistoryDisplay
+    >>> model = Perceptron().fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> drawn = HistoryDisplay.from_estimator(model)
+    >>> drawn.lines_[0].get_ydata().tolist() == model.history_.tolist(), drawn.ax_.get_ylabel()
+    (True, 'mistakes')
+    """
+
+    steps: ArrayLike
+    values: ArrayLike
+    names: Sequence[str] = ("",)
+    measure: str = "value"
+    unit: str = "step"
+    best: float | None = None
+    lines_: list[Any] = field(init=False, default_factory=list)
+    best_: Any = field(init=False, default=None)
+    legend_: Any = field(init=False, default=None)
+
+    @classmethod
+    def from_estimator(cls, model: Any, ax: Any = None) -> Self:
+        """Draw the history that a fitted model, or the last step of a pipeline, has written.
+
+        Mistakes of each pass of a perceptron, inertia after each step of `KernelKMeans`, losses of a gradient descent.
+        """
+        check_fitted(cls.__name__, model)
+        learner = last_step(model)
+        descent = getattr(getattr(learner, "outcome_", None), "history", None)
+        if descent is not None:
+            return cls(*_of_descent(descent)).plot(ax)
+        history = getattr(learner, "history_", None)
+        if history is None:
+            came = f"{type(learner).__name__} has none"
+            raise InputError(sentence(cls.__name__, "a model that has written a history", came, REMEDY))
+        measure, unit = ("inertia", "step") if hasattr(learner, "inertia_") else ("mistakes", "pass")
+        return cls(np.arange(1, len(history) + 1), np.asarray(history)[:, None], (measure,), measure, unit).plot(ax)
+
+    @classmethod
+    def from_runs(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        steps: Sequence[int] = (1, 2, 4, 8, 16, 32),
+        unit: str = "step",
+        ax: Any = None,
+    ) -> Self:
+        """Fit copies that stop after so many steps, and draw the residual, or the relative gap, that each has left.
+
+        For models that write no history: conjugate gradients in `KernelRidge`, `KernelSVC`, logistic regression. A copy
+        with the same seed takes the same steps. Cost: one fit a number.
+
+        unit : "step", or "second": how long each fit took, with all that comes before its steps
+        """
+        from mercer.displays.runs import runs_of  # it loads scikit-learn
+
+        if unit not in ("step", "second"):
+            raise InputError(sentence(cls.__name__, 'unit "step" or "second"', f"{unit!r} came", 'Use "step".'))
+        taken, seconds, left, measure = runs_of(cls.__name__, model, X, y, steps)
+        return cls(taken if unit == "step" else seconds, left[:, None], (measure,), measure, unit).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        steps, values = self._checked()
+        axes = self._begin(ax)
+        self.lines_, self.best_, self.legend_ = [], None, None
+        marker = "." if len(steps) <= 100 else ""
+        for column, name, shade in zip(values.T, self.names, colours(values.shape[1]), strict=True):
+            self.lines_ += axes.plot(steps, column, marker=marker, color=shade, label=name)
+        if self.best is not None:
+            self.best_ = axes.axvline(self.best, color="0.4", linestyle="dotted", label=f"kept: {self.best:g}")
+        if values.min() > 0 and values.max() > 20 * values.min():
+            axes.set_yscale("log")
+        axes.set(xlabel=self.unit, ylabel=self.measure)
+        self._whole(axes, steps)
+        if len(self.lines_) > 1 or self.best_ is not None:
+            self.legend_ = axes.legend(fontsize="small")
+        return self
+
+    def _whole(self, axes: Any, steps: NDArray[Any]) -> None:
+        """Whole numbers at the axis of steps; a scale of logarithms where these grow faster and faster."""
+        from matplotlib.ticker import MaxNLocator
+
+        if len(steps) > 2 and steps[0] > 0 and steps[-1] - steps[-2] > 2 * (steps[1] - steps[0]):
+            axes.set_xscale("log")
+        elif np.array_equal(steps, np.round(steps)):
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+    def _checked(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        who, steps = type(self).__name__, np.asarray(self.steps, dtype=float)
+        values = np.asarray(self.values, dtype=float)
+        if values.ndim != 2 or steps.shape != (len(values),) or not values.size or len(self.names) != values.shape[1]:
+            came = f"{steps.shape}, {values.shape} and {len(self.names)} names came"
+            raise InputError(sentence(who, "a value for each step and line, and a name a line", came, "Fit again."))
+        if not (np.isfinite(steps).all() and np.isfinite(values).all()):
+            raise InputError(sentence(who, "finite numbers", "NaN or infinity came", "Use a smaller step."))
+        return steps, values
+
+
+def _of_descent(history: Any) -> tuple[NDArray[Any], NDArray[Any], Sequence[str], str, str, int | None]:
+    """The losses of all outputs together, and those of held-out rows: the fields of a display."""
+    losses, held = history.losses.sum(axis=1), history.validation.sum(axis=1)
+    steps = np.arange(len(losses))
+    if not len(held):
+        return steps, losses[:, None], ("loss",), "loss", "step", None
+    both = np.column_stack([losses, held])
+    return steps, both, ("loss", "loss of held-out rows"), "loss", "step", int(held.argmin())

@@ -1,0 +1,130 @@
+"""How wrong an approximated kernel is, against the number of features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.displays.base import Display, found
+from mercer.displays.chosen import chosen_rows, count_of, rows_of
+from mercer.errors import InputError, sentence
+
+MOST = 500
+"""Rows on whose pairs errors are computed, at most."""
+COMPONENTS = (16, 32, 64, 128, 256, 512)
+"""Numbers of features, where none are given."""
+DELTA = 0.01
+"""With so much probability a bound on random waves may fail."""
+
+
+@dataclass(eq=False, repr=False)
+class LiftErrorDisplay(Display):
+    """The largest and the mean of |phi(x).phi(z) - k(x, z)| over pairs of rows, against the number of features.
+
+    Several draws are drawn as their middle, with a band from the least to the largest.
+
+    Parameters
+    ----------
+    components : numbers of features, (m,)
+    worst, mean : the errors, (m, draws)
+    bounds : what the largest error was bounded by, (m,), NaN where it was not; None for no line
+    bound : the name of that
+    name : of the lift, above the axes
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes, and their figure
+    worst_, mean_ : the lines
+    bands_ : the two bands, none of one draw
+    bound_ : the line of the bounds; None where there are none
+    legend_ : names them
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.displays import LiftErrorDisplay
+    >>> from mercer.lifts import Nystrom
+    >>> X = np.random.default_rng(0).normal(size=(100, 3))
+    >>> drawn = LiftErrorDisplay.from_lift(Nystrom("gaussian(1)"), X, components=(5, 20, 80))
+    >>> bool(np.all(np.diff(drawn.mean_.get_ydata()) < 0)), drawn.bound_.get_label()
+    (True, 'certificate')
+    """
+
+    components: Sequence[int]
+    worst: ArrayLike
+    mean: ArrayLike
+    bounds: ArrayLike | None = None
+    bound: str = "bound"
+    name: str = ""
+    worst_: Any = field(init=False, default=None)
+    mean_: Any = field(init=False, default=None)
+    bands_: list[Any] = field(init=False, default_factory=list)
+    bound_: Any = field(init=False, default=None)
+    legend_: Any = field(init=False, default=None)
+
+    @classmethod
+    def from_lift(
+        cls, lift: Any, X: Any, components: Sequence[int] | None = None, draws: int = 5, ax: Any = None
+    ) -> Self:
+        """Fit copies of a lift with these numbers of features, several draws each, and draw their errors.
+
+        Errors are those of all pairs of up to 500 rows, drawn with the seed 0 from more. The bounds are certificates of
+        `Nystrom`, the largest of the draws; of `RandomFourier` what its number of features promises before any is drawn
+        (for independent waves, probability 0.99). Cost: draws times the fits and transforms, and n^2 values.
+        """
+        from mercer.displays.errors_of_lifts import Trial  # it loads scikit-learn
+
+        rows = chosen_rows(count_of(cls.__name__, X), MOST, 0)
+        found(cls.__name__, lift, "get_params", "Use RandomFourier(kernel) or Nystrom(kernel).")
+        trial = Trial.of(cls.__name__, lift, rows_of(X, rows))
+        counts = _counts(cls.__name__, COMPONENTS if components is None else components, draws)
+        if components is None:
+            counts = trial.fitting(counts)
+        return cls(counts, *trial.measured(counts, draws), trial.kind, type(lift).__name__).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        counts, worst, mean, bounds = self._checked()
+        axes = self._begin(ax)
+        self.bands_, self.bound_ = [], None
+        self.worst_ = self._line(axes, counts, worst, "tab:red", "largest error")
+        self.mean_ = self._line(axes, counts, mean, "tab:blue", "mean error")
+        if bounds is not None:
+            (self.bound_,) = axes.plot(counts, bounds, "--", color="black", label=self.bound)
+        axes.set_xscale("log", base=2)
+        if (worst > 0).any():
+            axes.set_yscale("log")
+        axes.set(xlabel="features", ylabel="error of the kernel", title=self.name)
+        self.legend_ = axes.legend(fontsize="small")
+        return self
+
+    def _line(self, axes: Any, counts: NDArray[Any], errors: NDArray[Any], colour: str, name: str) -> Any:
+        (line,) = axes.plot(counts, np.median(errors, axis=1), "o-", markersize=4, color=colour, label=name)
+        if errors.shape[1] > 1:
+            ends = errors.min(axis=1), errors.max(axis=1)
+            self.bands_.append(axes.fill_between(counts, *ends, color=colour, alpha=0.2, linewidth=0))
+        return line
+
+    def _checked(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+        who = type(self).__name__
+        counts = np.asarray(_counts(who, self.components, 1))
+        worst, mean = (np.asarray(each, dtype=float) for each in (self.worst, self.mean))
+        if not (worst.shape == mean.shape and worst.ndim == 2 and len(worst) == len(counts) and worst.shape[1]):
+            came = f"{worst.shape} and {mean.shape} came for {len(counts)} numbers of features"
+            raise InputError(sentence(who, "errors of the shape (numbers, draws)", came, "Use from_lift."))
+        if not (np.isfinite(worst).all() and np.isfinite(mean).all()):
+            raise InputError(sentence(who, "finite errors", "NaN or infinity came", "Scale the columns."))
+        bounds = None if self.bounds is None else np.asarray(self.bounds, dtype=float)
+        return counts, worst, mean, bounds
+
+
+def _counts(who: str, given: Sequence[int], draws: int) -> list[int]:
+    counts = list(given)
+    whole = all(isinstance(each, int | np.integer) and each > 0 for each in [*counts, draws])
+    if not (counts and whole and sorted(set(counts)) == counts):
+        needs, came = "numbers of features that grow, and draws, above zero", f"{given!r} and {draws!r} came"
+        raise InputError(sentence(who, needs, came, "Use components=(16, 64, 256)."))
+    return counts

@@ -1,0 +1,48 @@
+"""A table of one column, and places along it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.displays.plane import refuse_huge, span, values_of
+from mercer.errors import InputError, sentence
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Rows with one column.
+
+    values : (n,)
+    name : of the column
+    frame : the kind of table that the rows came in, where that has names which a model may ask for; else None
+    """
+
+    values: NDArray[Any]
+    name: str
+    frame: Any = None
+
+    @classmethod
+    def of(cls, who: str, X: Any) -> Line:
+        """Read a table, or say why it cannot be drawn."""
+        values = values_of(X)
+        if values.ndim != 2 or values.shape[1] != 1 or len(values) == 0:
+            remedy = "Fit one column to draw a curve over it; write a list of numbers as X[:, None]."
+            raise InputError(sentence(who, "rows of one column", f"an array of shape {values.shape} came", remedy))
+        if values.dtype.kind not in "fiub" or not np.isfinite(values).all():
+            raise InputError(
+                sentence(who, "finite numbers", "others came", "Remove or replace the rows that have them.")
+            )
+        refuse_huge(who, values)
+        names = list(getattr(X, "columns", ()))
+        if names and isinstance(names[0], str):
+            return cls(values[:, 0], names[0], type(X))
+        return cls(values[:, 0], "x1")
+
+    def grid(self, count: int) -> tuple[NDArray[np.float64], Any]:
+        """So many places along the column, and the same as a table like that of the rows."""
+        places = span(self.values, count)
+        return places, places[:, None] if self.frame is None else self.frame({self.name: places})

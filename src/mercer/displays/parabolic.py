@@ -1,0 +1,146 @@
+"""The lift to a paraboloid: where a circle becomes a plane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.displays.base import Display, check_fitted, found
+from mercer.displays.colours import colours
+from mercer.displays.lifted import Circle, Level, cut, read_level
+from mercer.displays.plane import MARGIN, Plane, labels_of
+from mercer.displays.regions import told_apart
+from mercer.errors import InputError, sentence
+
+MESH = 30
+"""Lines of the paraboloid along each column."""
+
+
+@dataclass(eq=False, repr=False)
+class ParabolicDisplay(Display):
+    """Rows on the paraboloid (x1, x2, x1^2 + x2^2), the plane that separates them there, and its circle below.
+
+    w.phi(x) + b = 0 is a plane in three dimensions. It cuts the paraboloid in a curve, and that lies above a circle
+    (above a line, where the plane is upright): the boundary in the plane of the rows.
+
+    Parameters
+    ----------
+    X : n rows of two columns: an array, or a frame, whose names stand at the axes
+    y : a label a row, (n,)
+    weights : of x1, x2 and x1^2 + x2^2, (3,)
+    intercept : b
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes, of three dimensions, and their figure
+    labels_, points_ : the different labels, and one collection of lifted rows a label
+    shadows_ : the rows themselves, on the floor, likewise
+    surface_ : the paraboloid
+    plane_ : the polygon that the plane has in the box of the axes; None where it passes the box by
+    circle_ : its circle, or line, on the floor; None where there is none
+    cut_ : the same on the paraboloid
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelSVC
+    >>> from mercer.displays import ParabolicDisplay
+    >>> angle = np.linspace(0, 6, 20)
+    >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> X, y = np.vstack([ring, 3 * ring]), np.repeat(["inner", "outer"], 20)
+    >>> drawn = ParabolicDisplay.from_estimator(KernelSVC("parabolic", C=100).fit(X, y), X, y)
+    >>> round(float(drawn.weights[2]), 2), round(drawn.intercept, 2)
+    (0.25, -1.25)
+    """
+
+    X: Any
+    y: ArrayLike
+    weights: ArrayLike
+    intercept: float
+    labels_: NDArray[Any] | None = field(init=False, default=None)
+    points_: list[Any] = field(init=False, default_factory=list)
+    shadows_: list[Any] = field(init=False, default_factory=list)
+    surface_: Any = field(init=False, default=None)
+    plane_: Any = field(init=False, default=None)
+    circle_: Any = field(init=False, default=None)
+    cut_: Any = field(init=False, default=None)
+
+    @classmethod
+    def from_estimator(cls, model: Any, X: Any, y: ArrayLike | None = None, ax: Any = None) -> Self:
+        """Draw a fitted classifier that is linear on the lift, such as `KernelSVC("parabolic")` or a pipeline with it.
+
+        The plane is read from its decision function, which is computed at some places around the rows; where that is
+        not linear on the lift, an error says so.
+        """
+        plane = Plane.of(cls.__name__, X)
+        check_fitted(cls.__name__, model, 2)
+        decide = found(cls.__name__, model, "decision_function", "Use a classifier that has one.")
+        level = read_level(cls.__name__, plane, decide)
+        return cls(X, model.predict(X) if y is None else y, level.weights, level.intercept).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        plane, y, level = self._checked(ax)
+        self.labels_ = told_apart(type(self).__name__, y)
+        axes = self._begin(ax, "3d")
+        low, high = _box(plane.values)
+        self._draw_surface(axes, low, high)
+        self._draw_rows(axes, plane.values, y)
+        self._draw_level(axes, level, low, high)
+        axes.set(xlabel=plane.names[0], ylabel=plane.names[1], zlabel=f"{plane.names[0]}² + {plane.names[1]}²")
+        axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
+        axes.view_init(elev=18, azim=-60)
+        for axis in ("x", "y", "z"):
+            axes.locator_params(axis=axis, nbins=5)
+        axes.legend(fontsize="small")
+        return self
+
+    def _draw_surface(self, axes: Any, low: NDArray[Any], high: NDArray[Any]) -> None:
+        across, up = np.meshgrid(*(np.linspace(low[k], high[k], MESH) for k in (0, 1)))
+        style = {"color": "0.6", "linewidth": 0.4, "alpha": 0.5}
+        squares = across**2 + up**2
+        self.surface_ = axes.plot_wireframe(across, up, np.where(squares <= high[2], squares, np.nan), **style)
+
+    def _draw_rows(self, axes: Any, rows: NDArray[Any], y: NDArray[Any]) -> None:
+        floor, self.points_, self.shadows_ = _box(rows)[0][2], [], []
+        for label, colour in zip(np.asarray(self.labels_), colours(len(np.asarray(self.labels_))), strict=True):
+            one, two = rows[y == label].T.astype(float)
+            self.points_.append(axes.scatter(one, two, one**2 + two**2, s=14, color=[colour], label=str(label)))
+            self.shadows_.append(axes.scatter(one, two, np.full(len(one), floor), s=5, color=[colour], alpha=0.4))
+
+    def _draw_level(self, axes: Any, level: Level, low: NDArray[Any], high: NDArray[Any]) -> None:
+        from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]  # it comes with matplotlib
+
+        self.plane_ = self.circle_ = self.cut_ = None
+        corners = cut(level, low, high)
+        if len(corners):
+            self.plane_ = Poly3DCollection([corners], facecolor="tab:green", edgecolor="tab:green", alpha=0.25)
+            axes.add_collection3d(self.plane_)
+        circle = Circle.of(level, low, high)
+        if circle is not None:
+            one, two = circle.points.T
+            (self.circle_,) = axes.plot(one, two, np.full(len(one), low[2]), color="black", label=circle.name)
+            (self.cut_,) = axes.plot(one, two, one**2 + two**2, color="tab:green")
+
+    def _checked(self, ax: Any) -> tuple[Plane, NDArray[Any], Level]:
+        who, plane = type(self).__name__, Plane.of(type(self).__name__, self.X)
+        if ax is not None and getattr(ax, "name", "") != "3d":
+            came, remedy = "others came", 'Use figure.add_subplot(projection="3d").'
+            raise InputError(sentence(who, "axes of three dimensions", came, remedy))
+        level = Level.checked(who, self.weights, self.intercept)
+        return plane, labels_of(who, self.y, len(plane.values)), level
+
+
+def _box(rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The lowest and the highest corner of the axes: all rows, and their squares."""
+    values = rows.astype(float)
+    low, high = values.min(axis=0), values.max(axis=0)
+    width = np.where(high > low, high - low, 1.0)
+    squares = np.square(values).sum(axis=1)
+    deep = squares.max() - squares.min() if squares.max() > squares.min() else 1.0
+    margin = 3 * MARGIN * deep
+    return np.append(low - MARGIN * width, squares.min() - margin), np.append(
+        high + MARGIN * width, squares.max() + margin
+    )

@@ -1,0 +1,157 @@
+"""The steps of a perceptron: its boundary after each mistake."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.displays.base import Display, before_last, check_fitted, last_step
+from mercer.displays.colours import SCALE, colours
+from mercer.displays.plane import Plane, check_grid, labels_of
+from mercer.displays.regions import scattered, told_apart
+from mercer.errors import InputError, sentence
+
+LINES = 12
+"""Boundaries that are drawn, at most: of all mistakes so many, in equal distances, the last among them."""
+
+
+@dataclass(eq=False, repr=False)
+class StepsDisplay(Display):
+    """The boundaries that a perceptron had on its way, from pale to dark, and the rows that moved it.
+
+    Parameters
+    ----------
+    X : n rows of two columns: an array, or a frame, whose names stand at the axes
+    y : a label a row, (n,)
+    across, up : places along both axes
+    scores : f after some mistakes, at each place: (steps, len(up), len(across))
+    mistakes : after how many mistakes that was, (steps,)
+    mistaken : numbers of the rows that were mistaken, in order; rows are ringed, and larger where they were so often
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes, and their figure
+    labels_, points_ : the different labels, and one collection of points a label
+    boundaries_ : the contours f = 0, one set a step; None for a step that has none among the places
+    mistaken_ : the rings; None where there are none
+    bar_ : the scale of colours, by mistakes; None of one step
+    legend_ : names the labels
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import Perceptron
+    >>> from mercer.displays import StepsDisplay
+    >>> X, y = np.array([[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]]), ["left", "left", "right", "right"]
+    >>> model = Perceptron(max_iter=100).fit(X, y)
+    >>> drawn = StepsDisplay.from_estimator(model, X, y, grid=20)
+    >>> int(drawn.mistakes[-1]) == int(model.history_.sum())
+    True
+    """
+
+    X: Any
+    y: ArrayLike
+    across: NDArray[Any]
+    up: NDArray[Any]
+    scores: NDArray[Any]
+    mistakes: ArrayLike
+    mistaken: ArrayLike = ()
+    labels_: NDArray[Any] | None = field(init=False, default=None)
+    points_: list[Any] = field(init=False, default_factory=list)
+    boundaries_: list[Any] = field(init=False, default_factory=list)
+    mistaken_: Any = field(init=False, default=None)
+    bar_: Any = field(init=False, default=None)
+    legend_: Any = field(init=False, default=None)
+
+    @classmethod
+    def from_estimator(cls, model: Any, X: Any, y: ArrayLike, *, grid: int = 100, ax: Any = None) -> Self:
+        """Draw a fitted perceptron of two classes, or a pipeline that ends with one, and the rows of its fit.
+
+        A perceptron remembers its mistakes in order, so that nothing is fitted again. Cost: the kernel between grid^2
+        places and the rows that were mistaken.
+        """
+        plane = Plane.of(cls.__name__, X)
+        check_fitted(cls.__name__, model, 2)
+        check_grid(cls.__name__, grid)
+        learner = last_step(model)
+        course = _course(cls.__name__, learner)
+        across, up, places = plane.grid(grid)
+        mistakes = course.mistakes
+        marks = _marks(len(mistakes))
+        steps = np.zeros((len(course.numbers), len(marks)))
+        for k, mark in enumerate(marks):
+            np.add.at(steps[:, k], mistakes.rows[:mark], mistakes.updates(1)[:mark, 0])
+        values = np.asarray(course.view.cross(learner._read(before_last(model, places), reset=False)) @ steps)
+        scores = values.T.reshape(len(marks), len(up), len(across))
+        return cls(X, y, across, up, scores, marks, course.numbers[mistakes.rows]).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        plane, y, mistaken = self._checked()
+        self.labels_ = told_apart(type(self).__name__, y)
+        axes = self._begin(ax)
+        self._draw_boundaries(axes)
+        self.points_ = scattered(axes, plane.values, y, self.labels_, colours(len(self.labels_)))
+        rows, often = np.unique(mistaken, return_counts=True)
+        self.mistaken_ = _ringed(axes, plane.values[rows], often) if len(rows) else None
+        axes.set(xlabel=plane.names[0], ylabel=plane.names[1])
+        self.legend_ = self._name(axes)
+        return self
+
+    def _draw_boundaries(self, axes: Any) -> None:
+        from matplotlib import colormaps
+        from matplotlib.cm import ScalarMappable
+        from matplotlib.colors import Normalize
+        from matplotlib.ticker import MaxNLocator
+
+        marks = np.asarray(self.mistakes, dtype=float)
+        shades, norm = colormaps[f"{SCALE}_r"], Normalize(marks[0], marks[-1])
+        self.boundaries_, self.bar_ = [], None
+        for mark, scores in zip(marks, self.scores, strict=True):
+            last = mark == marks[-1]
+            style = {"colors": ["black" if last else shades(norm(mark))], "linewidths": 2.0 if last else 0.9}
+            reached = scores.min() < 0 < scores.max()
+            self.boundaries_.append(
+                axes.contour(self.across, self.up, scores, levels=[0], **style) if reached else None
+            )
+        if len(marks) > 1:
+            whole = MaxNLocator(integer=True)
+            self.bar_ = axes.figure.colorbar(ScalarMappable(norm, shades), ax=axes, label="mistakes", ticks=whole)
+
+    def _checked(self) -> tuple[Plane, NDArray[Any], NDArray[np.intp]]:
+        who, plane = type(self).__name__, Plane.of(type(self).__name__, self.X)
+        mistaken = np.asarray(self.mistaken, dtype=np.intp)
+        if len(mistaken) and not 0 <= mistaken.min() <= mistaken.max() < len(plane.values):
+            came = f"{len(plane.values)} rows came"
+            raise InputError(sentence(who, "the rows of the fit", came, "Give X and y as in fit."))
+        if not len(self.scores) or len(self.scores) != len(np.asarray(self.mistakes)):
+            came = f"{len(self.scores)} came for {len(np.asarray(self.mistakes))} marks"
+            raise InputError(sentence(who, "the scores of one step or more", came, "Use from_estimator."))
+        return plane, labels_of(who, self.y, len(plane.values)), mistaken
+
+
+def _course(who: str, model: Any) -> Any:
+    """What a perceptron remembers; more than two classes have no one boundary, and on a budget it forgets mistakes."""
+    course = getattr(model, "_course", None)
+    if course is None:
+        came = f"{type(model).__name__} came"
+        raise InputError(sentence(who, "a perceptron", came, "Use Perceptron or KernelPerceptron."))
+    if len(model.classes_) != 2:
+        came = f"{len(model.classes_)} came"
+        raise InputError(sentence(who, "two classes", came, "Draw two of them, or use BoundaryDisplay."))
+    if course.memory is not None or not len(course.mistakes):
+        came = "it made none" if course.memory is None else "it had a budget, and forgot them"
+        raise InputError(sentence(who, "a perceptron that remembers its mistakes", came, "Use budget=None."))
+    return course
+
+
+def _marks(count: int) -> NDArray[np.intp]:
+    return np.unique(np.round(np.linspace(1, count, min(count, LINES))).astype(np.intp))
+
+
+def _ringed(axes: Any, rows: NDArray[Any], often: NDArray[Any]) -> Any:
+    sizes = 40.0 * (1 + np.log(often))
+    rings = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.8}
+    return axes.scatter(*rows.T, s=sizes, label=f"mistaken rows ({len(rows)})", **rings)
