@@ -111,11 +111,15 @@ def badge(status: str) -> Markup:
     return element("span", status, kind=f"badge {known}".strip())
 
 
-def table(rows: Iterable[Sequence[str]], head: Sequence[str] = ()) -> Markup:
-    """Rows of cells, the first cell of each as its name; beyond `LINES` rows their number is told."""
+def table(rows: Iterable[Sequence[str]], head: Sequence[str] = (), count: int = 0) -> Markup:
+    """Rows of cells, the first cell of each as its name; beyond `LINES` rows their number is told.
+
+    count : how many rows there are, where only the first were given
+    """
     first = [element("tr", *(element("th", name) for name in head))] if head else []
     lines = [_row(row) for row in rows]
-    more = [element("tr", element("td", _rest(len(lines), "rows")))] if len(lines) > LINES else []
+    count = max(count, len(lines))
+    more = [element("tr", element("td", _rest(count, "rows")))] if count > LINES else []
     return element("table", *first, *lines[:LINES], *more)
 
 
@@ -195,4 +199,5 @@ class Shown:
 
 def shown(value: Any) -> Iterable[Markup]:
     """The pieces of a value that shows itself; of any other one its text."""
-    return value._html_pieces() if hasattr(value, "_html_pieces") else (element("code", brief(value)),)
+    able = hasattr(value, "_html_pieces") and not isinstance(value, type)
+    return value._html_pieces() if able else (element("code", brief(value)),)

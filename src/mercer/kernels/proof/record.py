@@ -60,8 +60,9 @@ class Witness(Shown):
     def _html_pieces(self) -> Iterable[Markup]:
         count, form = len(self.points), "c @ k(X) @ c" if len(self.points) > 1 else "k(x1, x1)"
         yield element("p", f"Witness: {count:,} point{'s' * (count != 1)}")
-        chosen = zip(self.points[: LINES + 1], self.weights, strict=False)
-        yield table(_lines([(_coordinates(point), f"{weight:.12g}") for point, weight in chosen]), WITNESSED)
+        chosen = zip(self.points[:LINES], self.weights[:LINES], strict=True)
+        rows = _lines([(_coordinates(point), f"{weight:.12g}") for point, weight in chosen])
+        yield table(rows, WITNESSED, count)
         yield element("p", f"{form} = {self.value:.12g} < 0 (verified with {self.digits} digits)")
 
 
