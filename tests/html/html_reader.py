@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 PLAIN = {"div", "p", "b", "span", "code", "table", "tr", "th", "td", "ul", "ol", "li", "details", "summary", "style"}
 MATHS = {"math", "mrow", "mi", "mn", "mo", "mfrac", "msqrt", "msub", "msup", "msubsup", "mspace"}
-ATTRIBUTES = {"class", "open", "width", "mathvariant"}
+ATTRIBUTES = {"class", "open", "width", "mathvariant", "stretchy"}
 MOST = 50_000
 SCRIPTED = "<script>alert(1)</script>"
 

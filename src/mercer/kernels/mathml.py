@@ -21,6 +21,8 @@ SIGNS = {name: f"&{name};" for name in LIKE.split()} | {
     "infty": "&infin;", "to": "&rarr;", "dots": "&hellip;", "ldots": "&hellip;", "cdots": "&ctdot;", "pm": "&plusmn;",
     "neq": "&ne;", "subseteq": "&sube;", "{": "{", "}": "}", "_": "_", "#": "#", "%": "%", "&": "&amp;", "$": "$",
 }  # fmt: skip
+MINUS, RIGID = "&minus;", ' stretchy="false"'
+FENCES = ("(", ")", "[", "]", "{", "}", "|", "&Vert;", "&langle;", "&rangle;", "&lfloor;", "&rfloor;", "&mid;")
 SPACES = {",": "0.17em", ";": "0.28em", ":": "0.22em", "quad": "1em", "qquad": "2em", "!": "0em", " ": "0.25em"}
 STYLED = ("mathrm", "mathbf", "mathit", "mathcal", "text", "operatorname", "mathbb", "boldsymbol")
 
@@ -100,7 +102,7 @@ class _Reader:
             raise _UnknownError
         if word[0].isdigit():
             return f"<mn>{word}</mn>"
-        return f"<mi>{escaped(word)}</mi>" if word.isalpha() else f"<mo>{escaped(word)}</mo>"
+        return f"<mi>{escaped(word)}</mi>" if word.isalpha() else _sign(MINUS if word == "-" else escaped(word))
 
     def group(self) -> str:
         """What stands in braces, of which the first was read."""
@@ -137,7 +139,7 @@ class _Reader:
         word = self.next()
         if word == ".":
             return ""
-        return _symbol(word[1:]) if word.startswith("\\") else f"<mo>{escaped(word)}</mo>"
+        return (_symbol(word[1:]) if word.startswith("\\") else _sign(escaped(word))).replace(RIGID, "")
 
     def named(self) -> str:
         """The name in braces after a command that sets it upright, say."""
@@ -153,13 +155,18 @@ class _Reader:
         return f'<mi mathvariant="normal">{escaped("".join(found))}</mi>'
 
 
+def _sign(sign: str) -> str:
+    """A sign; a fence keeps its own size, as in LaTeX, where no pair of commands makes it grow."""
+    return f"<mo{RIGID if sign in FENCES else ''}>{sign}</mo>"
+
+
 def _symbol(name: str) -> str:
     if name in FUNCTIONS:
         return f"<mi>{name}</mi>"
     if name in GREEK.split():
         return f"<mi>&{name};</mi>"
     if name in SIGNS:
-        return f"<mo>{SIGNS[name]}</mo>"
+        return _sign(SIGNS[name])
     if name in SPACES:
         return f'<mspace width="{SPACES[name]}"></mspace>'
     raise _UnknownError
