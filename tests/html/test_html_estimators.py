@@ -90,6 +90,14 @@ def test_parameters_that_were_set_stand_apart():
     assert place < page.words.index("9 parameters as they are by default")
 
 
+@pytest.mark.parametrize("converged", [False, np.False_])
+def test_a_fit_that_did_not_converge_says_so(converged):
+    model = KernelRidge(alpha=0.1).fit(X, Y)
+    assert "not converged" not in read(model._repr_html_()).words
+    model.converged_ = converged
+    assert "not converged" in read(model._repr_html_()).words[:5]
+
+
 def test_columns_labels_and_parameters_are_escaped():
     frame = pd.DataFrame(X, columns=[SCRIPTED, "b", "<i>"])
     model = KernelSVC(k.Gaussian(1.0).on([SCRIPTED]), class_weight={SCRIPTED: 1.0, "low": 2.0})

@@ -61,7 +61,7 @@ def _stored(estimator: Any) -> dict[str, Any]:
 
 def _states(found: dict[str, Any]) -> Iterator[Markup]:
     yield badge("fitted" if found else "not fitted")
-    if found.get("converged_") is False:
+    if not found.get("converged_", True):
         yield Markup(" ")
         yield element("span", "not converged", kind="badge unknown")
     if "n_features_in_" in found:
