@@ -90,6 +90,14 @@ def test_parameters_that_were_set_stand_apart():
     assert place < page.words.index("9 parameters as they are by default")
 
 
+def test_what_is_private_stays_so():
+    model = KernelRidge(alpha=0.1).fit(X, Y)
+    model._hidden_, model.seen_ = 1, 2
+    words = read(model._repr_html_()).words
+    assert "seen_" in words
+    assert "_hidden_" not in words
+
+
 @pytest.mark.parametrize("converged", [False, np.False_])
 def test_a_fit_that_did_not_converge_says_so(converged):
     model = KernelRidge(alpha=0.1).fit(X, Y)

@@ -112,6 +112,11 @@ def test_huge_kernels_have_small_cards(name):
     assert page.words[0] in ("proven", "large")
 
 
+def test_deep_trees_are_outlined_before_they_are_too_deep_for_python():
+    assert read(deep(39)._repr_html_()).words[0] == "proven"
+    assert read(deep(40)._repr_html_()).words[0] == "large"
+
+
 def test_what_is_left_out_of_a_large_tree_is_counted():
     page = read(HUGE["10,000 terms"]()._repr_html_())
     assert "sum of 10,000 kernels" in page.text

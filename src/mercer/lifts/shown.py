@@ -42,11 +42,9 @@ class ShownEstimator:
     def _repr_html_inner(self) -> str:  # scikit-learn's `_repr_html_` gives this where display="diagram"
         return card(self._html_pieces())
 
-    _html_repr = _repr_html_inner  # its name from scikit-learn 1.7 on
-
     def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
-        bundle: dict[str, str] = super()._repr_mimebundle_(**options)  # type: ignore[misc]  # of scikit-learn
-        return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
+        bundle = {"text/plain": repr(self)}
+        return bundle | {"text/html": self._repr_html_inner()} if hasattr(self, "_repr_html_") else bundle
 
     def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
         """What diagrams of scikit-learn 1.9 show of a fit; it would ask each property, and some take minutes."""
