@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self, dataclass_transform
 
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.errors import KernelError
+from mercer.html import Markup, Shown
 from mercer.kernels import evaluate as evaluation
 from mercer.kernels import parameters
 from mercer.kernels.domain import REALS, Domain
@@ -28,7 +29,7 @@ ATOM, POWER, PRODUCT, SUM = 3, 2, 1, 0
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field, length, nonnegative, number, positive, whole))
 @dataclass(frozen=True, repr=False)
-class Kernel(ABC):
+class Kernel(Shown, ABC):
     """A symmetric function k(x, z) of two points, as a node of an expression tree.
 
     A subclass states its fields, as a dataclass does, and is frozen, hashable and equal by value. A new leaf
@@ -317,6 +318,11 @@ class Kernel(ABC):
 
     def _repr_latex_(self) -> str:
         return f"$k(x, z) = {self.latex()}$"
+
+    def _html_pieces(self) -> Iterable[Markup]:
+        from mercer.kernels.shown import pieces  # proofs are of kernels: they need this class first
+
+        return pieces(self)
 
     # -- the tree, and scikit-learn's habits -------------------------------------------------------------------
 

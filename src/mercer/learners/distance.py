@@ -43,6 +43,7 @@ what rounding may do: values of kernels are known to 5e-13.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,6 +51,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.run import IDLE, Run
 from mercer.errors import InputError, sentence
+from mercer.html import Markup, Shown, badge, element, table
 from mercer.learners import sampled_distance
 from mercer.learners.approximation import Approximation
 from mercer.learners.basis import LandmarkBasis
@@ -62,7 +64,7 @@ PAIRS = 1 << 32
 
 
 @dataclass(frozen=True, eq=False)
-class Distance:
+class Distance(Shown):
     """How far the predictions of a fit are from those of the exact model, at most.
 
     norm : (outputs,), |f - f*| in the space of the kernel; infinite where f is not in it
@@ -112,6 +114,13 @@ class Distance:
 
     def __str__(self) -> str:
         return self.sentence
+
+    def _html_pieces(self) -> Iterable[Markup]:
+        yield element("p", badge("certificate"), " ", self.sentence)
+        sizes = zip(self.rms, self.relative, self.norm, strict=True)
+        rows = [(f"output {k}", *(f"{value:.3g}" for value in size)) for k, size in enumerate(sizes, start=1)]
+        yield table(rows, ("", "rms over the rows", "of the spread of y", "norm"))
+        yield element("p", f"probability {self.probability:g}", kind="quiet")
 
 
 def of_residual(norms: Array, alphas: Array, total: float, middle: float, spread: Array) -> Distance:

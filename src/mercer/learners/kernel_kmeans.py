@@ -28,12 +28,14 @@ from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of, 
 from mercer.learners.running import Terms, watched
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
+from mercer.lifts.shown import ShownEstimator
 from mercer.planner.clusters import ClusterPlan, kmeans
 
 Array = NDArray[np.float64]
 
 
 class KernelKMeans(
+    ShownEstimator,
     KernelParameters,
     CallbackSupport,  # type: ignore[misc]  # scikit-learn has no types
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]

@@ -26,6 +26,7 @@ from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of
 from mercer.learners.running import Terms, watched
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
+from mercer.lifts.shown import ShownEstimator
 from mercer.planner.logistic import LogisticPlan
 from mercer.solvers.likelihood import log_probabilities
 
@@ -33,6 +34,7 @@ Array = NDArray[np.float64]
 
 
 class KernelLogisticRegression(
+    ShownEstimator,
     KernelParameters,
     CallbackSupport,  # type: ignore[misc]  # scikit-learn has no types
     ClassifierMixin,  # type: ignore[misc]

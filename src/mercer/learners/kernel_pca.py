@@ -32,6 +32,7 @@ from mercer.learners.running import Terms, Watched, watched
 from mercer.learners.sourced import new_points
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
+from mercer.lifts.shown import ShownEstimator
 from mercer.planner.components import ComponentPlan
 from mercer.sources import source_of
 
@@ -43,6 +44,7 @@ HASTE = 1.0
 
 
 class KernelPCA(
+    ShownEstimator,
     KernelParameters,
     CallbackSupport,  # type: ignore[misc]  # scikit-learn has no types
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]

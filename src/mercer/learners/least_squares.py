@@ -30,6 +30,7 @@ from mercer.learners.reading import PRECOMPUTED, as_fitted, kernel_of, matrix_of
 from mercer.learners.request import TRUSTED
 from mercer.learners.sourced import SourceStream, new_points
 from mercer.learners.views import TableView, blocks
+from mercer.lifts.shown import ShownEstimator
 from mercer.lifts.stated import stated
 from mercer.planner import Plan
 from mercer.sources import Arrays, Source, source_of
@@ -39,7 +40,7 @@ INSIDE = "kernel__"
 """How the names of parameters inside the kernel begin."""
 
 
-class LeastSquares(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class LeastSquares(ShownEstimator, CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A model f(x) + b that minimises sum_i s_i (y_i - f(x_i) - b)^2 + alpha |f|^2."""
 
     kernel: Any

@@ -33,6 +33,7 @@ from mercer.learners.sought import Found, Share, Sought
 from mercer.learners.views import KernelView, View
 from mercer.learners.warm_start import Before
 from mercer.lifts.randomness import generator
+from mercer.lifts.shown import ShownEstimator
 from mercer.operators import Centering
 from mercer.planner.margins import POLISHING, SOLVING, MarginPlan, margins
 from mercer.solvers.boxed import Boxed, Rested
@@ -60,7 +61,7 @@ class Asked:
     counts: Array | None = None
 
 
-class MarginMachine(KernelParameters, CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class MarginMachine(ShownEstimator, KernelParameters, CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A function, or several, of which only the rows at their margins are remembered."""
 
     kernel: Any

@@ -23,6 +23,7 @@ from mercer.learners.running import Terms, Watched, watched
 from mercer.learners.views import View
 from mercer.learners.votes import way_of
 from mercer.lifts.randomness import generator
+from mercer.lifts.shown import ShownEstimator
 from mercer.planner.passes import PassPlan, passes
 from mercer.planner.task import Task
 from mercer.solvers.perceptron import Log, Mistakes, Space
@@ -33,7 +34,7 @@ NONE = Course(Mistakes.none(), None, np.zeros(0, np.intp))
 """Before the first row."""
 
 
-class Mistaken(CallbackSupport, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class Mistaken(ShownEstimator, CallbackSupport, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that learns from its mistakes alone."""
 
     max_iter: Any

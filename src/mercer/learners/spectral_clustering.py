@@ -27,6 +27,7 @@ from mercer.learners.running import Terms, watched
 from mercer.learners.views import View
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
+from mercer.lifts.shown import ShownEstimator
 from mercer.planner.clusters import MEANS, ClusterPlan, spectral
 from mercer.solvers.lloyd import Clusters, Settings
 from mercer.solvers.partition_sums import FeatureSums
@@ -36,6 +37,7 @@ STEPS = 300
 
 
 class SpectralClustering(
+    ShownEstimator,
     KernelParameters,
     CallbackSupport,  # type: ignore[misc]  # scikit-learn has no types
     ClusterMixin,  # type: ignore[misc]

@@ -15,11 +15,12 @@ from mercer.compute.budget import Budget
 from mercer.kernels import Kernel, Linear
 from mercer.kernels.evaluate import SURE
 from mercer.lifts.certificate import Certificate
+from mercer.lifts.shown import ShownEstimator
 
 DTYPES = [np.float64, np.float32]
 
 
-class Lift(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A feature map phi(x): fit learns what it must from the data, transform gives a row of features for each row.
 
     A subclass stores its parameters in `__init__`, as scikit-learn's estimators do, and answers `_learn`, `_count`,

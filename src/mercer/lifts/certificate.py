@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
+
+from mercer.html import Markup, Shown, badge, element, table
 
 Kind = Literal["exact", "maximum", "mean"]
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Shown):
     """A bound on how far phi(x).phi(z) is from k(x, z) on the pairs of a table.
 
     bound : the error is at most this
@@ -28,3 +31,7 @@ class Certificate:
 
     def __str__(self) -> str:
         return self.sentence
+
+    def _html_pieces(self) -> Iterable[Markup]:
+        yield element("p", badge("certificate"), " ", self.sentence)
+        yield table([("bound", f"{self.bound:.4g}"), ("probability", f"{self.probability:g}"), ("kind", self.kind)])

@@ -10,6 +10,7 @@ from mercer.planner.landmarks import PIVOTED
 from mercer.planner.limits import Limits
 from mercer.planner.machine import ROUGH, Machine
 from mercer.planner.plan import Stage
+from mercer.planner.shown import ShownPlan
 
 ClusterWay = Literal["kernel matrix", "features", "products", "landmarks"]
 MATRIX, FEATURES, LANDMARKS, RESTARTS, STEPS = "kernel matrix", "features", "landmarks", "restarts", "steps"
@@ -63,7 +64,7 @@ class ClusterTask:
 
 
 @dataclass(frozen=True)
-class ClusterPlan:
+class ClusterPlan(ShownPlan):
     """One way to clusters, and what it is to take.
 
     method : "k-means" or "spectral clustering"

@@ -12,6 +12,7 @@ from mercer.planner.landmarks import drawing, drawn_from, drawn_numbers
 from mercer.planner.limits import Limits
 from mercer.planner.machine import ROUGH, Machine
 from mercer.planner.plan import Stage
+from mercer.planner.shown import ShownPlan
 from mercer.planner.task import Task
 
 ComponentWay = Literal["dense", "krylov", "features", "landmarks"]
@@ -75,7 +76,7 @@ class ComponentTask:
 
 
 @dataclass(frozen=True)
-class ComponentPlan:
+class ComponentPlan(ShownPlan):
     """One way to find principal components, and what it is to take.
 
     way : "dense" decomposes the kernel matrix, "krylov" multiplies with it and stores nothing of its size, "features"

@@ -9,6 +9,7 @@ from mercer.compute.budget import Budget, text_of
 from mercer.planner.limits import Limits
 from mercer.planner.machine import ROUGH, Machine
 from mercer.planner.plan import Stage
+from mercer.planner.shown import ShownPlan
 from mercer.planner.task import Task
 
 LogisticWay = Literal["kernel matrix", "features", "landmarks"]
@@ -35,7 +36,7 @@ BLOCKS = float(3 << 22)
 
 
 @dataclass(frozen=True)
-class LogisticPlan:
+class LogisticPlan(ShownPlan):
     """One way to fit logistic regression, and what it is to take.
 
     way : "kernel matrix" and "features" are exact; "landmarks" approximates the kernel

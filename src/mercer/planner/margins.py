@@ -9,6 +9,7 @@ from mercer.compute.budget import Budget, text_of
 from mercer.planner.limits import Limits
 from mercer.planner.machine import Machine
 from mercer.planner.plan import Stage
+from mercer.planner.shown import ShownPlan
 
 MarginWay = Literal["exact", "low rank"]
 SOLVING, CALIBRATING, LANDMARKS, POLISHING = "coefficients", "calibration", "landmarks", "polish"
@@ -65,7 +66,7 @@ class MarginTask:
 
 
 @dataclass(frozen=True)
-class MarginPlan:
+class MarginPlan(ShownPlan):
     """How a machine of margins is fitted, and what that is to take, if two fifths of the rows are support.
 
     way : "exact" has the kernel itself, "low rank" landmarks in its place, or the features of a lift

@@ -8,6 +8,7 @@ from mercer.compute.budget import Budget, text_of
 from mercer.planner.limits import Limits
 from mercer.planner.machine import Machine
 from mercer.planner.plan import Stage
+from mercer.planner.shown import ShownPlan
 from mercer.planner.task import Task
 
 WRONG = 0.2
@@ -19,7 +20,7 @@ MISTAKE = 60.0
 
 
 @dataclass(frozen=True)
-class PassPlan:
+class PassPlan(ShownPlan):
     """Passes over rows: what they are to take, if a fifth of the rows are mistakes.
 
     >>> print(PassPlan(50_000, 10, 1, 3, 1_000_000, 2.5, (Stage("passes", 2.5),)))

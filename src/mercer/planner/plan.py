@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from mercer.planner.shown import ShownPlan
 from mercer.solvers.base import Solver
 
 Side = Literal["primal", "dual"]
@@ -25,7 +26,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(ShownPlan):
     """One way to fit least squares, with what it needs; `print` shows it beside the others.
 
     way : how the work is done

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import html
 import math
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.html import LINES, Markup, Shown, badge, brief, details, element, items, table
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import Domain
 
 WIDTH = 100
 """Columns of a printed proof."""
 
+COORDINATES = 12
+"""Coordinates of a point of a witness that a card shows."""
+WITNESSED = ("", "point", "weight")
+
 Status = Literal["proven", "refuted", "unknown"]
 
 
 @dataclass(frozen=True, eq=False)
-class Witness:
+class Witness(Shown):
     """Points and weights that show that a function is not a kernel: sum_ij c_i c_j k(x_i, x_j) < 0.
 
     points : (n, d) array
@@ -53,9 +57,17 @@ class Witness:
             ]
         )
 
+    def _html_pieces(self) -> Iterable[Markup]:
+        count, form = len(self.points), "c @ k(X) @ c" if len(self.points) > 1 else "k(x1, x1)"
+        yield element("p", f"Witness: {count:,} point{'s' * (count != 1)}")
+        chosen = zip(self.points[:LINES], self.weights[:LINES], strict=True)
+        rows = _lines([(_coordinates(point), f"{weight:.12g}") for point, weight in chosen])
+        yield table(rows, WITNESSED, count)
+        yield element("p", f"{form} = {self.value:.12g} < 0 (verified with {self.digits} digits)")
+
 
 @dataclass(frozen=True, eq=False)
-class ThingWitness:
+class ThingWitness(Shown):
     """Things that are no numbers, and weights, that show that a function is not a kernel.
 
     things : the strings, say
@@ -80,9 +92,16 @@ class ThingWitness:
         head = f"Witness: {len(self.things)} {self.kind}"
         return "\n".join([head, *shown, f"    c @ k(X) @ c = {self.value:.12g} < 0   ({how})"])
 
+    def _html_pieces(self) -> Iterable[Markup]:
+        how = "in whole numbers" if self.digits is None else f"verified with {self.digits} digits"
+        yield element("p", f"Witness: {len(self.things):,} {self.kind}")
+        chosen = zip(self.things, self.weights, strict=True)
+        yield table(_lines([(brief(thing), str(weight)) for thing, weight in chosen]), WITNESSED)
+        yield element("p", f"c @ k(X) @ c = {self.value:.12g} < 0 ({how})")
+
 
 @dataclass(frozen=True, eq=False)
-class Asymmetry:
+class Asymmetry(Shown):
     """Two points that show that a function is not symmetric, so that it cannot be an inner product.
 
     points : (2, d) array, x and z
@@ -97,9 +116,12 @@ class Asymmetry:
         x, z = (f"({', '.join(f'{v:.12g}' for v in point)})" for point in self.points)
         return f"Witness: k(x, z) = {self.forward:.12g} but k(z, x) = {self.backward:.12g} for x = {x}, z = {z}"
 
+    def _html_pieces(self) -> Iterable[Markup]:
+        yield element("p", str(self))
+
 
 @dataclass(frozen=True, eq=False)
-class SpectralWitness:
+class SpectralWitness(Shown):
     """A frequency at which the Fourier transform on R^d is negative, for violations too small for a few points.
 
     By Bochner's theorem a continuous function of x - z is a kernel on R^d only if its Fourier transform is nowhere
@@ -123,9 +145,12 @@ class SpectralWitness:
             f"    is {self.value:.6g} < 0 times the integral of |k|   (verified with {self.digits} digits)"
         )
 
+    def _html_pieces(self) -> Iterable[Markup]:
+        yield element("p", " ".join(str(self).split()))
+
 
 @dataclass(frozen=True, eq=False)
-class Proof:
+class Proof(Shown):
     """The answer to "is this a kernel?".
 
     kernel : what was asked about: a kernel, or a Python function
@@ -158,9 +183,13 @@ class Proof:
     @property
     def claim(self) -> str:
         """The result in one sentence."""
+        return f"{self.name} {self._said()}"
+
+    def _said(self) -> str:
+        """The sentence after the name."""
         verb = {"proven": "is a kernel", "refuted": "is not a kernel", "unknown": "may or may not be a kernel"}
         columns = f", {self._columns()}" if self.domain.columns else ""
-        return f"{self.name} {verb[self.status]} on {self.domain}{columns}."
+        return f"{verb[self.status]} on {self.domain}{columns}."
 
     def _columns(self) -> str:
         if self.dimension is not None:
@@ -174,14 +203,26 @@ class Proof:
         witness = [str(self.witness)] if self.witness is not None else []
         return "\n".join([f"[{self.status}] {self.claim}", *steps, *witness])
 
-    def _repr_html_(self) -> str:
-        steps = "".join(f"<li>{html.escape(step)}.</li>" for step in self.steps)
-        witness = f"<pre>{html.escape(str(self.witness))}</pre>" if self.witness is not None else ""
-        colour = {"proven": "#1a7f37", "refuted": "#b42318", "unknown": "#7a5c00"}[self.status]
-        badge = f'<b style="color:{colour}">{self.status}</b>'
-        return f"<div><p>{badge}: {html.escape(self.claim)}</p><ol>{steps}</ol>{witness}</div>"
+    def _html_pieces(self) -> Iterable[Markup]:
+        yield element("p", badge(self.status), " ", self.claim)
+        yield self._argument(shown=True)
+
+    def _argument(self, shown: bool) -> Markup:
+        """The steps and the witness, for a card."""
+        steps = f"why: {len(self.steps):,} step{'s' * (len(self.steps) != 1)}"
+        found = () if self.witness is None else self.witness._html_pieces()
+        return details(steps, (items([f"{step}." for step in self.steps], ordered=True), *found), shown)
 
 
 def _wrapped(step: str) -> str:
     """A step in lines that fit a terminal."""
     return textwrap.fill(step, WIDTH, subsequent_indent="     ", break_long_words=False, break_on_hyphens=False)
+
+
+def _lines(rows: list[tuple[str, str]]) -> list[tuple[str, str, str]]:
+    """The points of a witness with their names."""
+    return [(f"x{i}", point, weight) for i, (point, weight) in enumerate(rows, start=1)]
+
+
+def _coordinates(point: NDArray[np.float64]) -> str:
+    return f"({', '.join(f'{value:.12g}' for value in point[:COORDINATES])}{', ...' * (len(point) > COORDINATES)})"

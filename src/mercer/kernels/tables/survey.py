@@ -92,10 +92,22 @@ def _of_numbers(name: int | str, values: NDArray[np.float64], kind: str) -> Surv
     if np.isinf(values).any():
         return Survey(name, "other things", len(values), remark="some numbers are infinite")
     known = values[~np.isnan(values)]
+    if not _has_squares(known):
+        return Survey(
+            name, "other things", len(values), remark="float64 cannot hold the squares of its numbers: scale it"
+        )
     holds: Holds = "times" if kind == "times" else "numbers"
     if holds == "numbers" and bool((known == np.rint(known)).all()):
         holds = "whole numbers"
     return Survey(name, holds if len(known) else "nothing", len(values), len(values) - len(known), values=known)
+
+
+def _has_squares(values: NDArray[np.float64]) -> bool:
+    """Whether numbers that differ have a deviation above zero and below infinity."""
+    if not len(values) or values.min() == values.max():
+        return True
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        return bool(0 < float(values.std()) < np.inf)
 
 
 def _of_labels(name: int | str, things: list[Any], declared: bool) -> Survey:
