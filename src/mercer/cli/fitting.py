@@ -84,6 +84,7 @@ def fitted(options: FitOptions, voice: Voice) -> Fitted:
     parts = (sheet.take(train), sheet.take(test)) if len(test) else (sheet, sheet)
     found = look(parts[0], (target.name, *(options.drop or ())), options.kernel, options.seed)
     proof = _told(found, voice)
+    _doubted(found, target, test, voice)
     learner = _learner(options, target, found, target.values[train])
     _fit(learner, found.rows(parts[0]), target.values[train], voice)
     model = TableModel(learner, target.task, target.name, found.columns, found.kinds, found.filled)
@@ -101,6 +102,8 @@ def _read(options: FitOptions, voice: Voice) -> tuple[Sheet, Target]:
     voice.say(f"{sheet.name}: {sheet.format}, {sheet.rows:,} rows x {sheet.width:,} columns")
     for remark in sheet.remarks:
         voice.say(remark)
+    for doubt in sheet.doubts:
+        voice.warn(doubt)
     sheet, target = target_of(sheet, options.target, options.task)
     if target.dropped:
         voice.say(f"{target.dropped:,} rows have no {target.name!r}, and are left out")
@@ -116,6 +119,16 @@ def _told(found: Look, voice: Voice) -> Any:
     proof = prove(found.kernel)
     voice.say(f"that it is a kernel is {proof.status}, in {len(proof.steps)} steps: mercer prove tells them")
     return proof
+
+
+def _doubted(found: Look, target: Target, test: NDArray[Any], voice: Voice) -> None:
+    """Warn of columns that could not be read, and of scores that tell nothing."""
+    for choice in () if found.proposal is None else found.proposal.columns:
+        if choice.taken_for == "other things":
+            voice.warn(f"column {choice.name!r} is left out: {choice.why}")
+    held = np.unique(target.values[test])
+    if target.task == CLASSIFICATION and len(held) == 1:
+        voice.warn(f"all rows held out are {str(held[0])!r}: their scores tell nothing of the other classes")
 
 
 def _learner(options: FitOptions, target: Target, found: Look, y: NDArray[Any]) -> Any:

@@ -16,7 +16,7 @@ from mercer.files.tables_limits import TableLimits
 from mercer.files.tables_numpy import read_npy, read_npz
 from mercer.files.tables_parquet import read_parquet
 from mercer.files.tables_text import TextOptions, read_text
-from mercer.files.tables_texts import Texts, read_columns
+from mercer.files.tables_texts import Texts, odd_entries, read_columns
 
 NEVER_PACKED = {"parquet": read_parquet, "arrow": read_arrow, "npy": read_npy, "npz": read_npz}
 """Who reads formats that gzip is not applied to."""
@@ -33,7 +33,7 @@ class Sheet:
     name : how messages call it; format : one of FORMATS
     table : of Arrow; None for LIBSVM's format
     sparse : rows and labels of LIBSVM's format; None for others
-    remarks : what was done to columns of texts that are numbers or dates
+    remarks : what was done to columns of texts that are numbers or dates; doubts : what was not, and perhaps should be
     orders : of columns of dates, whether the day or the month comes first, where that must be known
     """
 
@@ -42,6 +42,7 @@ class Sheet:
     table: Any = None
     sparse: SparseRows | None = None
     remarks: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     orders: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -63,6 +64,7 @@ class Sheet:
         """A column of Arrow by its name."""
         import pyarrow
 
+        name = name if name in self.names else name.strip()  # as names are read
         if name not in self.names:
             known = ", ".join(map(repr, self.names[:LISTED])) + ", ..." * (len(self.names) > LISTED)
             remedy = "Check the spelling, or give --no-header if the first line is a row."
@@ -123,12 +125,15 @@ def _read(given: TableInput, form: str, limits: TableLimits, options: TableOptio
     if not table.num_rows:
         raise InputError(sentence(given.name, "at least one row", "it has none", "Check how it was written."))
     table = plain(given.name, table, limits)
-    read = read_columns(table, Texts(decimal, options.order, options.orders, frozenset(options.text.types or ())))
+    texts = Texts(decimal, options.order, options.orders, frozenset(options.text.types or ()))
+    read = read_columns(table, texts)
     for name, found in read.items():
         table = table.set_column(table.column_names.index(name), name, found.column)
     orders = {name: found.order for name, found in read.items() if found.order}
     told = ("numbers are read with a comma before their decimals",) if decimal == "," else ()
-    return Sheet(given.name, form, table, None, (*told, *(found.remark for found in read.values())), orders)
+    remarks = *told, *(found.remark for found in read.values() if not found.doubt)
+    doubts = *(found.remark for found in read.values() if found.doubt), *odd_entries(table, texts)
+    return Sheet(given.name, form, table, None, remarks, doubts, orders)
 
 
 def _table(given: TableInput, form: str, limits: TableLimits, options: TableOptions) -> tuple[Any, str | None]:

@@ -30,6 +30,10 @@ MAGIC = {
     b"PK\x03\x04": "npz",
 }
 """How files of numbers begin; a stream of Arrow begins with four bytes of ones."""
+OTHERS = {b"\xd0\xcf\x11\xe0": "an old Excel workbook", b"<!doctype": "a web page", b"<html": "a web page"} | {
+    b'{"': "JSON", b"[{": "JSON", b"%PDF": "a PDF", b"SQLite format 3": "a database", b"<?xml": "XML"
+}  # fmt: skip
+"""How files begin that are no tables."""
 FORMATS = ("csv", "parquet", "arrow", "npy", "npz", "libsvm")
 _LIBSVM = re.compile(rb"[-+0-9.eE]+(?:,[-+0-9.eE]+)*(?:\s+(?:qid|\d+):\S+)+\s*(?:#.*)?")
 
@@ -74,12 +78,23 @@ class TableInput:
     def format(self) -> str:
         """What the bytes are, by how they begin; text is CSV unless its first line reads as LIBSVM's."""
         head = self.head()
+        self._refuse_others(head)
         found = next((name for magic, name in MAGIC.items() if head.startswith(magic)), None)
         if found is not None:
             return found
         first = next((line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#")), b"")
         named = self.path.suffix.lower() in (".libsvm", ".svm", ".svmlight")
         return "libsvm" if named or _LIBSVM.fullmatch(first.strip()) else "csv"
+
+    def _refuse_others(self, head: bytes) -> None:
+        """Refuse what people mistake for a table, by its name."""
+        start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:15].lower()
+        kind = next((kind for magic, kind in OTHERS.items() if start.startswith(magic.lower())), "")
+        if head.startswith(b"PK") and (b"[Content_Types].xml" in head or b"xl/" in head):
+            kind = "an Excel workbook"
+        if kind:
+            remedy = "Save it as CSV." if "Excel" in kind else "Write it as CSV or Parquet."
+            raise InputError(sentence(self.name, "a table", f"it is {kind}", remedy))
 
 
 @contextmanager

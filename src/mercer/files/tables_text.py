@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +16,8 @@ from mercer.files.tables_texts import Texts, read_columns
 
 SEPARATORS = b",;\t|"
 UNNAMED = "unnamed"
+SEP = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;\t|])")
+"""A first line that names the separator."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,11 @@ def read_text(given: TableInput, limits: TableLimits, options: TextOptions) -> t
     from pyarrow import ArrowInvalid
 
     size = text_size(given, limits)
-    separator = options.separator or separator_of(size.first)
+    separator, before = options.separator or separator_of(size.first), 0
+    if told := SEP.fullmatch(size.first.strip()):  # what Excel writes before the names
+        separator, before = told[1].decode(), 1
     limits.check(given.name, rows=size.lines - options.header, columns=size.first.count(separator.encode()) + 1)
-    parse = partial(_parsed, given, separator, max(CHUNK, 2 * size.longest), options)
+    parse = partial(_parsed, given, separator, max(CHUNK, 2 * size.longest), options, before)
     try:
         table = parse(options.decimal or ".")
         if options.decimal or separator == "," or not _has_commas(table):
@@ -64,14 +69,19 @@ def read_text(given: TableInput, limits: TableLimits, options: TextOptions) -> t
         came, remedy = f"some bytes are none, or {options.encoding!r} is no encoding", ENCODING
         raise InputError(sentence(given.name, f"text in {options.encoding}", came, remedy)) from error
     except ArrowInvalid as error:
-        came = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
-        raise InputError(sentence(given.name, "the same columns in each line", came, "Look at that line.")) from error
+        came, remedy = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}", "Look at that line."
+        if separator.encode() not in size.first:
+            remedy = (
+                f"The first line is {size.first[:40].decode(errors='replace')!r}: remove what stands before the names."
+            )
+        raise InputError(sentence(given.name, "the same columns in each line", came, remedy)) from error
 
 
-def _parsed(given: TableInput, separator: str, block: int, options: TextOptions, decimal: str) -> Any:
+def _parsed(given: TableInput, separator: str, block: int, options: TextOptions, before: int, decimal: str) -> Any:
     from pyarrow import csv
 
-    reading = csv.ReadOptions(block_size=block, autogenerate_column_names=not options.header, encoding=options.encoding)
+    reading = csv.ReadOptions(block_size=block, skip_rows=before, encoding=options.encoding)
+    reading.autogenerate_column_names = not options.header
     parsing = csv.ParseOptions(delimiter=separator, newlines_in_values=True)
     types = dict(options.types or {})
     converting = csv.ConvertOptions(strings_can_be_null=True, column_types=types, decimal_point=decimal)

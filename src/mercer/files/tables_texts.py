@@ -10,6 +10,8 @@ import numpy as np
 
 MISSING = ("?", "-", "--", "---", ".", "none", "None", "NONE", "missing", "unknown", "N.A.", "n.a.")
 """What stands for a missing entry in a column whose others are numbers or dates; among labels each is a label."""
+ODD = 0.05
+"""The part of the entries that may keep the others from being numbers before it is told."""
 CURRENCIES = "$€£¥"
 DAY_FIRST, MONTH_FIRST = "date, day first", "date, month first"
 ORDERS = (DAY_FIRST, MONTH_FIRST)
@@ -42,13 +44,15 @@ class Read:
     """A column as it was read.
 
     column : of Arrow
-    remark : what was done to it; "" where nothing was
+    remark : what was done to it, or what might have been; "" where there is nothing to say
     order : one of ORDERS, where the entries alone would not tell in another table
+    doubt : whether it was left as it was, and perhaps should not have been
     """
 
     column: Any
     remark: str = ""
     order: str = ""
+    doubt: bool = False
 
 
 def read_columns(table: Any, texts: Texts) -> dict[str, Read]:
@@ -58,6 +62,31 @@ def read_columns(table: Any, texts: Texts) -> dict[str, Read]:
     names = [field.name for field in table.schema if types.is_string(field.type) and field.name not in texts.kept]
     read = {name: read_text_column(name, table.column(name), texts) for name in names}
     return {name: found for name, found in read.items() if found.remark}
+
+
+def odd_entries(table: Any, texts: Texts) -> tuple[str, ...]:
+    """What is said of columns that one odd entry in twenty, or fewer, keeps from being numbers: 'Total' at the end."""
+    from pyarrow import types
+
+    if texts.decimal is None:
+        return ()
+    names = [field.name for field in table.schema if types.is_string(field.type) and field.name not in texts.kept]
+    found = (_odd(name, table.column(name), texts.decimal) for name in names)
+    return tuple(remark for remark in found if remark)
+
+
+def _odd(name: str, column: Any, decimal: str) -> str:
+    from pyarrow import compute
+
+    trimmed = compute.utf8_trim_whitespace(column)
+    wrong = compute.and_(compute.is_valid(trimmed), compute.is_null(compute.extract_regex(trimmed, _form(decimal))))
+    count, known = compute.sum(wrong).as_py() or 0, len(column) - column.null_count
+    if not 0 < count <= ODD * known:
+        return ""
+    first = compute.index(wrong, value=True).as_py()
+    entry = f"{column[first].as_py()[:40]!r} in row {first + 1:,}"
+    told = f"{known - count:,} of {known:,} entries are numbers, but {entry} is not"
+    return f"{name!r}: read as texts, though {told}. Remove such entries to have it read as numbers"
 
 
 def read_text_column(name: str, column: Any, texts: Texts) -> Read:
@@ -73,7 +102,7 @@ def read_text_column(name: str, column: Any, texts: Texts) -> Read:
     found = None if texts.decimal is None else _numbers(known, texts.decimal)
     found = found or _dates(known, texts.orders.get(name, texts.order))
     if found is None or found.column is known:
-        return Read(column, "" if found is None else f"{name!r}: {found.remark}")
+        return Read(column) if found is None else Read(column, f"{name!r}: {found.remark}", doubt=True)
     gaps = f", {missing:,} entries such as '?' as missing" * (missing > 0)
     return Read(found.column, f"{name!r}: {found.remark}{gaps}", found.order)
 
@@ -87,18 +116,25 @@ def _strings(values: tuple[str, ...]) -> Any:
 # -- numbers ----------------------------------------------------------------------------------------------------------
 
 
+def _thousands(decimal: str) -> str:
+    return "," if decimal == "." else "[.' ]"
+
+
+def _form(decimal: str) -> str:
+    """The form of a number."""
+    comma, point, sign = _thousands(decimal), r"\." if decimal == "." else ",", rf"[{CURRENCIES}]"
+    number = rf"(?:\d{{1,3}}(?:{comma}\d{{3}})+|\d+)?(?:{point}\d*)?(?:[eE][+-]?\d+)?"
+    return rf"^(?P<minus>[+-]?){sign}? ?(?P<number>{number}) ?(?:%|{sign})?$"
+
+
 def _numbers(texts: Any, decimal: str) -> Read | None:
     import pyarrow
     from pyarrow import compute
 
-    comma, point = (",", r"\.") if decimal == "." else (r"[.' ]", ",")
-    sign = rf"[{CURRENCIES}]"
-    number = rf"(?:\d{{1,3}}(?:{comma}\d{{3}})+|\d+)?(?:{point}\d*)?(?:[eE][+-]?\d+)?"
-    form = rf"^(?P<minus>[+-]?){sign}? ?(?P<number>{number}) ?(?:%|{sign})?$"
-    parts = compute.extract_regex(texts, form)
+    parts = compute.extract_regex(texts, _form(decimal))
     if parts.null_count > texts.null_count:
         return None
-    bare = compute.replace_substring_regex(compute.struct_field(parts, "number"), comma, "")
+    bare = compute.replace_substring_regex(compute.struct_field(parts, "number"), _thousands(decimal), "")
     if decimal == ",":
         bare = compute.replace_substring(bare, ",", ".")
     try:
