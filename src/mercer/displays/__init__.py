@@ -2,7 +2,20 @@
 
 from mercer.displays.clusters import ClusterDisplay
 from mercer.displays.components import ComponentsDisplay
+from mercer.displays.confusion import ConfusionDisplay
+from mercer.displays.importance import ImportanceDisplay
+from mercer.displays.learning_curve import LearningCurveDisplay
 from mercer.displays.null import NullDisplay
+from mercer.displays.residuals import ResidualsDisplay
 from mercer.displays.scree import ScreeDisplay
 
-__all__ = ["ClusterDisplay", "ComponentsDisplay", "NullDisplay", "ScreeDisplay"]
+__all__ = [
+    "ClusterDisplay",
+    "ComponentsDisplay",
+    "ConfusionDisplay",
+    "ImportanceDisplay",
+    "LearningCurveDisplay",
+    "NullDisplay",
+    "ResidualsDisplay",
+    "ScreeDisplay",
+]
