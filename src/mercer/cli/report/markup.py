@@ -27,7 +27,7 @@ def escaped(value: object) -> Markup:
     return value if isinstance(value, Markup) else Markup(html.escape(str(value).translate(CONTROLS)))
 
 
-def element(name: str, *inside: object, **attributes: str) -> Markup:
+def element(name: str, /, *inside: object, **attributes: str) -> Markup:
     """An element with what is inside; `class_` for class.
 
     >>> element("a", "x < y", href="#top", class_="far")

@@ -1,0 +1,94 @@
+"""What the fit itself says: scores beside baselines, the solver, the target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mercer.cli.evaluation import Score
+from mercer.cli.finding import LOOK, SERIOUS, Finding
+from mercer.cli.target import CLASSIFICATION
+
+if TYPE_CHECKING:
+    from mercer.cli.fitting import Fitted
+
+RARE, FEW = 0.05, 10
+"""A class is rare with less than this part of the rows; of fewer rows nothing is learned."""
+TAILS = 10.0
+"""The excess kurtosis from which on a few targets decide the fit."""
+ROUNDED = 1e-6
+"""What rounding may have moved predictions by, as a part of their size, before it is told."""
+
+
+def headline(done: Fitted) -> dict[str, Score]:
+    """The first metric of each model by its name: rmse or accuracy; {} where nothing was held out."""
+    return {name: scores[0] for name, scores in done.scores}
+
+
+def beats(model: Score, other: Score) -> str:
+    """Whether one score is better than another, by their intervals: "clearly", "perhaps" or "not".
+
+    >>> beats(Score("rmse", 1.0, 0.9, 1.1), Score("rmse", 2.0, 1.9, 2.1))
+    'clearly'
+    """
+    sign = 1.0 if model.metric == "accuracy" else -1.0
+    if sign * (model.value - other.value) <= 0:
+        return "not"
+    apart = model.low > other.high if sign > 0 else model.high < other.low
+    return "clearly" if apart else "perhaps"
+
+
+def beaten(done: Fitted) -> Iterator[Finding]:
+    """Baselines that are as good as the model."""
+    scores = headline(done)
+    for name in [key for key in scores if key != "mercer"]:
+        if beats(scores["mercer"], scores[name]) == "not":
+            told = f"{scores['mercer'].metric} {scores['mercer'].value:.4g} against {scores[name].value:.4g}"
+            text = f"The model is no better than the baseline {name!r} on the rows held out: {told}."
+            remedy = "Take the simpler one, or look for columns that tell more."
+            yield Finding("baseline", LOOK if name == "linear" else SERIOUS, text, remedy)
+
+
+def converged(done: Fitted) -> Iterator[Finding]:
+    """A solver that stopped early."""
+    if not done.converged:
+        reason = getattr(getattr(done.model.learner, "outcome_", None), "reason", "") or "it stopped early"
+        text = f"The fit has not converged: {reason}".rstrip(".") + "."
+        yield Finding("not converged", SERIOUS, text, "Give it more --time or --memory, or scale the columns.")
+
+
+def rounded(done: Fitted) -> Iterator[Finding]:
+    """A system so badly conditioned that rounding is seen in predictions."""
+    learner = done.judged.model.learner
+    rounding, condition = getattr(learner, "rounding_", 0.0), getattr(learner, "condition_", None)
+    if condition is not None and not rounding <= ROUNDED:
+        text = f"The condition number is {condition:.1e}: rounding may have moved predictions by {rounding:.0e}."
+        yield Finding("condition", LOOK, text, "Drop rows that are nearly equal, or scale the columns.")
+
+
+def rare_classes(done: Fitted) -> Iterator[Finding]:
+    """Classes of few rows, of which accuracy says little."""
+    if done.target.task != CLASSIFICATION:
+        return
+    labels, counts = np.unique(done.target.values, return_counts=True)
+    rare = (counts < RARE * counts.sum() / max(1.0, len(labels) / 4)) | (counts < FEW)
+    if rare.any():
+        shown = ", ".join(f"{labels[i].item()!r} ({counts[i]:,} rows)" for i in np.flatnonzero(rare)[:5])
+        text = f"{int(rare.sum())} of {len(labels)} classes are rare: {shown}{', ...' * (rare.sum() > 5)}."
+        remedy = "Look at the recall of each class, and at the balanced accuracy, not at the accuracy alone."
+        yield Finding("rare classes", LOOK, text, remedy)
+
+
+def heavy_tails(done: Fitted) -> Iterator[Finding]:
+    """Targets of which a few are far from all others."""
+    if done.target.task == CLASSIFICATION:
+        return
+    y = np.asarray(done.target.values, dtype=np.float64)
+    apart = (y - y.mean()) / y.std()
+    excess = float(np.mean(apart**4)) - 3.0
+    if excess > TAILS and len(y) >= FEW:
+        text = f"The target has heavy tails: some lie {np.abs(apart).max():.0f} deviations away from the mean."
+        remedy = "Squared errors follow these few rows. Look at them; a logarithm of the target may help."
+        yield Finding("heavy tails", LOOK, text, remedy)
