@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mercer.cli.evaluation import Score
+from mercer.cli.evaluation import NORMAL, Score
 from mercer.cli.finding import LOOK, SERIOUS, Finding
 from mercer.cli.target import CLASSIFICATION
 
@@ -27,28 +28,36 @@ def headline(done: Fitted) -> dict[str, Score]:
     return {name: scores[0] for name, scores in done.scores}
 
 
-def beats(model: Score, other: Score) -> str:
-    """Whether one score is better than another, by their intervals: "clearly", "perhaps" or "not".
+def beats(done: Fitted, name: str) -> str:
+    """Whether the model is better than a baseline: "clearly", "perhaps" or "not".
 
-    >>> beats(Score("rmse", 1.0, 0.9, 1.1), Score("rmse", 2.0, 1.9, 2.1))
-    'clearly'
+    Clearly: row by row, the mean difference of the squared errors, or of what is right, is two of its deviations away
+    from zero.
     """
-    sign = 1.0 if model.metric == "accuracy" else -1.0
-    if sign * (model.value - other.value) <= 0:
+    differences = _gains(done, name)
+    mean, error = differences.mean(), differences.std() / np.sqrt(len(differences))
+    if mean <= 0:
         return "not"
-    apart = model.low > other.high if sign > 0 else model.high < other.low
-    return "clearly" if apart else "perhaps"
+    return "clearly" if mean > NORMAL * error else "perhaps"
+
+
+def _gains(done: Fitted, name: str) -> NDArray[np.float64]:
+    """How much better the model is, row by row."""
+    truth, said, other = done.parts.truth, done.judged.predicted, done.judged.others[name]
+    if done.target.task == CLASSIFICATION:
+        return np.asarray((said == truth).astype(np.float64) - (other == truth))
+    return np.asarray((other - truth) ** 2 - (said - truth) ** 2, dtype=np.float64)
 
 
 def beaten(done: Fitted) -> Iterator[Finding]:
     """Baselines that are as good as the model."""
     scores = headline(done)
-    for name in [key for key in scores if key != "mercer"]:
-        if beats(scores["mercer"], scores[name]) == "not":
+    for name in done.judged.others:
+        if beats(done, name) == "not":
             told = f"{scores['mercer'].metric} {scores['mercer'].value:.4g} against {scores[name].value:.4g}"
             text = f"The model is no better than the baseline {name!r} on the rows held out: {told}."
             remedy = "Take the simpler one, or look for columns that tell more."
-            yield Finding("baseline", LOOK if name == "linear" else SERIOUS, text, remedy)
+            yield Finding("baseline", LOOK, text, remedy)
 
 
 def converged(done: Fitted) -> Iterator[Finding]:

@@ -50,12 +50,14 @@ class Judged:
     model : of the rows that were fitted; what is saved may be another, of all rows
     predicted : for the rows held out; chances : the probabilities of its classes, where it has such
     seconds : that the fit took
+    others : what the baselines predict, by their names
     """
 
     model: TableModel
     predicted: NDArray[Any]
     chances: NDArray[Any] | None
     seconds: float
+    others: dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +127,9 @@ def fitted(options: FitOptions, voice: Voice) -> Fitted:
     learner = _learner(options, target, found, parts.y)
     seconds_taken = _fit(learner, found.rows(parts.train), parts.y, voice)
     model = TableModel(learner, target.task, target.name, found.columns, found.kinds, found.filled)
-    judged = Judged(model, *_predictions(model, parts.test), seconds_taken)
-    scores = _scores(judged, found, parts, options.seed) if len(parts.truth) else []
+    others = _baselines(found, parts, target.task == CLASSIFICATION, options.seed)
+    judged = Judged(model, *_predictions(model, parts.test), seconds_taken, others)
+    scores = _scores(judged, parts.truth, options.seed) if len(parts.truth) else []
     left_out = _left_out(learner)
     if options.refit and len(parts.truth):
         voice.say("fitting again to all rows ...")
@@ -191,15 +194,21 @@ def _predictions(model: TableModel, sheet: Sheet) -> tuple[NDArray[Any], NDArray
     return np.asarray(learner.predict(rows)), chances
 
 
-def _scores(judged: Judged, found: Look, parts: Parts, seed: int) -> Scores:
-    """Those of the model, of a linear one, and of the mean or the largest class."""
-    truth, classes = parts.truth, judged.model.task == CLASSIFICATION
-    rows = [("mercer", _of_predictions(judged.model, judged.predicted, judged.chances, truth, seed))]
+def _baselines(found: Look, parts: Parts, classes: bool, seed: int) -> dict[str, NDArray[Any]]:
+    """What a linear model says of the rows held out, where there is one, and the mean or the largest class."""
+    if not len(parts.truth):
+        return {}
     straight = baselines.linear(found, parts.train, parts.y, parts.test, seed)
-    if straight is not None:
-        rows.append(("linear", _plain(straight, truth, classes, seed)))
-    flat = baselines.constant(parts.y, len(truth), classes)
-    return [*rows, ("largest class" if classes else "mean", _plain(flat, truth, classes, seed))]
+    flat = {"largest class" if classes else "mean": baselines.constant(parts.y, len(parts.truth), classes)}
+    return flat if straight is None else {"linear": straight, **flat}
+
+
+def _scores(judged: Judged, truth: NDArray[Any], seed: int) -> Scores:
+    """Those of the model and of the baselines."""
+    classes = judged.model.task == CLASSIFICATION
+    model = _of_predictions(judged.model, judged.predicted, judged.chances, truth, seed)
+    others = judged.others.items()
+    return [("mercer", model), *((name, _plain(said, truth, classes, seed)) for name, said in others)]
 
 
 def scores_of(model: TableModel, sheet: Sheet, truth: NDArray[Any], seed: int) -> list[Score]:

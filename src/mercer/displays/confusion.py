@@ -9,11 +9,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.displays.base import Display
+from mercer.displays.base import SIZE, Display
 from mercer.errors import InputError, sentence
 
 WRITTEN = 15
 """Up to so many classes the cells hold their counts in digits."""
+ROOM = 0.5
+"""Inches a class."""
 LONG = 20
 """Characters of a label, at most."""
 
@@ -71,6 +73,9 @@ class ConfusionDisplay(Display):
         axes.set_xticks(places, names, parse_math=False, rotation=0 if len(names) < 5 else 90, fontsize=size)
         axes.set_yticks(places, names, parse_math=False, fontsize=size)
         axes.set(xlabel="predicted", ylabel="true")
+        if self._own:
+            side = min(2.5 + ROOM * len(names), SIZE[0] if written else 2 * SIZE[0])
+            self.figure_.set_size_inches(side, side - 0.5)
         return self
 
     def _checked(self) -> NDArray[Any]:
@@ -86,7 +91,7 @@ class ConfusionDisplay(Display):
 
 def _written(axes: Any, i: int, j: int, counts: NDArray[Any], shares: NDArray[Any]) -> Any:
     """A count in its cell, light on dark shades."""
-    colour = "#ffffff" if shares[i, j] > 0.5 else "#101010"
+    colour = "#ffffff" if shares[i, j] > 0.6 else "#101010"
     return axes.text(j, i, f"{counts[i, j]:,}", ha="center", va="center", color=colour)
 
 

@@ -59,7 +59,7 @@ class LearningCurveDisplay(Display):
         axes.set_xticks(sizes, [f"{size:,}" for size in sizes], rotation=30)
         axes.minorticks_off()
         axes.set(xlabel="rows fitted", ylabel=self.metric)
-        axes.legend()
+        axes.legend(frameon=False)
         return self
 
     def _checked(self) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:

@@ -11,6 +11,8 @@ SPACE = "{http://www.w3.org/2000/svg}"
 LEFT_OUT = ("metadata", "style")
 """Elements that speak of the file, or to the whole page."""
 INK = {"#000000": "currentColor", "black": "currentColor", "#262626": "currentColor"}
+PIXELS = 100
+"""How wide an inch is shown, at most."""
 DOTS = 110
 """Dots an inch, of bitmaps inside."""
 
@@ -31,7 +33,8 @@ def inline_svg(figure: Any, name: str, title: str) -> str:
     _clean(root, name)
     for key in ("width", "height"):
         root.attrib.pop(key, None)
-    root.attrib |= {"role": "img", "aria-label": title}
+    width = figure.get_size_inches()[0] * PIXELS
+    root.attrib |= {"role": "img", "aria-label": title, "style": f"max-width: {width:.0f}px"}
     return ElementTree.tostring(root, encoding="unicode", short_empty_elements=True)
 
 

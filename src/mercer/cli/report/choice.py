@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mercer.cli.report.case import Case
-from mercer.cli.report.markup import code, details, element, items, joined, p, pre, short, table
+from mercer.cli.report.markup import code, details, element, formula, items, joined, p, pre, short, table
 from mercer.cli.report.page import Section
 from mercer.compute.budget import text_of
 from mercer.planner.explain import duration
@@ -24,9 +24,9 @@ def choice(case: Case) -> Section:
 
 def _kernel(case: Case) -> list[object]:
     look, learner = case.done.look, case.done.judged.model.learner
-    parts: list[object] = [element("h3", "The kernel"), pre(short(str(look.kernel), LONG))]
+    parts: list[object] = [element("h3", "The kernel"), formula(short(str(look.kernel), LONG))]
     if str(learner.kernel_) != str(look.kernel):
-        parts += [p("With the numbers that were found from the rows:"), pre(short(str(learner.kernel_), LONG))]
+        parts += [p("With the numbers that were found from the rows:"), formula(short(str(learner.kernel_), LONG))]
     if look.proposal is None:
         return [*parts, p(_told(case))]
     columns = look.proposal.columns
@@ -69,7 +69,7 @@ def _plan(case: Case) -> list[object]:
     rows += [["memory beyond the data", f"{text_of(plan.bytes)} predicted"]]
     rows += [["converged", "yes" if case.done.converged else "no"]]
     rows += [["why this way", plan.reason]] if plan.reason else []
-    return [title, table(["", ""], rows), details("The plan in full, with the other ways", pre(plan))]
+    return [title, table([], rows), details("The plan in full, with the other ways", pre(plan))]
 
 
 def _settings(learner: Any) -> list[list[object]]:

@@ -68,6 +68,11 @@ def pre(text: object) -> Markup:
     return element("pre", element("code", text))
 
 
+def formula(text: object) -> Markup:
+    """A formula in a box, over several lines where it is long."""
+    return element("pre", element("code", text), class_="formula")
+
+
 def details(summary: object, *inside: object) -> Markup:
     """What opens on a click."""
     return element("details", element("summary", summary), *inside)
@@ -80,9 +85,10 @@ def items(lines: Iterable[object], name: str = "ul") -> Markup:
 
 def table(head: Sequence[object], rows: Iterable[Sequence[object]], numbers: Sequence[int] = ()) -> Markup:
     """A table; `numbers` are the columns that are aligned to the right. It scrolls where it is too wide."""
-    first = element("tr", *(_cell("th", i, cell, numbers, scope="col") for i, cell in enumerate(head)))
+    cells = [_cell("th", i, cell, numbers, scope="col") for i, cell in enumerate(head)]
     lines = [element("tr", *(_cell("td", i, cell, numbers) for i, cell in enumerate(row))) for row in rows]
-    whole = element("table", element("thead", first), element("tbody", *lines))
+    top = [element("thead", element("tr", *cells))] if cells else []
+    whole = element("table", *top, element("tbody", *lines))
     return element("div", whole, class_="wide", tabindex="0")
 
 
@@ -100,12 +106,14 @@ def figure(picture: object, caption: object) -> Markup:
 def number(value: Any) -> str:
     """A number for people.
 
-    >>> number(1234567), number(0.000123456), number(float("nan")), number(3.0)
-    ('1,234,567', '0.0001235', '-', '3')
+    >>> number(1234567), number(0.000123456), number(float("nan")), number(3.0), number(12345.6)
+    ('1,234,567', '0.0001235', '-', '3', '12,346')
     """
     if isinstance(value, int):
         return f"{value:,}"
-    return "-" if value != value else f"{value:.4g}"
+    if value != value:
+        return "-"
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
 def percent(share: float) -> str:

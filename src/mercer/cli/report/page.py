@@ -71,6 +71,7 @@ code { unicode-bidi: isolate; overflow-wrap: anywhere; }
 pre { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: .7rem .9rem;
   overflow-x: auto; }
 pre code { font-size: .82rem; overflow-wrap: normal; }
+.formula { white-space: pre-wrap; } .formula code { overflow-wrap: anywhere; }
 .wide { overflow-x: auto; margin: .8rem 0; }
 table { border-collapse: collapse; font-size: .92rem; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--line); }

@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
 ASIDE = ("verbose", "kernel")
 """Settings of a learner that change nothing, or are written apart."""
+WIDTH = 100
+"""Characters of a line."""
 VERSIONS = ("mercer", "numpy", "scipy", "sklearn", "pyarrow")
 
 
 def reproduce(case: Case) -> Section:
     """Python that runs, the command, and what it ran with."""
     about = "This gives the same split, the same model and the same predictions, on the same table and machine."
-    parts = [pre(script(case)), p("Or the command:"), pre(command(case.options)), table(["", ""], _facts(case))]
+    parts = [pre(script(case)), p("Or the command:"), pre(command(case.options)), table([], _facts(case))]
     return Section("reproduce", "The Python that reproduces it", about, joined(parts))
 
 
@@ -51,7 +53,7 @@ def script(case: Case) -> str:
         f"sheet, target = target_of(sheet, {options.target!r}, {case.done.target.task!r})",
         f"train, test = split(target.values, {classes}, {options.test!r}, seed={options.seed})",
         "",
-        f"kernel = mercer.parse({str(look.kernel)!r})",
+        f"kernel = mercer.parse({_long(str(look.kernel))})",
         *_rows(look),
         f"model = mercer.{type(learner).__name__}({_settings(learner)})",
         "model.fit(rows(train), target.values[train])",
@@ -83,13 +85,33 @@ def _rows(look: Any) -> list[str]:
     if not look.columns:
         return ["", "def rows(part):", "    return sheet.sparse.rows[part]", ""]
     return [
-        f"columns = {look.columns!r}",
-        f"filled = {look.filled!r}",
+        *_names("columns", look.columns),
+        *_names("filled", look.filled),
         "",
         "def rows(part):",
         "    return rows_of_table(sheet.table.take(part), kernel, columns, filled)",
         "",
     ]
+
+
+def _long(text: str) -> str:
+    """A text in quotes, over several lines where it is long."""
+    if len(text) <= WIDTH:
+        return repr(text)
+    pieces = [text[i : i + WIDTH] for i in range(0, len(text), WIDTH)]
+    return "\n".join(["", *(f"    {piece!r}" for piece in pieces), ""])
+
+
+def _names(variable: str, names: tuple[str, ...]) -> list[str]:
+    """A tuple of names, some a line."""
+    if len(repr(names)) <= WIDTH:
+        return [f"{variable} = {names!r}"]
+    lines = [""]
+    for name in names:
+        if len(lines[-1]) + len(repr(name)) > WIDTH and lines[-1]:
+            lines.append("")
+        lines[-1] += f"{name!r}, "
+    return [f"{variable} = (", *(f"    {line.rstrip()}" for line in lines), ")"]
 
 
 def _settings(learner: Any) -> str:

@@ -9,7 +9,17 @@ from mercer.cli.report.case import Case
 from mercer.cli.report.markup import Markup, code, element, joined, number, p
 from mercer.cli.report.page import Section
 
-BASELINES = {"linear": "a linear model of the same columns", "mean": "always saying the mean"}
+BASELINES = {
+    "linear": "a linear model of the same columns",
+    "mean": "always saying the mean",
+    "largest class": "always saying the largest class",
+}
+VERDICTS = {
+    "clearly": "clearly better than",
+    "perhaps": "better, but not by more than chance may do, than",
+    "not": "no better than",
+}
+"""What a comparison row by row says."""
 
 
 def summary(case: Case) -> Section:
@@ -17,7 +27,7 @@ def summary(case: Case) -> Section:
     parts = [p(*_task(case))]
     scores = headline(case.done)
     if scores:
-        parts += [_cards(scores), p(_verdict(scores)), p(_held(case))]
+        parts += [_cards(scores), p(_verdict(case, scores["mercer"].metric)), p(_held(case))]
     else:
         parts.append(p("No rows were held out, so that nothing is known of new ones."))
     serious = [finding for finding in case.findings if finding.severity == SERIOUS]
@@ -52,18 +62,11 @@ def _card(name: str, score: Score) -> Markup:
     )
 
 
-def _verdict(scores: dict[str, Score]) -> Markup:
-    """Whether it is better, in words."""
-    model = scores["mercer"]
-    words = []
-    for name, score in scores.items():
-        if name != "mercer":
-            how = {"clearly": "clearly better than", "perhaps": "better than", "not": "no better than"}
-            verdict = beats(model, score)
-            doubt = ", but the intervals overlap" if verdict == "perhaps" else ""
-            words.append(f"{how[verdict]} {BASELINES.get(name, 'always saying the largest class')}{doubt}")
-    better = "Lower is better. " if model.metric == "rmse" else "Higher is better. "
-    return element("span", better, element("strong", f"The model is {'; '.join(words)}."))
+def _verdict(case: Case, metric: str) -> Markup:
+    """Whether it is better, row by row, in words."""
+    words = [f"{VERDICTS[beats(case.done, name)]} {BASELINES[name]}" for name in case.done.judged.others]
+    better = "Lower is better. " if metric == "rmse" else "Higher is better. "
+    return element("span", better, element("strong", f"The model is {', and '.join(words)}."))
 
 
 def _held(case: Case) -> str:
