@@ -22,6 +22,7 @@ CHECKS: tuple[tuple[str, Callable[[Fitted], Iterable[Finding]]], ...] = (
     ("the condition number and what rounding may do", examining_fit.rounded),
     ("classes that are rare", examining_fit.rare_classes),
     ("heavy tails of the target", examining_fit.heavy_tails),
+    ("a target that is cut off at one end", examining_fit.cut_off),
     ("constant columns", examining_columns.constants),
     ("columns that number the rows", examining_columns.identifiers),
     ("columns that are mostly missing", examining_columns.missing),

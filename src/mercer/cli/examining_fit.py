@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 RARE, FEW = 0.05, 10
 """A class is rare with less than this part of the rows; of fewer rows nothing is learned."""
+CUT, SPREAD = 0.02, 50
+"""The part of rows that may share the largest or the smallest target, where there are so many different ones."""
 TAILS = 10.0
 """The excess kurtosis from which on a few targets decide the fit."""
 ROUNDED = 1e-6
@@ -101,3 +103,20 @@ def heavy_tails(done: Fitted) -> Iterator[Finding]:
         text = f"The target has heavy tails: some lie {np.abs(apart).max():.0f} deviations away from the mean."
         remedy = "Squared errors follow these few rows. Look at them; a logarithm of the target may help."
         yield Finding("heavy tails", LOOK, text, remedy)
+
+
+def cut_off(done: Fitted) -> Iterator[Finding]:
+    """Targets that pile up at their largest or smallest value, as if what lies beyond had been cut off."""
+    if done.target.task == CLASSIFICATION:
+        return
+    values, counts = np.unique(done.target.values, return_counts=True)
+    if len(values) < SPREAD:
+        return
+    for place, name in ((-1, "largest"), (0, "smallest")):
+        share = float(counts[place] / counts.sum())
+        if share > CUT and counts[place] > 5 * np.median(counts):
+            text = (
+                f"{100 * share:.3g} % of the rows have the {name} target, {values[place]:.6g}: it may be cut off there."
+            )
+            remedy = "Look whether larger or smaller ones were recorded so; errors there are not what they seem."
+            yield Finding("cut off", LOOK, text, remedy)

@@ -12,6 +12,8 @@ from mercer.displays.base import Display
 from mercer.errors import InputError, sentence
 
 KINDS = ("predicted", "residuals")
+INK = "#3f87d9"
+"""Seen on white and on black."""
 VECTOR = 1_000
 """Up to so many points are drawn as circles in a vector picture; more become dots of a bitmap inside of it."""
 
@@ -60,7 +62,7 @@ class ResidualsDisplay(Display):
         axes = self._begin(ax)
         shown = y if self.kind == "predicted" else y - predicted
         size, many = 12 if len(y) <= VECTOR else 5, len(y) > VECTOR
-        self.points_ = axes.scatter(predicted, shown, s=size, alpha=0.45, linewidth=0, rasterized=many)
+        self.points_ = axes.scatter(predicted, shown, s=size, alpha=0.6, color=INK, linewidth=0, rasterized=many)
         self.line_ = self._perfect(axes, np.concatenate([y, predicted]))
         axes.set_xlabel(f"predicted {self.name}", parse_math=False)
         axes.set_ylabel(f"true {self.name}" if self.kind == "predicted" else "true - predicted", parse_math=False)

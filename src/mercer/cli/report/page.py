@@ -87,6 +87,7 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; wh
 figure { margin: 1rem 0; max-width: 44rem; }
 figure svg { width: 100%; height: auto; display: block; color: var(--ink);
   font-family: system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif; }
+figure svg text { fill: currentColor; }
 figcaption { font-size: .88rem; margin-top: .2rem; }
 .bar { display: inline-block; height: .7em; min-width: 1px; background: var(--mark); border-radius: 2px; }
 .finding { border-left: 4px solid var(--line); background: var(--panel); border-radius: 0 6px 6px 0;

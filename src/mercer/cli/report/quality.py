@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 from mercer.cli.report.calibration import calibration
 from mercer.cli.report.case import Case, drawn
 from mercer.cli.report.curve import Curve, learning_curve
-from mercer.cli.report.markup import Markup, code, element, joined, number, p, percent, short, table
+from mercer.cli.report.markup import Markup, code, element, escaped, items, joined, number, p, percent, short, table
 from mercer.cli.report.page import Section
 
 POINTS = 3_000
 """Rows that a picture shows, at most."""
+SMALL = (4.6, 3.8)
+"""Inches of one of two pictures side by side."""
 MEANING = {
     "rmse": "the root of the mean squared error, in the units of the target; lower is better",
     "mae": "the mean absolute error, in the units of the target; lower is better",
@@ -43,16 +45,18 @@ def _metrics(case: Case) -> Markup:
     for name, scores in rows:
         known = {s.metric: f"{number(s.value)} [{number(s.low)}, {number(s.high)}]" for s in scores}
         lines.append([name, *(known.get(metric, "") for metric in metrics)])
-    meaning = "; ".join(f"{metric}: {MEANING[metric]}" for metric in metrics)
+    meaning = items(Markup(element("b", metric) + escaped(f": {MEANING[metric]}")) for metric in metrics)
     whole = table(["model", *metrics], lines, range(1, len(metrics) + 1))
-    return joined([whole, element("p", f"{meaning[0].upper()}{meaning[1:]}.", class_="soft")])
+    return joined([whole, element("div", meaning, class_="soft")])
 
 
 def _left_out(case: Case) -> list[object]:
     found = case.done.left_out
     if found is None:
         return []
-    what = f"Leave-one-out {found[0]} of the fitted rows: {number(found[1])}."
+    sample = getattr(case.done.judged.model.learner.plan_, "sample", None)
+    rows = "the fitted rows" if sample is None else f"{sample:,} of the fitted rows"
+    what = f"Leave-one-out {found[0]} of {rows}: {number(found[1])}."
     return [p(f"{what} Each row is predicted by the model of all others; the penalty was chosen by it.")]
 
 
@@ -78,7 +82,7 @@ def _picture(case: Case, kind: str, caption: str) -> Markup:
 
     y, predicted, name = case.done.parts.truth, case.done.judged.predicted, short(case.done.target.name, 30)
     display = ResidualsDisplay(y, predicted, kind, name, POINTS)
-    return drawn(f"r-{kind}", f"{kind} of rows held out", caption, display.plot)
+    return drawn(f"r-{kind}", f"{kind} of rows held out", caption, display.plot, SMALL)
 
 
 def _confusion(case: Case) -> list[object]:
