@@ -18,8 +18,8 @@ EMPTY = 0.5
 """The part of entries that may be missing before it is told."""
 FAR = 1e4
 """The mean of a column, in its deviations, from which on digits are lost in float32."""
-OUTSIDE = 0.05
-"""The part of rows held out that may lie outside of the fitted range before it is told."""
+OUTSIDE, BEYOND = 0.05, 0.1
+"""The part of rows held out that may lie outside of the fitted range, and by which part of that, before it is told."""
 LISTED = 8
 """Names that a finding lists."""
 
@@ -35,23 +35,25 @@ def constants(done: Fitted) -> Iterator[Finding]:
 
 
 def identifiers(done: Fitted) -> Iterator[Finding]:
-    """Columns that are different in every row, and number or name it."""
-    if done.look.proposal is not None:
-        names = [str(choice.name) for choice in done.look.proposal.columns if choice.taken_for == "id"]
-        if names:
-            text = f"{_listed(names)} different in every row, and left out as a number of the row."
-            yield Finding("identifier", NOTE, text, "If it means more than that, name it in a --kernel.")
-        return
-    names = [name for name in done.look.columns if _numbers_rows(_column(done, name))]
+    """Columns that number the rows: those left out for that, and those that are looked at."""
+    choices = () if done.look.proposal is None else done.look.proposal.columns
+    names = [str(choice.name) for choice in choices if choice.taken_for == "id"]
     if names:
-        text = f"{_listed(names)} different in every row, and may do no more than number it."
-        yield Finding("identifier", LOOK, text, f"Leave it out: --drop {names[0]}.")
+        text = f"{_listed(names)} taken for a number of the row, and left out."
+        yield Finding("identifier", NOTE, text, "If it means more than that, name it in a --kernel.")
+    names = [name for name in done.look.columns if _counts_rows(_column(done, name))]
+    if names:
+        text = f"{_listed(names)} whole and without a gap, another number in each row, and may do no more than count."
+        yield Finding("counter", LOOK, text, f"If it counts the rows, leave it out: --drop {names[0]}.")
 
 
-def _numbers_rows(column: Any) -> bool:
-    from pyarrow import types
+def _counts_rows(column: Any) -> bool:
+    from pyarrow import compute, types
 
-    return bool(types.is_integer(column.type) and len(column) >= LISTED and different(column) == len(column))
+    if not types.is_integer(column.type) or column.null_count or len(column) < LISTED:
+        return False
+    ends = compute.min_max(column)
+    return bool(ends["max"].as_py() - ends["min"].as_py() + 1 == len(column) == different(column))
 
 
 def missing(done: Fitted) -> Iterator[Finding]:
@@ -88,7 +90,7 @@ def _far(values: Array) -> bool:
 
 
 def outside(done: Fitted) -> Iterator[Finding]:
-    """Rows held out with a number that is smaller or larger than any fitted one."""
+    """Rows held out with a number that is far smaller or larger than any fitted one."""
     if not done.held:
         return
     beyond = np.zeros(done.held, bool)
@@ -96,10 +98,11 @@ def outside(done: Fitted) -> Iterator[Finding]:
         fitted, new = _values(done.parts.train, name), _values(done.parts.test, name)
         known = fitted[np.isfinite(fitted)]
         if known.size:
-            beyond |= (new < known.min()) | (new > known.max())
+            low, high = float(known.min()), float(known.max())
+            beyond |= (new < low - BEYOND * (high - low)) | (new > high + BEYOND * (high - low))
     share = float(beyond.mean())
-    if share > OUTSIDE:
-        text = f"{100 * share:.3g} % of the rows held out lie outside of the range of the fitted ones in some column."
+    if share > OUTSIDE and beyond.sum() > 2:
+        text = f"{100 * share:.3g} % of the rows held out lie far outside of the range of the fitted ones."
         remedy = "Far from fitted rows a kernel model goes back to the mean: do not trust it there."
         yield Finding("outside", LOOK, text, remedy)
 

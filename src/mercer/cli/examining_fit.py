@@ -86,8 +86,9 @@ def rare_classes(done: Fitted) -> Iterator[Finding]:
     labels, counts = np.unique(done.target.values, return_counts=True)
     rare = (counts < RARE * counts.sum() / max(1.0, len(labels) / 4)) | (counts < FEW)
     if rare.any():
-        shown = ", ".join(f"{labels[i].item()!r} ({counts[i]:,} rows)" for i in np.flatnonzero(rare)[:5])
-        text = f"{int(rare.sum())} of {len(labels)} classes are rare: {shown}{', ...' * (rare.sum() > 5)}."
+        places = np.flatnonzero(rare)
+        shown = ", ".join(f"{labels[i].item()!r} ({counts[i]:,} rows)" for i in places[:5])
+        text = f"{len(places)} of {len(labels)} classes are rare: {shown}{', ...' * (len(places) > 5)}."
         remedy = "Look at the recall of each class, and at the balanced accuracy, not at the accuracy alone."
         yield Finding("rare classes", LOOK, text, remedy)
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 MANY = 0.05
 """The part of rows held out that may be copies before the scores are in doubt."""
 SOME = 0.005
-FINE = 0.3
-"""Different entries of a column, as a part of different rows, from which on equal rows are no chance."""
+FINE, RICH = 0.3, 0.1
+"""Different entries of a column, as a part of different rows and of all rows, with which equal rows are no chance."""
 
 Keys = NDArray[np.uint64]
 
@@ -51,7 +51,8 @@ def _fine(done: Fitted, different: int) -> bool:
     if done.sheet.sparse is not None:
         return True
     columns = (done.sheet.table.column(name) for name in done.look.columns)
-    return any(entries(column) >= FINE * different for column in columns)
+    least = max(FINE * different, RICH * done.sheet.rows)
+    return any(entries(column) >= least for column in columns)
 
 
 def contradictions(done: Fitted) -> Iterator[Finding]:

@@ -68,7 +68,8 @@ def _plan(case: Case) -> list[object]:
     rows += [["time", f"{duration(plan.seconds)} predicted, {duration(case.done.judged.seconds)} taken"]]
     rows += [["memory beyond the data", f"{text_of(plan.bytes)} predicted"]]
     rows += [["converged", "yes" if case.done.converged else "no"]]
-    rows += [["why this way", plan.reason]] if plan.reason else []
+    reason = getattr(plan, "reason", "")
+    rows += [["why this way", reason]] if reason else []
     return [title, table([], rows), details("The plan in full, with the other ways", pre(plan))]
 
 
