@@ -60,11 +60,8 @@ def _plan(case: Case) -> list[object]:
     title = element("h3", "How it was fitted")
     if plan is None:
         return [title, p(f"By {type(learner).__name__}, in {duration(case.done.judged.seconds)}.")]
-    rows: list[list[object]] = [
-        ["learner", code(type(learner).__name__)],
-        *_settings(learner),
-        ["way", str(getattr(plan, "way", ""))],
-    ]
+    rows: list[list[object]] = [["learner", code(type(learner).__name__)], *_settings(learner)]
+    rows += [["way", plan.way]] if hasattr(plan, "way") else []
     rows += [["time", f"{duration(plan.seconds)} predicted, {duration(case.done.judged.seconds)} taken"]]
     rows += [["memory beyond the data", f"{text_of(plan.bytes)} predicted"]]
     rows += [["converged", "yes" if case.done.converged else "no"]]

@@ -56,9 +56,9 @@ def learning_curve(done: Fitted, seed: int) -> Curve | None:
         model.append(judge.fitted(rows))
         linear.append(judge.linear(rows))
     scores: dict[str, list[Score | None]] = {"mercer": [*model, judge.score(done.judged.predicted[judge.chosen])]}
-    scores["linear"] = [*linear, judge.linear(np.arange(whole))]
-    known = {name: line for name, line in scores.items() if any(score is not None for score in line)}
-    return Curve([*sizes, whole], known, len(judge.chosen))
+    if "linear" in done.judged.others:
+        scores["linear"] = [*linear, judge.score(done.judged.others["linear"][judge.chosen])]
+    return Curve([*sizes, whole], scores, len(judge.chosen))
 
 
 def _sizes(whole: int) -> list[int]:
