@@ -102,6 +102,18 @@ def test_chance_is_no_leak(seed, classes):
         assert given_away(pyarrow.array(values), y, classes) == ""
 
 
+@pytest.mark.parametrize("values", [lambda y: 2 * y + 1, lambda y: np.where(y > 0, 5, 0)])
+def test_sparse_columns(tmp_path, values):
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=120) if values(1.0) != 5 else rng.choice([-1, 1], 120)
+    lines = [f"{v} 2:{rng.normal():.4f} 4:{w} 6:{v + rng.normal():.4f}" for v, w in zip(y, values(y), strict=True)]
+    (tmp_path / "t.svm").write_text("\n".join(lines))
+    findings = told("fit", tmp_path / "t.svm", "--target", "target")["findings"]
+    leaks = [finding["text"] for finding in findings if finding["kind"] == "leak"]
+    assert len(leaks) == 1
+    assert leaks[0].startswith("Column 4 ")
+
+
 # -- rows -------------------------------------------------------------------------------------------------------------
 
 

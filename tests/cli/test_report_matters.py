@@ -1,5 +1,7 @@
 """Which columns matter, and how much more rows would help: of tables whose answers are known."""
 
+import time
+
 import numpy as np
 import pytest
 from command import told
@@ -92,6 +94,15 @@ def test_patience_is_bounded(done, monkeypatch):
     monkeypatch.setattr(curves, "LEAST", -1.0)
     monkeypatch.setattr(curves, "MOST", -1.0)
     assert learning_curve(done, 0).sizes == [320]  # what is known without a fit
+
+
+def test_a_fit_that_would_take_too_long_is_not_begun():
+    clock = curves._Clock(time.perf_counter() + 100.0)
+    clock.since -= 1.0
+    clock.passed(100)  # 100 rows took a second: 400 will take 32, 1,000 more than 300
+    assert clock.rate * 400**2.5 == pytest.approx(32.0, rel=0.1)
+    assert clock.allows(400)
+    assert not clock.allows(1000)
 
 
 def test_few_rows_have_no_curve(tmp_path):

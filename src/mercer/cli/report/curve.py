@@ -21,7 +21,9 @@ SIZES, SMALLEST, LARGEST = 5, 30, 4_000
 JUDGES = 2_000
 """Rows held out that judge, at most."""
 LEAST, MOST = 2.0, 10.0
-"""Seconds: no further part is begun when the fit itself took less than what has gone by, but for these bounds."""
+"""Seconds that the curve may take, at least and at most; between them, as many as the fit took."""
+POWER = 2.5
+"""The time of a fit grows with about this power of its rows."""
 
 
 @dataclass(frozen=True)
@@ -43,22 +45,36 @@ def learning_curve(done: Fitted, seed: int) -> Curve | None:
     whole = len(done.parts.y)
     if not done.held or whole < 2 * SMALLEST:
         return None
-    judge, sizes, model, linear = _Judge.of(done, seed), [], [], []
-    start, patience = time.perf_counter(), min(max(LEAST, done.judged.seconds), MOST)
-    order = np.random.default_rng(seed).permutation(whole)
+    judge, order = _Judge.of(done, seed), np.random.default_rng(seed).permutation(whole)
+    clock = _Clock(time.perf_counter() + min(max(LEAST, done.judged.seconds), MOST))
+    sizes: list[int] = []
+    lines: dict[str, list[Score | None]] = {name: [] for name in ("mercer", *judge.straight)}
     for size in _sizes(whole):
-        if time.perf_counter() - start > patience:
-            break
         rows = np.sort(order[:size])
-        if done.target.task == CLASSIFICATION and len(np.unique(done.parts.y[rows])) < 2:
-            continue
-        sizes.append(size)
-        model.append(judge.fitted(rows))
-        linear.append(judge.linear(rows))
-    scores: dict[str, list[Score | None]] = {"mercer": [*model, judge.score(done.judged.predicted[judge.chosen])]}
-    if "linear" in done.judged.others:
-        scores["linear"] = [*linear, judge.score(done.judged.others["linear"][judge.chosen])]
+        if not clock.allows(size):
+            break
+        if judge.learns(rows):
+            sizes.append(size)
+            lines["mercer"].append(judge.fitted(rows))
+            for name in judge.straight:
+                lines[name].append(judge.linear(rows))
+            clock.passed(size)
+    scores = {name: [*line, judge.known(name)] for name, line in lines.items()}
     return Curve([*sizes, whole], scores, len(judge.chosen))
+
+
+class _Clock:
+    """Whether a fit of so many rows will end in time, from what the last one took."""
+
+    def __init__(self, end: float) -> None:
+        self.end, self.since, self.rate = end, time.perf_counter(), 0.0
+
+    def allows(self, size: int) -> bool:
+        self.since = time.perf_counter()
+        return self.since + self.rate * float(size) ** POWER <= self.end
+
+    def passed(self, size: int) -> None:
+        self.rate = (time.perf_counter() - self.since) / float(size) ** POWER
 
 
 def _sizes(whole: int) -> list[int]:
@@ -80,6 +96,20 @@ class _Judge:
     def of(cls, done: Fitted, seed: int) -> _Judge:
         order = np.random.default_rng(seed).permutation(done.held)
         return cls(done, np.sort(order[:JUDGES]), seed)
+
+    @property
+    def straight(self) -> tuple[str, ...]:
+        """The linear model, where there is one."""
+        return tuple(name for name in self.done.judged.others if name == "linear")
+
+    def learns(self, rows: NDArray[np.intp]) -> bool:
+        """Whether there is something to learn in some rows."""
+        return len(np.unique(self.done.parts.y[rows])) > 1
+
+    def known(self, name: str) -> Score:
+        """The score of a model of all rows, which is there already."""
+        judged = self.done.judged
+        return self.score((judged.predicted if name == "mercer" else judged.others[name])[self.chosen])
 
     def fitted(self, rows: NDArray[np.intp]) -> Score:
         """The score of the learner with the same settings, of some rows."""

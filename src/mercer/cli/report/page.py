@@ -100,5 +100,6 @@ figcaption { font-size: .88rem; margin-top: .2rem; }
 summary { cursor: pointer; color: var(--mark); margin: .5rem 0; }
 @media print { body { max-width: none; padding: 0; font-size: 11pt; } nav { display: none; }
   details > *, details::details-content { display: block; content-visibility: visible; }
-  pre { white-space: pre-wrap; } .wide { overflow: visible; } figure, .finding, tr { break-inside: avoid; } }
+  h2, h3, .about { break-after: avoid; } pre { white-space: pre-wrap; } .wide { overflow: visible; }
+  figure, .finding, tr { break-inside: avoid; } }
 """
