@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -71,10 +72,10 @@ class _Clock:
 
     def allows(self, size: int) -> bool:
         self.since = time.perf_counter()
-        return self.since + self.rate * float(size) ** POWER <= self.end
+        return self.since + self.rate * math.pow(size, POWER) <= self.end
 
     def passed(self, size: int) -> None:
-        self.rate = (time.perf_counter() - self.since) / float(size) ** POWER
+        self.rate = (time.perf_counter() - self.since) / math.pow(size, POWER)
 
 
 def _sizes(whole: int) -> list[int]:
