@@ -1,6 +1,7 @@
 """The report: one file, whole, safe, with every section for every kind of table."""
 
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from report_pages import EVIL, clean_classes, clean_regression, page, write
 from mercer.cli.report.markup import Markup, element, escaped, number, table
 
 pytest.importorskip("matplotlib")
+DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
 SECTIONS = ["summary", "data", "choice", "quality", "matters", "doubts", "reproduce"]
 
 
@@ -99,6 +101,19 @@ def test_refit_judges_the_model_of_the_fitted_rows(tmp_path):
     assert "then fitted to all rows" in second.sections["summary"]
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("german_credit", "clearly better than always saying the largest class"), ("yacht", "clearly better")],
+)
+def test_real_tables(name, words, tmp_path):
+    path = DATA / f"{name}.parquet"
+    if not path.exists():
+        pytest.skip("the shared data is not here")
+    found, read = reported(path, "target", tmp_path)
+    assert words in read.sections["summary"]
+    assert not [finding for finding in found["findings"] if finding["severity"] == "serious"]
+
+
 # -- what came with the data ------------------------------------------------------------------------------------------
 
 
@@ -159,7 +174,10 @@ def test_without_matplotlib_there_are_words(tmp_path, monkeypatch):
     assert read.tags.count("svg") == 1  # the target, which needs none
 
 
-def test_the_same_run_gives_the_same_report(tmp_path):
+def test_the_same_run_gives_the_same_report(tmp_path, monkeypatch):
+    monkeypatch.setattr("mercer.cli.report.importance.SECONDS", 1e6)
+    monkeypatch.setattr("mercer.cli.report.curve.MOST", 1e6)
+    monkeypatch.setattr("mercer.cli.report.curve.LEAST", 1e6)
     table, pages = write(tmp_path / "t.parquet", **clean_regression()), []
     for _ in range(2):
         reported(table, "y", tmp_path)

@@ -123,6 +123,7 @@ def test_copies_between_both_parts(tmp_path):
     assert finding["severity"] == "serious"
     share = float(finding["text"].split(" %")[0])
     assert 30 < share < 60  # of 220 rows 120 have a twin, which is fitted four times of five
+    assert "Of the others the rmse is" in finding["text"]
 
 
 def test_equal_rows_by_chance_are_only_told(tmp_path):

@@ -17,6 +17,14 @@ from mercer.cli.report.importance import importance
 from mercer.cli.voice import Voice
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """No test depends on how fast the machine is."""
+    monkeypatch.setattr(shuffling, "SECONDS", 1e6)
+    monkeypatch.setattr(curves, "LEAST", 1e6)
+    monkeypatch.setattr(curves, "MOST", 1e6)
+
+
 def fit(path, target, **more):
     return fitted(FitOptions(table=str(path), target=target, quiet=True, **more), Voice("fit", quiet=True))
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mercer.cli.examining_columns import different as entries
 from mercer.cli.examining_leaks import codes
 from mercer.cli.finding import LOOK, NOTE, SERIOUS, Finding
+from mercer.cli.target import CLASSIFICATION
 from mercer.files.tables_columns import kind_of, numbers
 
 if TYPE_CHECKING:
@@ -32,18 +33,28 @@ def copies(done: Fitted) -> Iterator[Finding]:
         return
     keys, y = row_keys(done.sheet, done.look.columns), _coded(done.target.values)
     whole = _mixed(keys, y)
-    share = float(np.isin(whole[done.parts.held], whole[done.parts.kept]).mean())
+    twins = np.isin(whole[done.parts.held], whole[done.parts.kept])
+    share = float(twins.mean())
     if share < SOME:
         return
-    chance = not _fine(done, len(np.unique(keys)))
-    severity = NOTE if chance else SERIOUS if share >= MANY else LOOK
-    text = f"{100 * share:.3g} % of the rows held out are exact copies of fitted rows"
-    if chance:
+    told = f"{100 * share:.3g} % of the rows held out are exact copies of fitted rows"
+    if not _fine(done, len(np.unique(keys))):
         remedy = "Entries repeat, so that this may be chance. Look whether rows were recorded twice."
-        yield Finding("copies", severity, f"{text}.", remedy)
+        yield Finding("copies", NOTE, f"{told}. {_without(done, twins)}", remedy)
     else:
+        text = f"{told}: a model that remembers looks better than it is. {_without(done, twins)}"
         remedy = "Remove the copies, or hold out whole groups of them, and fit again."
-        yield Finding("copies", severity, f"{text}: a model that remembers looks better than it is.", remedy)
+        yield Finding("copies", SERIOUS if share >= MANY else LOOK, text, remedy)
+
+
+def _without(done: Fitted, twins: NDArray[np.bool_]) -> str:
+    """The score of the rows that are no copies, in words."""
+    truth, said = done.parts.truth[~twins], done.judged.predicted[~twins]
+    if not len(truth):
+        return "All of them are."
+    classes = done.target.task == CLASSIFICATION
+    name, value = ("accuracy", np.mean(truth == said)) if classes else ("rmse", np.sqrt(np.mean((truth - said) ** 2)))
+    return f"Of the others the {name} is {value:.4g}."
 
 
 def _fine(done: Fitted, different: int) -> bool:
@@ -59,8 +70,8 @@ def contradictions(done: Fitted) -> Iterator[Finding]:
     """Rows that are equal in all columns that are looked at, and differ in the target."""
     keys, y = row_keys(done.sheet, done.look.columns), _coded(done.target.values)
     _, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    pairs = np.unique(np.stack([place.astype(np.uint64), y]), axis=1)[0].astype(np.intp)
-    targets = np.bincount(pairs, minlength=len(counts))
+    pairs = np.unique(place.astype(np.uint64) * (y.max() + np.uint64(1)) + y)  # each pair of row and target once
+    targets = np.bincount((pairs // (y.max() + np.uint64(1))).astype(np.intp), minlength=len(counts))
     share = float(counts[targets > 1].sum() / len(keys))
     if share < SOME:
         return

@@ -26,7 +26,8 @@ def _kernel(case: Case) -> list[object]:
     look, learner = case.done.look, case.done.judged.model.learner
     parts: list[object] = [element("h3", "The kernel"), formula(short(str(look.kernel), LONG))]
     if str(learner.kernel_) != str(look.kernel):
-        parts += [p("With the numbers that were found from the rows:"), formula(short(str(learner.kernel_), LONG))]
+        found = formula(short(str(learner.kernel_), LONG))
+        parts.append(details("The same with the numbers that were found from the rows", found))
     if look.proposal is None:
         return [*parts, p(_told(case))]
     columns = look.proposal.columns

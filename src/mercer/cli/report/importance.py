@@ -51,11 +51,13 @@ class Importance:
 
 
 def importance(done: Fitted, seed: int) -> Importance | None:
-    """Shuffle columns of the rows held out, a few times each, within some seconds; None where no rows were held out."""
+    """Shuffle columns of the rows held out, a few times each, within some seconds; None where there is nothing to."""
     if not done.held:
         return None
     shuffled = _begin(done, seed)
     names = shuffled.columns(seed)
+    if not names:
+        return None
     repeats = int(np.clip(SECONDS / (len(names) * shuffled.seconds), 1, REPEATS))
     losses: list[list[float]] = []
     start = time.perf_counter()

@@ -15,8 +15,9 @@ SHOWN = 40
 def matters(case: Case) -> Section:
     """The loss of shuffling each column, as a picture and a table."""
     found = importance(case.done, case.options.seed)
-    if found is None or not found.names:
-        return Section("matters", TITLE, "", p("No rows were held out, so that nothing can be shuffled."))
+    if found is None:
+        why = "No rows were held out" if not case.done.held else "All columns of the rows held out are empty"
+        return Section("matters", TITLE, "", p(f"{why}, so that nothing can be shuffled."))
     verb = "falls" if found.metric == "accuracy" else "rises"
     about = (
         f"How much the {found.metric} {verb} (from {number(found.whole)}) when a column is "
