@@ -30,28 +30,39 @@ class DemoOptions(Common):
 
 
 def demo(options: DemoOptions, voice: Voice) -> None:
-    """Fit bundled real data, carbon dioxide on Mauna Loa week by week: plan, proof, scores, a picture and a model file.
+    """Fit bundled real data, carbon dioxide on Mauna Loa week by week: plan, proof, scores, picture, report, model.
 
     The data is that of Keeling and Whorf, Scripps Institution of Oceanography, 1958 to 2001, in the public domain.
     """
-    from mercer.cli.fit import FitOptions
-    from mercer.cli.fitting import fitted
     from mercer.cli.models import save_model
     from mercer.kernels.proof.prove import prove
 
     start = time.perf_counter()
     options.out.mkdir(parents=True, exist_ok=True)
+    report = options.out / "co2.html"
     with as_file(files("mercer.cli") / "data" / DATA) as path:
-        asked = FitOptions(table=str(path), target=TARGET, seed=options.seed, quiet=options.quiet)
-        voice.say(f"$ mercer fit {path.name} --target {TARGET}")
-        done = fitted(asked, voice)
+        voice.say(f"$ mercer fit {path.name} --target {TARGET} --report {report.name}")
+        done = _fitted(path, report, options, voice)
     voice.say(str(done.proof))
     voice.say(f"\n$ mercer prove {REFUTED} --columns 4\n{prove(REFUTED, d=4)}\n")
     model = options.out / "co2.mercer"
     save_model(done.model, model)
-    made = {"model": str(model), "picture": _picture(done, options.out / "co2.png")}
+    made = {"model": str(model), "picture": _picture(done, options.out / "co2.png"), "report": str(report)}
     took = time.perf_counter() - start
     voice.data({**done.record(), **made, "seconds": took}, f"{done.text()}\n{_places(made, took)}")
+
+
+def _fitted(table: Path, report: Path, options: DemoOptions, voice: Voice) -> Fitted:
+    """Fit, and report."""
+    from mercer.cli.examining import told_findings
+    from mercer.cli.fit import FitOptions
+    from mercer.cli.fitting import fitted
+    from mercer.cli.report.writing import write_report
+
+    asked = FitOptions(table=str(table), target=TARGET, seed=options.seed, quiet=options.quiet)
+    done = fitted(asked, voice)
+    write_report(report, done, asked, told_findings(done, voice), voice)
+    return done
 
 
 def _places(made: dict[str, str | None], took: float) -> str:

@@ -13,6 +13,7 @@ from mercer.cli.exits import Exit, Failure
 from mercer.cli.options import TABLE, Reading, seconds, size
 
 if TYPE_CHECKING:
+    from mercer.cli.finding import Finding
     from mercer.cli.fitting import Fitted
     from mercer.cli.voice import Voice
 
@@ -35,20 +36,25 @@ class FitOptions(Reading):
     refit: Annotated[bool, typer.Option("--refit", help="After the scores, fit again to all rows.")] = False
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 6 if the fit has not converged.")] = False
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Where the model is saved: model.mercer.")] = None
+    report: Annotated[Path | None, typer.Option("--report", help="Where a report is written: report.html.")] = None
 
 
 def fit(options: FitOptions, voice: Voice) -> None:
-    """Fit a model to a table, tell how good it is on rows held out, and save it.
+    """Fit a model to a table, tell how good it is on rows held out, save it and report.
 
     A target of labels, of two different numbers, or of at most 20 different whole numbers with ten rows each on the
     average is classified; any other is regressed. Rows without a target are left out, and counted.
     """
     start = time.perf_counter()
     _check(options)
+    from mercer.cli.examining import told_findings
     from mercer.cli.fitting import fitted
 
     done = fitted(options, voice)
-    record = {**done.record(), "seconds": time.perf_counter() - start, "model": _saved(options, done, voice)}
+    findings = told_findings(done, voice)
+    record = {**done.record(), "findings": [vars(finding) for finding in findings]}
+    record |= {"model": _saved(options, done, voice), "report": _reported(options, done, findings, voice)}
+    record["seconds"] = time.perf_counter() - start
     voice.data(record, done.text())
     if options.strict and not done.converged:
         raise Failure(Exit.UNCONVERGED, "the fit has not converged. Give it more --time, or leave --strict out.")
@@ -64,8 +70,11 @@ def _check(options: FitOptions) -> None:
         size("--memory", options.memory)
     if options.task not in TASKS:
         raise Failure(Exit.USAGE, f"--task needs regression or classification; {options.task!r} came.")
-    if options.out is not None and not options.out.resolve().parent.is_dir():
-        raise Failure(Exit.USAGE, f"--out needs a folder that exists; {options.out.parent} does not.")
+    for flag, path in (("--out", options.out), ("--report", options.report)):
+        if path is not None and not path.resolve().parent.is_dir():
+            raise Failure(Exit.USAGE, f"{flag} needs a folder that exists; {path.parent} does not.")
+    if options.report is not None and options.report.is_dir():
+        raise Failure(Exit.USAGE, f"--report needs the name of a file; {options.report} is a folder.")
 
 
 def _saved(options: FitOptions, done: Fitted, voice: Voice) -> dict[str, Any] | None:
@@ -77,3 +86,13 @@ def _saved(options: FitOptions, done: Fitted, voice: Voice) -> dict[str, Any] | 
     save_model(done.model, options.out)
     voice.say(f"The model is in {options.out}: mercer predict {options.out} new_rows.csv")
     return {"path": str(options.out), "bytes": options.out.stat().st_size}
+
+
+def _reported(options: FitOptions, done: Fitted, findings: list[Finding], voice: Voice) -> dict[str, Any] | None:
+    if options.report is None:
+        return None
+    from mercer.cli.report.writing import write_report
+
+    size = write_report(options.report, done, options, findings, voice)
+    voice.say(f"The report is in {options.report}: open it in a browser")
+    return {"path": str(options.report), "bytes": size}

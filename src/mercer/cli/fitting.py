@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from mercer.cli.evaluation import Score, classification_scores, regression_score
 from mercer.cli.learning import Terms, learner_of
 from mercer.cli.looking import Look, look
 from mercer.cli.options import seconds
+from mercer.cli.stretching import STRETCHED, stretched_kernel, worth_stretching
 from mercer.cli.target import CLASSIFICATION, Target, target_of
 from mercer.files.tables import Sheet, read_table
 from mercer.files.tables_model import TableModel
@@ -26,13 +28,47 @@ Scores = list[tuple[str, list[Score]]]
 
 
 @dataclass(frozen=True, eq=False)
+class Parts:
+    """Rows that were fitted, and rows that were held out.
+
+    train, test : the tables; test has no rows where none were held out
+    y, truth : their targets
+    kept, held : where they stand in the table that was read, rows without a target aside
+    """
+
+    train: Sheet
+    test: Sheet
+    y: NDArray[Any]
+    truth: NDArray[Any]
+    kept: NDArray[np.intp]
+    held: NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What the rows held out say of a model.
+
+    model : of the rows that were fitted; what is saved may be another, of all rows
+    predicted : for the rows held out; chances : the probabilities of its classes, where it has such
+    seconds : that the fit took
+    others : what the baselines predict, by their names
+    """
+
+    model: TableModel
+    predicted: NDArray[Any]
+    chances: NDArray[Any] | None
+    seconds: float
+    others: dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
 class Fitted:
     """What a fit found.
 
     sheet, target, look : what was read, predicted and looked at
     model : what is saved
-    held : how many rows were held out
-    scores : of the model and of the baselines, on these
+    parts, judged : the rows that were fitted and held out, and the model of the former on the latter
+    scores : of the model and of the baselines, on the rows held out
     left_out : the leave-one-out score, where it was free
     proof : why the kernel is one
     """
@@ -41,10 +77,16 @@ class Fitted:
     target: Target
     look: Look
     model: TableModel
-    held: int
+    parts: Parts
+    judged: Judged
     scores: Scores
     left_out: tuple[str, float] | None
     proof: Any
+
+    @property
+    def held(self) -> int:
+        """How many rows were held out."""
+        return len(self.parts.truth)
 
     @property
     def converged(self) -> bool:
@@ -80,21 +122,28 @@ class Fitted:
 def fitted(options: FitOptions, voice: Voice) -> Fitted:
     """Do all that `mercer fit` does before it saves."""
     sheet, target = _read(options, voice)
-    train, test = split(target.values, target.task == CLASSIFICATION, options.test, options.seed)
-    parts = (sheet.take(train), sheet.take(test)) if len(test) else (sheet, sheet)
-    found = look(parts[0], (target.name, *(options.drop or ())), options.kernel, options.seed)
+    parts = _parts(sheet, target, options)
+    found = look(parts.train, (target.name, *(options.drop or ())), options.kernel, options.seed)
+    found = _stretched(options, found, parts, voice)
     proof = _told(found, voice)
-    _doubted(found, target, test, voice)
-    learner = _learner(options, target, found, target.values[train])
-    _fit(learner, found.rows(parts[0]), target.values[train], voice)
+    _doubted(found, target, parts.truth, voice)
+    learner = _learner(options, target, found, parts.y)
+    seconds_taken = _fit(learner, found.rows(parts.train), parts.y, voice)
     model = TableModel(learner, target.task, target.name, found.columns, found.kinds, found.filled)
-    targets = target.values[train], target.values[test]
-    scores = _scores(model, found, parts, targets, options.seed) if len(test) else []
+    others = _baselines(found, parts, target.task == CLASSIFICATION, options.seed)
+    judged = Judged(model, *_predictions(model, parts.test), seconds_taken, others)
+    scores = _scores(judged, parts.truth, options.seed) if len(parts.truth) else []
     left_out = _left_out(learner)
-    if options.refit and len(test):
+    if options.refit and len(parts.truth):
         voice.say("fitting again to all rows ...")
-        _fit(learner, found.rows(sheet), target.values, None)
-    return Fitted(sheet, target, found, model, len(test), scores, left_out, proof)
+        model = replace(model, learner=_again(learner, found.rows(sheet), target.values))
+    return Fitted(sheet, target, found, model, parts, judged, scores, left_out, proof)
+
+
+def _parts(sheet: Sheet, target: Target, options: FitOptions) -> Parts:
+    train, test = split(target.values, target.task == CLASSIFICATION, options.test, options.seed)
+    fitted_rows = sheet.take(train) if len(test) else sheet
+    return Parts(fitted_rows, sheet.take(test), target.values[train], target.values[test], train, test)
 
 
 def _read(options: FitOptions, voice: Voice) -> tuple[Sheet, Target]:
@@ -111,22 +160,35 @@ def _read(options: FitOptions, voice: Voice) -> tuple[Sheet, Target]:
     return sheet, target
 
 
+def _stretched(options: FitOptions, found: Look, parts: Parts, voice: Voice) -> Look:
+    """A proposed kernel with lengthscales that suit the target; up to STRETCHED rows kernel ridge finds them itself."""
+    if found.proposal is not None:
+        voice.say(str(found.proposal))
+    if found.proposal is None or not worth_stretching(options, found.kernel, len(parts.y)):
+        return found
+    kernel = stretched_kernel(found.kernel, lambda rows: found.rows(parts.train.take(rows)), parts.y, options.seed)
+    if kernel != found.kernel:
+        voice.say(f"lengthscales by leave-one-out on {min(STRETCHED, len(parts.y)):,} rows: {kernel}")
+    return replace(found, kernel=kernel)
+
+
 def _told(found: Look, voice: Voice) -> Any:
-    """Say what was chosen, and why it is a kernel."""
+    """Say why it is a kernel."""
     from mercer.kernels.proof.prove import prove
 
-    voice.say(str(found.proposal) if found.proposal is not None else f"kernel: {found.kernel}")
+    if found.proposal is None:
+        voice.say(f"kernel: {found.kernel}")
     proof = prove(found.kernel)
     voice.say(f"that it is a kernel is {proof.status}, in {len(proof.steps)} steps: mercer prove tells them")
     return proof
 
 
-def _doubted(found: Look, target: Target, test: NDArray[Any], voice: Voice) -> None:
+def _doubted(found: Look, target: Target, truth: NDArray[Any], voice: Voice) -> None:
     """Warn of columns that could not be read, and of scores that tell nothing."""
     for choice in () if found.proposal is None else found.proposal.columns:
         if choice.taken_for == "other things":
             voice.warn(f"column {choice.name!r} is left out: {choice.why}")
-    held = np.unique(target.values[test])
+    held = np.unique(truth)
     if target.task == CLASSIFICATION and len(held) == 1:
         voice.warn(f"all rows held out are {str(held[0])!r}: their scores tell nothing of the other classes")
 
@@ -137,34 +199,59 @@ def _learner(options: FitOptions, target: Target, found: Look, y: NDArray[Any]) 
     return learner_of(options.learner, target.task, found.kernel, y, terms)
 
 
-def _fit(learner: Any, rows: Any, y: NDArray[Any], voice: Voice | None) -> None:
-    if voice is not None and hasattr(learner, "plan"):
+def _fit(learner: Any, rows: Any, y: NDArray[Any], voice: Voice) -> float:
+    """Fit, and tell how: the seconds that it took."""
+    if hasattr(learner, "plan"):
         voice.say(f"plan: {textwrap.indent(str(learner.plan(rows, y)), '  ').strip()}")
+    start = time.perf_counter()
     learner.fit(rows, y)
+    return time.perf_counter() - start
 
 
-def _scores(
-    model: TableModel, found: Look, parts: tuple[Sheet, Sheet], targets: tuple[NDArray[Any], NDArray[Any]], seed: int
-) -> Scores:
-    """Those of the model, of a linear one, and of the mean or the largest class."""
-    y, truth = targets
-    classes = model.task == CLASSIFICATION
-    rows = [("mercer", scores_of(model, parts[1], truth, seed))]
-    straight = baselines.linear(found, parts[0], y, parts[1], seed)
-    if straight is not None:
-        rows.append(("linear", _plain(straight, truth, classes, seed)))
-    flat = baselines.constant(y, len(truth), classes)
-    return [*rows, ("largest class" if classes else "mean", _plain(flat, truth, classes, seed))]
+def _again(learner: Any, rows: Any, y: NDArray[Any]) -> Any:
+    """A learner with the same settings, of other rows: the one that was judged stays as it is."""
+    from sklearn.base import clone
+
+    return clone(learner).fit(rows, y)
+
+
+def _predictions(model: TableModel, sheet: Sheet) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """What a model says of rows, and how surely, where it knows that."""
+    if not sheet.rows:
+        return np.empty(0), None
+    rows, learner = model.rows(sheet), model.learner
+    chances = learner.predict_proba(rows) if type(learner).__name__ == "KernelLogisticRegression" else None
+    return np.asarray(learner.predict(rows)), chances
+
+
+def _baselines(found: Look, parts: Parts, classes: bool, seed: int) -> dict[str, NDArray[Any]]:
+    """What a linear model says of the rows held out, where there is one, and the mean or the largest class."""
+    if not len(parts.truth):
+        return {}
+    straight = baselines.linear(found, parts.train, parts.y, parts.test, seed)
+    flat = {"largest class" if classes else "mean": baselines.constant(parts.y, len(parts.truth), classes)}
+    return flat if straight is None else {"linear": straight, **flat}
+
+
+def _scores(judged: Judged, truth: NDArray[Any], seed: int) -> Scores:
+    """Those of the model and of the baselines."""
+    classes = judged.model.task == CLASSIFICATION
+    model = _of_predictions(judged.model, judged.predicted, judged.chances, truth, seed)
+    others = judged.others.items()
+    return [("mercer", model), *((name, _plain(said, truth, classes, seed)) for name, said in others)]
 
 
 def scores_of(model: TableModel, sheet: Sheet, truth: NDArray[Any], seed: int) -> list[Score]:
     """The metrics of a model on rows whose target is known."""
-    rows, learner = model.rows(sheet), model.learner
-    predicted = learner.predict(rows)
+    return _of_predictions(model, *_predictions(model, sheet), truth, seed)
+
+
+def _of_predictions(
+    model: TableModel, predicted: NDArray[Any], chances: NDArray[Any] | None, truth: NDArray[Any], seed: int
+) -> list[Score]:
     if model.task != CLASSIFICATION:
         return regression_scores(truth, np.asarray(predicted, dtype=np.float64), seed)
-    chances = learner.predict_proba(rows) if type(learner).__name__ == "KernelLogisticRegression" else None
-    return classification_scores(truth, predicted, chances, learner.classes_, seed)
+    return classification_scores(truth, predicted, chances, model.learner.classes_, seed)
 
 
 def _plain(predicted: NDArray[Any], truth: NDArray[Any], classes: bool, seed: int) -> list[Score]:

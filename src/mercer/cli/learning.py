@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.cli.exits import Exit, Failure
+from mercer.cli.stretching import STRETCHED, has_lengthscales
 
 LEARNERS = ("ridge", "svm", "logistic", "perceptron")
 TUBE, PRICE = 0.1, 10.0
 """Of support vector regression, in deviations of the target: epsilon and C."""
-STRETCHED = 1_500
-"""Up to so many rows kernel ridge also tries seven stretches of the lengthscales, by leave-one-out."""
 PASSES = 50
 """Of the perceptron over the rows, at most."""
 
@@ -58,7 +57,7 @@ def learner_of(name: str, task: str, kernel: Any, y: NDArray[Any], terms: Terms)
 
 def _lengthscale(kernel: Any, rows: int, stretch: bool) -> str:
     """How kernel ridge finds lengthscales: "loo" where that is quick, and there are some."""
-    return "loo" if stretch and rows <= STRETCHED and kernel.stretched(2.0) != kernel else "median"
+    return "loo" if stretch and rows <= STRETCHED and has_lengthscales(kernel) else "median"
 
 
 def _classifier(learners: Any, name: str, kernel: Any, shared: dict[str, Any]) -> Any:

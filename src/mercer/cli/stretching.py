@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mercer.cli.options import seconds, size
+
+if TYPE_CHECKING:
+    from mercer.cli.fit import FitOptions
 
 STRETCHED = 1_500
 """Rows of which leave-one-out is quick: up to so many kernel ridge tries all, of more a sample."""
 STRETCHES = tuple(2.0**k for k in range(-3, 2))
 """What lengthscales are multiplied by. Long ones are rarely better: a proposal is wide already."""
+TIME, MEMORY = 60.0, 2**28
+"""Seconds and bytes below which a limit leaves no room to try stretches."""
 WORTH = 0.97
 """A stretch must leave less than this part of the error, or it may be chance."""
+
+
+def worth_stretching(options: FitOptions, kernel: Any, rows: int) -> bool:
+    """Whether there is something to stretch, room and time to try, and no learner that does it itself."""
+    if options.learner == "ridge" and rows <= STRETCHED:
+        return False
+    hurried = options.time is not None and seconds(options.time) < TIME
+    tight = options.memory is not None and size("--memory", options.memory) < MEMORY
+    return has_lengthscales(kernel) and not hurried and not tight
 
 
 def has_lengthscales(kernel: Any) -> bool:

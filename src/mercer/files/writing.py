@@ -34,7 +34,7 @@ def write(path: str | PathLike[str], record: str, arrays: Sequence[NDArray[Any]]
     for tensor in tensors:
         digest.update(tensor)
     signed = raw[: DIGEST.start] + digest.hexdigest().encode() + raw[DIGEST.stop :]
-    _replace(Path(path), iter([start + signed, *tensors]))
+    write_whole(Path(path), iter([start + signed, *tensors]))
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:
@@ -64,7 +64,7 @@ def _header(record: str, arrays: dict[str, NDArray[Any]]) -> bytes:
     return raw
 
 
-def _replace(path: Path, pieces: Iterator[bytes | memoryview]) -> None:
+def write_whole(path: Path, pieces: Iterator[bytes | memoryview]) -> None:
     """A new file in the place of an old one: at any moment the old or the new one is there, whole."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}{DRAFT}")
     try:

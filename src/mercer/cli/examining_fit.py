@@ -1,0 +1,123 @@
+"""What the fit itself says: scores beside baselines, the solver, the target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.cli.evaluation import NORMAL, Score
+from mercer.cli.finding import LOOK, SERIOUS, Finding
+from mercer.cli.target import CLASSIFICATION
+
+if TYPE_CHECKING:
+    from mercer.cli.fitting import Fitted
+
+RARE, FEW = 0.05, 10
+"""A class is rare with less than this part of the rows; of fewer rows nothing is learned."""
+CUT, SPREAD = 0.02, 50
+"""The part of rows that may share the largest or the smallest target, where there are so many different ones."""
+TAILS = 10.0
+"""The excess kurtosis from which on a few targets decide the fit."""
+ROUNDED = 1e-6
+"""What rounding may have moved predictions by, as a part of their size, before it is told."""
+
+
+def headline(done: Fitted) -> dict[str, Score]:
+    """The first metric of each model by its name: rmse or accuracy; {} where nothing was held out."""
+    return {name: scores[0] for name, scores in done.scores}
+
+
+def beats(done: Fitted, name: str) -> str:
+    """Whether the model is better than a baseline: "clearly", "perhaps" or "not".
+
+    Clearly: row by row, the mean difference of the squared errors, or of what is right, is two of its deviations away
+    from zero.
+    """
+    differences = _gains(done, name)
+    mean, error = differences.mean(), differences.std() / np.sqrt(len(differences))
+    if mean <= 0:
+        return "not"
+    return "clearly" if mean > NORMAL * error else "perhaps"
+
+
+def _gains(done: Fitted, name: str) -> NDArray[np.float64]:
+    """How much better the model is, row by row."""
+    truth, said, other = done.parts.truth, done.judged.predicted, done.judged.others[name]
+    if done.target.task == CLASSIFICATION:
+        return np.asarray((said == truth).astype(np.float64) - (other == truth))
+    return np.asarray((other - truth) ** 2 - (said - truth) ** 2, dtype=np.float64)
+
+
+def beaten(done: Fitted) -> Iterator[Finding]:
+    """Baselines that are as good as the model."""
+    scores = headline(done)
+    for name in done.judged.others:
+        if beats(done, name) == "not":
+            told = f"{scores['mercer'].metric} {scores['mercer'].value:.4g} against {scores[name].value:.4g}"
+            text = f"The model is no better than the baseline {name!r} on the rows held out: {told}."
+            remedy = "Take the simpler one, or look for columns that tell more."
+            yield Finding("baseline", LOOK, text, remedy)
+
+
+def converged(done: Fitted) -> Iterator[Finding]:
+    """A solver that stopped early."""
+    if not done.converged:
+        reason = getattr(getattr(done.model.learner, "outcome_", None), "reason", "") or "it stopped early"
+        text = f"The fit has not converged: {reason}".rstrip(".") + "."
+        yield Finding("not converged", SERIOUS, text, "Give it more --time or --memory, or scale the columns.")
+
+
+def rounded(done: Fitted) -> Iterator[Finding]:
+    """A system so badly conditioned that rounding is seen in predictions."""
+    learner = done.judged.model.learner
+    rounding, condition = getattr(learner, "rounding_", 0.0), getattr(learner, "condition_", None)
+    if condition is not None and not rounding <= ROUNDED:
+        text = f"The condition number is {condition:.1e}: rounding may have moved predictions by {rounding:.0e}."
+        yield Finding("condition", LOOK, text, "Drop rows that are nearly equal, or scale the columns.")
+
+
+def rare_classes(done: Fitted) -> Iterator[Finding]:
+    """Classes of few rows, of which accuracy says little."""
+    if done.target.task != CLASSIFICATION:
+        return
+    labels, counts = np.unique(done.target.values, return_counts=True)
+    rare = (counts < RARE * counts.sum() / max(1.0, len(labels) / 4)) | (counts < FEW)
+    if rare.any():
+        places = np.flatnonzero(rare)
+        shown = ", ".join(f"{labels[i].item()!r} ({counts[i]:,} rows)" for i in places[:5])
+        text = f"{len(places)} of {len(labels)} classes are rare: {shown}{', ...' * (len(places) > 5)}."
+        remedy = "Look at the recall of each class, and at the balanced accuracy, not at the accuracy alone."
+        yield Finding("rare classes", LOOK, text, remedy)
+
+
+def heavy_tails(done: Fitted) -> Iterator[Finding]:
+    """Targets of which a few are far from all others."""
+    if done.target.task == CLASSIFICATION:
+        return
+    y = np.asarray(done.target.values, dtype=np.float64)
+    apart = (y - y.mean()) / y.std()
+    excess = float(np.mean(apart**4)) - 3.0
+    if excess > TAILS and len(y) >= FEW:
+        text = f"The target has heavy tails: some lie {np.abs(apart).max():.0f} deviations away from the mean."
+        remedy = "Squared errors follow these few rows. Look at them; a logarithm of the target may help."
+        yield Finding("heavy tails", LOOK, text, remedy)
+
+
+def cut_off(done: Fitted) -> Iterator[Finding]:
+    """Targets that pile up at their largest or smallest value, as if what lies beyond had been cut off."""
+    if done.target.task == CLASSIFICATION:
+        return
+    values, counts = np.unique(done.target.values, return_counts=True)
+    if len(values) < SPREAD:
+        return
+    for place, name in ((-1, "largest"), (0, "smallest")):
+        share = float(counts[place] / counts.sum())
+        if share > CUT and counts[place] > 5 * np.median(counts):
+            text = (
+                f"{100 * share:.3g} % of the rows have the {name} target, {values[place]:.6g}: it may be cut off there."
+            )
+            remedy = "Look whether larger or smaller ones were recorded so; errors there are not what they seem."
+            yield Finding("cut off", LOOK, text, remedy)

@@ -1,0 +1,123 @@
+"""Rows that are equal: copies between both parts, and copies with different targets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.cli.examining_columns import different as entries
+from mercer.cli.examining_leaks import codes
+from mercer.cli.finding import LOOK, NOTE, SERIOUS, Finding
+from mercer.cli.target import CLASSIFICATION
+from mercer.files.tables_columns import kind_of, numbers
+
+if TYPE_CHECKING:
+    from mercer.cli.fitting import Fitted
+    from mercer.files.tables import Sheet
+
+MANY = 0.05
+"""The part of rows held out that may be copies before the scores are in doubt."""
+SOME = 0.005
+FINE, RICH = 0.3, 0.1
+"""Different entries of a column, as a part of different rows and of all rows, with which equal rows are no chance."""
+
+Keys = NDArray[np.uint64]
+
+
+def copies(done: Fitted) -> Iterator[Finding]:
+    """Rows held out that stand among the fitted ones, target included."""
+    if not done.held:
+        return
+    keys, y = row_keys(done.sheet, done.look.columns), _coded(done.target.values)
+    whole = _mixed(keys, y)
+    twins = np.isin(whole[done.parts.held], whole[done.parts.kept])
+    share = float(twins.mean())
+    if share < SOME:
+        return
+    told = f"{100 * share:.3g} % of the rows held out are exact copies of fitted rows"
+    if not _fine(done, len(np.unique(keys))):
+        remedy = "Entries repeat, so that this may be chance. Look whether rows were recorded twice."
+        yield Finding("copies", NOTE, f"{told}. {_without(done, twins)}", remedy)
+    else:
+        text = f"{told}: a model that remembers looks better than it is. {_without(done, twins)}"
+        remedy = "Remove the copies, or hold out whole groups of them, and fit again."
+        yield Finding("copies", SERIOUS if share >= MANY else LOOK, text, remedy)
+
+
+def _without(done: Fitted, twins: NDArray[np.bool_]) -> str:
+    """The score of the rows that are no copies, in words."""
+    truth, said = done.parts.truth[~twins], done.judged.predicted[~twins]
+    if not len(truth):
+        return "All of them are."
+    classes = done.target.task == CLASSIFICATION
+    name, value = ("accuracy", np.mean(truth == said)) if classes else ("rmse", np.sqrt(np.mean((truth - said) ** 2)))
+    return f"Of the others the {name} is {value:.4g}."
+
+
+def _fine(done: Fitted, different: int) -> bool:
+    """Whether some column has so many different entries that rows are not equal by chance."""
+    if done.sheet.sparse is not None:
+        return True
+    columns = (done.sheet.table.column(name) for name in done.look.columns)
+    least = max(FINE * different, RICH * done.sheet.rows)
+    return any(entries(column) >= least for column in columns)
+
+
+def contradictions(done: Fitted) -> Iterator[Finding]:
+    """Rows that are equal in all columns that are looked at, and differ in the target."""
+    keys, y = row_keys(done.sheet, done.look.columns), _coded(done.target.values)
+    _, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    pairs = np.unique(place.astype(np.uint64) * (y.max() + np.uint64(1)) + y)  # each pair of row and target once
+    targets = np.bincount((pairs // (y.max() + np.uint64(1))).astype(np.intp), minlength=len(counts))
+    share = float(counts[targets > 1].sum() / len(keys))
+    if share < SOME:
+        return
+    text = f"{100 * share:.3g} % of the rows equal another row in every column, and have another target."
+    remedy = "No model can tell them apart: this bounds every score. Add a column that does."
+    yield Finding("contradictions", LOOK if share >= MANY else NOTE, text, remedy)
+
+
+# -- keys of rows -----------------------------------------------------------------------------------------------------
+
+
+def row_keys(sheet: Sheet, columns: tuple[str, ...]) -> Keys:
+    """A number for each row, the same for equal rows; of a million rows two that differ share one with chance 3e-8."""
+    if sheet.sparse is not None:
+        return _sparse_keys(sheet.sparse.rows)
+    keys = np.zeros(sheet.rows, np.uint64)
+    for name in columns:
+        keys = _mixed(keys, _column_keys(sheet.table.column(name)))
+    return keys
+
+
+def _column_keys(column: Any) -> Keys:
+    if kind_of(column) not in ("number", "truth", "date"):
+        return codes(column).view(np.uint64)
+    values = numbers([column], [""])[:, 0].astype(np.float64) + 0.0  # one zero
+    values[np.isnan(values)] = np.nan
+    return values.view(np.uint64)
+
+
+def _sparse_keys(rows: Any) -> Keys:
+    """Random sums of the entries: equal rows give equal sums."""
+    import scipy.sparse
+
+    ordered = scipy.sparse.csr_matrix(rows, copy=True)
+    ordered.sort_indices()
+    weights = np.random.default_rng(0).normal(size=ordered.shape[1])
+    return np.asarray(ordered.astype(np.float64) @ weights + 0.0).view(np.uint64)
+
+
+def _coded(y: NDArray[Any]) -> Keys:
+    return np.unique(y, return_inverse=True)[1].astype(np.uint64)
+
+
+def _mixed(keys: Keys, more: Keys) -> Keys:
+    """Both in one number, each bit of which depends on all bits of both."""
+    mixed = (keys * np.uint64(0x9E3779B97F4A7C15)) ^ more
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return mixed ^ (mixed >> np.uint64(31))

@@ -1,0 +1,56 @@
+"""Which columns matter."""
+
+from __future__ import annotations
+
+from mercer.cli.report.case import Case, drawn
+from mercer.cli.report.importance import Importance, importance
+from mercer.cli.report.markup import code, joined, number, p, table
+from mercer.cli.report.page import Section
+
+TITLE = "Which columns matter"
+SHOWN = 40
+"""Columns that are listed."""
+
+
+def matters(case: Case) -> Section:
+    """The loss of shuffling each column, as a picture and a table."""
+    found = importance(case.done, case.options.seed)
+    if found is None:
+        why = "No rows were held out" if not case.done.held else "All columns of the rows held out are empty"
+        return Section("matters", TITLE, "", p(f"{why}, so that nothing can be shuffled."))
+    verb = "falls" if found.metric == "accuracy" else "rises"
+    about = (
+        f"How much the {found.metric} {verb} (from {number(found.whole)}) when a column is "
+        f"shuffled in {found.rows:,} rows held out, {found.losses.shape[1]} times each. "
+        "Columns that tell the same cover for each other."
+    )
+    return Section("matters", TITLE, about, joined([_picture(found), _table(found), *_left(found)]))
+
+
+def _picture(found: Importance) -> object:
+    from mercer.displays import ImportanceDisplay
+
+    metric = "loss of accuracy" if found.metric == "accuracy" else "rise of the rmse"
+    means, spreads = found.losses.mean(axis=1), found.losses.std(axis=1)
+    return drawn(
+        "matters",
+        "importance of columns",
+        "Bars are means over the repeats, whiskers their deviation.",
+        lambda: ImportanceDisplay(found.names, means, spreads, metric, most=25).plot(),
+    )
+
+
+def _table(found: Importance) -> object:
+    rows = [
+        [code(found.names[i]), number(float(found.losses[i].mean())), number(float(found.losses[i].std()))]
+        for i in found.order[:SHOWN]
+    ]
+    return table(["column", "loss", "deviation"], rows, (1, 2))
+
+
+def _left(found: Importance) -> list[object]:
+    shuffled = len(found.names)
+    if shuffled == found.total and shuffled <= SHOWN:
+        return []
+    told = f"{shuffled:,} of {found.total:,} columns were shuffled"
+    return [p(f"{told}, and the {min(SHOWN, shuffled)} that matter most are listed.")]

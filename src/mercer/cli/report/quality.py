@@ -1,0 +1,132 @@
+"""How good the model is: metrics, pictures, and how much more rows would help."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.cli.report.calibration import calibration
+from mercer.cli.report.case import Case, drawn
+from mercer.cli.report.curve import Curve, learning_curve
+from mercer.cli.report.markup import Markup, code, element, escaped, items, joined, number, p, percent, short, table
+from mercer.cli.report.page import Section
+
+POINTS = 3_000
+"""Rows that a picture shows, at most."""
+SMALL = (4.6, 3.8)
+"""Inches of one of two pictures side by side."""
+MEANING = {
+    "rmse": "the root of the mean squared error, in the units of the target; lower is better",
+    "mae": "the mean absolute error, in the units of the target; lower is better",
+    "r2": "the part of the target's variance that is explained; 1 is perfect, 0 is the mean",
+    "accuracy": "the part of rows whose class is right; higher is better",
+    "balanced accuracy": "the mean of that over the classes, so that rare ones count as much",
+    "log loss": "how surprised the probabilities are by the truth; lower is better",
+}
+
+
+def quality(case: Case) -> Section:
+    """Metrics with intervals, pictures of what is wrong where, and the learning curve."""
+    if not case.done.held:
+        body = joined([p("No rows were held out: there were too few, or --test 0 was given."), *_left_out(case)])
+        return Section("quality", "How good it is", "", body)
+    about = f"All scores are of the {case.done.held:,} rows that were held out, with intervals of 95 %."
+    pictures = _confusion(case) if case.classes else _residuals(case)
+    parts = [_metrics(case), *_left_out(case), *pictures, *calibration(case), *_curve(case)]
+    return Section("quality", "How good it is", about, joined(parts))
+
+
+def _metrics(case: Case) -> Markup:
+    rows = case.done.scores
+    metrics = list(dict.fromkeys(score.metric for _, scores in rows for score in scores))
+    lines = []
+    for name, scores in rows:
+        known = {s.metric: f"{number(s.value)} [{number(s.low)}, {number(s.high)}]" for s in scores}
+        lines.append([name, *(known.get(metric, "") for metric in metrics)])
+    meaning = items(Markup(element("b", metric) + escaped(f": {MEANING[metric]}")) for metric in metrics)
+    whole = table(["model", *metrics], lines, range(1, len(metrics) + 1))
+    return joined([whole, element("div", meaning, class_="soft")])
+
+
+def _left_out(case: Case) -> list[object]:
+    found = case.done.left_out
+    if found is None:
+        return []
+    sample = getattr(case.done.judged.model.learner.plan_, "sample", None)
+    rows = "the fitted rows" if sample is None else f"{sample:,} of the fitted rows"
+    what = f"Leave-one-out {found[0]} of {rows}: {number(found[1])}."
+    return [p(f"{what} Each row is predicted by the model of all others; the penalty was chosen by it.")]
+
+
+# -- pictures ---------------------------------------------------------------------------------------------------------
+
+
+def _residuals(case: Case) -> list[object]:
+    y, predicted = case.done.parts.truth, case.done.judged.predicted
+    drew = f" {POINTS:,} of {len(y):,} rows are drawn." if len(y) > POINTS else ""
+    captions = {
+        "predicted": f"Each point is a row held out. On the line a prediction is perfect.{drew}",
+        "residuals": "What is left of the truth. A bend or a fan tells of something that the model has missed.",
+    }
+    pictures = [_picture(case, kind, caption) for kind, caption in captions.items()]
+    errors = np.abs(np.asarray(y, dtype=float) - predicted)
+    half, most = (number(float(np.quantile(errors, q))) for q in (0.5, 0.95))
+    told = p(f"Half of the predictions are off by less than {half}, 95 % by less than {most}.")
+    return [element("h3", "Predictions and what is left"), element("div", *pictures, class_="pair"), told]
+
+
+def _picture(case: Case, kind: str, caption: str) -> Markup:
+    from mercer.displays import ResidualsDisplay
+
+    y, predicted, name = case.done.parts.truth, case.done.judged.predicted, short(case.done.target.name, 30)
+    display = ResidualsDisplay(y, predicted, kind, name, POINTS)
+    return drawn(f"r-{kind}", f"{kind} of rows held out", caption, display.plot, SMALL)
+
+
+def _confusion(case: Case) -> list[object]:
+    from mercer.displays import ConfusionDisplay
+
+    y, predicted = case.done.parts.truth, case.done.judged.predicted
+    caption = "A row is a true class, a column what it was taken for. Shades are parts of the true class."
+    title = element("h3", "Which class is taken for which")
+    picture = drawn(
+        "confusion", "confusion of classes", caption, lambda: ConfusionDisplay.from_predictions(y, predicted)
+    )
+    return [title, picture, _recalls(y, predicted)]
+
+
+def _recalls(y: NDArray[Any], predicted: NDArray[Any]) -> Markup:
+    rows: list[list[object]] = []
+    for label in np.unique(y):
+        true, said = y == label, predicted == label
+        both = int((true & said).sum())
+        right = percent(both / int(said.sum())) if said.any() else "-"
+        rows.append([code(label, 40), f"{int(true.sum()):,}", percent(both / int(true.sum())), right])
+    told = p("Recall: of the rows of a class, how many were found. Precision: of those said to be in it, how many are.")
+    return joined([table(["class", "rows", "recall", "precision"], rows, (1, 2, 3)), told])
+
+
+def _curve(case: Case) -> list[object]:
+    curve = learning_curve(case.done, case.options.seed)
+    if curve is None or len(curve.sizes) < 2:
+        return []
+    metric = "accuracy" if case.classes else "rmse"
+    about = f"The same model fitted to fewer rows, judged by {curve.rows:,} rows held out."
+    caption = f"{about} Where the curve still falls or rises at its end, more rows would help."
+    picture = drawn(
+        "curve",
+        "learning curve",
+        caption.replace("falls or rises", "rises" if case.classes else "falls"),
+        lambda: _drawn_curve(curve, metric),
+    )
+    return [element("h3", "Would more rows help?"), picture]
+
+
+def _drawn_curve(curve: Curve, metric: str) -> object:
+    from mercer.displays import LearningCurveDisplay
+
+    values = {name: [np.nan if s is None else s.value for s in line] for name, line in curve.scores.items()}
+    bands = {"mercer": [(s.low, s.high) for s in curve.scores["mercer"] if s is not None]}
+    return LearningCurveDisplay(curve.sizes, values, bands, metric).plot()

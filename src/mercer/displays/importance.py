@@ -1,0 +1,89 @@
+"""Which columns a model needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.displays.base import SIZE, Display
+from mercer.errors import InputError, sentence
+
+LONG = 28
+"""Characters of a name, at most."""
+ROOM = 0.28
+"""Inches a bar."""
+
+
+@dataclass(eq=False, repr=False)
+class ImportanceDisplay(Display):
+    """A bar a column, the most important on top, with the spread over the repeats.
+
+    Parameters
+    ----------
+    names : of the columns
+    values : how much worse the score is without each, (k,)
+    spreads : their deviations, (k,); None for none
+    metric : what is measured, at the axis
+    most : so many columns are drawn, those of largest value; None for all
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes, and their figure
+    bars_ : from top to bottom
+    names_ : of the bars, as they are written
+
+    Examples
+    --------
+    >>> from mercer.displays import ImportanceDisplay
+    >>> drawn = ImportanceDisplay(["size", "town"], [0.1, 0.5], metric="loss of accuracy").plot()
+    >>> drawn.names_, [float(bar.get_width()) for bar in drawn.bars_]
+    (['town', 'size'], [0.5, 0.1])
+    """
+
+    names: Sequence[str]
+    values: ArrayLike
+    spreads: ArrayLike | None = None
+    metric: str = "importance"
+    most: int | None = 30
+    bars_: Any = field(init=False, default=None)
+    names_: Any = field(init=False, default=())
+
+    @classmethod
+    def from_result(cls, result: Any, names: Sequence[str], ax: Any = None) -> Self:
+        """Draw what `sklearn.inspection.permutation_importance` found."""
+        return cls(names, result.importances_mean, result.importances_std).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        values, spreads = self._checked()
+        axes = self._begin(ax)
+        order = np.argsort(-values, kind="stable")[: self.most]
+        self.names_ = [_short(str(self.names[i])) for i in order]
+        errors = None if spreads is None else spreads[order]
+        places = np.arange(len(order))
+        self.bars_ = axes.barh(places, values[order], xerr=errors, ecolor="black", height=0.7)
+        axes.axvline(0.0, color="black", linewidth=0.8)
+        axes.set_yticks(places, self.names_, parse_math=False)
+        axes.invert_yaxis()
+        axes.set_xlabel(self.metric, parse_math=False)
+        if self._own:
+            self.figure_.set_size_inches(SIZE[0], 1.0 + ROOM * len(order))
+        return self
+
+    def _checked(self) -> tuple[NDArray[Any], NDArray[Any] | None]:
+        values = np.asarray(self.values, dtype=float)
+        spreads = None if self.spreads is None else np.asarray(self.spreads, dtype=float)
+        if values.shape != (len(self.names),) or (spreads is not None and spreads.shape != values.shape):
+            came = f"values of shape {values.shape} for {len(self.names)} names came"
+            raise InputError(sentence("ImportanceDisplay", "a value a name", came, "Give one for each column."))
+        if not len(values) or not np.isfinite(values).all():
+            came = "NaN or infinity came" if len(values) else "none came"
+            raise InputError(sentence("ImportanceDisplay", "finite values", came, "Measure them again."))
+        return values, spreads
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONG else name[: LONG - 3] + "..."
