@@ -27,7 +27,7 @@ def worth_stretching(options: FitOptions, kernel: Any, rows: int) -> bool:
     """Whether there is something to stretch, room and time to try, and no learner that does it itself."""
     if options.learner == "ridge" and rows <= STRETCHED:
         return False
-    hurried = options.time is not None and seconds(options.time) < TIME
+    hurried = (seconds(options.time) or TIME) < TIME
     tight = options.memory is not None and size("--memory", options.memory) < MEMORY
     return has_lengthscales(kernel) and not hurried and not tight
 
@@ -59,7 +59,8 @@ def _left_out(kernel: Any, rows: Any, y: NDArray[Any]) -> float:
     from mercer.learners import KernelRidge, KernelRidgeClassifier
 
     learner = KernelRidge if y.dtype.kind == "f" else KernelRidgeClassifier
-    return float(learner(kernel, verbose=False).fit(rows, y).loo_.errors.min(axis=0).sum())
+    path: Any = learner(kernel, verbose=False).fit(rows, y).loo_
+    return float(path.errors.min(axis=0).sum())
 
 
 def sample_of(y: NDArray[Any], count: int, seed: int) -> NDArray[np.intp]:
