@@ -279,9 +279,9 @@ def used(model: Any) -> None:
 
 def fuzz(count: int, seed: int = 0, use: bool = False, folder: Path = GOLDEN) -> Report:
     """Load so many mutants of the files of a folder. Cost: about a millisecond each."""
-    seeds = [Seed.of(path) for path in sorted(folder.glob("*.mercer"))]
+    seeds = [Seed.of(path) for path in sorted(folder.glob("**/*.mercer"))]
     report, watch, start = Report(), Watch(), random.Random(seed).randrange(2**40)  # noqa: S311
-    for path in sorted(folder.glob("*.mercer")):
+    for path in sorted(folder.glob("**/*.mercer")):
         load(path)
         inspect(path)
     before = grown(0)

@@ -48,7 +48,7 @@ def hear(event, arguments):
     if armed and event not in QUIET and not (event == "open" and not arguments[2] & 3):
         heard.append(f"{event} {arguments}"[:200])
 sys.addaudithook(hear)
-for path in sorted(Path(sys.argv[1]).glob("*.mercer")):
+for path in sorted(Path(sys.argv[1]).glob("**/*.mercer")):
     armed = True
     load(path), inspect(path)
     armed = False
