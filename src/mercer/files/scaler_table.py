@@ -16,7 +16,8 @@ from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-from mercer.files.entry import Entry, Hints, estimator
+from mercer.files.entry import Entry, Hints
+from mercer.files.estimators import Attributes, Parameters, estimator
 from mercer.files.lift_table import Floats, Names, Number
 
 Columns = str | int | slice | list[str] | list[int] | list[bool] | NDArray[Any]
@@ -28,9 +29,9 @@ Plain = Number | Scalar | list[Any] | tuple[Any, ...] | dict[Any, Any] | NDArray
 SEEN: Hints = {"n_features_in_": int}
 
 
-def _entry(kind: Any, fitted: Hints, maybe: Hints, types: Hints | None = None, **more: Any) -> Entry:
-    optional = {"feature_names_in_": Names, **maybe}
-    return estimator(kind, Plain, fitted, optional, types=types, **more)
+def _entry(kind: Any, fitted: Hints, maybe: Hints, types: Hints | None = None, left: tuple[str, ...] = ()) -> Entry:
+    found = Attributes(fitted, {"feature_names_in_": Names, **maybe})
+    return estimator(kind, Parameters(Plain, types or {}, left), found)
 
 
 SCALERS: tuple[Entry, ...] = (
@@ -57,8 +58,7 @@ SCALERS: tuple[Entry, ...] = (
         SimpleImputer,
         {**SEEN, "statistics_": NDArray[Any]},
         {"_fit_dtype": np.dtype[Any], "_fill_dtype": np.dtype[Any], "indicator_": MissingIndicator | None},
-        nan=frozenset({"statistics_"}),
-    ),
+    ).with_nan("statistics_"),
     _entry(
         MissingIndicator,
         {**SEEN, "features_": NDArray[np.integer[Any]]},
