@@ -188,6 +188,15 @@ def by_header(raw: bytes, rng: random.Random) -> bytes:
     return raw.replace(old, new, 1)
 
 
+def by_fields(raw: bytes, rng: random.Random) -> bytes:
+    """Numbers of Parquet's footer and pages changed: each stands behind a byte that ends with 5 or 6."""
+    found = [at for at, byte in enumerate(raw) if byte in (0x15, 0x16, 0x25, 0x26)]
+    for at in rng.sample(found, min(len(found), rng.choice([1, 1, 2]))):
+        end = next((i for i in range(at + 1, len(raw)) if raw[i] < 128), at)
+        raw = raw[: at + 1] + rng.choice([*VARINTS, b"\x00", b"\x01", b"\x80\x20"]) + raw[end + 1 :]
+    return raw
+
+
 Way = Callable[[bytes, random.Random], bytes]
 WAYS: dict[str, tuple[Way, ...]] = {
     ".csv": (by_bytes, by_words, by_words),
@@ -196,5 +205,5 @@ WAYS: dict[str, tuple[Way, ...]] = {
     ".npy": (by_bytes, by_header),
     ".npz": (by_bytes, by_members),
     ".arrow": (by_bytes,),
-    ".parquet": (by_bytes,),
+    ".parquet": (by_bytes, by_fields),
 }
