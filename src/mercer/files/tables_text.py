@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mercer.errors import InputError, sentence
-from mercer.files.tables_input import CHUNK, TableInput
+from mercer.files.tables_input import CHUNK, TableInput, arrow_errors
 from mercer.files.tables_limits import LINE, TableLimits
 
 SEPARATORS = b",;\t|"
@@ -39,8 +39,6 @@ class TextSize:
 
 def read_text(given: TableInput, limits: TableLimits, options: TextOptions) -> Any:
     """An Arrow table. Cost: two passes over the bytes, the first of which holds a megabyte."""
-    from pyarrow import ArrowInvalid
-
     size = text_size(given, limits)
     separator = options.separator or separator_of(size.first)
     limits.check(given.name, rows=size.lines - options.header, columns=size.first.count(separator.encode()) + 1)
@@ -49,7 +47,7 @@ def read_text(given: TableInput, limits: TableLimits, options: TextOptions) -> A
     except UnicodeDecodeError as error:
         came, remedy = "the names of its columns are none", "Save the file as UTF-8."
         raise InputError(sentence(given.name, "text in UTF-8", came, remedy)) from error
-    except ArrowInvalid as error:
+    except arrow_errors() as error:
         came = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
         raise InputError(sentence(given.name, "the same columns in each line", came, "Look at that line.")) from error
 
