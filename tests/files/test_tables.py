@@ -232,6 +232,14 @@ def test_npy_of_objects_or_three_dimensions(tmp_path):
             read_table(tmp_path / f"{name}.npy")
 
 
+@pytest.mark.parametrize("form", BINARY)
+def test_names_of_columns_are_texts(form, tmp_path):
+    path = written(pyarrow.table({"price": [1.0]}), form, tmp_path / "table")
+    path.write_bytes(path.read_bytes().replace(b"price", b"pric\xff"))
+    with pytest.raises(InputError, match="utf-8"):
+        read_table(path)
+
+
 HEADERS = [(b"(3,)", b"(-3,)", "dimensions"), (b"(3,)", b"(True,)", "dimensions"), (b"{'descr'", b"{{{{{{{{", "header")]
 
 

@@ -84,3 +84,11 @@ def test_headers_that_are_none(tmp_path):
         path.write_bytes(raw[:4] + start + raw[4 + len(start) :])
         with pytest.raises(InputError, match="sound pages of Parquet; one does not say"):
             read_table(path)
+
+
+def test_footers_of_too_many_values():
+    """A list of eight million numbers would take seconds to step over."""
+    many = 1 << 23
+    footer = b"\x19\xf5" + bytes([many >> 7 * i & 127 | 128 for i in range(3)]) + bytes([many >> 21]) + b"\x01" * many
+    with pytest.raises(ValueError, match="too many values"):
+        Compact(footer + b"\x00").struct()

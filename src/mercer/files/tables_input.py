@@ -101,7 +101,7 @@ def arrow_errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
     import pyarrow
 
     kinds = (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError, pyarrow.ArrowIndexError, pyarrow.ArrowKeyError)
-    return (*kinds, pyarrow.ArrowTypeError, pyarrow.ArrowCapacityError, *more)
+    return (*kinds, pyarrow.ArrowTypeError, pyarrow.ArrowCapacityError, UnicodeDecodeError, *more)
 
 
 def _refuse_absent(path: Path) -> None:

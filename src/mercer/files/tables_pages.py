@@ -63,7 +63,7 @@ def _places(name: str, footer: bytes) -> Iterator[tuple[int, int]]:
         for _ in _inside(reader, GROUPS):
             yield from (_place(reader.struct()[ABOUT]) for _ in _inside(reader, COLUMNS))
     except (LookupError, ValueError, TypeError):
-        _refuse(name, "its footer does not say where they are")
+        _refuse(name, "its footer does not say where they are, or is too long")
 
 
 def _place(about: dict[int, int]) -> tuple[int, int]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 DEEPEST = 16
+MOST = 1 << 22
+"""Values that are read: a footer of 150,000 columns in groups of rows has so many, and that takes seconds."""
 WHOLE, TEXT, LISTS, STRUCT = (4, 5, 6), 8, (9, 10), 12
 FIXED = {1: 0, 2: 0, 3: 1, 7: 8}
 """Types of fields: whole numbers, texts, lists and sets, structures; and the bytes of truths, bytes and floats. There
@@ -19,7 +21,7 @@ class Compact:
     """
 
     def __init__(self, data: bytes) -> None:
-        self.data, self.at = data, 0
+        self.data, self.at, self.left = data, 0, MOST
 
     def fields(self) -> Iterator[tuple[int, int]]:
         """The number and the type of each field of a structure; who asks reads its value before the next."""
@@ -49,6 +51,9 @@ class Compact:
 
     def value(self, kind: int, depth: int = 0) -> Any:
         """The value of a field: a number, a structure, or None for what is stepped over."""
+        self.left -= 1
+        if self.left < 0:
+            raise ValueError("there are too many values")
         if kind in WHOLE:
             return self._whole()
         if kind == STRUCT:
