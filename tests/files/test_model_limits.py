@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import struct
 
 import numpy as np
@@ -70,6 +71,9 @@ def test_truncated_and_longer_files(raw, refused):
 
 def test_other_files(refused, tmp_path):
     refused(b"PK\3\4" + bytes(200), "header of at most 1,000,000 bytes", inspected=True)
+    refused(b"", "at least a header; the file is empty", inspected=True)
+    refused(pickle.dumps({"a": np.zeros(9)}), "it begins like a pickle, which Mercer never loads", inspected=True)
+    refused(b"<!DOCTYPE html><html><title>404</title>", "it begins like a page of HTML", inspected=True)
     refused(struct.pack("<Q", 200) + b"{}" + bytes(300), "the opening of Mercer's files", inspected=True)
     refused(struct.pack("<Q", 10) + b"{}" + bytes(300), "at least a header", inspected=True)
     refused(struct.pack("<Q", 2**63) + bytes(300), "header of at most", inspected=True)
@@ -77,6 +81,7 @@ def test_other_files(refused, tmp_path):
         (tmp_path, "a regular file"),
         (tmp_path / "none", "cannot: No such file"),
         ("/dev/zero", "regular"),
+        ("a\0b", "a file that can be opened; .* cannot: embedded null"),
     ]:
         with pytest.raises(ModelFileError, match=words):
             load(path)

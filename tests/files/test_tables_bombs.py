@@ -154,3 +154,14 @@ def test_each_limit_names_the_flag_that_raises_it(limits, flag, form, tmp_path):
     with pytest.raises(InputError, match=flag):
         read_table(path, limits)
     assert read_table(path, TableLimits(rows=3, columns=2, cells=6)).rows == 3
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system does not tell how large a process is")
+def test_mutants_of_tables_do_no_harm():
+    """A tenth of `make fuzz`, each in a process with limits; a mutant that does harm is printed."""
+    fuzz = Path(__file__).parents[2] / "benchmarks" / "fuzz_tables.py"
+    command = [sys.executable, fuzz, "--count", "2000", "--seed", "6"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    ends = {line.split()[1] for line in done.stdout.splitlines() if line.endswith(" read")}
+    assert ends == {".csv", ".csv.gz", ".libsvm", ".libsvm.gz", ".npy", ".npz", ".arrow", ".parquet"}  # all get far
