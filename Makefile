@@ -25,9 +25,13 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/truth.py
 	$(BIN)/python benchmarks/plans.py
 
-# The property tests again, with many more examples, and fits that are killed more often.
+# The property tests again, with many more examples; fits and saves that are killed more often; and files that are
+# changed to do harm: a million models, of which some are asked for predictions, and tables of every format.
 fuzz: $(VENV)/.test
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests -k "property or killed"
+	$(BIN)/python benchmarks/fuzz_files.py --count 1000000
+	$(BIN)/python benchmarks/fuzz_files.py --count 100000 --seed 1 --use
+	$(BIN)/python benchmarks/fuzz_tables.py --count 20000
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

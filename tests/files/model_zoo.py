@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, RobustScaler, StandardScaler
 
 import mercer
 from mercer import (
@@ -145,6 +145,9 @@ NAMED = ColumnTransformer(COLUMNS, remainder="passthrough").set_output(transform
 MODELS |= dict(
     [
         ways("pipeline", make_pipeline(StandardScaler(), KernelRidge()), X, NEW, Y),
+        ways("pipeline, range", make_pipeline(MinMaxScaler(clip=True), KernelRidge()), X, NEW, Y),
+        ways("pipeline, largest", make_pipeline(MaxAbsScaler(), KernelRidge()), X, NEW, Y),
+        ways("pipeline, quartiles", make_pipeline(RobustScaler(), KernelRidge()), FRAME, NEW_FRAME, Y),
         ways("pipeline of columns", make_pipeline(ColumnTransformer(COLUMNS), KernelSVC()), MISSING, MISSING[:9], TWO),
         ways(
             "pipeline of names",

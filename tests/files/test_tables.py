@@ -232,6 +232,44 @@ def test_npy_of_objects_or_three_dimensions(tmp_path):
             read_table(tmp_path / f"{name}.npy")
 
 
+@pytest.mark.parametrize("form", BINARY)
+def test_names_of_columns_are_texts(form, tmp_path):
+    path = written(pyarrow.table({"price": [1.0]}), form, tmp_path / "table")
+    path.write_bytes(path.read_bytes().replace(b"price", b"pric\xff"))
+    with pytest.raises(InputError, match="utf-8"):
+        read_table(path)
+
+
+HEADERS = [(b"(3,)", b"(-3,)", "dimensions"), (b"(3,)", b"(True,)", "dimensions"), (b"{'descr'", b"{{{{{{{{", "header")]
+
+
+@pytest.mark.parametrize(("old", "new", "words"), HEADERS)
+def test_npy_headers_that_are_none(old, new, words, tmp_path):
+    path = tmp_path / "t.npy"
+    np.save(path, np.zeros(3))
+    raw = path.read_bytes()
+    path.write_bytes(raw[:10] + raw[10:128].replace(old, new)[:118].ljust(118) + raw[128:])
+    with pytest.raises(InputError, match=words):
+        read_table(path)
+
+
+def test_npy_headers_that_are_too_long(tmp_path):
+    """A header of 4 GB is not waited for."""
+    path = tmp_path / "t.npy"
+    path.write_bytes(b"\x93NUMPY\x02\x00\xff\xff\xff\xff" + b" " * 2**17)
+    with pytest.raises(InputError, match="a sound NPY header"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("code", [0x110000, 0xD800, 0xFFFFFFFF])
+def test_npy_texts_of_numbers_that_are_no_letters(code, tmp_path):
+    path = tmp_path / "t.npy"
+    np.save(path, np.array(["ab", "cd"]))
+    path.write_bytes(path.read_bytes()[:-4] + code.to_bytes(4, "little"))
+    with pytest.raises(InputError, match="Unicode's letters"):
+        read_table(path)
+
+
 def test_a_column_that_is_not_there_is_named_with_those_that_are():
     with pytest.raises(InputError, match=r"'prize'.*'price'"):
         stdin(CSV).column("prize")

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -10,11 +11,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow
 import pytest
+from files.test_tables_pages import coded
 from pyarrow import feather, parquet
 
 from mercer.errors import InputError
 from mercer.files.tables import read_table
 from mercer.files.tables_limits import TableLimits
+from mercer.files.tables_thrift import Compact
 
 MEMORY = 300 * 2**20
 READ = """
@@ -45,6 +48,29 @@ def long_texts(path):
     parquet.write_table(pyarrow.table({"a": coded}), path, store_schema=False)
 
 
+def long_page(path):
+    """A page of 8,000 numbers that goes on with a gigabyte of zeros; the footer says nothing of them.
+
+    Frames of zstd may follow each other, and some are skipped: so the page takes as many bytes as before.
+    """
+    rows = np.random.default_rng(0).integers(2**62, size=8000)
+    parquet.write_table(pyarrow.table({"a": rows}), path, compression="zstd", use_dictionary=False)
+    raw, about = path.read_bytes(), parquet.read_metadata(path).row_group(0).column(0)
+    header = Compact(raw[4:])
+    fields = header.struct()
+    end, size = 4 + about.total_compressed_size, fields[2]
+    levels = pyarrow.decompress(raw[4 + header.at : end], size, "zstd", asbytes=True)[: size - rows.nbytes]
+    frames = pyarrow.compress(levels + bytes(rows.nbytes), "zstd", asbytes=True)
+    frames += 60 * pyarrow.compress(bytes(2**24), "zstd", asbytes=True)
+    lengths = [size + 60 * 2**24, end - 4 - header.at - 2]  # two bytes more for the first
+    start = b"\x15\x00" + b"".join(b"\x15" + coded(length) for length in lengths)
+    old = b"\x15\x00" + b"".join(b"\x15" + coded(fields[i]) for i in (2, 3))
+    head = raw[4 : 4 + header.at].replace(old, start)
+    skipped = end - 4 - len(head) - len(frames) - 8
+    padding = struct.pack("<II", 0x184D2A50, skipped) + bytes(skipped)
+    path.write_bytes(raw[:4] + head + frames + padding + raw[end:])
+
+
 def packed_arrow(path):
     feather.write_feather(pyarrow.table({"a": np.zeros(20_000_000, np.int8)}), path, "zstd", chunksize=20_000_000)
 
@@ -57,6 +83,7 @@ def members(head, body, count):
 BOMBS = {
     "rows of Parquet": ("t.parquet", many_rows, "rows"),
     "texts of Parquet": ("t.parquet", long_texts, "unpacked"),
+    "a page of Parquet": ("t.parquet", long_page, "sound pages"),
     "rows of packed Arrow": ("t.arrow", packed_arrow, "rows"),
     "rows of gz": ("t.gz", lambda p: p.write_bytes(members(b"a\n", b"0\n" * 2**19, 100)), "rows"),
     "bytes of gz": ("t.gz", lambda p: p.write_bytes(members(b"a\n", (b"x" * 1023 + b"\n") * 2**10, 2000)), "gunzip"),
@@ -127,3 +154,14 @@ def test_each_limit_names_the_flag_that_raises_it(limits, flag, form, tmp_path):
     with pytest.raises(InputError, match=flag):
         read_table(path, limits)
     assert read_table(path, TableLimits(rows=3, columns=2, cells=6)).rows == 3
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system does not tell how large a process is")
+def test_mutants_of_tables_do_no_harm():
+    """A tenth of `make fuzz`, each in a process with limits; a mutant that does harm is printed."""
+    fuzz = Path(__file__).parents[2] / "benchmarks" / "fuzz_tables.py"
+    command = [sys.executable, fuzz, "--count", "2000", "--seed", "6"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    ends = {line.split()[1] for line in done.stdout.splitlines() if line.endswith(" read")}
+    assert ends == {".csv", ".csv.gz", ".libsvm", ".libsvm.gz", ".npy", ".npz", ".arrow", ".parquet"}  # all get far

@@ -51,11 +51,12 @@ class Description:
 
     def __str__(self) -> str:
         needs = f"\n  needs classes: {', '.join(self.classes)}" if self.classes else ""
-        settings = "".join(f"\n  {name}: {value}" for name, value in self.settings.items())
+        settings = "".join(f"\n  {name}: {value}" for name, value in self.settings.items() if name[:1] != "_")
+        learned = ", ".join(name for name in self.learned if name[:1] != "_")
         size = f"{self.objects} objects, {self.tensors} tensors, {self.bytes:,} bytes"
         return (
             f"{self.model} in {self.path}\n  kernel: {self.kernel or 'none'}{needs}{settings}"
-            f"\n  also: {', '.join(self.learned) or 'nothing'}"
+            f"\n  also: {learned or 'nothing'}"
             f"\n  {size}; format {self.version}, by Mercer {self.mercer}; SHA-256 {self.sha256[:16]}..."
         )
 

@@ -76,7 +76,9 @@ class Encoder:
         if isinstance(thing, np.generic) and thing.dtype in CODES:
             return {"number": CODES[thing.dtype], "value": self.value(thing.item())}
         if not isinstance(thing, np.random.RandomState | np.random.Generator):
-            remedy = "Save a model of Mercer with settings that are numbers, texts, kernels or lifts."
+            remedy = (
+                "Use settings that are numbers, texts, kernels or lifts; docs/files.md lists what pipelines may hold."
+            )
             refuse("things that files can hold", f"a {type(thing).__module__}.{type(thing).__qualname__} came", remedy)
         return None  # where random numbers come from is a matter of the program
 

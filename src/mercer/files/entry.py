@@ -7,20 +7,14 @@ fields that were checked; nothing else of a file reaches a class.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, Literal, get_type_hints
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import Any, get_type_hints
 
 from mercer.files.refusing import refuse, shown
 from mercer.files.typed import fits
 
 Fields = dict[str, Any]
 Hints = Mapping[str, Any]
-DROPPED = frozenset({"checkpoint"})
-"""Parameters that are never saved: a path in a file that somebody sends is none to write to."""
-BESIDE = frozenset({"_skl_callbacks", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_before"})
-"""Attributes that belong to a program, and not to a model: callbacks, and where to start warm."""
-OUTPUT: Hints = {"_sklearn_output_config": dict[Literal["transform"], Literal["default", "pandas", "polars"]]}
-"""What `set_output` has asked for; whoever comes next in a pipeline may need the names of columns."""
 
 
 def _sound(thing: Any) -> str:
@@ -54,7 +48,23 @@ class Entry:
     make: Callable[[Fields], Any]
     sound: Callable[[Any], str] = _sound
     many: Callable[[Fields], int] = _nothing
-    nan: frozenset[str] = field(default=frozenset())
+    nan: frozenset[str] = frozenset()
+
+    def called(self, name: str) -> Entry:
+        """The same under another name."""
+        return replace(self, name=name)
+
+    def checked(self, sound: Callable[[Any], str]) -> Entry:
+        """The same, whose objects are looked at once they are made."""
+        return replace(self, sound=sound)
+
+    def counted(self, many: Callable[[Fields], int]) -> Entry:
+        """The same, whose texts are counted before they are made."""
+        return replace(self, many=many)
+
+    def with_nan(self, *names: str) -> Entry:
+        """The same, of which some fields may hold NaN."""
+        return replace(self, nan=frozenset(names))
 
     def check(self, given: Fields) -> None:
         """Refuse fields that are unknown, missing, or of another type."""
@@ -69,7 +79,7 @@ class Entry:
                 refuse(f"{self.name}.{name} of its type", f"{_told(value)} came")
 
 
-def record(kind: type, name: str = "", without: tuple[str, ...] = (), types: Hints | None = None, **more: Any) -> Entry:
+def record(kind: type, without: tuple[str, ...] = (), types: Hints | None = None) -> Entry:
     """The entry of a frozen dataclass: its fields are those that it declares.
 
     without : fields that are not saved, and have a default
@@ -83,83 +93,12 @@ def record(kind: type, name: str = "", without: tuple[str, ...] = (), types: Hin
     def take(thing: Any) -> Fields:
         return {item.name: getattr(thing, item.name) for item in own}
 
-    return Entry(name or kind.__name__, kind, hints, needed, take, lambda given: kind(**given), **more)
+    return Entry(kind.__name__, kind, hints, needed, take, lambda given: kind(**given))
 
 
-def made(kind: type, hints: Hints, take: Callable[[Any], Fields], make: Callable[[Fields], Any], **more: Any) -> Entry:
+def made(kind: type, hints: Hints, take: Callable[[Any], Fields], make: Callable[[Fields], Any]) -> Entry:
     """The entry of a class that is taken apart and put together by functions; all fields are needed."""
-    name = more.pop("name", kind.__name__)
-    return Entry(name, kind, hints, frozenset(hints), take, make, **more)
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """How an estimator is taken apart and put together.
-
-    kind : its class
-    names : parameters that are saved
-    fitted : attributes that a fitted one has, all or none
-    learned : these, and those that it may have
-    beside : those that it has fitted or not
-    fresh : those that are not saved, and what stands for them in a loaded model
-    known : all attributes that it may have
-    """
-
-    kind: Any
-    names: tuple[str, ...]
-    fitted: frozenset[str]
-    learned: frozenset[str]
-    beside: frozenset[str]
-    fresh: Mapping[str, Callable[[], Any]]
-    known: frozenset[str]
-
-    def take(self, thing: Any) -> Fields:
-        """The attributes that are saved; an error where there are others."""
-        strange = next((name for name in thing.__dict__ if name not in self.known), None)
-        if strange is not None:
-            needs, remedy = f"attributes of {self.kind.__name__} that files know", "Remove it: del model.attribute."
-            refuse(needs, f"{shown(strange)} came", remedy)
-        saved = (*self.names, *sorted(self.learned | self.beside))
-        return {name: thing.__dict__[name] for name in saved if name in thing.__dict__}
-
-    def make(self, given: Fields) -> Any:
-        """The estimator: its constructor stores parameters, and attributes are those of the table."""
-        found = {name: value for name, value in given.items() if name in self.learned}
-        missing = sorted(self.fitted - found.keys())
-        if found and missing:
-            refuse(f"all that a fitted {self.kind.__name__} has", f"{missing[0]} is missing")
-        thing = self.kind(**{name: given[name] for name in self.names if name in given})
-        thing.__dict__.update(found, **{name: given[name] for name in self.beside if name in given})
-        thing.__dict__.update({name: new() for name, new in self.fresh.items()} if found else {})
-        return thing
-
-
-def estimator(
-    kind: Any,
-    setting: Any,
-    fitted: Hints,
-    maybe: Hints,
-    anew: Mapping[str, Callable[[], Any]] | None = None,
-    types: Hints | None = None,
-    left: tuple[str, ...] = (),
-    **more: Any,
-) -> Entry:
-    """The entry of an estimator: its parameters, and what fit has found.
-
-    setting : the type of every parameter
-    fitted, maybe : the types of attributes that a fitted one has, and may have
-    anew : attributes that are not saved, and what stands for them in a loaded model
-    types : of parameters that may be less than others
-    left : parameters that are not saved
-    """
-    lost = DROPPED.union(left)
-    names = tuple(name for name in kind._get_param_names() if name not in lost)
-    beside = OUTPUT if hasattr(kind, "set_output") else {}
-    hints = {**dict.fromkeys(names, setting), **(types or {}), **fitted, **maybe, **beside}
-    known = lost.union(hints, anew or {}, BESIDE)
-    learned = frozenset(fitted) | frozenset(maybe)
-    apart = Fitted(kind, names, frozenset(fitted), learned, frozenset(beside), anew or {}, known)
-    return Entry(kind.__name__, kind, hints, frozenset(), apart.take, apart.make, **more)
+    return Entry(kind.__name__, kind, hints, frozenset(hints), take, make)
 
 
 def _told(value: Any) -> str:

@@ -32,6 +32,17 @@ BLANK = b"0" * 64
 SHORTEST = DIGEST.stop + 2
 MOST_HEADER = 1_000_000
 """Bytes of a header."""
+STARTS = {
+    b"\x80": "a pickle, which Mercer never loads",
+    b"PK": "a zip archive",
+    b"\x1f\x8b": "gzip",
+    b"x": "a packed pickle",
+    b"<": "a page of HTML",
+    b"PAR1": "a table in Parquet",
+    b"\x93NUMPY": "an array of NumPy",
+    b"\x89HDF": "HDF5",
+}
+"""How other files begin that are taken for models; Mercer's begin with a small number."""
 MOST_TENSORS = 4096
 MOST_AXES = 8
 DTYPES: dict[str, np.dtype[Any]] = {
@@ -86,11 +97,14 @@ class Header:
 
 def length_of(first: bytes, size: int) -> int:
     """The length of the header of a file of so many bytes, from its first eight."""
+    if not size:
+        refuse("at least a header", "the file is empty")
     length = int.from_bytes(first, "little")
     if len(first) < 8 or length < SHORTEST:
         refuse("at least a header", f"it has {size} bytes, and states a header of {length}", FOREIGN)
     if length > MOST_HEADER:
-        refuse(f"a header of at most {MOST_HEADER:,} bytes", f"it states one of {length:,}", FOREIGN)
+        known = next((f"it begins like {what}" for start, what in STARTS.items() if first.startswith(start)), "")
+        refuse(f"a header of at most {MOST_HEADER:,} bytes", known or f"it states one of {length:,}", FOREIGN)
     if 8 + length > size:
         refuse("its whole header", f"it ends after {size:,} of {8 + length:,} bytes")
     return length

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.files import sound
-from mercer.files.entry import Entry, Hints, estimator
+from mercer.files.entry import Entry, Hints
+from mercer.files.estimators import Attributes, Parameters, estimator
 from mercer.files.lift_table import Floats, Names, Setting, Table, Whole
 from mercer.kernels import Kernel
 from mercer.learners import (
@@ -46,6 +48,7 @@ from mercer.solvers.outcome import Outcome
 from mercer.tuning.path import Path
 
 Classes = NDArray[Any]
+Anew = Mapping[str, Callable[[], Any]]
 SEEN: Hints = {"n_features_in_": int, "kernel_": Kernel | None, "lift_": Lift | None, "converged_": bool}
 READ: Hints = {"_precomputed": bool, "_reader": Kernel | None}
 """How new rows are read."""
@@ -155,31 +158,24 @@ SPECTRAL: Hints = {
 }
 
 
-def _learner(kind: Any, fitted: Hints, maybe: Hints | None = None, **more: Any) -> Entry:
-    optional = {"feature_names_in_": Names, **(maybe or {})}
-    return estimator(kind, Setting, fitted, optional, sound=sound.learner, **more)
+def _learner(kind: Any, fitted: Hints, maybe: Hints | None = None, anew: Anew | None = None) -> Entry:
+    found = Attributes(fitted, {"feature_names_in_": Names, **(maybe or {})}, anew or {})
+    return estimator(kind, Parameters(Setting), found).checked(sound.learner)
 
 
+POSTERIORS: Anew = {"_posteriors": dict}
+AUDIT: Anew = {"_audit": lambda: None}
+BACK: Hints = {"X_fit_": Table, "eigenvectors_": Floats, "_preimages": Preimages, "preimage_error_": float}
 LEARNERS = (
-    _learner(KernelRidge, LEAST_SQUARES, {"X_fit_": Table}, anew={"_posteriors": dict}),
-    _learner(
-        KernelRidgeClassifier, {**LEAST_SQUARES, "classes_": Classes}, {"X_fit_": Table}, anew={"_posteriors": dict}
-    ),
-    _learner(
-        KernelSVC,
-        {**MARGINS, "classes_": Classes},
-        {"_calibration": Calibration},
-        anew={"_audit": lambda: None},
-    ),
-    *(_learner(kind, MARGINS, anew={"_audit": lambda: None}) for kind in (KernelSVR, OneClass)),
+    _learner(KernelRidge, LEAST_SQUARES, {"X_fit_": Table}, POSTERIORS),
+    _learner(KernelRidgeClassifier, {**LEAST_SQUARES, "classes_": Classes}, {"X_fit_": Table}, POSTERIORS),
+    _learner(KernelSVC, {**MARGINS, "classes_": Classes}, {"_calibration": Calibration}, AUDIT),
+    _learner(KernelSVR, MARGINS, anew=AUDIT),
+    _learner(OneClass, MARGINS, anew=AUDIT),
     _learner(KernelLogisticRegression, LOGISTIC, {"landmarks_": Table, "landmark_indices_": Whole}),
     _learner(KernelPerceptron, {**MISTAKEN, **READ, "kernel_": Kernel | None}),
     _learner(Perceptron, MISTAKEN),
-    _learner(
-        KernelPCA,
-        COMPONENTS,
-        {"X_fit_": Table, "eigenvectors_": Floats, "_preimages": Preimages, "preimage_error_": float},
-    ),
+    _learner(KernelPCA, COMPONENTS, BACK),
     _learner(KernelKMeans, MEANS),
     _learner(SpectralClustering, SPECTRAL),
 )

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from mercer.files import sound, sound_lifts
-from mercer.files.entry import Entry, Hints, estimator
+from mercer.files.entry import Entry, Hints
+from mercer.files.estimators import Attributes, Parameters, estimator
 from mercer.kernels import Kernel
 from mercer.kernels.objects.store import Store
 from mercer.kernels.points import Points
@@ -48,7 +49,8 @@ def _lift(kind: Any, fitted: Hints, check: Any = None) -> Entry:
     def wrong(one: Any) -> str:
         return sound.learner(one) or ("" if check is None else check(one))
 
-    return estimator(kind, Setting, {"n_features_in_": int, **fitted}, {"feature_names_in_": Names}, sound=wrong)
+    found = Attributes({"n_features_in_": int, **fitted}, {"feature_names_in_": Names})
+    return estimator(kind, Parameters(Setting), found).checked(wrong)
 
 
 LIFTS = (

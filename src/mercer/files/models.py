@@ -72,7 +72,8 @@ def load(path: str | PathLike[str], classes: Iterable[type[Kernel]] = ()) -> Any
 def _check_model(model: Any) -> None:
     if type(model) not in MODELS:
         came = f"a {type(model).__module__}.{type(model).__qualname__} came"
-        remedy = "Save a learner or a lift of Mercer, or a pipeline of scikit-learn's scalers with one."
+        best = hasattr(model, "best_estimator_")
+        remedy = "Save its best_estimator_." if best else "Save a learner or a lift of Mercer, or a pipeline with one."
         refuse("a model of a class that it knows", came, remedy)
     try:
         check_is_fitted(model.learner if isinstance(model, TableModel) else model)

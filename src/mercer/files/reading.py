@@ -43,8 +43,9 @@ def opened(path: str | PathLike[str]) -> Iterator[Opened]:
     """A model file, its header read and checked. Cost: at most 1 MB is read."""
     try:
         descriptor = os.open(path, READING)
-    except OSError as error:
-        refuse("a file that can be opened", f"{shown(os.fspath(path))} cannot: {error.strerror}", "Check the path.")
+    except (OSError, ValueError) as error:  # a path with a zero is a ValueError
+        reason = getattr(error, "strerror", None) or error
+        refuse("a file that can be opened", f"{shown(os.fspath(path))} cannot: {reason}", "Check the path.")
     try:
         about = os.fstat(descriptor)
         if not stat.S_ISREG(about.st_mode):

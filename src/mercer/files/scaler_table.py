@@ -14,9 +14,17 @@ from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    RobustScaler,
+    StandardScaler,
+)
 
-from mercer.files.entry import Entry, Hints, estimator
+from mercer.files.entry import Entry, Hints
+from mercer.files.estimators import Attributes, Parameters, estimator
 from mercer.files.lift_table import Floats, Names, Number
 
 Columns = str | int | slice | list[str] | list[int] | list[bool] | NDArray[Any]
@@ -26,11 +34,12 @@ Chosen: Any = tuple[str, Part, Columns]
 Scalar = type[np.generic]
 Plain = Number | Scalar | list[Any] | tuple[Any, ...] | dict[Any, Any] | NDArray[Any]
 SEEN: Hints = {"n_features_in_": int}
+COUNTED: Hints = {"n_samples_seen_": int | float | NDArray[Any]}
 
 
-def _entry(kind: Any, fitted: Hints, maybe: Hints, types: Hints | None = None, **more: Any) -> Entry:
-    optional = {"feature_names_in_": Names, **maybe}
-    return estimator(kind, Plain, fitted, optional, types=types, **more)
+def _entry(kind: Any, fitted: Hints, maybe: Hints, types: Hints | None = None, left: tuple[str, ...] = ()) -> Entry:
+    found = Attributes(fitted, {"feature_names_in_": Names, **maybe})
+    return estimator(kind, Parameters(Plain, types or {}, left), found)
 
 
 SCALERS: tuple[Entry, ...] = (
@@ -51,14 +60,20 @@ SCALERS: tuple[Entry, ...] = (
     _entry(
         StandardScaler,
         {**SEEN, "mean_": Floats | None, "var_": Floats | None, "scale_": Floats | None},
-        {"n_samples_seen_": int | float | NDArray[Any]},
+        COUNTED,
     ),
+    _entry(
+        MinMaxScaler,
+        {**SEEN, "min_": Floats, "scale_": Floats, "data_min_": Floats, "data_max_": Floats, "data_range_": Floats},
+        COUNTED,
+    ),
+    _entry(MaxAbsScaler, {**SEEN, "scale_": Floats, "max_abs_": Floats}, COUNTED),
+    _entry(RobustScaler, {**SEEN, "center_": Floats | None, "scale_": Floats | None}, {}),
     _entry(
         SimpleImputer,
         {**SEEN, "statistics_": NDArray[Any]},
         {"_fit_dtype": np.dtype[Any], "_fill_dtype": np.dtype[Any], "indicator_": MissingIndicator | None},
-        nan=frozenset({"statistics_"}),
-    ),
+    ).with_nan("statistics_"),
     _entry(
         MissingIndicator,
         {**SEEN, "features_": NDArray[np.integer[Any]]},

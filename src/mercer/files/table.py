@@ -107,7 +107,7 @@ def _memory(kind: type, more: dict[str, Any]) -> Entry:
         found.__dict__.update(fields)
         return found
 
-    return made(kind, hints, lambda one: {name: getattr(one, name) for name in hints}, make, sound=sound.memory)
+    return made(kind, hints, lambda one: {name: getattr(one, name) for name in hints}, make).checked(sound.memory)
 
 
 OWN = (
@@ -128,25 +128,22 @@ OWN = (
         {"width": int, "degree": int},
         lambda one: {"width": one.width, "degree": one.degree},
         lambda fields: Rising(**fields),
-        sound=sound_lifts.rising,
-    ),
+    ).checked(sound_lifts.rising),
     _memory(Forgetron, {"oldest": int, "harm": float, "mistakes": int, "largest": float}),
     _memory(Projectron, {"inverse": Floats}),
-    made(Store, {"kind": str, "items": things.Items}, things.packed, things.unpacked, many=things.many),
+    made(Store, {"kind": str, "items": things.Items}, things.packed, things.unpacked).counted(things.many),
     made(
         TextArray,
         {"texts": Texts, "shape": tuple[int, ...], "width": int | None},
         lambda one: {"texts": one.texts, "shape": one.shape, "width": one.width},
         lambda fields: TextArray(**fields).array(),
-        many=lambda fields: len(fields["texts"]),
-    ),
+    ).counted(lambda fields: len(fields["texts"])),
     made(
         _Power,
         {"scale": float, "degree": int, "offset": float},
         lambda one: one._asdict(),
         lambda fields: _Power(**fields),
-        name="Power",
-    ),
+    ).called("Power"),
 )
 
 # -- frozen dataclasses, by the fields that they declare ---------------------------------------------------------------
@@ -158,36 +155,36 @@ RECORDS = (
     *map(record, (Certificate, Found, Sigmoid, Preimages, Division, LiftBasis, TableBasis)),
     *map(record, (Polynomials, Lifted, Joined, Multiplied, Weighed, Moved, Chosen, Unit, StreamedPosterior)),
     record(Distance),
-    record(Path, nan=frozenset({"errors", "wrong"})),
-    record(History, nan=frozenset({"losses", "coefficients", "validation"})),
+    record(Path).with_nan("errors", "wrong"),
+    record(History).with_nan("losses", "coefficients", "validation"),
     record(Outcome, without=("decomposition",)),
-    record(Points, types={"values": NDArray[Any] | csr_array}, sound=sound.points),
-    record(KernelView, sound=sound.view),
-    record(LiftView, sound=sound.view),
-    record(WithOne, sound=sound.view),
-    record(MatrixView, sound=sound.view),
-    record(ByDuals, sound=sound.by_duals),
-    record(ByFeatures, sound=sound.by_features),
-    record(ByBasis, sound=sound.by_basis),
-    record(FeatureBasis, sound=sound.feature_basis),
-    record(LandmarkBasis, sound=sound.landmark_basis),
-    record(Spectrum, sound=sound.spectrum),
-    record(Centering, sound=sound.centering),
-    record(Calibration, sound=sound.calibration),
-    record(Model, "MarginModel", sound=sound.margin_model),
-    record(Mistakes, sound=sound.mistakes),
-    record(Course, sound=sound.course),
-    record(cluster_model.ByRows, "MeansOfRows", sound=sound.means_of_rows),
-    record(cluster_model.ByFeatures, "MeansOfFeatures", sound=sound.means_of_features),
-    record(cluster_model.ByLandmarks, "MeansOfLandmarks", sound=sound.means_of_landmarks),
-    record(Family, sound=sound_lifts.family),
-    record(Expansion, sound=sound_lifts.expansion),
-    record(TensorSketch, sound=sound_lifts.tensor_sketch),
-    record(Axis, sound=sound_lifts.axis),
+    record(Points, types={"values": NDArray[Any] | csr_array}).checked(sound.points),
+    record(KernelView).checked(sound.view),
+    record(LiftView).checked(sound.view),
+    record(WithOne).checked(sound.view),
+    record(MatrixView).checked(sound.view),
+    record(ByDuals).checked(sound.by_duals),
+    record(ByFeatures).checked(sound.by_features),
+    record(ByBasis).checked(sound.by_basis),
+    record(FeatureBasis).checked(sound.feature_basis),
+    record(LandmarkBasis).checked(sound.landmark_basis),
+    record(Spectrum).checked(sound.spectrum),
+    record(Centering).checked(sound.centering),
+    record(Calibration).checked(sound.calibration),
+    record(Model).called("MarginModel").checked(sound.margin_model),
+    record(Mistakes).checked(sound.mistakes),
+    record(Course).checked(sound.course),
+    record(cluster_model.ByRows).called("MeansOfRows").checked(sound.means_of_rows),
+    record(cluster_model.ByFeatures).called("MeansOfFeatures").checked(sound.means_of_features),
+    record(cluster_model.ByLandmarks).called("MeansOfLandmarks").checked(sound.means_of_landmarks),
+    record(Family).checked(sound_lifts.family),
+    record(Expansion).checked(sound_lifts.expansion),
+    record(TensorSketch).checked(sound_lifts.tensor_sketch),
+    record(Axis).checked(sound_lifts.axis),
 )
 
 FITTED = reduce(or_, (entry.kind for entry in (*LIFTS, *LEARNERS)))
-OF_TABLES = record(TableModel, types={"learner": FITTED}, sound=unsound)
+OF_TABLES = record(TableModel, types={"learner": FITTED}).checked(unsound)
 """A learner or a lift with the columns of a table that it looks at."""
 
 ENTRIES: dict[str, Entry] = {entry.name: entry for entry in (*OWN, *RECORDS, *LIFTS, *LEARNERS, *SCALERS, OF_TABLES)}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mercer.errors import InputError, sentence
-from mercer.files.tables_input import TableInput
+from mercer.files.tables_input import TableInput, arrow_errors
 from mercer.files.tables_limits import TableLimits
 
 FILE_MAGIC = b"ARROW1\x00\x00"
@@ -27,7 +27,7 @@ def read_arrow(given: TableInput, limits: TableLimits) -> Any:
             stream = _stream(mapped.read_buffer())
             _check(given.name, stream, limits)
             return pyarrow.ipc.open_stream(stream).read_all()
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError, OSError, struct.error, EOFError) as error:
+    except arrow_errors(OSError, struct.error, EOFError) as error:
         came = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
         raise InputError(sentence(given.name, "a sound Arrow file", came, "Write it again.")) from error
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InputError, sentence
+from mercer.files.tables_input import arrow_errors
 from mercer.files.tables_limits import TableLimits
 
 ENCODING = "Save the file as UTF-8, or give --encoding cp1252 (or what it is in)."
@@ -23,7 +24,7 @@ def plain(name: str, table: Any, limits: TableLimits) -> Any:
 
     try:
         table.validate(full=True)
-    except pyarrow.ArrowInvalid as error:
+    except arrow_errors() as error:
         came = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
         raise InputError(sentence(name, "a sound table", came, "Write it again.")) from error
     _refuse_twice(name, table.column_names)

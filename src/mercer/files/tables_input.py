@@ -111,6 +111,14 @@ def table_input(source: str | Path, limits: TableLimits, stdin: Any = None) -> I
         yield TableInput("standard input", path, _is_gzip(path))
 
 
+def arrow_errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
+    """What pyarrow raises where a file is damaged, and more; a memory that is full is not among them."""
+    import pyarrow
+
+    kinds = (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError, pyarrow.ArrowIndexError, pyarrow.ArrowKeyError)
+    return (*kinds, pyarrow.ArrowTypeError, pyarrow.ArrowCapacityError, UnicodeDecodeError, *more)
+
+
 def _refuse_absent(path: Path) -> None:
     if path.is_file():
         if path.stat().st_size:

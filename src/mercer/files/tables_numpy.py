@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import tokenize
 import zipfile
 import zlib
@@ -16,6 +17,10 @@ from mercer.files.tables_limits import TableLimits
 
 ARRAYS = 1_000
 """Arrays of an NPZ file, at most."""
+HEADER = 2**16
+"""Bytes of the header of an array, at most."""
+LAST_LETTER = 0x10FFFF
+"""The largest number of a letter in Unicode; 0xD800 to 0xDFFF are halves of letters."""
 
 
 def read_npy(given: TableInput, limits: TableLimits) -> Any:
@@ -47,13 +52,7 @@ def _array(name: str, stream: IO[bytes], there: int, limits: TableLimits) -> NDA
 
     there : how many bytes the file has
     """
-    try:
-        version = np.lib.format.read_magic(stream)
-        reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, fortran, dtype = reader(stream)
-    except (ValueError, SyntaxError, tokenize.TokenError) as error:
-        came = f"NumPy says: {str(error).splitlines()[0][:200]}"
-        raise InputError(sentence(name, "a sound NPY header", came, "Write it again with np.save.")) from error
+    shape, fortran, dtype = _header(name, stream)
     _refuse_kind(name, shape, dtype)
     rows, columns = shape[0], (*shape, 1)[1]
     size = rows * columns * dtype.itemsize
@@ -62,16 +61,42 @@ def _array(name: str, stream: IO[bytes], there: int, limits: TableLimits) -> NDA
     if len(data) < size:
         came = f"{min(there, size - 1):,} bytes are there"
         raise InputError(sentence(name, f"{size:,} bytes of entries", came, "Copy the file again."))
+    _refuse_letters(name, data, dtype)
     return np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
+
+
+def _header(name: str, stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, order and dtype; whatever the header says of its length, no more is read than one takes."""
+    start = stream.read(12)
+    width = 2 if start[6:7] == b"\x01" else 4
+    length = min(int.from_bytes(start[8 : 8 + width], "little"), HEADER)
+    whole = io.BytesIO(start + stream.read(max(0, 8 + width + length - 12)))
+    try:
+        version = np.lib.format.read_magic(whole)
+        reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        return reader(whole)
+    except (ValueError, SyntaxError, tokenize.TokenError) as error:
+        came = f"NumPy says: {str(error).splitlines()[0][:200]}"
+        raise InputError(sentence(name, "a sound NPY header", came, "Write it again with np.save.")) from error
 
 
 def _refuse_kind(name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     if dtype.hasobject or dtype.kind not in "fiubU":
         remedy = "Save numbers, or texts of a fixed width."
         raise InputError(sentence(name, "numbers, truths or texts", f"an array of dtype {dtype} came", remedy))
-    if len(shape) not in (1, 2):
+    if len(shape) not in (1, 2) or any(type(size) is not int or size < 0 for size in shape):
         came = f"an array of shape {shape} came"
         raise InputError(sentence(name, "one or two dimensions", came, "Save one row an observation."))
+
+
+def _refuse_letters(name: str, data: bytes, dtype: np.dtype[Any]) -> None:
+    """Refuse texts of numbers that are no letters; Python would not make them."""
+    if dtype.kind != "U" or not data:
+        return
+    codes = np.frombuffer(data, np.dtype(np.uint32).newbyteorder(dtype.byteorder))
+    if codes.max() > LAST_LETTER or ((codes >= 0xD800) & (codes < 0xE000)).any():
+        came, remedy = "some are no letters", "Write it again with np.save."
+        raise InputError(sentence(name, "texts of Unicode's letters", came, remedy))
 
 
 def _columns(name: str, key: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:

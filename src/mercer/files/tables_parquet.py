@@ -2,50 +2,55 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 from mercer.compute.budget import text_of
 from mercer.errors import InputError, sentence
-from mercer.files.tables_input import TableInput
+from mercer.files.tables_input import TableInput, arrow_errors
 from mercer.files.tables_limits import TableLimits
+from mercer.files.tables_pages import unpacked_size
 
 FOOTER = 32 * 2**20
 """Bytes of a footer, at most: it is parsed as a whole, and takes several times as much memory."""
+END = 8
+"""Bytes after the footer: its length, and four letters."""
 BATCH = 65_536
 """Rows that are read at once."""
 
 
 def read_parquet(given: TableInput, limits: TableLimits) -> Any:
     """An Arrow table. Cost: one pass over the file; texts are held once each until it is known how long all are."""
-    import pyarrow
     from pyarrow import parquet
 
-    _check_footer(given)
+    footer = _footer(given)
     try:
         metadata = parquet.read_metadata(given.path)
         _check_metadata(given.name, metadata, limits)
+        limits.check(given.name, size=unpacked_size(given.name, given.path, footer))
         schema = metadata.schema.to_arrow_schema()
         texts = [field.name for field in schema if _is_text(field.type)]
         with parquet.ParquetFile(given.path, metadata=metadata, read_dictionary=texts) as file:
             return decoded(given.name, _batches(given.name, file, limits), schema, limits)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError, OSError) as error:
+    except arrow_errors(OSError) as error:
         came = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
         raise InputError(sentence(given.name, "a sound Parquet file", came, "Write it again.")) from error
 
 
-def _check_footer(given: TableInput) -> None:
+def _footer(given: TableInput) -> bytes:
+    """The footer, which stands before its length and the last mark."""
     size = given.path.stat().st_size
     with given.path.open("rb") as stream:
-        stream.seek(max(0, size - 8))
+        stream.seek(max(0, size - END))
         end = stream.read()
-    if size < 12 or end[4:] != b"PAR1":
-        came, remedy = "its end is missing", "Copy the file again."
-        raise InputError(sentence(given.name, "a whole Parquet file", came, remedy))
-    length = struct.unpack("<I", end[:4])[0]
-    if length > FOOTER:
-        came, remedy = f"it has one of {text_of(length)}", "Write fewer columns, or larger row groups."
-        raise InputError(sentence(given.name, f"a footer of at most {text_of(FOOTER)}", came, remedy))
+        length = int.from_bytes(end[:4], "little")
+        if size >= 4 + END and end[4:] == b"PAR1" and length > FOOTER:
+            came, remedy = f"it has one of {text_of(length)}", "Write fewer columns, or larger row groups."
+            raise InputError(sentence(given.name, f"a footer of at most {text_of(FOOTER)}", came, remedy))
+        if size < 4 + END + length or end[4:] != b"PAR1":
+            came, remedy = "its end is missing", "Copy the file again."
+            raise InputError(sentence(given.name, "a whole Parquet file", came, remedy))
+        stream.seek(size - END - length)
+        return stream.read(length)
 
 
 def _check_metadata(name: str, metadata: Any, limits: TableLimits) -> None:

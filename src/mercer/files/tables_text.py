@@ -10,7 +10,7 @@ from typing import Any
 
 from mercer.errors import InputError, sentence
 from mercer.files.tables_columns import ENCODING
-from mercer.files.tables_input import CHUNK, TableInput
+from mercer.files.tables_input import CHUNK, TableInput, arrow_errors
 from mercer.files.tables_limits import LINE, TableLimits
 from mercer.files.tables_texts import Texts, read_columns
 
@@ -40,11 +40,12 @@ class TextOptions:
 
 @dataclass(frozen=True)
 class TextSize:
-    """What a first pass over the bytes finds: lines, the longest of them, and the first."""
+    """What a first pass over the bytes finds: lines, the longest of them, and the first two."""
 
     lines: int
     longest: int
     first: bytes
+    second: bytes
 
 
 def read_text(given: TableInput, limits: TableLimits, options: TextOptions) -> tuple[Any, str]:
@@ -52,29 +53,27 @@ def read_text(given: TableInput, limits: TableLimits, options: TextOptions) -> t
 
     Cost: two passes over the bytes, the first of which holds a megabyte; three where decimals follow a comma.
     """
-    from pyarrow import ArrowInvalid
-
     size = text_size(given, limits)
     separator, before = options.separator or separator_of(size.first), 0
     if told := SEP.fullmatch(size.first.strip()):  # what Excel writes before the names
         separator, before = told[1].decode(), 1
-    limits.check(given.name, rows=size.lines - options.header, columns=size.first.count(separator.encode()) + 1)
+    width = max(line.count(separator.encode()) for line in (size.first, size.second)) + 1
+    limits.check(given.name, rows=size.lines - options.header, columns=width)
     parse = partial(_parsed, given, separator, max(CHUNK, 2 * size.longest), options, before)
     try:
         table = parse(options.decimal or ".")
         if options.decimal or separator == "," or not _has_commas(table):
             return table, options.decimal or "."
         return _merged(table, parse(",")), ","
+    except arrow_errors() as error:
+        came, remedy = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}", "Look at that line."
+        if separator.encode() not in size.first:
+            shown = size.first[:40].decode(errors="replace")
+            remedy = f"The first line is {shown!r}: remove what stands before the names."
+        raise InputError(sentence(given.name, "the same columns in each line", came, remedy)) from error
     except (UnicodeDecodeError, LookupError) as error:
         came, remedy = f"some bytes are none, or {options.encoding!r} is no encoding", ENCODING
         raise InputError(sentence(given.name, f"text in {options.encoding}", came, remedy)) from error
-    except ArrowInvalid as error:
-        came, remedy = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}", "Look at that line."
-        if separator.encode() not in size.first:
-            remedy = (
-                f"The first line is {size.first[:40].decode(errors='replace')!r}: remove what stands before the names."
-            )
-        raise InputError(sentence(given.name, "the same columns in each line", came, remedy)) from error
 
 
 def _parsed(given: TableInput, separator: str, block: int, options: TextOptions, before: int, decimal: str) -> Any:
@@ -127,21 +126,24 @@ def text_size(given: TableInput, limits: TableLimits) -> TextSize:
     if not seen.first.strip():
         came, remedy = "it is empty", "Remove it, or give --no-header."
         raise InputError(sentence(given.name, "names of columns in its first line", came, remedy))
-    return TextSize(seen.lines + (seen.open > 0), seen.longest, seen.first)
+    return TextSize(seen.lines + (seen.open > 0), seen.longest, seen.first, seen.second)
 
 
 class _Counter:
-    """What was seen of a text so far: whole lines, bytes, the longest line, the first, and the length of the last."""
+    """What was seen of a text so far: whole lines, bytes, the longest line, the first two, and the length of the last."""
 
     def __init__(self) -> None:
         self.lines = self.bytes = self.longest = self.open = 0
-        self.first = b""
+        self.first = self.second = b""
 
     def add(self, chunk: bytes) -> None:
         """Count further bytes."""
-        if not self.lines:
-            self.first += chunk.partition(b"\n")[0]
         pieces = chunk.split(b"\n")
+        if not self.lines:
+            self.first += pieces[0]
+            self.second = pieces[1] if len(pieces) > 1 else b""
+        elif self.lines == 1:
+            self.second += pieces[0]
         whole = self.open + len(pieces[0])
         self.longest = max(self.longest, whole, max(map(len, pieces)))
         self.open = whole if len(pieces) == 1 else len(pieces[-1])

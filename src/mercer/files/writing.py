@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -66,6 +67,8 @@ def _header(record: str, arrays: dict[str, NDArray[Any]]) -> bytes:
 
 def write_whole(path: Path, pieces: Iterator[bytes | memoryview]) -> None:
     """A new file in the place of an old one: at any moment the old or the new one is there, whole."""
+    path = Path(os.path.realpath(path))  # where a link leads
+    _check_place(path)
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}{DRAFT}")
     try:
         with open(draft, "xb") as file:
@@ -81,6 +84,16 @@ def write_whole(path: Path, pieces: Iterator[bytes | memoryview]) -> None:
             draft.unlink()
         raise
     _flush_folder(path.parent)
+
+
+def _check_place(path: Path) -> None:
+    """Errors of the operating system would name the draft, and moving it asks no right to write an old file."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "A model needs the name of a file; this is a folder", str(path))
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "A model needs a folder that exists; make it first", str(path.parent))
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, "A model needs a place that may be written to; this is none", str(path))
 
 
 def _flush_folder(folder: Path) -> None:
