@@ -1,7 +1,7 @@
 """Kills during saves: python killing.py FOLDER COUNT SEED tells how many were cut off, and how many files are bad.
 
-A child process saves over a model and is killed: in every other round at a line of the code that writes, one line after
-the other as far as the rounds go, else at a random moment of many saves. Then the file must be the old or the new one,
+A child process saves over a model and is killed: in every other round at a line of the code that writes, spread
+over all of them, else at a random moment of many saves. Then the file must be the old or the new one,
 whole.
 """
 
@@ -62,10 +62,15 @@ def saving(path, both):
             save(model, path)
 
 
+def spread(lines):
+    """All numbers from 1 on, in an order whose first few lie far apart."""
+    return sorted(range(1, lines + 1), key=lambda line: line * 0.6180339887 % 1)
+
+
 def main(folder, count, seed):
     path, both, rng = Path(folder) / "model.mercer", models(), random.Random(seed)  # noqa: S311
     lines = traced(both[0], path, 0)
-    bad, kept, order = 0, set(), rng.sample(range(1, lines + 1), lines)
+    bad, kept, order = 0, set(), spread(lines)
     for i in range(count):
         line = order[i // 2 % lines]
         if i % 2:

@@ -65,15 +65,21 @@ def read_text(given: TableInput, limits: TableLimits, options: TextOptions) -> t
         if options.decimal or separator == "," or not _has_commas(table):
             return table, options.decimal or "."
         return _merged(table, parse(",")), ","
+    except UnicodeDecodeError as error:
+        raise _no_letters(given.name, options.encoding) from error
     except arrow_errors() as error:
         came, remedy = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}", "Look at that line."
         if separator.encode() not in size.first:
             shown = size.first[:40].decode(errors="replace")
             remedy = f"The first line is {shown!r}: remove what stands before the names."
         raise InputError(sentence(given.name, "the same columns in each line", came, remedy)) from error
-    except (UnicodeDecodeError, LookupError) as error:
-        came, remedy = f"some bytes are none, or {options.encoding!r} is no encoding", ENCODING
-        raise InputError(sentence(given.name, f"text in {options.encoding}", came, remedy)) from error
+    except LookupError as error:
+        raise _no_letters(given.name, options.encoding) from error
+
+
+def _no_letters(name: str, encoding: str) -> InputError:
+    came = f"some bytes are none, or {encoding!r} is no encoding"
+    return InputError(sentence(name, f"text in {encoding}", came, ENCODING))
 
 
 def _parsed(given: TableInput, separator: str, block: int, options: TextOptions, before: int, decimal: str) -> Any:
@@ -130,7 +136,7 @@ def text_size(given: TableInput, limits: TableLimits) -> TextSize:
 
 
 class _Counter:
-    """What was seen of a text so far: whole lines, bytes, the longest line, the first two, and the length of the last."""
+    """What was seen of a text so far: lines, bytes, the longest line, the first two, and the length of the last."""
 
     def __init__(self) -> None:
         self.lines = self.bytes = self.longest = self.open = 0
