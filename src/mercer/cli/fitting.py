@@ -15,7 +15,7 @@ from mercer.cli.evaluation import Score, classification_scores, regression_score
 from mercer.cli.learning import Terms, learner_of
 from mercer.cli.looking import Look, look
 from mercer.cli.options import seconds
-from mercer.cli.stretching import STRETCHED, stretched_kernel, worth_stretching
+from mercer.cli.stretching import SAMPLE, stretched_kernel, worth_stretching
 from mercer.cli.target import CLASSIFICATION, Target, target_of
 from mercer.files.tables import Sheet, read_table
 from mercer.files.tables_model import TableModel
@@ -168,7 +168,7 @@ def _stretched(options: FitOptions, found: Look, parts: Parts, voice: Voice) -> 
         return found
     kernel = stretched_kernel(found.kernel, lambda rows: found.rows(parts.train.take(rows)), parts.y, options.seed)
     if kernel != found.kernel:
-        voice.say(f"lengthscales by leave-one-out on {min(STRETCHED, len(parts.y)):,} rows: {kernel}")
+        voice.say(f"lengthscales by leave-one-out on {min(SAMPLE, len(parts.y)):,} rows: {kernel}")
     return replace(found, kernel=kernel)
 
 

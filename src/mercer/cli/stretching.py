@@ -13,8 +13,8 @@ from mercer.cli.options import seconds, size
 if TYPE_CHECKING:
     from mercer.cli.fit import FitOptions
 
-STRETCHED = 1_500
-"""Rows of which leave-one-out is quick: up to so many kernel ridge tries all, of more a sample."""
+STRETCHED, SAMPLE = 1_500, 1_000
+"""Up to so many rows kernel ridge tries stretches itself, on all of them; of more rows so many are drawn."""
 STRETCHES = tuple(2.0**k for k in range(-3, 2))
 """What lengthscales are multiplied by. Long ones are rarely better: a proposal is wide already."""
 TIME, MEMORY = 60.0, 2**28
@@ -45,9 +45,9 @@ def has_lengthscales(kernel: Any) -> bool:
 def stretched_kernel(kernel: Any, rows_at: Callable[[NDArray[np.intp]], Any], y: NDArray[Any], seed: int) -> Any:
     """The best of some stretches of a kernel, by the leave-one-out errors of kernel ridge on a sample.
 
-    rows_at : gives rows by their positions. Cost: a decomposition of STRETCHED rows for each of STRETCHES.
+    rows_at : gives rows by their positions. Cost: a decomposition of SAMPLE rows for each of STRETCHES.
     """
-    chosen = sample_of(y, STRETCHED, seed)
+    chosen = sample_of(y, SAMPLE, seed)
     rows = rows_at(chosen)
     errors = {stretch: _left_out(kernel.stretched(stretch), rows, y[chosen]) for stretch in STRETCHES}
     best = min(errors, key=lambda stretch: errors[stretch])

@@ -20,7 +20,7 @@ BINS = 40
 def data(case: Case) -> Section:
     """Rows, columns, what each of them holds, and the target."""
     done = case.done
-    counts = f"{done.sheet.rows:,} rows and {done.sheet.width:,} columns were used from {done.sheet.name}"
+    counts = f"{done.sheet.rows:,} rows and {done.sheet.width:,} columns were read from {done.sheet.name}"
     dropped = f"; {done.target.dropped:,} rows without a target were left out" if done.target.dropped else ""
     kept = f"{len(done.parts.y):,} rows were fitted, {done.held:,} held out."
     about = f"{counts} ({done.sheet.format}){dropped}. {kept}"
