@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from mercer.files.layout import BLANK, CODES, DIGEST, FORMAT, METADATA, MOST_HEADER, MOST_TENSORS, VERSIONS
 from mercer.files.refusing import refuse
+from mercer.sources.durable import flush_folder
 
 DRAFT = ".mercer-draft"
 """How the names of files end that are not whole yet."""
@@ -83,7 +84,7 @@ def write_whole(path: Path, pieces: Iterator[bytes | memoryview]) -> None:
         with suppress(OSError):
             draft.unlink()
         raise
-    _flush_folder(path.parent)
+    flush_folder(path.parent)
 
 
 def _check_place(path: Path) -> None:
@@ -94,15 +95,3 @@ def _check_place(path: Path) -> None:
         raise FileNotFoundError(errno.ENOENT, "A model needs a folder that exists; make it first", str(path.parent))
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise PermissionError(errno.EACCES, "A model needs a place that may be written to; this is none", str(path))
-
-
-def _flush_folder(folder: Path) -> None:
-    """Make the new name last: POSIX keeps it with the folder; other systems cannot, or need not, be asked."""
-    if os.name != "posix":
-        return
-    with suppress(OSError):  # some file systems do not flush folders
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -15,7 +15,7 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from shutil import copyfileobj
 from typing import Any, NoReturn
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from mercer.compute.run import State
 from mercer.errors import InputError, MercerWarning, sentence
 from mercer.learners.fingerprint import FORMAT, Parts
+from mercer.sources.durable import flush_folder
 
 INTERVAL = 10.0
 """Seconds between two writes, at least."""
@@ -173,7 +174,7 @@ class Store:
                 draft.flush()
                 os.fsync(draft.fileno())
             os.replace(self._draft, self.path)
-            _flush_folder(self.path.parent)
+            flush_folder(self.path.parent)
         finally:
             self._draft.unlink(missing_ok=True)
 
@@ -205,15 +206,3 @@ def _copy_others(path: Path, file: zipfile.ZipFile, key: str) -> None:
             if name != HEADER and _key(name) != key:
                 with earlier.open(name) as old, file.open(name, "w", force_zip64=True) as new:
                     copyfileobj(old, new, 1 << 20)
-
-
-def _flush_folder(folder: Path) -> None:
-    """Make the new name last: POSIX keeps it with the folder; other systems cannot, or need not, be asked."""
-    if os.name != "posix":
-        return
-    with suppress(OSError):  # some file systems do not flush folders
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
