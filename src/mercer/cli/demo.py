@@ -14,7 +14,7 @@ import typer
 from mercer.cli.options import Common
 
 if TYPE_CHECKING:
-    from mercer.cli.fitting import Fitted
+    from mercer.cli.fitted import Fitted
     from mercer.cli.voice import Voice
 
 DATA, TARGET = "co2_weekly.csv", "co2"

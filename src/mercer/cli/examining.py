@@ -9,7 +9,7 @@ from mercer.cli import examining_columns, examining_fit, examining_leaks, examin
 from mercer.cli.finding import SERIOUS, SEVERITIES, Finding
 
 if TYPE_CHECKING:
-    from mercer.cli.fitting import Fitted
+    from mercer.cli.fitted import Fitted
     from mercer.cli.voice import Voice
 
 CHECKS: tuple[tuple[str, Callable[[Fitted], Iterable[Finding]]], ...] = (

@@ -12,7 +12,7 @@ from mercer.cli.finding import LOOK, NOTE, Finding
 from mercer.files.tables_columns import kind_of, numbers
 
 if TYPE_CHECKING:
-    from mercer.cli.fitting import Fitted
+    from mercer.cli.fitted import Fitted
 
 EMPTY = 0.5
 """The part of entries that may be missing before it is told."""

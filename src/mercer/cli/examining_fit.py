@@ -13,7 +13,7 @@ from mercer.cli.finding import LOOK, SERIOUS, Finding
 from mercer.cli.target import CLASSIFICATION
 
 if TYPE_CHECKING:
-    from mercer.cli.fitting import Fitted
+    from mercer.cli.fitted import Fitted
 
 RARE, FEW = 0.05, 10
 """A class is rare with less than this part of the rows; of fewer rows nothing is learned."""

@@ -13,7 +13,7 @@ from mercer.cli.target import CLASSIFICATION
 from mercer.files.tables_columns import kind_of, numbers
 
 if TYPE_CHECKING:
-    from mercer.cli.fitting import Fitted
+    from mercer.cli.fitted import Fitted
 
 ROWS = 20_000
 """Rows that are looked at; of more, so many are drawn."""

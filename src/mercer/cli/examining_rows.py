@@ -15,7 +15,7 @@ from mercer.cli.target import CLASSIFICATION
 from mercer.files.tables_columns import kind_of, numbers
 
 if TYPE_CHECKING:
-    from mercer.cli.fitting import Fitted
+    from mercer.cli.fitted import Fitted
     from mercer.files.tables import Sheet
 
 MANY = 0.05

@@ -14,7 +14,7 @@ from mercer.cli.options import TABLE, Reading, seconds, size
 
 if TYPE_CHECKING:
     from mercer.cli.finding import Finding
-    from mercer.cli.fitting import Fitted
+    from mercer.cli.fitted import Fitted
     from mercer.cli.voice import Voice
 
 TASKS = ("", "regression", "classification")

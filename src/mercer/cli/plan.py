@@ -28,7 +28,7 @@ class PlanOptions(Common):
 
 def plan(options: PlanOptions, voice: Voice) -> None:
     """Plan a fit of kernel ridge regression from shapes alone: ways, their time and memory, and why one is taken."""
-    from mercer.cli.fitting import plan_record
+    from mercer.cli.fitted import plan_record
     from mercer.planner.shapes import plan as planned
 
     shape = (count("--rows", options.rows), count("--columns", options.columns), count("--outputs", options.outputs))

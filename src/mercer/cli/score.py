@@ -28,7 +28,7 @@ class ScoreOptions(Reading):
 def score(options: ScoreOptions, voice: Voice) -> None:
     """Score a model on a table that it was not fitted to, with intervals of 95 %."""
     from mercer.cli.evaluation import table_of_scores
-    from mercer.cli.fitting import scores_of
+    from mercer.cli.judging import scores_of
     from mercer.cli.models import load_model
 
     model = load_model(options.model)

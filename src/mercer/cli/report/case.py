@@ -13,7 +13,7 @@ from mercer.cli.target import CLASSIFICATION
 if TYPE_CHECKING:
     from mercer.cli.finding import Finding
     from mercer.cli.fit import FitOptions
-    from mercer.cli.fitting import Fitted
+    from mercer.cli.fitted import Fitted
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from mercer.cli.evaluation import Score, classification_scores, regression_score
 from mercer.cli.target import CLASSIFICATION
 
 if TYPE_CHECKING:
-    from mercer.cli.fitting import Fitted
+    from mercer.cli.fitted import Fitted
 
 SIZES, SMALLEST, LARGEST = 5, 30, 4_000
 """How many parts of the rows are fitted, and how many rows these have."""

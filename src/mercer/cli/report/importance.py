@@ -15,7 +15,7 @@ from mercer.files.tables import Sheet
 from mercer.files.tables_libsvm import SparseRows
 
 if TYPE_CHECKING:
-    from mercer.cli.fitting import Fitted
+    from mercer.cli.fitted import Fitted
     from mercer.files.tables_model import TableModel
 
 ROWS, LEAST = 1_000, 200

@@ -20,7 +20,7 @@ from mercer.files.writing import write_whole
 if TYPE_CHECKING:
     from mercer.cli.finding import Finding
     from mercer.cli.fit import FitOptions
-    from mercer.cli.fitting import Fitted
+    from mercer.cli.fitted import Fitted
     from mercer.cli.voice import Voice
 
 SECTIONS = (summary, data, choice, quality, matters, doubts, reproduce)
