@@ -1,3 +1,3 @@
-"""What the suite does not collect here: pages of the gallery run when they are imported, and have tests of their own."""
+"""What the suite does not collect here: pages of the gallery run when imported, and have tests of their own."""
 
 collect_ignore_glob = ["gallery/*"]

@@ -59,8 +59,8 @@ print(f"points on the wrong side, of {len(X)}: {wrong}")
 
 # %%
 # **A remark that is right.** "Some values of r' are not feasible": a threshold above :math:`\|c\|^2` asks for a
-# negative squared radius. No point is in that region, and Mercer says so. With a zero in place of the -1 the region is a
-# halfspace of the columns: the lift has lost nothing.
+# negative squared radius. No point is in that region, and Mercer says so. With a zero in place of the -1 the region
+# is a halfspace of the columns: the lift has lost nothing.
 lift = Parabolic().fit(X)
 nowhere = preimage(lift, [*(2 * c), -1.0], -(c @ c + 0.1))
 halfplane = preimage(lift, [1.0, 2.0, 0.0], -0.5)

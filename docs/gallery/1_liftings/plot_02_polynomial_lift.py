@@ -2,7 +2,8 @@ r"""
 The polynomial lift, and how many features it has
 =================================================
 
-**The lecture says:** with all monomials up to degree p, any polynomial boundary becomes a plane. In d columns there are
+**The lecture says:** with all monomials up to degree p, any polynomial boundary becomes a plane. In d columns there
+are
 
 .. math:: D = \binom{d + p}{d}
 

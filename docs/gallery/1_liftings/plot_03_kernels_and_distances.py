@@ -32,9 +32,9 @@ right.set(xlabel="|x - z| / lengthscale", ylabel="kernel distance", title="dista
 left.legend()
 
 # %%
-# **What one sees.** Near zero the Gaussian's distance is the distance itself, over the lengthscale; that of the Laplace
-# kernel rises like its root. Far away both forget how far: the distance stays at :math:`\sqrt 2`, that of two unit
-# vectors at a right angle. The sinc kernel swings, so that a point that is farther may seem nearer.
+# **What one sees.** Near zero the Gaussian's distance is the distance itself, over the lengthscale; that of the
+# Laplace kernel rises like its root. Far away both forget how far: the distance stays at :math:`\sqrt 2`, that of two
+# unit vectors at a right angle. The sinc kernel swings, so that a point that is farther may seem nearer.
 #
 # **Where the lecture slips, first.** It writes the sinc kernel with a minus, :math:`(\sigma / r) \sin(-r / \sigma)`.
 # Then :math:`K(x, x) = -1`, and no squared length is negative. Without the minus it is a kernel in up to three

@@ -2,8 +2,8 @@ r"""
 Random Fourier features, and their bound
 ========================================
 
-**The lecture says:** the Gaussian's lift is infinite. But random waves approximate it: draw frequencies w from a normal
-law, and take :math:`\cos \langle w, x \rangle` and :math:`\sin \langle w, x \rangle`, or
+**The lecture says:** the Gaussian's lift is infinite. But random waves approximate it: draw frequencies w from a
+normal law, and take :math:`\cos \langle w, x \rangle` and :math:`\sin \langle w, x \rangle`, or
 :math:`\cos(\langle w, x \rangle + t)` with a random offset t. With :math:`D = O(\varepsilon^{-2} \log(n / \delta))`
 features no value of the kernel on n points is off by more than epsilon, with probability 1 - delta.
 
@@ -30,9 +30,9 @@ for form, axes in zip(("pairs", "offset"), panels, strict=True):
     axes.set_title(f"form {form!r}")
 
 # %%
-# **What one sees.** Both fall like :math:`1 / \sqrt D`: four times as many features halve the error. The bound holds. It
-# is two or three times the largest error that we see, since it promises something for *all* pairs of points, before any
-# frequency is drawn. It can be asked the other way round: how many features are enough?
+# **What one sees.** Both fall like :math:`1 / \sqrt D`: four times as many features halve the error. The bound holds.
+# It is two or three times the largest error that we see, since it promises something for *all* pairs of points,
+# before any frequency is drawn. It can be asked the other way round: how many features are enough?
 needed = {form: RandomFourier.components_for(kernel, epsilon=0.1, delta=0.01, n=200, form=form) for form in drawn}
 print(needed)
 
@@ -76,9 +76,9 @@ for name, value in estimates.items():
     print(f"{name:40}{value:.3f}")
 
 # %%
-# **And a third.** "Same for the kernel distance, with relative error." For the Gaussian that is true, and Mercer grants
-# it. For the Laplace kernel it is known to fail: its frequencies have no variance, and the nearer two points are, the
-# larger is the relative error. There Mercer refuses to promise.
+# **And a third.** "Same for the kernel distance, with relative error." For the Gaussian that is true, and Mercer
+# grants it. For the Laplace kernel it is known to fail: its frequencies have no variance, and the nearer two points
+# are, the larger is the relative error. There Mercer refuses to promise.
 relative = RandomFourier.components_for(kernel, epsilon=0.1, delta=0.01, n=200, error="distance")
 try:
     RandomFourier.components_for("laplace", epsilon=0.1, delta=0.01, n=200, error="distance")

@@ -64,9 +64,9 @@ for name, shape in shapes.items():
 # %%
 # **The answer is E**, as the lecture says: it alone separates every ellipse.
 #
-# **Where the lecture slips.** It says that C *and D* draw circles. C does. D has twice as much of the second square, and
-# draws ellipses: those along the axes that are the root of 2 times as wide as high. It solves the third case, which C
-# does not. The answer stays, since D solves no other.
+# **Where the lecture slips.** It says that C *and D* draw circles. C does. D has twice as much of the second square,
+# and draws ellipses: those along the axes that are the root of 2 times as wide as high. It solves the third case,
+# which C does not. The answer stays, since D solves no other.
 #
 # **What one sees.** Margins of the best plane on E, and the ellipse that ``mercer.region`` reads from its weights.
 X, sign = labelled(shapes["a turned ellipse"])

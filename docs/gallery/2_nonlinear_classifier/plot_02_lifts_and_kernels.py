@@ -34,8 +34,8 @@ print(f"   phi(x).phi(z){by_lift:18.1f}")
 
 # %%
 # **Exercise 20.** The kernel is :math:`x_1 z_1 + x_2 z_2 + x_3 z_3 + x_2 z_3 + x_3 z_2`. That is :math:`x^T M z` with
-# the matrix below. Its eigenvalues are 0, 1 and 2, none of them negative, so it is a kernel; and since one is zero, two
-# features are enough. Candidate C has two: :math:`[x_1, x_2 + x_3]`.
+# the matrix below. Its eigenvalues are 0, 1 and 2, none of them negative, so it is a kernel; and since one is zero,
+# two features are enough. Candidate C has two: :math:`[x_1, x_2 + x_3]`.
 M = np.array([[1.0, 0, 0], [0, 1, 1], [0, 1, 1]])
 print("eigenvalues:", np.linalg.eigvalsh(M).round(12))
 twenty = Linear().after([[1, 0, 0], [0, 1, 1]])  # the linear kernel of [x1, x2 + x3]
@@ -46,9 +46,9 @@ print(names_20, f"differs from the kernel by {difference:.1e} at most")
 
 # %%
 # **Where the lecture slips.** It writes
-# :math:`\langle x, z \rangle + \langle x, z \rangle^2 + \cdots = (1 + \langle x, z \rangle)^p`. Both sides are kernels,
-# but not the same one: the binomial coefficients are missing, and the constant. For p = 3 the features are the same but
-# for the 1; their weights differ.
+# :math:`\langle x, z \rangle + \langle x, z \rangle^2 + \cdots = (1 + \langle x, z \rangle)^p`. Both sides are
+# kernels, but not the same one: the binomial coefficients are missing, and the constant. For p = 3 the features are
+# the same but for the 1; their weights differ.
 p = 3
 left = mercer.lift(Linear() + Linear() ** 2 + Linear() ** 3, 1)
 right = mercer.lift(Polynomial(p), 1)
@@ -56,8 +56,8 @@ print("left: ", left.get_feature_names_out().tolist())
 print("right:", right.get_feature_names_out().tolist())
 
 # %%
-# **What one sees.** The matrix of a kernel on 40 points, and its eigenvalues. The features are counted by them: exercise
-# 19 has five that are not rounding, however many points there are.
+# **What one sees.** The matrix of a kernel on 40 points, and its eigenvalues. The features are counted by them:
+# exercise 19 has five that are not rounding, however many points there are.
 X = np.random.default_rng(0).normal(size=(40, 2))
 drawn = GramDisplay.from_kernel(
     Linear() + Linear() ** 2,

@@ -60,14 +60,14 @@ print(f"same mistakes: {same}; largest difference of coefficients: {np.abs(dual 
 
 # %%
 # **How long does it take?** If some function separates the rows with margin :math:`\gamma`, there are at most
-# :math:`(R / \gamma)^2` mistakes, where R is the length of the longest lifted row. The lecture leaves that out; it is why
-# the loop ends at all. The bound is a worst case, and far from what happens here: one row is long, and the margin of the
-# last function is small, as nothing in the algorithm makes it wide.
+# :math:`(R / \gamma)^2` mistakes, where R is the length of the longest lifted row. The lecture leaves that out; it is
+# why the loop ends at all. The bound is a worst case, and far from what happens here: one row is long, and the margin
+# of the last function is small, as nothing in the algorithm makes it wide.
 _, axes = plt.subplots(layout="constrained")
 HistoryDisplay.from_estimator(kernel, ax=axes)
 axes.set_title(f"{kernel.history_.sum()} mistakes; the bound of its own margin is {kernel.mistake_bound_:.0f}")
 
 # %%
 # **Where the lecture slips.** In the algorithm the bracket stands at the wrong place: it reads
-# :math:`y (\theta \cdot x \le 0)`, and should read :math:`y (\theta \cdot x) \le 0`. And "initialise the alphas to some
-# values" wants zeros: other values are another start, with another bound.
+# :math:`y (\theta \cdot x \le 0)`, and should read :math:`y (\theta \cdot x) \le 0`. And "initialise the alphas to
+# some values" wants zeros: other values are another start, with another bound.

@@ -33,8 +33,8 @@ for text, features in names.items():
     print(f"{text}: {features}")
 
 # %%
-# **What one sees.** Draws of random functions with the covariance k: what a kernel believes before it has seen data. The
-# sum does both at once, a trend and a wave; the product does one inside the other, a wave whose shape drifts.
+# **What one sees.** Draws of random functions with the covariance k: what a kernel believes before it has seen data.
+# The sum does both at once, a trend and a wave; the product does one inside the other, a wave whose shape drifts.
 t = np.linspace(0, 6, 300)[:, None]
 kernels = {
     "gaussian(2)": Gaussian(2.0),
@@ -52,8 +52,8 @@ for (name, each), axes in zip(kernels.items(), panels, strict=True):
     axes.set_title(name)
 
 # %%
-# **What the rules do not allow.** A difference of kernels is none in general, and Mercer refuses to build one. Asked as a
-# plain function it is refuted, by a point at which the squared length would be negative. And no rule says that a
+# **What the rules do not allow.** A difference of kernels is none in general, and Mercer refuses to build one. Asked
+# as a plain function it is refuted, by a point at which the squared length would be negative. And no rule says that a
 # function that looks like a kernel is one: the sigmoid, :math:`\tanh \langle x, z \rangle`, is not.
 difference = mercer.prove(lambda x, z: float(x @ z) - 1.0, d=1)
 sigmoid = mercer.prove("sigmoid", d=1)

@@ -11,8 +11,8 @@ Which functions are kernels? Exercise 21
 - E. exp(x + z), for real x and z
 - F. min(x, z), for integers
 
-**We** ask the program. An answer is a proof by rules, or points that refute it. Sampling proves nothing, and is not used
-for that.
+**We** ask the program. An answer is a proof by rules, or points that refute it. Sampling proves nothing, and is not
+used for that.
 """
 
 import matplotlib.pyplot as plt
@@ -41,13 +41,14 @@ print()
 print(proofs["   min(x, z) on the non-negative reals"])
 
 # %%
-# **Where the lecture slips.** Of F it says that its proof "does not apply", since the integers are not the non-negative
-# reals. But a proof that does not apply refutes nothing. What refutes it is one point: min(-1, -1) = -1 would be the
-# squared length of phi(-1). And in its definition the domain is "a compact vector space": only the space of the single
-# point 0 is that. A kernel lives on any set.
+# **Where the lecture slips.** Of F it says that its proof "does not apply", since the integers are not the
+# non-negative reals. But a proof that does not apply refutes nothing. What refutes it is one point: min(-1, -1) = -1
+# would be the squared length of phi(-1). And in its definition the domain is "a compact vector space": only the space
+# of the single point 0 is that. A kernel lives on any set.
 #
-# **What one sees.** The feature of min is a function: phi(x) is 1 from 0 to x, and 0 beyond. The inner product of two is
-# the length of what they share. Below zero there is no such thing, and the matrix of -3 to 3 has negative eigenvalues.
+# **What one sees.** The feature of min is a function: phi(x) is 1 from 0 to x, and 0 beyond. The inner product of two
+# is the length of what they share. Below zero there is no such thing, and the matrix of -3 to 3 has negative
+# eigenvalues.
 figure, panels = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
 t = np.linspace(0, 4, 401)
 panels[0].fill_between(t, 0, t <= 3.0, alpha=0.35, step="mid", label="phi(3)")

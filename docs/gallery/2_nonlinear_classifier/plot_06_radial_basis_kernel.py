@@ -2,8 +2,8 @@ r"""
 The radial basis kernel, and its boundary
 =========================================
 
-**The lecture says:** :math:`K(x, z) = \exp(-\|x - z\|^2 / 2)` has infinitely many features, and so unlimited expressive
-power. The boundary is where :math:`\sum_j \alpha_j y_j K(x_j, x) = 0`.
+**The lecture says:** :math:`K(x, z) = \exp(-\|x - z\|^2 / 2)` has infinitely many features, and so unlimited
+expressive power. The boundary is where :math:`\sum_j \alpha_j y_j K(x_j, x) = 0`.
 
 **We** give it two spirals, and three lengthscales. The lecture's kernel has none: it is the one in the middle.
 """
@@ -29,13 +29,13 @@ for lengthscale, axes in zip((0.15, 1.0, 4.0), panels, strict=True):
 
 # %%
 # **What one sees.** In the middle the boundary winds between the spirals: a plane in a space of infinitely many
-# features. On the left f is nearly zero a little way from each row (there is no dashed line, where it is 1 or -1): rows
-# are learned by heart, and what the sign of so small a number says is nearly chance. On the right the kernel is so
-# smooth that it cannot turn fast enough at this price of errors.
+# features. On the left f is nearly zero a little way from each row (there is no dashed line, where it is 1 or -1):
+# rows are learned by heart, and what the sign of so small a number says is nearly chance. On the right the kernel is
+# so smooth that it cannot turn fast enough at this price of errors.
 #
-# **Where one should be careful.** "Unlimited expressive power" is true: the matrix of different points is never singular,
-# so any labels can be had. But it says nothing about points that were not seen. We leave out every fifth point, and
-# ask for it.
+# **Where one should be careful.** "Unlimited expressive power" is true: the matrix of different points is never
+# singular, so any labels can be had. But it says nothing about points that were not seen. We leave out every fifth
+# point, and ask for it.
 held = np.arange(len(X)) % 5 == 0
 scores = {}
 for lengthscale in (0.05, 0.15, 0.5, 1.0, 2.0, 4.0):

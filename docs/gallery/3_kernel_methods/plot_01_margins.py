@@ -2,8 +2,8 @@ r"""
 Hard and soft margins
 =====================
 
-**The lecture says:** a hard margin machine wants every row on its side. A soft one allows errors at a price. Both assume
-a linear boundary. So: what if the surface is not linear?
+**The lecture says:** a hard margin machine wants every row on its side. A soft one allows errors at a price. Both
+assume a linear boundary. So: what if the surface is not linear?
 
 **We** look at the price first, and then make the non-linear linear.
 """
@@ -42,8 +42,8 @@ for (name, (model, rows, labels)), axes in zip(cases.items(), panels, strict=Tru
 
 # %%
 # **What one sees.** A hard margin is decided by a few rows, those on the dashed lines. One row that strays pulls the
-# boundary to it, and the margin shrinks. The soft machine lets that row be wrong, pays for it, and keeps a wide margin.
-# C is the price: infinity is the hard margin.
+# boundary to it, and the margin shrinks. The soft machine lets that row be wrong, pays for it, and keeps a wide
+# margin. C is the price: infinity is the hard margin.
 
 # %%
 # **When no line is enough.** Here the classes are a disk and a ring. A hard margin machine with the linear kernel does

@@ -29,9 +29,8 @@ rng = np.random.default_rng(0)
 x, z = rng.normal(size=(2, 1, 3))
 by_features = float((lift.transform(x) @ lift.transform(z).T)[0, 0])
 by_product = float(np.prod(1 + x * z))
-print(
-    f"{by_features:.6f} by {len(names)} features, {by_product:.6f} by 3 factors, {lift.kernel(x, z)[0, 0]:.6f} by the kernel"
-)
+by_kernel = float(lift.kernel(x, z)[0, 0])
+print(f"{by_features:.6f} by {len(names)} features, {by_product:.6f} by 3 factors, {by_kernel:.6f} by the kernel")
 
 # %%
 # **What it is good for.** Six columns, and a target that is made of two interactions and noise. A linear model sees
@@ -82,8 +81,8 @@ axes.legend()
 # rows are multiplied one with one. And how many features has its first list, without the 1? One less,
 # :math:`2^d - 1`; ours counts the empty subset, whose product is 1.
 #
-# **Where one should be careful.** On columns of -1 and 1 the product is :math:`2^d` for equal rows and 0 for all others:
-# nothing is learned from one row about another. There one takes small subsets alone, ``Subsets(max_order=2)``.
+# **Where one should be careful.** On columns of -1 and 1 the product is :math:`2^d` for equal rows and 0 for all
+# others: nothing is learned from one row about another. There one takes small subsets alone, ``Subsets(max_order=2)``.
 signs = np.array(np.meshgrid(*[[-1.0, 1.0]] * 3)).reshape(3, -1).T
 on_signs = SubsetsKernel()(signs)
 small = SubsetsKernel(max_order=2)(signs)

@@ -47,17 +47,17 @@ print(f"largest difference of w on the way: {max(gaps):.1e}")
 print(f"w by the loop {w.round(4)}, by Mercer {np.ravel(model.coef_).round(4)}, on the {model.plan_.side} side")
 
 # %%
-# **With a kernel.** The Gaussian has no weights to write down; the alphas are all there is. Left: the loss. Right: two of
-# the alphas on their way.
+# **With a kernel.** The Gaussian has no weights to write down; the alphas are all there is. Left: the loss. Right:
+# two of the alphas on their way.
 steps = GradientDescent(steps=500, tolerance=0.0)
 kernel = KernelRidge(Gaussian(0.3), solver=steps, alpha=0.01, fit_intercept=False).fit(X, y)
 _, panels = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
 drawn = DescentDisplay.from_estimator(kernel, pair=(3, 20), ax=panels)
 
 # %%
-# **Stopped early, it is smooth.** Directions in which the kernel is weak have hardly moved then, and those are the wiggly
-# ones. That is a penalty without a penalty. With a short lengthscale one sees it well: after 3,000 steps the curve runs
-# after the noise.
+# **Stopped early, it is smooth.** Directions in which the kernel is weak have hardly moved then, and those are the
+# wiggly ones. That is a penalty without a penalty. With a short lengthscale one sees it well: after 3,000 steps the
+# curve runs after the noise.
 _, panels = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained", sharey=True)
 curves, places = {}, np.linspace(-1, 1, 200)[:, None]
 for count, axes in zip((3, 30, 3000), panels, strict=True):
@@ -72,8 +72,8 @@ stored = KernelRidge("precomputed", alpha=0.01, fit_intercept=False, solver=step
 print(f"same alphas: {np.allclose(stored.dual_coef_, kernel.dual_coef_)}")
 
 # %%
-# **Where the lecture slips.** "Since the loss is convex, the final solution is independent of the initialization." That
-# needs more: with fewer rows than features there are many w of loss zero, and the descent ends at the one that is
+# **Where the lecture slips.** "Since the loss is convex, the final solution is independent of the initialization."
+# That needs more: with fewer rows than features there are many w of loss zero, and the descent ends at the one that is
 # nearest to its start. One row, two weights: all of the dashed line is perfect. From zero one gets the shortest w, and
 # only a start that is itself a sum of rows can be written in alphas.
 row, target = np.array([1.0, 2.0]), 2.0

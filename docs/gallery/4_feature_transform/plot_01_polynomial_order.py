@@ -35,23 +35,23 @@ for b, axes in zip((1, 2, 3, 10), panels, strict=True):
     axes.legend(fontsize="small", loc="upper left")
 
 # %%
-# **What one sees.** A line is too stiff. From b = 2 on the curve is good. With b = 10 it swings from row to row. On the
-# rows themselves the error falls with every power, since each set of features has all those before; on rows that were
-# left out it falls and rises again. Nothing is fitted again for that: the error of a row, without that row, is its
-# residual over 1 - leverage.
+# **What one sees.** A line is too stiff; b = 2 and b = 3 are good; b = 10 swings from row to row. On
+# the rows themselves the error falls with every power, since each set of features has all those before; on rows that
+# were left out it falls and rises again. Nothing is fitted again for that: the error of a row, without that row, is
+# its residual over 1 - leverage.
 seen = [float(np.sqrt(np.mean((y - models[b].predict(X)) ** 2))) for b in orders]
 left_out = [float(np.sqrt(np.mean(((y - models[b].predict(X)) / (1 - models[b].leverage_)) ** 2))) for b in orders]
 best = int(np.argmin(left_out)) + 1
 _, axes = plt.subplots(layout="constrained")
-axes.semilogy(orders, seen, ".-", label="on the rows")
-axes.semilogy(orders, left_out, ".-", label="left out")
+axes.plot(orders, seen, ".-", label="on the rows")
+axes.plot(orders, left_out, ".-", label="left out")
 axes.axhline(0.8, color="0.5", linewidth=0.8, linestyle="--", label="the noise")
-axes.set(xlabel="b", ylabel="root of the mean squared error", title=f"left-out rows choose b = {best}")
+axes.set(xlabel="b", ylabel="root of the mean squared error", title=f"left-out rows choose b = {best}", ylim=(0, None))
 axes.legend()
 
 # %%
-# **Is it the Taylor series?** That is the idea, but not the fit. Taylor's polynomial of order 3 at 0 knows the function
-# at 0 alone, and is best there. Least squares spreads its error over all rows.
+# **Is it the Taylor series?** That is the idea, but not the fit. Taylor's polynomial of order 3 at 0 knows the
+# function at 0 alone, and is best there. Least squares spreads its error over all rows.
 exact = KernelRidge(Powers(3), alpha=0.0).fit(X, truth)
 taylor = sum(exp(-1) * 1.5**k / factorial(k) * grid**k for k in range(4))
 true_curve = np.exp(1.5 * grid - 1)

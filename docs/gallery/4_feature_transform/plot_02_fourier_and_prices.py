@@ -2,8 +2,8 @@ r"""
 Fourier series, and the price of a stock
 ========================================
 
-**The lecture says:** a periodic signal is a sum of waves, :math:`a_0 + \sum_i a_i \sin(ix) + b_i \cos(ix)`. So take these
-as features, and fit. It shows the closing price of AAPL from July to October 2019 with b = 2 and b = 4.
+**The lecture says:** a periodic signal is a sum of waves, :math:`a_0 + \sum_i a_i \sin(ix) + b_i \cos(ix)`. So take
+these as features, and fit. It shows the closing price of AAPL from July to October 2019 with b = 2 and b = 4.
 
 **We** first get the waves of a known sum back, and then fit the prices.
 """
@@ -45,20 +45,18 @@ for (name, (order, period)), axes in zip(cases.items(), panels, strict=True):
     axes.set(title=f"{name}: {errors[name]:.2f} dollars off, left out", xlabel="July to October 2019", ylabel="dollars")
 
 # %%
-# **What one sees.** With a period of 1 the curve must end where it began, 250 dollars or not. The price did not, and the
-# waves pay for it. With a period of twice the time there is no such tie, and four waves follow the price well.
+# **What one sees.** With a period of 1 the curve must end where it began, 250 dollars or not. The price did not, and
+# the waves pay for it. With a period of twice the time there is no such tie, and four waves follow the price well.
 #
-# **Where the lecture slips.** It calls a stock price periodic, and does not say on which scale its x is. Waves of period
-# 2 pi fit if x is in the right unit; that unit is a choice as important as b. Mercer has it as a parameter. (The slides
-# write APPL; the symbol is AAPL.)
+# **Where the lecture slips.** It calls a stock price periodic, and does not say on which scale its x is. Waves of
+# period 2 pi fit if x is in the right unit; that unit is a choice as important as b. Mercer has it as a parameter.
+# (The slides write APPL; the symbol is AAPL.)
 #
-# **And no forecast.** Beyond the last day the waves repeat themselves. The left-out errors above are those of filling a
-# gap of one day.
+# **And no forecast.** Beyond the last day the waves do what they like. The left-out errors above are those of filling
+# a gap of one day.
 beyond = np.linspace(0, 1.5, 300)[:, None]
 model = KernelRidge(Trigonometric(4, 2.0), alpha=0.0).fit(X, y)
 _, axes = plt.subplots(layout="constrained")
 CurveDisplay(beyond[:, 0], model.predict(beyond), X=X, y=y).plot(axes)
 axes.axvline(1, color="0.5", linewidth=0.8, linestyle="--")
-axes.set(
-    xlabel="time, 1 is the end of October", ylabel="dollars", title="what the waves believe of November and December"
-)
+axes.set(xlabel="time, 1 is the end of October", ylabel="dollars", title="what the waves believe of the next months")

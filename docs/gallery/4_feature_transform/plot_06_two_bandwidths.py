@@ -2,8 +2,8 @@ r"""
 Two bandwidths, the median, and what data says
 ==============================================
 
-**The lecture says:** the lengthscale is chosen before the fit. It can be the median of the distances of all rows. For the
-prices of AAPL it shows two, 0.2099 and 0.1050, with :math:`\lambda = 0.01`.
+**The lecture says:** the lengthscale is chosen before the fit. It can be the median of the distances of all rows. For
+the prices of AAPL it shows two, 0.2099 and 0.1050, with :math:`\lambda = 0.01`.
 
 **We** fit both, compute the median, and ask leave-one-out for a third.
 """
@@ -39,11 +39,11 @@ models = {
     "0.1050, lambda 0.01": KernelRidge(Gaussian(0.1050), alpha=0.01).fit(X, y),
     f"{tuned.kernel_.lengthscale:.3f}, lambda {tuned.alpha_:.2g}, chosen": tuned,
 }
-errors = []
+errors, days_between = [], np.linspace(0, 1, 300)[:, None]
 figure, panels = plt.subplots(1, 3, figsize=(13, 4), layout="constrained", sharey=True)
 for (name, model), axes in zip(models.items(), panels, strict=True):
     errors.append(float(np.sqrt(np.mean(((y - model.predict(X)) / (1 - model.leverage_)) ** 2))))
-    CurveDisplay.from_estimator(model, X, y, ax=axes)
+    CurveDisplay(days_between[:, 0], *model.predict(days_between, return_std=True), X=X, y=y).plot(axes)
     axes.set(title=f"{name}\n{errors[-1]:.2f} dollars off, left out", xlabel="July to October 2019", ylabel="dollars")
 
 # %%
@@ -56,10 +56,11 @@ for (name, model), axes in zip(models.items(), panels, strict=True):
 _, axes = plt.subplots(figsize=(8, 4.8), layout="constrained")
 lengths = (0.0262, 0.0525, 0.1050, 0.2099, float(median))
 drawn = LeaveOneOutDisplay.from_lengthscales(KernelRidge("gaussian('median')"), X, y, lengths, ax=axes)
+axes.set_ylim(6, 60)
 
 # %%
-# **A word on sigma.** The lectures write the Gaussian as :math:`\exp(-r^2 / \sigma^2)`, as :math:`\exp(-r^2 / 2)` and as
-# :math:`\exp(-r^2 / (2 \sigma^2))`. The same sigma is then not the same width: the first is narrower by the root of 2.
-# Mercer has the last one only, and calls its number the lengthscale.
+# **A word on sigma.** The lectures write the Gaussian as :math:`\exp(-r^2 / \sigma^2)`, as :math:`\exp(-r^2 / 2)` and
+# as :math:`\exp(-r^2 / (2 \sigma^2))`. The same sigma is then not the same width: the first is narrower by the root
+# of 2. Mercer has the last one only, and calls its number the lengthscale.
 first, last = float(np.exp(-(0.2**2) / 0.1**2)), float(Gaussian(0.1 / np.sqrt(2))([[0.0]], [[0.2]])[0, 0])
 print(f"exp(-r^2 / s^2) with s = 0.1 is {first:.6f}; ours with the lengthscale 0.1 / sqrt(2) is {last:.6f}")

@@ -2,8 +2,8 @@ r"""
 Which features does a kernel induce?
 ====================================
 
-**The lecture says:** if an explicit phi can be derived from k, then k induces it. The linear kernel induces x itself. For
-the polynomial kernel of degree 2 it is homework. The Gaussian's is infinite dimensional.
+**The lecture says:** if an explicit phi can be derived from k, then k induces it. The linear kernel induces x itself.
+For the polynomial kernel of degree 2 it is homework. The Gaussian's is infinite dimensional.
 
 **We** have the homework done by the program, and look at the infinitely many.
 """
@@ -24,8 +24,9 @@ for found in names.values():
     print(found)
 
 # %%
-# By hand: :math:`(1 + x_1 z_1 + x_2 z_2)^2 = 1 + 2 x_1 z_1 + 2 x_2 z_2 + x_1^2 z_1^2 + 2 x_1 x_2 z_1 z_2 + x_2^2 z_2^2`,
-# and each term is a feature of x times the same feature of z.
+# By hand:
+# :math:`(1 + x_1 z_1 + x_2 z_2)^2 = 1 + 2 x_1 z_1 + 2 x_2 z_2 + x_1^2 z_1^2 + 2 x_1 x_2 z_1 z_2 + x_2^2 z_2^2`, and
+# each term is a feature of x times the same feature of z.
 
 # %%
 # **The Gaussian** has no finite lift, and Mercer says what to do instead.
@@ -69,9 +70,9 @@ right.set(xlabel="features m", ylabel="largest error", title="how many are enoug
 right.legend()
 
 # %%
-# **What one sees.** Infinitely many, but not all of them matter. On a bounded set of rows the error falls faster than any
-# power, and later where the rows reach farther, in units of the lengthscale. This is why landmarks and random waves work:
-# a matrix of a smooth kernel has few eigenvalues that are not nearly zero.
+# **What one sees.** Infinitely many, but not all of them matter. On a bounded set of rows the error falls faster than
+# any power, and later where the rows reach farther, in units of the lengthscale. This is why landmarks and random
+# waves work: a matrix of a smooth kernel has few eigenvalues that are not nearly zero.
 eigenvalues = np.linalg.eigvalsh(Gaussian()(x))[::-1]
 many = {tolerance: int((eigenvalues > tolerance * eigenvalues[0]).sum()) for tolerance in (1e-3, 1e-6, 1e-12)}
 print(f"eigenvalues of {len(x)} rows above a part of the largest: {many}")

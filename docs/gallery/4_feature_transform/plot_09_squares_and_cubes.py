@@ -46,9 +46,9 @@ axes.set(xlabel="rows n", ylabel="seconds, planned", title="ringed: the way that
 axes.legend()
 
 # %%
-# **What one sees.** Direct solves are exact and quick up to some thousands of rows. Then conjugate gradients, which are
-# exact as well, and hold no matrix: tiles of it are computed, used and forgotten. Where these take more than a minute,
-# landmarks stand for the kernel. That is an approximation, and it comes with a certificate.
+# **What one sees.** Direct solves are exact and quick up to ten thousand rows. Then conjugate gradients, which
+# are exact as well, and hold no matrix: tiles of it are computed, used and forgotten. Where these take more than a
+# minute, landmarks stand for the kernel. That is an approximation, and it comes with a certificate.
 
 # %%
 # **Three ways, one problem.** On 1,500 rows all of them can be had, so that they can be compared.
