@@ -56,8 +56,9 @@ axes.set(xlabel="error against the truth, 20 draws", xscale="log")
 # away a bump has 14 % of its height left, and three away 1 %.
 #
 # **"RBF kernel and RBF basis function is not the same thing despite a similar look"**, it warns, and is right. Seven
-# bumps are seven features: the matrix of their kernel has rank 7, however many rows there are. The Gaussian kernel has a
-# bump on *every* row. Its matrix has full rank, though most of it is too small for floating-point numbers to see.
+# bumps are seven features: the matrix of their kernel has rank 7, however many rows there are. The Gaussian kernel
+# has a bump on *every* row. Its matrix has full rank, though most of it is too small for floating-point numbers to
+# see.
 ranks = {
     "basis": int(np.linalg.matrix_rank(model.lift_.kernel(X))),
     "kernel": int(np.linalg.matrix_rank(Gaussian(0.1)(X))),

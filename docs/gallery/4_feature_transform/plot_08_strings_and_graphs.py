@@ -29,7 +29,8 @@ strings = [f"^{name}$" for text in names.values() for name in text.split()]  # ^
 language = np.repeat(list(names), 18)
 
 # %%
-# **Strings.** Two names are alike if they share runs of two letters. "ki" says much, and so does "i$", an i at the end.
+# **Strings.** Two names are alike if they share runs of two letters. "ki" says much, and so does "i$", an i at the
+# end.
 kernel = Spectrum(k=2).normalized()
 print(mercer.prove(kernel).claim)
 alike = kernel(["^Nowak$", "^Nowakowski$", "^Suzuki$"]).round(2)
@@ -61,8 +62,9 @@ scores = {
 print(scores)
 
 # %%
-# **What one sees.** The first two components of both. Languages fall apart for the most part, and shapes wholly, though
-# nobody has told the kernels what a language or a ring is. (All rings are one point: each of their nodes sees the same.)
+# **What one sees.** The first two components of both. Languages fall apart for the most part, and shapes wholly,
+# though nobody has told the kernels what a language or a ring is. (All rings are one point: each of their nodes sees
+# the same.)
 figure, panels = plt.subplots(1, 2, figsize=(12, 4.8), layout="constrained")
 ComponentsDisplay.from_estimator(KernelPCA(kernel, 2).fit(strings), strings, language, ax=panels[0])
 shapes = KernelPCA(WeisfeilerLehman(2).normalized(), 2).fit(graphs)
