@@ -1,3 +1,3 @@
-"""What the suite does not collect here: pages of the gallery run when imported, and have tests of their own."""
+"""Only the Markdown pages are tests: scripts of the gallery and of the build are run when the documentation is built."""
 
-collect_ignore_glob = ["gallery/*"]
+collect_ignore_glob = ["*.py", "_ext/*", "gallery/*", "auto_gallery/*"]
