@@ -79,10 +79,10 @@ axes.legend()
 # **What one sees.** The lines cross where there are as many features as rows. To the right the primal grows with the
 # cube of b, and the dual hardly at all. With infinitely many features only the dual is left.
 #
-# **Where one should be careful.** In the lecture the constant is one more feature, a row of ones in Phi, and the
-# penalty falls on it as well. Mercer has a constant beside the function that is not penalised
-# (``fit_intercept=True``), so that a shift of y shifts the predictions and nothing else. The lecture's formula does
-# not do that.
+# **Where one should be careful.** In the lecture phi(X) has a row of ones at first, for the constant, and the penalty
+# falls on that as well; later the row is gone, and there is no constant at all. Mercer has a constant beside the
+# function that is not penalised (``fit_intercept=True``), so that a shift of y shifts the predictions and nothing
+# else. With the row of ones it does more.
 shift = {}
 for name, ones in (("the lecture", False), ("Mercer", True)):
     kernel = "1 + linear" if not ones else "linear"
