@@ -38,10 +38,15 @@ print("found:", found)
 # **What one sees.** The paraboloid lifts the outside above the inside. The plane cuts it in a curve, and the shadow of
 # that curve on the floor is the circle. It differs a little from the true one: any circle within the gap will do, and
 # the classifier takes the one with the widest margin *on the lift*.
-figure = plt.figure(figsize=(11, 4.8), layout="constrained")
-ParabolicDisplay.from_estimator(model, X, y, ax=figure.add_subplot(1, 2, 1, projection="3d"))
-flat = BoundaryDisplay.from_estimator(model, X, y, support=False, ax=figure.add_subplot(1, 2, 2))
+figure = plt.figure(figsize=(9.5, 4.4), layout="constrained")
+ParabolicDisplay.from_estimator(
+    model, X, y, ax=figure.add_subplot(1, 2, 1, projection="3d")
+)
+flat = BoundaryDisplay.from_estimator(
+    model, X, y, support=False, ax=figure.add_subplot(1, 2, 2)
+)
 flat.ax_.set_aspect("equal")
+plt.show()
 
 # %%
 # **Where the lecture slips.** It states the halfspace twice, and only the second time the derivation gives it:
@@ -54,7 +59,10 @@ features = Parabolic().fit_transform(X)
 first = features @ [*(-2 * c), 1.0] > c @ c - r**2
 second = features @ [*(2 * c), -1.0] >= c @ c - r**2
 inside = true.contains(X)
-wrong = {"as first stated": int((first != inside).sum()), "as derived": int((second != inside).sum())}
+wrong = {
+    "as first stated": int((first != inside).sum()),
+    "as derived": int((second != inside).sum()),
+}
 print(f"points on the wrong side, of {len(X)}: {wrong}")
 
 # %%

@@ -34,31 +34,44 @@ print(names)
 # %%
 # **What one sees.** A plane of degree 1 or 2 cannot follow the curve :math:`x_2 = x_1^3 - x_1`. Degree 3 can. Higher
 # degrees can as well, since they have all features of degree 3. (Dashed: where the classifier is less sure.)
-figure, panels = plt.subplots(1, 3, figsize=(12, 4), layout="constrained", sharey=True)
+figure, panels = plt.subplots(
+    1, 3, figsize=(10, 3.6), layout="constrained", sharey=True
+)
 errors = {}
 for degree, axes in zip((1, 2, 3), panels, strict=True):
-    model = make_pipeline(Polynomial(degree), LogisticRegression(C=1e4, max_iter=10_000)).fit(X, y)
+    model = make_pipeline(
+        Polynomial(degree), LogisticRegression(C=1e4, max_iter=10_000)
+    ).fit(X, y)
     errors[degree] = int((model.predict(X) != y).sum())
     BoundaryDisplay.from_estimator(model, X, y, ax=axes)
     axes.set_title(f"degree {degree}: {errors[degree]} of {len(X)} wrong")
     axes.get_legend().remove()
+plt.show()
 
 # %%
 # **The price.** D grows with the degree and with the columns. For a fixed degree it is a polynomial in d of degree p,
 # and that is soon too much: 100 columns have 4.6 million features of degree 4. (This also answers exercise 18 of the
 # second lecture, *counting dimensions*.)
 counts = {
-    (d, p): Polynomial(p).fit(np.zeros((1, d))).transform(np.zeros((1, d))).shape[1] for d, p in [(2, 2), (10, 4)]
+    (d, p): Polynomial(p).fit(np.zeros((1, d))).transform(np.zeros((1, d))).shape[1]
+    for d, p in [(2, 2), (10, 4)]
 }
 print(counts, "by the lift;", comb(100 + 4, 4), "by the formula for d = 100, p = 4")
 
 columns = np.unique(np.logspace(0, 3, 60).astype(int))
 _, axes = plt.subplots(layout="constrained")
 for p in (1, 2, 3, 4, 6):
-    axes.loglog(columns, [comb(int(d) + p, p) for d in columns], label=f"degree {p}")
+    axes.loglog(
+        columns, [comb(int(d) + p, p) for d in columns], label=f"degree {p}"
+    )
 axes.axhline(1e6, color="0.5", linewidth=0.8, linestyle="--")
-axes.set(xlabel="columns d", ylabel="features D", title="features of the polynomial lift; a million is dashed")
+axes.set(
+    xlabel="columns d",
+    ylabel="features D",
+    title="features of the polynomial lift; a million is dashed",
+)
 axes.legend()
+plt.show()
 
 # %%
 # **The way out** is the rest of these lectures. The inner product of two lifted rows needs none of the features: it is

@@ -20,16 +20,23 @@ r = np.linspace(0, 8, 400)[:, None]
 origin = np.zeros((1, 1))
 kernels = {"Gaussian": Gaussian(1.0), "Laplace": Laplace(1.0), "sinc": Sinc(1.0)}
 values = {name: kernel(r, origin)[:, 0] for name, kernel in kernels.items()}
-distances = {name: kernel.distance(r, origin)[:, 0] for name, kernel in kernels.items()}
+distances = {
+    name: kernel.distance(r, origin)[:, 0] for name, kernel in kernels.items()
+}
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.8), layout="constrained")
 for name in kernels:
     left.plot(r, values[name], label=name)
     right.plot(r, distances[name], label=name)
 right.axhline(np.sqrt(2), color="0.5", linewidth=0.8, linestyle="--")
 left.set(xlabel="|x - z| / lengthscale", ylabel="k(x, z)", title="similarity")
-right.set(xlabel="|x - z| / lengthscale", ylabel="kernel distance", title="distance; dashed: the root of 2")
+right.set(
+    xlabel="|x - z| / lengthscale",
+    ylabel="kernel distance",
+    title="distance; dashed: the root of 2",
+)
 left.legend()
+plt.show()
 
 # %%
 # **What one sees.** Near zero the Gaussian's distance is the distance itself, over the lengthscale; that of the
@@ -40,7 +47,11 @@ left.legend()
 # Then :math:`K(x, x) = -1`, and no squared length is negative. Without the minus it is a kernel in up to three
 # dimensions; in four there are points that refute it. The product of one sinc a column is a kernel in every dimension.
 minus = mercer.prove(lambda x, z: -np.sinc(np.linalg.norm(x - z) / np.pi), d=1)
-three, four, product = mercer.prove(Sinc(), d=3), mercer.prove(Sinc(), d=4), mercer.prove(ProductSinc(), d=4)
+three, four, product = (
+    mercer.prove(Sinc(), d=3),
+    mercer.prove(Sinc(), d=4),
+    mercer.prove(ProductSinc(), d=4),
+)
 for proof in (minus, three, four, product):
     print(f"[{proof.status}] {proof.claim}")
 
@@ -55,5 +66,8 @@ print(f"{len(points)} points in four dimensions: c @ k(X) @ c = {form:.4f}")
 # the Gaussian. But every kernel is a reproducing one, and the quadratic kernel of the plane has six features: seven
 # lifted points are always dependent. What is meant is a *strictly* positive definite kernel.
 X = np.random.default_rng(0).normal(size=(12, 2))
-ranks = {name: int(np.linalg.matrix_rank(k(X))) for name, k in [("Gaussian", Gaussian()), ("quadratic", Polynomial(2))]}
+ranks = {
+    name: int(np.linalg.matrix_rank(k(X)))
+    for name, k in [("Gaussian", Gaussian()), ("quadratic", Polynomial(2))]
+}
 print(f"rank of the matrix of {len(X)} points: {ranks}")

@@ -22,18 +22,26 @@ X = np.random.default_rng(0).normal(size=(200, 5))
 kernel = Gaussian(2.0)
 components = (32, 64, 128, 256, 512, 1024, 2048)
 
-figure, panels = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained", sharey=True)
+figure, panels = plt.subplots(
+    1, 2, figsize=(9.5, 4), layout="constrained", sharey=True
+)
 drawn = {}
 for form, axes in zip(("pairs", "offset"), panels, strict=True):
     lift = RandomFourier(kernel, form=form, sampling="iid")
     drawn[form] = LiftErrorDisplay.from_lift(lift, X, components, draws=4, ax=axes)
     axes.set_title(f"form {form!r}")
+plt.show()
 
 # %%
 # **What one sees.** Both fall like :math:`1 / \sqrt D`: four times as many features halve the error. The bound holds.
 # It is two or three times the largest error that we see, since it promises something for *all* pairs of points,
 # before any frequency is drawn. It can be asked the other way round: how many features are enough?
-needed = {form: RandomFourier.components_for(kernel, epsilon=0.1, delta=0.01, n=200, form=form) for form in drawn}
+needed = {
+    form: RandomFourier.components_for(
+        kernel, epsilon=0.1, delta=0.01, n=200, form=form
+    )
+    for form in drawn
+}
 print(needed)
 
 # %%
@@ -42,16 +50,26 @@ print(needed)
 # features 4,000 times, and look at how far the estimates of k scatter.
 rng = np.random.default_rng(2)
 r = np.linspace(0, 3, 31)
-frequencies, offsets = rng.normal(size=(4000, 100, 1)), rng.uniform(0, 2 * np.pi, size=(4000, 100, 1))
+frequencies, offsets = (
+    rng.normal(size=(4000, 100, 1)),
+    rng.uniform(0, 2 * np.pi, size=(4000, 100, 1)),
+)
 scatter = {
     "pairs": np.mean(np.cos(frequencies[:, :50] * r), axis=1).std(axis=0),
-    "offset": np.mean(2 * np.cos(offsets) * np.cos(frequencies * r + offsets), axis=1).std(axis=0),
+    "offset": np.mean(
+        2 * np.cos(offsets) * np.cos(frequencies * r + offsets), axis=1
+    ).std(axis=0),
 }
 _, axes = plt.subplots(layout="constrained")
 for form, deviation in scatter.items():
     axes.plot(r, deviation, label=form)
-axes.set(xlabel="|x - z| / lengthscale", ylabel="standard deviation", title="100 features: how far estimates scatter")
+axes.set(
+    xlabel="|x - z| / lengthscale",
+    ylabel="standard deviation",
+    title="100 features: how far estimates scatter",
+)
 axes.legend()
+plt.show()
 
 # %%
 # **Where the lecture slips.** Two constants are wrong. We try its formulas as they stand, with so many features that
@@ -69,7 +87,9 @@ t = rng.uniform(0, 2 * np.pi, size=D)
 estimates = {
     "exp(-r^2 / s^2), the lecture's kernel": float(np.exp(-1 / sigma**2)),
     "its pairs, N(0, 1/s^2)": float(np.mean(np.cos(w @ (x - z)))),
-    "its offset form, over sqrt(D)": float(np.mean(np.cos(w @ x + t) * np.cos(w @ z + t))),
+    "its offset form, over sqrt(D)": float(
+        np.mean(np.cos(w @ x + t) * np.cos(w @ z + t))
+    ),
     "exp(-r^2 / (2 s^2)), our kernel": float(np.exp(-1 / (2 * sigma**2))),
 }
 for name, value in estimates.items():
@@ -79,9 +99,13 @@ for name, value in estimates.items():
 # **And a third.** "Same for the kernel distance, with relative error." For the Gaussian that is true, and Mercer
 # grants it. For the Laplace kernel it is known to fail: its frequencies have no variance, and the nearer two points
 # are, the larger is the relative error. There Mercer refuses to promise.
-relative = RandomFourier.components_for(kernel, epsilon=0.1, delta=0.01, n=200, error="distance")
+relative = RandomFourier.components_for(
+    kernel, epsilon=0.1, delta=0.01, n=200, error="distance"
+)
 try:
-    RandomFourier.components_for("laplace", epsilon=0.1, delta=0.01, n=200, error="distance")
+    RandomFourier.components_for(
+        "laplace", epsilon=0.1, delta=0.01, n=200, error="distance"
+    )
 except KernelError as error:
     refusal = str(error)
 print(relative)

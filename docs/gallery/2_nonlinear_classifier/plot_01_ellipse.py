@@ -36,7 +36,7 @@ TAKEN = {  # each candidate as a choice, or a sum, of these five
 
 
 def labelled(shape):
-    """Points of a square, none of them very near the boundary, and 1 inside the shape, -1 outside."""
+    """Points of a square, none near the boundary; 1 inside the shape, -1 outside."""
     X = np.random.default_rng(17).uniform(-3, 3, size=(300, 2))
     X = X[np.abs(shape.value(X)) > 0.03]
     return X, np.where(shape.contains(X), 1.0, -1.0)
@@ -45,20 +45,31 @@ def labelled(shape):
 def separable(features, y):
     """Whether some w and b have y (<w, f> + b) >= 1 at all rows."""
     rows = -y[:, None] * np.column_stack([features, np.ones(len(features))])
-    found = linprog(np.zeros(rows.shape[1]), A_ub=rows, b_ub=-np.ones(len(rows)), bounds=(None, None))
+    found = linprog(
+        np.zeros(rows.shape[1]),
+        A_ub=rows,
+        b_ub=-np.ones(len(rows)),
+        bounds=(None, None),
+    )
     return found.status == 0
 
 
 shapes = {
     "a turned ellipse": Ellipse([0.4, -0.3], [2.0, 1.0], np.pi / 6),
     "a circle": Ball([0.4, -0.3], 1.5),
-    "an ellipse, sqrt(2) times as wide as high": Ellipse([0.4, -0.3], [1.5 * np.sqrt(2), 1.5], 0.0),
+    "an ellipse, sqrt(2) times as wide as high": Ellipse(
+        [0.4, -0.3], [1.5 * np.sqrt(2), 1.5], 0.0
+    ),
 }
 answers = {}
 for name, shape in shapes.items():
     X, y = labelled(shape)
     lifted = SQUARES.fit_transform(X)
-    answers[name] = [letter for letter, rows in TAKEN.items() if separable(lifted @ np.transpose(rows), y)]
+    answers[name] = [
+        letter
+        for letter, rows in TAKEN.items()
+        if separable(lifted @ np.transpose(rows), y)
+    ]
     print(f"{name}: {', '.join(answers[name])}")
 
 # %%
@@ -75,5 +86,8 @@ model = make_pipeline(SQUARES, SVC(kernel="linear", C=1e5)).fit(X, y)
 found = mercer.region(model)
 print("true: ", shapes["a turned ellipse"])
 print("found:", found)
-drawn = BoundaryDisplay.from_estimator(model, X, y, support=False, ax=plt.subplots(figsize=(6, 6))[1])
+drawn = BoundaryDisplay.from_estimator(
+    model, X, y, support=False, ax=plt.subplots(figsize=(6, 6))[1]
+)
 drawn.ax_.set_aspect("equal")
+plt.show()

@@ -27,7 +27,12 @@ print(names_19)
 # The other candidates have other lifts, and other values on the same two points.
 x, z = np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]])
 by_lift = float((nineteen.transform(x) @ nineteen.transform(z).T)[0, 0])
-candidates = {"A": Linear(), "B": Linear() + Linear() ** 2, "C": Linear() ** 2, "D": 2 * Linear() ** 2}
+candidates = {
+    "A": Linear(),
+    "B": Linear() + Linear() ** 2,
+    "C": Linear() ** 2,
+    "D": 2 * Linear() ** 2,
+}
 for letter, kernel in candidates.items():
     print(f"{letter}. {kernel!s:25}{kernel(x, z)[0, 0]:6.1f}")
 print(f"   phi(x).phi(z){by_lift:18.1f}")
@@ -38,7 +43,8 @@ print(f"   phi(x).phi(z){by_lift:18.1f}")
 # two features are enough. Candidate C has two: :math:`[x_1, x_2 + x_3]`.
 M = np.array([[1.0, 0, 0], [0, 1, 1], [0, 1, 1]])
 print("eigenvalues:", np.linalg.eigvalsh(M).round(12))
-twenty = Linear().after([[1, 0, 0], [0, 1, 1]])  # the linear kernel of [x1, x2 + x3]
+# the linear kernel of [x1, x2 + x3]
+twenty = Linear().after([[1, 0, 0], [0, 1, 1]])
 names_20 = mercer.lift(twenty, 3).get_feature_names_out().tolist()
 points = np.random.default_rng(0).normal(size=(40, 3))
 difference = float(np.abs(twenty(points) - points @ M @ points.T).max())
@@ -63,7 +69,8 @@ drawn = GramDisplay.from_kernel(
     Linear() + Linear() ** 2,
     X,
     order="eigenvector",
-    ax=plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")[1],
+    ax=plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")[1],
 )
 rank = int((drawn.eigenvalues_ > 1e-10 * drawn.eigenvalues_[0]).sum())
 print(rank, "eigenvalues above rounding")
+plt.show()

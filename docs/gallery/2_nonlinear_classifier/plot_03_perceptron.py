@@ -33,18 +33,23 @@ linear = Perceptron(max_iter=100).fit(X, y)
 ellipse = X[:, 0] ** 2 + 2 * X[:, 1] ** 2
 kept = np.abs(ellipse - 1.5) > 0.2
 X_ellipse, y_ellipse = X[kept], np.where(ellipse[kept] < 1.5, "inside", "outside")
-kernel = KernelPerceptron("polynomial(degree=2)", max_iter=2000).fit(X_ellipse, y_ellipse)
+kernel = KernelPerceptron("polynomial(degree=2)", max_iter=2000).fit(
+    X_ellipse, y_ellipse
+)
 
-figure, panels = plt.subplots(1, 2, figsize=(12, 4.8), layout="constrained")
+figure, panels = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 StepsDisplay.from_estimator(linear, X, y, ax=panels[0])
 StepsDisplay.from_estimator(kernel, X_ellipse, y_ellipse, ax=panels[1])
 panels[0].set_title(f"on the columns: {linear.history_.sum()} mistakes")
 panels[1].set_title(f"by a kernel of degree 2: {kernel.history_.sum()} mistakes")
+plt.show()
 
 # %%
 # **The same algorithm.** On the features of the quadratic kernel the plain perceptron makes the same mistakes in the
 # same passes. And the loop of the lecture, written out in six lines, ends at the same alphas.
-lifted = Perceptron(Polynomial(2), fit_intercept=False, max_iter=2000).fit(X_ellipse, y_ellipse)
+lifted = Perceptron(Polynomial(2), fit_intercept=False, max_iter=2000).fit(
+    X_ellipse, y_ellipse
+)
 same = bool(np.array_equal(kernel.history_, lifted.history_))
 K = (1 + X_ellipse @ X_ellipse.T) ** 2
 sign = np.where(y_ellipse == kernel.classes_[1], 1.0, -1.0)
@@ -56,7 +61,8 @@ while mistakes:
             alpha[i], mistakes = alpha[i] + 1, mistakes + 1
 dual = np.zeros(len(K))
 dual[kernel.support_] = kernel.dual_coef_.ravel()
-print(f"same mistakes: {same}; largest difference of coefficients: {np.abs(dual - alpha * sign).max():.0f}")
+differ = np.abs(dual - alpha * sign).max()
+print(f"same mistakes: {same}; largest difference of coefficients: {differ:.0f}")
 
 # %%
 # **How long does it take?** If some function separates the rows with margin :math:`\gamma`, there are at most
@@ -65,7 +71,10 @@ print(f"same mistakes: {same}; largest difference of coefficients: {np.abs(dual 
 # of the last function is small, as nothing in the algorithm makes it wide.
 _, axes = plt.subplots(layout="constrained")
 HistoryDisplay.from_estimator(kernel, ax=axes)
-axes.set_title(f"{kernel.history_.sum()} mistakes; the bound of its own margin is {kernel.mistake_bound_:.0f}")
+axes.set_title(
+    f"{kernel.history_.sum()} mistakes; its own margin allows {kernel.mistake_bound_:.0f}"
+)
+plt.show()
 
 # %%
 # **Where the lecture slips.** In the algorithm the bracket stands at the wrong place: it reads

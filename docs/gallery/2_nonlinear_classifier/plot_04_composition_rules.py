@@ -26,9 +26,15 @@ print(proof)
 # **Each rule has its lift.** A sum of kernels puts the features side by side. A product multiplies each feature of one
 # with each of the other. A weight f(x) multiplies all features by f(x). So rule 4, the only one that surprises, is an
 # inner product as well: :math:`\sum_{ij} (a_i b_j)(a_i' b_j') = \sum_i a_i a_i' \sum_j b_j b_j'`.
-one, two = mercer.lift(1 + Linear().on([0]), 2), mercer.lift(1 + Linear().on([1]), 2)
+one, two = (
+    mercer.lift(1 + Linear().on([0]), 2),
+    mercer.lift(1 + Linear().on([1]), 2),
+)
 both = mercer.lift((1 + Linear().on([0])) * (1 + Linear().on([1])), 2)
-names = {str(lift.kernel_): lift.get_feature_names_out().tolist() for lift in (one, two, both)}
+names = {
+    str(lift.kernel_): lift.get_feature_names_out().tolist()
+    for lift in (one, two, both)
+}
 for text, features in names.items():
     print(f"{text}: {features}")
 
@@ -43,13 +49,16 @@ kernels = {
     "their product": Gaussian(2.0) * Periodic(period=1.0),
 }
 smallest = {}
-figure, panels = plt.subplots(1, 4, figsize=(14, 3.4), layout="constrained", sharey=True)
+figure, panels = plt.subplots(
+    1, 4, figsize=(10.5, 2.9), layout="constrained", sharey=True
+)
 for (name, each), axes in zip(kernels.items(), panels, strict=True):
     values, vectors = np.linalg.eigh(each(t))
     smallest[name] = float(values[0] / values[-1])
     roots = vectors * np.sqrt(np.maximum(values, 0))
     axes.plot(t, roots @ np.random.default_rng(3).normal(size=(len(t), 3)))
     axes.set_title(name)
+plt.show()
 
 # %%
 # **What the rules do not allow.** A difference of kernels is none in general, and Mercer refuses to build one. Asked

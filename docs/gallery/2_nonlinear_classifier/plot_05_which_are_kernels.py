@@ -49,7 +49,7 @@ print(proofs["   min(x, z) on the non-negative reals"])
 # **What one sees.** The feature of min is a function: phi(x) is 1 from 0 to x, and 0 beyond. The inner product of two
 # is the length of what they share. Below zero there is no such thing, and the matrix of -3 to 3 has negative
 # eigenvalues.
-figure, panels = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
+figure, panels = plt.subplots(1, 3, figsize=(10.5, 3.4), layout="constrained")
 t = np.linspace(0, 4, 401)
 panels[0].fill_between(t, 0, t <= 3.0, alpha=0.35, step="mid", label="phi(3)")
 panels[0].fill_between(t, 0, t <= 1.5, alpha=0.5, step="mid", label="phi(1.5)")
@@ -65,3 +65,4 @@ figure.colorbar(image, ax=panels[2])
 eigenvalues = np.linalg.eigvalsh(matrix)
 panels[1].set_title("min on 0 .. 6: a kernel")
 panels[2].set_title(f"min on -3 .. 3: an eigenvalue of {eigenvalues[0]:.1f}")
+plt.show()

@@ -30,7 +30,8 @@ x, z = rng.normal(size=(2, 1, 3))
 by_features = float((lift.transform(x) @ lift.transform(z).T)[0, 0])
 by_product = float(np.prod(1 + x * z))
 by_kernel = float(lift.kernel(x, z)[0, 0])
-print(f"{by_features:.6f} by {len(names)} features, {by_product:.6f} by 3 factors, {by_kernel:.6f} by the kernel")
+print(f"{by_features:.6f} by {len(names)} features, {by_product:.6f} by 3 factors")
+print(f"{by_kernel:.6f} by the kernel")
 
 # %%
 # **What it is good for.** Six columns, and a target that is made of two interactions and noise. A linear model sees
@@ -41,7 +42,10 @@ new = rng.normal(size=(400, 6))
 truth = 2 * new[:, 0] * new[:, 1] - new[:, 2] * new[:, 3] * new[:, 4]
 linear = KernelRidge("linear").fit(X, y)
 subsets = KernelRidge(Subsets()).fit(X, y)
-scores = {"linear": float(linear.score(new, truth)), "subsets": float(subsets.score(new, truth))}
+scores = {
+    "linear": float(linear.score(new, truth)),
+    "subsets": float(subsets.score(new, truth)),
+}
 print({name: round(score, 3) for name, score in scores.items()})
 
 features = subsets.lift_.get_feature_names_out()
@@ -50,10 +54,19 @@ largest = features[np.argsort(-np.abs(weights))[:2]].tolist()
 _, axes = plt.subplots(figsize=(10, 4), layout="constrained")
 axes.bar(range(len(weights)), weights)
 for place in np.argsort(-np.abs(weights))[:2]:
-    axes.annotate(features[place], (place, weights[place]), ha="center", va="bottom" if weights[place] > 0 else "top")
+    axes.annotate(
+        features[place],
+        (place, weights[place]),
+        ha="center",
+        va="bottom" if weights[place] > 0 else "top",
+    )
 axes.set(
-    xlabel="subsets, small ones first", ylabel="weight", title="64 features, of which two matter", ylim=(-1.4, 2.4)
+    xlabel="subsets, small ones first",
+    ylabel="weight",
+    title="64 features, of which two matter",
+    ylim=(-1.4, 2.4),
 )
+plt.show()
 
 # %%
 # **What it saves.** The features double with each column, the product has one factor more.
@@ -73,8 +86,13 @@ for d in columns:
 _, axes = plt.subplots(layout="constrained")
 for name, times in seconds.items():
     axes.semilogy(columns, times, ".-", label=name)
-axes.set(xlabel="columns d", ylabel="seconds", title="100 rows: their features, or all their inner products")
+axes.set(
+    xlabel="columns d",
+    ylabel="seconds",
+    title="100 rows: their features, or all their inner products",
+)
 axes.legend()
+plt.show()
 
 # %%
 # **Where the lecture slips.** The sum has :math:`2^d` terms, one a subset, and not :math:`2^{2d}`: the features of two
@@ -86,6 +104,8 @@ axes.legend()
 signs = np.array(np.meshgrid(*[[-1.0, 1.0]] * 3)).reshape(3, -1).T
 on_signs = SubsetsKernel()(signs)
 small = SubsetsKernel(max_order=2)(signs)
-print(
-    f"all subsets: {np.count_nonzero(on_signs)} of 64 values are not zero; up to two columns: {np.count_nonzero(small)}"
-)
+counts = {
+    "all subsets": np.count_nonzero(on_signs),
+    "small": np.count_nonzero(small),
+}
+print(f"values that are not zero, of 64: {counts}")

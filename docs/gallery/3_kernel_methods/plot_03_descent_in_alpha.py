@@ -24,7 +24,8 @@ from mercer.kernels import Gaussian
 from mercer.lifts import Powers
 from mercer.solvers import GradientDescent
 
-warnings.simplefilter("ignore", NumericalWarning)  # a descent that is stopped says so: here we stop it on purpose
+# a descent that is stopped says so: here we stop it on purpose
+warnings.simplefilter("ignore", NumericalWarning)
 rng = np.random.default_rng(0)
 X = np.linspace(-1, 1, 30)[:, None]
 y = np.sin(3 * X[:, 0]) + 0.1 * rng.normal(size=30)
@@ -44,31 +45,42 @@ settings = {"alpha": 0.0, "fit_intercept": False}
 solver = GradientDescent(step=2 * s, steps=200, tolerance=0.0)
 model = KernelRidge(Powers(3), solver=solver, **settings).fit(X, y)
 print(f"largest difference of w on the way: {max(gaps):.1e}")
-print(f"w by the loop {w.round(4)}, by Mercer {np.ravel(model.coef_).round(4)}, on the {model.plan_.side} side")
+print(f"w by the loop: {w.round(3)}")
+print(
+    f"by Mercer:     {np.ravel(model.coef_).round(3)}, on the {model.plan_.side} side"
+)
 
 # %%
 # **With a kernel.** The Gaussian has no weights to write down; the alphas are all there is. Left: the loss. Right:
 # two of the alphas on their way.
 steps = GradientDescent(steps=500, tolerance=0.0)
-kernel = KernelRidge(Gaussian(0.3), solver=steps, alpha=0.01, fit_intercept=False).fit(X, y)
-_, panels = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+kernel = KernelRidge(
+    Gaussian(0.3), solver=steps, alpha=0.01, fit_intercept=False
+).fit(X, y)
+_, panels = plt.subplots(1, 2, figsize=(9.5, 3.8), layout="constrained")
 drawn = DescentDisplay.from_estimator(kernel, pair=(3, 20), ax=panels)
+plt.show()
 
 # %%
 # **Stopped early, it is smooth.** Directions in which the kernel is weak have hardly moved then, and those are the
 # wiggly ones. That is a penalty without a penalty. With a short lengthscale one sees it well: after 3,000 steps the
 # curve runs after the noise.
-_, panels = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained", sharey=True)
+_, panels = plt.subplots(
+    1, 3, figsize=(10.5, 3.4), layout="constrained", sharey=True
+)
 curves, places = {}, np.linspace(-1, 1, 200)[:, None]
 for count, axes in zip((3, 30, 3000), panels, strict=True):
     early = GradientDescent(steps=count, tolerance=0.0)
     curves[count] = KernelRidge(Gaussian(0.1), solver=early, **settings).fit(X, y)
     CurveDisplay(places[:, 0], curves[count].predict(places), X=X, y=y).plot(axes)
     axes.set_title(f"{count} steps")
+plt.show()
 
 # %%
 # **The stored matrix.** "If we store K, we only look up." A model can be given the matrix itself.
-stored = KernelRidge("precomputed", alpha=0.01, fit_intercept=False, solver=steps).fit(Gaussian(0.3)(X), y)
+stored = KernelRidge(
+    "precomputed", alpha=0.01, fit_intercept=False, solver=steps
+).fit(Gaussian(0.3)(X), y)
 print(f"same alphas: {np.allclose(stored.dual_coef_, kernel.dual_coef_)}")
 
 # %%
@@ -90,3 +102,4 @@ axes.plot(line, (target - line) / 2, "--", color="0.5", label="loss zero")
 axes.set(xlabel="w1", ylabel="w2", title="one row, two weights")
 axes.set_aspect("equal")
 axes.legend(fontsize="small")
+plt.show()

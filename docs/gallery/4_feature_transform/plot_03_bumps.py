@@ -26,13 +26,21 @@ grid = np.linspace(0, 1, 300)[:, None]
 bumps = RadialBasis("random", n_components=7, lengthscale=0.1, random_state=3)
 model = KernelRidge(bumps, alpha=0.03, fit_intercept=False).fit(X, y)
 weights, features = np.ravel(model.coef_), model.lift_.transform(grid)
-figure, panels = plt.subplots(1, 2, figsize=(12, 4.2), layout="constrained", sharey=True)
+figure, panels = plt.subplots(
+    1, 2, figsize=(9.5, 3.8), layout="constrained", sharey=True
+)
 for column, weight in zip(features.T, weights, strict=True):
-    panels[0].plot(grid, weight * column, color="tab:red" if weight > 0 else "tab:green", linewidth=1)
+    panels[0].plot(
+        grid,
+        weight * column,
+        color="tab:red" if weight > 0 else "tab:green",
+        linewidth=1,
+    )
 panels[0].plot(grid, features @ weights, color="black")
 panels[0].set(title="red lifts, green pushes; black: their sum", xlabel="x")
 CurveDisplay(grid[:, 0], model.predict(grid), X=X, y=y).plot(panels[1])
 panels[1].set_title("seven bumps on random rows")
+plt.show()
 
 # %%
 # **What one sees.** Where two centroids are near each other, one may lift and the other push, each by more than is
@@ -42,13 +50,26 @@ errors = {}
 for name, centers in {"random": "random", "kmeans": "kmeans"}.items():
     found = []
     for seed in range(20):
-        basis = RadialBasis(centers, n_components=7, lengthscale=0.1, random_state=seed)
+        basis = RadialBasis(
+            centers, n_components=7, lengthscale=0.1, random_state=seed
+        )
         fit = KernelRidge(basis, alpha=0.03, fit_intercept=False).fit(X, y)
-        found.append(float(np.sqrt(np.mean((fit.predict(grid) - np.sin(2 * np.pi * grid[:, 0])) ** 2))))
+        found.append(
+            float(
+                np.sqrt(
+                    np.mean(
+                        (fit.predict(grid) - np.sin(2 * np.pi * grid[:, 0])) ** 2
+                    )
+                )
+            )
+        )
     errors[name] = found
 _, axes = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
-axes.boxplot(list(errors.values()), orientation="horizontal", tick_labels=list(errors))
+axes.boxplot(
+    list(errors.values()), orientation="horizontal", tick_labels=list(errors)
+)
 axes.set(xlabel="error against the truth, 20 draws", xscale="log")
+plt.show()
 
 # %%
 # **Where the lecture slips.** It calls the set where f is not zero the support of f, "balls of radius sigma". But a

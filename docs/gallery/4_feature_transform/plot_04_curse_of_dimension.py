@@ -20,7 +20,7 @@ RADIUS = 0.25
 
 
 def packed(rows, gap):
-    """How many rows are taken, one after the other, if each is farther than `gap` from all taken before."""
+    """How many rows are taken in turn, each farther than `gap` from all before."""
     taken = rows[:0]
     for row in rows:
         if len(taken) == 0 or ((taken - row) ** 2).sum(axis=1).min() > gap**2:
@@ -39,15 +39,26 @@ def ball(d, r):
 # everybody can compute: no fewer balls of radius r have the volume of the cube, and no more of radius r/2 fit into the
 # cube with its margin.
 dimensions = [1, 2, 3, 4, 5]
-counts = [packed(np.random.default_rng(d).uniform(size=(8000, d)), RADIUS) for d in dimensions]
+counts = [
+    packed(np.random.default_rng(d).uniform(size=(8000, d)), RADIUS)
+    for d in dimensions
+]
 lower = [1 / ball(d, RADIUS) for d in dimensions]
 upper = [(1 + RADIUS) ** d / ball(d, RADIUS / 2) for d in dimensions]
 print(dict(zip(dimensions, counts, strict=True)))
 _, axes = plt.subplots(layout="constrained")
 axes.semilogy(dimensions, counts, "o-", label="counted")
-axes.fill_between(dimensions, lower, upper, alpha=0.2, label="between the bounds by volume")
-axes.set(xlabel="columns d", ylabel="balls of radius 1/4", title="how many balls cover the cube", xticks=dimensions)
+axes.fill_between(
+    dimensions, lower, upper, alpha=0.2, label="between the bounds by volume"
+)
+axes.set(
+    xlabel="columns d",
+    ylabel="balls of radius 1/4",
+    title="how many balls cover the cube",
+    xticks=dimensions,
+)
 axes.legend()
+plt.show()
 
 # %%
 # **What one sees.** Each further column multiplies the number by about four: one over the radius. A hundred columns
@@ -61,7 +72,11 @@ axes.legend()
 # **What it does to a fit.** The target is a wave along each column, added up. Bumps on 60 centers, whatever the
 # dimension; and the Gaussian kernel, which has one on each of the 600 rows.
 rng = np.random.default_rng(0)
-scores = {"60 bumps": [], "Gaussian kernel": [], "a sum of kernels, one a column": []}
+scores = {
+    "60 bumps": [],
+    "Gaussian kernel": [],
+    "a sum of kernels, one a column": [],
+}
 columns = [1, 2, 3, 4, 6, 8]
 for d in columns:
     X, new = rng.uniform(size=(600, d)), rng.uniform(size=(600, d))
@@ -78,8 +93,14 @@ for d in columns:
 _, axes = plt.subplots(layout="constrained")
 for name, found in scores.items():
     axes.plot(columns, found, "o-", label=name)
-axes.set(xlabel="columns d", ylabel="R squared on new rows", title="600 rows", ylim=(0.65, 1.02))
+axes.set(
+    xlabel="columns d",
+    ylabel="R squared on new rows",
+    title="600 rows",
+    ylim=(0.65, 1.02),
+)
 axes.legend()
+plt.show()
 
 # %%
 # **And a kernel is no cure by itself.** It has more centers, and holds out a little longer; but 600 rows do not cover

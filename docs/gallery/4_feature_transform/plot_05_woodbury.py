@@ -25,11 +25,14 @@ from mercer.lifts import Polynomial
 rng = np.random.default_rng(0)
 X, penalty = rng.normal(size=(50, 2)), 0.1
 y = np.exp(X[:, 0]) - X[:, 1] + 0.1 * rng.normal(size=50)
-Phi = Polynomial(3).fit_transform(X).T  # as in the lecture: one column a row of the table
+# as in the lecture: one column a row of the table
+Phi = Polynomial(3).fit_transform(X).T
 b, n = Phi.shape
 primal = np.linalg.solve(Phi @ Phi.T + penalty * np.eye(b), Phi @ y)
 dual = Phi @ np.linalg.solve(Phi.T @ Phi + penalty * np.eye(n), y)
-print(f"{b} features, {n} rows: the weights differ by {np.abs(primal - dual).max():.1e}")
+print(
+    f"{b} features, {n} rows: the weights differ by {np.abs(primal - dual).max():.1e}"
+)
 
 # %%
 # **The homework, proven.** Multiply out, both ways round:
@@ -43,10 +46,16 @@ print(f"{b} features, {n} rows: the weights differ by {np.abs(primal - dual).max
 # %%
 # **The model is one.** ``KernelRidge`` takes the kernel, or the lift, and solves the cheaper side. Its plan says
 # which.
-model = KernelRidge("polynomial(degree=3)", alpha=penalty, fit_intercept=False).fit(X, y)
-few = KernelRidge("polynomial(degree=3)", alpha=penalty, fit_intercept=False).fit(X[:6], y[:6])
+model = KernelRidge("polynomial(degree=3)", alpha=penalty, fit_intercept=False).fit(
+    X, y
+)
+few = KernelRidge("polynomial(degree=3)", alpha=penalty, fit_intercept=False).fit(
+    X[:6], y[:6]
+)
 difference = float(np.abs(model.predict(X) - Phi.T @ primal).max())
-print(f"50 rows: {model.plan_.side}, differs by {difference:.1e}; 6 rows: {few.plan_.side}")
+print(
+    f"50 rows: {model.plan_.side}, differs by {difference:.1e}; 6 rows: {few.plan_.side}"
+)
 
 # %%
 # **What each costs.** n rows and b features: the primal needs :math:`n b^2 + b^3 / 3` operations, the dual
@@ -56,8 +65,12 @@ seconds = {"primal": [], "dual": []}
 for count in counts:
     A, target = rng.normal(size=(rows, count)), rng.normal(size=rows)
     ways = {
-        "primal": lambda: np.linalg.solve(A.T @ A + penalty * np.eye(count), A.T @ target),
-        "dual": lambda: A.T @ np.linalg.solve(A @ A.T + penalty * np.eye(rows), target),
+        "primal": lambda: np.linalg.solve(
+            A.T @ A + penalty * np.eye(count), A.T @ target
+        ),
+        "dual": lambda: (
+            A.T @ np.linalg.solve(A @ A.T + penalty * np.eye(rows), target)
+        ),
     }
     for name, solve in ways.items():
         if name == "primal" and count > 2000:
@@ -74,6 +87,7 @@ for name, times in seconds.items():
 axes.axvline(rows, color="0.5", linewidth=0.8, linestyle="--")
 axes.set(xlabel="features b", ylabel="seconds", title=f"{rows} rows (dashed)")
 axes.legend()
+plt.show()
 
 # %%
 # **What one sees.** The lines cross where there are as many features as rows. To the right the primal grows with the
@@ -86,6 +100,9 @@ axes.legend()
 shift = {}
 for name, ones in (("the lecture", False), ("Mercer", True)):
     kernel = "1 + linear" if not ones else "linear"
-    at, up = (KernelRidge(kernel, alpha=5.0, fit_intercept=ones).fit(X, values).predict(X) for values in (y, y + 100))
+    at, up = (
+        KernelRidge(kernel, alpha=5.0, fit_intercept=ones).fit(X, values).predict(X)
+        for values in (y, y + 100)
+    )
     shift[name] = float(np.abs(up - at - 100).max())
 print({name: f"{value:.1e}" for name, value in shift.items()})

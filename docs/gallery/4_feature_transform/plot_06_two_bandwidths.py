@@ -21,14 +21,21 @@ from mercer.displays import CurveDisplay, LeaveOneOutDisplay
 from mercer.kernels import Gaussian
 
 PRICES = "examples/data/aapl_2019.csv"
-file = next(folder / PRICES for folder in (Path.cwd(), *Path.cwd().parents) if (folder / PRICES).exists())
+file = next(
+    folder / PRICES
+    for folder in (Path.cwd(), *Path.cwd().parents)
+    if (folder / PRICES).exists()
+)
 with file.open(newline="") as opened:
-    rows = [(date.fromisoformat(row["date"]), float(row["close"])) for row in csv.DictReader(opened)]
+    rows = [
+        (date.fromisoformat(row["date"]), float(row["close"]))
+        for row in csv.DictReader(opened)
+    ]
 days = np.array([(day - rows[0][0]).days for day, _ in rows], dtype=float)
 X, y = (days / days[-1])[:, None], np.array([price for _, price in rows])
 
 median = Gaussian("median").resolve(X).lengthscale
-print(f"the median distance of the days, on a scale from 0 to 1: {median:.4f} ({np.median(pdist(X)):.4f} by SciPy)")
+print(f"the median distance: {median:.4f}; by SciPy: {np.median(pdist(X)):.4f}")
 
 # %%
 # The lecture's second number is half of the first, so they are probably the median and half of it, on a scale that it
@@ -40,11 +47,24 @@ models = {
     f"{tuned.kernel_.lengthscale:.3f}, lambda {tuned.alpha_:.2g}, chosen": tuned,
 }
 errors, days_between = [], np.linspace(0, 1, 300)[:, None]
-figure, panels = plt.subplots(1, 3, figsize=(13, 4), layout="constrained", sharey=True)
+figure, panels = plt.subplots(
+    1, 3, figsize=(10.5, 3.7), layout="constrained", sharey=True
+)
 for (name, model), axes in zip(models.items(), panels, strict=True):
-    errors.append(float(np.sqrt(np.mean(((y - model.predict(X)) / (1 - model.leverage_)) ** 2))))
-    CurveDisplay(days_between[:, 0], *model.predict(days_between, return_std=True), X=X, y=y).plot(axes)
-    axes.set(title=f"{name}\n{errors[-1]:.2f} dollars off, left out", xlabel="July to October 2019", ylabel="dollars")
+    errors.append(
+        float(
+            np.sqrt(np.mean(((y - model.predict(X)) / (1 - model.leverage_)) ** 2))
+        )
+    )
+    CurveDisplay(
+        days_between[:, 0], *model.predict(days_between, return_std=True), X=X, y=y
+    ).plot(axes)
+    axes.set(
+        title=f"{name}\n{errors[-1]:.2f} dollars off, left out",
+        xlabel="July to October 2019",
+        ylabel="dollars",
+    )
+plt.show()
 
 # %%
 # **What one sees.** The wider kernel is stiffer, the narrower one follows weeks. The error on days that are left out
@@ -55,12 +75,19 @@ for (name, model), axes in zip(models.items(), panels, strict=True):
 # against the penalty; nothing is fitted twice, since one decomposition of the matrix has all penalties.
 _, axes = plt.subplots(figsize=(8, 4.8), layout="constrained")
 lengths = (0.0262, 0.0525, 0.1050, 0.2099, float(median))
-drawn = LeaveOneOutDisplay.from_lengthscales(KernelRidge("gaussian('median')"), X, y, lengths, ax=axes)
+drawn = LeaveOneOutDisplay.from_lengthscales(
+    KernelRidge("gaussian('median')"), X, y, lengths, ax=axes
+)
 axes.set_ylim(6, 60)
+plt.show()
 
 # %%
 # **A word on sigma.** The lectures write the Gaussian as :math:`\exp(-r^2 / \sigma^2)`, as :math:`\exp(-r^2 / 2)` and
 # as :math:`\exp(-r^2 / (2 \sigma^2))`. The same sigma is then not the same width: the first is narrower by the root
 # of 2. Mercer has the last one only, and calls its number the lengthscale.
-first, last = float(np.exp(-(0.2**2) / 0.1**2)), float(Gaussian(0.1 / np.sqrt(2))([[0.0]], [[0.2]])[0, 0])
-print(f"exp(-r^2 / s^2) with s = 0.1 is {first:.6f}; ours with the lengthscale 0.1 / sqrt(2) is {last:.6f}")
+first, last = (
+    float(np.exp(-(0.2**2) / 0.1**2)),
+    float(Gaussian(0.1 / np.sqrt(2))([[0.0]], [[0.2]])[0, 0]),
+)
+print(f"exp(-r^2 / s^2) with s = 0.1: {first:.6f}")
+print(f"ours with the lengthscale 0.1 / sqrt(2): {last:.6f}")

@@ -19,7 +19,10 @@ from mercer.kernels import Gaussian, Polynomial
 
 # %%
 # **The homework.** In two columns, and in three:
-names = {d: mercer.lift(Polynomial(2), d).get_feature_names_out().tolist() for d in (2, 3)}
+names = {
+    d: mercer.lift(Polynomial(2), d).get_feature_names_out().tolist()
+    for d in (2, 3)
+}
 for found in names.values():
     print(found)
 
@@ -53,7 +56,7 @@ def feature(k, x):
     return np.exp(-(x[:, 0] ** 2) / 2) * x[:, 0] ** k / np.sqrt(float(factorial(k)))
 
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 for k in range(7):
     left.plot(x, feature(k, x), label=f"k = {k}")
 left.set(xlabel="x", title="the first seven features")
@@ -68,11 +71,15 @@ for reach in (1, 2, 4):
     right.semilogy(range(1, 42), errors[reach], label=f"|x| up to {reach}")
 right.set(xlabel="features m", ylabel="largest error", title="how many are enough")
 right.legend()
+plt.show()
 
 # %%
 # **What one sees.** Infinitely many, but not all of them matter. On a bounded set of rows the error falls faster than
 # any power, and later where the rows reach farther, in units of the lengthscale. This is why landmarks and random
 # waves work: a matrix of a smooth kernel has few eigenvalues that are not nearly zero.
 eigenvalues = np.linalg.eigvalsh(Gaussian()(x))[::-1]
-many = {tolerance: int((eigenvalues > tolerance * eigenvalues[0]).sum()) for tolerance in (1e-3, 1e-6, 1e-12)}
+many = {
+    tolerance: int((eigenvalues > tolerance * eigenvalues[0]).sum())
+    for tolerance in (1e-3, 1e-6, 1e-12)
+}
 print(f"eigenvalues of {len(x)} rows above a part of the largest: {many}")

@@ -18,14 +18,18 @@ from mercer.displays import ComponentsDisplay
 from mercer.kernels import Graph, Spectrum, VertexHistogram, WeisfeilerLehman
 
 names = {
-    "Italian": """Barbieri Bianchi Colombo Conti Esposito Ferrari Fontana Giordano Lombardi Mancini Mariani Marino
-        Moretti Ricci Rinaldi Romano Rossi Santoro""",
-    "Japanese": """Hashimoto Hayashi Ikeda Inoue Kato Kimura Kobayashi Matsumoto Nakamura Sasaki Shimizu Suzuki
-        Takahashi Tanaka Watanabe Yamada Yamamoto Yoshida""",
-    "Polish": """Adamczyk Dabrowski Grabowski Jankowski Kaminski Kowalczyk Kowalski Kozlowski Krawczyk Kwiatkowski
-        Lewandowski Michalski Nowak Nowakowski Pawlowski Szymanski Wisniewski Zielinski""",
+    "Italian": """Barbieri Bianchi Colombo Conti Esposito Ferrari Fontana Giordano
+        Lombardi Mancini Mariani Marino Moretti Ricci Rinaldi Romano
+        Rossi Santoro""",
+    "Japanese": """Hashimoto Hayashi Ikeda Inoue Kato Kimura Kobayashi Matsumoto Nakamura
+        Sasaki Shimizu Suzuki Takahashi Tanaka Watanabe Yamada Yamamoto
+        Yoshida""",
+    "Polish": """Adamczyk Dabrowski Grabowski Jankowski Kaminski Kowalczyk Kowalski
+        Kozlowski Krawczyk Kwiatkowski Lewandowski Michalski Nowak
+        Nowakowski Pawlowski Szymanski Wisniewski Zielinski""",
 }
-strings = [f"^{name}$" for text in names.values() for name in text.split()]  # ^ and $ mark beginnings and ends
+# ^ and $ mark beginnings and ends
+strings = [f"^{name}$" for text in names.values() for name in text.split()]
 language = np.repeat(list(names), 18)
 
 # %%
@@ -65,12 +69,15 @@ print(scores)
 # **What one sees.** The first two components of both. Languages fall apart for the most part, and shapes wholly,
 # though nobody has told the kernels what a language or a ring is. (All rings are one point: each of their nodes sees
 # the same.)
-figure, panels = plt.subplots(1, 2, figsize=(12, 4.8), layout="constrained")
-ComponentsDisplay.from_estimator(KernelPCA(kernel, 2).fit(strings), strings, language, ax=panels[0])
+figure, panels = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
+ComponentsDisplay.from_estimator(
+    KernelPCA(kernel, 2).fit(strings), strings, language, ax=panels[0]
+)
 shapes = KernelPCA(WeisfeilerLehman(2).normalized(), 2).fit(graphs)
 ComponentsDisplay.from_estimator(shapes, graphs, kind, ax=panels[1])
 panels[0].set_title("names, by runs of letters")
 panels[1].set_title("graphs, by neighbourhoods")
+plt.show()
 
 # %%
 # **"Of course, you cannot pick k arbitrarily"**, the lecture says. The similarity by edits, the first that comes to

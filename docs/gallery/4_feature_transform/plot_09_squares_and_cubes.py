@@ -33,17 +33,36 @@ for n in sizes:
     found = mercer.plan(int(n), 10, alpha=0.1, machine=ROUGH, memory_limit="16 GB")
     chosen.append(found.way)
     for way, times in seconds.items():
-        times.append(min((each.seconds for each in (found, *found.others) if each.way == way), default=np.nan))
+        times.append(
+            min(
+                (
+                    each.seconds
+                    for each in (found, *found.others)
+                    if each.way == way
+                ),
+                default=np.nan,
+            )
+        )
 _, axes = plt.subplots(figsize=(8, 4.8), layout="constrained")
 for way, times in seconds.items():
     axes.loglog(sizes, times, ".-", label=ways[way])
     taken = [way == each for each in chosen]
     axes.loglog(
-        sizes[taken], np.array(times)[taken], "o", color=axes.lines[-1].get_color(), fillstyle="none", markersize=10
+        sizes[taken],
+        np.array(times)[taken],
+        "o",
+        color=axes.lines[-1].get_color(),
+        fillstyle="none",
+        markersize=10,
     )
 axes.axhline(60, color="0.5", linewidth=0.8, linestyle="--")
-axes.set(xlabel="rows n", ylabel="seconds, planned", title="ringed: the way that is taken")
+axes.set(
+    xlabel="rows n",
+    ylabel="seconds, planned",
+    title="ringed: the way that is taken",
+)
 axes.legend()
+plt.show()
 
 # %%
 # **What one sees.** Direct solves are exact and quick up to ten thousand rows. Then conjugate gradients, which
@@ -58,16 +77,32 @@ y = np.sin(3 * X[:, 0]) * X[:, 1] + X[:, 2] ** 2 + 0.1 * rng.normal(size=1500)
 new = rng.uniform(-1, 1, size=(500, 4))
 kernel = "gaussian(1)"
 exact = KernelRidge(kernel, alpha=0.1, solver=mercer.solvers.Cholesky()).fit(X, y)
-products = KernelRidge(kernel, alpha=0.1, solver=mercer.solvers.ConjugateGradient()).fit(X, y)
+products = KernelRidge(
+    kernel, alpha=0.1, solver=mercer.solvers.ConjugateGradient()
+).fit(X, y)
 counts, apart = (10, 20, 50, 100, 200, 400), []
 for count in counts:
     lift = mercer.lifts.Nystrom(kernel, count, random_state=0)
-    apart.append(float(np.abs(KernelRidge(lift, alpha=0.1).fit(X, y).predict(new) - exact.predict(new)).max()))
+    apart.append(
+        float(
+            np.abs(
+                KernelRidge(lift, alpha=0.1).fit(X, y).predict(new)
+                - exact.predict(new)
+            ).max()
+        )
+    )
 same = float(np.abs(products.predict(new) - exact.predict(new)).max())
 print(f"conjugate gradients differ from Cholesky by {same:.1e} at most")
 
 _, axes = plt.subplots(layout="constrained")
 axes.loglog(counts, apart, "o-", label="landmarks")
-axes.axhline(0.1, color="0.5", linewidth=0.8, linestyle="--", label="the noise of y")
-axes.set(xlabel="landmarks", ylabel="largest difference on new rows", title="landmarks against the exact model")
+axes.axhline(
+    0.1, color="0.5", linewidth=0.8, linestyle="--", label="the noise of y"
+)
+axes.set(
+    xlabel="landmarks",
+    ylabel="largest difference on new rows",
+    title="landmarks against the exact model",
+)
 axes.legend()
+plt.show()
