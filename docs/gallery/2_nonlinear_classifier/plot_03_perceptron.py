@@ -72,7 +72,7 @@ print(f"same mistakes: {same}; largest difference of coefficients: {differ:.0f}"
 _, axes = plt.subplots(layout="constrained")
 HistoryDisplay.from_estimator(kernel, ax=axes)
 axes.set_title(
-    f"{kernel.history_.sum()} mistakes; its own margin allows {kernel.mistake_bound_:.0f}"
+    f"{kernel.history_.sum()} mistakes; its own margin allows {kernel.mistake_bound_:,.0f}"
 )
 plt.show()
 

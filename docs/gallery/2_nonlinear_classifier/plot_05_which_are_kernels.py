@@ -64,5 +64,7 @@ panels[2].set_yticks(range(7), whole.astype(int))
 figure.colorbar(image, ax=panels[2])
 eigenvalues = np.linalg.eigvalsh(matrix)
 panels[1].set_title("min on 0 .. 6: a kernel")
-panels[2].set_title(f"min on -3 .. 3: an eigenvalue of {eigenvalues[0]:.1f}")
+panels[2].set_title(
+    f"min on -3 .. 3: no kernel,\nan eigenvalue is {eigenvalues[0]:.1f}"
+)
 plt.show()

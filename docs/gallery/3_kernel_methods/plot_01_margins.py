@@ -78,7 +78,7 @@ for kernel, axes in zip(
     model = KernelSVC(kernel, C=np.inf).fit(around, kind)
     support[kernel] = len(model.support_)
     BoundaryDisplay.from_estimator(model, around, kind, ax=axes)
-    axes.set_title(f"{kernel}: {support[kernel]} rows decide")
+    axes.set_title(f"{kernel}\n{support[kernel]} rows decide")
     axes.set_aspect("equal")
 right = float(model.score(around, kind))
 plt.show()

@@ -63,7 +63,7 @@ for (name, (order, period)), axes in zip(cases.items(), panels, strict=True):
         np.sqrt(np.mean(((y - model.predict(X)) / (1 - model.leverage_)) ** 2))
     )
     axes.set(
-        title=f"{name}: {errors[name]:.2f} dollars off, left out",
+        title=f"{name}\n{errors[name]:.2f} dollars off, left out",
         xlabel="July to October 2019",
         ylabel="dollars",
     )
