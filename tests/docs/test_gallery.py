@@ -193,7 +193,7 @@ def test_margins(page):
     assert np.isclose(page["margins"]["soft, C = 0.1"], 1 / np.linalg.norm(soft.coef_), rtol=0.01)
     assert page["margins"]["hard, one row strays"] < page["margins"]["hard"] < page["margins"]["soft, C = 0.1"]
     assert "separates" in page["refusal"]
-    sign = np.where(page["kind"] == "ring", 1.0, -1.0)
+    sign = np.where(page["kind"] == "outer", 1.0, -1.0)
     rows = -sign[:, None] * np.column_stack([page["around"], np.ones(len(sign))])
     assert linprog(np.zeros(3), A_ub=rows, b_ub=-np.ones(len(rows)), bounds=(None, None)).status == 2  # no line does
     assert page["right"] == 1

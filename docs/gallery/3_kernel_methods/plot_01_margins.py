@@ -53,12 +53,12 @@ plt.show()
 # margin. C is the price: infinity is the hard margin.
 
 # %%
-# **When no line is enough.** Here the classes are a disk and a ring. A hard margin machine with the linear kernel does
+# **When no line is enough.** Here the classes are two rings. A hard margin machine with the linear kernel does
 # not exist, and Mercer says so rather than return something.
 turn, ring = rng.uniform(0, 2 * np.pi, 120), np.arange(120) % 2
 far = 0.8 + 1.2 * ring + 0.15 * rng.normal(size=120)
 around = np.column_stack([far * np.cos(turn), far * np.sin(turn)])
-kind = np.where(ring == 0, "disk", "ring")
+kind = np.where(ring == 0, "inner", "outer")
 try:
     KernelSVC("linear", C=np.inf).fit(around, kind)
 except InputError as error:
@@ -67,9 +67,9 @@ print(refusal)
 
 # %%
 # **Which new feature makes a circle?** the lecture asks beside its picture. :math:`x_1^2 + x_2^2` does: the parabolic
-# kernel has it. Of all quadratic features the machine finds the same one. And the Gaussian needs no thought.
+# kernel has it. With all quadratic features the machine draws an ellipse. And the Gaussian needs no thought.
 figure, panels = plt.subplots(
-    1, 3, figsize=(10.5, 3.9), layout="constrained", sharey=True
+    1, 3, figsize=(10.5, 4.3), layout="constrained", sharey=True
 )
 support = {}
 for kernel, axes in zip(
@@ -80,5 +80,6 @@ for kernel, axes in zip(
     BoundaryDisplay.from_estimator(model, around, kind, ax=axes)
     axes.set_title(f"{kernel}\n{support[kernel]} rows decide")
     axes.set_aspect("equal")
+    axes.get_legend().remove()
 right = float(model.score(around, kind))
 plt.show()
