@@ -19,6 +19,11 @@ TOKEN = re.compile(
 )
 
 
+POINTS = " A kernel is written without its points: linear for x.x', min for min(x, x'), (1 + linear)**2, exp(linear)."
+HINTS = {"^": " Powers are written **."} | dict.fromkeys("'<|", POINTS)
+"""What is added where somebody writes as on paper."""
+
+
 @dataclass(frozen=True)
 class Token:
     """A piece of the text: its kind (number, name, string, symbol or end), its letters, where it starts."""
@@ -35,7 +40,7 @@ def tokens_of(text: str) -> list[Token]:
     while position < len(text):
         match = TOKEN.match(text, position)
         if match is None:
-            hint = " Powers are written **." if text[position] == "^" else ""
+            hint = HINTS.get(text[position], "")
             raise ParseError(f"{text[position]!r} has no meaning at position {position}.{hint}", text, position)
         kind = str(match.lastgroup)
         if kind != "space":

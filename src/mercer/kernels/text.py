@@ -25,7 +25,7 @@ from mercer.errors import KernelError, ParseError
 from mercer.kernels.algebra.operations import add, raise_to, refuse_difference
 from mercer.kernels.base import Kernel
 from mercer.kernels.constant import Constant
-from mercer.kernels.lexer import Token, tokens_of, unquoted
+from mercer.kernels.lexer import POINTS, Token, tokens_of, unquoted
 
 METHODS = ("after", "normalized", "on", "scaled", "weighted")
 MOST = 16
@@ -182,7 +182,8 @@ class _Reader:
         self.at += 1
         thing = self.names.get(token.text, self.names.get(token.text.lower()))
         if thing is None:
-            self.fail(f"There is no kernel {token.text!r}.{_nearest(token.text, self.names)}", token)
+            hint = POINTS if token.text in ("x", "y", "z") else _nearest(token.text, self.names)
+            self.fail(f"There is no kernel {token.text!r}.{hint}", token)
         is_kernel = isinstance(thing, type) and issubclass(thing, Kernel)
         if not self.take("("):
             return self.built(token, thing) if is_kernel else thing
