@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from mercer.kernels.categories.features import divided
+from mercer.kernels.categories.averaged import Averaged
 from mercer.kernels.categories.items import Label
-from mercer.kernels.categories.labelled import Labelled, one_of, shares
+from mercer.kernels.categories.labelled import one_of, shares
 from mercer.kernels.categories.one_hot import EQUAL, RARITY, by_means, one_hot, rarely
 from mercer.kernels.categories.shares import Shares
 from mercer.kernels.objects.domains import CATEGORIES
-from mercer.kernels.pairs import Block, Pairs
-from mercer.kernels.points import Points
 from mercer.kernels.proof.judgement import Fact
 
 
-class Match(Labelled):
+class Match(Averaged):
     """The overlap kernel: the share of the columns, one or several, in which two rows hold the same label.
 
     k(x, z) = sum_k w(x_k) [x_k = z_k] / d over the d columns, with w = 1, or w(v) = 1 - (share of the rows of the data
@@ -65,18 +59,6 @@ class Match(Labelled):
 
     def lifted(self, labels: Sequence[Label], seen: dict[Label, float], where: str) -> Any:
         return one_hot(labels, self.weights, seen)
-
-    def evaluate(self, pairs: Pairs) -> Block:
-        agreed = pairs.jointly((type(self), self), self.encoded).dot()
-        block: Block = agreed / float(pairs.left.values.shape[1])
-        return block
-
-    def features(self, left: Points, right: Points) -> tuple[Points, Points]:
-        """phi of the rows of two tables, for lifts: k(x, z) is the inner product of both."""
-        return divided(self.encoded(left, right), math.sqrt(left.values.shape[1]))
-
-    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
-        return np.asarray(self.squares(points) / float(points.values.shape[1]))
 
     def facts(self) -> tuple[Fact, ...]:
         reason = (

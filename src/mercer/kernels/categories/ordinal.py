@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
@@ -11,16 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InputError, KernelError, sentence
-from mercer.kernels.categories.features import divided
+from mercer.kernels.categories.averaged import Averaged
 from mercer.kernels.categories.items import MISSING, Label, items_of
-from mercer.kernels.categories.labelled import Labelled, one_of, shares
+from mercer.kernels.categories.labelled import one_of, shares
 from mercer.kernels.categories.one_hot import by_means
 from mercer.kernels.categories.shares import Shares
 from mercer.kernels.fields import positive
 from mercer.kernels.latex import exponential, over
 from mercer.kernels.objects.domains import CATEGORIES
-from mercer.kernels.pairs import Block, Pairs
-from mercer.kernels.points import Points
 from mercer.kernels.proof.judgement import Fact
 
 
@@ -38,7 +35,7 @@ def check_order(owner: str, name: str, value: Any) -> tuple[str, ...]:
     return tuple(str(label) for label in labels)
 
 
-class Ordinal(Labelled):
+class Ordinal(Averaged):
     """The kernel of labels that have an order: each step between two labels divides k by the same number.
 
     k(x, z) = exp(-|rank(x) - rank(z)| / lengthscale), the mean of it over several columns. A label
@@ -89,18 +86,6 @@ class Ordinal(Labelled):
         whole = np.eye(count + 1)
         whole[:count, :count] = below
         return whole
-
-    def evaluate(self, pairs: Pairs) -> Block:
-        total = pairs.jointly((type(self), self), self.encoded).dot()
-        block: Block = total / float(pairs.left.values.shape[1])
-        return block
-
-    def features(self, left: Points, right: Points) -> tuple[Points, Points]:
-        """phi of the rows of two tables, for lifts: k(x, z) is the inner product of both."""
-        return divided(self.encoded(left, right), math.sqrt(left.values.shape[1]))
-
-    def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
-        return np.asarray(self.squares(points) / float(points.values.shape[1]))
 
     def facts(self) -> tuple[Fact, ...]:
         reason = (
