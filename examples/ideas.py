@@ -2,7 +2,8 @@
 
     python examples/ideas.py FOLDER
 
-Lifts and proofs are drawn by examples/pictures.py (parabolic, indefinite). Plans are those of a machine of round numbers.
+Lifts and proofs are drawn by examples/pictures.py (parabolic, indefinite). Plans are those of a machine of
+round numbers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """A kernel of your own: one class with one method. What it states beyond that makes it proven, and printed.
 
     python examples/own_kernel.py
+
+It prints a proof, whether its text parses back, and how well it fits.
 """
 
 from __future__ import annotations

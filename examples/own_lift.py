@@ -1,6 +1,8 @@
 """A lift of your own: its features, their names, and the kernel that they induce.
 
     python examples/own_lift.py
+
+It prints the side that was solved, and the weight of each feature.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """A solver of your own: a frozen record that solves (A + alpha I) x = b, and tells the truth about it.
 
     python examples/own_solver.py
+
+It prints what the outcome of a fit says.
 """
 
 from __future__ import annotations

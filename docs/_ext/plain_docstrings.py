@@ -1,11 +1,13 @@
-"""Docstrings are plain text, to be read in a terminal; here they become what Sphinx reads, and kernels get their formula.
+"""Docstrings are plain text, to be read in a terminal; here they become what Sphinx reads.
 
-`code` stands in single backquotes, |x - z| is a norm, `name : text` a field whose text may go on below, and a paragraph that
-is indented is shown as it is. Examples stay untouched.
+`code` stands in single backquotes, |x - z| is a norm, `name : text` is a field whose text may go on below, and a
+paragraph that is indented is shown as it is. Examples stay untouched. Kernels get their formula, and where their own
+docstring tells no cost, that of their family.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -27,9 +29,8 @@ def setup(app: Any) -> dict[str, bool]:
 def rewrite(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Change the lines in place, as Sphinx asks for."""
     found = list(paragraphs(lines))
-    formula = getattr(obj, "formula", "") if what == "class" else ""
-    if isinstance(formula, str) and formula and found:
-        found.insert(1, ["", "    k(x, z) = " + formula])
+    if what == "class" and found and isinstance(getattr(obj, "formula", None), str):
+        found[1:1] = told(obj)
     section = ""
     result: list[str] = []
     for paragraph in found:
@@ -39,7 +40,7 @@ def rewrite(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[
 
 
 def paragraphs(lines: list[str]) -> Iterator[Paragraph]:
-    """Lines that stand together; one of an indented text begins with an empty line, to be known again."""
+    """Lines that stand together."""
     block: Paragraph = []
     for line in [*lines, ""]:
         if line.strip():
@@ -47,6 +48,16 @@ def paragraphs(lines: list[str]) -> Iterator[Paragraph]:
         elif block:
             yield block
             block = []
+
+
+def told(kernel: Any) -> list[Paragraph]:
+    """The formula of a kernel, and its cost, where its own docstring does not tell it."""
+    formula = [["    k(x, z) = " + kernel.formula]] if kernel.formula else []
+    docs = [inspect.cleandoc(each.__doc__ or "") for each in kernel.__mro__]
+    if "Cost:" in docs[0]:
+        return formula
+    costs = [part for doc in docs[1:] for part in doc.split("\n\n") if part.startswith("Cost:")]
+    return formula + [cost.split("\n") for cost in costs[:1]]
 
 
 def heading(paragraph: Paragraph) -> str:
@@ -65,8 +76,8 @@ def written(paragraph: Paragraph, section: str) -> list[str]:
         return listed(paragraph, "{}", "    ")
     if FIELD.match(paragraph[0]) and not section:
         return listed(paragraph, "- **{}**:", "  ")
-    if all(line.startswith("    ") or not line for line in paragraph):
-        return [".. code-block:: text", "", *[line for line in paragraph if line]]
+    if all(line.startswith("    ") for line in paragraph):
+        return [".. code-block:: text", "", *paragraph]
     return escaped("\n".join(paragraph)).split("\n")
 
 
