@@ -23,6 +23,8 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "own_members",
     "plain_docstrings",
+    "root_links",
+    "tidy_code",
 ]
 exclude_patterns = ["_ext", "_templates", "gallery", "pictures", "conftest.py"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -30,10 +32,10 @@ nitpicky = False
 
 # -- Markdown: the pages are read on their own, too, so they use little beyond what every reader of Markdown knows -----
 
-myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 pygments_style = "tango"
-highlight_language = "python"
+highlight_language = "text"
 
 # -- the reference -----------------------------------------------------------------------------------------------------
 
@@ -75,7 +77,7 @@ html_theme_options = {
     "logo": {"text": "Mercer"},
     "show_prev_next": True,
     "navbar_align": "left",
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
