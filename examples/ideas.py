@@ -69,7 +69,7 @@ def draw_kernel() -> Figure:
 def times(rows: Sequence[int]) -> tuple[dict[str, Array], list[str]]:
     """The seconds of each way for each number of rows (NaN where it is none), and the way that is taken."""
     found: dict[str, Array] = {way: np.full(len(rows), np.nan) for way in WAYS}
-    taken = []
+    taken: list[str] = []
     for place, count in enumerate(rows):
         plan = mercer.plan(count, 8, memory_limit="16 GB", machine=ROUGH)
         taken.append(plan.way)

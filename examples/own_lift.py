@@ -60,7 +60,7 @@ def main() -> None:
     check_lift(Bent())  # phi(x).phi(z) is the kernel, rows are on their own, names fit, ...
     check_kernel(SameSign())
     X = np.random.default_rng(0).normal(size=(500, 2))
-    y = np.abs(X[:, 0]) + np.maximum(X[:, 1], 0)
+    y = np.abs(X[:, 0]) + np.where(X[:, 1] > 0, 3 * X[:, 1], 0.5 * X[:, 1])
     model = KernelRidge(Bent(), alpha=1e-6).fit(X, y)
     print(f"solved on the {model.plan_.side} side, R^2 {model.score(X, y):.4f}")
     for name, weight in zip(Bent().fit(X).get_feature_names_out(), model.coef_, strict=True):
