@@ -52,7 +52,11 @@ class NumericalWarning(MercerWarning):
 
 
 def sentence(who: object, needs: str, came: str, remedy: str) -> str:
-    """The house form of a message: who needs what, what came, and what to do."""
+    """The house form of a message: who needs what, what came, and what to do.
+
+    >>> sentence("Min", "non-negative coordinates", "column 3 holds -0.7", "Shift the data.")
+    'Min needs non-negative coordinates; column 3 holds -0.7. Shift the data.'
+    """
     return f"{who} needs {needs}; {came}. {remedy}"
 
 

@@ -30,6 +30,16 @@ class Description:
     bytes : the size of the file
     version, mercer : of the format, and of the Mercer that wrote it
     sha256 : of the content, which was compared
+
+    >>> import os, tempfile
+    >>> from mercer import KernelRidge, inspect, save
+    >>> model = KernelRidge("gaussian(2)", alpha=0.1).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 4.0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "squares.mercer")
+    ...     save(model, path)
+    ...     about = inspect(path)
+    >>> about.model, about.kernel, about.settings["alpha"]
+    ('KernelRidge', 'gaussian(lengthscale=2.0)', '0.1')
     """
 
     path: str
@@ -65,6 +75,14 @@ def inspect(path: str | PathLike[str]) -> Description:
     """What a model file holds, without building a model: its digest is compared, and its record is read.
 
     Cost: one pass over the file; memory for its header alone.
+
+    >>> import os, tempfile
+    >>> from mercer import KernelRidge, inspect, save
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "line.mercer")
+    ...     save(KernelRidge("linear").fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]), path)
+    ...     inspect(path).model
+    'KernelRidge'
     """
     with opened(path) as file:
         look_through(file)

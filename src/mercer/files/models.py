@@ -58,6 +58,14 @@ def load(path: str | PathLike[str], classes: Iterable[type[Kernel]] = ()) -> Any
 
     path : of the file
     classes : kernel classes of your own that the model uses; their constructors get numbers and texts from the file
+
+    >>> import os, tempfile
+    >>> from mercer import KernelRidge, load, save
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "line.mercer")
+    ...     save(KernelRidge("linear", alpha=1e-6).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]), path)
+    ...     load(path).predict([[3.0]]).round(3)
+    array([3.])
     """
     own = classes_of(classes)
     with opened(path) as file:

@@ -17,7 +17,13 @@ from mercer.geometry.terms import Terms
 
 
 class Shape(ABC):
-    """A region of the original space. Subclasses are frozen dataclasses, whose fields are plain numbers and arrays."""
+    """A region of the original space. Subclasses are frozen dataclasses, whose fields are plain numbers and arrays.
+
+    >>> from mercer.geometry import Ball, Shape
+    >>> ball = Ball([0.0, 0.0], 1.0)
+    >>> isinstance(ball, Shape), ball.contains([[0.5, 0.5], [2.0, 0.0]])
+    (True, array([ True, False]))
+    """
 
     names: tuple[str, ...]
     """The names of the columns."""

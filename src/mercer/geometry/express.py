@@ -19,7 +19,13 @@ _RESIDUAL = 1e-12
 
 
 class OnLift(NamedTuple):
-    """A halfspace of the lifted space: <weights, phi(x)> + intercept >= 0."""
+    """A halfspace of the lifted space: <weights, phi(x)> + intercept >= 0.
+
+    >>> from mercer.geometry import Ball
+    >>> from mercer.lifts import Parabolic
+    >>> Ball([1.0, 0.0], 2.0).halfspace(Parabolic().fit([[0.0, 0.0]]))
+    OnLift(weights=array([ 2.,  0., -1.]), intercept=3.0)
+    """
 
     weights: Vector
     intercept: float

@@ -34,6 +34,17 @@ class Kernel(Shown, ABC):
 
     A subclass states its fields, as a dataclass does, and is frozen, hashable and equal by value. A new leaf
     starts from a family (`Radial`, `Dot`, `Coordinate`) and needs one method, its profile.
+
+    Cost: that of its family, whose pages tell it; k(X, Z) holds the result, and `mercer.operators.Gram` does not.
+
+    >>> import mercer
+    >>> from mercer.kernels import Gaussian, Linear
+    >>> k = 2 * Gaussian(0.5) + Linear()
+    >>> print(k, "|", k.domain, "|", mercer.prove(k).status)
+    2.0*gaussian(lengthscale=0.5) + linear | the reals | proven
+    >>> k([[0.0], [1.0]]).round(3), k.diagonal([[0.0], [1.0]])
+    (array([[2.   , 0.271],
+           [0.271, 3.   ]]), array([2., 3.]))
     """
 
     name: ClassVar[str]

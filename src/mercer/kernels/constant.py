@@ -19,7 +19,8 @@ from mercer.kernels.proof.judgement import Judgement, Situation
 class Constant(Kernel):
     """The constant kernel, k(x, z) = variance.
 
-    Its lift is one feature, sqrt(variance). In sums and products a plain number stands for it.
+    Its lift is one feature, sqrt(variance). In sums and products a plain number stands for it. Cost: n m
+    numbers for n x m pairs.
 
     Parameters
     ----------

@@ -25,6 +25,11 @@ class Domain(ABC):
     """A set of points in R^d, the same for every d.
 
     `phrase` names it in a sentence, `needs` says what data must be, `remedy` what to do when it is not.
+
+    >>> import mercer
+    >>> domain = mercer.kernels.Min().domain
+    >>> print(domain, "|", domain.needs)
+    the non-negative reals | non-negative coordinates
     """
 
     name: str

@@ -26,6 +26,13 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
     A subclass stores its parameters in `__init__`, as scikit-learn's estimators do, and answers `_learn`, `_count`,
     `_features` and `_names`, and `kernel` where that is no parameter. Columns without names are called x1, x2, ... as
     mathematics does, not x0.
+
+    >>> from mercer.lifts import Parabolic
+    >>> phi = Parabolic().fit([[1.0, 2.0]])
+    >>> phi.transform([[3.0, 4.0]])
+    array([[ 3.,  4., 25.]])
+    >>> print(phi.kernel)
+    parabolic
     """
 
     exact: ClassVar[bool] = True

@@ -37,6 +37,14 @@ class Operator(LinearOperator, ABC):
     shape : (n, m)
     dtype : float32 or float64
     symmetric : whether A equals its transpose, known from its structure
+
+    Cost: that of the family; nothing is computed before a product, a block or the diagonal is asked for.
+
+    >>> import numpy as np
+    >>> from mercer.operators import Dense, Diagonal
+    >>> A = Dense(np.ones((2, 2))) + Diagonal(np.array([1.0, 2.0]))
+    >>> A @ np.ones(2), A.diagonal(), A.symmetric
+    (array([3., 4.]), array([2., 3.]), True)
     """
 
     shape: tuple[int, int]

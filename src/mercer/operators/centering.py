@@ -28,6 +28,12 @@ class Centering:
     intercept : whether there is one
     counts : how many copies of a row its weight stands for, where that is not the weight itself: a class may weigh
         more than it has rows
+
+    >>> import numpy as np
+    >>> from mercer.operators import Centering
+    >>> centering = Centering.of(3, weights=None, intercept=True)
+    >>> centering.rows(np.array([[1.0], [2.0], [6.0]])).ravel()
+    array([-2., -1.,  3.])
     """
 
     weights: Array
@@ -125,6 +131,12 @@ class Centered:
     means : m(x_i), the weighted mean of each row of K; zeros where there is no intercept
     middle : their weighted mean
     pull : tau
+
+    >>> import numpy as np
+    >>> from mercer.operators import Centering
+    >>> centred = Centering.of(2, weights=None, intercept=True).matrix(np.array([[2.0, 1.0], [1.0, 4.0]]))
+    >>> centred.means, centred.middle, float(centred.stored.sum().round(6)) == round(2 * centred.pull, 6)
+    (array([1.5, 2.5]), 2.0, True)
     """
 
     values: Array | None

@@ -46,6 +46,11 @@ def choose(
     seconds : the time limit; None for `limits.PATIENCE`, which then is an aim
     machine : whose rates count; None for this one, which is measured only where that can matter
     resumable : whether the fit is to go on after it was cut off
+
+    >>> from mercer.planner import Task, choose
+    >>> from mercer.planner.machine import ROUGH
+    >>> choose("KernelRidge", Task(1000, 8, 1, None, 45, True), machine=ROUGH).way
+    'direct'
     """
     allowed = Budget.of(None) if budget is None else budget
     limits = Limits(max(0, allowed.bytes - 8 * task.copied), seconds, resumable=resumable)

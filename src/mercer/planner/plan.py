@@ -19,7 +19,12 @@ EXACT: tuple[Way, ...] = ("direct", "conjugate gradients", "one pass")
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of the work, with the seconds that it is to take."""
+    """A part of the work, with the seconds that it is to take.
+
+    >>> from mercer.planner import Stage
+    >>> Stage("solve", 6.1)
+    Stage(name='solve', seconds=6.1)
+    """
 
     name: str
     seconds: float

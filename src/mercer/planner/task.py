@@ -31,6 +31,11 @@ class Task:
     alpha : the penalty, where it is known
     stored : whether the rows are in memory; False where they come in pieces from a source
     copied : numbers that are held beside every way: rows that were converted, targets, weights, coefficients
+
+    >>> from mercer.planner import Task
+    >>> task = Task(1000, 8, 1, None, 45, True)
+    >>> task.rows, task.path
+    (1000, True)
     """
 
     rows: int

@@ -38,6 +38,12 @@ class System:
     loss : what gradient methods report; None for x'(A + alpha) x / 2 - b'x, which they minimise
     validation : the loss on rows that were held out, from coefficients; None where there are none
     run : who is told of the progress, may stop the solver, and keeps its state
+
+    >>> import numpy as np
+    >>> from mercer.solvers import Eigen, System
+    >>> system = System(np.diag([1.0, 3.0]), np.array([[2.0], [8.0]]), np.array([1.0]))
+    >>> Eigen().solve(system).value.ravel().round(6)
+    array([1., 2.])
     """
 
     matrix: Matrix
@@ -50,14 +56,25 @@ class System:
 
 
 class Cost(NamedTuple):
-    """What a solver needs: floating-point operations, and numbers that it holds at its peak, A included."""
+    """What a solver needs: floating-point operations, and numbers that it holds at its peak, A included.
+
+    >>> from mercer.solvers import Cholesky
+    >>> cost = Cholesky().cost(1000, 1)
+    >>> f"{cost.operations:.2g} operations, {cost.numbers:.2g} numbers"
+    '3.4e+08 operations, 1e+06 numbers'
+    """
 
     operations: float
     numbers: float
 
 
 class Solver(ABC):
-    """A way to solve a `System`; a frozen dataclass whose fields are its settings."""
+    """A way to solve a `System`; a frozen dataclass whose fields are its settings.
+
+    >>> from mercer.solvers import Cholesky, ConjugateGradient, Solver
+    >>> isinstance(Cholesky(), Solver), Cholesky().needs, ConjugateGradient().needs
+    (True, 'matrix', 'products')
+    """
 
     needs: ClassVar[Literal["matrix", "products"]]
     """Whether A must be stored, or products with it are enough."""

@@ -33,6 +33,13 @@ class History:
     coefficients : (steps + 1, n, outputs) likewise; (0, n, outputs) where they were not kept
     step : the size of a step
     validation : (steps + 1, outputs): the loss on rows that were held out; (0, outputs) where none were
+
+    >>> import numpy as np
+    >>> from mercer.solvers import GradientDescent, System
+    >>> system = System(np.diag([1.0, 3.0]), np.array([[2.0], [8.0]]), np.array([1.0]))
+    >>> history = GradientDescent(steps=3).solve(system).history
+    >>> history.losses.shape, history.coefficients.shape
+    ((4, 1), (4, 2, 1))
     """
 
     losses: NDArray[np.float64]
@@ -53,6 +60,12 @@ class Outcome:
     condition : the largest condition number of A + alpha_t I, estimated; NaN where a solver cannot tell
     history : of gradient methods
     decomposition : of direct solvers
+
+    >>> import numpy as np
+    >>> from mercer.solvers import Cholesky, System
+    >>> outcome = Cholesky().solve(System(np.diag([1.0, 3.0]), np.array([[2.0], [8.0]]), np.array([1.0])))
+    >>> outcome.converged, outcome.iterations, bool(outcome.residual < 1e-15), round(outcome.condition, 3)
+    (True, 0, True, 2.0)
     """
 
     value: NDArray[np.float64]

@@ -18,6 +18,12 @@ class Batch:
     rows : a table, (b, d): an array of numbers (or a sparse one of SciPy)
     targets : (b,) or (b, outputs), numbers or labels; None where the source has none
     weights : (b,), how often each row counts; None for once each
+
+    >>> import numpy as np
+    >>> from mercer.sources import Batch
+    >>> batch = Batch(np.zeros((3, 2)), np.arange(3))
+    >>> batch.count, batch.part(slice(1, 3)).targets
+    (3, array([1, 2]))
     """
 
     rows: Any
@@ -40,6 +46,12 @@ class Source(ABC):
 
     A family states four things: `count`, `names`, `batches` and `fingerprint`; one that can start late says so by its
     `grain`.
+
+    >>> import numpy as np
+    >>> from mercer.sources import Batches, Source
+    >>> rows = Batches([np.zeros((3, 2)), np.ones((2, 2))])
+    >>> isinstance(rows, Source), rows.count, [batch.count for batch in rows.batches(4)]
+    (True, 5, [4, 1])
     """
 
     @property

@@ -23,8 +23,14 @@ def source_of(
 ) -> Source | None:
     """The source that X is or names; None for an ordinary table.
 
+    who : in whose name errors speak
     y, weight : names of columns where X is a path, arrays where it is a memory map
     columns : the features of a fitted model: all other columns of files are passed over
+
+    >>> import numpy as np
+    >>> from mercer.sources import Batches, source_of
+    >>> source_of("fit", np.zeros((3, 2))) is None, source_of("fit", Batches([np.zeros((3, 2))])).count
+    (True, 3)
     """
     if isinstance(X, Source):
         _refuse_twice(who, X, y, weight)

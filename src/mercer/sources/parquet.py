@@ -56,6 +56,15 @@ class Parquet(Source):
     Features are numbers: of float32 where all columns are float32 or narrower, and some are floating; else of float64.
     Needs pyarrow, which comes with `pip install "mercer[files]"`. Memory: two batches, and a buffer a column; a late
     start skips whole row groups unread.
+
+    >>> import tempfile, os, pyarrow, pyarrow.parquet
+    >>> from mercer.sources import Parquet
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "rows.parquet")
+    ...     pyarrow.parquet.write_table(pyarrow.table({"size": [1.0, 2.0], "price": [10.0, 20.0]}), path)
+    ...     rows = Parquet(path, target="price")
+    ...     rows.names, rows.count, next(rows.batches(2)).targets
+    (('size',), 2, array([10., 20.]))
     """
 
     path: str | os.PathLike[str]

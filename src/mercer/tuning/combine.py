@@ -44,6 +44,14 @@ class Combination:
     converged : whether the descent ended where no step leads further down
     reason : why it ended, in one sentence
     steps : how many it took
+
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian, Linear
+    >>> from mercer.tuning import combine
+    >>> X = np.linspace(0, 6, 40)[:, None]
+    >>> found = combine([Linear(), Gaussian(1.0)], X, np.sin(X[:, 0]))
+    >>> found.weights.round(1), found.converged
+    (array([0.1, 0.9]), True)
     """
 
     kernel: Kernel

@@ -16,7 +16,13 @@ from mercer.kernels.points import Points
 
 
 class Exp(Single):
-    """The exponential of a kernel, written exp(k)."""
+    """The exponential of a kernel, written exp(k).
+
+    >>> import mercer
+    >>> from mercer.kernels import Linear
+    >>> mercer.exp(Linear())([[1.0]], [[2.0]]).round(3)
+    array([[7.389]])
+    """
 
     formula = "exp(k(x, z))"
 

@@ -31,6 +31,14 @@ class Power(Single):
     ----------
     kernel : the base
     exponent : whole number above zero; any number above zero where `kernel.divisible`
+
+    Examples
+    --------
+    >>> from mercer.kernels import Gaussian, Linear
+    >>> (Linear() ** 2)([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[121.]])
+    >>> (Gaussian(1.0) ** 0.25)([[0.0]], [[1.0]]) == Gaussian(2.0)([[0.0]], [[1.0]])
+    array([[ True]])
     """
 
     formula = "k(x, z)^p"

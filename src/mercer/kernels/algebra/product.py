@@ -18,7 +18,12 @@ from mercer.kernels.points import Points
 
 
 class Product(Several):
-    """The product of kernels, written k1 * k2 (or a * k for a number a); its lift is all products of features."""
+    """The product of kernels, written k1 * k2 (or a * k for a number a); its lift is all products of features.
+
+    >>> from mercer.kernels import Gaussian, Linear, Product
+    >>> Gaussian() * Linear() == Product((Gaussian(), Linear()))
+    True
+    """
 
     formula = "k1(x, z) k2(x, z)"
 

@@ -15,7 +15,10 @@ from mercer.kernels.proof.judgement import Judgement, Premise, Situation
 
 
 class Single(Kernel):
-    """A node over one kernel, kept in the field `kernel`."""
+    """A node over one kernel, kept in the field `kernel`.
+
+    Cost: that of the kernel inside, in the same pass.
+    """
 
     kernel: Kernel
 

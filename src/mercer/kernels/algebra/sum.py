@@ -16,7 +16,12 @@ from mercer.kernels.points import Points
 
 
 class Sum(Several):
-    """The sum of kernels, written k1 + k2; its lift is the lifts side by side."""
+    """The sum of kernels, written k1 + k2; its lift is the lifts side by side.
+
+    >>> from mercer.kernels import Gaussian, Linear, Sum
+    >>> Gaussian() + Linear() == Sum((Gaussian(), Linear()))
+    True
+    """
 
     formula = "k1(x, z) + k2(x, z)"
 

@@ -14,7 +14,19 @@ from mercer.kernels.points import Points
 
 
 class Coordinate(Kernel):
-    """A term for each coordinate, added or multiplied, and a profile of the total."""
+    """A term for each coordinate, added or multiplied, and a profile of the total.
+
+    Cost: a term for each of n m d coordinates of n x m pairs, in one pass; memory for the result, or for tiles where
+    only products with vectors are asked for (`Gram`).
+
+    >>> import numpy as np
+    >>> from mercer.kernels import Coordinate
+    >>> class Overlap(Coordinate):
+    ...     def term(self, x, z):
+    ...         return np.minimum(np.abs(x), np.abs(z))
+    >>> Overlap()([[1.0, -3.0]], [[2.0, 2.0]])
+    array([[3.]])
+    """
 
     dense_only = True
     joined_by: ClassVar[Literal["sum", "product"]] = "sum"

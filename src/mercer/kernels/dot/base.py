@@ -13,7 +13,18 @@ from mercer.kernels.points import Points
 
 
 class Dot(Kernel):
-    """A function of the inner product alone."""
+    """A function of the inner product alone.
+
+    Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula a pair in the same
+    pass; memory for the result, or for tiles where only products with vectors are asked for (`Gram`).
+
+    >>> from mercer.kernels import Dot
+    >>> class Doubled(Dot):
+    ...     def profile(self, t):
+    ...         return 2 * t
+    >>> Doubled()([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[22.]])
+    """
 
     @abstractmethod
     def profile(self, t: NDArray[Any]) -> NDArray[Any]:

@@ -33,6 +33,11 @@ class Witness(Shown):
     weights : n numbers, the largest of size 1
     value : the quadratic form; negative
     digits : the decimal digits with which it was verified
+
+    >>> import mercer
+    >>> witness = mercer.prove("sigmoid", d=1).witness
+    >>> witness.points.tolist(), witness.weights.tolist(), bool(witness.value < 0)
+    ([[-0.5], [2.5]], [1.0, 1.0], True)
     """
 
     points: NDArray[np.float64]
@@ -75,6 +80,11 @@ class ThingWitness(Shown):
     value : the quadratic form; negative
     digits : the decimal digits to which the values of k are known; None where they are whole numbers
     kind : what the things are called
+
+    >>> import mercer
+    >>> witness = mercer.prove("common_subsequence").witness
+    >>> witness.things, [int(weight) for weight in witness.weights], float(witness.value)
+    (('a', 'b', 'ab', 'ba'), [2, 2, -1, -1], -2.0)
     """
 
     things: tuple[Any, ...]
@@ -106,6 +116,11 @@ class Asymmetry(Shown):
 
     points : (2, d) array, x and z
     forward, backward : k(x, z) and k(z, x)
+
+    >>> import mercer
+    >>> witness = mercer.prove(lambda x, z: float(x[0] - z[0]), d=1).witness
+    >>> type(witness).__name__, bool(witness.forward != witness.backward)
+    ('Asymmetry', True)
     """
 
     points: NDArray[np.float64]
@@ -131,6 +146,11 @@ class SpectralWitness(Shown):
     value : the transform there, as a part of the integral of |k|; negative
     window : the width of the Gaussian window, infinity for none
     digits : the decimal digits with which it was verified
+
+    >>> import mercer
+    >>> witness = mercer.prove("wendland(dimension=1, smoothness=1)", d=4).witness
+    >>> type(witness).__name__, bool(witness.value < 0)
+    ('SpectralWitness', True)
     """
 
     frequency: float
@@ -162,6 +182,11 @@ class Proof(Shown):
     witness : for a refutation, what shows it: points or things and weights, a frequency, or two points in the
         wrong order
     trials : how many point sets the search examined
+
+    >>> import mercer
+    >>> proof = mercer.prove("sinc")
+    >>> proof.status, proof.max_dimension, len(proof.steps)
+    ('proven', 3, 1)
     """
 
     kernel: Kernel | Callable[..., Any]

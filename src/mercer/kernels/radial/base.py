@@ -20,6 +20,17 @@ class Radial(Kernel):
     A kernel states its `argument`: "squared distance" (then the profile is called with u = |x - z|^2 /
     lengthscale^2) or "distance" (u = |x - z| / lengthscale), whichever its formula needs, so that no digit is
     lost by a root that is squared again.
+
+    Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula a pair in the same
+    pass; memory for the result, or for tiles where only products with vectors are asked for (`Gram`).
+
+    >>> from mercer.kernels import Radial
+    >>> class Cauchy(Radial):
+    ...     lengthscale: float = 1.0
+    ...     def profile(self, u):
+    ...         return 1 / (1 + u)
+    >>> Cauchy(2.0)([[0.0]], [[2.0]])
+    array([[0.5]])
     """
 
     argument: ClassVar[Literal["squared distance", "distance"]] = "squared distance"

@@ -1,0 +1,91 @@
+"""That links of the pages lead to files that exist, and what the build makes of docstrings."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = sorted(
+    page for page in DOCS.rglob("*.md") if "generated" not in page.parts and "auto_gallery" not in page.parts
+)
+LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)")
+
+
+@pytest.fixture
+def extension(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS / "_ext"))
+
+    def load(name):
+        sys.modules.pop(name, None)
+        return __import__(name)
+
+    return load
+
+
+def test_every_link_leads_to_a_file():
+    links = {(page.relative_to(DOCS), link) for page in PAGES for link in LINK.findall(page.read_text())}
+    assert len(links) > 100
+    assert sorted(str(here) for here in links if not (DOCS / here[0].parent / here[1]).exists()) == []
+
+
+def test_every_included_file_exists():
+    included = re.compile(r"^```\{(?:literal)?include\} (\S+)", re.MULTILINE)
+    found = [page.parent / path for page in PAGES for path in included.findall(page.read_text())]
+    assert len(found) >= 7
+    assert [path for path in found if not path.exists()] == []
+
+
+def test_nothing_on_a_page_is_fetched_from_elsewhere():
+    fetched = re.compile(r"!\[[^\]]*\]\(https?:|<(?:script|img|link)\b[^>]*https?:", re.IGNORECASE)
+    assert [page.name for page in PAGES if fetched.search(page.read_text())] == []
+
+
+def test_what_examples_print_stands_on_their_pages():
+    """Proofs and numbers that are shown below included files: tests/test_examples_own.py runs these."""
+    for name in ("own_kernel", "own_lift", "own_solver"):
+        page = (DOCS / "how_to" / f"{name}.md").read_text()
+        assert f"literalinclude}} ../../examples/{name}.py" in page
+        assert "```text\n" in page
+
+
+def test_plain_text_is_escaped_and_code_is_not(extension):
+    escaped = extension("plain_docstrings").escaped
+    assert escaped("`plan_` of |x|, 2 * loo_ and a_b") == r"``plan_`` of \|x\|, 2 \* loo\_ and a_b"
+
+
+def test_fields_become_names_with_all_of_their_text_below(extension):
+    written = extension("plain_docstrings").written
+    title, fields = ["Parameters", "----------"], ["alpha : at least 0,", '    or "auto"', "kernel_, lift_ : found"]
+    wanted = ["alpha", "    at least 0,", '    or "auto"', r"kernel\_, lift_", "    found"]
+    assert written(title + fields, "Parameters") == title + wanted
+
+
+def test_examples_stay_as_they_are(extension):
+    written = extension("plain_docstrings").written
+    assert written([">>> f(*a_)", "|x|"], "Examples") == [">>> f(*a_)", "|x|"]
+
+
+def test_kernels_get_their_formula_and_the_cost_of_their_family(extension):
+    from mercer.kernels import Gaussian, Spectrum
+
+    told = extension("plain_docstrings").told
+    formula, cost = told(Gaussian)
+    assert formula == ["    k(x, z) = exp(-|x - z|^2 / (2 lengthscale^2))"]
+    assert cost[0].startswith("Cost: n m d operations")
+    assert len(told(Spectrum)) == 1  # its own docstring tells the cost
+
+
+@pytest.mark.parametrize(
+    ("link", "wanted"),
+    [
+        ("docs/files.md", "../files.md"),
+        ("CONTRIBUTING.md", "contributing.md"),
+        ("benchmarks/defaults.py", "../../benchmarks/defaults.py"),
+    ],
+)
+def test_links_of_the_root_are_moved(extension, link, wanted):
+    content = [f"see [this]({link}) and [that](https://example.org/a.md)"]
+    extension("root_links").rewrite(None, Path("CHANGELOG.md"), "project/changelog", content)
+    assert content == [f"see [this]({wanted}) and [that](https://example.org/a.md)"]
