@@ -1,6 +1,7 @@
 """Every exit code, signals, pipes that close, and what the help costs."""
 
 import json
+import logging
 import signal
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from command import run, started, write_houses, write_rings
 from typer.testing import CliRunner
 
 from mercer.cli.app import app
+from mercer.cli.verbs import _speaking
+from mercer.cli.voice import Voice
 
 VERBS = ("fit", "predict", "score", "transform", "plan", "prove", "inspect", "doctor", "demo")
 
@@ -226,3 +229,17 @@ def test_no_color(monkeypatch, tmp_path):
     plain = run("fit", tmp_path / "none.csv", "--target", "a").stderr
     assert "\x1b[31m" in coloured
     assert "\x1b" not in plain
+
+
+def test_remarks_of_the_library_are_said_once(monkeypatch):
+    def remarking():
+        for _ in range(3):
+            logging.getLogger("mercer.compute").warning("it compiles in %s", "a folder")
+
+    loud, quiet = [], []
+    for heard, voice in ((loud, Voice("prove")), (quiet, Voice("prove", quiet=True))):
+        monkeypatch.setattr("mercer.cli.voice._print", lambda text, heard=heard, **_: heard.append(text))
+        with _speaking(voice):
+            remarking()
+    assert (loud, quiet) == (["it compiles in a folder"], [])
+    assert not logging.getLogger("mercer").handlers

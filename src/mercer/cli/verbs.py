@@ -61,7 +61,7 @@ def _signature(record: type[Common], hints: dict[str, Any]) -> inspect.Signature
 def _speaking(voice: Voice) -> Iterator[Voice]:
     """Errors and warnings become messages and exit codes."""
     try:
-        with warnings.catch_warnings(), _hushed(voice.quiet):
+        with warnings.catch_warnings(), _heard(voice):
             warnings.simplefilter("default", UserWarning)
             warnings.showwarning = lambda message, *_, **__: voice.warn(str(message))
             yield voice
@@ -76,14 +76,29 @@ def _speaking(voice: Voice) -> Iterator[Voice]:
 
 
 @contextmanager
-def _hushed(quiet: bool) -> Iterator[None]:
-    """The library's remarks (that it compiles, say) are for those who want to hear them."""
-    log = logging.getLogger("mercer")
-    before = log.level
-    if quiet:
-        log.setLevel(logging.ERROR)
-    yield
-    log.setLevel(before)
+def _heard(voice: Voice) -> Iterator[None]:
+    """The library's remarks (that it compiles, say) are the voice's, once each."""
+    log, remarks = logging.getLogger("mercer"), _Remarks(voice)
+    log.addHandler(remarks)
+    try:
+        yield
+    finally:
+        log.removeHandler(remarks)
+
+
+class _Remarks(logging.Handler):
+    """Says what was not said before."""
+
+    def __init__(self, voice: Voice) -> None:
+        super().__init__()
+        self.voice = voice
+        self.said: set[str] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if text not in self.said:
+            self.said.add(text)
+            self.voice.say(text)
 
 
 def _let_go() -> None:
