@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from mercer.files.tables_model import TableModel
 
 TABLE = "CSV (also .gz), Parquet, Arrow or Feather, NPY, NPZ, LIBSVM; - for standard input."
+READING, EVERYWHERE = "How the table is read", "Of every verb"
+"""Panels of the help."""
 UNITS = {"": 1.0, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 
 
@@ -24,32 +26,69 @@ UNITS = {"": 1.0, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 class Common:
     """What every verb takes."""
 
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output, with a schema.")] = False
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No more than warnings on standard error.")] = False
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Where random numbers come from.")] = 0
+    json: Annotated[
+        bool,
+        typer.Option("--json", help="One JSON object on standard output, with a schema.", rich_help_panel=EVERYWHERE),
+    ] = False
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No more than warnings on standard error.", rich_help_panel=EVERYWHERE)
+    ] = False
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Where random numbers come from.", rich_help_panel=EVERYWHERE)
+    ] = 0
     config: Annotated[
         Path | None,
-        typer.Option("--config", is_eager=True, callback=use_config, help="A TOML file with a section a verb."),
+        typer.Option(
+            "--config",
+            is_eager=True,
+            callback=use_config,
+            help="A TOML file with a section a verb.",
+            rich_help_panel=EVERYWHERE,
+        ),
     ] = None
-    dump_config: Annotated[bool, typer.Option("--dump-config", help="Write this run as TOML; do nothing else.")] = False
+    dump_config: Annotated[
+        bool, typer.Option("--dump-config", help="Write this run as TOML; do nothing else.", rich_help_panel=EVERYWHERE)
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading(Common):
     """What verbs take that read a table."""
 
-    format: Annotated[str, typer.Option("--format", help="csv, parquet, arrow, npy, npz or libsvm.")] = ""
-    separator: Annotated[str, typer.Option("--separator", help="Between cells of text; found if left out.")] = ""
-    no_header: Annotated[bool, typer.Option("--no-header", help="The first line is a row: f0, f1, ...")] = False
-    decimal: Annotated[str, typer.Option("--decimal", help="Before decimals, in text: . or , (found if left out).")] = (
-        ""
+    format: Annotated[
+        str, typer.Option("--format", help="csv, parquet, arrow, npy, npz or libsvm.", rich_help_panel=READING)
+    ] = ""
+    separator: Annotated[
+        str, typer.Option("--separator", help="Between cells of text; found if left out.", rich_help_panel=READING)
+    ] = ""
+    no_header: Annotated[
+        bool, typer.Option("--no-header", help="The first line is a row: f0, f1, ...", rich_help_panel=READING)
+    ] = False
+    decimal: Annotated[
+        str,
+        typer.Option(
+            "--decimal", help="Before decimals, in text: . or , (found if left out).", rich_help_panel=READING
+        ),
+    ] = ""
+    dates: Annotated[
+        str,
+        typer.Option("--dates", help="day-first or month-first, for texts such as 1/2/2020.", rich_help_panel=READING),
+    ] = ""
+    encoding: Annotated[
+        str, typer.Option("--encoding", help="Of text: utf-8, cp1252, latin-1, ...", rich_help_panel=READING)
+    ] = "utf-8"
+    max_rows: Annotated[int, typer.Option("--max-rows", min=1, help="Refuse more rows.", rich_help_panel=READING)] = (
+        10_000_000
     )
-    dates: Annotated[str, typer.Option("--dates", help="day-first or month-first, for texts such as 1/2/2020.")] = ""
-    encoding: Annotated[str, typer.Option("--encoding", help="Of text: utf-8, cp1252, latin-1, ...")] = "utf-8"
-    max_rows: Annotated[int, typer.Option("--max-rows", min=1, help="Refuse more rows.")] = 10_000_000
-    max_columns: Annotated[int, typer.Option("--max-columns", min=1, help="Refuse more columns.")] = 10_000
-    max_cells: Annotated[int, typer.Option("--max-cells", min=1, help="Refuse more cells.")] = 100_000_000
-    max_bytes: Annotated[str, typer.Option("--max-bytes", help="Refuse more, unpacked.")] = "1 GiB"
+    max_columns: Annotated[
+        int, typer.Option("--max-columns", min=1, help="Refuse more columns.", rich_help_panel=READING)
+    ] = 10_000
+    max_cells: Annotated[
+        int, typer.Option("--max-cells", min=1, help="Refuse more cells.", rich_help_panel=READING)
+    ] = 100_000_000
+    max_bytes: Annotated[str, typer.Option("--max-bytes", help="Refuse more, unpacked.", rich_help_panel=READING)] = (
+        "1 GiB"
+    )
 
     def limits(self) -> TableLimits:
         """The limits of a table."""

@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, TypeVar, get_type_hints
 
 import typer
@@ -37,13 +37,22 @@ def add_verb(app: typer.Typer, record: type[Options], run: Callable[[Options, Vo
     hints = get_type_hints(record, include_extras=True)
     body.__signature__ = _signature(record, hints)  # type: ignore[attr-defined]
     body.__annotations__ = hints
-    app.command(verb, help=run.__doc__, epilog=f"Example: {example}")(body)
+    app.command(verb, help=_unwrapped(run.__doc__ or ""), epilog=f"Example: {example}")(body)
+
+
+def _unwrapped(text: str) -> str:
+    r"""Paragraphs of one line each, for a terminal of any width.
+
+    >>> _unwrapped("One.\n\n    Two\n    three.")
+    'One.\n\nTwo three.'
+    """
+    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
 
 
 def _signature(record: type[Common], hints: dict[str, Any]) -> inspect.Signature:
-    """A parameter a field; those that a verb adds come first."""
-    shared = {field.name for field in fields(Common)}
-    ordered = sorted(fields(record), key=lambda field: (field.name in shared, field.default is not MISSING))
+    """A parameter a field; those that a verb adds come first, those of every verb last."""
+    known = [field.name for kind in reversed(record.__mro__) if is_dataclass(kind) for field in fields(kind)]
+    ordered = sorted(fields(record), key=lambda field: (known.count(field.name), field.default is not MISSING))
     return inspect.Signature(
         [
             inspect.Parameter(
