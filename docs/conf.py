@@ -9,9 +9,7 @@ sys.path.insert(0, str(HERE / "_ext"))
 project = "Mercer"
 author = "The Mercer developers"
 copyright = author  # noqa: A001  # Sphinx reads it under this name
-version = release = (
-    (HERE.parent / "src" / "mercer" / "__init__.py").read_text().split('__version__ = "')[1].split('"')[0]
-)
+version = release = (HERE.parent / "src" / "mercer" / "version.py").read_text().split('"')[-2]
 
 extensions = [
     "myst_parser",

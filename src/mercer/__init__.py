@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from mercer import errors
 from mercer.errors import ModelFileError
+from mercer.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from mercer import comparing, displays, files, geometry, kernels, learners, lifts, solvers, sources, tuning
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from mercer.operators.repair import repair
     from mercer.planner.shapes import plan
 
-__version__ = "0.1.0"
 
 __all__ = [
     "Asymmetry",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.metadata import version
 from os import PathLike
 from typing import Any
 
@@ -20,6 +19,7 @@ from mercer.files.table import CLASSES, ENTRIES, MODELS
 from mercer.files.tables_model import TableModel
 from mercer.files.writing import write
 from mercer.kernels import Kernel
+from mercer.version import __version__
 
 
 def save(model: Any, path: str | PathLike[str]) -> None:
@@ -44,7 +44,7 @@ def save(model: Any, path: str | PathLike[str]) -> None:
     _check_model(model)
     encoder = Encoder(CLASSES)
     encoder.object(model)
-    text = encoder.text(version("mercer"))
+    text = encoder.text(__version__)
     tensors = {str(place): array for place, array in enumerate(encoder.arrays)}
     Decoder(ENTRIES, tensors, encoder.foreign).model(record_of(text).objects)  # what is written can be read
     write(path, text, encoder.arrays)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from mercer.compute.threads import Stop, available, run
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
 from mercer.sources.base import Source
+from mercer.version import __version__
 
 Parts = Mapping[str, str]
 """What must agree, by name: "version", "settings" and "data"."""
@@ -37,7 +37,7 @@ def fingerprint(settings: Mapping[str, Any], *data: Any) -> Callable[[], Parts]:
     >>> fingerprint({"alpha": 1.0}, np.arange(3.0))() == fingerprint({"alpha": 1.0}, np.arange(3.0))()
     True
     """
-    found = {"version": f"{version('mercer')}, format {FORMAT}", "settings": _settings(settings)}
+    found = {"version": f"{__version__}, format {FORMAT}", "settings": _settings(settings)}
 
     @cache
     def parts() -> Parts:
