@@ -37,7 +37,10 @@ AREAS: dict[str, tuple[list[str], list[str]]] = {
         ["tests/kernels/test_*.py", "tests/html/test_html_kernels.py", "src/mercer/kernels"],
     ),
     "proof": (["kernels/proof/*.py"], ["tests/kernels/proof", "src/mercer/kernels/proof"]),
-    "solvers": (["solvers/*.py"], ["tests/solvers", "src/mercer/solvers"]),
+    "solvers": (
+        ["solvers/*.py"],
+        ["tests/solvers", "tests/learners/test_perceptrons.py", "tests/learners/test_rounding.py", "src/mercer/solvers"],
+    ),
     "loader": (["files/[!t]*.py", "files/t[!a]*.py", "files/table.py"], ["tests/files/test_model_*.py"]),
 }
 """Of each area the files that are changed, and the tests that should notice."""
