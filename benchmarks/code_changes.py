@@ -133,7 +133,7 @@ def _of_head(statement: ast.stmt) -> Iterator[Site]:
 
 
 def _is_none(node: ast.AST | None) -> bool:
-    return node is None or isinstance(node, ast.Constant) and node.value is None
+    return node is None or (isinstance(node, ast.Constant) and node.value is None)
 
 
 def _within(node: ast.AST) -> Iterator[ast.AST]:

@@ -36,15 +36,23 @@ AREAS: dict[str, tuple[list[str], list[str]]] = {
         ["kernels/*.py", "kernels/radial/*.py", "kernels/dot/*.py", "kernels/coordinate/*.py", "kernels/algebra/*.py"],
         ["tests/kernels/test_*.py", "tests/html/test_html_kernels.py", "src/mercer/kernels"],
     ),
-    "proof": (["kernels/proof/*.py"], ["tests/kernels/proof", "src/mercer/kernels/proof"]),
+    "proof": (
+        ["kernels/proof/*.py"],
+        ["tests/kernels/proof", "tests/html/test_html_kernels.py", "src/mercer/kernels/proof"],
+    ),
     "solvers": (
         ["solvers/*.py"],
-        ["tests/solvers", "tests/learners/test_perceptrons.py", "tests/learners/test_rounding.py", "src/mercer/solvers"],
+        [
+            "tests/solvers",
+            "tests/learners/test_perceptrons.py",
+            "tests/learners/test_rounding.py",
+            "src/mercer/solvers",
+        ],
     ),
     "loader": (["files/[!t]*.py", "files/t[!a]*.py", "files/table.py"], ["tests/files/test_model_*.py"]),
 }
 """Of each area the files that are changed, and the tests that should notice."""
-HOW = ["-o", "addopts=--doctest-modules", *("-p no:terminal -p no:cacheprovider -p no:xdist".split())]
+HOW = ["-o", "addopts=--doctest-modules", "-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:xdist"]
 SLOWEST = 8.0
 """Seconds of a test above which it is not asked."""
 MEMORY = 8 << 30
@@ -213,7 +221,7 @@ def _sample(options: argparse.Namespace) -> list[Change]:
     patterns = AREAS[options.area][0]
     files = sorted({path for pattern in patterns for path in (ROOT / "src" / "mercer").glob(pattern)})
     every = [change for path in files for change in changes(path) if options.only in str(path)]
-    random.Random(options.seed).shuffle(every)
+    random.Random(options.seed).shuffle(every)  # noqa: S311
     print(f"{options.area}: {len(files)} files, {len(every)} mutants, of which {options.count} are tried", flush=True)
     return every[: options.count]
 
