@@ -7,7 +7,8 @@ The tests of an area are collected once. A first child process runs them all and
 reaches, and for how long it runs. Then every mutant gets a child of its own, in which the functions of the changed file
 get the changed code, and the tests that reach the line run, quickest first, until one fails. A mutant that no test
 notices has survived, and so has one on a line that no test reaches. With `--control` nothing is changed, so that
-everything must survive: it shows that what kills mutants is the change. Needs `coverage`, and a system that can fork.
+everything must survive: it shows that what kills mutants is the change. What runs while modules are imported, as the
+tables of the loader do, is out of reach, and counts as survived. Needs `coverage`, and a system that can fork.
 """
 
 from __future__ import annotations
@@ -76,8 +77,8 @@ class Record:
         known = self.lines.get(str(change.path.relative_to(ROOT)), {})
         at = [change.line] if change.line in known else range(change.first, change.last + 1)
         found = {test for line in at for test in known.get(line, []) if self.seconds.get(test, SLOWEST) < SLOWEST}
-        ordered, spent, chosen = sorted(found, key=lambda test: (self.seconds[test], test)), 0.0, []
-        for test in ordered:
+        spent, chosen = 0.0, list[str]()
+        for test in sorted(found, key=lambda test: (self.seconds[test], test)):
             spent += self.seconds[test]
             if spent > budget and len(chosen) >= 3:
                 break
