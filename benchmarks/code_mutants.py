@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[1]
 AREAS: dict[str, tuple[list[str], list[str]]] = {
     "kernels": (
         ["kernels/*.py", "kernels/radial/*.py", "kernels/dot/*.py", "kernels/coordinate/*.py", "kernels/algebra/*.py"],
-        ["tests/kernels/test_*.py", "tests/html/test_html_kernels.py", "src/mercer/kernels"],
+        ["tests/kernels/test_*.py", "tests/kernels/proof", "tests/html/test_html_kernels.py", "src/mercer/kernels"],
     ),
     "proof": (
         ["kernels/proof/*.py"],
