@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mercer.kernels import ArcCosine, Gaussian, Laplace, Linear, Matern
-from mercer.kernels.domain import NONNEGATIVE, Preimage
+from mercer.kernels.domain import INTEGERS, NATURALS, NONNEGATIVE, REALS, Preimage
 
 X = np.random.default_rng(0).normal(size=(7, 3))
 FIRST, SECOND = np.array([1.0, 2.0, 5.0]), np.array([4.0, 0.5, 1.0])
@@ -58,3 +58,30 @@ def test_formulas_of_the_arc_cosine_kernels():
     ramp = ArcCosine(1).latex("a", "b")
     assert r"\lVert a \rVert \lVert b \rVert" in ramp
     assert r"\sin\theta + (\pi - \theta) \cos\theta" in ramp
+
+
+@pytest.mark.parametrize(
+    ("domain", "matrix", "image"),
+    [
+        (REALS, [[1.0, 2.0]], REALS),
+        (INTEGERS, [[1.0, -2.0]], INTEGERS),
+        (INTEGERS, [[0.5, 1.0]], REALS),
+        (NATURALS, [[1.0, 2.0]], NATURALS),
+        (NATURALS, [[1.0, -2.0]], INTEGERS),
+        (NATURALS, [[0.5, 0.0]], NONNEGATIVE),
+        (NATURALS, [[0.5, -1.0]], REALS),
+        (NONNEGATIVE, [[1.0, 2.0]], NONNEGATIVE),
+        (NONNEGATIVE, [[1.0, -2.0]], REALS),
+    ],
+)
+def test_where_a_matrix_leads(domain, matrix, image):
+    """Whole numbers stay whole under a whole matrix, numbers from 0 on stay so under one without minus."""
+    kernel = Gaussian().after(np.array(matrix))
+    assert kernel.image(domain) is image
+    assert (kernel.map_label, kernel.width) == ("A x", 2)
+
+
+def test_where_a_function_leads():
+    kernel = Gaussian().after(np.tanh)
+    assert kernel.image(NATURALS) is REALS
+    assert (kernel.map_label, kernel.width) == ("tanh(x)", None)
