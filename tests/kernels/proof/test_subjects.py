@@ -200,3 +200,25 @@ def test_long_witnesses_are_cut_off():
     assert told(15)[13] == "    ... and 3 more (proof.witness.points, proof.witness.weights)"
     with pytest.raises(ValueError, match="zip"):
         str(Witness(np.zeros((2, 1)), np.ones(3), -0.5, 50))
+
+
+@pytest.mark.parametrize(
+    ("matrix", "wanted"),
+    [
+        ([[1.0, 8.0], [8.0, 3.0]], "plain"),
+        ([[4.0, 1.0, -10.0], [1.0, 4.0, -10.0], [-10.0, -10.0, 6.0]], "normalised"),
+    ],
+)
+def test_the_better_of_two_eigenvectors_is_shown(matrix, wanted):
+    """The one of the matrix, or that of the matrix with a diagonal of ones: whichever makes the form more negative."""
+    K = np.array(matrix)
+    unit = np.sqrt(np.diag(K))
+    choices = {
+        "plain": np.linalg.eigh(K)[1][:, 0],
+        "normalised": np.linalg.eigh(K / np.outer(unit, unit))[1][:, 0] / unit,
+    }
+    forms = {name: (w / np.abs(w).max()) @ K @ (w / np.abs(w).max()) for name, w in choices.items()}
+    assert min(forms, key=forms.get) == wanted
+    found = examiner.most_negative(np.zeros((len(K), 1)), K)
+    assert found.value == pytest.approx(forms[wanted])
+    assert found.ratio == pytest.approx(np.linalg.eigvalsh(K / np.outer(unit, unit))[0])
