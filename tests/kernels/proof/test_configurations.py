@@ -143,6 +143,8 @@ def test_points_and_lines():
     assert found["3 on a line from 0"][:, 0].tolist() == [0, 1, 2]
     assert found["3 geometric by 4"][:, 0].tolist() == [1, 0.25, 0.0625]
     assert len(found) == 1 + 4 + 12 + 6
+    assert [len(points) for name, points in found.items() if name.endswith("on a line")] == [3, 4, 5, 6, 8, 12]
+    assert [len(points) for name, points in found.items() if name.endswith("from 0")] == [3, 4, 5, 6, 8, 12]
 
 
 def test_random_sets_are_the_same_on_every_run():
@@ -151,6 +153,11 @@ def test_random_sets_are_the_same_on_every_run():
     for one, other in zip(first, second, strict=True):
         np.testing.assert_array_equal(one.points, other.points)
     assert not np.array_equal(first[0].points, first[5].points)
+
+
+def test_as_many_points_as_are_allowed():
+    for most in (5, 8, 12):
+        assert max(len(each.points) for each in sets.structured(2, most)) == most
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5])

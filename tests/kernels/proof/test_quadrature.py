@@ -10,7 +10,7 @@ from scipy.special import gamma
 from mercer.kernels import Gaussian
 from mercer.kernels.proof import bochner, spectral
 from mercer.kernels.proof.examiner import weighed
-from mercer.kernels.proof.record import SpectralWitness
+from mercer.kernels.proof.record import SpectralWitness, Witness
 from mercer.kernels.proof.subject import KernelSubject
 
 EDGES = np.array([0.0, 0.5, 0.75, 2.0])
@@ -101,12 +101,13 @@ def test_frequencies_are_as_many_as_can_be_afforded():
         assert len(found) == 8 or (nodes * len(found) > 0.98 * 800_000) or found[-1] + step > 60.0 / scale
 
 
-def test_a_form_is_clear_only_beyond_its_noise():
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_a_form_is_clear_only_beyond_its_noise(unit):
     """The noise of each entry is a part of the largest, which may have next to no weight: n^2 entries of it count."""
     weights = np.array([1e-8, 1.0, 1.0, 1.0])
 
     def clear(v):
-        return weighed(np.zeros((4, 1)), np.diag([1.0, -v, -v, -v]), weights, -1.0).clear
+        return weighed(np.zeros((4, 1)), unit * np.diag([1.0, -v, -v, -v]), weights, -1.0).clear
 
     assert not clear(2.5e-13)  # 3 v is below 1e-13 times 9
     assert clear(3.5e-13)
@@ -126,3 +127,8 @@ def test_weights_are_scaled_to_the_largest():
 def test_a_spectral_witness_says_which_window_it_looked_through():
     assert "windowed by exp(-r^2 / (2 3^2))" in str(SpectralWitness(1.5, -0.25, 3.0, 50))
     assert "windowed" not in str(SpectralWitness(1.5, -0.25, math.inf, 50))
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "Witness: 1 point<"), (2, "Witness: 2 points<")])
+def test_a_card_counts_points(count, words):
+    assert words in "".join(map(str, Witness(np.zeros((count, 1)), np.ones(count), -0.5, 50)._html_pieces()))
