@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint docs bench fuzz clean
+.PHONY: demo test lint docs bench fuzz coverage mutants clean
 
 demo: $(VENV)/.cli
 	$(BIN)/mercer demo --out build/demo
@@ -37,6 +37,15 @@ fuzz: $(VENV)/.test
 	$(BIN)/python benchmarks/fuzz_files.py --count 100000 --seed 1 --use
 	$(BIN)/python benchmarks/fuzz_tables.py --count 20000
 
+# Lines that the tests reach: docs/testing.md. The code that Numba compiles is text, and is not counted.
+coverage: $(VENV)/.coverage
+	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal --cov --cov-report=term --cov-fail-under=95
+
+# The code is changed in small ways, and the tests should notice; then once with nothing changed.
+mutants: $(VENV)/.coverage
+	for area in kernels proof solvers loader; do $(BIN)/python benchmarks/code_mutants.py $$area --count 300 || exit 1; done
+	$(BIN)/python benchmarks/code_mutants.py solvers --count 40 --control
+
 clean:
 	rm -rf $(VENV) build dist docs/auto_gallery docs/reference/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
@@ -44,6 +53,6 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Mercer needs Python 3.11 or newer; set PYTHON=..."'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.cli $(VENV)/.test $(VENV)/.lint $(VENV)/.docs $(VENV)/.bench: $(VENV)/.%: pyproject.toml | $(BIN)/python
+$(VENV)/.cli $(VENV)/.test $(VENV)/.lint $(VENV)/.docs $(VENV)/.bench $(VENV)/.coverage: $(VENV)/.%: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
 	touch $@

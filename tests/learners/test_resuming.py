@@ -74,6 +74,12 @@ def test_a_fit_that_is_killed_goes_on_to_the_same_bits(way, tmp_path):
         kills += 1
         resumed += path.exists()
         assert len(list(tmp_path.iterdir())) <= 2
+    if not resumed:  # a busy machine may have been too slow to write anything before each of the kills
+        run = begun(way, path)
+        while run.process.is_alive() and not path.exists():
+            time.sleep(0.001)
+        run.killed()
+        resumed += path.exists()
     assert begun(way, path).ended() == undisturbed
     assert resumed
     assert not list(tmp_path.iterdir())

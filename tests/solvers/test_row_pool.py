@@ -56,3 +56,16 @@ def test_memory_is_lent_again_and_grows_when_more_is_asked_for():
     np.testing.assert_array_equal(second.values[second.fetch(np.array([3, 1]))], 2 * K[[3, 1]])
     assert memory.lend(10, np.dtype(np.float32)).dtype == np.float32
     assert len(memory.lend(1000, np.dtype(np.float32))) == 1000
+
+
+def test_where_no_slots_side_by_side_are_free_all_begins_anew():
+    """Row 1 stands in the second of four slots, so that three more find no room beside each other."""
+    K = np.diag(np.arange(1.0, 9.0)) + 1.0
+    pool = RowPool(Dense(K), 0, 1)
+    for row in range(4):
+        pool.fetch(np.array([row]))
+    assert pool.values.shape == (4, 8)
+    rows = np.array([1, 5, 6, 7])
+    np.testing.assert_array_equal(pool.values[pool.fetch(rows)], K[rows])
+    assert pool.computed == 8
+    np.testing.assert_array_equal(np.flatnonzero(pool.known), rows)

@@ -64,10 +64,10 @@ class Lists:
         counts = np.array([-1 if one is None else len(one) for one in lists], np.int64)
         if all(type(member) is str for member in members):
             return cls(Texts.of(members), counts)
-        odd = next((one for one in members if type(one) is not int or abs(one) >= 1 << 63), None)
-        if odd is not None:
+        odd = [one for one in members if type(one) is not int or abs(one) >= 1 << 63]
+        if odd:
             needs = "labels and tokens that are all texts, or all whole numbers"
-            refuse(needs, f"{shown(odd)} came", "Convert them to texts.")
+            refuse(needs, f"{shown(odd[0])} came", "Convert them to texts.")
         return cls(np.array(members, np.int64), counts)
 
     def items(self) -> Iterator[tuple[Any, ...] | None]:

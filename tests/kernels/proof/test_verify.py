@@ -5,10 +5,11 @@ import math
 import numpy as np
 
 import mercer
-from mercer.kernels import Gaussian, Linear, Sigmoid
+from mercer.kernels import ArcCosine, Gaussian, Linear, Sigmoid
 from mercer.kernels.points import Points
+from mercer.kernels.precise import context, precisely
 from mercer.kernels.proof.subject import FunctionSubject
-from mercer.kernels.proof.verify import check_kernel, check_matrix
+from mercer.kernels.proof.verify import PrecisePairs, check_kernel, check_matrix
 
 X = Points(np.array([[0.0], [1.0], [2.5]]))
 c = np.array([1.0, -2.0, 0.5])
@@ -65,3 +66,21 @@ def test_a_kernel_of_your_own_that_insists_on_floats():
 
     proof = mercer.prove(Stubborn(), d=1)
     assert (proof.status, proof.witness.digits) == ("refuted", 16)
+
+
+def test_angles_have_fifty_digits():
+    """Of vectors whose angles are known; the origin has none, and counts as perpendicular."""
+    rows = precisely(np.array([[1.0, 0.0], [3.0, 3.0], [0.0, 2.0], [-5.0, 0.0], [0.0, 0.0]]))
+    found = PrecisePairs(Points(rows[:1]), Points(rows)).angle()
+    mp = context()
+    wanted = [mp.mpf(0), mp.pi / 4, mp.pi / 2, mp.pi]
+    for value, angle in zip(found[0, :4], wanted, strict=True):
+        assert abs(value.value - angle) <= mp.mpf(10) ** -24  # the arccos of a rounded cosine keeps half of the digits
+    assert found[0, 4].value == mp.pi / 2  # of no length, so that its weight is zero in every kernel
+
+
+def test_a_form_of_a_kernel_of_the_angle_is_computed_exactly():
+    """Of a quarter and a half turn 1 - a/pi is 1/2 and 0."""
+    rows = np.array([[1.0, 0.0], [0.0, 3.0], [-2.0, 0.0]])
+    check = check_kernel(ArcCosine(0), Points(rows), np.array([1.0, -2.0, 4.0]))
+    assert (check.value, check.digits) == (1 + 4 + 16 - 2 - 8, 50)

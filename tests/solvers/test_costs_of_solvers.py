@@ -1,0 +1,81 @@
+"""What solvers say they cost, the condition they report, and the residual: by hand, and at the ends of the range."""
+
+import numpy as np
+import pytest
+
+from mercer.solvers import Cholesky, ConjugateGradient, System, blocked
+from mercer.solvers.base import opening, relative_residual, solves
+from mercer.solvers.logistic import _level
+
+
+def test_cholesky_counts_a_factor_and_two_solutions_and_products():
+    """A third of n^3, and for each output two triangles of n^2 and a product of 2 n^2."""
+    n, outputs = 30, 4
+    cost = Cholesky().cost(n, outputs)
+    assert cost.operations == pytest.approx(9000 + outputs * (2 * n**2 + 2 * n**2))
+    assert cost.numbers == n**2 + outputs * 4 * n
+
+
+def test_conjugate_gradients_count_products_and_a_factor():
+    """A product of 2 n^2 and a preconditioner of 4 n k for each output and step, and once 3 n k^2 + k^3 / 3."""
+    n, k, steps, outputs = 100, 6, 3, 2
+    cost = ConjugateGradient(rank=k, steps=steps).cost(n, outputs)
+    once = 3 * n * k**2 + k**3 / 3
+    assert cost.operations == pytest.approx(once + (steps + 1) * outputs * (2 * n**2 + 4 * n * k))
+    assert cost.numbers == n * k + 3 * k**2 + 12 * n * outputs
+    assert ConjugateGradient(rank=500, steps=steps).cost(n, 1) == ConjugateGradient(rank=n, steps=steps).cost(n, 1)
+
+
+@pytest.mark.parametrize("alphas", [[0.0], [0.0, 3.0]])
+def test_the_condition_of_the_identity_is_one(alphas):
+    outcome = Cholesky().solve(System(np.eye(4), np.ones((4, len(alphas))), np.array(alphas)))
+    assert outcome.condition == pytest.approx(1.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1.0, 1e200])
+def test_residuals_have_no_unit(unit):
+    """x is 2 % too large in the first output, 4 % in the second; squares of the targets leave the range of floats."""
+    A, alphas = np.diag([1.0, 2.0, 4.0]), np.array([0.5, 1.0])
+    x = unit * np.array([[1.0, -1.0], [2.0, 0.5], [-3.0, 1.0]])
+    system = System(A, A @ x + alphas * x, alphas)
+    wrong = x * np.array([1.02, 1.04])
+    assert relative_residual(system, A @ wrong, wrong) == pytest.approx(0.04, rel=1e-10)
+    assert relative_residual(system, A @ x, x) < 1e-15
+
+
+def test_residuals_of_nothing():
+    system = System(np.eye(2), np.zeros((2, 1)), np.ones(1))
+    assert relative_residual(system, np.zeros((2, 1)), np.zeros((2, 1))) == 0.0
+    assert relative_residual(system, np.ones((2, 1)), np.ones((2, 1))) == np.inf
+
+
+def test_what_a_solution_is_called():
+    told = []
+    assert solves(1e-12, told)
+    assert told == []
+    assert not solves(1.0, told)
+    assert told == ["The solution leaves a residual of 1.0e+00: A + alpha I is singular to rounding."]
+    assert opening(ValueError("the fit was stopped. ")) == "The fit was stopped"
+
+
+def test_a_factor_tells_how_far_it_is(monkeypatch):
+    """After each strip, the share of all operations that the panels before take: those of n^3 - (n - s)^3, about."""
+    monkeypatch.setattr(blocked, "WIDTH", 8)
+    shares = []
+
+    class Told:
+        def tell(self, done):
+            shares.append(done)
+
+    assert blocked.factor_in_place(np.asfortranarray(np.eye(32)), Told()) == 0
+    assert shares == [0.0, *(part**2 * (3 - 2 * part) for part in (0.25, 0.5)), 1.0]
+
+
+def test_intercepts_of_many_classes_have_a_mean_of_zero():
+    change, moved = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]]), np.ones((2, 3))
+    level, scores = _level(change.copy(), moved.copy())
+    np.testing.assert_array_equal(level, [[1, 2, 3], [-2, -1, 3]])
+    np.testing.assert_array_equal(scores, moved - 6.0)
+    one, same = _level(change[:, :1].copy(), moved[:, :1].copy())
+    np.testing.assert_array_equal(one, change[:, :1])
+    np.testing.assert_array_equal(same, moved[:, :1])
