@@ -12,6 +12,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeVar
 
+from seconds import Seconds
+
 Found = dict[str, Any]
 Result = TypeVar("Result")
 STATUS, FORGET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
@@ -19,6 +21,8 @@ LEAVING = 60.0
 """Seconds that a process may take to end."""
 ONCE = 120.0
 """Work that takes more seconds of processors than this is not repeated; one that only had to wait for them is."""
+TROUBLES = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+"""What a peer may raise: its reason is reported."""
 
 
 class Failed(RuntimeError):  # noqa: N818  # it is an answer, not a mistake
@@ -61,6 +65,10 @@ def _work(sender: Connection, gigabytes: float | None, job: Callable[..., Found]
         found = job(*arguments)
     except MemoryError as error:
         found = {"failed": f"out of memory: {error}"}
+    except ImportError as error:
+        found = {"failed": f"cannot be loaded: {error}"}
+    except TROUBLES as error:
+        found = {"failed": f"{type(error).__name__}: {str(error).strip()[:300]}"}
     sender.send(found)
     sender.close()
 
@@ -87,8 +95,8 @@ def held(which: str) -> int:
 def in_turns(jobs: Mapping[str, partial[Found] | Callable[[], Found]], repeats: int) -> dict[str, Found]:
     """The fastest result of each job, taken in turns (A, B, A, B ...); long ones are done once.
 
-    A job says its "seconds" itself, so that a warm-up does not count. One that fails has {"failed": why}, and ends all:
-    there is nothing to compare then.
+    A job says its "seconds" itself, so that a warm-up does not count; of all turns these are remembered. One that fails
+    has {"failed": why}, and ends all: there is nothing to compare then.
     """
     best: dict[str, Found] = {}
     for _ in range(repeats):
@@ -98,8 +106,13 @@ def in_turns(jobs: Mapping[str, partial[Found] | Callable[[], Found]], repeats: 
                 found = _tried(name, job)
                 if "failed" in found:
                     return {**best, name: found}
-                best[name] = found if known is None or found["seconds"] < known["seconds"] else known
+                best[name] = found if known is None else _better(known, found)
     return best
+
+
+def _better(known: Found, found: Found) -> Found:
+    faster = found if found["seconds"] < known["seconds"] else known
+    return faster | {"seconds": Seconds.best_of(known["seconds"], found["seconds"])}
 
 
 def _tried(name: str, job: Callable[[], Found]) -> Found:

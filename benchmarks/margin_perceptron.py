@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from alone import Found, alone, in_turns, measured
 from margin_exact import ENDLESS
-from scaling import Row
+from scaling import Row, peaks
 from tables import FEW, Array, median_distance, split_of
 
 from mercer import KernelPerceptron
@@ -98,4 +98,5 @@ def _compared(work: str, who: str, mine: Found, theirs: Found, goal: float | Non
     else:
         other, same = theirs["seconds"], bool(np.array_equal(mine["coefficients"], theirs["coefficients"]))
         note = f"{note}, coefficients {'are the same' if same else 'DIFFER'}"
-    return Row(work, who, seconds, other, other / seconds, "times faster", goal, True, same, note)
+    held = peaks(mine, theirs)
+    return Row(work, who, seconds, other, other / seconds, "times faster", goal, True, same, note, held)

@@ -144,5 +144,6 @@ def _solved(work: str, system: System, repeats: int) -> Iterator[Row]:
     cut = "" if theirs["converged"] else "; the other was cut off: the ratio is a lower bound"
     steps = f"steps {ours['steps']} / {theirs['steps']}"
     note = f"residuals {true[0]:.1e} / {true[1]:.1e}, {steps}, {both(best, against)}{cut}"
-    yield faster(work, against, best, 8.0, ours["converged"] and true[0] <= 1.05 * TOLERANCE, note)
+    row = faster(work, against, best, 8.0, ours["converged"] and true[0] <= 1.05 * TOLERANCE, note)
+    yield replace(row, accuracy=("relative residual", true[0], true[1]))
     yield held(work, ours, LIMIT)
