@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 STATUS, FORGET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 LEAVING = 60.0
 """Seconds that a process may take to end."""
-ONCE = 120.0
+ONCE = 60.0
 """Work that takes more seconds of processors than this is not repeated; one that only had to wait for them is."""
 TROUBLES = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 """What a peer may raise: its reason is reported."""

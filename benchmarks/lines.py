@@ -1,4 +1,4 @@
-"""One form for every result of every benchmark: who did what how fast, how well and in how much memory, and the goal."""
+"""One form for every result of every benchmark: what was done how fast, how well, in how much memory; the goal."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def ratios(turns: Turns, inverse: bool = False) -> tuple[float, float, float] | 
     Turns that stand beside each other saw the same machine, so that their ratios vary less than the times do.
     """
     ours, theirs = np.asarray(turns["ours"]), np.asarray(turns["theirs"])
-    if min(len(ours), len(theirs)) < 2:  # noqa: PLR2004  # one turn has no spread
+    if min(len(ours), len(theirs)) < 2:  # one turn has no spread
         return None
     found = theirs / ours if len(ours) == len(theirs) else (theirs[:, None] / ours).ravel()
     return quartiles(1 / found if inverse else found)

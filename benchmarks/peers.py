@@ -47,7 +47,7 @@ TRIALS = {
         "from grakel import Graph; from grakel.kernels import WeisfeilerLehman as W\n"
         "g = Graph({0: {1: 1.0}, 1: {0: 1.0}}, {0: 0, 1: 1}, graph_format='dictionary'); W().fit_transform([g, g])"
     ),
-    "tslearn": "from tslearn.clustering import KernelKMeans; KernelKMeans(n_clusters=2, kernel='rbf').fit(X[..., None])",
+    "tslearn": "from tslearn.clustering import KernelKMeans as K; K(n_clusters=2, kernel='rbf').fit(X[..., None])",
 }
 """The smallest work of each; a peer that cannot do it is left out of comparisons, and named."""
 

@@ -47,8 +47,8 @@ def gram(record: Record) -> Iterator[Line]:
 def kernels(record: Record) -> Iterator[Line]:
     took = record["import"]
     yield Line("kernels", "import", "import mercer", "NumPy and SciPy", ours=Spread.of([took["import mercer"]]),
-               theirs=Spread.of([took["numpy and scipy"]]), ratio=took["beyond them"], unit="s beyond them", better=LESS,
-               goal=0.5, met=took["beyond them"] <= 0.5)  # fmt: skip  # noqa: PLR2004
+               theirs=Spread.of([took["numpy and scipy"]]), ratio=took["beyond them"], unit="s beyond them",
+               better=LESS, goal=0.5, met=took["beyond them"] <= 0.5)  # fmt: skip
     for row in record["proofs"]:
         work = f"prove {row['kernel']}, d = {row['d'] or 'any'}" + (f", {row['domain']}" if row["domain"] else "")
         yield Line("kernels", "proofs", work, ours=Spread.of([row["seconds"]]), ratio=row["seconds"], unit="s",
@@ -63,7 +63,9 @@ def kernels(record: Record) -> Iterator[Line]:
 
 def lifts(record: Record) -> Iterator[Line]:
     for row in record["rows"]:
-        good = row["error"] is None or row["error_goal"] is None or row["error"] <= row["error_goal"] * row["their_error"]
+        good = (
+            row["error"] is None or row["error_goal"] is None or row["error"] <= row["error_goal"] * row["their_error"]
+        )
         accuracy = None if row["error"] is None else ("error of the kernel", row["error"], row["their_error"])
         note = "" if row["error_goal"] is None else f"the error is to be at most {row['error_goal']:g} of theirs"
         yield Line(
@@ -217,14 +219,15 @@ def growth(record: Record) -> Iterator[Line]:
 
 def _exponent(points: list[Record]) -> str:
     """How time grows over the last sizes, where it is long enough to tell."""
-    long = [point for point in points if point["seconds"] > 0.05][-4:]  # noqa: PLR2004
-    if len(long) < 3:  # noqa: PLR2004
+    long = [point for point in points if point["seconds"] > 0.05][-4:]
+    if len(long) < 3:
         return ""
     n, seconds = ([point[name] for point in long] for name in ("rows", "seconds"))
     return f"time grows like n^{np.polyfit(np.log(n), np.log(seconds), 1)[0]:.2f}; "
 
 
-READERS: dict[str, Reader] = {
+SHARED = ("scale", "margins", "unsupervised", "structured", "processes")
+READERS: dict[str, Reader] = {part: partial(shared, part) for part in SHARED} | {
     "gram": gram, "kernels": kernels, "lifts": lifts, "ridge": ridge, "truth": truth, "plans": plans,
     "watching": watching, "levels": levels, "defaults": defaults, "curves": curves, "tool": tool, "growth": growth,
-} | {part: partial(shared, part) for part in ("scale", "margins", "unsupervised", "structured", "processes")}  # fmt: skip
+}  # fmt: skip

@@ -117,7 +117,7 @@ def by_seconds(before: Line, after: Line, slowness: float) -> Bounds | None:
     one, two = before.ours, after.ours
     if one is None or two is None or _short(before, after):
         return None
-    lone = min(one.turns, two.turns) < 2  # noqa: PLR2004
+    lone = min(one.turns, two.turns) < 2
     return two.quartiles[0] / one.quartiles[2] / slowness, two.quartiles[2] / one.quartiles[0] / slowness, lone
 
 

@@ -8,7 +8,7 @@ components : 10 components of 20,000 rows against scikit-learn's KernelPCA, the 
 large : 100,000 rows: memory, and the angle to a reference by block subspace iteration in float64, which is not timed.
 clusters : kernel k-means of 5,000 and 20,000 rows, 10 clusters, equal restarts, against tslearn's and
     against one in plain NumPy with a stored matrix; the inertia of both is computed from their labels.
-    A peer that takes more than ten minutes is stopped.
+    A peer that takes more than four minutes is stopped.
 difference : MMD between 12,500 to 100,000 rows a side: seconds, memory, and the exponent of its growth.
 
 The rows are those of covertype: its ten quantitative columns, shuffled and standardised. The kernel is the Gaussian at
