@@ -30,8 +30,8 @@ DATA = HERE.parent.parent / "shared" / "data"
 RESULTS, LOGS = HERE / "results", HERE.parent / "build" / "bench"
 SMALL_TABLES = ("yacht", "german_credit")
 TABLES = (
-    *SMALL_TABLES, "housing", "concrete", "airfoil", "energy", "elevators", "california_housing", "mushrooms", "spambase",
-    "adult", "sms_spam", "ijcnn1",
+    *SMALL_TABLES, "housing", "concrete", "airfoil", "energy", "elevators", "california_housing", "mushrooms",
+    "spambase", "adult", "sms_spam", "ijcnn1",
 )  # fmt: skip
 QUICKLY, WHOLE = 120.0, 7_200.0
 """Seconds that a part may take."""
@@ -204,7 +204,7 @@ def main() -> int:
     if options.page:
         from page import write
 
-        write(json.loads(options.json.read_text()))
+        write(json.loads(options.json.read_text()), options.json.name)
     print(f"{time.perf_counter() - start:.0f} s; the record is {options.json}")
     return int(bool(lost))
 
