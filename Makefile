@@ -2,8 +2,10 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+BENCH ?= .venv-bench
+DATA ?= ../shared/data
 
-.PHONY: demo test lint bench fuzz clean
+.PHONY: demo test lint bench bench-quick fuzz clean
 
 demo: $(VENV)/.cli
 	$(BIN)/mercer demo --out build/demo
@@ -17,13 +19,13 @@ lint: $(VENV)/.lint
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/.bench
-	$(BIN)/python benchmarks/kernels.py
-	$(BIN)/python benchmarks/gram.py
-	$(BIN)/python benchmarks/lifts.py
-	$(BIN)/python benchmarks/ridge.py
-	$(BIN)/python benchmarks/truth.py
-	$(BIN)/python benchmarks/plans.py
+# All benchmarks against all peers, and the page of the documentation: hours, on a machine that does nothing else. DATA is
+# a folder of real tables; without it, parts that need them are left out and named.
+bench: $(BENCH)/.peers
+	$(BENCH)/bin/python benchmarks/suite.py --data $(DATA) --page
+
+bench-quick: $(BENCH)/.peers
+	$(BENCH)/bin/python benchmarks/suite.py --data $(DATA) --quick
 
 # The property tests again, with many more examples; fits and saves that are killed more often; and files that are
 # changed to do harm: a million models, of which some are asked for predictions, and tables of every format.
@@ -34,12 +36,20 @@ fuzz: $(VENV)/.test
 	$(BIN)/python benchmarks/fuzz_tables.py --count 20000
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Mercer needs Python 3.11 or newer; set PYTHON=..."'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.cli $(VENV)/.test $(VENV)/.lint $(VENV)/.bench: $(VENV)/.%: pyproject.toml | $(BIN)/python
+$(VENV)/.cli $(VENV)/.test $(VENV)/.lint: $(VENV)/.%: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
+	touch $@
+
+# The peers are installed one by one: one that fails is in the record, and takes no other with it.
+$(BENCH)/.peers: pyproject.toml
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Mercer needs Python 3.11 or newer; set PYTHON=..."'
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[cli]"
+	$(BENCH)/bin/python benchmarks/peers.py --install
 	touch $@

@@ -71,6 +71,11 @@ class Line:
     failed: str = ""
     note: str = ""
 
+    def __post_init__(self) -> None:
+        for name in ("spread", "accuracy", "memory"):  # JSON has lists only
+            value = getattr(self, name)
+            object.__setattr__(self, name, None if value is None else tuple(value))
+
     @property
     def key(self) -> tuple[str, str, str, str]:
         """The same in two runs."""
@@ -82,12 +87,10 @@ class Line:
 
     @classmethod
     def read(cls, record: dict[str, Any]) -> Line:
-        """From JSON, where tuples are lists."""
+        """From JSON."""
         known = {field.name: record[field.name] for field in fields(cls) if field.name in record}
         for name in ("ours", "theirs"):
             known[name] = _spread(known.get(name))
-        for name in ("spread", "accuracy", "memory"):
-            known[name] = None if known.get(name) is None else tuple(known[name])
         return cls(**known)
 
 

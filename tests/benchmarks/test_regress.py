@@ -173,8 +173,14 @@ def test_seconds_are_a_number_that_remembers():
 
 @pytest.mark.parametrize(
     ("peer", "package"),
-    [("scikit-learn-intelex", "scikit-learn-intelex"), ("scikit-learn", "scikit-learn"), ("SciPy cg on KeOps", "pykeops"),
-     ("KernelPCA, arpack", "scikit-learn"), ("LIBSVM", "libsvm-official"), ("GraKeL, 2 jobs", "grakel")],
-)  # fmt: skip
+    [
+        ("scikit-learn-intelex", "scikit-learn-intelex"),
+        ("scikit-learn", "scikit-learn"),
+        ("SciPy cg on KeOps", "pykeops"),
+        ("KernelPCA, arpack", "scikit-learn"),
+        ("LIBSVM", "libsvm-official"),
+        ("GraKeL, 2 jobs", "grakel"),
+    ],
+)
 def test_the_package_of_a_peer(peer, package):
     assert package_of(peer) == package
