@@ -166,9 +166,9 @@ def _grakel(edges: Array, labels: list[int]) -> tuple[dict[int, dict[int, float]
 
 
 MACHINES = {"scikit-learn": "sklearn.svm", "scikit-learn-intelex": "sklearnex.svm"}
-SVM = {"C": C, "tol": 1e-3, "cache_size": 2_000}
-CLUSTERS = {"n_clusters": COUNT, "n_init": STARTS, "max_iter": STEPS, "random_state": 0}
-PCA = {"n_components": COUNT, "eigen_solver": "arpack", "random_state": 0}
+SVM: dict[str, Any] = {"C": C, "tol": 1e-3, "cache_size": 2_000}
+CLUSTERS: dict[str, Any] = {"n_clusters": COUNT, "n_init": STARTS, "max_iter": STEPS, "random_state": 0}
+PCA: dict[str, Any] = {"n_components": COUNT, "eigen_solver": "arpack", "random_state": 0}
 LEARNERS: dict[str, tuple[Callable[[int], Data], dict[str, Fit]]] = {
     "ridge regression": (numbers, {
         "ours": ridge_planned, "ours, Cholesky": ridge_exactly, "scikit-learn": scikit_learn_ridge,

@@ -44,7 +44,7 @@ def ratios(part: str, lines: list[Line], folder: Path) -> str:
 
     figure, axes = plt.subplots(figsize=(9, 0.9 + 0.21 * len(lines)), layout="constrained")
     for place, line in enumerate(lines):
-        axes.plot(line.ratio, place, "o", color="#b2182b", markersize=4, zorder=3)
+        axes.plot(_ratio(line), place, "o", color="#b2182b", markersize=4, zorder=3)
         if line.spread:
             axes.plot([line.spread[0], line.spread[2]], [place, place], "-", color="#b2182b", linewidth=2)
         if line.goal is not None:
@@ -55,6 +55,11 @@ def ratios(part: str, lines: list[Line], folder: Path) -> str:
     axes.grid(visible=True, axis="x", which="both", color="#e5e5e5", linewidth=0.5)
     axes.spines[["top", "right"]].set_visible(False)
     return _saved(figure, folder, f"bench_{part}.png")
+
+
+def _ratio(line: Line) -> float:
+    """Of lines that have one."""
+    return float(line.ratio or 1.0)
 
 
 def _label(line: Line) -> str:
@@ -69,7 +74,7 @@ def overview(lines: list[Line], folder: Path) -> str:
     peers = sorted({package_of(line.peer) for line in lines})
     figure, axes = plt.subplots(figsize=(8, 1.0 + 0.35 * len(peers)), layout="constrained")
     for place, peer in enumerate(peers):
-        found = [line.ratio for line in lines if package_of(line.peer) == peer]
+        found = [_ratio(line) for line in lines if package_of(line.peer) == peer]
         axes.plot(found, [place] * len(found), "o", color="#b2182b", alpha=0.35, markersize=6, markeredgewidth=0)
     axes.axvline(1.0, color="#888888", linewidth=0.8)
     axes.set(

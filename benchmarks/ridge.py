@@ -179,7 +179,7 @@ def path(sizes: Sizes) -> Iterator[Row]:
         alpha = theirs.best_params_["alpha"] if name.startswith("scikit") else float(np.ravel(theirs.best_alphas_)[0])
         chosen = f"alpha {mine.alpha_:.2g}, by 5 folds {alpha:.2g}; {choice}"
         scores = [float(r2_score(truth(new), np.asarray(model.predict(new)))) for model in (mine, theirs)]
-        row = Row(work, name, *best.values(), "s", best["theirs"] / best["ours"], goal, True, chosen)
+        row = Row(work, name, best["ours"], best["theirs"], "s", best["theirs"] / best["ours"], goal, True, chosen)
         peaks = (held, alone(added, action, sizes.path)["megabytes"])
         yield replace(row, memory=peaks, accuracy=("R^2", scores[0], scores[1]))
 
