@@ -68,7 +68,7 @@ class Sizes:
     weighed: tuple[int, ...] = (3, 10, 30, 90)
 
 
-QUICK = Sizes(4_000, 3_000, 20_000, (2_000, 4_000), (3, 10), 3, 3, (10,))
+QUICK = Sizes(4_000, 3_000, 20_000, (2_000, 4_000), (10,), 3, 3, (10,))
 
 
 # -- kernels of one's own: a class with one method ----------------------------------------------------------------
@@ -178,7 +178,7 @@ def products(sizes: Sizes) -> Iterator[Row]:
                 continue
             row = _faster(f"K @ v, {data.size}", data.dtype, best, name, goal, error)
             held = peaks(product_of, name, data.n, data.d, data.dtype) if data.d in sizes.weighed else None
-            yield replace(row, memory=held)
+            yield replace(row, memory=held, their_error=subject.error(X, Z, np.ravel(peers[name]()), v))
 
 
 def columns(sizes: Sizes) -> Iterator[Row]:
@@ -211,7 +211,8 @@ def dense(sizes: Sizes) -> Iterator[Row]:
         best = best_seconds({"ready": partial(k, X, other), "scikit-learn": peer}, sizes.repeats)
         error = subject.error(X, other, k(X, other))
         row = _faster(f"{name}, {data.size}", "float64", best, "scikit-learn", 4.0, error)
-        yield replace(row, memory=peaks(matrix_of, "scikit-learn", data.n, data.d, "float64") if other is Z else None)
+        held = peaks(matrix_of, "scikit-learn", data.n, data.d, "float64") if other is Z else None
+        yield replace(row, memory=held, their_error=subject.error(X, other, peer()))
 
 
 def coordinates(sizes: Sizes) -> Iterator[Row]:
@@ -230,7 +231,8 @@ def coordinates(sizes: Sizes) -> Iterator[Row]:
         goals = {min(hand_written, key=best.__getitem__): 5.0, "scikit-learn": 5.0}
         for name in peers:
             work = f"{type(kernel).__name__}, {sizes.dense:,} x {sizes.dense:,}, d = 10"
-            yield _faster(work, "float64", best, name, goals.get(name), error)
+            row = _faster(work, "float64", best, name, goals.get(name), error)
+            yield replace(row, their_error=subject.error(X, Z, peers[name]()))
 
 
 # A child inherits the ru_maxrss of the process that starts it, so the peak comes from /proc, where it can be reset.

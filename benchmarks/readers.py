@@ -35,7 +35,7 @@ def gram(record: Record) -> Iterator[Line]:
         for row in rows:
             more = row["unit"] == FASTER
             timed = _timed(row) | ({} if more else {"spread": None})
-            error = None if row.get("error") is None else ("relative error", row["error"], None)
+            error = None if row.get("error") is None else ("relative error", row["error"], row.get("their_error"))
             yield Line(
                 "gram", table, f"{row['work']}, {row['dtype']}", row["against"], **timed,
                 ratio=None if row.get("failed") else row["measure"], unit=row["unit"], better=MORE if more else LESS,

@@ -27,7 +27,7 @@ ABSENT = "not installed"
 class Row:
     """One comparison: seconds of ours (also with building the operator), of what it is compared with, and the goal.
 
-    error : the largest relative error of ours, against float64 from the definition
+    error, their_error : the largest relative error of ours and of theirs, against float64 from the definition
     memory : megabytes that ours and theirs add at their peaks, each in a process of its own
     failed : why the other has no time
     """
@@ -44,6 +44,7 @@ class Row:
     built: float | None = None
     memory: tuple[float, float] | None = None
     failed: str = ""
+    their_error: float | None = None
 
     @property
     def verdict(self) -> str:

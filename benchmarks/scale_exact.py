@@ -121,8 +121,8 @@ def residuals(system: System, *duals: Array) -> list[float]:
 
 def exact(sizes: Sizes, place: Place) -> Iterator[Row]:
     """All rows by conjugate gradients."""
-    for name in ("kin40k", "protein"):
-        for shape in ("gaussian", "matern"):
+    for name in sizes.sets:
+        for shape in sizes.shapes:
             system = System(place.data, name, sizes.exact, shape)
             X, _ = system.data()
             system = replace(system, length=median_distance(X))

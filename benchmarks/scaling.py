@@ -30,9 +30,11 @@ class Sizes:
     growth: tuple[int, ...] = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000)
     growing: int = 500
     repeats: int = 3
+    sets: tuple[str, ...] = ("kin40k", "protein")
+    shapes: tuple[str, ...] = ("gaussian", "matern")
 
 
-QUICK = Sizes(3_000, 20_000, 10_000, (200,), (5_000, 15_000, 50_000, 150_000), 100, 2)
+QUICK = Sizes(3_000, 20_000, 10_000, (200,), (5_000, 15_000, 50_000, 150_000), 100, 2, ("kin40k",), ("gaussian",))
 
 
 @dataclass(frozen=True)
