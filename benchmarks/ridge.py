@@ -2,29 +2,27 @@
 
     python benchmarks/ridge.py [--quick] [--only exact|path|lengthscales] [--json PATH]
 
-Both take turns in the same process, and the best of several times counts: compare ratios, not seconds, between
-machines. Memory is the peak of a process of its own, less what it held before `fit`. A first fit of ours, which
-compiles the formula of the kernel, does not count: it is kept on disk.
+Each runs in a process of its own, after a small fit that loads and compiles; they take turns, and the best of several
+counts, unless one takes minutes: compare ratios, not seconds, between machines. Memory is the peak of the process, less
+what it held before `fit`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from alone import Found, alone, measured
+from alone import Found, alone, in_turns, measured
 from numpy.typing import NDArray
-from peers import tried
-from report import best_seconds, machine
-from seconds import Seconds, turns
+from report import machine
+from seconds import turns
 from sklearn.kernel_ridge import KernelRidge as Theirs
 from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV
@@ -36,7 +34,10 @@ Array = NDArray[np.float64]
 RESULTS = Path(__file__).parent / "results"
 ALPHAS = np.geomspace(1e-6, 1e2, 30)
 STRETCHES = tuple(2.0**k for k in range(-4, 3))
-LENGTH = 10**0.5
+LENGTH, ALPHA = 10**0.5, 1e-2
+GAMMA = 1 / (2 * LENGTH**2)
+WARM, LOADED = 1_100, 100
+"""Rows of a first fit, which loads and compiles: so many that ours goes the way of many, and fewer for the others."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Sizes:
     repeats: int = 3
 
 
-QUICK = Sizes(3_000, 800, 60, 1)
+QUICK = Sizes(3_000, 800, 30, 1)
 
 
 @dataclass(frozen=True)
@@ -101,127 +102,137 @@ def truth(X: Array) -> Array:
     return np.asarray(np.sin(X[:, 0]) + X[:, 1] * X[:, 2])
 
 
+# -- models, each of which is fitted in a process of its own ---------------------------------------------------------
+
+
+def ours(X: Array, y: Array, **settings: Any) -> Any:
+    return KernelRidge(Gaussian(LENGTH), fit_intercept=False, verbose=False, **settings).fit(X, y)
+
+
+def theirs(X: Array, y: Array) -> Any:
+    return Theirs(kernel="rbf", gamma=GAMMA, alpha=ALPHA).fit(X, y)
+
+
+def grid_search(X: Array, y: Array, stretches: tuple[float, ...]) -> Any:
+    gammas = [GAMMA / stretch**2 for stretch in stretches]
+    return GridSearchCV(Theirs(kernel="rbf"), {"alpha": ALPHAS, "gamma": gammas}, cv=5).fit(X, y)
+
+
+def himalaya(X: Array, y: Array) -> Any:
+    model = import_module("himalaya.kernel_ridge").KernelRidgeCV
+    return model(alphas=ALPHAS, kernel="rbf", kernel_params={"gamma": GAMMA}, cv=5).fit(X, y)
+
+
+SEARCH, HIMALAYA = "scikit-learn GridSearchCV", "himalaya KernelRidgeCV"
+MODELS: dict[str, dict[str, Callable[[Array, Array], Any]]] = {
+    "exact": {"ours": partial(ours, alpha=ALPHA), "scikit-learn": theirs},
+    "path": {
+        "ours": partial(ours, alpha=ALPHAS), SEARCH: partial(grid_search, stretches=(1.0,)), HIMALAYA: himalaya,
+    },
+    "lengthscales": {
+        "ours": partial(ours, alpha=ALPHAS, lengthscale="loo"), SEARCH: partial(grid_search, stretches=STRETCHES),
+    },
+}  # fmt: skip
+
+
+def fitted(table: str, who: str, n: int) -> Found:
+    """What a fit and predictions take, how good they are, and what was chosen."""
+    fit = MODELS[table][who]
+    X, y, new = problem(WARM if who == "ours" else LOADED)
+    fit(X, y).predict(new)
+    X, y, new = problem(n)
+    model: Any = None
+
+    def work() -> Array:
+        nonlocal model
+        model = fit(X, y)
+        return np.asarray(model.predict(new))
+
+    predicted, cost = measured(work)
+    return cost | {"predicted": predicted, "score": float(r2_score(truth(new), predicted)), "told": chosen(model)}
+
+
+def chosen(model: Any) -> str:
+    """The penalty of a model, and its lengthscale where that was looked for."""
+    if hasattr(model, "best_params_"):
+        length = (2 * model.best_params_["gamma"]) ** -0.5
+        return f"alpha {model.best_params_['alpha']:.2g}, lengthscale {length:.3g}"
+    if hasattr(model, "best_alphas_"):
+        return f"alpha {float(np.ravel(model.best_alphas_)[0]):.2g}"
+    kernel = getattr(model, "kernel_", None)
+    return f"alpha {model.alpha_:.2g}, lengthscale {kernel.lengthscale:.3g}" if kernel is not None else ""
+
+
+def contest(table: str, who: str, n: int, repeats: int) -> dict[str, Found]:
+    """Both in turns."""
+    return in_turns({name: partial(alone, fitted, table, name, n) for name in ("ours", who)}, repeats)
+
+
+def row(work: str, who: str, best: dict[str, Found], goal: float, agree: str) -> Row:
+    """How many times faster ours is."""
+    if failed := [found["failed"] for found in best.values() if "failed" in found]:
+        return Row(work, who, 0.0, 0.0, "s", 0.0, goal, True, "", failed="; ".join(failed))
+    mine, other = best["ours"], best[who]
+    times = (mine["seconds"], other["seconds"])
+    found = Row(work, who, *times, "s", times[1] / times[0], goal, True, agree)
+    accuracy = ("R^2", mine["score"], other["score"])
+    return replace(found, memory=(mine["megabytes"], other["megabytes"]), accuracy=accuracy)
+
+
 # -- one alpha: time and memory --------------------------------------------------------------------------------------
-
-
-def ours_exact(X: Array, y: Array, new: Array) -> Array:
-    return np.asarray(KernelRidge(Gaussian(LENGTH), alpha=1e-2, fit_intercept=False).fit(X, y).predict(new))
-
-
-def theirs_exact(X: Array, y: Array, new: Array) -> Array:
-    return np.asarray(Theirs(kernel="rbf", gamma=1 / (2 * LENGTH**2), alpha=1e-2).fit(X, y).predict(new))
 
 
 def exact(sizes: Sizes) -> Iterator[Row]:
     """fit and predict for one alpha."""
-    X, y, new = problem(sizes.exact)
-    found = {"ours": ours_exact(X, y, new), "theirs": theirs_exact(X, y, new)}
-    gap = np.abs(found["ours"] - found["theirs"]).max()
-    scores = [float(r2_score(truth(new), values)) for values in found.values()]
-    best = best_seconds(
-        {"ours": lambda: ours_exact(X, y, new), "theirs": lambda: theirs_exact(X, y, new)}, sizes.repeats
-    )
-    work, agree = f"fit + predict, n = {sizes.exact:,}, d = 10, one alpha", f"predictions differ by {gap:.0e} at most"
-    ratio = best["ours"] / best["theirs"]
-    ours, theirs = (alone(added, action, sizes.exact)["megabytes"] for action in (ours_exact, theirs_exact))
-    row = Row(f"{work}: time", "scikit-learn", best["ours"], best["theirs"], "s", ratio, 0.6, False, agree)
-    yield replace(row, memory=(ours, theirs), accuracy=("R^2", scores[0], scores[1]))
-    yield Row(f"{work}: peak memory", "scikit-learn", ours, theirs, "MB", ours / max(theirs, 1.0), 0.45, False, "")
-
-
-def added(action: Callable[..., Any], n: int) -> Found:
-    """What a fit and a prediction add to this process at their peak; a small problem first loads everything."""
-    action(*problem(1_100))
-    data = problem(n)
-    return measured(lambda: action(*data))[1]
+    best = contest("exact", "scikit-learn", sizes.exact, sizes.repeats)
+    work = f"fit + predict, n = {sizes.exact:,}, d = 10, one alpha"
+    time_ = row(f"{work}: time", "scikit-learn", best, 0.6, "")
+    if time_.failed or time_.memory is None:
+        yield time_
+        return
+    gap = np.abs(best["ours"]["predicted"] - best["scikit-learn"]["predicted"]).max()
+    agree = f"predictions differ by {gap:.0e} at most"
+    yield replace(time_, ratio=time_.ours / time_.theirs, more_is_better=False, agree=agree)
+    mine, other = time_.memory
+    yield Row(f"{work}: peak memory", "scikit-learn", mine, other, "MB", mine / max(other, 1.0), 0.45, False, "")
 
 
 # -- a path of alphas ------------------------------------------------------------------------------------------------
 
 
-def grid_search(X: Array, y: Array, lengths: list[float]) -> Any:
-    gammas = [1 / (2 * length**2) for length in lengths]
-    return GridSearchCV(Theirs(kernel="rbf"), {"alpha": ALPHAS, "gamma": gammas}, cv=5).fit(X, y)
-
-
-def himalaya(X: Array, y: Array, new: Array | None = None) -> Any:
-    model = import_module("himalaya.kernel_ridge").KernelRidgeCV
-    parameters = {"gamma": 1 / (2 * LENGTH**2)}
-    return model(alphas=ALPHAS, kernel="rbf", kernel_params=parameters, cv=5).fit(X, y)
-
-
-def search_alone(X: Array, y: Array, new: Array | None = None) -> Any:
-    return grid_search(X, y, [LENGTH])
-
-
-def ours_path(X: Array, y: Array, new: Array | None = None) -> KernelRidge:
-    return KernelRidge(Gaussian(LENGTH), alpha=ALPHAS, fit_intercept=False).fit(X, y)
-
-
-PATHS: dict[str, tuple[Callable[..., Any], float]] = {
-    "scikit-learn GridSearchCV": (search_alone, 12.0),
-    "himalaya KernelRidgeCV": (himalaya, 8.0),
-}
-"""Whom the path meets, and how many times faster ours is to be."""
-
-
 def path(sizes: Sizes) -> Iterator[Row]:
     """30 alphas, ours by leave-one-out, theirs by 5 folds."""
-    X, y, new = problem(sizes.path)
-    choice, mine = same_choice(sizes.brute), ours_path(X, y)
-    work, held = f"30 alphas, n = {sizes.path:,}", alone(added, ours_path, sizes.path)["megabytes"]
-    for name, (action, goal) in PATHS.items():
-        if failed := tried("himalaya") if name.startswith("himalaya") else "":
-            yield Row(work, name, 0.0, 0.0, "s", 0.0, goal, True, "", failed=failed)
-            continue
-        theirs = action(X, y)
-        best = best_seconds({"ours": partial(ours_path, X, y), "theirs": partial(action, X, y)}, sizes.repeats)
-        alpha = theirs.best_params_["alpha"] if name.startswith("scikit") else float(np.ravel(theirs.best_alphas_)[0])
-        chosen = f"alpha {mine.alpha_:.2g}, by 5 folds {alpha:.2g}; {choice}"
-        scores = [float(r2_score(truth(new), np.asarray(model.predict(new)))) for model in (mine, theirs)]
-        row = Row(work, name, best["ours"], best["theirs"], "s", best["theirs"] / best["ours"], goal, True, chosen)
-        peaks = (held, alone(added, action, sizes.path)["megabytes"])
-        yield replace(row, memory=peaks, accuracy=("R^2", scores[0], scores[1]))
+    choice = same_choice(sizes.brute)
+    for who, goal in ((SEARCH, 12.0), (HIMALAYA, 8.0)):
+        best = contest("path", who, sizes.path, sizes.repeats)
+        told = f"{best['ours'].get('told')}, by 5 folds {best.get(who, {}).get('told')}; {choice}"
+        yield row(f"30 alphas, n = {sizes.path:,}", who, best, goal, told)
 
 
 def same_choice(n: int) -> str:
     """Our alpha on n rows, against fits of scikit-learn without each of the rows."""
     X, y, _ = problem(n)
     kept = [np.delete(np.arange(n), i) for i in range(n)]
-    gamma = 1 / (2 * LENGTH**2)
     errors = [
-        np.mean([(y[i] - _refit(X[rows], y[rows], X[i], gamma, alpha)) ** 2 for i, rows in enumerate(kept)])
+        np.mean([(y[i] - _refit(X[rows], y[rows], X[i], alpha)) ** 2 for i, rows in enumerate(kept)])
         for alpha in ALPHAS
     ]
-    ours, wanted = ours_path(X, y), ALPHAS[int(np.argmin(errors))]
-    found: Any = ours.loo_
+    mine, wanted = ours(X, y, alpha=ALPHAS), ALPHAS[int(np.argmin(errors))]
+    found: Any = mine.loo_
     gap = np.abs(found.errors[:, 0] / errors - 1).max()
-    word = "the same" if ours.alpha_ == wanted else "ANOTHER"
+    word = "the same" if mine.alpha_ == wanted else "ANOTHER"
     return f"on {n} rows {word} choice as {n} refits an alpha, errors equal to {gap:.0e}"
 
 
-def _refit(X: Array, y: Array, row: Array, gamma: float, alpha: float) -> float:
-    return float(Theirs(kernel="rbf", gamma=gamma, alpha=alpha).fit(X, y).predict(row[None])[0])
+def _refit(X: Array, y: Array, row: Array, alpha: float) -> float:
+    return float(Theirs(kernel="rbf", gamma=GAMMA, alpha=alpha).fit(X, y).predict(row[None])[0])
 
 
 def lengthscales(sizes: Sizes) -> Iterator[Row]:
     """7 lengthscales, and 30 alphas at each."""
-    X, y, new = problem(sizes.path)
-    model = KernelRidge(Gaussian(LENGTH), alpha=ALPHAS, lengthscale="loo", fit_intercept=False)
-    ours = best_seconds({"ours": lambda: model.fit(X, y)}, 1)["ours"]
-    start = time.perf_counter()
-    search = grid_search(X, y, [LENGTH * stretch for stretch in STRETCHES])
-    theirs = time.perf_counter() - start
-    ours = Seconds.best_of(ours, best_seconds({"ours": lambda: model.fit(X, y)}, 1)["ours"])
-    length, kernel = 1 / (2 * search.best_params_["gamma"]) ** 0.5, cast(Any, model.kernel_)
-    agree = (
-        f"lengthscale {kernel.lengthscale:.3g} and alpha {model.alpha_:.2g}; "
-        f"by 5 folds {length:.3g} and {search.best_params_['alpha']:.2g}"
-    )
-    work = f"7 lengthscales x 30 alphas, n = {sizes.path:,}"
-    row = Row(work, "scikit-learn GridSearchCV", ours, theirs, "s", theirs / ours, 12.0, True, agree)
-    scores = [float(r2_score(truth(new), np.asarray(each.predict(new)))) for each in (model, search)]
-    yield replace(row, accuracy=("R^2", scores[0], scores[1]))
+    best = contest("lengthscales", SEARCH, sizes.path, sizes.repeats)
+    told = f"{best['ours'].get('told')}; by 5 folds {best.get(SEARCH, {}).get('told')}"
+    yield row(f"7 lengthscales x 30 alphas, n = {sizes.path:,}", SEARCH, best, 12.0, told)
 
 
 COMPARISONS = {"exact": exact, "path": path, "lengthscales": lengthscales}

@@ -13,9 +13,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
+import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -62,7 +65,7 @@ REQUIRED, IF_THERE = "--data", "?--data"
 """How a part is told of tables: it cannot do without, or draws its own rows."""
 PARTS = (
     Part("kernels"),
-    Part("gram", quick=("--quick", "--only", "products", "--only", "dense")),
+    Part("gram", quick=("--quick", "--only", "products")),
     Part("lifts", data=IF_THERE, quick=("--quick", "--only", "fourier")),
     Part("ridge", quick=("--quick", "--only", "path")),
     Part("processes", data=IF_THERE),
@@ -72,10 +75,10 @@ PARTS = (
     Part("structured", quick=("--quick", "--only", "weisfeiler_lehman"), data=REQUIRED),
     Part("growth"),
     Part("truth"),
-    Part("plans", quick=("--cases", "3")),
+    Part("plans", quick=None),
     Part("watching", quick=None),
     Part("levels", ("--repeats", "200"), ("--quick", "--only", "levels", "--repeats", "5", "--data", "n = 100")),
-    Part("defaults", ("--rows", "4000"), ("--only", "yacht", "sonar"), data=REQUIRED),
+    Part("defaults", ("--rows", "4000"), None, data=REQUIRED),
     Part("curves", quick=None, data=REQUIRED),
     Part("tool", TABLES, SMALL_TABLES[:1], data=REQUIRED),
 )
@@ -83,10 +86,11 @@ PARTS = (
 
 @dataclass(frozen=True)
 class Done:
-    """How a part went: its seconds, and why it has no lines, where it has none."""
+    """How a part went: its seconds, those of all processors together, and why it failed or was left out."""
 
     part: str
     seconds: float
+    cpu: float = 0.0
     trouble: str = ""
     date: str = ""
 
@@ -95,13 +99,19 @@ def run(part: Part, options: argparse.Namespace) -> tuple[Done, list[Line]]:
     """A part from its start to its lines."""
     why_not = _left_out(part, options)
     if why_not:
-        return Done(part.name, 0.0, why_not), []
+        return Done(part.name, 0.0, trouble=why_not), []
     record, log = options.logs / f"{part.name}.json", options.logs / f"{part.name}.log"
     record.unlink(missing_ok=True)
-    start = time.perf_counter()
+    start, busy = time.perf_counter(), _busy()
     trouble = _called(part.command(options, record), log, QUICKLY if options.quick else WHOLE)
     lines = list(READERS[part.name](json.loads(record.read_text()))) if record.exists() else []
-    return Done(part.name, time.perf_counter() - start, trouble, time.strftime("%Y-%m-%d")), lines
+    return Done(part.name, time.perf_counter() - start, _busy() - busy, trouble, time.strftime("%Y-%m-%d")), lines
+
+
+def _busy() -> float:
+    """Seconds of processors that all processes of parts took so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _left_out(part: Part, options: argparse.Namespace) -> str:
@@ -115,14 +125,19 @@ def _left_out(part: Part, options: argparse.Namespace) -> str:
 def _called(command: list[str], log: Path, seconds: float) -> str:
     """Run, with all that is said in the log; the reason where it failed, else nothing."""
     with log.open("w") as out:
+        process = subprocess.Popen(command, stdout=out, stderr=out, start_new_session=True)  # noqa: S603
         try:
-            done = subprocess.run(command, stdout=out, stderr=out, timeout=seconds, check=False)  # noqa: S603
+            process.wait(seconds)
         except subprocess.TimeoutExpired:
             return f"stopped after {seconds:.0f} s"
-    if done.returncode == 0:
+        finally:  # a part leaves nobody behind, however it ended
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    if process.returncode == 0:
         return ""
     said = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
-    return f"exit code {done.returncode}: {said[-1][:SHOWN] if said else 'it said nothing'}"
+    return f"exit code {process.returncode}: {said[-1][:SHOWN] if said else 'it said nothing'}"
 
 
 def crashed(done: Done) -> bool:
@@ -200,7 +215,8 @@ def main() -> int:
         done, lines = run(part, options)
         results.add(done, lines, options.logs)
         lost += [done.part] if crashed(done) else []
-        print(f"{part.name}: {done.seconds:.0f} s, {_counted(lines)}{done.trouble}", flush=True)
+        spent = f"{done.seconds:.0f} s ({done.cpu:.0f} s of processors)"
+        print(f"{part.name}: {spent}, {_counted(lines)}{done.trouble}", flush=True)
     if options.page:
         from page import write
 
