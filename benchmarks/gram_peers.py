@@ -178,7 +178,12 @@ def peak(make: Callable[[str, Array, Array, Array], Action], who: str, n: int, d
 def peaks(make: Callable[..., Action], peer: str, n: int, d: int, dtype: str) -> tuple[float, float] | None:
     """Megabytes of ours and of a peer; None where a process failed."""
     try:
-        ours, theirs = (alone(peak, make, who, n, d, dtype)["megabytes"] for who in ("ours", peer))
+        return added(make, "ours", n, d, dtype), added(make, peer, n, d, dtype)
     except Failed:
         return None
-    return ours, theirs
+
+
+@cache
+def added(make: Callable[..., Action], who: str, n: int, d: int, dtype: str) -> float:
+    """Megabytes of one side, once for all whom it meets."""
+    return float(alone(peak, make, who, n, d, dtype)["megabytes"])

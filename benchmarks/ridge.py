@@ -50,7 +50,7 @@ class Sizes:
     repeats: int = 3
 
 
-QUICK = Sizes(3_000, 800, 30, 1)
+QUICK = Sizes(3_000, 400, 30, 1)
 
 
 @dataclass(frozen=True)

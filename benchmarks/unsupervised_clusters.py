@@ -29,7 +29,7 @@ LOWER = 1e-6
 TSLEARN, STORED = "tslearn", "NumPy, matrix stored"
 GIGABYTES, LONGEST = 20.0, 240.0
 """What a peer may take: one that takes longer is stopped, and the ratio is a lower bound."""
-SIZES, QUICK = (5_000, 20_000), (2_500,)
+SIZES, QUICK = (5_000, 20_000), (1_500,)
 """Rows: few enough for all to end, and the size of the goal."""
 
 
