@@ -35,6 +35,8 @@ OTHERWISE = 3_600.0
 """Seconds after which a fit is given up; ThunderSVM was seen to go on for ever."""
 QUICKLY = 15.0
 """The same of a quick run, with the time that loading takes."""
+WARM = 5_000
+"""Rows of a first fit of ours, which loads and compiles: so many that it goes the way of many."""
 ENDLESS = "not done after"
 """How `alone` calls it then."""
 ONCE = ("LIBSVM", "thundersvm")
@@ -66,7 +68,7 @@ def fitted(task: Task, who: str) -> Found:
     data = task.data()
     gamma = task.gamma(data.X)
     few = np.sort(np.unique(data.y, return_index=True)[1])
-    few = np.unique(np.concatenate([few, np.arange(FEW)]))
+    few = np.unique(np.concatenate([few, np.arange(min(len(data.X), WARM if who == "ours" else FEW))]))
     warm = model_of(who, gamma, task.C).fit(data.X[few], data.y[few])
     warm.predict(data.new[:10])
     model = model_of(who, gamma, task.C)

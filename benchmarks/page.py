@@ -31,9 +31,12 @@ Everything here was written by [benchmarks/page.py](../benchmarks/page.py) from 
 [benchmarks/regress.py](../benchmarks/regress.py) compares two of them.
 
 Those that are compared took turns (A, B, A, B ...). Times are the best of several turns, with the quartiles of all in
-brackets, so that one sees the noise; work that takes minutes had one turn. A measure's brackets are the quartiles of
-the ratios, turn by turn. Memory is what the work added to a process of its own at its peak. Compare ratios, not
-seconds, with those of another machine."""
+brackets, so that one sees the noise; work that takes minutes had one turn. A measure is the best against the best, and
+its brackets are the quartiles of the ratios, turn by turn. Memory is what the work added to a process of its own at its
+peak. Compare ratios, not seconds, with those of another machine.
+
+In pictures, a bar goes from the first to the third of these quartiles, | is the goal, a dotted line is the limit of a
+fit in time or memory, and a cross is where somebody gave out: the tables say why."""
 
 
 def write(record: dict[str, Any], name: str = RECORD.name, docs: Path = DOCS) -> None:

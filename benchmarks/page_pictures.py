@@ -16,7 +16,7 @@ COLOURS = {
     "GraKeL": "#8c510a", "scikit-learn, Laplace": "#2166ac", "NumPy loop": "#777777",
 }  # fmt: skip
 """Everybody has the same colour in every picture."""
-LETTERS = 78
+LETTERS = 90
 """Of a work beside its dot, at most."""
 
 
@@ -42,7 +42,7 @@ def ratios(part: str, lines: list[Line], folder: Path) -> str:
     """A dot for each comparison, with its quartiles and its goal; right of the line ours is faster."""
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(9, 0.9 + 0.21 * len(lines)), layout="constrained")
+    figure, axes = plt.subplots(figsize=(10, 0.9 + 0.21 * len(lines)), layout="constrained")
     for place, line in enumerate(lines):
         axes.plot(_ratio(line), place, "o", color="#b2182b", markersize=4, zorder=3)
         if line.spread:
@@ -51,10 +51,18 @@ def ratios(part: str, lines: list[Line], folder: Path) -> str:
             axes.plot(line.goal, place, "|", color="#222222", markersize=9)
     axes.axvline(1.0, color="#888888", linewidth=0.8)
     axes.set(xscale="log", ylim=(len(lines) - 0.5, -0.5), xlabel="times faster than the other; | is the goal")
+    _plainly(axes.xaxis)
     axes.set_yticks(range(len(lines)), [_label(line) for line in lines], fontsize=6)
     axes.grid(visible=True, axis="x", which="both", color="#e5e5e5", linewidth=0.5)
     axes.spines[["top", "right"]].set_visible(False)
     return _saved(figure, folder, f"bench_{part}.png")
+
+
+def _plainly(*sides: Any) -> None:
+    """Numbers as people write them, instead of powers of ten."""
+    for side in sides:
+        side.set_major_formatter(mpl.ticker.FuncFormatter(lambda value, _: f"{value:,.6g}"))
+        side.set_minor_formatter(mpl.ticker.NullFormatter())
 
 
 def _ratio(line: Line) -> float:
@@ -63,8 +71,9 @@ def _ratio(line: Line) -> float:
 
 
 def _label(line: Line) -> str:
-    text = f"{line.work} — {line.peer}"
-    return text if len(text) <= LETTERS else f"{line.work[: LETTERS - len(line.peer) - 6]}... — {line.peer}"
+    room = LETTERS - len(line.peer)
+    work = line.work if len(line.work) <= room else f"{line.work[: room // 2]} ... {line.work[5 - room // 2 :]}"
+    return f"{work} — {line.peer}"
 
 
 def overview(lines: list[Line], folder: Path) -> str:
@@ -80,6 +89,7 @@ def overview(lines: list[Line], folder: Path) -> str:
     axes.set(
         xscale="log", ylim=(len(peers) - 0.5, -0.5), xlabel="times faster than the other, a dot for each comparison"
     )
+    _plainly(axes.xaxis)
     axes.set_yticks(range(len(peers)), [_told(peer) for peer in peers], fontsize=8)
     axes.grid(visible=True, axis="x", color="#e5e5e5", linewidth=0.5)
     axes.spines[["top", "right"]].set_visible(False)
@@ -104,9 +114,10 @@ def grown(learner: str, growth: dict[str, Any], folder: Path) -> str:
                 _curve(axes, curve, name)
         axes.axhline(most, color="#888888", linewidth=0.8, linestyle=":")
         axes.set(xscale="log", yscale="log", xlabel="rows", ylabel=name)
+        _plainly(axes.xaxis, axes.yaxis)
         axes.grid(visible=True, color="#e5e5e5", linewidth=0.5)
         axes.spines[["top", "right"]].set_visible(False)
-    sides[0].legend(frameon=False, fontsize=7)
+    figure.legend(*sides[0].get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False, fontsize=8)
     figure.suptitle(learner, fontsize=10)
     return _saved(figure, folder, f"bench_growth_{re.sub('[^a-z0-9]+', '_', learner.lower()).strip('_')}.png")
 

@@ -46,8 +46,9 @@ def gram(record: Record) -> Iterator[Line]:
 
 def kernels(record: Record) -> Iterator[Line]:
     took = record["import"]
-    yield Line("kernels", "import", "import mercer", "NumPy and SciPy", ours=Spread.of([took["import mercer"]]),
-               theirs=Spread.of([took["numpy and scipy"]]), ratio=took["beyond them"], unit="s beyond them",
+    yield Line("kernels", "import", "from mercer import KernelRidge", "NumPy, SciPy, scikit-learn",
+               ours=Spread.of([took["from mercer import KernelRidge"]]),
+               theirs=Spread.of([took["the others"]]), ratio=took["beyond them"], unit="s beyond them",
                better=LESS, goal=0.5, met=took["beyond them"] <= 0.5)  # fmt: skip
     for row in record["proofs"]:
         work = f"prove {row['kernel']}, d = {row['d'] or 'any'}" + (f", {row['domain']}" if row["domain"] else "")
