@@ -96,14 +96,15 @@ def _run(command: list[str], seconds: float) -> str:
     return f"crashed with signal {-done.returncode}" if done.returncode < 0 else last[:300]
 
 
-def examined(troubles: dict[str, str]) -> list[Peer]:
-    """All peers, two at a time: those that pip could not bring are not tried."""
+def examined(troubles: dict[str, str], before: Iterable[Peer] = ()) -> list[Peer]:
+    """All peers, two at a time; without those that pip could not bring, or that worked before in this version."""
+    worked = {(peer.name, peer.version) for peer in before if not peer.trouble}
 
     def one(name: str) -> Peer:
         version = version_of(name)
         if version == ABSENT:
             return Peer(name, version, troubles.get(name) or f"{ABSENT} on this machine")
-        return Peer(name, version, tried(name))
+        return Peer(name, version, "" if (name, version) in worked else tried(name))
 
     with ThreadPoolExecutor(2) as pool:
         return list(pool.map(one, TRIALS))
@@ -122,9 +123,12 @@ def installed(requirements: Iterable[str]) -> dict[str, str]:
     return troubles
 
 
-def known(path: Path = RECORD) -> dict[str, str]:
-    """What pip could not install when it was asked, from the record of that."""
-    return json.loads(path.read_text())["not installed"] if path.exists() else {}
+def known(path: Path = RECORD) -> tuple[dict[str, str], list[Peer]]:
+    """What pip could not install when it was asked, and all peers as they were then, from the record of that."""
+    if not path.exists():
+        return {}, []
+    record = json.loads(path.read_text())
+    return record["not installed"], [Peer(**peer) for peer in record["peers"]]
 
 
 def main() -> None:
@@ -132,7 +136,7 @@ def main() -> None:
     parser.add_argument("--install", action="store_true", help="ask pip for each package first")
     parser.add_argument("--json", type=Path, default=RECORD, help="where the record goes")
     options = parser.parse_args()
-    troubles = installed(asked().values()) if options.install else known(options.json)
+    troubles = installed(asked().values()) if options.install else known(options.json)[0]
     peers = examined(troubles)
     for peer in peers:
         print(f"{peer.name} {peer.version}: {peer.trouble or 'works'}", flush=True)

@@ -46,10 +46,12 @@ def gram(record: Record) -> Iterator[Line]:
 
 def kernels(record: Record) -> Iterator[Line]:
     took = record["import"]
+    bare = took["import mercer"]
+    yield Line("kernels", "import", "import mercer", ours=Spread.of([bare]), ratio=bare, unit="s", better=LESS,
+               goal=0.5, met=bare <= 0.5)  # fmt: skip
     yield Line("kernels", "import", "from mercer import KernelRidge", "NumPy, SciPy, scikit-learn",
-               ours=Spread.of([took["from mercer import KernelRidge"]]),
-               theirs=Spread.of([took["the others"]]), ratio=took["beyond them"], unit="s beyond them",
-               better=LESS, goal=0.5, met=took["beyond them"] <= 0.5)  # fmt: skip
+               ours=Spread.of([took["from mercer import KernelRidge"]]), theirs=Spread.of([took["the others"]]),
+               ratio=took["beyond"], unit="s beyond them", better=LESS)  # fmt: skip
     for row in record["proofs"]:
         work = f"prove {row['kernel']}, d = {row['d'] or 'any'}" + (f", {row['domain']}" if row["domain"] else "")
         yield Line("kernels", "proofs", work, ours=Spread.of([row["seconds"]]), ratio=row["seconds"], unit="s",
