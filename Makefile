@@ -2,8 +2,10 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+BENCH ?= .venv-bench
+DATA ?= ../shared/data
 
-.PHONY: demo test lint docs bench fuzz coverage mutants clean
+.PHONY: demo test lint docs bench bench-quick fuzz coverage mutants clean
 
 demo: $(VENV)/.cli
 	$(BIN)/mercer demo --out build/demo
@@ -21,13 +23,13 @@ lint: $(VENV)/.lint
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
 
-bench: $(VENV)/.bench
-	$(BIN)/python benchmarks/kernels.py
-	$(BIN)/python benchmarks/gram.py
-	$(BIN)/python benchmarks/lifts.py
-	$(BIN)/python benchmarks/ridge.py
-	$(BIN)/python benchmarks/truth.py
-	$(BIN)/python benchmarks/plans.py
+# All benchmarks against all peers, and the page of the documentation: hours, on a machine that does nothing else. DATA is
+# a folder of real tables; without it, parts that need them are left out and named.
+bench: $(BENCH)/.peers
+	$(BENCH)/bin/python benchmarks/suite.py --data $(DATA) --page
+
+bench-quick: $(BENCH)/.peers
+	$(BENCH)/bin/python benchmarks/suite.py --data $(DATA) --quick
 
 # The property tests again, with many more examples; fits and saves that are killed more often; and files that are
 # changed to do harm: a million models, of which some are asked for predictions, and tables of every format.
@@ -47,12 +49,20 @@ mutants: $(VENV)/.coverage
 	$(BIN)/python benchmarks/code_mutants.py solvers --count 40 --control
 
 clean:
-	rm -rf $(VENV) build dist docs/auto_gallery docs/reference/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) build dist docs/auto_gallery docs/reference/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Mercer needs Python 3.11 or newer; set PYTHON=..."'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.cli $(VENV)/.test $(VENV)/.lint $(VENV)/.docs $(VENV)/.bench $(VENV)/.coverage: $(VENV)/.%: pyproject.toml | $(BIN)/python
+$(VENV)/.cli $(VENV)/.test $(VENV)/.lint $(VENV)/.docs $(VENV)/.coverage: $(VENV)/.%: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
+	touch $@
+
+# The peers are installed one by one: one that fails is in the record, and takes no other with it.
+$(BENCH)/.peers: pyproject.toml
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Mercer needs Python 3.11 or newer; set PYTHON=..."'
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[cli]"
+	$(BENCH)/bin/python benchmarks/peers.py --install
 	touch $@

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from operator import matmul
 from pathlib import Path
@@ -24,12 +22,20 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from gram_peers import (
+    coordinate_matrices,
+    keops_product,
+    keops_trouble,
+    matrix_of,
+    peaks,
+    product_of,
+    scikit_learn_matrix,
+    scikit_learn_product,
+)
 from numpy.typing import NDArray
-from pykeops.numpy import LazyTensor
 from report import COST, FASTER, MEGABYTES, SECONDS, Row, best_seconds, machine, show
 from scipy.spatial.distance import cdist
-from sklearn.metrics import pairwise
-from threadpoolctl import threadpool_limits
+from seconds import Seconds
 
 from mercer.errors import InputError
 from mercer.kernels import Gaussian, Kernel, Linear, Matern, Min, ProductLaplace, Radial, Subsets
@@ -43,24 +49,26 @@ RESULTS = Path(__file__).parent / "results"
 DTYPES = ("float32", "float64")
 SAMPLE = 25
 """Rows on which an answer is checked."""
-TILE = (16, 1024)
-"""Rows and columns of a tile in NumPy by hand: it and its buffer, 256 kB, stay in the second-level cache."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much is computed: rows of both sides in products, dense matrices, the large product and the sparse table."""
+    """How much is computed: rows of both sides in products, dense matrices, the large product and the sparse table.
+
+    weighed : the dimensions for which the memory of products is measured, too
+    """
 
     product: int = 20_000
     dense: int = 10_000
     large: int = 200_000
     sparse: tuple[int, int] = (5_000, 20_000)
     dimensions: tuple[int, ...] = (3, 10, 30, 90)
-    repeats: int = 3
+    repeats: int = 5
     processes: int = 7
+    weighed: tuple[int, ...] = (3, 10, 30, 90)
 
 
-QUICK = Sizes(4_000, 3_000, 20_000, (2_000, 4_000), (3, 10), 2, 3)
+QUICK = Sizes(4_000, 3_000, 20_000, (2_000, 4_000), (10,), 3, 3, (10,))
 
 
 # -- kernels of one's own: a class with one method ----------------------------------------------------------------
@@ -149,123 +157,6 @@ def _wide(values: Any) -> Array:
     return np.asarray(values.toarray() if scipy.sparse.issparse(values) else values, dtype=np.float64)
 
 
-# -- whom we meet, each called as its own documentation advises -------------------------------------------------------
-
-
-def scikit_learn_product(X: Any, Z: Any, v: Array, gamma: float) -> Action:
-    """exp(-gamma |x - z|^2) times a vector: the matrix is made, multiplied and dropped."""
-    return lambda: np.asarray(pairwise.rbf_kernel(X, Z, gamma=gamma) @ v)
-
-
-def scikit_learn_matrix(name: str, X: Array, Z: Array, gamma: float) -> Action:
-    """A kernel of scikit-learn's; Z is left out where it is X."""
-    return lambda: np.asarray(getattr(pairwise, name)(X, None if Z is X else Z, gamma=gamma))
-
-
-def keops_product(X: Array, Z: Array, v: Array, gamma: float) -> Action:
-    """exp(-gamma |x - z|^2) times a vector, on a formula that is built once, from data that is scaled once."""
-    scale = X.dtype.type(gamma**0.5)
-    x, z = LazyTensor(scale * X[:, None, :]), LazyTensor(scale * Z[None, :, :])
-    K = (-x.sqdist(z)).exp()
-    return lambda: np.asarray(K.__matmul__(v[:, None], backend="CPU"))
-
-
-def coordinate_matrices(kernel: Kernel, X: Array, Z: Array) -> dict[str, Action]:
-    """Several ways to write a kernel of the coordinates."""
-    tiled, cores = TILED[type(kernel)], os.cpu_count() or 1
-    ways: dict[str, Action] = {
-        "NumPy, tiles, 1 thread": lambda: tiled.matrix(X, Z, 1),
-        "NumPy, tiles, all threads": lambda: tiled.matrix(X, Z, cores),
-    }
-    if isinstance(kernel, Subsets):
-        ways["NumPy, products of lifts"] = lambda: lifted_subsets(X, Z, cores)
-    if isinstance(kernel, ProductLaplace):
-        ways["scikit-learn"] = scikit_learn_matrix("laplacian_kernel", X, Z, 1 / float(kernel.lengthscale))
-    return ways
-
-
-@dataclass(frozen=True)
-class Tiled:
-    """A kernel of the coordinates in NumPy, tile by tile, in place, without a temporary."""
-
-    term: Callable[[Array, Array, Array], object]
-    join: np.ufunc
-    finish: Callable[[Array], object] = lambda total: None
-
-    def matrix(self, X: Array, Z: Array, threads: int) -> Array:
-        out = np.empty((len(X), len(Z)))
-        columns = np.ascontiguousarray(Z.T)
-
-        def stripe(i: int) -> None:
-            total, part = np.empty((2, *TILE))
-            for j in range(0, len(Z), TILE[1]):
-                place = out[i : i + TILE[0], j : j + TILE[1]]
-                inside = np.s_[: place.shape[0], : place.shape[1]]
-                place[:] = self._tile(X[i : i + TILE[0]], columns[:, j : j + TILE[1]], total[inside], part[inside])
-
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(stripe, range(0, len(X), TILE[0])))
-        return out
-
-    def _tile(self, x: Array, z: Array, total: Array, part: Array) -> Array:
-        self.term(x[:, :1], z[0], total)
-        for k in range(1, len(z)):
-            self.term(x[:, k : k + 1], z[k], part)
-            self.join(total, part, out=total)
-        self.finish(total)
-        return total
-
-
-def _one_plus_product(x: Array, z: Array, out: Array) -> None:
-    np.multiply(x, z, out=out)
-    np.add(out, 1.0, out=out)
-
-
-def _absolute_difference(x: Array, z: Array, out: Array) -> None:
-    np.subtract(x, z, out=out)
-    np.abs(out, out=out)
-
-
-def _decay(total: Array) -> None:
-    np.divide(total, -3.0, out=total)
-    np.exp(total, out=total)
-
-
-TILED: dict[type[Kernel], Tiled] = {
-    Subsets: Tiled(_one_plus_product, np.multiply),
-    Min: Tiled(lambda x, z, out: np.minimum(x, z, out=out), np.add),
-    ProductLaplace: Tiled(_absolute_difference, np.add, _decay),
-}
-
-
-def lifted_subsets(X: Array, Z: Array, threads: int, groups: int = 2, rows: int = 64) -> Array:
-    """The all-subsets kernel as a product of a few inner products: BLAS does most of the work.
-
-    The product over a group of g coordinates is the inner product of their 2^g subsets.
-    """
-    parts = np.array_split(np.arange(X.shape[1]), groups)
-    left, right = [_lift(X[:, part]) for part in parts], [_lift(Z[:, part]).T.copy() for part in parts]
-    out = np.empty((len(X), len(Z)))
-
-    def stripe(i: int) -> None:
-        place = out[i : i + rows]
-        np.matmul(left[0][i : i + rows], right[0], out=place)
-        for phi, psi in zip(left[1:], right[1:], strict=True):
-            np.multiply(place, phi[i : i + rows] @ psi, out=place)
-
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
-        list(pool.map(stripe, range(0, len(X), rows)))
-    return out
-
-
-def _lift(X: Array) -> Array:
-    """The products of the coordinates of every subset."""
-    features = np.ones((len(X), 1))
-    for column in X.T:
-        features = np.hstack([features, features * column[:, None]])
-    return features
-
-
 # -- the table ----------------------------------------------------------------------------------------------------
 
 
@@ -275,14 +166,19 @@ def products(sizes: Sizes) -> Iterator[Row]:
     for data in _each(sizes.product, sizes.dimensions):
         subject, X, Z, v = gaussian(data.d), data.X, data.Z, data.v
         gram = Gram(subject.kernel, X, Z)
-        peers = {
-            "scikit-learn": scikit_learn_product(X, Z, v, 1 / (2 * data.d)),
-            "KeOps": keops_product(X, Z, v, 1 / (2 * data.d)),
-        }
+        peers = {"scikit-learn": scikit_learn_product(X, Z, v, 1 / (2 * data.d))}
+        if not keops_trouble():
+            peers["KeOps"] = keops_product(X, Z, v, 1 / (2 * data.d))
         best = best_seconds(_products(gram, X, Z, v) | peers, sizes.repeats)
         error = subject.error(X, Z, gram @ v, v)
-        for name in peers:
-            yield _faster(f"K @ v, {data.size}", data.dtype, best, name, goals[data.dtype][name], error)
+        for name, goal in goals[data.dtype].items():
+            if name not in peers:
+                row = Row(f"K @ v, {data.size}", data.dtype, best["ready"], name, None, 0.0, FASTER, goal)
+                yield replace(row, failed=keops_trouble())
+                continue
+            row = _faster(f"K @ v, {data.size}", data.dtype, best, name, goal, error)
+            held = peaks(product_of, name, data.n, data.d, data.dtype) if data.d in sizes.weighed else None
+            yield replace(row, memory=held, their_error=subject.error(X, Z, np.ravel(peers[name]()), v))
 
 
 def columns(sizes: Sizes) -> Iterator[Row]:
@@ -314,7 +210,9 @@ def dense(sizes: Sizes) -> Iterator[Row]:
         peer = scikit_learn_matrix("rbf_kernel", X, other, 1 / 20)
         best = best_seconds({"ready": partial(k, X, other), "scikit-learn": peer}, sizes.repeats)
         error = subject.error(X, other, k(X, other))
-        yield _faster(f"{name}, {data.size}", "float64", best, "scikit-learn", 4.0, error)
+        row = _faster(f"{name}, {data.size}", "float64", best, "scikit-learn", 4.0, error)
+        held = peaks(matrix_of, "scikit-learn", data.n, data.d, "float64") if other is Z else None
+        yield replace(row, memory=held, their_error=subject.error(X, other, peer()))
 
 
 def coordinates(sizes: Sizes) -> Iterator[Row]:
@@ -333,7 +231,8 @@ def coordinates(sizes: Sizes) -> Iterator[Row]:
         goals = {min(hand_written, key=best.__getitem__): 5.0, "scikit-learn": 5.0}
         for name in peers:
             work = f"{type(kernel).__name__}, {sizes.dense:,} x {sizes.dense:,}, d = 10"
-            yield _faster(work, "float64", best, name, goals.get(name), error)
+            row = _faster(work, "float64", best, name, goals.get(name), error)
+            yield replace(row, their_error=subject.error(X, Z, peers[name]()))
 
 
 # A child inherits the ru_maxrss of the process that starts it, so the peak comes from /proc, where it can be reset.
@@ -447,7 +346,7 @@ def _products(gram: Gram, X: Any, Z: Any, v: Array) -> dict[str, Action]:
     return {"ready": lambda: gram @ v, "built": lambda: Gram(gram.kernel, X, Z) @ v}
 
 
-def _costs(multiplied: dict[str, tuple[Gram, Array]], sizes: Sizes) -> dict[str, float]:
+def _costs(multiplied: dict[str, tuple[Gram, Array]], sizes: Sizes) -> dict[str, Seconds]:
     """Seconds of several products of ours, taken in turns."""
     return best_seconds({name: partial(matmul, K, V) for name, (K, V) in multiplied.items()}, 2 * sizes.repeats)
 
@@ -462,12 +361,12 @@ def _beside_gaussian(subjects: dict[str, Subject], goal: float, sizes: Sizes) ->
             yield _cost(f"{name} @ v, {data.size}", data.dtype, found, goal, error)
 
 
-def _faster(work: str, dtype: str, best: dict[str, float], peer: str, goal: float | None, error: float) -> Row:
+def _faster(work: str, dtype: str, best: dict[str, Seconds], peer: str, goal: float | None, error: float) -> Row:
     ours, theirs = best["ready"], best[peer]
     return Row(work, dtype, ours, peer, theirs, theirs / ours, FASTER, goal, error, best.get("built"))
 
 
-def _cost(work: str, dtype: str, best: dict[str, float], goal: float | None, error: float) -> Row:
+def _cost(work: str, dtype: str, best: dict[str, Seconds], goal: float | None, error: float) -> Row:
     """The first of two products of ours, in units of the second."""
     (_, ours), (base, seconds) = best.items()
     return Row(work, dtype, ours, base, seconds, ours / seconds, COST, goal, error)

@@ -12,16 +12,19 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse
+from alone import Failed, Found, alone, measured
 from numpy.typing import NDArray
 from pyarrow.parquet import read_table
 from report import best_seconds, machine
+from seconds import turns
 from sklearn.kernel_approximation import Nystroem, PolynomialCountSketch, RBFSampler
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler, normalize
 
@@ -42,16 +45,19 @@ class Sizes:
     polynomial: int = 10_000
     nystrom: int = 50_000
     sketch: int = 10_000
-    repeats: int = 3
+    repeats: int = 5
     seeds: int = 3
 
 
-QUICK = Sizes(10_000, 2_000, 5_000, 2_000, 2, 2)
+QUICK = Sizes(10_000, 2_000, 5_000, 2_000, 2, 1)
 
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison: seconds, how many times faster ours is, errors where the lift approximates, and both goals."""
+    """One comparison: seconds, how many times faster ours is, errors where the lift approximates, and both goals.
+
+    memory : megabytes of both at their peaks, each in a process of its own
+    """
 
     work: str
     against: str
@@ -62,6 +68,11 @@ class Row:
     error: float | None = None
     their_error: float | None = None
     error_goal: float | None = None
+    memory: tuple[float, float] | None = None
+
+    def record(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self) | {"turns": turns(self.ours, self.theirs)}
 
     @property
     def part(self) -> float | None:
@@ -190,6 +201,24 @@ def sketch(sizes: Sizes, data: dict[str, Array]) -> Iterator[Contest]:
             yield Contest(work, ours, theirs, table, 1.0, 1.0, kernel)
 
 
+def peak(name: str, number: int, side: str, sizes: Sizes, folder: Path | None) -> Found:
+    """The work of one side of a comparison in this process, which makes the table anew."""
+    contest = next(islice(COMPARISONS[name](sizes, real_tables(folder)), number, None))
+    build: Callable[[int], Any] = getattr(contest, side)
+    few = contest.table[:PAIRS]
+    build(0).fit(few).transform(few)
+    return measured(contest._action(build))[1]
+
+
+def peaks(name: str, number: int, sizes: Sizes, folder: Path | None) -> tuple[float, float] | None:
+    """Megabytes of both sides; None where a process failed."""
+    try:
+        ours, theirs = (alone(peak, name, number, side, sizes, folder)["megabytes"] for side in ("ours", "theirs"))
+    except Failed:
+        return None
+    return ours, theirs
+
+
 COMPARISONS = {"fourier": fourier, "polynomial": polynomial, "nystrom": nystrom, "sketch": sketch}
 
 
@@ -229,12 +258,14 @@ def main() -> None:
     data = real_tables(options.data)
     for name, comparison in COMPARISONS.items():
         if options.only in (None, name):
-            for contest in comparison(sizes, data):
-                rows.append(contest.run(sizes))
+            for number, contest in enumerate(comparison(sizes, data)):
+                weighed = not options.quick or number == 0
+                held = peaks(name, number, sizes, options.data) if weighed else None
+                rows.append(replace(contest.run(sizes), memory=held))
                 print("  ".join(rows[-1].cells()), flush=True)
     _table(rows)
     options.json.parent.mkdir(exist_ok=True)
-    options.json.write_text(json.dumps({"machine": about, "rows": [asdict(row) for row in rows]}, indent=1) + "\n")
+    options.json.write_text(json.dumps({"machine": about, "rows": [row.record() for row in rows]}, indent=1) + "\n")
 
 
 def _table(rows: list[Row]) -> None:

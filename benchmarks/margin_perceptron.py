@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from alone import Found, alone, in_turns, measured
 from margin_exact import ENDLESS
-from scaling import Row
+from scaling import Row, peaks
 from tables import FEW, Array, median_distance, split_of
 
 from mercer import KernelPerceptron
@@ -18,7 +18,7 @@ from mercer.kernels import Gaussian
 
 PASSES = 3
 GOAL = 50.0
-LONGEST = 600.0
+LONGEST = 400.0
 """Seconds after which the plain loop is stopped."""
 
 
@@ -98,4 +98,5 @@ def _compared(work: str, who: str, mine: Found, theirs: Found, goal: float | Non
     else:
         other, same = theirs["seconds"], bool(np.array_equal(mine["coefficients"], theirs["coefficients"]))
         note = f"{note}, coefficients {'are the same' if same else 'DIFFER'}"
-    return Row(work, who, seconds, other, other / seconds, "times faster", goal, True, same, note)
+    held = peaks(mine, theirs)
+    return Row(work, who, seconds, other, other / seconds, "times faster", goal, True, same, note, held)

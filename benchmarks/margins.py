@@ -20,7 +20,6 @@ import argparse
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 from margin_exact import exact
@@ -57,7 +56,7 @@ def main() -> None:
             rows.append(row)
             print("  " + " | ".join(row.cells()), flush=True)
             record = json.loads(path.read_text()) if path.exists() else {}
-            found = [asdict(each) | {"met": each.met} for each in rows]
+            found = [each.record() for each in rows]
             record[name] = {"date": time.strftime("%Y-%m-%d"), "machine": machine(), "rows": found}
             path.write_text(json.dumps(record, indent=1) + "\n")
         print("\n".join(f"| {' | '.join(line)} |" for line in [HEAD, ["---"] * len(HEAD), *(r.cells() for r in rows)]))

@@ -7,11 +7,12 @@ import platform
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from llvmlite import binding
+from seconds import Seconds, turns
 from threadpoolctl import threadpool_info
 
 FASTER, COST, MEGABYTES, SECONDS = "times faster", "times its cost", "MB", "s"
@@ -19,13 +20,16 @@ FASTER, COST, MEGABYTES, SECONDS = "times faster", "times its cost", "MB", "s"
 TRUSTED = {"float32": 2e-6, "float64": 1e-12}
 """The largest error with which a goal still counts as met."""
 PACKAGES = ("mercer", "numpy", "scipy", "numba", "scikit-learn", "pykeops")
+ABSENT = "not installed"
 
 
 @dataclass(frozen=True)
 class Row:
     """One comparison: seconds of ours (also with building the operator), of what it is compared with, and the goal.
 
-    error : the largest relative error of ours, against float64 from the definition
+    error, their_error : the largest relative error of ours and of theirs, against float64 from the definition
+    memory : megabytes that ours and theirs add at their peaks, each in a process of its own
+    failed : why the other has no time
     """
 
     work: str
@@ -38,10 +42,15 @@ class Row:
     goal: float | None = None
     error: float | None = None
     built: float | None = None
+    memory: tuple[float, float] | None = None
+    failed: str = ""
+    their_error: float | None = None
 
     @property
     def verdict(self) -> str:
         """Whether the goal is met; no speed makes up for wrong numbers."""
+        if self.failed:
+            return "FAILED"
         if self.error is not None and not self.error <= TRUSTED[self.dtype]:
             return "WRONG"
         if self.goal is None:
@@ -50,7 +59,7 @@ class Row:
 
     def record(self) -> dict[str, Any]:
         """For JSON."""
-        return asdict(self) | {"verdict": self.verdict}
+        return asdict(self) | {"verdict": self.verdict, "turns": turns(self.ours, self.theirs)}
 
     def cells(self) -> list[str]:
         """For the table, under HEAD."""
@@ -63,19 +72,19 @@ class Row:
 HEAD = ["work", "dtype", "ours s", "+ build", "other s", "the other", "measure", "goal", "met", "error"]
 
 
-def best_seconds(actions: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
+def best_seconds(actions: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, Seconds]:
     """The best time of each action, taken in turns (A, B, A, B ...) after one turn that does not count.
 
     The first turn compiles, packs and warms up. A result is dropped before the next action starts.
     """
-    best = dict.fromkeys(actions, float("inf"))
+    found: dict[str, list[float]] = {name: [] for name in actions}
     for turn in range(repeats + 1):
         for name, action in actions.items():
             start = time.perf_counter()
             action()
             if turn:
-                best[name] = min(best[name], time.perf_counter() - start)
-    return best
+                found[name].append(time.perf_counter() - start)
+    return {name: Seconds.best_of(*times) for name, times in found.items()}
 
 
 def show(title: str, rows: Iterable[Row]) -> None:
@@ -99,8 +108,16 @@ def machine() -> dict[str, Any]:
         "load before": round(os.getloadavg()[0], 2),
         "BLAS": "; ".join(sorted(set(blas))),
         "python": platform.python_version(),
-        **{package: version(package) for package in PACKAGES},
+        **{package: version_of(package) for package in PACKAGES},
     }
+
+
+def version_of(package: str) -> str:
+    """A package's version; a peer may be absent."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ABSENT
 
 
 def _processor() -> str:

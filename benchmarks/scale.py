@@ -61,7 +61,7 @@ def _part(name: str, sizes: Sizes, place: Place, path: Path) -> None:
     for row in PARTS[name](sizes, place):
         rows.append(row)
         print("  " + " | ".join(row.cells()), flush=True)
-        record[name] = about | {"rows": [asdict(row) | {"met": row.met} for row in rows]}
+        record[name] = about | {"rows": [row.record() for row in rows]}
         path.write_text(json.dumps(record, indent=1) + "\n")
     print("\n".join(f"| {' | '.join(line)} |" for line in [HEAD, ["---"] * len(HEAD), *(row.cells() for row in rows)]))
 

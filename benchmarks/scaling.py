@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from alone import Found
+from seconds import turns
 
 ALPHA = 0.1
 """The penalty of all models."""
@@ -28,9 +30,11 @@ class Sizes:
     growth: tuple[int, ...] = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000)
     growing: int = 500
     repeats: int = 3
+    sets: tuple[str, ...] = ("kin40k", "protein")
+    shapes: tuple[str, ...] = ("gaussian", "matern")
 
 
-QUICK = Sizes(3_000, 20_000, 10_000, (200,), (5_000, 15_000, 50_000, 150_000), 100, 2)
+QUICK = Sizes(3_000, 20_000, 10_000, (200,), (5_000, 15_000, 50_000, 150_000), 100, 2, ("kin40k",), ("gaussian",))
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Row:
-    """One result: a measure with its goal, what it was computed from, and whether all else was as it should be."""
+    """One result: a measure with its goal, what it was computed from, and whether all else was as it should be.
+
+    memory : megabytes that ours and theirs added at their peaks, each in a process of its own
+    accuracy : how good results are: what is measured, ours, and theirs
+    """
 
     work: str
     against: str
@@ -55,6 +63,8 @@ class Row:
     more_is_better: bool
     fine: bool
     note: str
+    memory: tuple[float | None, float | None] | None = None
+    accuracy: tuple[str, float, float | None] | None = None
 
     @property
     def met(self) -> str:
@@ -63,6 +73,10 @@ class Row:
             return ""
         reached = self.measure >= self.goal if self.more_is_better else self.measure <= self.goal
         return "yes" if reached and self.fine else "NO"
+
+    def record(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self) | {"met": self.met, "turns": turns(self.ours, self.theirs)}
 
     def cells(self) -> list[str]:
         """For the table, under HEAD."""
@@ -75,8 +89,13 @@ HEAD = ["work", "against", "ours s", "other s", "measure", "goal", "met", "note"
 
 
 def faster(work: str, against: str, best: dict[str, Found], goal: float | None, fine: bool, note: str) -> Row:
-    ours, theirs = best["ours"]["seconds"], best[against]["seconds"]
-    return Row(work, against, ours, theirs, theirs / ours, "times faster", goal, True, fine, note)
+    ours, theirs, held = best["ours"]["seconds"], best[against]["seconds"], peaks(best["ours"], best[against])
+    return Row(work, against, ours, theirs, theirs / ours, "times faster", goal, True, fine, note, held)
+
+
+def peaks(ours: Found, theirs: Found) -> tuple[float | None, float | None]:
+    """Megabytes of both sides; one that was stopped has none."""
+    return ours.get("megabytes"), theirs.get("megabytes")
 
 
 def both(best: dict[str, Found], against: str) -> str:

@@ -25,7 +25,6 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -81,7 +80,7 @@ def main() -> None:
             rows.append(row)
             print("  " + " | ".join(row.cells()), flush=True)
             record = json.loads(path.read_text()) if path.exists() else {}
-            record[name] = where | {"rows": [asdict(each) | {"met": each.met} for each in rows]}
+            record[name] = where | {"rows": [each.record() for each in rows]}
             path.write_text(json.dumps(record, indent=1) + "\n")
         print("\n".join(f"| {' | '.join(line)} |" for line in [HEAD, ["---"] * len(HEAD), *(r.cells() for r in rows)]))
 

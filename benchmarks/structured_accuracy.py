@@ -155,7 +155,8 @@ def _strings_rows(title: str, goal: float, found: Found) -> Iterator[Row]:
 
 
 def _good(title: str, found: Found, accuracy: float, goal: float | None, note: str) -> Row:
-    return Row(title, "", found["seconds"], None, accuracy, "accuracy", goal, True, True, note)
+    held = (found["megabytes"], None)
+    return Row(title, "", found["seconds"], None, accuracy, "accuracy", goal, True, True, note, held)
 
 
 # -- all -------------------------------------------------------------------------------------------------------------

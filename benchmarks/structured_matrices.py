@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from alone import Found, alone, in_turns, measured
-from scaling import Row, both, failure
+from scaling import Row, both, failure, faster
 from structured_sets import Place
 from tables import Array
 
@@ -44,8 +44,7 @@ def compared(work: str, who: str, best: dict[str, Found], place: Place, goal: fl
     note = f"values {'are equal' if off == 0 else f'DIFFER by {off:g}'}; {both(best, who)}"
     if "built" in best[who]:
         note += f"; graphs were made before in {best['ours']['built']:.2f} / {best[who]['built']:.2f} s"
-    ours, theirs = best["ours"]["seconds"], best[who]["seconds"]
-    return Row(work, who, ours, theirs, theirs / ours, "times faster", goal, True, off == 0, note)
+    return faster(work, who, best, goal, off == 0, note)
 
 
 def difference(place: Place, who: str) -> float:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from alone import Failed, Found, alone, measured
-from scaling import Row, failure
+from scaling import Row, failure, peaks
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
 from sklearn.pipeline import make_pipeline
@@ -96,4 +97,6 @@ def tables(place: Place, quick: bool, repeats: int) -> Iterator[Row]:
         note = f"accuracy {mine['right'].mean():.4f} / {other['right'].mean():.4f}, standard error of the difference "
         note += f"{100 * doubt:.2f} points"
         seconds = mine["seconds"], other["seconds"]
-        yield Row(work, HAND, *seconds, 100 * better, "points better", round(-100 * doubt, 2), True, True, note)
+        row = Row(work, HAND, *seconds, 100 * better, "points better", round(-100 * doubt, 2), True, True, note)
+        accuracy = ("accuracy", float(mine["right"].mean()), float(other["right"].mean()))
+        yield replace(row, memory=peaks(mine, other), accuracy=accuracy)

@@ -72,19 +72,19 @@ def shown(name: str, found: Found) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="Tables; left out, all that the folder has.")
-    parser.add_argument("--folder", type=Path, default=FOLDER)
-    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--data", type=Path, default=FOLDER, help="the folder")
+    parser.add_argument("--json", type=Path, default=RESULTS, help="where the record goes")
     given = parser.parse_args()
-    known = sorted(path.stem for path in given.folder.glob("*.parquet") if path.stem not in NO_TABLES)
+    known = sorted(path.stem for path in given.data.glob("*.parquet") if path.stem not in NO_TABLES)
     results: dict[str, Found] = {}
     for name in given.names or known:
         try:
-            results[name] = alone(fitted_alone, str(given.folder / f"{name}.parquet"), seconds=HOUR)
+            results[name] = alone(fitted_alone, str(given.data / f"{name}.parquet"), seconds=HOUR)
         except Failed as error:
             results[name] = {"failed": str(error)}
         print(shown(name, results[name]), flush=True)
-    given.out.parent.mkdir(exist_ok=True)
-    given.out.write_text(json.dumps({"machine": machine(), "tables": results}, indent=1) + "\n")
+    given.json.parent.mkdir(exist_ok=True)
+    given.json.write_text(json.dumps({"machine": machine(), "tables": results}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from alone import Found, alone, in_turns, measured
-from scaling import Row, failure, held
+from scaling import Row, failure, held, peaks
 from sklearn.decomposition import KernelPCA as Theirs
 from tables import Array
 from unsupervised_reference import RESIDUAL, computed
@@ -87,7 +88,8 @@ def _compared(work: str, pairs: list[dict[str, Found]], goal: float | None) -> I
     note = "; ".join([str(mine["way"]), *told, *lost, f"unexplained {mine['unexplained']:.3f}"])
     seconds, theirs, fine = mine["seconds"], peers[name]["seconds"], min(off.values()) <= APART
     against, ratio = f"KernelPCA, {name}", theirs / seconds
-    yield Row(work, against, seconds, theirs, ratio, "times faster", goal, True, fine, note)
+    row = Row(work, against, seconds, theirs, ratio, "times faster", goal, True, fine, note, peaks(mine, peers[name]))
+    yield replace(row, accuracy=("sine of the angle between subspaces", off[name], None))
     least = min(found["megabytes"] for found in peers.values())
     yield held(work, mine, SMALL, f"scikit-learn, with threads: {least:,.0f} MB")
 
