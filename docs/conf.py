@@ -24,7 +24,7 @@ extensions = [
     "root_links",
     "tidy_code",
 ]
-exclude_patterns = ["_ext", "_templates", "gallery", "pictures", "conftest.py"]
+exclude_patterns = ["_ext", "_templates", "gallery", "pictures"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 nitpicky = False
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-sys.path.insert(0, str(BENCHMARKS))
+sys.path.append(str(BENCHMARKS))  # behind the tests, whose folders have names of scripts there
 
 from lines import SCHEMA, Line, Spread, package_of, quartiles, ratios  # noqa: E402
 from regress import Run, compared, drift  # noqa: E402

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-sys.path.insert(0, str(BENCHMARKS))
+sys.path.append(str(BENCHMARKS))  # behind the tests, whose folders have names of scripts there
 
 import page  # noqa: E402
 from lines import SCHEMA, Line, Spread  # noqa: E402
