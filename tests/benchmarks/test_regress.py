@@ -9,11 +9,22 @@ import numpy as np
 import pytest
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-sys.path.append(str(BENCHMARKS))  # behind the tests, whose folders have names of scripts there
+sys.path.append(str(BENCHMARKS))
 
 from lines import SCHEMA, Line, Spread, package_of, quartiles, ratios  # noqa: E402
 from regress import Run, compared, drift  # noqa: E402
 from seconds import Seconds, every_turn, turns  # noqa: E402
+
+sys.path.remove(str(BENCHMARKS))  # a script there has the name of a folder of tests
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _scripts():
+    """What scripts import when they are used."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(BENCHMARKS)
+        yield
+
 
 MACHINE = {"processor": "a processor of 2 cores"}
 PEERS = [{"name": "scikit-learn", "version": "1.9"}, {"name": "pykeops", "version": "2.3"}]
