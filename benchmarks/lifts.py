@@ -45,7 +45,7 @@ class Sizes:
     polynomial: int = 10_000
     nystrom: int = 50_000
     sketch: int = 10_000
-    repeats: int = 5
+    repeats: int = 3
     seeds: int = 3
 
 
