@@ -63,9 +63,9 @@ class Sizes:
     large: int = 200_000
     sparse: tuple[int, int] = (5_000, 20_000)
     dimensions: tuple[int, ...] = (3, 10, 30, 90)
-    repeats: int = 5
+    repeats: int = 3
     processes: int = 7
-    weighed: tuple[int, ...] = (3, 10, 30, 90)
+    weighed: tuple[int, ...] = (10,)
 
 
 QUICK = Sizes(4_000, 3_000, 20_000, (2_000, 4_000), (10,), 3, 3, (10,))

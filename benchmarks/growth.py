@@ -2,9 +2,10 @@
 
     python benchmarks/growth.py [--quick] [--only LEARNER] [--seconds S] [--gigabytes G] [--json PATH]
 
-Rows are drawn at random, and doubled from point to point. A point is a fit in a process of its own, after a small one
-that loads and compiles; short fits are repeated, and the best counts. A curve ends with the first point that takes more
-than --seconds, or --gigabytes, or fails; and why is kept. All who are compared do one size before the next begins.
+Rows are drawn at random, about three times as many from point to point. A point is a fit in a process of its own, after
+a small one that loads and compiles; short fits are repeated, and the best counts. A curve ends with the first point
+that takes more than --seconds, or --gigabytes, or fails; and why is kept. All who are compared do one size before the
+next begins.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from growth_learners import LEARNERS, QUICK
 from report import machine
 
 RESULTS = Path(__file__).parent / "results"
-FIRST, LAST = 1_000, 1_024_000
+SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 SMALL = (500, 1_500)
 """Rows of a quick run."""
-GRAPHS = 16_000
+GRAPHS = 10_000
 """Graphs, at most: the matrix of more would not fit in memory, whoever computes it."""
 SHORT, REPEATS = 1.0, 3
 WARM, LOADED = 1_100, 300
 """Rows of a first fit, which loads and compiles: so many that ours goes the way of many, and fewer for the others."""
-STARTING = 20.0
+STARTING = 12.0
 """Seconds that loading, drawing rows and the small fit may take besides."""
 
 
@@ -38,7 +39,7 @@ STARTING = 20.0
 class Limits:
     """Where a curve ends."""
 
-    seconds: float = 20.0
+    seconds: float = 15.0
     gigabytes: float = 16.0
 
 
@@ -101,7 +102,7 @@ def _reason(why: str, rows: int, limits: Limits) -> str:
 def curves_of(learner: str, quick: bool, limits: Limits) -> list[Curve]:
     """All curves of a learner, a size at a time; quickly each is one process."""
     found = [Curve(learner, who) for who in LEARNERS[learner][1]]
-    for sizes in [SMALL] if quick else [(rows,) for rows in _doubled(learner)]:
+    for sizes in [SMALL] if quick else [(rows,) for rows in _sizes(learner)]:
         for curve in found:
             if not curve.end:
                 extended(curve, sizes, limits)
@@ -110,9 +111,8 @@ def curves_of(learner: str, quick: bool, limits: Limits) -> list[Curve]:
     return found
 
 
-def _doubled(learner: str) -> list[int]:
-    last = GRAPHS if learner.startswith("graphs") else LAST
-    return [FIRST * 2**k for k in range(20) if FIRST * 2**k <= last]
+def _sizes(learner: str) -> list[int]:
+    return [rows for rows in SIZES if rows <= GRAPHS or not learner.startswith("graphs")]
 
 
 def main() -> None:

@@ -43,7 +43,7 @@ LONGEST, GIGABYTES = 1_200.0, 20.0
 WORSE = 0.002
 """By how much R^2 may be below the other's and still count as no worse."""
 AS_IT_COMES, BY_CHOLESKY, LEARNT = "GPyTorch, as it comes", "GPyTorch, Cholesky", "GPyTorch, Adam"
-SETS = {"kin40k": 8_000, "elevators": 6_000}
+SETS = {"kin40k": 5_000, "elevators": 4_000}
 """Rows of each that are fitted."""
 MADE_UP = "made up"
 
@@ -195,7 +195,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, help="a folder with kin40k.parquet and elevators.parquet")
     parser.add_argument("--quick", action="store_true", help="few rows, and the same model only")
-    parser.add_argument("--repeats", type=int, help="turns: 3, quickly 1")
+    parser.add_argument("--repeats", type=int, help="turns: 2, quickly 1")
     parser.add_argument("--json", type=Path, help="where the record goes")
     options = parser.parse_args()
     path = options.json or RESULTS / f"processes{'-quick' * options.quick}.json"
@@ -207,7 +207,7 @@ def main() -> None:
     for table in list(WAYS)[: 1 if options.quick else None]:
         rows: list[Row] = []
         for task in tasks[:1] if options.quick else tasks:
-            for row in compared(task, table, options.repeats or (1 if options.quick else 3)):
+            for row in compared(task, table, options.repeats or (1 if options.quick else 2)):
                 rows.append(row)
                 print("  " + " | ".join(row.cells()), flush=True)
                 record[table] = about | {"rows": [each.record() for each in rows]}

@@ -21,7 +21,7 @@ from mercer.solvers import ConjugateGradient
 
 TOLERANCE = 1e-3
 """The relative residual that is asked."""
-MOST_STEPS, MOST_SECONDS = 300, 180.0
+MOST_STEPS, MOST_SECONDS = 300, 150.0
 """What SciPy's conjugate gradients may take; where they are cut off, the ratio is a lower bound."""
 
 

@@ -34,7 +34,7 @@ RESULTS, LOGS = HERE / "results", HERE.parent / "build" / "bench"
 SMALL_TABLES = ("yacht", "german_credit")
 TABLES = (
     *SMALL_TABLES, "housing", "concrete", "airfoil", "energy", "elevators", "california_housing", "mushrooms",
-    "spambase", "adult", "sms_spam", "ijcnn1",
+    "spambase", "adult",
 )  # fmt: skip
 QUICKLY, WHOLE = 120.0, 7_200.0
 """Seconds that a part may take."""
@@ -76,13 +76,13 @@ PARTS = (
     Part("scale", ("--repeats", "2"), ("--quick", "--only", "exact", "--repeats", "1"), data=REQUIRED),
     Part("margins", ("--repeats", "2"), ("--quick", "--only", "exact", "--repeats", "1"), data=REQUIRED),
     Part("unsupervised", quick=("--quick", "--only", "clusters"), data=REQUIRED),
-    Part("structured", quick=("--quick", "--only", "weisfeiler_lehman"), data=REQUIRED),
+    Part("structured", ("--repeats", "2"), quick=("--quick", "--only", "weisfeiler_lehman"), data=REQUIRED),
     Part("growth", enough=("--quick", "--only", "ridge regression")),
     Part("truth"),
-    Part("plans", quick=None),
-    Part("watching", quick=None),
-    Part("levels", ("--repeats", "200"), ("--quick", "--only", "levels", "--repeats", "5", "--data", "n = 100")),
-    Part("defaults", ("--rows", "4000"), None, data=REQUIRED),
+    Part("plans", ("--cases", "30"), quick=None),
+    Part("watching", ("--interrupts", "4"), quick=None),
+    Part("levels", ("--repeats", "100"), ("--quick", "--only", "levels", "--repeats", "5", "--data", "n = 100")),
+    Part("defaults", ("--rows", "3000"), None, data=REQUIRED),
     Part("curves", quick=None, data=REQUIRED),
     Part("tool", TABLES, SMALL_TABLES[:1], data=REQUIRED),
 )
