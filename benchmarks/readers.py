@@ -12,6 +12,7 @@ from lines import FASTER, LESS, MORE, Line, Spread, ratios
 Record = dict[str, Any]
 Reader = Callable[[Record], Iterator[Line]]
 FAILED = "FAILED: "
+COST = "times its cost"
 NO_TURNS: Record = {"ours": [], "theirs": []}
 NEAR, PLANNED = 0.95, 0.8
 """Goals of defaults.py, as a part of the best score, and of plans.py, as a part of the cases."""
@@ -34,7 +35,10 @@ def gram(record: Record) -> Iterator[Line]:
     for table, rows in record["sections"].items():
         for row in rows:
             more = row["unit"] == FASTER
-            timed = _timed(row) | ({} if more else {"spread": None})
+            timed = _timed(row)
+            if not more:  # a cost is ours over theirs, and memory has no turns
+                turns = row.get("turns") or NO_TURNS
+                timed["spread"] = ratios(turns, inverse=True) if row["unit"] == COST else None
             error = None if row.get("error") is None else ("relative error", row["error"], row.get("their_error"))
             yield Line(
                 "gram", table, f"{row['work']}, {row['dtype']}", row["against"], **timed,

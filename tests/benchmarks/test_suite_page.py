@@ -82,6 +82,12 @@ def test_a_peer_that_is_absent_is_a_line_with_the_reason():
     assert (absent.ratio, absent.met, absent.failed) == (None, False, "not installed")
 
 
+def test_a_cost_has_the_spread_of_ours_over_theirs():
+    (line,) = read("gram", {"sections": {"columns": [gram_row(unit="times its cost", measure=0.125)]}})
+    assert (line.better, line.ratio) == ("less", 0.125)
+    assert line.spread == pytest.approx((1 / 8 - 1 / 288, 17 / 144, 1 / 9 + 1 / 288)[::-1])  # of 1 / 8 and 1 / 9
+
+
 def test_part_of_their_time_has_the_spread_of_the_inverse_ratio():
     row = {"work": "fit", "against": "scikit-learn", "ours": 2.0, "theirs": 4.0, "unit": "s", "ratio": 0.5, "goal": 0.6}
     row |= {"more_is_better": False, "agree": "", "turns": {"ours": [2.0, 2.0], "theirs": [4.0, 8.0]}}
