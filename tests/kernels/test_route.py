@@ -286,6 +286,17 @@ def test_the_fast_way_is_taken_where_it_is_accurate():
     assert chosen(Laplace(3.0), X.astype(np.float32)).dtype == np.float32
 
 
+@pytest.mark.parametrize("d", [10, 30, 90])
+def test_float32_rows_of_usual_lengths_are_multiplied_in_float32(d):
+    """The error of a product is that of |x|^2 + |z|^2 at most: rows far apart are no reason for float64."""
+    X, Z = draw(1500, d).astype(np.float32), draw(1500, d, seed=1).astype(np.float32)
+    points = (points_from("test", side) for side in (X, Z))
+    way = route.fused(Gaussian(math.sqrt(d)), *points)
+    assert (way.precision, kinds(way)) == ("float32", ["product"])
+    wanted = np.exp(-cdist(X.astype(float), Z.astype(float), "sqeuclidean") / (2 * d))
+    np.testing.assert_allclose(Gaussian(math.sqrt(d))(X, Z), wanted, rtol=1e-6)
+
+
 def test_the_accurate_way_is_taken_where_the_fast_one_is_not():
     X = draw(500, 40)
     X[::2] += 1e9

@@ -134,8 +134,9 @@ class DisturbedPairs(Pairs):
         by_differences: NDArray[Any] = (np.sqrt(squares) * (1 + self._units()) + coarse) ** 2
         if self._method().kind != "product":
             return by_differences
-        error = self.measured[self.traced.group].error(self.route.dtype)
-        by_product = squares + np.maximum(error, APART * self._units() * squares)
+        measured = self.measured[self.traced.group]
+        least, most = measured.error(self.route.dtype), self._units() * measured.reach
+        by_product = squares + np.minimum(np.maximum(least, APART * self._units() * squares), most)
         return np.where(squares < self._limit(argument), by_differences, by_product)
 
     def _squared_distance(self) -> Block:
