@@ -16,7 +16,7 @@ from mercer.cli.judging import baseline_predictions, judged_scores, left_out_sco
 from mercer.cli.learning import Terms, learner_of
 from mercer.cli.looking import Look, look
 from mercer.cli.options import seconds
-from mercer.cli.stretching import SAMPLE, stretched_kernel, worth_stretching
+from mercer.cli.stretching import suited
 from mercer.cli.target import CLASSIFICATION, Target, target_of
 from mercer.files.tables import Sheet, read_table
 from mercer.files.tables_model import TableModel
@@ -68,14 +68,13 @@ def _read(options: FitOptions, voice: Voice) -> tuple[Sheet, Target]:
 
 
 def _stretched(options: FitOptions, found: Look, parts: Parts, voice: Voice) -> Look:
-    """A proposed kernel with lengthscales that suit the target; up to STRETCHED rows kernel ridge finds them itself."""
-    if found.proposal is not None:
-        voice.say(str(found.proposal))
-    if found.proposal is None or not worth_stretching(options, found.kernel, len(parts.y)):
+    """A proposed kernel with lengthscales that suit the target."""
+    if found.proposal is None:
         return found
-    kernel = stretched_kernel(found.kernel, lambda rows: found.rows(parts.train.take(rows)), parts.y, options.seed)
-    if kernel != found.kernel:
-        voice.say(f"lengthscales by leave-one-out on {min(SAMPLE, len(parts.y)):,} rows: {kernel}")
+    voice.say(str(found.proposal))
+    kernel, told = suited(options, found.kernel, lambda rows: found.rows(parts.train.take(rows)), parts.y)
+    if told:
+        voice.say(told)
     return replace(found, kernel=kernel)
 
 

@@ -1,8 +1,9 @@
-"""How long the lengthscales of a proposed kernel should be: by leave-one-out on a sample of the rows."""
+"""How long the lengthscales of a proposed kernel should be, together or each for itself, by samples of the rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,24 +13,80 @@ from mercer.cli.options import seconds, size
 
 if TYPE_CHECKING:
     from mercer.cli.fit import FitOptions
+    from mercer.tuning import Stretch
+
+Positions = NDArray[np.intp]
 
 STRETCHED, SAMPLE = 1_500, 1_000
 """Up to so many rows kernel ridge tries stretches itself, on all of them; of more rows so many are drawn."""
 STRETCHES = tuple(2.0**k for k in range(-3, 2))
 """What lengthscales are multiplied by. Long ones are rarely better: a proposal is wide already."""
+FEWEST, MOST = 300, 64
+"""Rows that lengthscales of their own need, at least, and how many lengthscales there may be."""
+CLASSES = 10
+"""More are not told apart by lengthscales of their own."""
 TIME, MEMORY = 60.0, 2**28
-"""Seconds and bytes below which a limit leaves no room to try stretches."""
-WORTH = 0.97
-"""A stretch must leave less than this part of the error, or it may be chance."""
+"""Seconds and bytes below which a limit leaves no room to try."""
+WORTH, WORTH_EACH = 0.97, 0.95
+"""What is found must leave less than this part of the error, or it may be chance; the more so where much was tried."""
+NAMED = 4
+"""Columns that are named as those that matter most."""
 
 
-def worth_stretching(options: FitOptions, kernel: Any, rows: int) -> bool:
-    """Whether there is something to stretch, room and time to try, and no learner that does it itself."""
-    if options.learner == "ridge" and rows <= STRETCHED:
-        return False
-    hurried = (seconds(options.time) or TIME) < TIME
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rows that are looked at, with their targets: numbers, or classes.
+
+    rows_at : gives rows of the table by their positions
+    """
+
+    rows_at: Callable[[Positions], Any]
+    y: NDArray[Any]
+    positions: Positions
+
+    def error(self, kernel: Any) -> float:
+        """The least squared error of left-out rows, over all penalties; of classes, of their numbers -1 and 1."""
+        from mercer.learners import KernelRidge, KernelRidgeClassifier
+
+        learner = KernelRidge if self.y.dtype.kind == "f" else KernelRidgeClassifier
+        path: Any = learner(kernel, verbose=False).fit(self.rows, self.y[self.positions]).loo_
+        return float(path.errors.min(axis=0).sum())
+
+    @property
+    def rows(self) -> Any:
+        """The rows themselves."""
+        return self.rows_at(self.positions)
+
+    def numbers(self) -> NDArray[np.float64]:
+        """The targets as numbers: classes as a column each, of -1 and 1."""
+        y = self.y[self.positions]
+        return np.asarray(y if y.dtype.kind == "f" else 2.0 * (y[:, None] == np.unique(y)) - 1.0, dtype=np.float64)
+
+
+def suited(options: FitOptions, kernel: Any, rows_at: Callable[[Positions], Any], y: NDArray[Any]) -> tuple[Any, str]:
+    """A kernel whose lengthscales suit the target, and what is to be said of it; the same kernel where none is better.
+
+    Lengthscales are found on one sample, and those of columns must prove themselves on another one.
+    """
+    if _hurried(options) or not has_lengthscales(kernel):
+        return kernel, ""
+    both = sample_of(y, 2 * SAMPLE, options.seed)
+    first, second = Sample(rows_at, y, both[::2]), Sample(rows_at, y, both[1::2])
+    alone = options.learner == "ridge" and len(y) <= STRETCHED  # ridge stretches the whole kernel itself
+    together = kernel if alone else _together(kernel, first)
+    each = _each(kernel, first)
+    if each is not None:
+        usual, found = second.error(together), second.error(each.kernel)
+        if found < WORTH_EACH * usual:
+            return each.kernel, _told(each, found / usual, len(second.positions))
+    told = "" if together == kernel else f"lengthscales by leave-one-out on {len(first.positions):,} rows: {together}"
+    return together, told
+
+
+def _hurried(options: FitOptions) -> bool:
+    """Whether limits leave no room to try."""
     tight = options.memory is not None and size("--memory", options.memory) < MEMORY
-    return has_lengthscales(kernel) and not hurried and not tight
+    return tight or (seconds(options.time) or TIME) < TIME
 
 
 def has_lengthscales(kernel: Any) -> bool:
@@ -42,28 +99,39 @@ def has_lengthscales(kernel: Any) -> bool:
     return bool(kernel.stretched(2.0) != kernel)
 
 
-def stretched_kernel(kernel: Any, rows_at: Callable[[NDArray[np.intp]], Any], y: NDArray[Any], seed: int) -> Any:
-    """The best of some stretches of a kernel, by the leave-one-out errors of kernel ridge on a sample.
-
-    rows_at : gives rows by their positions. Cost: a decomposition of SAMPLE rows for each of STRETCHES.
-    """
-    chosen = sample_of(y, SAMPLE, seed)
-    rows = rows_at(chosen)
-    errors = {stretch: _left_out(kernel.stretched(stretch), rows, y[chosen]) for stretch in STRETCHES}
+def _together(kernel: Any, sample: Sample) -> Any:
+    """The best of some stretches of all lengthscales. Cost: a decomposition of the sample for each."""
+    errors = {stretch: sample.error(kernel.stretched(stretch)) for stretch in STRETCHES}
     best = min(errors, key=lambda stretch: errors[stretch])
     return kernel.stretched(best) if errors[best] < WORTH * errors[1.0] else kernel
 
 
-def _left_out(kernel: Any, rows: Any, y: NDArray[Any]) -> float:
-    """The least squared error of left-out rows, over all penalties; of classes, of their numbers -1 and 1."""
-    from mercer.learners import KernelRidge, KernelRidgeClassifier
+def _each(kernel: Any, sample: Sample) -> Stretch | None:
+    """Each lengthscale for itself, by the likelihood; None where rows are few, or lengthscales or classes many."""
+    from mercer.kernels.evaluate import read
+    from mercer.tuning.lengths import lengths_of
+    from mercer.tuning.stretch import stretch
 
-    learner = KernelRidge if y.dtype.kind == "f" else KernelRidgeClassifier
-    path: Any = learner(kernel, verbose=False).fit(rows, y).loo_
-    return float(path.errors.min(axis=0).sum())
+    if 2 * len(sample.positions) < FEWEST:
+        return None
+    rows, targets = sample.rows, sample.numbers()
+    points = read(kernel, rows)
+    count = sum(len(group.values) for group in lengths_of(kernel.resolve(rows), points))
+    if not 2 <= count <= MOST or (targets.ndim == 2 and not 2 <= targets.shape[1] <= CLASSES):
+        return None
+    return stretch(kernel, rows, targets)
 
 
-def sample_of(y: NDArray[Any], count: int, seed: int) -> NDArray[np.intp]:
+def _told(each: Stretch, part: float, rows: int) -> str:
+    order = np.argsort(each.stretches, kind="stable")[:NAMED]
+    names = ", ".join(dict.fromkeys(each.names[i].removeprefix("column ") for i in order))
+    return (
+        f"{len(each.stretches)} lengthscales, each for itself, by the likelihood of {each.rows:,} rows; of {rows:,} "
+        f"others, left out one by one, {part:.2f} of the squared error remains. Shortest: {names}"
+    )
+
+
+def sample_of(y: NDArray[Any], count: int, seed: int) -> Positions:
     """Positions of so many rows at random, with classes, or small and large numbers, in their shares.
 
     >>> sample_of(np.repeat(["a", "b"], [80, 20]), 5, seed=0) < 80

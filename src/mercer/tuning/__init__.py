@@ -1,8 +1,9 @@
-"""Penalties and weights of kernels chosen from the data, by closed-form leave-one-out and k-fold."""
+"""Penalties, weights of kernels and lengthscales chosen from the data."""
 
 from mercer.tuning.combine import Combination, combine
 from mercer.tuning.folds import kfold_path
 from mercer.tuning.leave_one_out import loo_path
 from mercer.tuning.path import Path
+from mercer.tuning.stretch import Stretch, stretch
 
-__all__ = ["Combination", "Path", "combine", "kfold_path", "loo_path"]
+__all__ = ["Combination", "Path", "Stretch", "combine", "kfold_path", "loo_path", "stretch"]

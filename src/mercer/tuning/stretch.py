@@ -1,0 +1,288 @@
+"""One lengthscale a column, found by the likelihood of the targets: columns that do not matter are stretched away."""
+
+from __future__ import annotations
+
+import numbers
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+
+from mercer.compute.budget import Budget
+from mercer.compute.threads import one_thread_blas
+from mercer.errors import InputError, sentence
+from mercer.kernels import Kernel
+from mercer.tuning.evidence import Evidence, Slopes
+from mercer.tuning.lengths import Lengths, columned, lengths_of, replaced
+from mercer.tuning.reading import PROMISED, Rows, read, targets_of
+
+Array = NDArray[np.float64]
+
+WHO = "stretch"
+SMALL = 1_500
+"""Below so many rows BLAS has one thread: dealing the work out would take longer than doing it."""
+NARROW, WIDE = 1e-2, 1e4
+"""A lengthscale is multiplied by this much at least, and at most: a column that is as wide as that has no say."""
+START = 1e-2
+"""The penalty to start with, in units of the mean of k(x, x). From large ones, columns are given up too early."""
+ALPHAS = 10.0 ** np.arange(-4.0, 2.0)
+"""Penalties of which the best stands for the kernel that was given."""
+LOWEST, HIGHEST = 1e-8, 1e4
+"""The penalties that a search may reach, in the same units."""
+STEP = 1e-5
+"""Of a logarithm of a length, for slopes by differences."""
+FLAT, STILL = 1e-4, 1e-7
+"""A slope, and a relative change of the value, that count as none."""
+REASONS = {0: "No step leads further up.", 1: "It stopped after {} steps: the likelihood still grows."}
+MATRICES = 8
+"""Of rows x rows numbers, that a step holds at once."""
+SHOWN = 20
+"""Lengths that are printed: the shortest stretches."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """A kernel whose lengthscales `stretch` found.
+
+    kernel : the tree with the lengthscales that were found
+    alpha : the penalty that belongs to it: mercer.KernelRidge(kernel, alpha=alpha) is the model; leave-one-out on all
+        rows may find a better one
+    names : what each lengthscale belongs to: a column, or a kernel of several
+    lengthscales : the numbers, in the order of the tree, to four digits: more would say nothing
+    stretches : by what each was multiplied; a column with a large one hardly matters
+    gain : how much likelier the targets became, as a logarithm a row, against the kernel that was given
+    history : -log p(y) a row less a constant, at the start and after each step
+    converged, reason, steps : whether the search arrived, why it ended, and after how many steps
+    rows : how many of the rows were looked at
+
+    >>> import numpy as np
+    >>> from mercer.tuning import stretch
+    >>> X = np.random.default_rng(0).normal(size=(100, 3))
+    >>> found = stretch("gaussian('median')", X, X[:, 1] ** 3)
+    >>> found.names[found.stretches.argmin()], found.rows, found.gain > 1
+    ('column 1', 100, True)
+    """
+
+    kernel: Kernel
+    alpha: float
+    names: tuple[str, ...]
+    lengthscales: Array
+    stretches: Array
+    gain: float
+    history: Array
+    converged: bool
+    reason: str
+    steps: int
+    rows: int
+
+    def __str__(self) -> str:
+        order = np.argsort(self.stretches, kind="stable")
+        lines = [f"{self.stretches[i]:>9.3g} {self.lengthscales[i]:>12.4g}  {self.names[i]}" for i in order[:SHOWN]]
+        if len(order) > SHOWN:
+            lines.append(f"{'...':>9} {'':>12}  and {len(order) - SHOWN} more, which matter less")
+        found = (
+            f"alpha {self.alpha:.3g}, {self.gain:.3g} more log-likelihood a row, from {self.rows:,} rows. {self.reason}"
+        )
+        return "\n".join([f"{'stretch':>9} {'lengthscale':>12}  of", *lines, found])
+
+
+def stretch(
+    kernel: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = True,
+    rows: int = 1_000,
+    steps: int = 60,
+    random_state: int | None = 0,
+) -> Stretch:
+    """Lengthscales, one a column, under which the targets are likeliest (automatic relevance determination).
+
+    A kernel that treats all columns alike drowns the few that matter in the many that do not. Here each column is
+    divided by a length of its own: k(x / lengths, z / lengths). A tree that already has lengthscales of its own (of
+    columns, by `k.scaled`; of parts, by `k.on`) keeps its form, and all of them are found. Maximises the likelihood of
+    y under a Gaussian process with that kernel, a noise of alpha and an intercept without prior, by L-BFGS-B over the
+    logarithms; slopes by the matrix are exact, those of the matrix by each length are differences. The result is never
+    less likely than what was given. There may be several maxima, and the likeliest lengths need not predict best: judge
+    them by other rows, above all where columns are many and rows few.
+
+    Cost for m rows, at most `rows`: 2 m^3 + m^2 d operations a step, and eight matrices of m x m numbers. Lengths that
+    do not belong to the columns of one radial kernel take an evaluation of the kernel each.
+
+    Parameters
+    ----------
+    kernel : a kernel or its text, with lengthscales; those that are open ("median") are found from X first
+    X : table of n rows
+    y : n numbers, or n rows of one column an output; they must vary. Code classes by +1 and -1
+    sample_weight : n numbers s_i of at least 0: row i has the noise alpha / s_i, and 0 leaves it out; None for ones
+    fit_intercept : whether the model has an intercept
+    rows : how many rows are looked at, at most: of more, so many are drawn
+    steps : the most steps, at least 1
+    random_state : of the draw
+
+    Examples
+    --------
+    >>> import mercer
+    >>> import numpy as np
+    >>> from mercer.tuning import stretch
+    >>> X = np.random.default_rng(0).normal(size=(200, 6))
+    >>> y = np.sin(2 * X[:, 0]) + X[:, 3]                    # two of six columns
+    >>> found = stretch("gaussian('median')", X, y)
+    >>> found.stretches.round(1) < 10
+    array([ True, False, False,  True, False, False])
+    >>> mercer.prove(found.kernel).status
+    'proven'
+
+    References
+    ----------
+    Neal, Bayesian Learning for Neural Networks, Springer (1996), for automatic relevance determination. Patterson,
+    Thompson, Recovery of inter-block information when block sizes are unequal, Biometrika 58 (1971), for the restricted
+    likelihood. Rasmussen, Williams, Gaussian Processes for Machine Learning, MIT Press (2006), section 5.4.1.
+    """
+    _check_count("rows", rows, 2)
+    _check_count("steps", steps, 1)
+    source, weights = read(WHO, kernel, X, sample_weight)
+    if not isinstance(source, Rows):
+        came, remedy = "a matrix has no columns", "Give the rows and a kernel."
+        raise InputError(sentence(WHO, "rows that a kernel looks at", came, remedy))
+    chosen = _drawn(np.flatnonzero(weights), rows, random_state)
+    Y = targets_of(WHO, y, len(weights))[chosen]
+    purpose, remedy = f"matrices of {len(chosen):,} x {len(chosen):,} numbers", "Ask for fewer rows."
+    Budget.of(None).require(WHO, 8 * MATRICES * len(chosen) ** 2, purpose, remedy)
+    some = replace(source, points=source.points.rows(chosen))
+    evidence = Evidence(_scaled(Y, fit_intercept), weights[chosen], bool(fit_intercept))
+    with one_thread_blas() if len(chosen) < SMALL else nullcontext():
+        return _Search.of(some, evidence).found(int(steps))
+
+
+# -- what comes in ----------------------------------------------------------------------------------------------------
+
+
+def _check_count(name: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        raise InputError(
+            sentence(WHO, f"a whole number of {name}, at least {least}", f"{value!r} came", "Leave it out.")
+        )
+
+
+def _drawn(counting: NDArray[np.intp], count: int, random_state: int | None) -> NDArray[np.intp]:
+    if len(counting) < 2:
+        came = f"{len(counting)} of a weight above 0 came"
+        raise InputError(sentence(WHO, "at least two rows", came, "Give more rows."))
+    if len(counting) <= count:
+        return counting
+    return np.sort(np.random.default_rng(random_state).choice(counting, count, replace=False))
+
+
+def _scaled(Y: Array, intercept: bool) -> Array:
+    """The outputs that vary, each of mean square one."""
+    peaks = np.abs(Y).max(axis=0)
+    Y = Y[:, peaks > 0] / peaks[peaks > 0]  # squares of large numbers would overflow
+    if intercept:
+        Y = Y - Y.mean(axis=0)
+    spreads = np.sqrt(np.square(Y).mean(axis=0))
+    varies = spreads > 8 * np.finfo(np.float64).eps
+    if not varies.any():
+        came = "the rows that were looked at have one value"
+        raise InputError(sentence(WHO, "a y that varies", came, "There is nothing to choose lengths by."))
+    return np.asarray(Y[:, varies] / spreads[varies])
+
+
+# -- the search -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """Downhill on -log p(y), over the logarithms of stretches and of alpha.
+
+    source : the rows that are looked at, through the kernel that is there to begin with
+    groups : its lengthscales
+    size : the mean of k(x, x), the unit of alpha
+    """
+
+    source: Rows
+    evidence: Evidence
+    groups: tuple[Lengths, ...]
+    size: float
+
+    @classmethod
+    def of(cls, source: Rows, evidence: Evidence) -> _Search:
+        kernel = columned(source.kernel, source.points)
+        groups = tuple(lengths_of(kernel, source.points))
+        if not groups:
+            came, remedy = f"{source.kernel} has none", "Use Gaussian() or Matern(), say."
+            raise InputError(sentence(WHO, "a kernel with lengthscales", came, remedy))
+        size = float(kernel.evaluate_diagonal(source.points).mean())
+        return cls(replace(source, kernel=kernel), evidence, groups, size if size > 0 else 1.0)
+
+    @cached_property
+    def lengths(self) -> Array:
+        """Those to begin with."""
+        return np.array([value for group in self.groups for value in group.values])
+
+    def found(self, steps: int) -> Stretch:
+        """The search from the lengths that are there."""
+        K = self._matrix(np.zeros(len(self.lengths)))
+        given = [self._known(K.copy(), self.size * alpha).value for alpha in ALPHAS]
+        history = [min(given)]
+        least = max(LOWEST, 100 * len(K) * PROMISED)
+        bounds = [(np.log(NARROW), np.log(WIDE))] * len(self.lengths) + [(np.log(least), np.log(HIGHEST))]
+
+        def note(intermediate_result: Any) -> None:
+            history.append(float(intermediate_result.fun))
+
+        start = np.append(np.zeros(len(self.lengths)), np.log(START))
+        options = {"maxiter": steps, "ftol": STILL, "gtol": FLAT}
+        end = minimize(self._slopes, start, jac=True, method="L-BFGS-B", bounds=bounds, callback=note, options=options)
+        if end.fun < history[0]:
+            reason = REASONS.get(end.status, "Rounding hides which step leads up.").format(steps)
+            return self._told(end.x, history, end.status == 0, reason)
+        stay = np.append(np.zeros(len(self.lengths)), np.log(ALPHAS[int(np.argmin(given))]))
+        return self._told(stay, history[:1], True, "No lengths were likelier than those that were given.")
+
+    def _told(self, logs: Array, history: list[float], converged: bool, reason: str) -> Stretch:
+        lengths = np.array([float(f"{length:.4g}") for length in np.exp(logs[:-1]) * self.lengths])
+        return Stretch(
+            kernel=replaced(self.source.kernel, lengths),
+            alpha=float(self.size * np.exp(logs[-1])),
+            names=tuple(name for group in self.groups for name in group.names),
+            lengthscales=lengths,
+            stretches=lengths / self.lengths,
+            gain=history[0] - history[-1],
+            history=np.array(history),
+            converged=converged,
+            reason=reason,
+            steps=len(history) - 1,
+            rows=self.source.points.shape[0],
+        )
+
+    def _matrix(self, logs: Array) -> Array:
+        kernel, points = replaced(self.source.kernel, np.exp(logs) * self.lengths), self.source.points
+        return Rows(WHO, kernel, points).matrix(np.arange(points.shape[0]))
+
+    def _slopes(self, logs: Array) -> tuple[float, Array]:
+        """The value, and its slopes by all logarithms."""
+        K = self._matrix(logs[:-1])
+        here = self._known(K.copy(), self.size * float(np.exp(logs[-1])))
+        found, first = np.empty(len(logs)), 0
+        for group in self.groups:
+            these = slice(first, first := first + len(group.values))
+            there = logs[:-1].copy()
+            there[these] += STEP
+            change = (self._matrix(there) - K) / STEP
+            found[these] = group.shares(here.by_kernel * change, (np.exp(logs[:-1]) * self.lengths)[these])
+        found[-1] = here.by_alpha
+        return here.value, found
+
+    def _known(self, K: Array, alpha: float) -> Slopes:
+        known = self.evidence(K, alpha)
+        if known is None:
+            came = f"the matrix of {self.source.kernel} is not, by more than rounding"
+            remedy = "mercer.prove says whether it is a kernel, and where."
+            raise InputError(sentence(WHO, "a positive semi-definite kernel", came, remedy))
+        return known

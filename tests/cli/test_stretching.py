@@ -1,0 +1,92 @@
+"""Lengthscales of a proposed kernel: which are found, when they are taken, and when nothing is tried."""
+
+import numpy as np
+import pytest
+from command import run, told
+from pyarrow import csv, table
+
+import mercer
+from mercer.cli.fit import FitOptions
+from mercer.cli.stretching import CLASSES, FEWEST, MOST, Sample, suited
+from mercer.kernels import Gaussian, Linear
+
+
+def rows(count, columns=12, seed=0):
+    """Numbers of which two columns matter."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(count, columns))
+    return X, np.sin(2 * X[:, 3]) + X[:, 7] + 0.1 * rng.normal(size=count)
+
+
+def found_for(kernel, X, y, **options):
+    return suited(FitOptions(table="", target="y", **options), kernel, lambda positions: X[positions], y)
+
+
+def scaled(columns):
+    return Gaussian(columns**0.5).scaled([1.0] * columns)
+
+
+def test_columns_that_matter_get_short_lengthscales():
+    X, y = rows(900)
+    kernel, said = found_for(scaled(12), X, y)
+    assert set(np.argsort(kernel.lengthscales)[:2]) == {3, 7}
+    assert said.startswith("12 lengthscales, each for itself, by the likelihood of 450 rows; of 450 others")
+    part = float(said.split("one by one, ")[1].split()[0])
+    assert part < 0.5
+
+
+def test_classes_are_told_apart_as_well():
+    X, y = rows(900)
+    kernel, _ = found_for(scaled(12), X, np.array(["low", "mid", "high"])[np.digitize(y, [-0.7, 0.7])])
+    assert set(np.argsort(kernel.lengthscales)[:2]) == {3, 7}
+
+
+def test_what_does_not_prove_itself_on_other_rows_is_not_taken():
+    """No column matters: nothing is won, and nothing is said."""
+    X, _ = rows(600)
+    assert found_for(scaled(12), X, np.random.default_rng(5).normal(size=600)) == (scaled(12), "")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "count", "classes", "options"),
+    [
+        (scaled(12), FEWEST - 2, 0, {}),
+        (scaled(MOST + 1), 600, 0, {}),
+        (scaled(12), 600, CLASSES + 1, {}),
+        (Linear(), 600, 0, {}),
+        (scaled(12), 600, 0, {"time": "10s"}),
+        (scaled(12), 600, 0, {"memory": "100MB"}),
+    ],
+    ids=["few rows", "many columns", "many classes", "no lengthscale", "no time", "no memory"],
+)
+def test_nothing_is_tried_where_it_would_be_of_no_use(kernel, count, classes, options):
+    X, y = rows(count, kernel.width or 12)
+    y = y if not classes else np.argsort(np.argsort(y)) * classes // count
+    assert found_for(kernel, X, y, **options) == (kernel, "")
+
+
+def test_many_rows_stretch_all_lengthscales_together():
+    """A short wave of one column: there is no column to choose, and the proposal is too wide."""
+    X = np.random.default_rng(0).uniform(-3, 3, size=(1_600, 1))
+    y = np.sin(8 * X[:, 0])
+    kernel, said = found_for(Gaussian(4.0), X, y)
+    assert kernel.lengthscale < 2
+    assert said.startswith("lengthscales by leave-one-out on 800 rows: gaussian")
+
+
+def test_targets_become_numbers():
+    y = np.array(["a", "b", "a", "c"])
+    sample = Sample(lambda positions: positions, y, np.array([0, 1, 3]))
+    np.testing.assert_array_equal(sample.numbers(), [[1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
+
+
+def test_a_fit_says_so_and_the_report_of_its_kernel_can_be_parsed(tmp_path):
+    X, y = rows(500)
+    path = tmp_path / "table.csv"
+    csv.write_csv(table({f"c{j}": X[:, j] for j in range(12)} | {"y": y}), path)
+    assert "12 lengthscales, each for itself" in run("fit", path, "--target", "y", "--out", tmp_path / "m").stderr
+    found = told("fit", path, "--target", "y", "--out", tmp_path / "m2")
+    kernel = mercer.parse(found["kernel"]["text"])
+    assert mercer.prove(kernel).status == "proven"
+    ours = {score["metric"]: score["value"] for score in found["scores"] if score["model"] == "mercer"}
+    assert ours["r2"] > 0.95
