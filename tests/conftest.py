@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import tempfile
 
 from hypothesis import HealthCheck, settings
@@ -13,10 +14,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 
 
 def pytest_configure(config):
-    """Keep compiled code in a directory of this run, unless one was chosen; processes that are started inherit it.
+    """Keep compiled code in a directory of this run, unless one was chosen, and hear Ctrl-C; processes inherit both.
 
     This is no fixture, since the examples in src are tests as well, and ask no fixtures from here.
     """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # shells do so in the background; tests send Ctrl-C
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if "MERCER_CACHE_DIR" not in os.environ:
         folder = tempfile.TemporaryDirectory(prefix="mercer-tests-")
         config.add_cleanup(folder.cleanup)
