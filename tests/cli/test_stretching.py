@@ -8,7 +8,7 @@ from pyarrow import csv, table
 import mercer
 from mercer.cli.fit import FitOptions
 from mercer.cli.stretching import CLASSES, FEWEST, MOST, Sample, suited
-from mercer.kernels import Gaussian, Linear
+from mercer.kernels import Gaussian, Linear, Periodic
 
 
 def rows(count, columns=12, seed=0):
@@ -18,8 +18,8 @@ def rows(count, columns=12, seed=0):
     return X, np.sin(2 * X[:, 3]) + X[:, 7] + 0.1 * rng.normal(size=count)
 
 
-def found_for(kernel, X, y, **options):
-    return suited(FitOptions(table="", target="y", **options), kernel, lambda positions: X[positions], y)
+def found_for(kernel, X, y, dated=False, **options):
+    return suited(FitOptions(table="", target="y", **options), kernel, lambda positions: X[positions], y, dated)
 
 
 def scaled(columns):
@@ -33,6 +33,15 @@ def test_columns_that_matter_get_short_lengthscales():
     assert said.startswith("12 lengthscales, each for itself, by the likelihood of 450 rows; of 450 others")
     part = float(said.split("one by one, ")[1].split()[0])
     assert part < 0.5
+
+
+def test_dates_ask_for_the_next_rows_and_not_for_those_in_between():
+    """Weeks of a rising wave: shorter lengthscales would fit the gaps, and know nothing of next year."""
+    week = 7.0 * np.arange(400)[:, None]
+    y = 0.01 * week[:, 0] + np.sin(2 * np.pi * week[:, 0] / 365.25)
+    kernel = Gaussian(1.41).scaled([800.0]) * Periodic(365.25, 1.41)
+    assert found_for(kernel, week, y, dated=True) == (kernel, "")
+    assert found_for(kernel, week, y)[0] != kernel
 
 
 def test_classes_are_told_apart_as_well():
@@ -71,7 +80,7 @@ def test_many_rows_stretch_all_lengthscales_together():
     y = np.sin(8 * X[:, 0])
     kernel, said = found_for(Gaussian(4.0), X, y)
     assert kernel.lengthscale < 2
-    assert said.startswith("lengthscales by leave-one-out on 800 rows: gaussian")
+    assert said.startswith("lengthscales by leave-one-out on 1,000 rows: gaussian")
 
 
 def test_targets_become_numbers():

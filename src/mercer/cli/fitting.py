@@ -72,7 +72,8 @@ def _stretched(options: FitOptions, found: Look, parts: Parts, voice: Voice) -> 
     if found.proposal is None:
         return found
     voice.say(str(found.proposal))
-    kernel, told = suited(options, found.kernel, lambda rows: found.rows(parts.train.take(rows)), parts.y)
+    dated = any(choice.taken_for == "date" for choice in found.proposal.columns)
+    kernel, told = suited(options, found.kernel, lambda rows: found.rows(parts.train.take(rows)), parts.y, dated)
     if told:
         voice.say(told)
     return replace(found, kernel=kernel)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,23 +63,28 @@ class Sample:
         return np.asarray(y if y.dtype.kind == "f" else 2.0 * (y[:, None] == np.unique(y)) - 1.0, dtype=np.float64)
 
 
-def suited(options: FitOptions, kernel: Any, rows_at: Callable[[Positions], Any], y: NDArray[Any]) -> tuple[Any, str]:
+def suited(
+    options: FitOptions, kernel: Any, rows_at: Callable[[Positions], Any], y: NDArray[Any], dated: bool = False
+) -> tuple[Any, str]:
     """A kernel whose lengthscales suit the target, and what is to be said of it; the same kernel where none is better.
 
     Lengthscales are found on one sample, and those of columns must prove themselves on another one.
+
+    dated : whether there are dates. Then the next rows are asked for, and those in between, by which lengthscales are
+        found, speak for shorter ones than a forecast needs: each for itself is not tried
     """
     if _hurried(options) or not has_lengthscales(kernel):
         return kernel, ""
-    both = sample_of(y, 2 * SAMPLE, options.seed)
-    first, second = Sample(rows_at, y, both[::2]), Sample(rows_at, y, both[1::2])
+    some, both = (Sample(rows_at, y, sample_of(y, count, options.seed)) for count in (SAMPLE, 2 * SAMPLE))
+    first, second = (replace(both, positions=both.positions[half::2]) for half in (0, 1))
     alone = options.learner == "ridge" and len(y) <= STRETCHED  # ridge stretches the whole kernel itself
-    together = kernel if alone else _together(kernel, first)
-    each = _each(kernel, first)
+    together = kernel if alone else _together(kernel, some)
+    each = None if dated else _each(kernel, first)
     if each is not None:
         usual, found = second.error(together), second.error(each.kernel)
         if found < WORTH_EACH * usual:
             return each.kernel, _told(each, found / usual, len(second.positions))
-    told = "" if together == kernel else f"lengthscales by leave-one-out on {len(first.positions):,} rows: {together}"
+    told = "" if together == kernel else f"lengthscales by leave-one-out on {len(some.positions):,} rows: {together}"
     return together, told
 
 
