@@ -59,7 +59,7 @@ def _blocks(record: dict[str, Any], lines: list[Line], name: str, pictures: dict
     yield f"The run ended on {record['date']}."
     yield "## The peers"
     yield _table(
-        ("peer", "version", ""), [(p["name"], p["version"], _cut(p["trouble"]) or "works") for p in record["peers"]]
+        ("peer", "version", ""), [(p["name"], p["version"], cut(p["trouble"]) or "works") for p in record["peers"]]
     )
     yield from _shown(pictures["all"])
     yield "## Goals that are not met"
@@ -77,7 +77,7 @@ def _part(part: str, done: dict[str, Any], lines: list[Line], pictures: list[str
     minutes = f" It took {done['seconds'] / 60:.1f} minutes." if done["seconds"] else ""
     yield f"{_about(part)} ([benchmarks/{part}.py](../benchmarks/{part}.py).{minutes})"
     if done["trouble"]:
-        yield f"**{_cut(done['trouble'])}**"
+        yield f"**{cut(done['trouble'])}**"
     yield from _shown(pictures)
     if lines:
         yield _table(HEAD, [cells(line) for line in lines])
@@ -99,7 +99,7 @@ def _shown(pictures: Iterable[str]) -> Iterator[str]:
 
 def cells(line: Line) -> tuple[str, ...]:
     """One row of a table, under HEAD."""
-    measure = f"FAILED: {_cut(line.failed)}" if line.failed else _measure(line)
+    measure = f"FAILED: {cut(line.failed)}" if line.failed else _measure(line)
     goal = "" if line.goal is None else f"{'≥' if line.better == MORE else '≤'} {line.goal:g}"
     met = {None: "", True: "yes", False: "**no**"}[line.met]
     memory = "" if line.memory is None else _pair(*line.memory, ".0f")
@@ -143,7 +143,7 @@ def short(value: float) -> str:
     return f"{value:.3g}" if abs(value) >= 1e-3 else f"{value:.1e}"
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
     """A reason in one line, without what a table would take for its own."""
     flat = " ".join(text.split()).replace("|", "/").replace("<", "&lt;").replace("*", "\\*")
     return flat if len(flat) <= LONGEST else flat[: LONGEST - 3] + "..."

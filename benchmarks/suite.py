@@ -5,7 +5,8 @@
 Each part is a script of its own, runs in a process of its own, and writes what it says to a log. In it, those that are
 compared take turns, and memory is that of a process for each side. A part or a peer that fails is in the record, with
 the reason. --quick takes small sizes, and less than five minutes on two cores; the whole takes hours. With --only the
-other parts stay in the record as they are. --page writes the page of the documentation from the record.
+other parts stay in the record as they are. --page writes the page of the documentation from the record, and
+fills the others with its figures.
 """
 
 from __future__ import annotations
@@ -200,7 +201,9 @@ def asked() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=[part.name for part in PARTS], help="some parts")
     parser.add_argument("--json", type=Path, help="where the record goes")
     parser.add_argument("--logs", type=Path, default=LOGS, help="where parts say what they do")
-    parser.add_argument("--page", action="store_true", help="write docs/benchmarks.md and its pictures")
+    parser.add_argument(
+        "--page", action="store_true", help="write docs/benchmarks.md and its pictures, and fill other pages"
+    )
     options = parser.parse_args()
     options.json = options.json or RESULTS / f"suite{'-quick' * options.quick}.json"
     options.logs.mkdir(parents=True, exist_ok=True)
@@ -223,9 +226,11 @@ def main() -> int:
         spent = f"{done.seconds:.0f} s ({done.cpu:.0f} s of processors)"
         print(f"{part.name}: {spent}, {_counted(lines)}{done.trouble}", flush=True)
     if options.page:
+        from figures import fill
         from page import write
 
         write(json.loads(options.json.read_text()), options.json.name)
+        fill(options.json)
     print(f"{time.perf_counter() - start:.0f} s; the record is {options.json}")
     return int(bool(lost))
 

@@ -10,54 +10,94 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 sys.path.append(str(BENCHMARKS))
 
 import figures  # noqa: E402
+import misses  # noqa: E402
+import sentences  # noqa: E402
 from lines import Line, Spread  # noqa: E402
 
 sys.path.remove(str(BENCHMARKS))  # a script there has the name of a folder of tests
 
 RECORD = BENCHMARKS / "results" / "suite.json"
-LINES = (
-    Line(
-        "part", "fits", "small, 10 rows", "them", Spread.of([0.5, 0.4]), Spread.of([2.0]), 5.0, memory=(12.3, 4_321.0)
-    ),
-    Line("part", "fits", "large, 10 rows", "them", ratio=50.0, accuracy=("error", 1.0, 4.0)),
-    Line("part", "fits", "large, 10 rows", "others", failed="no memory"),
+SMALL = Line(
+    "part", "fits", "small, 10 rows", "them", Spread.of([0.5, 0.4]), Spread.of([2.0]), 5.0, memory=(12.3, 4321.0)
 )
+LARGE = Line("part", "fits", "large, 10 rows", "them", ratio=50.0, accuracy=("error", 1.0, 4.0))
+FAILED = Line("part", "fits", "large, 10 rows", "others", failed="no | memory", goal=3.0, met=False)
+RUN = sentences.Run((SMALL, LARGE, FAILED))
+PAGE = "It is\n\n<!-- figures: speed -->\nslow\n<!-- end of figures -->\n\nas one sees.\n"
 
 
-@pytest.mark.skipif(not RECORD.exists(), reason="there is no record of a whole run")
+@pytest.fixture
+def texts(monkeypatch):
+    said = {
+        "speed": lambda run: f"fast, {sentences.rounded(sentences.measure(run.lines[0]))} times " + 40 * "as it was "
+    }
+    monkeypatch.setattr(figures, "KNOWN", said)
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "docs" / "sub").mkdir(parents=True)
+    (tmp_path / "README.md").write_text("no figures here\n")
+    (tmp_path / "docs" / "sub" / "page.md").write_text(PAGE)
+    return tmp_path
+
+
 def test_every_page_says_what_the_last_whole_run_found():
+    if not RECORD.exists():
+        pytest.skip("there is no record of a whole run")
     record = json.loads(RECORD.read_text())
     assert not record["quick"]
-    assert list(figures.missing(figures.Run.read(record))) == []
+    assert list(figures.differing(sentences.Run.read(record))) == []
+    assert {"README.md", "speed.md", "others_ahead.md"} <= {page.name for page in figures.pages()}
 
 
-def test_a_sentence_that_a_page_does_not_have_is_told(tmp_path, monkeypatch):
-    (tmp_path / "page.md").write_text("It takes\n1/5 of their time.")
-    run = figures.Run(LINES)
-    monkeypatch.setattr(figures, "PAGES", {"page.md": lambda run: iter(["takes 1/5 of their", "takes 1/6 of their"])})
-    assert list(figures.missing(run, tmp_path)) == [("page.md", "takes 1/6 of their")]
+@pytest.mark.usefixtures("texts")
+def test_a_page_with_other_figures_is_found_and_filled(root):
+    page = root / "docs" / "sub" / "page.md"
+    assert list(figures.differing(RUN, root)) == [page]
+    text = figures.filled(PAGE, RUN)
+    assert text.startswith("It is\n\n<!-- figures: speed -->\nfast, 5 times as it was")
+    assert text.endswith("as it was\n<!-- end of figures -->\n\nas one sees.\n")
+    assert max(map(len, text.splitlines())) <= 120
+    page.write_text(text)
+    assert list(figures.differing(RUN, root)) == []
+
+
+@pytest.mark.usefixtures("texts")
+def test_a_place_of_another_name_is_a_mistake():
+    with pytest.raises(LookupError, match="'sped'"):
+        figures.filled(PAGE.replace("speed", "sped"), RUN)
+
+
+def test_goals_that_were_missed_are_a_table_with_reasons(monkeypatch):
+    monkeypatch.setitem(misses.WHY, ("part", "large"), "it is large")
+    assert misses.missed(RUN).splitlines()[2:] == [
+        "| [part](benchmarks.md#part) | large, 10 rows | others | failed: no / memory | at least 3 | it is large |"
+    ]
+    assert misses.why(SMALL) == misses.UNKNOWN
+    assert misses.missed(sentences.Run((SMALL,))) == "Every goal was reached."
 
 
 def test_lines_are_found_by_words_and_must_be_the_only_ones():
-    run = figures.Run(LINES)
-    assert run.one("part", "small") is LINES[0]
-    assert run.one("part", "large", peer="them") is LINES[1]
-    assert run.all("part", "fits: ", without="small") == list(LINES[1:])
+    assert RUN.one("part", "small") is SMALL
+    assert RUN.one("part", "large", peer="them") is LARGE
+    assert RUN.all("part", "fits: ", without="small") == [LARGE, FAILED]
     with pytest.raises(LookupError, match="2 lines"):
-        run.one("part", "large")
+        RUN.one("part", "large")
     with pytest.raises(LookupError, match="no line"):
-        run.one("part", "huge")
+        RUN.one("part", "huge")
 
 
 def test_figures_are_short_and_missing_ones_are_no_figures():
-    small, large, failed = LINES
-    assert (figures.seconds(small), figures.seconds(small, True)) == ("0.4 s", "2 s")
-    assert (figures.memory(small), figures.memory(small, True)) == ("12 MB", "4.3 GB")
-    assert figures.span([5.04, 50.2, 7.0], "1/") == "1/5 to 1/50"
-    assert figures.span([0.337, 0.342]) == "0.34"
-    assert list(figures.errors([large])) == [0.25]
-    for call in (lambda: figures.measure(failed), lambda: figures.seconds(large), lambda: figures.memory(large)):
+    assert (sentences.seconds(SMALL), sentences.seconds(SMALL, True)) == ("0.4 s", "2 s")
+    assert (sentences.memory(SMALL), sentences.memory(SMALL, True)) == ("12 MB", "4.3 GB")
+    assert sentences.span([5.04, 50.2, 7.0], "1/") == "1/5 to 1/50"
+    assert sentences.span([0.337, 0.342]) == "0.34"
+    assert list(sentences.errors([LARGE])) == [0.25]
+    for figure in (sentences.seconds, sentences.memory):
         with pytest.raises(LookupError):
-            call()
+            figure(LARGE)
     with pytest.raises(LookupError):
-        list(figures.errors([small]))
+        sentences.measure(FAILED)
+    with pytest.raises(LookupError):
+        list(sentences.errors([SMALL]))

@@ -1,0 +1,55 @@
+"""Goals that the last whole run did not reach, with the reason for each, as far as it is known."""
+
+from __future__ import annotations
+
+from lines import MORE, Line
+from page import cut, short
+from sentences import Run
+
+Words = tuple[str, ...]
+WHY: dict[Words, str] = {
+    (
+        "margins",
+        "mnist",
+    ): "784 columns and 45 functions of 2,000 rows: copies of rows, and many small products",
+    ("scale", "flights"): "60 to 70 % of the time is the pass that sums n M^2 products in float64",
+    ("plans",): "fits below 0.1 s, busy machines, preconditioners that grow",
+    ("ridge", "one alpha: time"): "LAPACK's Cholesky factorisation is most of it, on both sides",
+    ("lifts", "Nystrom"): "without outliers or clusters every row is as good a landmark as another",
+    ("gram", "composite", "float32"): "its Matern part needs mixed precision, and the Gaussian alone does not",
+    ("gram", "DampedCauchy", "float32"): "mixed precision, which the Gaussian alone does not need",
+    ("gram", "Subsets"): "two products of matrices are hard to beat; most of our time is writing 800 MB",
+    ("gram", "dense"): "most of our time is writing 800 MB, and with AVX-512 the other's exponentials are quick",
+    ("gram", "ProductLaplace"): "most of our time is writing 800 MB",
+    (
+        "defaults",
+        "pumadyn32nm",
+    ): "kernels that treat all columns alike find nothing here; mercer.tuning.stretch does",
+    ("unsupervised", "float32"): "it ends in float64 on our side, whatever the rows are",
+}
+"""By the part and words of the work."""
+UNKNOWN = "not looked into yet"
+HEAD = "| part | goal | against | reached | wanted | why |\n| --- | --- | --- | --- | --- | --- |"
+
+
+def missed(run: Run) -> str:
+    """The table."""
+    lines = [line for line in run.lines if line.met is False]
+    if not lines:
+        return "Every goal was reached."
+    return "\n".join([HEAD, *map(_row, lines)])
+
+
+def why(line: Line) -> str:
+    """The reason of a line."""
+    name = f"{line.table}: {line.work}"
+    return next(
+        (text for (part, *words), text in WHY.items() if part == line.part and all(w in name for w in words)), UNKNOWN
+    )
+
+
+def _row(line: Line) -> str:
+    reached = f"failed: {cut(line.failed)}" if line.failed or line.ratio is None else f"{short(line.ratio)} {line.unit}"
+    wanted = "" if line.goal is None else f"{'at least' if line.better == MORE else 'at most'} {line.goal:g}"
+    cells = (f"[{line.part}](benchmarks.md#{line.part})", line.work, line.peer, reached, wanted, why(line))
+    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
