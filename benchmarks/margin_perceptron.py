@@ -18,7 +18,7 @@ from mercer.kernels import Gaussian
 
 PASSES = 3
 GOAL = 50.0
-LONGEST = 400.0
+LONGEST = 150.0
 """Seconds after which the plain loop is stopped."""
 
 

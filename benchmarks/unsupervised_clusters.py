@@ -27,7 +27,7 @@ FASTER = 8.0
 LOWER = 1e-6
 """How much higher our inertia may be, relatively: two that found the same clusters differ by rounding."""
 TSLEARN, STORED = "tslearn", "NumPy, matrix stored"
-GIGABYTES, LONGEST = 20.0, 240.0
+GIGABYTES, LONGEST = 20.0, 150.0
 """What a peer may take: one that takes longer is stopped, and the ratio is a lower bound."""
 SIZES, QUICK = (5_000, 20_000), (1_500,)
 """Rows: few enough for all to end, and the size of the goal."""
