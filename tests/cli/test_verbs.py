@@ -191,6 +191,35 @@ def test_plan_is_that_of_python():
     assert "why" in run("plan", "--rows", "1000", "--columns", "2", "--time", "1min").stdout
 
 
+@pytest.mark.parametrize("learner", ["ridge", "svm"])
+def test_plan_of_a_table_is_that_of_its_fit(tmp_path, learner):
+    table = write_houses(tmp_path / "houses.csv")
+    found = told("plan", table, "--target", "price", "--learner", learner)
+    fit = told("fit", table, "--target", "price", "--learner", learner)
+    assert (found["plan"]["way"], found["plan"]["rows"]) == (fit["plan"]["way"], fit["plan"]["rows"])
+    assert found["plan"]["rows"] == 60  # a fifth is held out, and four have no price
+    said = run("plan", table, "--target", "price")
+    assert "houses.csv: csv, 80 rows" in said.stderr
+    assert said.stdout.startswith("least squares on 60 rows")
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--target", "price", "--rows", "10", "--columns", "2"], "--target is a column of a table"),
+        (["TABLE", "--rows", "10"], "--rows is for plans without a table"),
+        (["TABLE", "--target", "price", "--outputs", "3"], "--outputs is for plans without a table"),
+        (["TABLE"], "needs its --target"),
+        (["TABLE", "--target", "price", "--learner", "tree"], "--learner needs one of"),
+        (["--columns", "2"], "--rows needs a whole number"),
+    ],
+)
+def test_plan_takes_a_table_or_shapes(tmp_path, words, reason):
+    table = write_houses(tmp_path / "houses.csv")
+    done = run("plan", *(table if word == "TABLE" else word for word in words))
+    assert (done.exit_code, reason in done.stderr) == (2, True)
+
+
 def test_prove_is_that_of_python():
     found = told("prove", "min", "--domain", "integers")
     assert (found["status"], found["dimension"], found["domain"]) == ("refuted", 1, "integers")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mercer.cli.evaluation import split
 from mercer.cli.fitted import Fitted, Judged, Parts
 from mercer.cli.judging import baseline_predictions, judged_scores, left_out_score, predictions
-from mercer.cli.learning import Terms, learner_of
+from mercer.cli.learning import Terms, check_learner, learner_of
 from mercer.cli.looking import Look, look
 from mercer.cli.options import seconds
 from mercer.cli.stretching import suited
@@ -45,6 +45,17 @@ def fitted(options: FitOptions, voice: Voice) -> Fitted:
         voice.say("fitting again to all rows ...")
         model = replace(model, learner=_again(learner, found.rows(sheet), target.values))
     return Fitted(sheet, target, found, model, parts, judged, scores, left_out, proof)
+
+
+def planned(options: FitOptions, voice: Voice) -> Any:
+    """What `mercer fit` would plan; lengthscales, which a plan does not depend on, are not looked for."""
+    check_learner(options.learner)
+    sheet, target = _read(options, voice)
+    parts = _parts(sheet, target, options)
+    found = look(parts.train, (target.name, *(options.drop or ())), options.kernel, options.seed)
+    if found.proposal is not None:
+        voice.say(str(found.proposal))
+    return _learner(options, target, found, parts.y).plan(found.rows(parts.train), parts.y)
 
 
 def _parts(sheet: Sheet, target: Target, options: FitOptions) -> Parts:

@@ -1,42 +1,75 @@
-"""`mercer plan`: what a fit would take, before there is any data."""
+"""`mercer plan`: what a fit would take, of a table or of shapes alone."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mercer.cli.exits import Exit, Failure
-from mercer.cli.options import Common, seconds, size
+from mercer.cli.options import TABLE, Reading, seconds, size
 
 if TYPE_CHECKING:
     from mercer.cli.voice import Voice
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanOptions(Common):
+class PlanOptions(Reading):
     """What `mercer plan` takes."""
 
-    rows: Annotated[str, typer.Option("--rows", "-n", help="How many: 5000, 1e6.")]
-    columns: Annotated[str, typer.Option("--columns", "-d", help="How many.")]
-    outputs: Annotated[str, typer.Option("--outputs", help="Targets, or classes.")] = "1"
-    kernel: Annotated[str | None, typer.Option("--kernel", "-k", help="Left out, Matern 5/2.")] = None
+    table: Annotated[str | None, typer.Argument(help=f"{TABLE} Left out, give --rows and --columns.")] = None
+    target: Annotated[str, typer.Option("--target", "-t", help="The column of a table to predict.")] = ""
+    learner: Annotated[str, typer.Option("--learner", "-l", help="Of a table: ridge, svm, logistic or perceptron.")] = (
+        "ridge"
+    )
+    rows: Annotated[str, typer.Option("--rows", "-n", help="Without a table: how many, 5000 or 1e6.")] = ""
+    columns: Annotated[str, typer.Option("--columns", "-d", help="Without a table: how many.")] = ""
+    outputs: Annotated[str, typer.Option("--outputs", help="Without a table: targets, or classes.")] = "1"
+    kernel: Annotated[
+        str | None, typer.Option("--kernel", "-k", help="Left out, one is proposed; without a table, Matern 5/2.")
+    ] = None
     memory: Annotated[str | None, typer.Option("--memory", help="What the fit may hold, such as 4GB.")] = None
     time: Annotated[str | None, typer.Option("--time", help="What the fit may take, such as 60s.")] = None
 
 
 def plan(options: PlanOptions, voice: Voice) -> None:
-    """Plan a fit of kernel ridge regression from shapes alone: ways, their time and memory, and why one is taken."""
-    from mercer.cli.fitted import plan_record
-    from mercer.planner.shapes import plan as planned
+    """Plan a fit, and do not fit: ways, their time and memory, and why one is taken.
 
-    shape = (count("--rows", options.rows), count("--columns", options.columns), count("--outputs", options.outputs))
+    Of a table, as `mercer fit` would; without one, of kernel ridge regression from shapes alone.
+    """
+    from mercer.cli.fitted import plan_record
+
     if options.memory is not None:
         size("--memory", options.memory)
-    found = planned(*shape, kernel=options.kernel, memory_limit=options.memory, time_limit=seconds(options.time))
-    record = {"plan": plan_record(found), "others": [plan_record(other) for other in found.others], "text": str(found)}
+    found = _of_shapes(options) if options.table is None else _of_table(options, voice)
+    others = [plan_record(other) for other in getattr(found, "others", ())]  # those of margins have none
+    record = {"plan": plan_record(found), "others": others, "text": str(found)}
     voice.data(record, str(found))
+
+
+def _of_shapes(options: PlanOptions) -> Any:
+    from mercer.planner.shapes import plan as planned
+
+    if options.target:
+        raise Failure(
+            Exit.USAGE, "--target is a column of a table; none came. Write mercer plan TABLE --target COLUMN."
+        )
+    shape = (count("--rows", options.rows), count("--columns", options.columns), count("--outputs", options.outputs))
+    return planned(*shape, kernel=options.kernel, memory_limit=options.memory, time_limit=seconds(options.time))
+
+
+def _of_table(options: PlanOptions, voice: Voice) -> Any:
+    from mercer.cli.fit import FitOptions
+    from mercer.cli.fitting import planned
+
+    given = {"--rows": options.rows, "--columns": options.columns, "--outputs": options.outputs.removeprefix("1")}
+    if said := [flag for flag, value in given.items() if value]:
+        raise Failure(Exit.USAGE, f"{said[0]} is for plans without a table, which says that itself.")
+    if not options.target:
+        raise Failure(Exit.USAGE, "a plan of a table needs its --target, the column to predict.")
+    shared = {item.name: getattr(options, item.name) for item in fields(FitOptions) if hasattr(options, item.name)}
+    return planned(FitOptions(**shared), voice)
 
 
 def count(flag: str, text: str) -> int:
