@@ -56,6 +56,12 @@ def test_numbers(entries, decimal, values):
         ["2019-02-29"],
         ["1/2/20", "3/4/20"],
         ["24:00", "2020-01-01 24:00"],
+        ["3 May 2020", "3 Mai 2020"],
+        ["3 May 2020", "May 4, 2020"],  # two hands in one column
+        ["31 Jun 2020"],
+        ["Golf 2020", "Polo 2019"],
+        ["May", "June"],
+        ["5-Jan-20"],
     ],
 )
 def test_what_stays_a_text(entries):
@@ -97,6 +103,26 @@ def test_months_and_missing_dates():
     found = read(["1949-01", None, "?"])
     assert found.column.to_pylist() == [datetime(1949, 1, 1), None, None]
     assert found.remark == "'c': texts read as dates, 1 entries such as '?' as missing"
+
+
+@given(st.lists(st.datetimes(datetime(1000, 1, 1), datetime(9999, 12, 31)), min_size=1, max_size=20), st.data())
+def test_property_dates_with_names_of_months_are_those_of_python(days, data):
+    form = data.draw(
+        st.sampled_from(
+            ["%d %b %Y", "%d-%B-%Y", "%B %d, %Y", "%b. %d %Y", "%a, %d %b %Y %H:%M:%S", "%b %Y", "%A %B %dth, %Y"]
+        )
+    )
+    case = data.draw(st.sampled_from([str, str.upper, str.lower]))
+    texts = [case(day.strftime(form).replace("?", "")) for day in days]
+    wanted = [datetime.strptime(day.strftime(form), form) for day in days]
+    found = read(texts)
+    assert found.column.to_pylist() == wanted
+    assert (found.remark, found.order) == ("'c': texts read as dates", "")
+
+
+def test_names_of_months_may_be_short_and_days_may_be_ordinals():
+    found = read(["1st Sept. 2020", "2nd May 2020", None, "?"])
+    assert found.column.to_pylist() == [datetime(2020, 9, 1), datetime(2020, 5, 2), None, None]
 
 
 def test_commas_before_decimals_are_found_by_columns_that_show_them():

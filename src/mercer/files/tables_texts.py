@@ -1,4 +1,4 @@
-"""Texts that are numbers or dates in a hand of their own: "$1,234.50", "12 %", "3,5", "31.12.2019", "?" for none."""
+"""Texts that are numbers or dates: "$1,234.50", "12 %", "3,5", "31.12.2019", "3 May 2019", "?" for none."""
 
 from __future__ import annotations
 
@@ -21,6 +21,30 @@ FORMS = {
     DAY_FIRST: rf"^(?P<d>\d{{1,2}})[-/.](?P<m>\d{{1,2}})[-/.](?P<y>\d{{4}}){CLOCK}$",
     MONTH_FIRST: rf"^(?P<m>\d{{1,2}})[-/.](?P<d>\d{{1,2}})[-/.](?P<y>\d{{4}}){CLOCK}$",
 }
+MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+SPELT = {spelling: month for month, name in enumerate(MONTHS, 1) for spelling in (name, name[:3])} | {"sept": 9}
+"""How the months are written in English, in small letters."""
+WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,? )?"
+NAME, DAY = r"(?P<name>[a-z]{3,9})\.?", r"(?P<d>\d{1,2})(?:st|nd|rd|th)?"
+NAMED = (
+    rf"(?i)^{WEEKDAY}{DAY}[ ./-]{NAME},?[ ./-](?P<y>\d{{4}}){CLOCK}$",
+    rf"(?i)^{WEEKDAY}{NAME}[ ./-]{DAY},?[ ./-](?P<y>\d{{4}}){CLOCK}$",
+    rf"(?i)^{NAME},?[ ./-](?P<y>\d{{4}})(?P<d>)(?P<h>)(?P<min>)(?P<s>)$",  # the first of the month
+)
+"""Forms with the name of a month: "Fri, 3 May 2019", "May 3rd, 2019 12:30", "May 2019"."""
 
 
 @dataclass(frozen=True)
@@ -150,9 +174,10 @@ def _numbers(texts: Any, decimal: str) -> Read | None:
 
 
 def _dates(texts: Any, order: str) -> Read | None:
-    first = _timestamps(texts, YEAR_FIRST)
-    if first is not None:
-        return Read(first, "texts read as dates")
+    for form in (YEAR_FIRST, *NAMED):
+        sure = _timestamps(texts, form)
+        if sure is not None:
+            return Read(sure, "texts read as dates")
     found = {which: _timestamps(texts, FORMS[which]) for which in ORDERS if order in ("", which)}
     fitting = [which for which in found if found[which] is not None]
     if len(fitting) == 2 and _dotted(texts):  # only the day comes first where points part them
@@ -182,7 +207,8 @@ def _timestamps(texts: Any, form: str) -> Any:
     if parts.null_count > texts.null_count:
         return None
     gone = np.asarray(texts.is_null())
-    year, month, day, hour, minute = (_whole(parts, key, start) for key, start in _PARTS)
+    year, day, hour, minute = (_whole(parts, key, start) for key, start in _PARTS)
+    month = _spelt(parts) if "(?P<name>" in form else _whole(parts, "m", 1)
     months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
     begins = months.astype("datetime64[D]")
     length = (months + 1).astype("datetime64[D]") - begins
@@ -194,7 +220,16 @@ def _timestamps(texts: Any, form: str) -> Any:
     return pyarrow.chunked_array([pyarrow.array((begins + day - 1).astype("datetime64[us]") + clock, mask=gone)])
 
 
-_PARTS = (("y", 1970), ("m", 1), ("d", 1), ("h", 0), ("min", 0))
+_PARTS = (("y", 1970), ("d", 1), ("h", 0), ("min", 0))
+
+
+def _spelt(parts: Any) -> Any:
+    """Months by their names; 0 for a word that is none."""
+    from pyarrow import compute
+
+    words = compute.utf8_lower(compute.fill_null(compute.struct_field(parts, "name"), ""))
+    places = compute.fill_null(compute.index_in(words, _strings(tuple(SPELT))), -1)
+    return np.array([*SPELT.values(), 0])[np.asarray(places)]
 
 
 def _floats(parts: Any, key: str, start: float = 0.0) -> Any:
