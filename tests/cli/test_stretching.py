@@ -63,10 +63,11 @@ def test_what_does_not_prove_itself_on_other_rows_is_not_taken():
         (scaled(MOST + 1), 600, 0, {}),
         (scaled(12), 600, CLASSES + 1, {}),
         (Linear(), 600, 0, {}),
+        (scaled(12), 600, 1, {}),
         (scaled(12), 600, 0, {"time": "10s"}),
         (scaled(12), 600, 0, {"memory": "100MB"}),
     ],
-    ids=["few rows", "many columns", "many classes", "no lengthscale", "no time", "no memory"],
+    ids=["few rows", "many columns", "many classes", "no lengthscale", "one class", "no time", "no memory"],
 )
 def test_nothing_is_tried_where_it_would_be_of_no_use(kernel, count, classes, options):
     X, y = rows(count, kernel.width or 12)

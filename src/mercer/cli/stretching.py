@@ -120,6 +120,8 @@ def _each(kernel: Any, sample: Sample) -> Stretch | None:
     if 2 * len(sample.positions) < FEWEST:
         return None
     rows, targets = sample.rows, sample.numbers()
+    if (targets == targets[0]).all():
+        return None
     points = read(kernel, rows)
     count = sum(len(group.values) for group in lengths_of(kernel.resolve(rows), points))
     if not 2 <= count <= MOST or (targets.ndim == 2 and not 2 <= targets.shape[1] <= CLASSES):
@@ -129,7 +131,7 @@ def _each(kernel: Any, sample: Sample) -> Stretch | None:
 
 def _told(each: Stretch, part: float, rows: int) -> str:
     order = np.argsort(each.stretches, kind="stable")[:NAMED]
-    names = ", ".join(dict.fromkeys(each.names[i].removeprefix("column ") for i in order))
+    names = ", ".join(f"{each.names[i].removeprefix('column ')} times {each.stretches[i]:.2g}" for i in order)
     return (
         f"{len(each.stretches)} lengthscales, each for itself, by the likelihood of {each.rows:,} rows; of {rows:,} "
         f"others, left out one by one, {part:.2f} of the squared error remains. Shortest: {names}"
