@@ -69,6 +69,36 @@ def test_predictions_of_the_file_are_those_before(rings, tmp_path):
     assert set(model.predict(frame)) == {"in", "out"}
 
 
+@pytest.mark.parametrize(
+    ("words", "table", "settings"),
+    [
+        (["--alpha", "0.5"], "houses", {"alpha": 0.5}),
+        (["--alpha", "0.5", "--learner", "logistic"], "rings", {"alpha": 0.5}),
+        (["--C", "3", "--learner", "svm"], "rings", {"C": 3.0}),
+        (["--price", "700", "--learner", "svm"], "houses", {"C": 700.0}),
+    ],
+)
+def test_a_penalty_may_be_given(words, table, settings, houses, rings, tmp_path):
+    path, target = (houses, "price") if table == "houses" else (rings, "ring")
+    told("fit", path, "--target", target, *words, "--out", tmp_path / "m")
+    params = load_model(tmp_path / "m").learner.get_params(deep=False)
+    assert {name: params[name] for name in settings} == settings
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--alpha", "1", "--learner", "svm"], "--alpha is for ridge and logistic"),
+        (["--price", "1"], "--price is for svm"),
+        (["--alpha", "0"], "--alpha needs a number above zero"),
+        (["--C", "nan", "--learner", "svm"], "--price needs a number above zero"),
+    ],
+)
+def test_a_penalty_that_is_none_is_refused(words, reason, rings):
+    done = run("fit", rings, "--target", "ring", *words)
+    assert (done.exit_code, reason in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("learner", ["ridge", "svm", "logistic", "perceptron"])
 def test_all_learners_classify(learner, rings):
     found = told("fit", rings, "--target", "ring", "--learner", learner)

@@ -29,6 +29,10 @@ class FitOptions(Reading):
     task: Annotated[str, typer.Option("--task", help="regression or classification; else the target decides.")] = ""
     kernel: Annotated[str | None, typer.Option("--kernel", "-k", help="Left out, one is proposed.")] = None
     learner: Annotated[str, typer.Option("--learner", "-l", help="ridge, svm, logistic or perceptron.")] = "ridge"
+    alpha: Annotated[
+        float | None, typer.Option("--alpha", help="The penalty of ridge (else by leave-one-out) or logistic.")
+    ] = None
+    price: Annotated[float | None, typer.Option("--price", "--C", help="The price C of an error, for svm.")] = None
     drop: Annotated[list[str] | None, typer.Option("--drop", help="A column that is no feature; repeatable.")] = None
     memory: Annotated[str | None, typer.Option("--memory", help="What the fit may hold, such as 4GB.")] = None
     time: Annotated[str | None, typer.Option("--time", help="What the fit may take, such as 60s.")] = None
@@ -62,9 +66,10 @@ def fit(options: FitOptions, voice: Voice) -> None:
 
 def _check(options: FitOptions) -> None:
     """Complain of options before anything is read."""
-    from mercer.cli.learning import check_learner
+    from mercer.cli.learning import check_learner, check_penalty
 
     check_learner(options.learner)
+    check_penalty(options.learner, options.alpha, options.price)
     seconds(options.time)
     if options.memory is not None:
         size("--memory", options.memory)

@@ -113,7 +113,8 @@ def _doubted(found: Look, target: Target, truth: NDArray[Any], voice: Voice) -> 
 
 def _learner(options: FitOptions, target: Target, found: Look, y: NDArray[Any]) -> Any:
     proposed = found.proposal is not None
-    terms = Terms(options.memory, seconds(options.time), options.seed, not options.quiet, stretch=proposed)
+    limits = (options.memory, seconds(options.time), options.seed, not options.quiet)
+    terms = Terms(*limits, stretch=proposed, alpha=options.alpha, price=options.price)
     return learner_of(options.learner, target.task, found.kernel, y, terms)
 
 

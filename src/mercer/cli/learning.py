@@ -25,6 +25,7 @@ class Terms:
     memory : a text such as "4GB", or None; seconds : or None
     seed : of random numbers; verbose : whether progress may be shown
     stretch : whether the lengthscales of the kernel may be changed: those of a proposal
+    alpha, price : the penalty, or the price C of an error, where one was given
     """
 
     memory: str | None
@@ -32,6 +33,8 @@ class Terms:
     seed: int
     verbose: bool
     stretch: bool = False
+    alpha: float | None = None
+    price: float | None = None
 
 
 def learner_of(name: str, task: str, kernel: Any, y: NDArray[Any], terms: Terms) -> Any:
@@ -44,14 +47,16 @@ def learner_of(name: str, task: str, kernel: Any, y: NDArray[Any], terms: Terms)
         "verbose": "auto" if terms.verbose else False,
         "random_state": terms.seed,
     }
+    shared |= {} if terms.alpha is None else {"alpha": terms.alpha}
     if name == "ridge":
         found = learners.KernelRidgeClassifier if task == "classification" else learners.KernelRidge
         return found(kernel, lengthscale=_lengthscale(kernel, len(y), terms.stretch), **shared)
     if task == "classification":
-        return _classifier(learners, name, kernel, shared)
+        return _classifier(learners, name, kernel, shared, terms.price)
     if name == "svm":
         deviation = float(np.std(y))
-        return learners.KernelSVR(kernel, C=PRICE * deviation, epsilon=TUBE * deviation, **shared)
+        price = PRICE * deviation if terms.price is None else terms.price
+        return learners.KernelSVR(kernel, C=price, epsilon=TUBE * deviation, **shared)
     raise Failure(Exit.USAGE, f"--learner {name} classifies; the target holds numbers. Use ridge or svm.")
 
 
@@ -60,9 +65,9 @@ def _lengthscale(kernel: Any, rows: int, stretch: bool) -> str:
     return "loo" if stretch and rows <= STRETCHED and has_lengthscales(kernel) else "median"
 
 
-def _classifier(learners: Any, name: str, kernel: Any, shared: dict[str, Any]) -> Any:
+def _classifier(learners: Any, name: str, kernel: Any, shared: dict[str, Any], price: float | None) -> Any:
     if name == "svm":
-        return learners.KernelSVC(kernel, **shared)
+        return learners.KernelSVC(kernel, **shared | ({} if price is None else {"C": price}))
     if name == "logistic":
         return learners.KernelLogisticRegression(kernel, **shared)
     return learners.KernelPerceptron(kernel, max_iter=PASSES, shuffle=True, combine="averaged", **shared)
@@ -72,3 +77,14 @@ def check_learner(name: str) -> None:
     """Complain of a name that is none."""
     if name not in LEARNERS:
         raise Failure(Exit.USAGE, f"--learner needs one of {', '.join(LEARNERS)}; {name!r} came.")
+
+
+def check_penalty(name: str, alpha: float | None, price: float | None) -> None:
+    """Complain of a penalty that the learner does not have, or that is no penalty."""
+    if alpha is not None and name not in ("ridge", "logistic"):
+        raise Failure(Exit.USAGE, f"--alpha is for ridge and logistic; {name} came. Use --price for svm.")
+    if price is not None and name != "svm":
+        raise Failure(Exit.USAGE, f"--price is for svm; {name} came. Use --alpha for ridge and logistic.")
+    for flag, value in (("--alpha", alpha), ("--price", price)):
+        if value is not None and not 0 < value < np.inf:
+            raise Failure(Exit.USAGE, f"{flag} needs a number above zero; {value:g} came.")
