@@ -250,3 +250,11 @@ def test_weights_may_come_as_a_column():
 def test_normalized_is_zero_where_the_kernel_is():
     K = Linear().normalized()([[0.0, 0.0], [3.0, 4.0]])
     np.testing.assert_array_equal(K, [[0.0, 0.0], [0.0, 1.0]])
+
+
+@pytest.mark.parametrize(("columns", "fits", "fails"), [([-1], 1, 0), ([-3, 0], 3, 2), ([2], 3, 2), ([0], 1, 0)])
+def test_chosen_columns_count_from_both_ends(columns, fits, fails):
+    """As many columns as a position needs, and one fewer: what the inner kernel sees, and 0 where that is nothing."""
+    kernel = Gaussian().on(columns)
+    assert (kernel.inner_width(fits), kernel.inner_width(fits + 1), kernel.inner_width(None)) == (len(columns),) * 3
+    assert kernel.inner_width(fails) == 0
