@@ -74,7 +74,7 @@ PARTS = (
     Part("lifts", data=IF_THERE, quick=("--quick", "--only", "fourier")),
     Part("ridge", quick=("--quick", "--only", "path")),
     Part("processes", data=IF_THERE),
-    Part("relevance", data=REQUIRED, quick=None),
+    Part("relevance", ("--repeats", "1"), quick=None, data=REQUIRED),
     Part("scale", ("--repeats", "2"), ("--quick", "--only", "exact", "--repeats", "1"), data=REQUIRED),
     Part("margins", ("--repeats", "2"), ("--quick", "--only", "exact", "--repeats", "1"), data=REQUIRED),
     Part("unsupervised", quick=("--quick", "--only", "clusters"), data=REQUIRED),
