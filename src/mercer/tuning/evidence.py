@@ -41,7 +41,7 @@ class Evidence:
     def __call__(self, K: Array, alpha: float) -> Slopes | None:
         """The value and its slopes; None where rounding leaves K + alpha D^-1 without a factor.
 
-        K is used up. Cost: 2 n^3 operations, 3 n^2 numbers.
+        K is used up. Cost: n^3 operations, 5 n^2 numbers.
         """
         K.flat[:: len(K) + 1] += alpha / self.weights
         factor, failed = lapack.dpotrf(K.T, lower=1, clean=0, overwrite_a=1)

@@ -111,7 +111,7 @@ def stretch(
     less likely than what was given. There may be several maxima, and the likeliest lengths need not predict best: judge
     them by other rows, above all where columns are many and rows few.
 
-    Cost for m rows, at most `rows`: 2 m^3 + m^2 d operations a step, and eight matrices of m x m numbers. Lengths that
+    Cost for m rows, at most `rows`: m^3 + 4 m^2 d operations a step, and eight matrices of m x m numbers. Lengths that
     do not belong to the columns of one radial kernel take an evaluation of the kernel each.
 
     Parameters
