@@ -1,12 +1,18 @@
 """The sets of points: who belongs, what contains what, and how points are led in."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.preprocessing import MinMaxScaler
 
+import mercer
 from mercer.errors import KernelError
+from mercer.kernels import Min
 from mercer.kernels.domain import (
     DOMAINS,
     INTEGERS,
@@ -83,3 +89,28 @@ def test_names():
     assert str(NATURALS) == "the non-negative integers"
     with pytest.raises(KernelError, match="no domain 'complex'"):
         domain_named("complex")
+
+
+def test_maps_that_print_alike_have_domains_of_their_own():
+    """One scaler leads 0.5 to a number of at least zero, the other to one below: only 5.5 is in both domains."""
+    first, second = MinMaxScaler().fit([[0.0], [1.0]]), MinMaxScaler().fit([[5.0], [6.0]])
+    for one, other in ((first, second), (second, first)):
+        proof = mercer.prove(Min().after(one) + Min().after(other))
+        assert proof.status == "proven"
+        assert proof.domain.misfits(np.array([[0.5], [5.5]])).tolist() == [[True], [False]]
+    assert Min().after(first).domain != Min().after(second).domain
+    assert mercer.prove(Min().after(first), domain=Min().after(second).domain).status != "proven"
+
+
+def test_equal_maps_have_one_domain():
+    scaler, matrix = MinMaxScaler().fit([[0.0], [1.0]]), [[1.0, -1.0]]
+    one = Min().after(scaler)
+    for kernel in (one, Min().after(matrix), Min().on([1]).after(np.negative), Min().scaled([2.0]).after(scaler)):
+        assert copy.copy(kernel).domain == kernel.domain
+        assert hash(copy.copy(kernel).domain) == hash(kernel.domain)
+        assert meet(kernel.domain, copy.copy(kernel).domain) == kernel.domain
+    assert Min().after(matrix).domain == Min().after(np.array(matrix)).domain
+    assert Min().after(matrix).domain != Min().after([[1.0, -2.0]]).domain
+    both = pickle.loads(pickle.dumps(one * one.normalized()))  # noqa: S301 - our own bytes
+    assert not isinstance(both.domain, Both)
+    assert both.domain == both.parts[0].domain == both.parts[1].domain

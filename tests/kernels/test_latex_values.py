@@ -11,6 +11,7 @@ from scipy.special import gamma, kv
 
 from mercer import kernels as k
 from mercer.kernels import latex
+from mercer.kernels.mathml import mathml
 
 WORDS = {
     r"\lVert x - z \rVert": "R",
@@ -78,6 +79,8 @@ KERNELS = [
     k.Wendland(3, 1, 4.0),
     2.5 * k.Gaussian(2.0) + k.Linear() ** 2,
     k.Gaussian() * (k.Linear() + 3),
+    0.123456789 * k.Gaussian(2.0),
+    1e-7 * k.Linear() + 1e-8,
 ]
 
 
@@ -115,3 +118,26 @@ def test_pieces():
     assert latex.raise_to("2.5", 2) == "2.5^{2}"
     assert latex.raise_to("a + b", 0.5) == r"\left( a + b \right)^{0.5}"
     assert latex.exponential("a") == r"\exp\left( a \right)"
+
+
+def test_what_a_part_of_a_sum_names_stays_in_it():
+    first = r"\left( \frac{\sin(t)}{t}, \quad t = \lVert x - z \rVert \right)"
+    second = r"\left( \frac{\sin(t)}{t}, \quad t = \frac{\lVert x - z \rVert}{2} \right)"
+    assert (k.Sinc() + k.Sinc(2.0) + k.Linear()).latex() == rf"{first} + {second} + \langle x, z \rangle"
+
+
+def test_a_normalized_kernel_names_the_one_inside():
+    plain = r"\frac{h(x, z)}{\sqrt{h(x, x) \, h(z, z)}}, \quad h(x, z) = \langle x, z \rangle"
+    assert k.Linear().normalized().latex() == plain
+    twice = (k.Linear().normalized() + 1).normalized().latex("a", "b")
+    outer = r"\frac{h'(a, b)}{\sqrt{h'(a, a) \, h'(b, b)}}, \quad h'(x, z) = "
+    assert twice == outer + rf"\left( {plain} \right) + 1"
+    assert mathml(twice) is not None
+
+
+def test_small_numbers_are_powers_of_ten():
+    small = r"\left( 1 \cdot 10^{-5} \right)"
+    assert rf"{small}^{{2 |u|}} \, \#_u(x)" in k.BlendedSpectrum(2, 1e-5).latex()
+    assert r"0.5^{2 |u|} \, \#_u(x)" in k.BlendedSpectrum(2, 0.5).latex()
+    assert k.GappySubsequence(2, 1e-5).latex().endswith(small + r"^{\ell(i) + \ell(j)}")
+    assert k.GappySubsequence(2, 0.5).latex().endswith(r" 0.5^{\ell(i) + \ell(j)}")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.model_selection import GridSearchCV
+from sklearn.preprocessing import PolynomialFeatures
 from sklearn.svm import SVC
 from strategies import any_trees
 
@@ -90,6 +91,17 @@ def test_unknown_parameters_are_named():
         Gaussian().set_params(width=2.0)
     with pytest.raises(KernelError, match="above zero"):
         Gaussian().set_params(lengthscale=-2.0)
+
+
+def test_only_kernels_have_parameters_behind_them():
+    lift = PolynomialFeatures(2).fit(X)
+    kernel = Linear().after(lift)
+    with pytest.raises(KernelError, match=r"After needs a kernel before __degree; map is Poly.*Give it whole"):
+        kernel.set_params(map__degree=3)
+    assert lift.degree == 2
+    assert kernel.get_params() == {"kernel": Linear(), "map": lift}
+    with pytest.raises(KernelError, match=r"Gaussian needs a kernel before __x; lengthscale is 1\.0"):
+        Gaussian().set_params(lengthscale__x=1)
 
 
 def test_a_clone_settles_once_something_depends_on_it():

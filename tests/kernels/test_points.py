@@ -170,6 +170,24 @@ def test_whole_numbers_booleans_and_lists_are_data():
     assert Linear()(np.array([[True, False]]))[0, 0] == 1.0
 
 
+MIXED = {"whole": [1, 2, 3], "half": [0.5, 1.5, 2.5], "flag": [True, False, True]}
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame(MIXED), pd.DataFrame(MIXED).convert_dtypes()], ids=["NumPy", "pandas"])
+def test_columns_of_several_types_of_numbers_are_numbers(frame):
+    """Joined by pandas they are objects."""
+    plain = np.column_stack([MIXED["whole"], MIXED["half"], MIXED["flag"]]).astype(float)
+    assert np.asarray(frame).dtype == object
+    np.testing.assert_array_equal(Linear()(frame), Linear()(plain))
+    np.testing.assert_array_equal(Linear().on(["flag", "half"])(frame), Linear()(plain[:, [2, 1]]))
+    frame = frame.astype({"whole": "Int64"})
+    frame.loc[1, "whole"] = pd.NA
+    with pytest.raises(InputError, match=r"needs finite numbers; column 'whole' holds nan in row 1"):
+        Linear()(frame)
+    with pytest.raises(InputError, match=r"column 'text' holds 'x'"):
+        Linear()(frame[["half"]].assign(text="x"))
+
+
 def test_an_open_number_must_be_found_first():
     with pytest.raises(InputError, match=r"resolve\(X\)"):
         Gaussian("median")(GOOD)

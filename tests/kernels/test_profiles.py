@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 from mercer import kernels as k
+from mercer.compute import formula
+from mercer.compute.symbols import Level, Symbol
+from mercer.kernels.precise import precisely
 
 ULPS = 8
 mp = mpmath.MPContext()
@@ -143,6 +146,19 @@ def test_terms_of_a_coordinate_within_eight_ulps(name):
     found = kernel.term(x, z)
     error, at = worst(found, [truth(mp.mpf(a), mp.mpf(b)) for a, b in zip(x.tolist(), z.tolist(), strict=True)])
     assert error <= ULPS, f"{error:.1f} ulp at {x[at]!r}, {z[at]!r}: {found[at]!r}"
+
+
+@pytest.mark.parametrize("name", ["chi_squared", "exponential_chi_squared"])
+def test_terms_of_negative_coordinates_are_those_of_the_formula(name):
+    """Of floats, of numbers of 50 digits, and of symbols: proofs speak of such arguments."""
+    kernel, truth = TERMS[name]
+    x, z = (side.ravel() for side in np.meshgrid(*[[-5.0, -0.7, 0.0, 0.3, 2.0]] * 2))
+    wanted = [float(truth(mp.mpf(a), mp.mpf(b))) for a, b in zip(x.tolist(), z.tolist(), strict=True)]
+    np.testing.assert_allclose(kernel.term(x, z), wanted, rtol=1e-14)
+    np.testing.assert_allclose(kernel.term(precisely(x), precisely(z)).astype(float), wanted, rtol=1e-15)
+    with np.errstate(divide="ignore"):
+        assert np.isinf(kernel.term(np.array([-2.0]), np.array([2.0]))).all()  # a pole
+    assert formula.unwrap(kernel.term(Symbol("x", level=Level.ROW), Symbol("z", level=Level.COLUMN))).parts
 
 
 @pytest.mark.parametrize("kernel", [k.Periodic(0.7), k.Periodic(365.25)])

@@ -1,5 +1,6 @@
 """Printing and parsing: every kernel comes back, every mistake is pointed at."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,8 +9,10 @@ from strategies import NAMES, any_trees, squared_length
 import mercer
 from mercer.errors import KernelError, ParseError
 from mercer.kernels import (
+    BagOfWords,
     Constant,
     Gaussian,
+    Hamming,
     Linear,
     Matern,
     Monomials,
@@ -248,3 +251,40 @@ CATALOGUE = """
     WeisfeilerLehman ShortestPath RandomWalk Graphlet VertexHistogram EdgeHistogram
     Match Hamming Ordinal Gapped
 """
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        Linear().on([np.str_("age"), np.int64(2)]),
+        Linear().on(np.str_("age")),
+        Linear().on(np.array(["a", "b"])),
+        Gaussian(np.str_("median")),
+        Hamming(np.str_("median"), np.str_("rarity"), np.str_("refuse")),
+        BagOfWords(weights=np.str_("idf"), case=np.str_("keep")),
+        (Linear() ** 2).set_params(exponent=1),
+        ((Linear() ** 2).set_params(exponent=1) ** 3).on([0]),
+    ],
+    ids=str,
+)
+def test_texts_that_come_back(kernel):
+    assert "np." not in repr(kernel) + str(kernel)
+    again = mercer.parse(str(kernel))
+    assert again == kernel
+    assert str(again) == str(kernel)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("linear.after([[1, 2], [3]])", "After needs a matrix of finite numbers"),
+        ("linear.after([['a']])", "After needs a matrix of finite numbers"),
+        ("linear.after([[gaussian]])", "After needs a matrix of finite numbers"),
+        ("linear.after(gaussian)", "Compose kernels with"),
+        ("linear.scaled([[1, 2], [3]])", "Scaled needs one lengthscale a column"),
+        ("linear.scaled(['a'])", "Scaled needs a number for lengthscales"),
+    ],
+)
+def test_matrices_that_are_none_are_refused_in_words(text, message):
+    with pytest.raises(ParseError, match=message):
+        mercer.parse(text)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mercer.kernels.base import ATOM, Kernel
 from mercer.kernels.fields import nonnegative
 from mercer.kernels.frequencies import Still
+from mercer.kernels.latex import numeral
 from mercer.kernels.law import Law
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Column, Points
@@ -68,4 +69,4 @@ class Constant(Kernel):
         return super().write(python) if python else (repr(self.variance), ATOM)
 
     def latex(self, x: str = "x", z: str = "z") -> str:
-        return f"{self.variance:g}"
+        return numeral(self.variance)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -70,15 +70,20 @@ class Domain(ABC):
     columns: bool = True
     """Whether points have a number of columns to speak of."""
 
+    @property
+    def identity(self) -> Hashable:
+        """What tells it from others: its name, and the map where it has one. Equal ones have equal names."""
+        return self.name
+
     def within(self, other: Domain) -> bool:
         """Whether every point of this domain surely belongs to the other."""
         if isinstance(other, Both):
             return self.within(other.first) and self.within(other.second)
-        return self.name == other.name or other.name in self.inside
+        return self.identity == other.identity or other.name in self.inside
 
     def __eq__(self, other: object) -> bool:
-        """Equal by name; a name alone will do, as in ``proof.domain == "integers"``."""
-        return self.name == (other.name if isinstance(other, Domain) else other)
+        """Equal by identity; a name alone will do, as in ``proof.domain == "integers"``."""
+        return self.identity == other.identity if isinstance(other, Domain) else self.name == other
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -200,6 +205,10 @@ class Both(Domain):
         self.phrase = f"{first.phrase} and {second.phrase}"
         self.needs, self.remedy = f"{first.needs} and {second.needs}", f"{first.remedy} {second.remedy}"
 
+    @property
+    def identity(self) -> Hashable:
+        return self.name, self.first.identity, self.second.identity
+
     def within(self, other: Domain) -> bool:
         return super().within(other) or self.first.within(other) or self.second.within(other)
 
@@ -211,16 +220,20 @@ class Both(Domain):
 
 
 class Preimage(Domain):
-    """The points that a map leads into a domain."""
+    """The points that a map leads into a domain; `key` says which map it is, equal ones being one map."""
 
     searchable = False
     inside = frozenset({"reals"})
 
-    def __init__(self, key: str, label: str, apply: Callable[[Values], Values], image: Domain) -> None:
-        self.apply, self.image = apply, image
-        self.name = f"{key} into {image.name}"
+    def __init__(self, key: Hashable, label: str, apply: Callable[[Values], Values], image: Domain) -> None:
+        self.key, self.apply, self.image = key, apply, image
+        self.name = f"{label} into {image.name}"
         self.phrase = f"the points x with {label} in {image.phrase}"
         self.needs, self.remedy = f"{image.needs} behind {label}", image.remedy
+
+    @property
+    def identity(self) -> Hashable:
+        return self.name, self.key, self.image.identity
 
     def misfits(self, values: Values) -> NDArray[np.bool_]:
         wrong = self.image.misfits(self.apply(values)).any(axis=1, keepdims=True)

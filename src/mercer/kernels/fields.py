@@ -82,8 +82,16 @@ def check_length(owner: str, name: str, value: Any) -> float | str:
     if isinstance(value, str):
         if value != MEDIAN:
             raise KernelError(sentence(owner, f'{name} above zero or "median"', f"{value!r} came", 'Write "median".'))
-        return value
+        return MEDIAN
     return check_positive(owner, name, value)
+
+
+def check_one_of(owner: str, name: str, value: Any, words: tuple[str, ...]) -> str:
+    """One of some words, as it stands there."""
+    if not isinstance(value, str) or value not in words:
+        needs = f"one of {', '.join(map(repr, words))} for {name}"
+        raise KernelError(sentence(owner, needs, f"{value!r} came", f"Use {words[0]!r}, say."))
+    return words[words.index(value)]
 
 
 def check_undeclared(owner: str, name: str, value: Any) -> Any:

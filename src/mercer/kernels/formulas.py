@@ -102,7 +102,7 @@ def sin_over(u: Array) -> Array:
 
 
 def sin_half_turns(gap: Array, period: float) -> Array:
-    """sin(pi gap / period), exact in the whole periods that are taken off."""
+    """sin(pi gap / period) up to sign, exact in the whole periods that are taken off."""
 
     def floats(v: Array) -> Array:
         rest = np.fmod(v, period) / period

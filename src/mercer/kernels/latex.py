@@ -23,10 +23,13 @@ def over(numerator: str, value: float | str, power: int = 1, factor: int = 1) ->
 
 def raise_to(base: str, power: float) -> str:
     """base^power, in parentheses where the base is more than one numeral."""
-    if power == 1:
-        return base
+    return base if power == 1 else raised(base, numeral(power))
+
+
+def raised(base: str, exponent: str) -> str:
+    """The same for an exponent that is written already."""
     plain = base.replace(".", "").isalnum()
-    return rf"{base}^{{{numeral(power)}}}" if plain else rf"{parens(base)}^{{{numeral(power)}}}"
+    return rf"{base}^{{{exponent}}}" if plain else rf"{parens(base)}^{{{exponent}}}"
 
 
 def parens(text: str) -> str:

@@ -39,9 +39,16 @@ def get(kernel: Kernel, deep: bool) -> dict[str, Any]:
     found = kernel.parameters()
     if deep:
         for name, value in list(found.items()):
-            if hasattr(value, "get_params") and not isinstance(value, type):
+            if _is_kernel(value):
                 found.update({f"{name}__{key}": below for key, below in value.get_params().items()})
     return found
+
+
+def _is_kernel(value: Any) -> bool:
+    """Whether parameters can stand behind it: others, lifts say, would be changed where they are."""
+    from mercer.kernels.base import Kernel  # which needs this module first
+
+    return isinstance(value, Kernel)
 
 
 def change(kernel: Kernel, changes: dict[str, Any]) -> Kernel:
@@ -73,7 +80,11 @@ def _changed(kernel: Kernel, changes: dict[str, Any]) -> Kernel:
         else:
             own[name] = value
     for name, inner in below.items():
-        own[name] = own.get(name, known[name]).set_params(**inner)
+        child = own.get(name, known[name])
+        if not _is_kernel(child):
+            came, remedy = f"{name} is {child!r:.60}", f"Give it whole: set_params({name}=...)."
+            raise KernelError(sentence(type(kernel).__name__, f"a kernel before __{next(iter(inner))}", came, remedy))
+        own[name] = child.set_params(**inner)
     return kernel.with_parameters(own) if own else kernel
 
 

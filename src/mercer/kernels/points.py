@@ -193,11 +193,25 @@ def _selected(data: Any, positions: list[int]) -> Any:
 
 def _as_array(who: str, data: Any) -> NDArray[Any]:
     try:
-        return np.asarray(data)
+        array = np.asarray(data)
+        return _joined(data) if array.dtype == object and _of_numbers(data) else array
     except ValueError as error:  # rows of different lengths
         raise InputError(
             sentence(who, "rows of equal length", f"NumPy says: {error}", "Give an array of n rows, d columns.")
         ) from error
+
+
+def _of_numbers(data: Any) -> bool:
+    """Whether data is a table of pandas whose columns all hold numbers or truths by their types, pandas' own too."""
+    if not hasattr(data, "iloc") or data.ndim != 2 or 0 in data.shape:
+        return False
+    return all(getattr(dtype, "kind", "O") in "fiub" for dtype in data.dtypes)
+
+
+def _joined(data: Any) -> NDArray[np.float64]:
+    """Such columns side by side, with NaN where something is missing: where types differ, pandas makes objects."""
+    columns = [data.iloc[:, i].to_numpy(dtype=np.float64, na_value=np.nan) for i in range(data.shape[1])]
+    return np.column_stack(columns)
 
 
 def _refuse_wrong_kind(who: str, raw: Points) -> None:
@@ -223,15 +237,14 @@ def _refuse_wrong_shape(who: str, array: NDArray[Any]) -> None:
             remedy = "Use X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row."
         came = f"an array of {array.ndim} dimension{'s' * (array.ndim != 1)} and shape {array.shape} came"
         raise InputError(sentence(who, "a table of rows and columns", came, remedy))
-    if 0 in array.shape:
-        raise InputError(
-            sentence(
-                who,
-                "at least one row and one column",
-                f"an empty table of shape {array.shape} came",
-                "Check how the data was selected.",
-            )
-        )
+    refuse_empty(who, array.shape)
+
+
+def refuse_empty(who: str, shape: tuple[int, ...]) -> None:
+    """Refuse a table without rows or without columns."""
+    if 0 in shape:
+        came = f"an empty table of shape {shape} came"
+        raise InputError(sentence(who, "at least one row and one column", came, "Check how the data was selected."))
 
 
 def _names_of(data: Any) -> tuple[str, ...] | None:

@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 
 import mercer.kernels as catalog
 from mercer.errors import KernelError, ParseError
-from mercer.kernels.algebra.operations import add, raise_to, refuse_difference
+from mercer.kernels.algebra.operations import add, refuse_difference
 from mercer.kernels.base import Kernel
 from mercer.kernels.constant import Constant
 from mercer.kernels.lexer import POINTS, Token, tokens_of, unquoted
@@ -147,7 +147,8 @@ class _Reader:
         if not self.take("**"):
             return base
         token = self.next
-        return self.built(token, raise_to, self.as_kernel(base, first), self.number())
+        # The first power too is one: it prints as such. In Python k ** 1 is k.
+        return self.built(token, catalog.Power, self.as_kernel(base, first), self.number())
 
     def postfix(self) -> Any:
         first = self.next

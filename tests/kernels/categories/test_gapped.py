@@ -43,7 +43,7 @@ def test_the_median_is_that_of_imputed_columns():
     assert mercer.prove(found).status == mercer.prove(Gapped("median")).status == "proven"
 
 
-@pytest.mark.parametrize("column", [["a", "b"], [1.0, math.inf], [True, False]])
+@pytest.mark.parametrize("column", [["a", "b"], [1.0, math.inf], [True, False], ["1", "nan"], ["-NaN"]])
 def test_what_is_no_finite_number_is_refused(column):
     with pytest.raises(InputError, match=r"^Gapped needs finite numbers, or missing entries; column 0 holds"):
         Gapped().resolve(column)

@@ -57,3 +57,16 @@ def test_with_numbers_it_is_the_gaussian_of_all_columns():
     together = np.array([[1.0, 1, 0], [2.5, 0, 1], [-0.5, 1, 0]])
     kernel = Gaussian(1.7).on(0) * Hamming(1.7).on(1)
     np.testing.assert_allclose(kernel(rows), Gaussian(1.7)(together), rtol=1e-14)
+
+
+def test_what_is_shown_of_rarity_is_what_is_computed():
+    """A difference counts the mean of both weights, w being 1 - the share of the label."""
+    table = [["a", "u"], ["a", "v"], ["b", "v"], ["c", "v"]]
+    kernel = Hamming(0.7, "rarity").resolve(table)
+    w = {"a": 1 / 2, "b": 3 / 4, "c": 3 / 4, "u": 3 / 4, "v": 1 / 4}
+    counts = [[sum((w[a] + w[b]) / 2 * (a != b) for a, b in zip(x, z, strict=True)) for z in table] for x in table]
+    np.testing.assert_allclose(kernel(table), np.exp(-np.array(counts) / 0.49), rtol=1e-13)
+    differ = r"{x}_k \ne {z}_k"
+    rare = rf"\sum_k \frac{{w({{x}}_k) + w({{z}}_k)}}{{2}} [{differ}]"
+    assert Hamming(1.0, "rarity").latex() == rf"\exp\left( -{rare} \right)"
+    assert Hamming(1.0).latex() == rf"\exp\left( -\#\{{k : {differ}\}} \right)"

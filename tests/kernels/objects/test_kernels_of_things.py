@@ -15,7 +15,7 @@ from kernels.objects.letters import Letters, Pairwise, gram
 
 import mercer
 from mercer.errors import InputError, KernelError
-from mercer.kernels import Gaussian, Linear
+from mercer.kernels import Gaussian, Linear, Match
 from mercer.kernels.evaluate import fused_from
 from mercer.kernels.objects.reading import things_from
 from mercer.kernels.objects.store import Store
@@ -97,6 +97,11 @@ def test_positions_of_rows_without_names():
         ([True, False], [1.0, 0.0]),
         ([1, None, 2.5], [1.0, np.nan, 2.5]),
         (pd.Series([1, None], dtype="Int64"), [1.0, np.nan]),
+        (pd.Series([True, None], dtype="boolean"), [1.0, np.nan]),
+        ([pd.NA, 1, pd.NaT, 2.5], [np.nan, 1.0, np.nan, 2.5]),
+        ([datetime.date(1970, 1, 2), pd.NA, pd.NaT], [1.0, np.nan, np.nan]),
+        (pd.Series(pd.to_timedelta(["12 h", None])), [0.5, np.nan]),
+        ([datetime.timedelta(hours=12), None, datetime.timedelta(days=-1)], [0.5, np.nan, -1.0]),
     ],
     ids=str,
 )
@@ -137,6 +142,13 @@ def test_normalized_forms():
         (Letters(), "banana", "a list of strings, one a row; 'banana' came"),
         (Letters().on(0) + Linear().on(1), [["a", 1], ["b"]], "rows of equal length"),
         (Letters().on(2), [["a", 1], ["b", 2]], "column 2"),
+        (Letters().on(1).on([0]), [["a", 1], ["b", 2]], "on needs column 1; the data has 1 column."),
+        (Letters(), pd.DataFrame({"text": []}), "Letters needs at least one row and one column; an empty table of"),
+        (Pairwise(), pa.table({"text": pa.array([], pa.string())}), "an empty table of shape (0, 1) came"),
+        (Match(), pd.DataFrame({"a": []}), "Match needs at least one row and one column"),
+        (Match(), FRAME[[]], "an empty table of shape (6, 0) came"),
+        (Linear().on("a"), pd.DataFrame({"a": []}), "at least one row and one column"),
+        (Letters().on("text") + Linear().on("age"), FRAME[:0], "an empty table of shape (0, 3) came"),
     ],
     ids=str,
 )
@@ -149,6 +161,13 @@ def test_what_does_not_fit_is_refused(kernel, data, words):
 def test_missing_numbers_are_named():
     with pytest.raises(InputError, match="column 'age' holds nan in row 1"):
         (Letters().on("text") * Linear().on("age"))(pd.DataFrame({"text": ["a", "b"], "age": [1.0, None]}))
+
+
+def test_missing_truths_of_pandas_are_named():
+    frame = pd.DataFrame({"flag": pd.array([True, None], dtype="boolean")})
+    for kernel in (Linear(), Linear().on("flag")):
+        with pytest.raises(InputError, match=r"needs finite numbers; column 'flag' holds nan in row 1\. Impute"):
+            kernel(frame)
 
 
 def test_maps_of_numbers_take_no_things():

@@ -13,10 +13,12 @@ from strategies import trees
 import mercer
 from mercer.errors import KernelError
 from mercer.kernels import (
+    ChiSquared,
     Constant,
     Cosine,
     Dot,
     Epanechnikov,
+    ExponentialChiSquared,
     Gaussian,
     Laplace,
     Linear,
@@ -29,8 +31,10 @@ from mercer.kernels import (
     Sinc,
     Wendland,
 )
-from mercer.kernels.domain import NONNEGATIVE, SPHERE
+from mercer.kernels.domain import INTEGERS, NONNEGATIVE, SPHERE
 from mercer.kernels.proof.judgement import Fact
+from mercer.kernels.proof.prove import _asymmetry
+from mercer.kernels.proof.subject import FunctionSubject
 
 
 def assert_refuted(kernel, d=None, domain=None):
@@ -181,6 +185,22 @@ class TestNotKernels:
         assert_refuted("min", d=1, domain="reals")
         assert_refuted("min", d=3, domain="reals")
 
+    @pytest.mark.parametrize("domain", ["reals", "integers"])
+    @pytest.mark.parametrize(
+        ("kernel", "formula"),
+        [
+            (ChiSquared(), lambda x, z: 2 * x * z / (x + z) if x * z else mpmath.mpf(0)),
+            (ExponentialChiSquared(), lambda x, z: mpmath.exp(-((x - z) ** 2) / (x + z) if x != z else mpmath.mpf(0))),
+        ],
+        ids=["chi squared", "exponential"],
+    )
+    def test_kernels_of_histograms_with_negative_numbers(self, kernel, formula, domain):
+        """The witness is one of the formula, which has no value where x + z = 0."""
+        witness = assert_refuted(kernel, d=1, domain=domain).witness
+        x, c = ([mpmath.mpf(float(v)) for v in values] for values in (witness.points[:, 0], witness.weights))
+        form = sum(c[i] * c[j] * formula(x[i], x[j]) for i in range(len(x)) for j in range(len(x)))
+        assert float(form) == pytest.approx(witness.value, rel=1e-9)
+
     def test_the_periodic_kernel_on_the_euclidean_distance(self):
         def euclidean_periodic(x, z):
             return math.exp(-2 * math.sin(math.pi * np.linalg.norm(x - z)) ** 2)
@@ -264,6 +284,23 @@ class TestFunctions:
         x, z = proof.witness.points
         assert (proof.witness.forward, proof.witness.backward) == (x[0], z[0])
         assert "symmetric" in str(proof)
+
+    def test_rounding_is_no_asymmetry(self):
+        """On the integers some values are 0 in truth: what is left of them is rounding, of either order its own."""
+
+        def bilinear(x, z):
+            return 0.7 * x[0] * z[0] + 0.1 * x[0] * z[1] + 0.1 * x[1] * z[0] + 0.4 * x[1] * z[1]
+
+        points = INTEGERS.place(np.random.default_rng(0).normal(scale=2.0, size=(12, 2)))
+        values = [(bilinear(x, z), bilinear(z, x)) for x in points for z in points]
+        assert any(abs(a - b) > 1e-9 * max(abs(a), abs(b)) for a, b in values)
+        assert _asymmetry(FunctionSubject(bilinear), 2, INTEGERS) is None
+        skewed = _asymmetry(FunctionSubject(lambda x, z: bilinear(x, z) + 1e-6 * x[0]), 2, INTEGERS)
+        assert abs(skewed.forward - skewed.backward) > 9e-7
+
+    def test_an_infinite_diagonal_hides_no_asymmetry(self):
+        found = _asymmetry(FunctionSubject(lambda x, z: np.inf if x[0] == z[0] else float(x[0])), 1, INTEGERS)
+        assert (found.forward, found.backward) == tuple(found.points[:, 0])
 
     def test_d_is_tried_upwards(self):
         def triangle(x, z):

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy.special import gamma
 
-from mercer.kernels import Gaussian
+from mercer.kernels import Gaussian, Radial
+from mercer.kernels.domain import REALS
 from mercer.kernels.proof import bochner, spectral
 from mercer.kernels.proof.examiner import weighed
 from mercer.kernels.proof.record import SpectralWitness, Witness
@@ -132,3 +133,20 @@ def test_a_spectral_witness_says_which_window_it_looked_through():
 @pytest.mark.parametrize(("count", "words"), [(1, "Witness: 1 point<"), (2, "Witness: 2 points<")])
 def test_a_card_counts_points(count, words):
     assert words in "".join(map(str, Witness(np.zeros((count, 1)), np.ones(count), -0.5, 50)._html_pieces()))
+
+
+def test_the_dimension_that_was_tested_is_named():
+    class Bump(Radial):
+        def profile(self, u):
+            return np.exp(-u * u)
+
+    class Cauchy(Radial):
+        def profile(self, u):
+            return 1 / (1 + u)
+
+    def words(kernel, d):
+        return " ".join(spectral.suspect(KernelSubject.of(kernel), d, REALS).words)
+
+    assert words(Bump(), 12) == words(Bump(), 10) + ", and a kernel on R^12 would be one on R^10"
+    assert "the Fourier transform on R^10 is negative near" in words(Bump(), 10)
+    assert "Bochner test on R^10 found no negative frequency" in words(Cauchy(), 12)

@@ -7,7 +7,7 @@ import pytest
 
 import mercer
 from mercer.errors import InputError
-from mercer.kernels import Gaussian, Laplace, Linear, Polynomial, Sigmoid, Sinc
+from mercer.kernels import ExponentialChiSquared, Gaussian, Laplace, Linear, Polynomial, Sigmoid, Sinc
 from mercer.kernels.precise import precisely
 from mercer.kernels.proof import counterexample, examiner, search, simplify
 from mercer.kernels.proof.configurations import Configuration
@@ -27,6 +27,12 @@ def test_open_numbers_are_taken_as_one():
     np.testing.assert_allclose(subject.matrix(X), (Gaussian(1.0) + Laplace(3.0))(X), rtol=1e-14)
     assert subject.scale == 2.0  # the median of 1 and 3
     assert KernelSubject.of(Linear()).scale == 1.0
+
+
+def test_a_kernel_has_no_value_at_a_pole():
+    """(x - z)^2 / (x + z) at x = -z: exp(-inf) would be 0."""
+    found = KernelSubject.of(ExponentialChiSquared()).matrix(np.array([[-1.0], [1.0], [2.0]]))
+    assert np.isnan(found).tolist() == [[False, True, False], [True, False, False], [False] * 3]
 
 
 def test_numbers_of_columns_to_try():

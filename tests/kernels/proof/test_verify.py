@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 
 import mercer
 from mercer.kernels import ArcCosine, Gaussian, Linear, Sigmoid
@@ -46,6 +47,25 @@ def test_functions_that_insist_on_floats_are_checked_with_sixteen_digits():
     assert proof.status == "refuted"
     assert proof.witness.digits == 16
     assert check_kernel(Gaussian().weighted(of_floats), X, c).value > 0
+
+
+def test_a_map_that_gives_floats_is_checked_with_sixteen_digits():
+    def floats(rows):
+        return np.tanh(rows.astype(np.float64))
+
+    assert check_kernel(Sigmoid().after(np.tanh), X, c).digits == 50
+    assert check_kernel(Sigmoid().after(floats), X, c).digits == 16
+    assert check_kernel(Sigmoid().after(floats) + Gaussian(), X, c).digits == 16  # sixteen digits in a sum, too
+    close = check_kernel(Sigmoid().after(np.tanh), X, c).value
+    assert check_kernel(Sigmoid().after(floats), X, c).value == pytest.approx(close, rel=1e-12)
+
+
+def test_a_matrix_of_floats_has_sixteen_digits():
+    class Rounded(mercer.kernels.Dot):
+        def profile(self, t):
+            return np.tanh(t.astype(np.float64))
+
+    assert check_kernel(Rounded(), X, c).digits == 16
 
 
 def test_single_precision_inside_a_function_refutes_nothing():

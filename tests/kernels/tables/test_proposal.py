@@ -193,3 +193,16 @@ def test_dates_and_numbers_alone_are_read_from_all_libraries(frame):
     )
     for table in (frame, frame.astype({"joined": "datetime64[ns]"}), polars.DataFrame(columns), pyarrow.table(columns)):
         np.testing.assert_allclose(kernel(table), wanted, rtol=1e-9)
+
+
+@pytest.mark.parametrize("unit", ["h", "D"])
+@pytest.mark.parametrize("lengths", [[1, 2, 3, 5, 8, 13], [1, 2, None, 5, 8, 13], [1, 2, 1, 2, 2, 1]])
+def test_durations_are_days(lengths, unit):
+    """As a column of their own type, as objects, and as the numbers that they are."""
+    pd = pytest.importorskip("pandas")
+    column = pd.to_timedelta(pd.Series(lengths), unit=unit)
+    frame = pd.DataFrame({"days": column / pd.Timedelta(days=1)})
+    K = kernel_for(frame).kernel(frame)
+    for each in (column, column.astype(object)):
+        table = pd.DataFrame({"days": each})
+        np.testing.assert_allclose(kernel_for(table).kernel(table), K, rtol=1e-12)

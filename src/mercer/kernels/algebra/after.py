@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels.algebra.mapped import Mapped
-from mercer.kernels.algebra.single import name_of
+from mercer.kernels.algebra.single import name_of, refuse_kernel
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import INTEGERS, NATURALS, NONNEGATIVE, REALS, Domain
 from mercer.kernels.law import Law, moved
@@ -20,13 +20,22 @@ from mercer.kernels.points import Points, refuse_sparse
 
 def check_map(owner: str, name: str, value: Any) -> Any:
     """A matrix as rows of numbers; a function, or a lift with `transform`, as it is."""
+    needs = "a matrix of finite numbers, a function of rows, or a lift"
+    refuse_kernel(owner, needs, value)
     if callable(value) or hasattr(value, "transform"):
         return value
-    matrix = np.asarray(value, dtype=np.float64) if np.ndim(value) == 2 else np.empty(0)
+    matrix = _numbers(value)
     if matrix.ndim != 2 or matrix.size == 0 or not np.isfinite(matrix).all():
-        needs = "a matrix of finite numbers, a function of rows, or a lift"
         raise KernelError(sentence(owner, needs, f"{value!r} came", "A matrix A of shape (m, d) maps x to A x."))
     return tuple(tuple(row) for row in matrix.tolist())
+
+
+def _numbers(value: Any) -> NDArray[np.float64]:
+    """An array of numbers; an empty one where the value is none."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):  # texts, or rows of different lengths
+        return np.empty(0)
 
 
 class After(Mapped):
@@ -81,6 +90,8 @@ class After(Mapped):
         if mapped.ndim != 2 or len(mapped) != len(values):
             came = f"{self._name} gave an array of shape {mapped.shape} for {len(values)} rows"
             raise InputError(sentence("after", "one row a row from its map", came, "Return an array of shape (n, m)."))
+        if values.dtype == object and mapped.dtype != object:  # a proof must not take 16 digits for 50
+            raise TypeError(f"{self._name} gave {mapped.dtype} for numbers of 50 digits")
         return mapped if mapped.dtype == object else mapped.astype(np.float64)
 
     def _multiply(self, values: NDArray[Any], matrix: NDArray[np.float64]) -> NDArray[Any]:

@@ -58,7 +58,7 @@ class Mapped(Single):
         inner = self.kernel.domain
         if self.image(inner).within(inner):
             return inner
-        return Preimage(str(self.map_key), self.map_label, lambda X: self.inner_points(Points(X)).values, inner)
+        return Preimage(self.map_key, self.map_label, lambda X: self.inner_points(Points(X)).values, inner)
 
     def inner_situation(self, situation: Situation) -> Situation | None:
         image = self.image(situation.domain)

@@ -63,5 +63,8 @@ class Normalized(Single):
         return self.write_postfix(python, "normalized", "")
 
     def latex(self, x: str = "x", z: str = "z") -> str:
-        below = rf"\sqrt{{k({x}, {x}) \, k({z}, {z})}}"
-        return rf"\frac{{k({x}, {z})}}{{{below}}}, \quad k(x, z) = {self.kernel.latex()}"
+        inside, h = self.kernel.latex(), "h"  # k is the whole
+        while f"{h}(" in inside:  # another one that was normalized
+            h += "'"
+        below = rf"\sqrt{{{h}({x}, {x}) \, {h}({z}, {z})}}"
+        return rf"\frac{{{h}({x}, {z})}}{{{below}}}, \quad {h}(x, z) = {inside}"

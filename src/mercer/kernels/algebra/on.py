@@ -24,10 +24,17 @@ def check_columns(owner: str, name: str, value: Any) -> tuple[Column, ...]:
     needs, remedy = "columns by position or name", "Write on(0), on([0, 2]) or on(['age'])."
     if isinstance(listed, str | bytes) or not hasattr(listed, "__iter__"):
         raise KernelError(sentence(owner, needs, f"{value!r} came", remedy))
-    columns = tuple(int(c) if isinstance(c, numbers.Integral) and not isinstance(c, bool) else c for c in listed)
+    columns = tuple(_plain(c) for c in listed)
     if not columns or not all(isinstance(c, str) or type(c) is int for c in columns):
         raise KernelError(sentence(owner, needs, f"{value!r} came", remedy))
     return columns
+
+
+def _plain(column: Any) -> Any:
+    """A position or a name as Python has it: NumPy's own print as other texts."""
+    if isinstance(column, str):
+        return str.__str__(column)
+    return int(column) if isinstance(column, numbers.Integral) and not isinstance(column, bool) else column
 
 
 class On(Mapped):
@@ -66,7 +73,8 @@ class On(Mapped):
         inner = self.kernel.kinds
         if None in inner:
             return dict.fromkeys(self.columns, inner[None])
-        return {self.columns[c] if isinstance(c, int) else c: kind for c, kind in inner.items()}
+        chosen = Points(np.empty((0, len(self.columns))))  # it refuses positions that are not there
+        return {self.columns[chosen.position("on", c)] if isinstance(c, int) else c: k for c, k in inner.items()}
 
     @property
     def map_label(self) -> str:

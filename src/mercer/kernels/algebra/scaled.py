@@ -21,9 +21,13 @@ from mercer.kernels.points import Points
 
 def check_lengthscales(owner: str, name: str, value: Any) -> tuple[float, ...]:
     """A tuple of numbers above zero, at least one."""
-    if np.ndim(value) != 1 or len(value) == 0:
+    try:
+        listed = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        listed = np.empty(0)
+    if listed.ndim != 1 or listed.size == 0:
         raise KernelError(sentence(owner, "one lengthscale a column", f"{value!r} came", "Give a list of numbers."))
-    return tuple(check_positive(owner, name, v) for v in np.asarray(value).tolist())
+    return tuple(check_positive(owner, name, v) for v in listed.tolist())
 
 
 class Scaled(Mapped):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.kernels.algebra.several import Several
 from mercer.kernels.base import PRODUCT, SUM
+from mercer.kernels.latex import parens
 from mercer.kernels.law import Law, mixture
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
@@ -41,4 +42,5 @@ class Sum(Several):
         return " + ".join(part.write_inside(python, PRODUCT) for part in self.parts), SUM
 
     def latex(self, x: str = "x", z: str = "z") -> str:
-        return " + ".join(part.latex(x, z) for part in self.parts)
+        shown = (part.latex(x, z) for part in self.parts)
+        return " + ".join(parens(text) if r"\quad" in text else text for text in shown)  # what it names stays with it

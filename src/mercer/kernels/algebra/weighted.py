@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InputError, KernelError, sentence
-from mercer.kernels.algebra.single import Single, name_of
+from mercer.kernels.algebra.single import Single, name_of, refuse_kernel
 from mercer.kernels.base import Kernel
 from mercer.kernels.latex import parens
 from mercer.kernels.pairs import Block, Pairs
@@ -18,7 +18,8 @@ from mercer.kernels.points import Column, Points, refuse_sparse
 
 
 def check_function(owner: str, name: str, value: Any) -> Any:
-    """Something that can be called."""
+    """Something that can be called with rows."""
+    refuse_kernel(owner, "a function of rows", value)
     if not callable(value):
         raise KernelError(sentence(owner, "a function of rows", f"{value!r} came", "Give a function."))
     return value

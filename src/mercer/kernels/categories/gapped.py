@@ -133,7 +133,7 @@ def _numbers(labels: tuple[Label, ...], where: str) -> NDArray[np.float64]:
             found[i] = math.nan if label is None else float(label)
         except ValueError:
             found[i] = math.inf
-        if math.isinf(found[i]):
+        if label is not None and not math.isfinite(found[i]):
             came, remedy = f"{where} holds {label!r}", "Convert the column to numbers, or use Match()."
             raise InputError(sentence("Gapped", "finite numbers, or missing entries", came, remedy))
     return found

@@ -93,7 +93,10 @@ class Hamming(Labelled):
         return (Fact(CATEGORIES, reason),)
 
     def latex(self, x: str = "x", z: str = "z") -> str:
-        return exponential("-" + over(rf"\#\{{k : {{{x}}}_k \ne {{{z}}}_k\}}", self.lengthscale, power=2))
+        differ = rf"{{{x}}}_k \ne {{{z}}}_k"
+        rare = rf"\sum_k \frac{{w({{{x}}}_k) + w({{{z}}}_k)}}{{2}} [{differ}]"
+        count = rf"\#\{{k : {differ}\}}" if self.weights == EQUAL else rare
+        return exponential("-" + over(count, self.lengthscale, power=2))
 
 
 def profile(u: NDArray[Any]) -> NDArray[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ Label = str | None
 MISSING: Label = None
 NOTHING = ("NoneType", "NAType", "NaTType")
 """How the types are called whose entries are missing: that of None, and those of pandas."""
+DAY = np.timedelta64(1, "D")
 EXACT = 2.0**53
 """Up to here each whole number is a float of its own."""
 
@@ -53,6 +55,8 @@ def _reader(kind: type) -> Reader | None:
         return "texts", str
     if issubclass(kind, bool | np.bool_):
         return "truths", lambda thing: str(bool(thing))
+    if issubclass(kind, timedelta | np.timedelta64):  # a duration is its days, as for kernels of numbers
+        return "numbers", lambda thing: _text_of_float(thing / DAY)
     if issubclass(kind, int | np.integer):
         return "numbers", lambda thing: str(int(thing))
     return ("numbers", _text_of_float) if issubclass(kind, float | np.floating) else None

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from mercer.errors import InputError, KernelError, sentence
+from mercer.errors import InputError, sentence
 from mercer.kernels.base import ATOM, Kernel
 from mercer.kernels.categories.features import encoded, squares
 from mercer.kernels.categories.items import MISSING, Label
 from mercer.kernels.categories.shares import Shares, by_label, check_shares, counted, text_of
 from mercer.kernels.domain import Domain
+from mercer.kernels.fields import check_one_of
 from mercer.kernels.objects.domains import CATEGORIES
 from mercer.kernels.objects.leaf import ObjectKernel
 from mercer.kernels.points import Points
@@ -28,10 +29,7 @@ def one_of(*words: str) -> Any:
     """One of some words, the first where none is given."""
 
     def check(owner: str, name: str, value: Any) -> str:
-        if not isinstance(value, str) or value not in words:
-            needs = f"{name} that is one of {', '.join(map(repr, words))}"
-            raise KernelError(sentence(owner, needs, f"{value!r} came", f"Use {words[0]!r}, say."))
-        return value
+        return check_one_of(owner, name, value, words)
 
     return field(default=words[0], metadata={"check": check})
 

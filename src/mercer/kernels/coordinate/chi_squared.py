@@ -30,8 +30,10 @@ class ChiSquared(Coordinate):
 
     def term(self, x: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
         small, large = np.minimum(x, z), np.maximum(x, z)
-        # small / (1 + small / large) * 2: nothing overflows, and 0 / 0 counts as 0.
-        ratio = small / np.where(large > 0, large, 1.0)
+        # small / (1 + small / large) * 2: nothing overflows, and the term is 0 where one of both is, 0 / 0 included.
+        known = large != 0
+        small = np.where(known, small, large)
+        ratio = small / np.where(known, large, 1.0)
         return np.asarray(2 * small / (1 + ratio))
 
     @property

@@ -42,7 +42,7 @@ class ExponentialChiSquared(Coordinate):
 
     def term(self, x: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
         gap, total = np.abs(x - z), x + z
-        return np.asarray(gap * (gap / np.where(total > 0, total, 1.0)))
+        return np.asarray(gap * (gap / np.where(gap > 0, total, 1.0)))  # 0 / 0 counts as 0
 
     def profile(self, total: NDArray[Any]) -> NDArray[Any]:
         return formulas.decay(1 / Fraction(self.lengthscale), total)

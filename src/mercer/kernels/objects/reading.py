@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mercer.errors import InputError, sentence
 from mercer.kernels.objects.store import Store
 from mercer.kernels.objects.table import Table, table_of
-from mercer.kernels.points import DOUBLE, Points
+from mercer.kernels.points import DOUBLE, Points, refuse_empty
 
 Column = int | str
 Kinds = dict[Column | None, str]
@@ -27,6 +27,7 @@ def things_from(who: str, data: Any, needed: frozenset[Column] | None, kinds: Ki
     kinds : which of them hold things of which kind; {None: kind} where all do
     """
     table = table_of(who, data, whole=kinds.get(None))
+    refuse_empty(who, (table.count, table.width))
     at = dict.fromkeys(range(table.width), kinds[None]) if None in kinds else _positions(who, table, kinds)
     looked = range(table.width) if needed is None else sorted({table.position(who, c) for c in needed} | set(at))
     values, stores = np.zeros((table.count, table.width)), [None] * table.width

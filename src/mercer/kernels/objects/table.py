@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, timedelta
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InputError, sentence
+from mercer.kernels.categories.items import DAY, NOTHING
 from mercer.kernels.points import Points
-
-DAY = np.timedelta64(1, "D")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +51,7 @@ class Table:
         return listed(self.column(i))
 
     def numbers(self, who: str, i: int) -> NDArray[np.float64]:
-        """A column as finite numbers: truths are 0 and 1, times are days since 1970."""
+        """A column as finite numbers: truths are 0 and 1, times are days since 1970, durations are days."""
         values = numbers_of(who, self.label(i), self.column(i))
         bad = np.flatnonzero(~np.isfinite(values))
         if len(bad):
@@ -79,14 +78,14 @@ def table_of(who: str, data: Any, whole: str | None = None) -> Table:
 
 
 def holds_more(data: Any, needed: Iterable[int | str] | None) -> bool:
-    """Whether a kernel of numbers looks at columns that one array of numbers cannot hold: of Arrow, or dates."""
+    """Whether a kernel of numbers looks at columns that one array of numbers cannot hold: of Arrow, or times."""
     if needed is None or not (hasattr(data, "column_names") or hasattr(data, "columns")):
         return False
     table = table_of("A kernel", data)
     names = table.names or ()
     at = [c if isinstance(c, int) else names.index(c) for c in needed if isinstance(c, int) or names.count(c) == 1]
     columns = [table.column(i) for i in at if -table.width <= i < table.width]
-    return hasattr(data, "column_names") or any(np.asarray(column).dtype.kind in "OM" for column in columns)
+    return hasattr(data, "column_names") or any(np.asarray(column).dtype.kind in "OMm" for column in columns)
 
 
 def _of_rows(data: Any, kind: str) -> bool:
@@ -130,7 +129,7 @@ def listed(column: Any) -> list[Any]:
 
 
 def numbers_of(who: str, label: str, column: Any) -> NDArray[np.float64]:
-    """A column as float64, with NaN where something is missing: truths are 0 and 1, times are days since 1970."""
+    """A column as float64, NaN where it has gaps: truths are 0 and 1, times days since 1970, durations days."""
     arrow = hasattr(column, "to_pylist")
     values = column.to_numpy(zero_copy_only=False) if arrow else np.asarray(column)
     if values.dtype.kind == "O":
@@ -152,15 +151,22 @@ def _without_zone(value: Any) -> Any:
 
 
 def _from_objects(who: str, label: str, values: NDArray[Any]) -> NDArray[Any]:
-    """Cells that are numbers or times, with None for missing ones, as an array of these."""
-    known = [value for value in values.tolist() if value is not None and value == value]
-    dated = bool(known) and all(hasattr(value, "toordinal") for value in known)
-    if dated:
-        return np.array([_without_zone(value) for value in values.tolist()], dtype="datetime64[us]")
+    """Cells that are numbers, times or durations, or missing, as an array of these."""
+    cells = [None if _missing(value) else value for value in values.tolist()]
+    known = [value for value in cells if value is not None]
+    if known and all(hasattr(value, "toordinal") for value in known):
+        return np.array([_without_zone(value) for value in cells], dtype="datetime64[us]")
+    if known and all(isinstance(value, timedelta) for value in known):
+        return np.array(cells, dtype="timedelta64[us]")
     strange = next(
         (value for value in known if isinstance(value, str | bytes) or not hasattr(value, "__float__")), None
     )
     if strange is not None:
         came = f"{label} holds {strange!r}"
         raise InputError(sentence(who, "numbers", came, "Choose columns of numbers with on(), or use Match()."))
-    return np.array([float("nan") if value is None or value != value else float(value) for value in values.tolist()])
+    return np.array([float("nan") if value is None else float(value) for value in cells])
+
+
+def _missing(value: Any) -> bool:
+    """Whether a cell holds nothing: None, NaN, NaT, or pandas' NA, which cannot be compared."""
+    return type(value).__name__ in NOTHING or bool(value != value)

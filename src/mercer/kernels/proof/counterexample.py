@@ -20,6 +20,7 @@ from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.proof.record import ThingWitness
 from mercer.kernels.proof.verify import FLOAT_DIGITS, MARGINS
+from mercer.kernels.size import nodes
 
 Matrix = NDArray[np.float64]
 
@@ -29,7 +30,7 @@ LARGEST = 1000
 
 def refutation(kernel: Kernel) -> ThingWitness | None:
     """Things that a leaf of the kernel states, with weights that refute the whole kernel; None where none do."""
-    for leaf in _leaves(kernel):
+    for leaf in (node for node in nodes(kernel) if not node.children):
         things = leaf.counterexample()
         witness = _witness(kernel, leaf.domain.name, things) if things else None
         if witness is not None:
@@ -78,10 +79,3 @@ def quadratic_form(matrix: Matrix, weights: list[int]) -> tuple[Fraction, Fracti
     pairs = [(a * b, numbers[i][j]) for i, a in enumerate(weights) for j, b in enumerate(weights) if a * b]
     terms = [product * value for product, value in pairs]
     return sum(terms, Fraction(0)), sum(map(abs, terms), Fraction(0))
-
-
-def _leaves(kernel: Kernel) -> Iterator[Kernel]:
-    if not kernel.children:
-        yield kernel
-    for child in kernel.children:
-        yield from _leaves(child)

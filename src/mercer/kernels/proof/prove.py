@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mercer.errors import KernelError
 from mercer.kernels.base import Kernel
@@ -154,6 +156,14 @@ def _asymmetry(subject: FunctionSubject, d: int, domain: Domain) -> Asymmetry | 
     for i, x in enumerate(points):
         for z in points[:i]:
             forward, backward = subject.value(x, z), subject.value(z, x)
-            if abs(forward - backward) > 1e-9 * max(abs(forward), abs(backward)):
+            gap = abs(forward - backward)
+            # Terms may cancel to nothing but rounding: then a value's own size says nothing, and k(x, x) does.
+            if gap > 1e-9 * max(abs(forward), abs(backward)) and gap > 1e-9 * _own_size(subject, x, z):
                 return Asymmetry(np.array([x, z]), forward, backward)
     return None
+
+
+def _own_size(subject: FunctionSubject, x: NDArray[np.float64], z: NDArray[np.float64]) -> float:
+    """sqrt(|k(x, x) k(z, z)|), which bounds |k(x, z)| of a kernel; 0 where it is not finite."""
+    size = math.sqrt(abs(subject.value(x, x))) * math.sqrt(abs(subject.value(z, z)))
+    return size if math.isfinite(size) else 0.0

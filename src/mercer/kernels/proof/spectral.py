@@ -60,10 +60,13 @@ def suspect(subject: KernelSubject, d: int, domain: Domain) -> Suspicion:
         if part is not None and part < 0:
             return Suspicion((), frequency, worth_points=part < -FEW_POINTS)
     check = radial_spectrum_sign(subject.profile, d, scale=subject.scale)
+    tested = min(d, MOST_DIMENSIONS)
     if not check.negative:
-        words = f"a numerical Bochner test on R^{d} found no negative frequency, which proves nothing"
+        words = f"a numerical Bochner test on R^{tested} found no negative frequency, which proves nothing"
         return Suspicion((words,))
-    words = f"by quadrature the Fourier transform on R^{d} is negative near frequency {check.frequency:.4g}"
+    words = f"by quadrature the Fourier transform on R^{tested} is negative near frequency {check.frequency:.4g}"
+    if tested < d:
+        words += f", and a kernel on R^{d} would be one on R^{tested}"
     return Suspicion((words,), check.frequency, check.window)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,20 @@ from numpy.typing import NDArray
 from mercer.errors import DomainError, InputError
 from mercer.kernels.algebra import On
 from mercer.kernels.base import Kernel
-from mercer.kernels.fields import MEDIAN
-from mercer.kernels.pairs import Pairs
+from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.precise import precisely
 from mercer.kernels.proof.verify import FLOAT_DIGITS, Check, PrecisePairs, check_kernel, check_matrix
 
 Matrix = NDArray[np.float64]
+
+
+class DefinedPairs(Pairs):
+    """Pairs as a search sees them: where a term of coordinates has a pole, the kernel is not defined, and NaN."""
+
+    def total(self, term: Callable[[Any, Any], Any], joined_by: Literal["sum", "product"]) -> Block:
+        found = super().total(term, joined_by)
+        return np.where(np.isinf(found), np.nan, found)
 
 
 class Subject(ABC):
@@ -54,7 +61,7 @@ class KernelSubject(Subject):
     @classmethod
     def of(cls, kernel: Kernel) -> KernelSubject:
         """The kernel, closed, with the column names that it asks for."""
-        return cls(_closed(kernel), _names_in(kernel))
+        return cls(kernel.closed(1.0), _names_in(kernel))
 
     def columns(self, d: int | None) -> tuple[int, ...]:
         """The numbers of columns to try: the given one, or small ones."""
@@ -75,7 +82,7 @@ class KernelSubject(Subject):
         data = self._points(points)
         with np.errstate(all="ignore"):
             try:
-                block = self.kernel.evaluate(Pairs(data, data))
+                block = self.kernel.evaluate(DefinedPairs(data, data))
             except DomainError:  # such as a normalized function with k(x, x) < 0
                 return np.full((len(points), len(points)), np.nan)
             return np.asarray((block + block.T) / 2)
@@ -139,14 +146,6 @@ class FunctionSubject(Subject):
 
     def check(self, points: Matrix, weights: Matrix) -> Check:
         return check_matrix(self.matrix(points), weights, FLOAT_DIGITS)
-
-
-def _closed(kernel: Kernel) -> Kernel:
-    """The kernel with 1.0 for every open number."""
-    if kernel.children:
-        return kernel.with_children(tuple(_closed(child) for child in kernel.children))
-    own = {item.name: 1.0 for item in fields(kernel) if getattr(kernel, item.name) == MEDIAN}
-    return replace(kernel, **own) if own else kernel
 
 
 def _names_in(kernel: Kernel) -> tuple[str, ...] | None:

@@ -54,7 +54,7 @@ def check_kernel(kernel: Kernel, points: Points, weights: NDArray[np.float64]) -
     except (TypeError, AttributeError):  # a user's function that insists on floats
         with np.errstate(all="ignore"):
             return check_matrix(kernel.evaluate(Pairs(points, points)), weights, FLOAT_DIGITS)
-    return check_matrix(matrix, weights, DIGITS)
+    return check_matrix(matrix, weights, DIGITS if matrix.dtype == object else FLOAT_DIGITS)
 
 
 def check_matrix(matrix: NDArray[Any], weights: NDArray[np.float64], digits: int) -> Check:

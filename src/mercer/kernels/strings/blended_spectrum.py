@@ -9,6 +9,7 @@ from scipy.sparse import hstack
 from mercer.compute.sequences import runs
 from mercer.kernels.domain import Domain
 from mercer.kernels.fields import positive, whole
+from mercer.kernels.latex import numeral, raised
 from mercer.kernels.objects.counted import Counted
 from mercer.kernels.objects.domains import STRINGS
 from mercer.kernels.proof.judgement import Fact
@@ -60,5 +61,5 @@ class BlendedSpectrum(Counted):
         return (Fact(STRINGS, reason),)
 
     def latex(self, x: str = "x", z: str = "z") -> str:
-        factor = "" if self.decay == 1 else rf"{self.decay!r}^{{2 |u|}} \, "
+        factor = "" if self.decay == 1 else raised(numeral(self.decay), "2 |u|") + r" \, "
         return rf"\sum_{{1 \le |u| \le {self.k}}} {factor}\#_u({x}) \, \#_u({z})"

@@ -14,6 +14,7 @@ from mercer.compute.sequences import Sequences
 from mercer.errors import KernelError, sentence
 from mercer.kernels.domain import Domain
 from mercer.kernels.fields import check_positive, whole
+from mercer.kernels.latex import numeral, raised
 from mercer.kernels.objects.compared import Compared, Places
 from mercer.kernels.objects.domains import STRINGS
 from mercer.kernels.proof.judgement import Fact
@@ -99,4 +100,5 @@ class GappySubsequence(Compared):
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         places = rf"i: {x}[i] = u, \, j: {z}[j] = u"
-        return rf"\sum_{{|u| = {self.length}}} \; \sum_{{{places}}} {self.decay!r}^{{\ell(i) + \ell(j)}}"
+        power = raised(numeral(self.decay), r"\ell(i) + \ell(j)")
+        return rf"\sum_{{|u| = {self.length}}} \; \sum_{{{places}}} {power}"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.sequences import Whole, runs
 from mercer.errors import InputError, KernelError, sentence
-from mercer.kernels.fields import check_nonnegative, check_whole
+from mercer.kernels.fields import check_nonnegative, check_one_of, check_whole
 from mercer.kernels.strings.symbols import encoded
 from mercer.kernels.strings.words import documents
 from mercer.kernels.strings.writing import frozen
@@ -100,12 +100,12 @@ def check_ngrams(owner: str, name: str, value: Any) -> Ngrams:
 
 def check_weights(owner: str, name: str, value: Any) -> str:
     """How words are weighted."""
-    return _one_of(owner, name, value, ("counts", "binary", "idf"))
+    return check_one_of(owner, name, value, ("counts", "binary", "idf"))
 
 
 def check_case(owner: str, name: str, value: Any) -> str:
     """What becomes of capital letters."""
-    return _one_of(owner, name, value, ("fold", "keep"))
+    return check_one_of(owner, name, value, ("fold", "keep"))
 
 
 def check_frequencies(owner: str, name: str, value: Any) -> tuple[tuple[Term, float], ...]:
@@ -120,10 +120,3 @@ def check_frequencies(owner: str, name: str, value: Any) -> tuple[tuple[Term, fl
 def _is_pair(pair: Any) -> bool:
     fits = isinstance(pair, tuple) and len(pair) == 2
     return fits and isinstance(pair[0], str | tuple) and isinstance(pair[1], numbers.Real)
-
-
-def _one_of(owner: str, name: str, value: Any, words: tuple[str, ...]) -> str:
-    if not isinstance(value, str) or value not in words:
-        shown = ", ".join(map(repr, words))
-        raise KernelError(sentence(owner, f"one of {shown} for {name}", f"{value!r} came", "Write one of these."))
-    return value

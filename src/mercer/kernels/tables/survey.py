@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Literal
 
 import numpy as np
@@ -83,7 +84,7 @@ def _kind_of(thing: Any) -> str:
         return "missing"
     if isinstance(thing, bool | np.bool_ | str):
         return "labels"
-    if isinstance(thing, numbers.Real):
+    if isinstance(thing, numbers.Real | timedelta):
         return "numbers"
     return "times" if hasattr(thing, "toordinal") else "others"
 
