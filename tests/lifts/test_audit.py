@@ -154,6 +154,14 @@ def test_sparse_features():
     assert found.bound == pytest.approx(0.75 * (X @ X.T).toarray().max(), rel=1e-12)
 
 
+@pytest.mark.parametrize("exhaustive", [10, 1000])
+def test_features_that_are_no_numbers_may_be_off_by_anything(exhaustive):
+    X = table(60)
+    found = audited(Shrunk(np.nan).fit(X), Linear(), X, 0.1, 10.0, exhaustive=exhaustive, pairs=300)
+    assert found.bound == np.inf
+    assert "nan" not in str(found)
+
+
 def test_delta_is_checked():
     X = table(5)
     for delta in (0.0, 1.0, "no"):

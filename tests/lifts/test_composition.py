@@ -15,12 +15,14 @@ from sklearn.exceptions import NotFittedError
 
 from mercer.compute.budget import Budget
 from mercer.errors import BudgetError, InputError
-from mercer.kernels import Linear
+from mercer.kernels import Linear, Spectrum
 from mercer.lifts.algebra import linear, row_products
 from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate
-from mercer.lifts.composition import kernel_of, unique
+from mercer.lifts.composition import kernel_of, longest, unique
 from mercer.lifts.concatenation import Concatenation
+from mercer.lifts.counts import Counts
+from mercer.lifts.nystrom import Nystrom
 from mercer.lifts.polynomial import Polynomial
 from mercer.lifts.product import Product
 from mercer.lifts.scaled import Scaled
@@ -441,6 +443,56 @@ def test_the_parts_share_the_probability_to_fail():
     assert (Rows() + Rows()).fit(X).certificate(X, delta=0.1).probability == 1
 
 
+NAN = Rows(np.nan)
+
+
+@pytest.mark.parametrize("lift", [NAN, NAN + Rows(), Rows() * NAN, 2 * NAN], ids=repr)
+def test_features_that_are_no_numbers_may_be_off_by_anything(lift):
+    for rows in (X, csr_array(X)):
+        assert lift.fit(rows).certificate(rows).bound == np.inf
+
+
+class Watched(Rows):
+    """Takes down how many rows are lifted at once."""
+
+    seen = []  # noqa: RUF012  # clones share it
+
+    def _features(self, X):
+        self.seen.append(X.shape[0])
+        return super()._features(X)
+
+
+@pytest.mark.parametrize("lift", [Watched(), Watched() + Watched(), Watched() * Watched(), -3 * Watched()], ids=repr)
+def test_certificates_hold_a_block_of_features(lift, monkeypatch):
+    phi = lift.fit(X)
+    whole = phi.certificate(X)
+    monkeypatch.setattr("mercer.lifts.base.BLOCK", 20)
+    Watched.seen.clear()
+    assert phi.certificate(X) == whole
+    assert set(Watched.seen) == {5, 2}  # of four features a row, or three and what is left
+
+
+def test_blocks_of_certificates_ask_the_budget(monkeypatch):
+    phi = Rows().fit(X)
+    monkeypatch.setattr(Budget, "of_machine", classmethod(lambda cls: cls(10)))
+    monkeypatch.setattr("mercer.lifts.base.SURE", 0)
+    with pytest.raises(BudgetError, match=r"Rows needs .* for 12 rows of 4 features"):
+        phi._longest(X)
+
+
+def test_certificates_of_sparse_features_take_few_blocks(monkeypatch):
+    """Half a million features a row, of which few are stored: blocks grow with what they hold."""
+    table, calls = sparse_rows(3000, 1000, 0.005), []
+    phi = (2 * Polynomial(2)).fit(table)
+    features = Polynomial._features
+    monkeypatch.setattr(Polynomial, "_features", lambda self, X: calls.append(X.shape[0]) or features(self, X))
+    known = phi.certificate(table)
+    assert sum(calls) == 2 * 3000
+    assert len(calls) <= 24
+    units = 2 * phi._n_features_out * np.finfo(np.float64).eps  # of the part, and of the whole
+    assert known.bound == pytest.approx(units * longest(phi.transform(table)), rel=1e-3)
+
+
 def test_sentences():
     exact = (Rows() + Rows()).fit(X).certificate(X)
     assert re.fullmatch(r"All parts are exact: rounding moves no value by more than [\d.]+e-13\.", str(exact))
@@ -452,6 +504,14 @@ def test_sentences():
     assert re.fullmatch(
         r"The values are off by [\d.]+ on average at most, by the certificates of the parts\.", str(mean)
     )
+
+
+def test_counts_of_strings_are_certified_too():
+    words = ["banana", "bandana", "ananas"]
+    phi = Counts(Spectrum(2)).fit(words)
+    known, largest = phi.certificate(words), float(Spectrum(2)(words).max())
+    assert (known.kind, known.probability) == ("exact", 1.0)
+    assert known.bound == pytest.approx((phi.n_components_ + 16) * np.finfo(np.float64).eps * largest)
 
 
 # -- what is refused ---------------------------------------------------------------------------------------------
@@ -486,6 +546,22 @@ def test_sentences():
 def test_what_makes_no_lift_is_refused(action, message):
     with pytest.raises(InputError, match=re.escape(message)):
         action()
+
+
+@pytest.mark.parametrize(
+    "lift",
+    [
+        Counts(Spectrum(2)) + Counts(Spectrum(3)),
+        Counts(Spectrum(2)) * Rows(),
+        2 * Nystrom(Spectrum(2)),
+        Rows() + (Rows() + 3 * Counts(Spectrum(2))),
+    ],
+    ids=repr,
+)
+def test_parts_that_read_strings_are_refused_in_words(lift):
+    message = f"{type(lift).__name__} needs parts that read tables of numbers; one reads strings, graphs or categories"
+    with pytest.raises(InputError, match=f"^{message}. .*Counts\\(k1 \\+ k2\\)"):
+        lift.fit(["banana", "bandana"])
 
 
 def test_products_too_large_for_the_memory_are_refused_before_they_are_made():

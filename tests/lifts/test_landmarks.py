@@ -12,10 +12,11 @@ from scipy.sparse import csr_array
 from mercer.compute.budget import Budget
 from mercer.compute.run import Run
 from mercer.errors import BudgetError, InputError, KernelError
-from mercer.kernels import Gaussian, Laplace, Linear, Min, Sigmoid
+from mercer.kernels import Gaussian, Laplace, Linear, Min, Sigmoid, Spectrum
 from mercer.kernels.points import points_from
 from mercer.lifts import landmarks
 from mercer.lifts.landmarks import check_table, equal_rows, number, way
+from mercer.lifts.nystrom import Nystrom
 from mercer.lifts.pivoting import TOLERANCE, RandomPivots, cholesky, strips, tolerance, weights, whitened
 
 
@@ -272,6 +273,14 @@ def test_the_number_of_landmarks():
     for wrong in (0, -1, 2.5, "many", True):
         with pytest.raises(KernelError, match=r"Nystrom needs .*n_components"):
             number(wrong, 7)
+
+
+def test_things_have_no_means():
+    words = ["banana", "bandana", "ananas"]
+    message = r"Nystrom needs columns of numbers for landmarks='kmeans'; column 0 holds .* Use landmarks='pivoted'\."
+    with pytest.raises(InputError, match=message):
+        Nystrom(Spectrum(3), 2, landmarks="kmeans").fit(words)
+    assert Nystrom(Spectrum(3), 2, landmarks="pivoted", random_state=0).fit_transform(words).shape == (3, 2)
 
 
 def test_tables_of_landmarks():

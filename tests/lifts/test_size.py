@@ -9,7 +9,7 @@ from sklearn.decomposition import PCA
 from mercer import kernels as k
 from mercer.errors import BudgetError
 from mercer.kernels.points import Points
-from mercer.lifts import Polynomial, algebra, reading
+from mercer.lifts import Polynomial, algebra, reading, size
 from mercer.lifts.reading import NotFiniteError, features_of
 from mercer.lifts.size import most_features
 
@@ -164,3 +164,25 @@ def test_enormous_lifts_are_counted_and_not_built():
     assert most_features(k.Linear() ** 1_000_000_000, d) is None
     with pytest.raises(BudgetError):
         built(k.Polynomial(10), d)
+
+
+def test_subsets_of_a_million_columns_are_counted_at_once():
+    d = 10**6
+    assert most_features(k.Subsets(), d) == 1 << d
+    assert most_features(k.Subsets(min_order=2), d) == (1 << d) - 1 - d
+    assert most_features(k.Subsets(max_order=d - 1), d) == (1 << d) - 1
+    assert most_features(k.Subsets(max_order=2), d) == 1 + d + d * (d - 1) // 2
+    assert most_features(k.Subsets(min_order=d - 1), d) == 1 + d
+    assert most_features(k.Subsets(max_order=d // 2), d) == 1 << d  # a bound: half a million numbers to add
+    assert most_features(k.Subsets() + k.Linear(), d) == (1 << d) + d
+
+
+@pytest.mark.parametrize("highest", [10_000, 2])
+def test_subsets_of_any_orders(highest, monkeypatch):
+    monkeypatch.setattr(size, "HIGHEST", highest)
+    for d in range(1, 8):
+        for first in range(d + 2):
+            for last in range(first, d + 2):
+                wanted = sum(math.comb(d, q) for q in range(first, last + 1))
+                found = most_features(k.Subsets(min_order=first, max_order=last), d)
+                assert found == wanted or (highest == 2 and wanted <= found == 2**d)

@@ -4,7 +4,9 @@ import itertools
 import math
 import pickle
 import tracemalloc
+import warnings
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -362,6 +364,25 @@ def test_the_certificate_of_what_was_not_sketched():
     known, features = phi.certificate(X), phi.transform(X)
     assert known.kind == "exact"
     assert np.abs(features @ features.T - Polynomial(2)(X)).max() <= known.bound <= 1e-12 * Polynomial(2)(X).max()
+
+
+def test_the_certificate_of_high_degrees_counts_their_roundings():
+    """Each feature is a product of 150 numbers: rounding moves their sum by more than that of 151 features does."""
+    x, degree = np.array([[0.3]]), 150
+    phi = Sketch(Polynomial(degree, 0.3), degree + 1, random_state=0).fit(x)
+    features, known = phi.transform(x)[0], phi.certificate(x)
+    assert (known.kind, phi.n_components_) == ("exact", degree + 1)
+    with mpmath.workdps(40):
+        gap = float(abs(mpmath.mpf(float(features @ features)) - (mpmath.mpf(0.3) + mpmath.mpf(0.3) ** 2) ** degree))
+    assert (degree + 17) * np.finfo(np.float64).eps * (features @ features) < gap <= known.bound
+
+
+def test_the_certificate_of_what_overflows_is_infinite():
+    X = (np.random.default_rng(0).random((50, 4)) * 1e14).astype(np.float32)
+    phi = Sketch("polynomial(degree=3)", 64, method="tensor", random_state=0).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NumericalWarning)
+        assert phi.certificate(X).bound == np.inf
 
 
 # -- what is refused ----------------------------------------------------------------------------------------------

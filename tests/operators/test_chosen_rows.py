@@ -66,6 +66,18 @@ def test_any_number_of_rows_by_any_number_of_threads(count):
             np.testing.assert_allclose(out, whole[rows], rtol=1e-12, atol=1e-12)
 
 
+def test_all_that_is_made_of_a_matrix_works_with_its_threads(monkeypatch):
+    K, seen = Gram(Gaussian(1.0), table(), threads=3), []
+    assert {each.threads for each in (K.part(ROWS), K.narrowed(), K.rough(), K.narrowed().rough())} == {3}
+    two = Gram(Gaussian(1.0), table(), table(50), threads=3)
+    assert {each.threads for each in (two.T, two.narrowed(), two.rough())} == {3}
+    multiply = Gram._multiply
+    monkeypatch.setattr(Gram, "_multiply", lambda self, V: seen.append(self.threads) or multiply(self, V))
+    K.combine(ROWS, np.ones(5))
+    K.combine(ROWS, np.ones(5), ROWS)
+    assert seen == [3, 3]
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 def test_parts_of_a_prepared_matrix_are_those_of_the_whole(kernel, sparse):

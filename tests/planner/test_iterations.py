@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from machines import kernel
 
 from mercer.planner.iterations import ASSUMED, LEAST, eigenvalue, iterations
+from mercer.solvers import ConjugateGradient
 
 
 def taken(values, rank, alpha, tolerance):
@@ -52,6 +54,15 @@ def test_a_higher_rank_and_a_larger_alpha_take_fewer():
     assert by_rank == sorted(by_rank, reverse=True)
     assert by_alpha == sorted(by_alpha, reverse=True)
     assert min(*by_rank, *by_alpha) >= LEAST
+
+
+def test_a_tolerance_of_zero_is_that_of_rounding():
+    values = tuple(1000.0 / np.arange(1, 501))
+    assert iterations(100, values, 0.1, 0.0) == iterations(100, values, 0.1, np.finfo(float).eps)
+    assert iterations(100, values, 0.1, 1e-6) < iterations(100, values, 0.1, 0.0) < np.inf
+    assert iterations(100, values, 0.1, 5.0) == iterations(100, values, 0.1, 1.0) >= LEAST
+    found = kernel(10_000, solver=ConjugateGradient(tolerance=0.0), spectrum=values, alpha=0.1)
+    assert found.way == "conjugate gradients"
 
 
 def test_where_nothing_is_known_it_is_twenty_at_rank_1000():

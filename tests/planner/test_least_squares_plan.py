@@ -15,6 +15,7 @@ from mercer.planner import Task, choose
 from mercer.planner.least_squares import JUDGED_BY, STARTED, ways_of
 from mercer.planner.limits import order
 from mercer.planner.machine import ROUGH, Machine
+from mercer.planner.refusing import _landmarks_that_fit
 from mercer.solvers import Cholesky, Eigen, GradientDescent
 
 # -- by time --------------------------------------------------------------------------------------------------------
@@ -165,6 +166,30 @@ def test_the_rows_that_are_said_to_fit_do_and_one_more_does_not():
     assert choose("KernelRidge", Task(11_578, 10, 1, None), None, budget, machine=ROUGH).bytes <= budget.bytes
     with pytest.raises(BudgetError):
         choose("KernelRidge", Task(11_579, 10, 1, None), None, budget, machine=ROUGH)
+
+
+def test_what_is_copied_counts_for_what_is_said_to_fit():
+    """A thousand numbers a row beside every way."""
+    budget = Budget.of("1 GiB")
+    with pytest.raises(BudgetError) as caught:
+        choose("KernelRidge", Task(100_000, 10, 1, None, copied=10**8), None, budget)
+    rows = int(re.search(r"Up to (\S+) rows fit", str(caught.value))[1].replace(",", ""))
+    found = choose("KernelRidge", Task(rows, 10, 1, None, copied=1000 * rows), None, budget, machine=ROUGH)
+    assert found.bytes <= budget.bytes
+    with pytest.raises(BudgetError):
+        choose("KernelRidge", Task(rows + 1, 10, 1, None, copied=1000 * (rows + 1)), None, budget, machine=ROUGH)
+    landmarks = _landmarks_that_fit(Task(100_000, 10, 1, None, copied=10**8), budget)
+    assert 8 * 10**8 < landmarks.bytes <= budget.bytes
+    assert landmarks.features < _landmarks_that_fit(Task(100_000, 10, 1, None), budget).features
+
+
+def test_what_is_copied_counts_once_in_words():
+    task = Task(1000, 10, 1, None, copied=10**6)
+    most = max(way.bytes for way in ways_of(task, None))
+    found = choose("KernelRidge", task, None, Budget(most))
+    assert not any("the memory" in way.reason for way in (found, *found.others))
+    small = choose("KernelRidge", task, None, Budget(most - 1))
+    assert [way.reason for way in small.others] == [f"does not fit the memory, {Budget(most - 1)}"]
 
 
 def test_a_budget_that_nothing_fits_names_the_smallest_way():

@@ -413,11 +413,26 @@ def test_numbers_of_numpy_are_settings():
     assert settings.solve(system(np.eye(2), np.ones((2, 1)), [0.0])).iterations == 3
 
 
-@pytest.mark.parametrize("wrong", [[1.0, np.nan], [1.0, np.inf], [1.0, 1e200], [0.0, 1e-200]], ids=str)
+@pytest.mark.parametrize(
+    ("matrix", "targets", "alphas", "message"),
+    [
+        (np.eye(2), [[1.0], [np.nan]], [0.1], "finite targets; there is NaN or infinity"),
+        (np.eye(2), [[1.0], [np.inf]], [0.1], "finite targets; there is NaN or infinity"),
+        (np.eye(2), [[1.0], [1.0]], [-0.1], "alphas that are finite and at least 0; [-0.1] came"),
+        (np.eye(2), [[1.0], [1.0]], [np.nan], "alphas that are finite and at least 0; [nan] came"),
+        (np.eye(2), [1.0, 1.0], [0.1], "targets of shape (2, outputs), and one alpha an output; targets of shape (2,)"),
+        (np.eye(2), [[1.0], [1.0]], [0.1, 0.2], "targets of shape (2, outputs), and one alpha an output"),
+        (np.ones((2, 3)), [[1.0], [1.0]], [0.1], "a square matrix; one of shape (2, 3) came"),
+    ],
+)
+def test_sides_that_do_not_fit_are_refused_as_by_all_solvers(matrix, targets, alphas, message):
+    with pytest.raises(InputError, match=re.escape(f"GradientDescent needs {message}")):
+        solve(matrix, targets, alphas)
+
+
+@pytest.mark.parametrize("wrong", [[1.0, 1e200], [0.0, 1e-200]], ids=str)
 def test_targets_that_have_no_length_are_refused(wrong):
-    message = (
-        "GradientDescent needs targets whose squares are numbers of float64; NaN, infinite, too large or too small"
-    )
+    message = "GradientDescent needs targets whose squares are numbers of float64; too large or too small ones came"
     with pytest.raises(InputError, match=message):
         solve(np.eye(2), np.array(wrong)[:, None], [0.1])
 

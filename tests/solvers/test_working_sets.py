@@ -218,6 +218,28 @@ def test_steps_that_are_over_are_told():
     assert "20 steps are over" in found.reason
 
 
+def test_steps_that_are_over_among_some_rows_leave_the_truth_of_all(monkeypatch):
+    monkeypatch.setattr(working_sets, "GROWN_FROM", 0)
+    monkeypatch.setattr(working_sets, "SET", 100)
+    X, y = draw(900)
+    problem, K = classes(y, 5.0), Gram(Gaussian(1.0), X)
+    found = solve(problem, K, Settings(tolerance=1e-6, max_steps=100))
+    assert "100 steps are over" in found.reason
+    truth, support = K @ found.b - y, found.b != 0
+    np.testing.assert_allclose(found.g[support], truth[support], atol=1e-9)
+    assert problem.violation(found.b, truth) == pytest.approx(found.violation, abs=1e-9)
+
+
+def test_what_has_no_fast_rows_of_its_own_is_worked_with_in_two_ways():
+    X, _ = draw(600)
+    for K in (Dense(X @ X.T), LowRank(X)):
+        narrow, exact = working_sets._ways(600, K)
+        assert (narrow.dtype, exact) == (np.float32, K)
+    K = Gram(Gaussian(1.0), X)
+    assert working_sets._ways(600, K) == [K.narrowed().rough(), K.narrowed(), K]
+    assert working_sets._ways(100, K) == [K]
+
+
 def test_rows_that_are_equal_and_contradict_each_other_end():
     X = np.array([[0.0], [0.0], [1.0], [1.0]])
     y = np.array([1.0, -1.0, 1.0, -1.0])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mercer.compute import code, threads
 from mercer.compute.family import Whole
 from mercer.compute.fused import dealt
-from mercer.compute.runs import Plan, of_factors
+from mercer.compute.runs import Plan
 
 Array = NDArray[Any]
 
@@ -69,23 +69,17 @@ def weighted(X, inner, outer, size, out, weights):
 '''
 
 
-def monomials(X: Array, factors: NDArray[np.intp], weights: Array | None = None) -> Array:
-    """The product of the columns that each row of `factors` names, for each row of X, times a weight.
+def evaluate(X: Array, plan: Plan, weights: Array | None = None, workers: int | None = None) -> Array:
+    """The monomials of a plan for each row, times a weight each; the same bits whoever computes them.
 
-    A product of p columns is off by p - 1 roundings, and one more for its weight. Time O(n M), whatever p is.
+    A product of p columns is off by p - 1 roundings, and one more for its weight. Time O(n M) for M of them.
 
     X : n rows, float32 or float64, which the result keeps
-    factors : (M, p) columns; -1, behind the others, names none
-    weights : M numbers, or None
 
-    >>> monomials(np.array([[2.0, 3.0]]), np.array([[-1, -1], [1, -1], [0, 1]]))
+    >>> from mercer.compute.runs import of_factors
+    >>> evaluate(np.array([[2.0, 3.0]]), of_factors(np.array([[-1, -1], [1, -1], [0, 1]]), 2))
     array([[1., 3., 6.]])
     """
-    return evaluate(X, of_factors(factors, X.shape[1]), weights)
-
-
-def evaluate(X: Array, plan: Plan, weights: Array | None = None, workers: int | None = None) -> Array:
-    """The monomials of a plan for each row, times a weight each; the same bits whoever computes them."""
     X = np.ascontiguousarray(X)
     out = np.empty((len(X), plan.count), X.dtype)
     with np.errstate(all="ignore"):

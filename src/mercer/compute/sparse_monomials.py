@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from mercer.compute import code, threads
 from mercer.compute.family import Family
+from mercer.compute.sequences import spread
 
 Array = NDArray[Any]
 Weights = Callable[[int], Array]
@@ -183,10 +184,10 @@ class _Task:
         for q, (values, places) in enumerate(self._degrees(first, last)):
             if q >= self.family.lowest:
                 many = self.numbers[q, widths]
-                here = _counted(targets, many)
+                here = spread(targets, many)
                 self.values[here], self.places[here] = values, places
                 if self.weights is not None:
-                    self.values[here] *= self.weights[_counted(self.ends[q] - many, many)]
+                    self.values[here] *= self.weights[spread(self.ends[q] - many, many)]
                 targets = targets + many
 
     def _degrees(self, first: int, last: int) -> Iterator[tuple[Array, Array]]:
@@ -198,12 +199,7 @@ class _Task:
         yield values, places
         for q in range(1, self.family.degree + 1):
             ends, lengths = np.cumsum(self.numbers[q - 1, widths]), self.numbers[q - 1, rest - self.skip]
-            sources = _counted(np.repeat(ends, widths) - lengths, lengths)
+            sources = spread(np.repeat(ends, widths) - lengths, lengths)
             values = np.repeat(data, lengths) * values[sources]
             places = np.repeat(self.moves[q][columns], lengths) + places[sources]
             yield values, places
-
-
-def _counted(starts: Array, lengths: Array) -> Array:
-    """So many whole numbers from each start on, one after the other."""
-    return np.asarray(np.arange(lengths.sum()) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths))

@@ -15,7 +15,7 @@ from mercer.kernels.evaluate import leaves
 from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import Points
 from mercer.lifts.base import Lift
-from mercer.lifts.certificate import Certificate
+from mercer.lifts.certificate import Certificate, bounded
 from mercer.lifts.components import check_share
 
 EXHAUSTIVE = 2_000
@@ -76,7 +76,8 @@ def _maximum(table: _Table) -> Certificate:
         left = table.features(i)
         for j in parts[place:]:
             right = left if j == i else table.features(j)
-            worst = max(worst, float(np.abs(left @ right.T - table.values(i, j)).max()))
+            with np.errstate(all="ignore"):  # infinities are told of where they arise
+                worst = max(worst, bounded(float(np.abs(left @ right.T - table.values(i, j)).max())))
     n = table.count
     text = (
         f"No value is off by more than {worst:.2g}: all {n * (n + 1) // 2} pairs of the {n} rows were computed, "
@@ -91,10 +92,12 @@ def _mean(table: _Table, delta: float, largest: float, pairs: int, rng: np.rando
     second = rng.integers(n - 1, size=pairs)
     second += second >= first  # uniform over the other rows
     errors = np.concatenate([table.errors(first[part], second[part]) for part in table.parts(pairs)])
-    bound = empirical_bernstein(errors, delta, max(largest, float(errors.max())))
+    seen = bounded(float(errors.max()))
+    with np.errstate(all="ignore"):
+        bound = bounded(empirical_bernstein(errors, delta, max(largest, seen)))
     text = (
         f"Over all {n * (n - 1) // 2} pairs of different rows the mean of |phi(x).phi(z) - k(x, z)| is at most "
-        f"{bound:.2g}, with probability {1 - delta:g}; among {pairs} sampled pairs the largest was {errors.max():.2g}."
+        f"{bound:.2g}, with probability {1 - delta:g}; among {pairs} sampled pairs the largest was {seen:.2g}."
     )
     return Certificate(bound, 1 - delta, "mean", text)
 
@@ -143,7 +146,7 @@ class _Table:
 
     def errors(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.float64]:
         """|phi(x).phi(z) - k(x, z)| of pairs of rows."""
-        products = np.einsum("ij,ij->i", self.features(first), self.features(second))
-        starts = range(0, len(first), SQUARE)
+        left, right, starts = self.features(first), self.features(second), range(0, len(first), SQUARE)
         values = [np.diagonal(self.values(first[s : s + SQUARE], second[s : s + SQUARE])) for s in starts]
-        return np.asarray(np.abs(products - np.concatenate(values)))
+        with np.errstate(all="ignore"):
+            return np.asarray(np.abs(np.einsum("ij,ij->i", left, right) - np.concatenate(values)))

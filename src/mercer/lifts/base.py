@@ -12,12 +12,15 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.compute.budget import Budget
+from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel, Linear
 from mercer.kernels.evaluate import SURE
-from mercer.lifts.certificate import Certificate
+from mercer.lifts.certificate import Certificate, bounded
 from mercer.lifts.shown import ShownEstimator
 
 DTYPES = [np.float64, np.float32]
+BLOCK = 1 << 22
+"""Numbers in the features of a block of rows, about, where not all features are needed at once."""
 
 
 class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -87,7 +90,16 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
+    @property
+    def _of_things(self) -> bool:
+        """Whether strings, graphs or categories are read, which a lift that is made of others cannot."""
+        return False
+
     def _read(self, X: ArrayLike, reset: bool) -> Any:
+        if self._of_things:
+            needs, came = "parts that read tables of numbers", "one reads strings, graphs or categories"
+            remedy = "Lift the composed kernel instead: Counts(k1 + k2), Counts(2 * k), or Nystrom(k1 * k2)."
+            raise InputError(sentence(type(self).__name__, needs, came, remedy))
         accepted = "csr" if self.takes_sparse else False
         return validate_data(self, X, reset=reset, dtype=DTYPES, accept_sparse=accepted, order="C")
 
@@ -131,14 +143,31 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
 
         delta : the probability with which the bound may fail, where it is estimated
         """
-        features = self._plain_features(X)
-        squares = features.multiply(features) if hasattr(features, "multiply") else features * features
-        longest = float(np.asarray(squares.sum(axis=1)).max())
-        unit = float(np.finfo(features.dtype).eps)
-        degree = getattr(getattr(self, "expansion_", None), "degree", 0)  # a monomial is rounded at every product
-        bound = (self._count() + 2 * degree + 16) * unit * longest
+        check_is_fitted(self)
+        rows = self._read(X, reset=False)
+        units = (self._count() + 2 * self._degree + 16) * float(np.finfo(rows.dtype).eps)
+        bound = bounded(units * self._longest(rows))
         text = f"The lift is exact: rounding of its {self._count()} features moves no value by more than {bound:.2g}."
         return Certificate(bound, 1.0, "exact", text)
+
+    @property
+    def _degree(self) -> int:
+        """The highest degree of the features, where they are polynomials: they are rounded at every product."""
+        return int(getattr(getattr(self, "expansion_", None), "degree", 0))
+
+    def _longest(self, rows: Any) -> float:
+        """The largest |phi(x)|^2 of checked rows, a block at a time; NaN where a feature is."""
+        from mercer.lifts.composition import longest  # composed lifts need this class first
+
+        lengths, start, step = [0.0], 0, max(1, BLOCK // max(1, self._count()))
+        while start < rows.shape[0]:
+            block = rows[start : start + step]
+            self._afford(block)
+            features = self._features(block)
+            lengths.append(longest(features))
+            start += step
+            step = max(1, min(2 * step, BLOCK * block.shape[0] // max(1, features.size)))  # sparse ones store less
+        return float(np.max(lengths))
 
     # -- composition: what sums and products of features do to the kernel ----------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -35,3 +36,12 @@ class Certificate(Shown):
     def _html_pieces(self) -> Iterable[Markup]:
         yield element("p", badge("certificate"), " ", self.sentence)
         yield table([("bound", f"{self.bound:.4g}"), ("probability", f"{self.probability:g}"), ("kind", self.kind)])
+
+
+def bounded(bound: float) -> float:
+    """A bound as it is, and infinity where it is NaN: what overflows may be off by anything.
+
+    >>> bounded(0.5), bounded(float("nan"))
+    (0.5, inf)
+    """
+    return math.inf if math.isnan(bound) else bound

@@ -16,7 +16,7 @@ from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.lifts.audit import audited
 from mercer.lifts.base import Lift
-from mercer.lifts.certificate import Certificate, Kind
+from mercer.lifts.certificate import Certificate, Kind, bounded
 
 KINDS: tuple[Kind, ...] = ("exact", "maximum", "mean")
 """From the strongest statement to the weakest: a bound of one kind is one of every kind behind it."""
@@ -41,6 +41,10 @@ class Pair(Lift):
     def takes_sparse(self) -> bool:  # type: ignore[override]
         """Whether both parts take sparse tables."""
         return all(getattr(part, "takes_sparse", False) for part in (self.first, self.second))
+
+    @property
+    def _of_things(self) -> bool:
+        return any(isinstance(part, Lift) and part._of_things for part in (self.first, self.second))
 
     def _learn(self, X: Any) -> None:
         self.first_ = fitted_part(self, "first", X)
@@ -73,7 +77,7 @@ class Pair(Lift):
         rows, parts = self._read(X, reset=False), (self.first_, self.second_)
         share = delta / max(1, sum(not part.exact for part in parts))
         known = [part.certificate(X, share) for part in parts]
-        bound, length = self._combined([one.bound for one in known], [longest(part._features(rows)) for part in parts])
+        bound, length = self._combined([one.bound for one in known], [part._longest(rows) for part in parts])
         if any(one.kind == "mean" for one in known):
             return audited(self, self.kernel, X, delta, length + largest(self.kernel, X))
         return composed(known, bound + rounding(self._count(), rows.dtype, length + bound))
@@ -124,10 +128,11 @@ def unique(names: list[str]) -> list[str]:
 
 def longest(features: Any) -> float:
     """The largest |phi(x)|^2 of some rows."""
-    if issparse(features):
-        return float(np.max(features.multiply(features).sum(axis=1)))
-    squares: NDArray[np.float64] = np.einsum("ij,ij->i", features, features, dtype=np.float64)
-    return float(squares.max())
+    with np.errstate(all="ignore"):  # infinities are told of where they arise
+        if issparse(features):
+            return float(np.max(features.multiply(features).sum(axis=1)))
+        squares: NDArray[np.float64] = np.einsum("ij,ij->i", features, features, dtype=np.float64)
+        return float(squares.max())
 
 
 def largest(kernel: Kernel, X: Any) -> float:
@@ -136,7 +141,7 @@ def largest(kernel: Kernel, X: Any) -> float:
         return float(np.max(kernel.diagonal(X)))
     step, rows = max(1, BLOCK // X.shape[1]), X.tocsr()
     blocks = (rows[start : start + step].toarray() for start in range(0, X.shape[0], step))
-    return max(float(np.max(kernel.diagonal(block))) for block in blocks)
+    return float(np.max([np.max(kernel.diagonal(block)) for block in blocks]))
 
 
 def rounding(count: int, dtype: Any, length: float) -> float:
@@ -147,7 +152,7 @@ def rounding(count: int, dtype: Any, length: float) -> float:
 def composed(known: list[Certificate], bound: float) -> Certificate:
     """A certificate that rests on others: of their weakest kind, and failing where any of them fails."""
     kind = max((one.kind for one in known), key=KINDS.index)
-    probability = max(0.0, 1.0 - sum(1.0 - one.probability for one in known))
+    probability, bound = max(0.0, 1.0 - sum(1.0 - one.probability for one in known)), bounded(bound)
     return Certificate(bound, probability, kind, _sentence(bound, probability, kind))
 
 

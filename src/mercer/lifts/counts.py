@@ -15,6 +15,7 @@ from mercer.kernels.evaluate import check_domain, leaves
 from mercer.kernels.objects.counted import Counted
 from mercer.kernels.points import Points
 from mercer.lifts.base import Lift
+from mercer.lifts.composition import longest
 from mercer.lifts.stated import stated
 from mercer.lifts.things import noted
 
@@ -53,6 +54,10 @@ class Counts(Lift):
     def __init__(self, kernel: Kernel | str) -> None:
         self.kernel = kernel
 
+    @property
+    def _of_things(self) -> bool:
+        return True
+
     def _read(self, X: ArrayLike, reset: bool) -> Any:
         return noted(self, X, stated("Counts", self.kernel), reset)
 
@@ -73,6 +78,9 @@ class Counts(Lift):
 
     def _afford(self, rows: Any) -> None:
         """Sparse rows take what is there, which nobody knows before."""
+
+    def _longest(self, rows: Points) -> float:
+        return longest(self._features(rows))  # at once: each block would count the data again
 
     def _names(self, inputs: list[str]) -> list[str]:
         return [f"part{i}" for i in range(1, self._count() + 1)]

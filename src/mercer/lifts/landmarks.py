@@ -69,6 +69,7 @@ def uniform(kernel: Kernel, points: Points, count: int, rng: np.random.Generator
 
 def kmeans(kernel: Kernel, points: Points, count: int, rng: np.random.Generator) -> Choice:
     """The means of clusters of a sample of the rows."""
+    _refuse_things(points)
     from sklearn.cluster import KMeans  # loads much, for those alone who need it
     from sklearn.exceptions import ConvergenceWarning
 
@@ -79,6 +80,15 @@ def kmeans(kernel: Kernel, points: Points, count: int, rng: np.random.Generator)
         warnings.simplefilter("ignore", ConvergenceWarning)  # of equal rows; what is dropped is said below
         means = clusters.fit(rows).cluster_centers_
     return given(kernel, Points(means, points.names, points.dtype))
+
+
+def _refuse_things(points: Points) -> None:
+    """Refuse columns of which there is no mean."""
+    column = points.first_thing
+    if column is not None:
+        came = f"{points.label(column)} holds things that have no mean"
+        needs, remedy = "columns of numbers for landmarks='kmeans'", "Use landmarks='pivoted'."
+        raise InputError(sentence("Nystrom", needs, came, remedy))
 
 
 def given(kernel: Kernel, points: Points) -> Choice:

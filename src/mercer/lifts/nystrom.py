@@ -16,7 +16,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.evaluate import check_dimension, check_domain, leaves, matrix, points_of_kernel
 from mercer.kernels.points import DOUBLE, Points, alike, points_from
 from mercer.lifts.base import Lift
-from mercer.lifts.certificate import Certificate
+from mercer.lifts.certificate import Certificate, bounded
 from mercer.lifts.landmarks import Choice, check_table, given, number, way
 from mercer.lifts.pivoting import Array, strips, tolerance, weights, whitened
 from mercer.lifts.randomness import generator
@@ -127,6 +127,10 @@ class Nystrom(Lift):
         self.factor_ = choice.upper
         self.n_components_ = len(choice.upper)
 
+    @property
+    def _of_things(self) -> bool:
+        return bool(stated("Nystrom", self.kernel).kinds)
+
     def _read(self, X: ArrayLike, reset: bool) -> Any:
         kernel = stated("Nystrom", self.kernel)
         return noted(self, X, kernel, reset) if kernel.kinds else super()._read(X, reset)
@@ -235,8 +239,7 @@ class Nystrom(Lift):
             lost = tolerance(self._count()) * float(((np.sqrt(np.abs(sizes)) + amplified) ** 2).max())
             lost += (self._count() + 16) * float(np.finfo(rows.dtype).eps * np.abs(sizes).max())
         _refuse_negative(self.kernel_, left, lost)
-        bound = float(np.maximum(left, 0.0).max()) + lost
-        bound = bound if np.isfinite(bound) else np.inf  # the kernel overflows on X
+        bound = bounded(float(np.maximum(left, 0.0).max()) + lost)
         text = (
             f"No value of the kernel is off by more than {bound:.2g} on the pairs of these rows, of which {lost:.2g} "
             "may be rounding: k(x, x) - |phi(x)|^2 is nowhere larger, and what is left of a kernel is one."

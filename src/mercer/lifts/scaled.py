@@ -14,7 +14,7 @@ from mercer.kernels import Kernel
 from mercer.lifts.algebra import scaled
 from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate
-from mercer.lifts.composition import composed, fitted_part, kernel_of_part, longest, rounding, unique
+from mercer.lifts.composition import composed, fitted_part, kernel_of_part, rounding, unique
 from mercer.lifts.expansion import Expansion
 from mercer.lifts.parts import bracketed
 
@@ -71,6 +71,10 @@ class Scaled(Lift):
         """Monomials and coefficients; AttributeError where the lift has none."""
         return scaled(self.lift_.expansion_, float(self.factor))
 
+    @property
+    def _of_things(self) -> bool:
+        return isinstance(self.lift, Lift) and self.lift._of_things
+
     def _learn(self, X: Any) -> None:
         if not _is_factor(self.factor):
             came = f"{self.factor!r} came"
@@ -101,7 +105,7 @@ class Scaled(Lift):
         """
         check_is_fitted(self)
         rows, known, square = self._read(X, reset=False), self.lift_.certificate(X, delta), float(self.factor) ** 2
-        bound, length = square * known.bound, square * longest(self.lift_._features(rows))
+        bound, length = square * known.bound, square * self.lift_._longest(rows)
         return composed([known], bound + rounding(self._count(), rows.dtype, length + bound))
 
 

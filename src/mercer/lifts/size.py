@@ -24,9 +24,10 @@ HIGHEST = 10_000
 def most_features(kernel: k.Kernel, d: int) -> int | None:
     """An upper bound on the number of features of `mercer.lift(kernel, d)`; None where no finite lift is known.
 
-    For a single kernel it is the number itself; for a sum at most the sum and for a product at most the product, but no
-    more than there are monomials, C(d + degree, degree) for a polynomial. None also where it cannot be known without
-    data: after a function. Cost: one visit a node, for any d and degree.
+    For a single kernel it is the number itself (of `Subsets` a bound, 2^d, where many orders are in and many are not);
+    for a sum at most the sum and for a product at most the product, but no more than there are monomials,
+    C(d + degree, degree) for a polynomial. None also where it cannot be known without data: after a function. Cost: one
+    visit a node, for any d and degree.
 
     kernel : a kernel
     d : the number of columns, of at least 1
@@ -101,11 +102,28 @@ def _parabolic(kernel: k.Parabolic, d: int) -> Size:
 @_size.register
 def _subsets(kernel: k.Subsets, d: int) -> Size:
     highest = d if kernel.max_order is None else min(kernel.max_order, d)
-    total, subsets = 0, 1
-    for order in range(highest + 1):  # C(d, order) from the one before: each on its own would take long
-        total += subsets if order >= kernel.min_order else 0
+    return _alone(_chosen(d, kernel.min_order, highest), highest, d)
+
+
+def _chosen(d: int, first: int, last: int) -> int:
+    """How many subsets of d columns have first to last of them, from the orders that are in, or from those left out."""
+    if first > last:
+        return 0
+    if first > d - last:
+        first, last = d - last, d - first  # C(d, q) = C(d, d - q)
+    if last <= HIGHEST and last - first < first + d - last:
+        return _summed(d, first, last + 1)
+    few = first + d - last <= HIGHEST
+    return (1 << d) - (_summed(d, 0, first) + _summed(d, 0, d - last) if few else 0)
+
+
+def _summed(d: int, first: int, end: int) -> int:
+    """C(d, first) + ... + C(d, end - 1)."""
+    total, subsets = 0, math.comb(d, first)
+    for order in range(first, end):  # C(d, order) from the one before: each on its own would take long
+        total += subsets
         subsets = subsets * (d - order) // (order + 1)
-    return _alone(total, highest, d)
+    return total
 
 
 @_size.register
@@ -232,4 +250,6 @@ def _simplified(size: Size) -> Size:
 
 def _terms(size: Size) -> int:
     """The number of monomials, at most: there are no more than those of this degree in so many columns."""
+    if min(size.reach, size.degree) > HIGHEST:  # so many that counting them takes long
+        return size.terms or 0
     return min(size.terms or 0, math.comb(size.reach + size.degree, size.degree))

@@ -166,6 +166,10 @@ class Sketch(Lift):
             np.multiply(found, weight[:, None], out=out[:, at : at + found.shape[1]])
             at += found.shape[1]
 
+    @property
+    def _degree(self) -> int:
+        return self._power.degree
+
     def certificate(self, X: ArrayLike, delta: float = 0.01) -> Certificate:
         """How far phi(x).phi(z) is from k(x, z) on the pairs of rows of X: measured, on a sample where X is large.
 
@@ -179,12 +183,6 @@ class Sketch(Lift):
         rows = self._read(X, reset=False)
         largest = self._longest(rows) + float(self.kernel_.diagonal(rows).max())
         return audited(self, self.kernel_, X, delta, largest)
-
-    def _longest(self, X: Any) -> float:
-        """The largest |phi(x)|^2 of the rows, a block at a time."""
-        step = max(1, BLOCK // self.n_components_)
-        blocks = (self._features(X[start : start + step]) for start in range(0, X.shape[0], step))
-        return max(float(np.einsum("ij,ij->i", block, block, dtype=np.float64).max()) for block in blocks)
 
 
 class _Power(NamedTuple):

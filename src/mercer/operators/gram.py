@@ -88,6 +88,7 @@ class Gram(Operator):
         watch: workers.Watch | None = None,
         hasty: bool = False,
         source: Source | None = None,
+        threads: int | None = None,
     ) -> Gram:
         """The matrix of a resolved kernel on points that were read and checked already.
 
@@ -95,7 +96,7 @@ class Gram(Operator):
         source : the larger matrix of which it is a part
         """
         self = object.__new__(cls)
-        self._hold(kernel, left, left if right is None else right, None, watch, hasty, source)
+        self._hold(kernel, left, left if right is None else right, threads, watch, hasty, source)
         return self
 
     def _hold(
@@ -178,11 +179,11 @@ class Gram(Operator):
             return super().combine(columns, values, rows)
         left = self.left if rows is None else self.left.rows(rows)
         right, source = self.right.rows(columns), Source(self, rows, columns)
-        return Gram.of(self.kernel, left, right, self.watch, self.hasty, source) @ values
+        return Gram.of(self.kernel, left, right, self.watch, self.hasty, source, self.threads) @ values
 
     def part(self, rows: NDArray[np.intp]) -> Gram:
         source = Source(self, rows, rows)
-        return Gram.of(self.kernel, self.left.rows(rows), watch=self.watch, hasty=self.hasty, source=source)
+        return Gram.of(self.kernel, self.left.rows(rows), None, self.watch, self.hasty, source, self.threads)
 
     def prepare(self) -> None:
         _ = self.evaluator
@@ -200,7 +201,7 @@ class Gram(Operator):
         left = replace(self.left, dtype=SINGLE)
         right = None if self.symmetric else replace(self.right, dtype=SINGLE)
         source = self._source and self._source.of(self._source.whole.narrowed())
-        return Gram.of(self.kernel, left, right, self.watch, self.hasty, source)
+        return Gram.of(self.kernel, left, right, self.watch, self.hasty, source, self.threads)
 
     def rough(self) -> Gram:
         """The same by products, off by the rounding of |x|^2 instead of that of |x - z|^2."""
@@ -209,7 +210,8 @@ class Gram(Operator):
     @cached_property
     def _rough(self) -> Gram:
         source = self._source and self._source.of(self._source.whole.rough())
-        return Gram.of(self.kernel, self.left, None if self.symmetric else self.right, self.watch, True, source)
+        right = None if self.symmetric else self.right
+        return Gram.of(self.kernel, self.left, right, self.watch, True, source, self.threads)
 
     def diagonal(self) -> NDArray[Any]:
         if self.symmetric:

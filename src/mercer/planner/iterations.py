@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 
 ASSUMED, AT = 20.0, 1000
@@ -33,7 +34,8 @@ def iterations(rank: int, spectrum: Sequence[float] | None, alpha: float | None,
     """
     if spectrum is None or alpha is None or alpha <= 0 or len(spectrum) < 2:
         return max(LEAST, ASSUMED * math.sqrt(AT / max(rank, 1)))
-    each, r = math.log(2 / tolerance) / 2, int(LEFT * rank)
+    reached = min(max(tolerance, sys.float_info.epsilon), 1.0)  # rounding ends what asks for less
+    each, r = math.log(2 / reached) / 2, int(LEFT * rank)
     return max(LEAST, min(j + each * math.sqrt(1 + eigenvalue(r + j, spectrum) / alpha) for j in TAKEN))
 
 

@@ -65,8 +65,9 @@ def choose(
         ways = ways_of(task, solver, limits)
     best = _chosen(task, [way for way in ways if allowed.allows(way.bytes)], limits)
     rest = sorted((way for way in ways if way is not best), key=order)
-    others = tuple(_started(task, replace(way, reason=why_not(task, way, best, limits)), limits) for way in rest)
-    return replace(_started(task, best, limits), reason=why(task, best, ways, solver, limits), others=others)
+    told = replace(limits, bytes=allowed.bytes)  # ways hold what is copied by now
+    others = tuple(_started(task, replace(way, reason=why_not(task, way, best, told)), limits) for way in rest)
+    return replace(_started(task, best, limits), reason=why(task, best, ways, solver, told), others=others)
 
 
 def _started(task: Task, way: Plan, limits: Limits) -> Plan:
@@ -79,8 +80,7 @@ def _started(task: Task, way: Plan, limits: Limits) -> Plan:
 
 def ways_of(task: Task, solver: Solver | None, limits: Limits | None = None) -> list[Plan]:
     """Every way that the task allows; those of a solver, where one is given."""
-    ways = _ways(task, solver, Limits() if limits is None else limits)
-    return [replace(way, bytes=way.bytes + 8 * task.copied) for way in ways]
+    return [task.beside(way) for way in _ways(task, solver, Limits() if limits is None else limits)]
 
 
 def _ways(task: Task, solver: Solver | None, limits: Limits) -> list[Plan]:

@@ -24,7 +24,7 @@ class PassPlan(ShownPlan):
     """Passes over rows: what they are to take, if a fifth of the rows are mistakes.
 
     >>> print(PassPlan(50_000, 10, 1, 3, 1_000_000, 2.5, (Stage("passes", 2.5),)))
-    perceptron on 50,000 rows x 10 columns: 3 passes, at most 2.5 s and 976.6 KiB
+    perceptron on 50,000 rows x 10 columns: 3 passes, about 2.5 s and 976.6 KiB
     """
 
     rows: int
@@ -37,7 +37,7 @@ class PassPlan(ShownPlan):
 
     def __str__(self) -> str:
         what = f"perceptron on {self.rows:,} rows x {self.columns:,} columns: {self.passes} passes"
-        return f"{what}, at most {self.seconds:.2g} s and {text_of(self.bytes)}"
+        return f"{what}, about {self.seconds:.2g} s and {text_of(self.bytes)}"
 
 
 def passes(who: str, task: Task, count: int, remembered: int | None, budget: Budget) -> PassPlan:

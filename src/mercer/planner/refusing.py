@@ -45,14 +45,14 @@ def rows_that_fit(task: Task, least: Plan, allowed: Budget) -> int:
 
 def _smaller(task: Task, least: Plan, rows: int) -> Plan:
     """The same way on fewer rows."""
-    fewer = replace(task, rows=rows)
+    fewer = task.of_rows(rows)
     if least.way == "conjugate gradients":
-        return conjugate_gradients(fewer, least.solver, Limits(bytes=0))  # of the smallest rank
-    return next(way for way in direct(fewer, least.solver, Limits()) if way.side == least.side)
+        return fewer.beside(conjugate_gradients(fewer, least.solver, Limits(bytes=0)))  # of the smallest rank
+    return fewer.beside(next(way for way in direct(fewer, least.solver, Limits()) if way.side == least.side))
 
 
 def _landmarks_that_fit(task: Task, allowed: Budget) -> Plan | None:
     """One pass with the most landmarks that fit the memory."""
-    limits = Limits(allowed.bytes)
-    ways = [nystrom(replace(task, landmarks=None), size, limits) for size in sizes(task.rows)]
+    limits = Limits(max(0, allowed.bytes - 8 * task.copied))
+    ways = [task.beside(nystrom(replace(task, landmarks=None), size, limits)) for size in sizes(task.rows)]
     return next((way for way in reversed(ways) if allowed.allows(way.bytes)), None)

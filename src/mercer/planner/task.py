@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mercer.planner.plan import Plan
 
@@ -71,6 +71,14 @@ class Task:
     def approximates(self, way: Plan) -> bool:
         """Whether a way gives another model than that of the kernel, or of the lift that was given."""
         return not way.exact and self.landmarks is None
+
+    def beside(self, way: Plan) -> Plan:
+        """A way with the memory that is held beside it."""
+        return replace(way, bytes=way.bytes + 8 * self.copied)
+
+    def of_rows(self, rows: int) -> Task:
+        """The same task on other rows, of which as much is copied each."""
+        return replace(self, rows=rows, copied=-(-self.copied * rows // self.rows))
 
     @property
     def tuned(self) -> bool:

@@ -173,7 +173,9 @@ class Budgeted:
             i = begin + first
             found = Mistakes(rows[i : i + 1], right[i : i + 1], others[first : first + 1], np.zeros(1, np.intp))
             update = found.updates(memory.coefficients.shape[1])[0]
-            self._remember(memory.take(values[i, : memory.used], inner[i, i], update), rows[i], values, inner[:, i])
+            if inner[i, i] > 0:  # a row of no length changes f nowhere
+                slot = memory.take(values[i, : memory.used], inner[i, i], update)
+                self._remember(slot, rows[i], values, inner[:, i])
             at.append(i)
             wrong.append(int(others[first]))
             begin = i + 1

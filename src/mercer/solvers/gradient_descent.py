@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, NamedTuple, NoReturn
 
 import numpy as np
@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from mercer.compute.budget import Budget
 from mercer.compute.run import Stopped
 from mercer.errors import InputError, sentence
+from mercer.operators import Operator
+from mercer.operators.base import read
 from mercer.solvers.base import Cost, Solver, System, opening, relative_residual
 from mercer.solvers.lanczos import STEPS, Edges, edges
 from mercer.solvers.outcome import History, Outcome
+from mercer.solvers.preparing import sides
 from mercer.solvers.settings import finite, whole
 
 Array = NDArray[np.float64]
@@ -84,6 +87,8 @@ class GradientDescent(Solver):
             _refuse("a patience of one step or more", f"patience={self.patience!r}", "Use 10, say.")
 
     def solve(self, system: System) -> Outcome:
+        A = system.matrix if isinstance(system.matrix, Operator) else read("GradientDescent", system.matrix)
+        system = replace(sides("GradientDescent", A.shape, system), matrix=A)
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is noticed, and told
             _check(system.targets)
             ends = edges(system.matrix)
@@ -278,7 +283,7 @@ def _check(targets: Array) -> None:
     """Refuse what has no length: relative to it all residuals are."""
     squares = np.square(targets).sum(axis=0)
     if not (np.isfinite(squares) & ((squares > 0) | ~targets.any(axis=0))).all():
-        came = "NaN, infinite, too large or too small ones"
+        came = "too large or too small ones"
         _refuse("targets whose squares are numbers of float64", came, "Scale the targets.")
 
 

@@ -109,7 +109,11 @@ def solve(
 
 def _ways(count: int, K: Operator) -> list[Operator]:
     """Matrices whose rows are worked with, from fast to exact: each goes on where the one before ended."""
-    return [K] if count < NARROW_FROM else [K.narrowed().rough(), K.narrowed(), K]
+    if count < NARROW_FROM:
+        return [K]
+    narrow = K.narrowed()
+    rough = narrow.rough()
+    return [rough, K] if rough is narrow else [rough, narrow, K]
 
 
 def _descend(state: State, K: Operator, settings: Settings, run: Run, memory: Memory | None) -> str:
@@ -132,7 +136,7 @@ def _descend(state: State, K: Operator, settings: Settings, run: Run, memory: Me
         goal = NEARER * max(settings.tolerance, COARSE * state.violation if some else 0.0)
         _rounds(state, pool, K, active, goal, size, settings, run)
         state.refresh(K)
-        if not some or state.violation <= settings.tolerance:
+        if not some or state.violation <= settings.tolerance or state.steps >= settings.max_steps:
             state.check()
     return ""
 
