@@ -7,6 +7,8 @@ import pytest
 from scipy.sparse import csc_array, csr_array
 
 from mercer.kernels import Gaussian, Matern
+from mercer.kernels.graphs import Graph
+from mercer.kernels.objects.reading import things_from
 from mercer.kernels.points import Points
 from mercer.learners import fingerprint as module
 from mercer.learners.fingerprint import fingerprint
@@ -64,6 +66,37 @@ def test_labels_of_any_kind():
     assert data(np.array(["a", "b"])) != data(np.array(["a", "c"]))
     assert data(np.array(["a", None], dtype=object)) != data(np.array(["a", "b"], dtype=object))
     assert data(np.array(["a", "bc"], dtype=object)) != data(np.array(["ab", "c"], dtype=object))
+
+
+def things(kind, *items):
+    return data(things_from("test", list(items), None, {None: kind}))
+
+
+@pytest.mark.parametrize("kind", ["strings", "categories"])
+def test_texts_are_told_apart_by_their_letters(kind):
+    found = [("ab", "c"), ("a", "bc"), ("c", "ab"), ("ab", "c", "ab"), ("ab", "d")]
+    assert len({things(kind, *items) for items in found}) == len(found)
+    assert things(kind, "ab", "c") == things(kind, "".join("ab"), "c")
+
+
+def test_strings_of_tokens_and_columns_of_numbers_beside_them():
+    found = [[["a", "b"], ["c"]], [["a"], ["b", "c"]], ["ab", "c"], [b"ab", b"c"]]
+    assert len({things("strings", *items) for items in found}) == 4
+    tables = [np.array([[text, number]], dtype=object) for text, number in (("a", 1.0), ("b", 1.0), ("a", 2.0))]
+    beside = [data(things_from("test", table, None, {0: "strings"})) for table in tables]
+    assert len({*beside, data(np.zeros((1, 2)))}) == 4
+
+
+def test_graphs_are_told_apart_by_all_edges_and_labels():
+    path = np.column_stack([np.arange(40), np.arange(1, 41)])
+    other, names = np.where(path == 20, 22, path), ["C"] * 41
+    graphs = [
+        Graph(41, path), Graph(42, path), Graph(41, other), Graph(41, path, names), Graph(41, path, [*names[1:], "O"]),
+        Graph(41, path, None, [1] * 40), Graph(41, path, names, [1] * 40), Graph(41, path, names, [1] * 39 + [2]),
+    ]  # fmt: skip
+    assert len({things("graphs", graph) for graph in graphs}) == len(graphs)
+    assert things("graphs", graphs[0], graphs[2]) != things("graphs", graphs[2], graphs[0])
+    assert things("graphs", graphs[3]) == things("graphs", Graph(41, path[::-1].copy(), list(names)))
 
 
 class Rows(Source):

@@ -122,6 +122,30 @@ def test_the_certificate_holds(way, forced):
     assert (at_new <= found.certificate_.at(np.ones(len(NEW)))).all()
 
 
+@pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
+@pytest.mark.parametrize("solver", ["auto", ConjugateGradient(tolerance=0.05, rank=0)], ids=["exactly", "roughly"])
+@pytest.mark.parametrize("lift", [RandomFourier(KERNEL, 500, random_state=0), LANDMARKS], ids=["waves", "landmarks"])
+def test_the_certificate_holds_for_a_lift_in_the_dual(lift, solver, monkeypatch):
+    rows, Z, s = X[:60], Y[:60], WEIGHTS[:60] + 1.0
+    direct = KernelRidge(KERNEL, alpha=0.1).fit(rows, Z, s)
+
+    def fitted_on(side, solver):
+        def other(who, task, *settings):
+            plan = choose(who, task, *settings)
+            return next(each for each in (plan, *plan.others) if each.side == side)
+
+        monkeypatch.setattr(planning, "choose", other)
+        return KernelRidge(clone(lift), alpha=0.1, solver=solver).fit(rows, Z, s)
+
+    found = fitted_on("dual", solver)
+    assert found._weights is None
+    far = np.sqrt(np.average((found.predict(rows) - direct.predict(rows)) ** 2, axis=0, weights=s))
+    assert (far <= found.certificate_.rms).all()
+    assert (np.abs(found.predict(NEW) - direct.predict(NEW)) <= found.certificate_.at(np.ones(len(NEW)))).all()
+    if solver == "auto":
+        assert_allclose(found.certificate_.rms, fitted_on("primal", "auto").certificate_.rms, rtol=1e-6)
+
+
 @pytest.mark.parametrize("way", ["nystrom", "random features", "conjugate gradients"])
 def test_a_seed_decides_every_draw(way, forced):
     forced(way)
@@ -171,6 +195,17 @@ def test_rows_that_stay_in_their_source(monkeypatch):
             getattr(model, name)
 
 
+def test_landmarks_without_a_decomposition_have_no_leverage(monkeypatch, forced):
+    monkeypatch.setattr("mercer.learners.posing.SHARE", 0.0)
+    forced("nystrom iterative")
+    model = KernelRidge(LANDMARKS, alpha=0.05).fit(Batches([(X, Y)]))
+    assert model.plan_.way == "nystrom iterative"
+    assert not hasattr(model, "leverage_")
+    assert not hasattr(model, "degrees_of_freedom_")
+    with pytest.raises(InputError, match="needs a decomposition; the rows stayed in their source"):
+        model.predict(NEW, return_std=True)
+
+
 def test_labels_of_a_source(monkeypatch):
     monkeypatch.setattr("mercer.learners.posing.SHARE", 0.0)
     source = Batches([(X[:100], LABELS[:100]), (X[100:], LABELS[100:])])
@@ -206,6 +241,20 @@ def test_a_time_limit_that_has_passed_leaves_a_usable_model(way, forced):
     assert not model.converged_
     assert np.isfinite(model.predict(NEW)).all()
     assert model.score(X, Y[:, 0]) > 0
+
+
+def test_why_there_are_no_dual_coefficients(monkeypatch, forced):
+    stayed = Batches([(X, Y)])
+    forced("one pass")
+    with pytest.warns(NumericalWarning, match="(?i)the time limit"):
+        stopped = KernelRidge(LANDMARKS, alpha=0.05, time_limit=1e-9).fit(X, Y)
+    free = KernelRidge(LANDMARKS, alpha=0.0).fit(X, Y)
+    monkeypatch.setattr("mercer.learners.posing.SHARE", 0.0)
+    away = KernelRidge(LANDMARKS, alpha=0.05).fit(stayed)
+    reasons = ((stopped, "stopped before the residuals"), (free, "with alpha = 0"), (away, "stayed in their source"))
+    for model, why in reasons:
+        with pytest.raises(AttributeError, match=f"dual_coef_: .*{why}"):
+            _ = model.dual_coef_
 
 
 def test_a_memory_limit_leads_to_a_way_that_fits():

@@ -134,6 +134,14 @@ def test_a_matrix_of_similarities_gives_the_same(solver, dtype):
     assert_allclose(model.eigenvalues_, wanted.eigenvalues_, rtol=10 * tight)
 
 
+def test_similarities_of_new_rows_may_be_a_memory_map(tmp_path):
+    X, new = draw(), draw(30, seed=1)
+    model, across = KernelPCA("precomputed", 5).fit(gaussian(0.3)(X)), gaussian(0.3)(new, X)
+    np.save(tmp_path / "across.npy", across)
+    mapped = np.load(tmp_path / "across.npy", mmap_mode="r")
+    assert_array_equal(model.transform(mapped), model.transform(across))
+
+
 def test_components_of_columns_are_plain_principal_components():
     X = draw(200) + 1e5
     model = KernelPCA("linear").fit(X)

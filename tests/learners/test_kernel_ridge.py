@@ -16,7 +16,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.utils.validation import NotFittedError
 
 import mercer
-from mercer import KernelRidge
+from mercer import KernelRidge, KernelRidgeClassifier
 from mercer.compute.fused import mirror
 from mercer.errors import InputError, NumericalWarning
 from mercer.kernels import ExponentialChiSquared, Gaussian, Linear, Matern, Polynomial, ProductLaplace, plain
@@ -88,6 +88,21 @@ def test_a_matrix_of_similarities_is_as_good_as_the_kernel(weights):
     assert_allclose(both[0].alpha_, both[1].alpha_, rtol=1e-12)
     with pytest.raises(InputError, match=r"needs k\(x, x\) of new rows for a standard deviation; the kernel is prec"):
         model.predict(across, return_std=True)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_similarities_of_new_rows_may_come_in_pieces(dtype, tmp_path):
+    across = Gaussian(1.3)(NEW, X).astype(dtype)
+    np.save(tmp_path / "across.npy", across)
+    mapped = np.load(tmp_path / "across.npy", mmap_mode="r")
+    for model in (KernelRidge("precomputed", alpha=0.3), KernelRidgeClassifier("precomputed", alpha=0.3)):
+        model.fit(Gaussian(1.3)(X), y > y.mean())
+        wanted = model.predict(across)
+        for found in (model.predict(mapped), np.concatenate(list(model.predict_batches(across, 4)))):
+            assert found.dtype == wanted.dtype
+            assert_array_equal(found, wanted)
+        with pytest.raises(InputError, match="needs a dense table; a sparse"):
+            list(model.predict_batches(sp.csr_array(across)))
 
 
 @pytest.mark.parametrize("form", [sp.csr_matrix, sp.csc_matrix, sp.csr_array, sp.coo_array], ids=lambda f: f.__name__)

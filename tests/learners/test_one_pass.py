@@ -1,5 +1,7 @@
 """One pass over pieces against the models that hold all features: the same numbers from sums."""
 
+import signal
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -13,6 +15,7 @@ from mercer.learners import one_pass
 from mercer.learners.basis import FeatureBasis
 from mercer.learners.check_pass import check
 from mercer.learners.moments import Moments
+from mercer.learners.running import Terms, watched
 from mercer.lifts import Nystrom, Polynomial, RandomFourier
 from mercer.solvers import Eigen
 
@@ -329,6 +332,38 @@ def test_a_pass_that_is_stopped_gives_the_model_of_the_rows_so_far():
     tuned = one_pass.solve(asked(basis, X, Y, alpha="auto", batch=100), Cut("pass", 200))
     expected = one_pass.solve(asked(basis, X[:200], Y[:200], alpha="auto", batch=100), IDLE)
     close(tuned.fit.path.errors, expected.fit.path.errors)
+
+
+@pytest.mark.parametrize("name", LIFTS)
+def test_ctrl_c_inside_a_piece_keeps_the_pieces_that_are_whole(name, monkeypatch):
+    X, Y = draw()
+    basis, plain = basis_of(clone(LIFTS[name]).fit(X), X), Moments.add
+
+    def interrupted(self, piece, run):
+        if piece.start == 200:
+            signal.raise_signal(signal.SIGINT)
+        plain(self, piece, run)
+
+    monkeypatch.setattr(Moments, "add", interrupted)
+    with watched("test", KernelRidge(), Terms.of("test", None, "keep", False, None)) as run:
+        found = one_pass.solve(asked(basis, X, Y, alpha=0.1, batch=100), run)
+    assert found.fit.outcome.reason == "Stopped after 75 % of the rows: the fit was interrupted."
+    monkeypatch.undo()
+    few = one_pass.solve(asked(basis, X[:300], Y[:300], alpha=0.1, batch=100), IDLE)
+    close(prediction(basis, found, NEW), prediction(basis, few, NEW))
+    close(found.fit.noise, few.fit.noise)
+
+
+def test_a_pass_that_goes_on_can_be_stopped_at_once():
+    X, Y = draw()
+    basis, first = basis_of(clone(LIFTS["nystrom"]).fit(X), X), Saving()
+    one_pass.solve(asked(basis, X, Y, alpha=0.1, batch=100), first)
+    run = Cut("pass", 200)
+    run.saved = lambda key: first.states[1]
+    found = one_pass.solve(asked(basis, X, Y, alpha=0.1, batch=100), run)
+    assert found.fit.outcome.reason == "Stopped after 50 % of the rows: the time is over."
+    few = one_pass.solve(asked(basis, X[:200], Y[:200], alpha=0.1, batch=100), IDLE)
+    close(prediction(basis, found, NEW), prediction(basis, few, NEW))
 
 
 def test_the_first_piece_is_never_stopped():

@@ -6,10 +6,12 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
 from mercer import KernelPerceptron, Perceptron
 from mercer.errors import BudgetError, InputError, NumericalWarning
 from mercer.kernels import Gaussian, Linear
+from mercer.kernels.strings.spectrum import Spectrum
 from mercer.lifts import Polynomial, RandomFourier
 from mercer.lifts.randomness import generator
 from mercer.solvers import perceptron as solver
@@ -93,6 +95,18 @@ def test_theta_is_what_the_kernel_of_its_features_learns(lift, classes, block):
     np.testing.assert_allclose(np.atleast_1d(model.intercept_), theta[-1], atol=1e-9)
     scores = np.asarray(model.decision_function(X)).reshape(len(X), -1)
     np.testing.assert_allclose(scores, Z @ theta, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_coefficients_are_those_of_the_fit(intercept):
+    X, y = draw(100)
+    model = Perceptron(fit_intercept=intercept).fit(X, y)
+    before = model.coef_, model.intercept_
+    assert before[0].shape == (3,)
+    model.set_params(fit_intercept=not intercept)
+    np.testing.assert_array_equal(model.coef_, before[0])
+    assert model.intercept_ == before[1]
+    np.testing.assert_allclose(model.decision_function(X), X @ model.coef_ + model.intercept_, atol=1e-9)
 
 
 def test_the_first_row_is_always_a_mistake_and_ties_are():
@@ -292,6 +306,34 @@ def test_a_piece_that_fails_leaves_the_model_as_it_was():
         np.testing.assert_array_equal(model.decision_function(X), before)
 
 
+def test_a_label_that_nobody_named_is_told_whatever_its_dtype():
+    X, y = draw(20)
+    words = np.array(["no", "yes"], dtype=object)[y]
+    model = Perceptron().partial_fit(X, words, classes=["no", "yes"])
+    with pytest.raises(InputError, match=r"labels that are among \['no', 'yes'\]; row 1 has 'maybe'"):
+        model.partial_fit(X[:2], np.array(["no", "maybe"], dtype=object))
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "message"),
+    [
+        ({}, {"budget": 5}, "needs budget=None, as for the rows before; budget=5 and"),
+        ({"budget": 5}, {"budget": None}, "budget=5 and strategy='forgetron', as for the rows before; budget=None"),
+        ({"budget": 5}, {"budget": 50}, "needs budget=5 and strategy='forgetron', as for the rows before; budget=50"),
+        ({"budget": 5}, {"strategy": "projectron"}, "budget=5 and strategy='projectron' came. Set that back"),
+    ],
+)
+def test_a_budget_stays_from_piece_to_piece(first, then, message):
+    X, y = draw(100)
+    model = KernelPerceptron("gaussian(1)", **first).partial_fit(X, y, classes=[0, 1])
+    before = model.decision_function(X)
+    model.set_params(**then)
+    with pytest.raises(InputError, match=message):
+        model.partial_fit(X, y)
+    np.testing.assert_array_equal(model.decision_function(X), before)
+    model.fit(X, y)
+
+
 # -- any rows ---------------------------------------------------------------------------------------------------------
 
 
@@ -315,6 +357,31 @@ def test_sparse_rows_give_the_same():
         more = clone(model).partial_fit(sp.csr_array(X[:200]), y[:200], classes=[0, 1])
         more.partial_fit(sp.csr_array(X[200:]), y[200:])
         np.testing.assert_allclose(more.decision_function(sp.csr_array(X)), more.decision_function(X), atol=1e-9)
+
+
+WAVES = RandomFourier("gaussian(1)", 60, random_state=0)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian(1)", WAVES, Polynomial(2)], ids=["kernel", "waves", "products"])
+def test_sparse_and_dense_pieces_follow_each_other(kernel):
+    X, y = draw()
+    X = np.where(np.abs(X) < 1, 0.0, X)
+    wanted = KernelPerceptron(kernel).partial_fit(X[:200], y[:200], classes=[0, 1]).partial_fit(X[200:], y[200:])
+    for first, second in ((np.asarray, sp.csr_array), (sp.csr_array, np.asarray), (sp.csr_array, sp.csr_array)):
+        model = KernelPerceptron(kernel).partial_fit(first(X[:200]), y[:200], classes=[0, 1])
+        model.partial_fit(second(X[200:]), y[200:])
+        assert model.score(X, y) > 0.6
+        if first is np.asarray or isinstance(kernel, str):  # random waves of sparse rows have another origin
+            np.testing.assert_array_equal(model.support_, wanted.support_)
+
+
+def test_parameters_inside_the_kernel_are_set_and_searched():
+    X, y = draw()
+    search = GridSearchCV(KernelPerceptron("gaussian(1)"), {"kernel__lengthscale": [0.3, 3.0]}, cv=3).fit(X, y)
+    scores = [GridSearchCV(KernelPerceptron(Gaussian(s)), {}, cv=3).fit(X, y).best_score_ for s in (0.3, 3.0)]
+    np.testing.assert_allclose(search.cv_results_["mean_test_score"], scores)
+    assert scores[0] != scores[1]
+    assert KernelPerceptron(Gaussian(1.0)).set_params(kernel__lengthscale=2.0, max_iter=3).kernel == Gaussian(2.0)
 
 
 def test_labels_may_be_text():
@@ -341,10 +408,23 @@ def test_a_time_limit_keeps_what_was_learned():
 def test_a_plan_says_what_passes_take():
     X, y = draw()
     plan = KernelPerceptron(max_iter=3).plan(X, y)
-    assert str(plan).startswith("perceptron on 300 rows x 3 columns: 3 passes, at most")
+    assert str(plan).startswith("perceptron on 300 rows x 3 columns: 3 passes, about")
     assert (plan.rows, plan.passes) == (300, 3)
     with pytest.raises(BudgetError, match=r"KernelPerceptron needs .* for passes over 300 rows; 9.8 KiB may be used"):
         KernelPerceptron(memory_limit="10 kB").fit(X, y)
+
+
+def test_a_plan_knows_the_lift_and_reads_what_fit_reads():
+    X, y = draw()
+    for model in (Perceptron(), Perceptron(RandomFourier("gaussian(1)", 400)), Perceptron(Polynomial(3))):
+        plan = model.plan(X, y)
+        assert not hasattr(model, "classes_")
+        assert plan == model.fit(X, y).plan_
+    texts = ["abab", "abba", "cddc", "cdcd"] * 5
+    strings = KernelPerceptron(Spectrum(2))
+    plan = strings.plan(texts, [0, 0, 1, 1] * 5)
+    assert (plan.rows, plan.columns) == (20, 1)
+    assert plan == strings.fit(texts, [0, 0, 1, 1] * 5).plan_
 
 
 @pytest.mark.parametrize(

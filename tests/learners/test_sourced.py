@@ -80,7 +80,7 @@ def test_regression_from_all_sources(source_for, kind, weights):
     stream = regression_stream(WHO, source_for(kind, y, weights))
     full = np.ones(ROWS) if weights is None else weights
     assert (stream.count, stream.columns, stream.outputs, stream.stored) == (np.count_nonzero(full), 3, 1, False)
-    assert stream.flat
+    assert (stream.labels, stream.head.shape) == (None, ())
     assert stream.total == full.sum()
     for size, start in SIZES:
         agree(stream.pieces(size, start), expected_pieces(size, start, y[:, None], full, full))
@@ -107,7 +107,6 @@ def test_classification_from_all_sources(source_for, kind, weights, class_weight
     assert stream.labels.classes.tolist() == classes
     assert stream.outputs == (1 if len(classes) == 2 else 3)
     assert stream.count == np.count_nonzero(full)
-    assert not stream.flat
     np.testing.assert_allclose(stream.total, full.sum(), rtol=1e-14)
     for size, start in SIZES:
         agree(stream.pieces(size, start), expected_pieces(size, start, coded(KINDS, classes), full, copies))

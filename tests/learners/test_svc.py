@@ -20,6 +20,7 @@ from mercer.kernels import Gaussian, Linear, Polynomial, Sigmoid, Sinc
 from mercer.learners.calibration import Calibration, coupled, sigmoid_of
 from mercer.learners.calibration import Sigmoid as Curve
 from mercer.learners.duels import confidences, votes
+from mercer.lifts import Nystrom, RandomFourier
 from mercer.lifts import Polynomial as PolynomialLift
 from mercer.solvers.row_pool import RowPool
 
@@ -140,6 +141,22 @@ def test_one_against_the_rest_is_a_machine_for_each_class():
     np.testing.assert_array_equal(model.predict(new), np.argmax(alone, axis=0))
     assert model.dual_coef_.shape == (len(model.support_), 3)
     assert model.intercept_.shape == (3,)
+
+
+@pytest.mark.parametrize("classes", [3, 4])
+@pytest.mark.parametrize(("how", "other"), [("ovo", "ovr"), ("ovr", "ovo")])
+def test_a_model_predicts_as_it_was_fitted(how, other, classes):
+    y = np.arange(120) % classes  # all pairs of classes have as many rows
+    X = np.random.default_rng(0).normal(size=(120, 3)) + 0.7 * np.eye(4)[y][:, :3]
+    weights = np.where(np.arange(120) < 2 * classes, 0.0, 1.0)
+    model = KernelSVC(Gaussian(1.0), multi_class=how).fit(X, y, weights)
+    labels, scores = model.predict(X), model.decision_function(X)
+    model.set_params(multi_class=other)
+    for same in (model, pickle.loads(pickle.dumps(model))):  # noqa: S301  # its own
+        np.testing.assert_array_equal(same.predict(X), labels)
+        np.testing.assert_array_equal(same.decision_function(X), scores)
+    anew = model.fit(X, y, weights).decision_function(X)
+    assert not np.array_equal(anew, scores)
 
 
 def test_the_function_is_the_sum_over_the_support():
@@ -322,6 +339,17 @@ def test_sparse_rows_give_the_same():
     X = np.where(np.abs(X) < 1, 0.0, X)
     dense, sparse = KernelSVC("gaussian(1)").fit(X, y), KernelSVC("gaussian(1)").fit(sp.csr_array(X), y)
     np.testing.assert_allclose(sparse.decision_function(sp.csr_array(X)), dense.decision_function(X), atol=1e-8)
+
+
+def test_new_sparse_rows_stay_sparse_where_the_lift_takes_them():
+    X, y = draw()
+    new = np.where(np.abs(X) < 1, 0.0, X)
+    waves = RandomFourier("gaussian(1)", 40, random_state=0)
+    means = Nystrom("gaussian(1)", 10, landmarks="kmeans", random_state=0)
+    for lift, stays in ((waves, True), (PolynomialLift(2), True), (means, False)):
+        model = KernelSVC(lift).fit(X, y)
+        assert model._read(sp.csr_array(new), reset=False).sparse is stays
+        np.testing.assert_allclose(model.decision_function(sp.csr_array(new)), model.decision_function(new), atol=1e-9)
 
 
 def test_float32_comes_back_for_float32():

@@ -34,6 +34,27 @@ def test_any_lengths_become_one(given, size, start):
         np.testing.assert_array_equal(np.concatenate(parts) if parts else whole[:0], whole[start:])
 
 
+@pytest.mark.parametrize("size", [3, 7, 10, 100])
+def test_a_maker_may_fill_the_same_arrays_again(size):
+    def refilled():
+        buffers = np.empty((7, 3)), np.empty(7), np.empty(7)
+        for start in range(0, 56, 7):
+            for buffer, whole in zip(buffers, (X, y, w), strict=True):
+                buffer[:] = whole[start : start + 7]
+            yield buffers
+
+    found = [[part.copy() for part in (b.rows, b.targets, b.weights)] for b in Batches(refilled).batches(size, 2)]
+    for parts, whole in zip(zip(*found, strict=True), (X, y, w), strict=True):
+        np.testing.assert_array_equal(np.concatenate(parts), whole[2:56])
+
+
+def test_rows_that_wait_for_no_others_are_not_copied():
+    rows = np.ascontiguousarray(X[:20])
+    whole, rest = Batches([rows, X[20:30]]).batches(15)
+    assert np.shares_memory(whole.rows, rows)
+    assert not np.shares_memory(rest.rows, rows)
+
+
 def test_a_batch_may_be_a_table_alone_or_a_list_of_arrays():
     alone = next(Batches([X[part] for part in PARTS]).batches(61))
     loader = next(Batches([[X[part], y[part]] for part in PARTS]).batches(61))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -51,16 +52,26 @@ def _of_features(model: Any) -> Distance:
 
 
 def _of_lift(model: Any) -> Distance:
-    """From a product of the exact kernel with the dual coefficients of the model."""
+    """From a product of the exact kernel with the dual coefficients of the model.
+
+    In the dual the weights are w = Z'c, and r = b - (Z Z' + alpha I) c is what the solver left: all bounds hold for
+    targets less r, and what r moves is added, as for any c in the dual.
+    """
+    if model._weights is not None:
+        return _of_weights(model, model._weights)
+    found = _of_weights(model, model._lifted_duals())
+    left = of_residual(model.residual_ * model._right, model._alphas, model._total, found.middle, model._spread)
+    return replace(found, norm=found.norm + left.norm, rms=found.rms + left.rms, dual=found.dual + left.dual)
+
+
+def _of_weights(model: Any, weights: Array) -> Distance:
     view = model._view
     assert isinstance(view, TableView)  # noqa: S101  # a lift has rows
     rows, count = model._rows_kept
     points = view.points if len(rows) == count else view.points.rows(rows)
     basis = _basis(model.lift_, view)
     duals = model.dual_coef_.reshape(count, -1)[rows]
-    given = Approximation(
-        model.kernel_, points, model._centering, basis, model._weights, duals, model._alphas, model._spread
-    )
+    given = Approximation(model.kernel_, points, model._centering, basis, weights, duals, model._alphas, model._spread)
     random = np.random.default_rng(model._seed)
     return of_landmarks(given, random) if isinstance(basis, LandmarkBasis) else of_features(given, random)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
@@ -10,11 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.run import IDLE, Run, Stopped
-from mercer.compute.threads import Watch
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
-from mercer.kernels.points import Points
-from mercer.kernels.strips import Strip, over_table
 from mercer.learners.basis import UNSTEADY, Basis, FeatureBasis, LiftBasis, landmark_basis
 from mercer.learners.component_found import LEAST, Found, leading_part
 from mercer.learners.component_posing import Posed, stored
@@ -27,7 +23,6 @@ from mercer.learners.stream import Stream
 from mercer.learners.views import EPS, KernelView, LiftView, TableView
 from mercer.lifts.base import Lift
 from mercer.lifts.nystrom import Nystrom, nystrom_of
-from mercer.lifts.pivoting import strips
 from mercer.solvers.base import opening
 
 Array = NDArray[np.float64]
@@ -39,11 +34,7 @@ BATCH = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class TableBasis(LiftBasis):
-    """The features of a fitted lift, of dense or of sparse rows."""
-
-    def over_strips(self, points: Points, strip: Strip, memory: Sequence[Array], watch: Watch | None = None) -> None:
-        for part in strips(points.values.shape[0], self.width):
-            over_table(self.raw(points.rows(part)), part.start, strip, memory)
+    """The features of a fitted lift, of dense or of sparse rows; model files know it by this name."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,7 +77,8 @@ def finish(tuned: Tuned) -> Fit:
     outcome = outcome_of(spectrum, system, spectrum.solve(side.targets, alphas))
     leverage = leverages(side, alphas)
     fit = _fit(tuned.request, tuned.matrix, outcome, alphas, tuned.path, leverage)
-    larger = raised(tuned.request, fit, tuned.chosen, len(tuned.path.alphas))
+    request, doubtful = tuned.request, ~(fit.roundings <= tuned.request.trusted)
+    larger = raised(request.penalty, doubtful, tuned.chosen, len(tuned.path.alphas), request.labels is not None)
     return fit if larger is None else finish(replace(tuned, chosen=larger))
 
 

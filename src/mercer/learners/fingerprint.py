@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mercer.compute.sparse import is_sparse
 from mercer.compute.threads import Stop, available, run
 from mercer.kernels import Kernel
+from mercer.kernels.objects.store import Store
 from mercer.kernels.points import Points
 from mercer.sources.base import Source
 from mercer.version import __version__
@@ -93,6 +94,8 @@ def _data(data: tuple[Any, ...]) -> str:
 def _feed_part(digest: Any, part: Any) -> None:
     if isinstance(part, Points):
         digest.update(f"points {part.names} {part.dtype};".encode())
+        for store in part.stores:
+            _feed_store(digest, store)
         part = part.values
     if part is None:
         digest.update(b"nothing;")
@@ -104,6 +107,27 @@ def _feed_part(digest: Any, part: Any) -> None:
             _feed_array(digest, array)
     else:
         _feed_array(digest, np.asarray(part))
+
+
+def _feed_store(digest: Any, store: Store | None) -> None:
+    """The things of a column, whose positions the values are; None where these are numbers."""
+    if store is None:
+        digest.update(b"numbers;")
+        return
+    digest.update(f"{len(store.items)} {store.kind};".encode())
+    for item in store.items:
+        if store.kind == "graphs":
+            _feed_graph(digest, item)
+        else:
+            _feed_setting(digest, item)
+
+
+def _feed_graph(digest: Any, graph: Any) -> None:
+    """Nodes, edges and labels; a repr would leave out what is in the middle."""
+    edges = np.ascontiguousarray(graph.edges, dtype=np.int64)
+    digest.update(f"{graph.nodes} nodes, {len(edges)} edges;".encode() + edges.tobytes())
+    _feed_setting(digest, graph.labels)
+    _feed_setting(digest, graph.edge_labels)
 
 
 def _feed_array(digest: Any, array: NDArray[Any]) -> None:

@@ -36,7 +36,7 @@ class Solved:
     """A fit, and what is needed to predict with it.
 
     view : of all rows, also of those of weight zero; None where rows stream
-    lift : whose features have weights; None in the dual
+    lift : the one that was given, or whose features have weights; None where the kernel itself was fitted
     streamed : what a way that reads rows in pieces found; None for others
     basis : of what its model is made
     seed : of all draws

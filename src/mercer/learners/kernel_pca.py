@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -27,9 +26,9 @@ from mercer.learners.fitting import all_or_nothing
 from mercer.learners.kernel_parameters import KernelParameters
 from mercer.learners.kernel_ridge import DEFAULT
 from mercer.learners.preimage import Preimages, learn_preimages
-from mercer.learners.reading import DTYPES, PRECOMPUTED, as_fitted, kernel_of, matrix_of, rows_of
+from mercer.learners.reading import DTYPES, PRECOMPUTED, kernel_of, matrix_of, rows_of
 from mercer.learners.running import Terms, Watched, watched
-from mercer.learners.sourced import new_points
+from mercer.learners.sourced import new_rows
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
 from mercer.lifts.shown import ShownEstimator
@@ -229,8 +228,7 @@ class KernelPCA(
         source = source_of(type(self).__name__, X, columns=None if names is None else list(names))
         if source is None:
             return self._scored(self._read(X, reset=False))
-        pieces: Iterator[Points] = new_points(self, source, AT_ONCE)
-        return np.concatenate([self._scored(as_fitted(self, rows)) for rows in pieces])
+        return np.concatenate([self._scored(rows) for rows in new_rows(self, source, AT_ONCE)])
 
     def _scored(self, rows: Any) -> NDArray[Any]:
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is told

@@ -15,6 +15,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.fields import MEDIAN
 from mercer.learners.assembly import Problem, Settings, views_of
 from mercer.learners.course import Course, OnBudget, Pupil, Unbounded, count_of
+from mercer.learners.kernel_parameters import KernelParameters
 from mercer.learners.kernel_ridge import DEFAULT
 from mercer.learners.mistaken import Mistaken
 from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of, shown
@@ -22,13 +23,13 @@ from mercer.learners.views import MatrixView, TableView, View, joined
 from mercer.learners.votes import LAST
 from mercer.lifts.base import Lift
 from mercer.operators.precomputed import check_precomputed
-from mercer.solvers.budgeted import STRATEGIES, Budgeted
+from mercer.solvers.budgeted import STRATEGIES, Budgeted, Memory
 from mercer.solvers.perceptron import Dual
 
 Array = NDArray[np.float64]
 
 
-class KernelPerceptron(Mistaken):
+class KernelPerceptron(KernelParameters, Mistaken):
     """The perceptron on the lifted features of a kernel, which are never computed: f(x) = sum_j alpha_j y_j k(x, x_j).
 
     Every row is looked at in order: where y_i f(x_i) <= 0, alpha_i grows by 1. Passes go on until one makes no mistake,
@@ -132,6 +133,8 @@ class KernelPerceptron(Mistaken):
         return joined(view, rows)
 
     def _pupil(self, view: View, course: Course, classes: NDArray[np.intp], outputs: int) -> Pupil:
+        if course.view is not None:
+            self._same_budget(course.memory)
         K, known = view.operator(), np.arange(len(course.numbers))
         if self.budget is not None:
             memory = deepcopy(course.memory) or STRATEGIES[self.strategy](int(self.budget), outputs)
@@ -139,6 +142,16 @@ class KernelPerceptron(Mistaken):
         space = Dual(K, outputs)
         space.learn(known, course.coefficients(outputs, LAST))
         return Unbounded(space, classes, outputs)
+
+    def _same_budget(self, memory: Memory | None) -> None:
+        """Refuse another budget, or another strategy, than that of the rows that are remembered."""
+        size = None if memory is None else len(memory.coefficients)
+        if size == self.budget and (memory is None or type(memory) is STRATEGIES[self.strategy]):
+            return
+        how = "" if memory is None else f" and strategy={type(memory).__name__.lower()!r}"
+        came = f"budget={self.budget!r} and strategy={self.strategy!r} came"
+        needs, remedy = f"budget={size}{how}, as for the rows before", "Set that back, or begin again with fit."
+        raise InputError(sentence(type(self).__name__, needs, came, remedy))
 
     def _settings(self) -> None:
         super()._settings()

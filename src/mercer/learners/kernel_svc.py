@@ -63,7 +63,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
     max_iter : steps, or passes of "low rank", at most; None for 10 million steps or more (up to 512 rows for 800 a row,
         and 40,000), or 1,000 passes
     solver : "exact", "low rank" (landmarks, or the features of the lift that was given), or "auto": exact where that
-        takes less than half an hour
+        fits and takes less than half an hour; above 100,000 rows it is always "low rank", where the kernel allows it
     rank : how many landmarks; None for up to 2,000, as many as fit
     polish : whether what landmarks lead to is made exact on the margin, by the kernel itself; the model is one of
         support vectors then
@@ -189,6 +189,11 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
 
     # -- predicting -----------------------------------------------------------------------------------------------
 
+    @property
+    def _in_pairs(self) -> bool:
+        """Whether functions were fitted to pairs of classes, of three or more: those of single classes saw all rows."""
+        return self.outcomes_[0].rows < self.plan_.rows
+
     def decision_function(self, X: Any) -> NDArray[Any]:
         """For two classes f + b, one a row, positive for the second; else one a row and class.
 
@@ -198,13 +203,13 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         values = self._values(X)
         if values.shape[1] == 1:
             return values[:, 0]
-        found = values if self.multi_class == REST else confidences(values, len(self.classes_))
+        found = confidences(values, len(self.classes_)) if self._in_pairs else values
         return found.astype(values.dtype, copy=False)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: that of the largest f, or of most votes; of equal votes the first, as in LIBSVM."""
         values = self._values(X)
-        counted = values.shape[1] > 1 and self.multi_class == PAIRS
+        counted = values.shape[1] > 1 and self._in_pairs
         found = decided(votes(values, len(self.classes_)) if counted else values)
         return np.asarray(self.classes_[found])
 

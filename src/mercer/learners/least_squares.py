@@ -23,24 +23,22 @@ from mercer.learners.certifying import certificate
 from mercer.learners.distance import Distance
 from mercer.learners.fitting import fit, pose
 from mercer.learners.following import Solved, spread
+from mercer.learners.kernel_parameters import KernelParameters
 from mercer.learners.planning import planned
 from mercer.learners.posing import Posed
 from mercer.learners.posterior import Posterior, posterior, streamed_posterior
-from mercer.learners.reading import PRECOMPUTED, as_fitted, kernel_of, matrix_of, rows_of
+from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of
 from mercer.learners.request import TRUSTED
-from mercer.learners.sourced import SourceStream, new_points
+from mercer.learners.sourced import SourceStream, new_rows
 from mercer.learners.views import TableView, blocks
 from mercer.lifts.shown import ShownEstimator
-from mercer.lifts.stated import stated
 from mercer.planner import Plan
 from mercer.sources import Arrays, Source, source_of
 
 Array = NDArray[np.float64]
-INSIDE = "kernel__"
-"""How the names of parameters inside the kernel begin."""
 
 
-class LeastSquares(ShownEstimator, CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class LeastSquares(ShownEstimator, KernelParameters, CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A model f(x) + b that minimises sum_i s_i (y_i - f(x_i) - b)^2 + alpha |f|^2."""
 
     kernel: Any
@@ -173,8 +171,8 @@ class LeastSquares(ShownEstimator, CallbackSupport, BaseEstimator, ABC):  # type
         for rows in self._new_rows(source, size):
             yield self._answers(self._values(rows))
 
-    def _new_rows(self, source: Source, size: int = 1 << 16) -> Iterator[Points]:
-        return (as_fitted(self, rows) for rows in new_points(self, source, size))
+    def _new_rows(self, source: Source, size: int = 1 << 16) -> Iterator[Any]:
+        return new_rows(self, source, size)
 
     @property
     def certificate_(self) -> Distance:
@@ -195,9 +193,15 @@ class LeastSquares(ShownEstimator, CallbackSupport, BaseEstimator, ABC):  # type
         """One coefficient a row (and output): f(x) = sum_i dual_coef_[i] k(x, x_i). They sum to 0 with an intercept."""
         check_is_fitted(self)
         if self._duals is None:
-            why = "in the primal with alpha = 0 the residuals do not determine them"
-            raise AttributeError(f"dual_coef_: {why if hasattr(self, 'X_fit_') else 'the rows stayed in their source'}")
+            raise AttributeError(f"dual_coef_: {self._why_no_duals()}")
         return self._duals[:, 0] if self._flat else self._duals
+
+    def _why_no_duals(self) -> str:
+        if not hasattr(self, "X_fit_"):
+            return "the rows stayed in their source"
+        if not (self._alphas > 0).all():
+            return "in the primal with alpha = 0 the residuals do not determine them"
+        return "the fit was stopped before the residuals, which determine them, were known"
 
     @property
     def coef_(self) -> Array:
@@ -250,6 +254,8 @@ class LeastSquares(ShownEstimator, CallbackSupport, BaseEstimator, ABC):  # type
             self._leverage = np.column_stack([columns[alpha] for alpha in self._alphas])
             self._leverage[np.setdiff1d(np.arange(len(self._leverage)), self._rows_kept[0])] = 0.0
         if self._leverage is None:
+            if self._view is None:
+                raise AttributeError("leverage_: the rows stayed in their source, and there is no decomposition")
             columns = {alpha: self._posterior(alpha).leverage for alpha in np.unique(self._alphas)}
             found = np.column_stack([columns[alpha] for alpha in self._alphas])
             self._leverage = spread(found, *self._rows_kept)
@@ -270,20 +276,6 @@ class LeastSquares(ShownEstimator, CallbackSupport, BaseEstimator, ABC):  # type
         return self._shaped(self._centering.weights @ leverage[self._rows_kept[0]])
 
     # -- scikit-learn's contract ----------------------------------------------------------------------------------
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters; those inside the kernel (`kernel__lengthscale`) give the learner another kernel.
-
-        A kernel never changes, and scikit-learn would go on with the old one.
-        """
-        inside = {name: value for name, value in params.items() if name.startswith(INSIDE)}
-        kernel = params.get("kernel", self.kernel)
-        if inside and isinstance(kernel, Kernel | str) and kernel != PRECOMPUTED:
-            changes = {name.removeprefix(INSIDE): value for name, value in inside.items()}
-            others = {name: value for name, value in params.items() if name not in inside}
-            params = {**others, "kernel": stated(type(self).__name__, kernel).set_params(**changes)}
-        super().set_params(**params)
-        return self
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

@@ -9,13 +9,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.budget import Budget
 from mercer.errors import InputError, NumericalWarning, sentence
 from mercer.learners.callbacks import CallbackSupport
-from mercer.learners.course import Course, Pupil, Unbounded, learn, separation
+from mercer.learners.course import Course, Pupil, Unbounded, count_of, learn, separation
 from mercer.learners.fitting import all_or_nothing
 from mercer.learners.labels import classes_of, decided, labels_of
 from mercer.learners.reading import shown
@@ -68,8 +68,8 @@ class Mistaken(ShownEstimator, CallbackSupport, ClassifierMixin, BaseEstimator, 
         view : the rows that are remembered, and those at hand after them
         """
 
-    def _width(self, columns: int, view: View | None) -> int | None:
-        """How many features are stored for each row; None where there are none. Without a view: about."""
+    def _width(self, view: View) -> int | None:
+        """How many features are stored for each row; None where there are none."""
         return None
 
     # -- learning -------------------------------------------------------------------------------------------------
@@ -92,12 +92,17 @@ class Mistaken(ShownEstimator, CallbackSupport, ClassifierMixin, BaseEstimator, 
         return self
 
     def plan(self, X: Any, y: Any) -> PassPlan:
-        """What `fit` would take with this data, about; nothing is fitted."""
-        who, rows = type(self).__name__, _shape(X)
-        outputs = _outputs(len(classes_of(who, labels_of(who, X, y))))
-        return self._planned(Task(*rows, outputs, self._width(rows[1], None)), check_passes(who, self.max_iter))
+        """What `fit` would take with this data, about; nothing is fitted but a lift."""
+        draft, most = clone(self), check_passes(type(self).__name__, self.max_iter)
+        draft._settings()
+        rows = draft._read(X, reset=True)
+        draft._codes(X, y, NONE, None)
+        plan: PassPlan = draft._planned(draft._viewed(X, rows), count_of(rows), most)
+        return plan
 
-    def _planned(self, task: Task, most: int) -> PassPlan:
+    def _planned(self, view: View, count: int, most: int) -> PassPlan:
+        """For so many new rows, when classes and columns are known."""
+        task = Task(count, int(self.n_features_in_), _outputs(len(self.classes_)), self._width(view))
         size = getattr(self, "budget", None)
         return passes(type(self).__name__, task, most, size, Budget.of(self.memory_limit))
 
@@ -131,7 +136,7 @@ class Mistaken(ShownEstimator, CallbackSupport, ClassifierMixin, BaseEstimator, 
         codes = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
         strange = np.flatnonzero(self.classes_[codes] != labels)
         if len(strange):
-            came = f"row {strange[0]} has {labels[strange[0]].item()!r}"
+            came = f"row {strange[0]} has {labels[strange].tolist()[0]!r}"
             known = shown(self.classes_.tolist())
             raise InputError(sentence(who, f"labels that are among {known}", came, "Name all classes at the start."))
         return np.asarray(codes, dtype=np.intp)
@@ -139,8 +144,7 @@ class Mistaken(ShownEstimator, CallbackSupport, ClassifierMixin, BaseEstimator, 
     def _go(self, view: View, codes: Rows, course: Course, most: int, run: Watched, X: Any, y: Any) -> None:
         """The passes; positions count the rows that are remembered first, and then those that came."""
         old, count, outputs = len(course.numbers), len(codes), _outputs(len(self.classes_))
-        columns = int(self.n_features_in_)
-        self.plan_ = self._planned(Task(count, columns, outputs, self._width(columns, view)), most)
+        self.plan_ = self._planned(view, count, most)
         run.follow(self.plan_, X=X, y=y)
         classes = np.concatenate([np.zeros(old, np.intp), codes])
         pupil, log = self._pupil(view, course, classes, outputs), Log([course.mistakes], course.seen)
@@ -210,8 +214,3 @@ def check_passes(who: str, given: Any) -> int:
 
 def _outputs(classes: int) -> int:
     return 1 if classes == 2 else classes
-
-
-def _shape(X: Any) -> tuple[int, int]:
-    rows, columns = np.shape(X)[:2]
-    return int(rows), int(columns)

@@ -5,6 +5,7 @@ Cost: n p^2 operations for the sums, 9 p^3 for the spectrum, 4 n p an output for
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +16,7 @@ from mercer.learners import determinants
 from mercer.learners.basis import FeatureBasis
 from mercer.learners.check_pass import TRIED, Trial, check
 from mercer.learners.moments import Moments, Normal
-from mercer.learners.request import Fit
+from mercer.learners.request import Fit, raised
 from mercer.learners.sampled import SAMPLED, drawn, sampled_path
 from mercer.learners.solution import (
     Problem,
@@ -65,7 +66,8 @@ def solve(request: Streamed, run: Run) -> StreamedFit:
     while True:
         solution = _refined(problem, path.alphas[chosen], run)
         fit = _fit(problem, solution, path)
-        larger = _raised(request, ~(fit.roundings <= request.trusted), path, chosen)
+        doubtful = ~(fit.roundings <= request.trusted)
+        larger = raised(request.penalty, doubtful, chosen, len(path.alphas), request.coded)
         if larger is None or solution.stopped:
             return _with_raw(problem, fit)
         chosen = larger
@@ -83,7 +85,6 @@ def _passed(request: Streamed, run: Run) -> tuple[Moments, str]:
     if saved is not None:
         moments.restore(saved)
     with run.stage("pass", stream.count):
-        run.tell(moments.rows)
         return moments, _added(request, moments, run)
 
 
@@ -103,17 +104,42 @@ def _lossy(request: Streamed) -> bool:
 
 def _added(request: Streamed, moments: Moments, run: Run) -> str:
     """Add the rows that are not in yet; why this ended early, "" where it did not."""
-    try:
-        for piece in request.stream.pieces(_batch(request), moments.rows):
-            moments.add(piece, run)
-            run.offer("pass", moments.state)
-            with run.stoppable():
+    whole = _Whole(run)
+    with ExitStack() as usable:
+        try:
+            if moments.rows:  # of an earlier run
+                usable.enter_context(run.stoppable())
+            run.tell(moments.rows)
+            for piece in request.stream.pieces(_batch(request), moments.rows):
+                moments.add(piece, whole)
+                run.offer("pass", moments.state)
+                if piece.start == 0:
+                    usable.enter_context(run.stoppable())
+                whole.end()
                 run.tell(moments.rows)
-    except Stopped as stopped:
-        if moments.rows == request.stream.count:
-            return ""
-        return f"stopped after {100 * moments.rows / request.stream.count:.0f} % of the rows: {stopped}"
+        except Stopped as stopped:
+            if moments.rows < request.stream.count:
+                return f"stopped after {100 * moments.rows / request.stream.count:.0f} % of the rows: {stopped}"
     return ""
+
+
+class _Whole(Run):
+    """A run that stops after a piece, not inside it: sums of half a piece would be of nobody knows which rows."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._stopped: Stopped | None = None
+
+    def tell(self, done: float) -> None:
+        try:
+            self._run.tell(done)
+        except Stopped as stopped:
+            self._stopped = stopped
+
+    def end(self) -> None:
+        """The piece is in: stop now, where that was asked for meanwhile."""
+        if self._stopped is not None:
+            raise self._stopped
 
 
 def _batch(request: Streamed) -> int:
@@ -144,22 +170,10 @@ def _trusted(problem: Problem, path: Path, chosen: NDArray[np.intp]) -> NDArray[
         solution = Solution(alphas, normal.spectrum.solve(normal.right, alphas))
         doubtful = ~(roundings_of(problem, solution) <= (request.trusted if problem.stopped else REFINABLE))
         doubtful |= ~(roundings_of(problem, as_if_checked(problem, solution)) <= request.trusted)
-        larger = _raised(request, doubtful, path, chosen)
+        larger = raised(request.penalty, doubtful, chosen, len(path.alphas), request.coded)
         if larger is None:
             return chosen
         chosen = larger
-
-
-def _raised(
-    request: Streamed, doubtful: NDArray[np.bool_], path: Path, chosen: NDArray[np.intp]
-) -> NDArray[np.intp] | None:
-    """The next larger candidate for outputs that rounding makes doubtful; None where nothing is to be changed.
-
-    Only where nobody named the candidates: "auto" never ends in a warning while a larger alpha helps.
-    """
-    if request.penalty.values is not None or not doubtful.any() or chosen.max() + 1 >= len(path.alphas):
-        return None
-    return chosen + (1 if request.coded else doubtful.astype(np.intp))
 
 
 # -- the check --------------------------------------------------------------------------------------------------------

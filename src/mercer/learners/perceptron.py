@@ -113,8 +113,8 @@ class Perceptron(Mistaken):
         self.lift_ = lift
         return (WithOne if self.fit_intercept else LiftView)(rows, lift)
 
-    def _width(self, columns: int, view: View | None) -> int:
-        return columns + 1 if view is None else view.most_features or 1
+    def _width(self, view: View) -> int:
+        return view.most_features or 1
 
     def _joined(self, view: View, rows: Points) -> View:
         assert isinstance(view, TableView)  # noqa: S101  # it was made here
@@ -139,15 +139,20 @@ class Perceptron(Mistaken):
     def coef_(self) -> Array:
         """(features,) for two classes, else (classes, features)."""
         theta = self._theta()
-        theta = theta[:-1] if self.fit_intercept else theta
+        theta = theta[:-1] if self._with_one else theta
         return np.asarray(theta[:, 0] if theta.shape[1] == 1 else theta.T)
 
     @property
     def intercept_(self) -> Any:
         """The weight of 1; 0 without an intercept."""
         theta = self._theta()
-        found = theta[-1] if self.fit_intercept else np.zeros(theta.shape[1])
+        found = theta[-1] if self._with_one else np.zeros(theta.shape[1])
         return float(found[0]) if len(found) == 1 else found
+
+    @property
+    def _with_one(self) -> bool:
+        """Whether 1 is a feature of what was fitted."""
+        return isinstance(self._course.view, WithOne)
 
     def _theta(self) -> Array:
         check_is_fitted(self)

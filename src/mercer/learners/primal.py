@@ -53,7 +53,8 @@ def _finish(
     outcome = outcome_of(spectrum, system, spectrum.solve(system.targets, alphas))
     leverage = leverages(side, alphas)
     fit = _fit(request, features, outcome, alphas, path, leverage)
-    larger = raised(request, fit, chosen, len(path.alphas))
+    doubtful = ~(fit.roundings <= request.trusted)
+    larger = raised(request.penalty, doubtful, chosen, len(path.alphas), request.labels is not None)
     return fit if larger is None else _finish(request, features, side, path, larger)
 
 

@@ -145,9 +145,9 @@ def matrix_of(estimator: Any, X: Any, reset: bool) -> NDArray[Any]:
 
 
 def as_fitted(estimator: Any, points: Points) -> Points:
-    """New points as a fitted model takes them: inside the kernel's domain, and dense for features of dense rows."""
+    """New points as a fitted model takes them: inside the kernel's domain, and dense where its lift takes no others."""
     kernel, lift = getattr(estimator, "kernel_", None), getattr(estimator, "lift_", None)
-    if points.sparse and lift is not None and not is_sparse(getattr(estimator, "X_fit_", None)):
+    if points.sparse and lift is not None and not lift.takes_sparse:
         values: Any = points.values
         points = replace(points, values=values.toarray())
     if kernel is not None:

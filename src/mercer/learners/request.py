@@ -133,15 +133,19 @@ def leverages(side: Side, alphas: Array) -> Array:
     return np.column_stack([side.leverage(alpha) for alpha in different])[:, which]
 
 
-def raised(request: Request, fit: Fit, chosen: NDArray[np.intp], count: int) -> NDArray[np.intp] | None:
+def raised(
+    penalty: Penalty, doubtful: NDArray[np.bool_], chosen: NDArray[np.intp], count: int, coded: bool
+) -> NDArray[np.intp] | None:
     """The next larger candidate for outputs that rounding makes doubtful; None where nothing is to be changed.
 
     Only where nobody named the candidates: "auto" never ends in a warning while a larger alpha helps.
+
+    chosen : (outputs,), positions among so many candidates
+    coded : whether outputs are those of classes, which have one alpha
     """
-    doubtful = ~(fit.roundings <= request.trusted)
-    if request.penalty.values is not None or not doubtful.any() or chosen.max() + 1 >= count:
+    if penalty.values is not None or not doubtful.any() or chosen.max() + 1 >= count:
         return None
-    return chosen + (1 if request.labels is not None else doubtful.astype(np.intp))
+    return chosen + (1 if coded else doubtful.astype(np.intp))
 
 
 def level_size(request: Request) -> Array:

@@ -14,8 +14,9 @@ from scipy.sparse import vstack
 
 from mercer.compute.sparse import canonical
 from mercer.errors import InputError, sentence
-from mercer.kernels.points import Points
+from mercer.kernels.points import Points, refuse_sparse
 from mercer.learners.checked import Head, answers, head_of, values_of
+from mercer.learners.reading import as_fitted
 from mercer.learners.stream import Piece, StoredStream, Stream
 from mercer.learners.survey import BLOCK, Kept, Labels, kept_of, labels_of
 from mercer.sources.base import Batch, Source
@@ -58,11 +59,6 @@ class SourceStream(Stream):
     @property
     def stored(self) -> bool:
         return False
-
-    @property
-    def flat(self) -> bool:
-        """Whether targets are numbers of one dimension."""
-        return self.labels is None and self.head.shape == ()
 
     @cached_property
     def total(self) -> float:
@@ -169,6 +165,16 @@ def new_points(estimator: Any, source: Source, size: int) -> Iterator[Points]:
     for batch in source.batches(size):
         yield Points(values_of(who, head, batch.rows, start), head.names, head.dtype)
         start += batch.count
+
+
+def new_rows(estimator: Any, source: Source, size: int) -> Iterator[Any]:
+    """The same as the model reads a table: points, or similarities with its rows where the kernel is precomputed."""
+    for points in new_points(estimator, source, size):
+        if estimator._precomputed:
+            refuse_sparse(type(estimator).__name__, points)
+            yield points.values.astype(points.dtype, copy=False)
+        else:
+            yield as_fitted(estimator, points)
 
 
 def note_columns(estimator: Any, head: Head) -> None:

@@ -245,8 +245,8 @@ class MatrixView(View):
 
 
 def joined(view: TableView, rows: Points) -> TableView:
-    """The rows of a view, and others after them."""
-    return replace(view, points=stacked(view.points, rows))
+    """The rows of a view, and others after them; all are sparse where some are."""
+    return replace(view, points=stacked(*alike(view.points, rows)))
 
 
 def features(lift: Lift | None, points: Points) -> Array:
