@@ -8,7 +8,21 @@ from mercer.errors import ModelFileError
 from mercer.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from mercer import comparing, displays, files, geometry, kernels, learners, lifts, solvers, sources, tuning
+    from mercer import (
+        comparing,
+        displays,
+        files,
+        geometry,
+        kernels,
+        learners,
+        lifts,
+        operators,
+        planner,
+        solvers,
+        sources,
+        testing,
+        tuning,
+    )
     from mercer.comparing import hsic, mmd
     from mercer.files import inspect, load, save
     from mercer.geometry import region
@@ -70,14 +84,17 @@ __all__ = [
     "lifts",
     "load",
     "mmd",
+    "operators",
     "parse",
     "plan",
+    "planner",
     "prove",
     "region",
     "repair",
     "save",
     "solvers",
     "sources",
+    "testing",
     "tuning",
 ]
 
@@ -113,14 +130,17 @@ _LATER = {
     "lifts": "mercer.lifts",
     "load": "mercer.files",
     "mmd": "mercer.comparing",
+    "operators": "mercer.operators",
     "parse": "mercer.kernels.text",
     "plan": "mercer.planner.shapes",
+    "planner": "mercer.planner",
     "prove": "mercer.kernels.proof.prove",
     "region": "mercer.geometry",
     "repair": "mercer.operators.repair",
     "save": "mercer.files",
     "solvers": "mercer.solvers",
     "sources": "mercer.sources",
+    "testing": "mercer.testing",
     "tuning": "mercer.tuning",
 }
 """What is imported when it is first asked for: `mercer --help` loads no NumPy, `import mercer` no scikit-learn."""

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
-from sklearn.metrics import log_loss
+from sklearn.metrics import log_loss, r2_score
 
 from mercer.cli.baselines import _labels, constant
 from mercer.cli.evaluation import classification_scores, regression_scores, split, table_of_scores, wilson
@@ -82,3 +82,13 @@ def test_scores_stand_side_by_side():
     assert lines[0].split() == ["model", "accuracy"]
     assert lines[1].startswith("one    0.5 [")
     assert lines[2] == "two"
+
+
+def test_the_explained_part_does_not_depend_on_where_zero_is():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=400)
+    predicted = y + 0.5 * rng.normal(size=400)
+    near, far = (regression_scores(y + shift, predicted + shift, 0)[2] for shift in (0.0, 2.0**30))
+    assert near.value == pytest.approx(r2_score(y, predicted))
+    assert far.value == pytest.approx(near.value, abs=1e-6)
+    assert (far.low, far.high) == pytest.approx((near.low, near.high), abs=1e-6)

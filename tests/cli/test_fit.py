@@ -1,5 +1,6 @@
 """From a table to a model and back: scores, files, configurations."""
 
+import json
 import tomllib
 import warnings
 
@@ -10,7 +11,10 @@ from command import run, told, write_houses, write_rings
 from pyarrow import csv, parquet
 
 import mercer
+from mercer.cli.fit import FitOptions
+from mercer.cli.fitting import fitted
 from mercer.cli.models import load_model
+from mercer.cli.voice import Voice
 from mercer.errors import NumericalWarning
 from mercer.files.tables import read_table
 
@@ -239,3 +243,46 @@ def test_files_of_options_that_are_wrong(text, words, tmp_path):
     done = run("fit", "--config", tmp_path / "run.toml")
     assert done.exit_code == 2
     assert words in done.stderr
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_gap_may_fall_among_the_rows_held_out(tmp_path, seed):
+    """With one gap in a hundred rows, one seed in five holds it out."""
+    rng = np.random.default_rng(1)
+    lines = [f"{'' if i == 40 else f'{x:.2f}'},{2 * x:.3f}" for i, x in enumerate(rng.uniform(1, 9, 60))]
+    path = tmp_path / "gap.csv"
+    path.write_text("\n".join(["size,price", *lines]) + "\n")
+    done = told("fit", path, "--target", "price", "--seed", seed, "--test", "0.4")
+    assert done["held_out_rows"] == 24
+
+
+def test_a_kernel_of_plain_numbers_refuses_gaps_in_words(tmp_path):
+    path = tmp_path / "gap.csv"
+    path.write_text("a,y\n" + "".join(f"{'' if i == 3 else i},{i * i % 7}.5\n" for i in range(40)))
+    done = run("fit", path, "--target", "y", "--kernel", "gaussian", "--test", "0")
+    assert done.exit_code == 3
+    assert "column 'a' holds nan in row 4" in done.stderr
+
+
+@pytest.mark.parametrize("words", [("true", "false"), ("TRUE", "FALSE"), ("True", "False")])
+def test_truths_are_scored_as_they_were_fitted(tmp_path, words):
+    path, model = tmp_path / "truths.csv", tmp_path / "truths.mercer"
+    rng = np.random.default_rng(0)
+    path.write_text("a,y\n" + "".join(f"{x:.3f},{words[int(x > 0)]}\n" for x in rng.normal(size=80)))
+    told("fit", path, "--target", "y", "--out", model)
+    scores = {score["metric"]: score["value"] for score in told("score", model, path)["scores"]}
+    assert scores["accuracy"] > 0.9
+
+
+def test_json_is_one_object_also_where_the_end_is_bad(tmp_path, monkeypatch):
+    monkeypatch.setattr("mercer.cli.fitted.Fitted.converged", False)
+    path = write_rings(tmp_path / "rings.csv")
+    done = run("fit", path, "--target", "ring", "--strict", "--json")
+    assert done.exit_code == 6
+    assert json.loads(done.stdout)["target"]["name"] == "ring"
+
+
+@pytest.mark.parametrize(("limits", "way"), [({}, "loo"), ({"time": "20s"}, "median"), ({"memory": "64MB"}, "median")])
+def test_no_stretches_are_tried_where_limits_leave_no_room(houses, limits, way):
+    options = FitOptions(table=str(houses), target="price", quiet=True, **limits)
+    assert fitted(options, Voice("fit", quiet=True)).model.learner.lengthscale == way

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mercer.cli.looking import by_position, look
-from mercer.cli.target import target_of
+from mercer.cli.target import like, target_of
 from mercer.errors import InputError
 from mercer.files.tables import read_table
 from mercer.kernels import Gaussian, Linear
@@ -66,3 +66,42 @@ def test_a_kernel_without_columns_takes_those_that_it_can_read():
         look(sheet, ("y",), "linear.on(['z'])", 0)
     with pytest.raises(InputError, match="'q'"):
         look(sheet, ("y", "q"), None, 0)
+
+
+def test_a_column_is_taken_out_whatever_blanks_stand_around_its_name():
+    sheet = sheet_of("id, size, price\n" + "".join(f"{i},{i * 7 % 11}.5,{i * 5 % 13}.25\n" for i in range(30)))
+    _, target = target_of(sheet, " price")
+    assert target.name == "price"
+    assert look(sheet, (" price", "id "), None, 0).columns == ("size",)
+    assert look(sheet, (" price", "id "), "gaussian", 0).columns == ("size",)
+
+
+def test_gaps_in_other_rows_are_known_and_nothing_else_of_them():
+    rows = [f"{i}.5,name of {i} things here,2020-01-{1 + i:02d}\n" for i in range(28)]
+    whole = sheet_of("size,text,day\n" + "".join(rows) + ",,\n")
+    train = whole.take(np.arange(28))
+    alone = look(train, (), None, 0)
+    assert {c.name: c.taken_for for c in alone.proposal.columns} == {"size": "number", "text": "text", "day": "date"}
+    found = look(train, (), None, 0, whole)
+    assert {c.name: c.taken_for for c in found.proposal.columns}["size"] == "number with gaps"
+    assert (found.columns, found.filled) == (("size", "text"), ("text",))
+    assert len(found.rows(whole)) == 29
+
+
+@pytest.mark.parametrize(
+    ("classes", "entries", "wanted"),
+    [
+        (["False", "True"], ["true", "FALSE", "True", "0"], ["True", "False", "True", "False"]),
+        (["0.5", "1.0", "1.5"], ["1", "0.5", "1.50", "2"], ["1.0", "0.5", "1.5", "2"]),
+        (["a", "b"], ["a", "B"], ["a", "B"]),
+        (["1", "2"], ["1", "true"], ["1", "true"]),
+    ],
+)
+def test_labels_are_spelt_as_in_the_fit(classes, entries, wanted):
+    assert like(np.array(entries, dtype=object), np.array(classes), "y").tolist() == wanted
+
+
+def test_numbers_that_are_no_classes_are_refused():
+    assert like(np.array([1.0, 2.0]), np.array([1, 2, 3]), "y").tolist() == [1, 2]
+    with pytest.raises(InputError, match=r"whole numbers.*1\.7"):
+        like(np.array([1.0, 1.7]), np.array([1, 2, 3]), "y")

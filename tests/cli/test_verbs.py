@@ -55,6 +55,34 @@ def test_predict_keeps_columns_and_gives_deviations(fitted):
     assert min(found["std"]) > 0
 
 
+def test_predict_keeps_the_target_beside_the_predictions(fitted):
+    words = ("predict", fitted / "houses.mercer", fitted / "houses.csv", "--keep")
+    found = columns_of(run(*words, " price", "--std").stdout)
+    assert list(found) == ["price", "predicted price", "std"]
+    assert found["price"] == csv.read_csv(fitted / "houses.csv").column("price").to_pylist()
+    table = csv.read_csv(fitted / "houses.csv").rename_columns(["std", "size", "town", "price"])
+    out = io.BytesIO()
+    csv.write_csv(table, out)
+    done = run("predict", fitted / "houses.mercer", "-", "--keep", "std", "--std", data=out.getvalue())
+    assert done.exit_code == 2
+    assert "--keep std" in done.stderr
+
+
+def test_new_rows_may_write_their_dates_otherwise(tmp_path):
+    lines = [f"2020-{1 + i % 12:02d}-{1 + i % 28:02d},{i % 12}.5" for i in range(60)]
+    (tmp_path / "days.csv").write_text("\n".join(["day,y", *lines]) + "\n")
+    assert run("fit", tmp_path / "days.csv", "--target", "y", "--out", tmp_path / "m.mercer").exit_code == 0
+    (tmp_path / "new.csv").write_text("day\n01/02/2020\n")
+    done = run("predict", tmp_path / "m.mercer", tmp_path / "new.csv")
+    assert (done.exit_code, "give --dates" in done.stderr) == (3, True)
+    (tmp_path / "iso.csv").write_text("day\n2020-02-01\n")
+    found, wanted = (
+        columns_of(run("predict", tmp_path / "m.mercer", tmp_path / name, *more).stdout)
+        for name, more in (("new.csv", ("--dates", "day-first")), ("iso.csv", ()))
+    )
+    assert found == wanted
+
+
 def test_predict_gives_probabilities(fitted):
     found = columns_of(run("predict", fitted / "rings.mercer", fitted / "rings.csv", "--probabilities").stdout)
     assert list(found) == ["ring", "p(in)", "p(out)"]

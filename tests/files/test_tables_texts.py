@@ -154,3 +154,46 @@ def test_a_model_knows_how_its_dates_were_written(tmp_path):
     assert model.predict(new) == model.predict(same)
     other = csv("day\n2001-03-02\n")
     assert model.predict(other) != model.predict(same)
+
+
+def test_thousands_are_no_decimals_where_another_column_has_a_point():
+    sheet = csv("city\tpeople\tarea\nA\t950\t10.5\nB\t1,234\t11.5\n")
+    assert sheet.table.to_pydict() == {"city": ["A", "B"], "people": [950.0, 1234.0], "area": [10.5, 11.5]}
+    assert csv("a;b\n1,234;x\n2,5;y\n").table.to_pydict() == {"a": [1.234, 2.5], "b": ["x", "y"]}
+
+
+def test_points_of_seconds_do_not_tell_the_day_from_the_month():
+    found = read(["1/2/2020 10:00:00.000", "3/4/2020 11:00:00.000"])
+    assert found.doubt
+    assert "--dates" in found.remark
+    assert read(["1.2.2020 10:00:00.000"]).column.to_pylist() == [datetime(2020, 2, 1, 10)]
+
+
+def test_a_name_that_stands_twice_is_told_whatever_the_columns_hold():
+    for text in ("a;a\nx;y\n", "a,a\nx,y\n", "a,a \n1,2\n"):
+        with pytest.raises(InputError, match="several are called 'a'"):
+            csv(text)
+
+
+def test_a_model_knows_what_stood_before_its_decimals(tmp_path):
+    """The new table has no column that shows it: alone, 1.234 would be little more than one."""
+    path = tmp_path / "towns.csv"
+    rows = [f"{1 + i % 9}.{100 + i};{i * i % 17},5" for i in range(60)]
+    path.write_text("\n".join(["people;price", *rows]))
+    model = fitted(FitOptions(table=str(path), target="price", quiet=True), Voice("fit", quiet=True)).model
+    assert model.decimal == ","
+    new = read_table("-", options=model.options(), stdin=io.BytesIO(b"people\n1.234\n"))
+    assert new.table.to_pydict() == {"people": [1234.0]}
+    told = model.options(text=TextOptions(decimal="."))
+    assert read_table("-", options=told, stdin=io.BytesIO(b"people\n1.234\n")).table.to_pydict() == {"people": [1.234]}
+
+
+def test_a_model_knows_that_a_column_of_question_marks_has_no_numbers(tmp_path):
+    path = tmp_path / "people.csv"
+    rows = [f"{'?' if i % 7 == 3 else i},{'north' if i % 3 else 'south'},{i}.5" for i in range(60)]
+    path.write_text("\n".join(["age,town,y", *rows]))
+    model = fitted(FitOptions(table=str(path), target="y", quiet=True), Voice("fit", quiet=True)).model
+    new = read_table("-", options=model.options(), stdin=io.BytesIO(b"age,town\n?,north\n"))
+    assert any("missing" in remark for remark in new.remarks)
+    some = read_table("-", options=model.options(), stdin=io.BytesIO(b"age,town\n?,north\n5,north\n"))
+    assert model.predict(new)[0] == pytest.approx(model.predict(some)[0], rel=1e-12)

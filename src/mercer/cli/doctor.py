@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 NEEDED = ("numpy", "scipy", "scikit-learn", "mpmath", "numba", "threadpoolctl")
 FURTHER = {
     "pyarrow": "tables",
-    "safetensors": "model files",
     "typer": "this command",
     "rich": "progress bars",
     "matplotlib": "pictures",

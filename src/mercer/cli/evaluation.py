@@ -71,7 +71,8 @@ def _within(labels: NDArray[Any]) -> Array:
 def regression_scores(y: Array, predicted: Array, seed: int) -> list[Score]:
     """Root mean squared error, mean absolute error and R^2, with intervals by the bootstrap."""
     errors = np.asarray(y - predicted, dtype=np.float64)
-    columns = np.column_stack([errors**2, np.abs(errors), y, y**2])
+    apart = np.asarray(y, dtype=np.float64) - np.mean(y)  # squares of numbers far from zero would hide their spread
+    columns = np.column_stack([errors**2, np.abs(errors), apart, apart**2])
     drawn = np.array([columns[rows].mean(axis=0) for rows in _draws(len(y), seed)])
     whole = columns.mean(axis=0)
     shown = {"rmse": lambda m: np.sqrt(m[..., 0]), "mae": lambda m: m[..., 1], "r2": _explained}

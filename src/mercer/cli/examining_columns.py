@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.cli.finding import LOOK, NOTE, Finding
 from mercer.files.tables_columns import kind_of, numbers
+from mercer.files.tables_model import DATES
 
 if TYPE_CHECKING:
     from mercer.cli.fitted import Fitted
@@ -67,7 +68,7 @@ def missing(done: Fitted) -> Iterator[Finding]:
 
 def dates(done: Fitted) -> Iterator[Finding]:
     """A date among the columns: rows held out by chance lie between rows that were fitted."""
-    names = [name for name, kind in zip(done.look.columns, done.look.kinds, strict=True) if kind == "date"]
+    names = [name for name, kind in zip(done.look.columns, done.look.kinds, strict=True) if kind in DATES]
     if names and done.held:
         text = f"{_listed(names)} a date, and rows were held out by chance: most lie between two that were fitted."
         remedy = "If the model is to forecast, fit it to earlier rows and use mercer score on later ones."
@@ -128,7 +129,7 @@ def _column(done: Fitted, name: str) -> Any:
 
 def _numeric(done: Fitted) -> list[str]:
     pairs = zip(done.look.columns, done.look.kinds, strict=True)
-    return [name for name, kind in pairs if kind in ("number", "date")]
+    return [name for name, kind in pairs if kind in ("number", *DATES)]
 
 
 def _values(sheet: Any, name: str) -> Array:

@@ -16,7 +16,7 @@ from mercer.cli.judging import baseline_predictions, judged_scores, left_out_sco
 from mercer.cli.learning import Terms, check_learner, learner_of
 from mercer.cli.looking import Look, look
 from mercer.cli.options import seconds
-from mercer.cli.stretching import suited
+from mercer.cli.stretching import hurried, suited
 from mercer.cli.target import CLASSIFICATION, Target, target_of
 from mercer.files.tables import Sheet, read_table
 from mercer.files.tables_model import TableModel
@@ -30,13 +30,13 @@ def fitted(options: FitOptions, voice: Voice) -> Fitted:
     """Do all that `mercer fit` does before it saves."""
     sheet, target = _read(options, voice)
     parts = _parts(sheet, target, options)
-    found = look(parts.train, (target.name, *(options.drop or ())), options.kernel, options.seed)
+    found = look(parts.train, (target.name, *(options.drop or ())), options.kernel, options.seed, sheet)
     found = _stretched(options, found, parts, voice)
     proof = _told(found, voice)
     _doubted(found, target, parts.truth, voice)
     learner = _learner(options, target, found, parts.y)
     seconds_taken = _fit(learner, found.rows(parts.train), parts.y, voice)
-    model = TableModel(learner, target.task, target.name, found.columns, found.kinds, found.filled)
+    model = TableModel(learner, target.task, target.name, found.columns, found.kinds, found.filled, sheet.decimal)
     others = baseline_predictions(found, parts, target.task == CLASSIFICATION, options.seed)
     judged = Judged(model, *predictions(model, parts.test), seconds_taken, others)
     scores = judged_scores(judged, parts.truth, options.seed) if len(parts.truth) else []
@@ -52,7 +52,7 @@ def planned(options: FitOptions, voice: Voice) -> Any:
     check_learner(options.learner)
     sheet, target = _read(options, voice)
     parts = _parts(sheet, target, options)
-    found = look(parts.train, (target.name, *(options.drop or ())), options.kernel, options.seed)
+    found = look(parts.train, (target.name, *(options.drop or ())), options.kernel, options.seed, sheet)
     if found.proposal is not None:
         voice.say(str(found.proposal))
     return _learner(options, target, found, parts.y).plan(found.rows(parts.train), parts.y)
@@ -112,9 +112,9 @@ def _doubted(found: Look, target: Target, truth: NDArray[Any], voice: Voice) -> 
 
 
 def _learner(options: FitOptions, target: Target, found: Look, y: NDArray[Any]) -> Any:
-    proposed = found.proposal is not None
+    stretch = found.proposal is not None and not hurried(options)
     limits = (options.memory, seconds(options.time), options.seed, not options.quiet)
-    terms = Terms(*limits, stretch=proposed, alpha=options.alpha, price=options.price)
+    terms = Terms(*limits, stretch=stretch, alpha=options.alpha, price=options.price)
     return learner_of(options.learner, target.task, found.kernel, y, terms)
 
 

@@ -21,6 +21,8 @@ SPARSE = "gaussian(lengthscale='median')"
 ASIDE = "_"
 """Columns whose names begin so are notes about rows, and no features."""
 PLAIN = ("number", "truth", "date")
+MAY_MISS = ("number", "date", "text")
+"""Columns for whose missing entries a proposal must be told; among labels a missing one is one more."""
 THINGS = {"strings": ("text", "label"), "categories": ("text", "label", "truth", "number")}
 """Columns for a kernel of things that names none."""
 
@@ -47,16 +49,23 @@ class Look:
         return rows_of_table(sheet.table, self.kernel, self.columns, self.filled)
 
 
-def look(sheet: Sheet, aside: tuple[str, ...], kernel: str | None, seed: int) -> Look:
-    """The kernel and its columns, from the rows that will be fitted; `aside` are the target and dropped columns."""
+def look(sheet: Sheet, aside: tuple[str, ...], kernel: str | None, seed: int, whole: Sheet | None = None) -> Look:
+    """The kernel and its columns, from the rows that will be fitted; `aside` are the target and dropped columns.
+
+    Of the `whole` table, with the rows that are held out, nothing is known but in which columns entries are missing.
+    """
     for name in aside:
         sheet.column(name)  # complain of what is not there
     if sheet.sparse is not None:
         return Look(_parsed(kernel or SPARSE))
-    table = sheet.table.drop_columns([n for n in sheet.names if n in aside or n.startswith(ASIDE)])
+    left_out = set(map(sheet.called, aside))
+    table = sheet.table.drop_columns([n for n in sheet.names if n in left_out or n.startswith(ASIDE)])
     if not table.num_columns:
         raise InputError(sentence(sheet.name, "a column beside the target", "there is none", "Add features."))
-    found = _proposed(_sample(table, seed)) if kernel is None else _told(sheet.name, table, _parsed(kernel))
+    if kernel is None:
+        found = _proposed(_with_gaps(_sample(table, seed), (whole or sheet).table))
+    else:
+        found = _told(sheet.name, table, _parsed(kernel))
     kinds = (sheet.orders.get(name, kind) for name, kind in zip(found.columns, found.kinds, strict=True))
     return replace(found, kinds=tuple(kinds))
 
@@ -75,6 +84,27 @@ def _sample(table: Any, seed: int) -> Any:
     if table.num_rows <= SEEN:
         return table
     return table.take(np.sort(np.random.default_rng(seed).choice(table.num_rows, SEEN, replace=False)))
+
+
+def _with_gaps(table: Any, whole: Any) -> Any:
+    """The table with its first entry taken for missing in columns that miss entries in other rows alone.
+
+    So a proposal has a place for them: otherwise one gap among the rows held out would end the fit.
+    """
+    import pyarrow
+
+    for at, name in enumerate(table.column_names):
+        column = table.column(name)
+        if kind_of(column) in MAY_MISS and _misses(whole.column(name)) and not _misses(column):
+            parts = [pyarrow.nulls(1, column.type), *column.slice(1).chunks]
+            table = table.set_column(at, name, pyarrow.chunked_array(parts, column.type))
+    return table
+
+
+def _misses(column: Any) -> bool:
+    from pyarrow import compute
+
+    return bool(compute.any(compute.is_null(column, nan_is_null=True)).as_py())
 
 
 def by_position(kernel: Any, columns: tuple[Any, ...]) -> Any:

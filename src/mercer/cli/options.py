@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +12,7 @@ from mercer.cli.config import use_config
 from mercer.cli.exits import Exit, Failure
 
 if TYPE_CHECKING:
+    from mercer.cli.voice import Voice
     from mercer.files.tables import Sheet, TableOptions
     from mercer.files.tables_limits import TableLimits
     from mercer.files.tables_model import TableModel
@@ -112,12 +113,16 @@ class Reading(Common):
         text = TextOptions(self.separator, not self.no_header, decimal=self.decimal, encoding=self.encoding)
         return TableOptions(self.format, text, order=orders[self.dates])
 
-    def read_for(self, model: TableModel, table: str) -> Sheet:
+    def read_for(self, model: TableModel, table: str, voice: Voice) -> Sheet:
         """The table, with the types of columns that the model knows."""
         from mercer.files.tables import read_table
 
         asked = self.table_options()
-        return read_table(table, self.limits(), model.options(asked.format, asked.text))
+        options = replace(model.options(asked.format, asked.text), order=asked.order)
+        sheet = read_table(table, self.limits(), options)
+        for doubt in sheet.doubts:
+            voice.warn(doubt)
+        return sheet
 
 
 def one_of(flag: str, given: str, known: tuple[str, ...]) -> None:

@@ -23,7 +23,12 @@ class PredictOptions(Reading):
 
     model: Annotated[Path, typer.Argument(help="A model file of mercer fit.")]
     table: Annotated[str, typer.Argument(help=TABLE)]
-    keep: Annotated[list[str] | None, typer.Option("--keep", help="A column to copy; repeatable.")] = None
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keep", help="A column to copy; repeatable. Beside the target, predictions are 'predicted ...'."
+        ),
+    ] = None
     std: Annotated[bool, typer.Option("--std", help="With the deviation of each prediction (ridge).")] = False
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="With the probability of each class (logistic).")
@@ -40,16 +45,20 @@ def predict(options: PredictOptions, voice: Voice) -> None:
     model = load_model(options.model)
     if model.task == "lift":
         raise Failure(Exit.USAGE, f"{options.model.name} holds a lift, which predicts nothing. Use mercer transform.")
-    sheet = options.read_for(model, options.table)
-    columns = {**{name: sheet.column(name) for name in options.keep or ()}, **_predicted(options, model, sheet)}
-    write_columns(options.out, columns, {"rows": sheet.rows, "target": model.target}, voice)
+    sheet = options.read_for(model, options.table, voice)
+    kept = {sheet.called(name): sheet.column(name) for name in options.keep or ()}
+    target = f"predicted {model.target}" if model.target in kept else model.target
+    found = _predicted(options, model, sheet, target)
+    if twice := kept.keys() & found.keys():
+        raise Failure(Exit.USAGE, f"--keep {min(twice)}: predictions have a column of this name. Rename it first.")
+    write_columns(options.out, kept | found, {"rows": sheet.rows, "target": model.target}, voice)
 
 
-def _predicted(options: PredictOptions, model: TableModel, sheet: Sheet) -> dict[str, Any]:
+def _predicted(options: PredictOptions, model: TableModel, sheet: Sheet, target: str) -> dict[str, Any]:
     rows, learner = model.rows(sheet), model.learner
     if options.std:
-        return _with_deviations(model, rows)
-    found: dict[str, Any] = {model.target: learner.predict(rows)}
+        return _with_deviations(model, rows, target)
+    found: dict[str, Any] = {target: learner.predict(rows)}
     if options.probabilities:
         if not hasattr(learner, "predict_proba"):
             raise Failure(Exit.USAGE, f"--probabilities needs a model of --learner logistic; it is {_name(learner)}.")
@@ -58,11 +67,11 @@ def _predicted(options: PredictOptions, model: TableModel, sheet: Sheet) -> dict
     return found
 
 
-def _with_deviations(model: TableModel, rows: Any) -> dict[str, Any]:
+def _with_deviations(model: TableModel, rows: Any, target: str) -> dict[str, Any]:
     if type(model.learner).__name__ != "KernelRidge":
         raise Failure(Exit.USAGE, f"--std needs a regression of --learner ridge; it is {_name(model.learner)}.")
     values, deviations = model.learner.predict(rows, return_std=True)
-    return {model.target: values, "std": deviations}
+    return {target: values, f"std of {target}" if target == "std" else "std": deviations}
 
 
 def _name(learner: Any) -> str:

@@ -34,7 +34,7 @@ def score(options: ScoreOptions, voice: Voice) -> None:
     model = load_model(options.model)
     if model.task == "lift":
         raise Failure(Exit.USAGE, f"{options.model.name} holds a lift, which predicts nothing.")
-    sheet = options.read_for(model, options.table)
+    sheet = options.read_for(model, options.table, voice)
     known, truth, dropped = _truth(model, sheet)
     if dropped:
         voice.say(f"{dropped:,} rows have no {model.target!r}, and are left out")

@@ -73,7 +73,7 @@ def suited(
     dated : whether there are dates. Then the next rows are asked for, and those in between, by which lengthscales are
         found, speak for shorter ones than a forecast needs: each for itself is not tried
     """
-    if _hurried(options) or not has_lengthscales(kernel):
+    if hurried(options) or not has_lengthscales(kernel):
         return kernel, ""
     some, both = (Sample(rows_at, y, sample_of(y, count, options.seed)) for count in (SAMPLE, 2 * SAMPLE))
     first, second = (replace(both, positions=both.positions[half::2]) for half in (0, 1))
@@ -88,7 +88,7 @@ def suited(
     return together, told
 
 
-def _hurried(options: FitOptions) -> bool:
+def hurried(options: FitOptions) -> bool:
     """Whether limits leave no room to try."""
     tight = options.memory is not None and size("--memory", options.memory) < MEMORY
     return tight or (seconds(options.time) or TIME) < TIME

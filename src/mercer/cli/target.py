@@ -18,6 +18,8 @@ REPEATED = 10
 """So many rows each, on the average; two different whole numbers are classes in any case."""
 MANY = 1_000
 """Classes, at most: a column of more texts is no target."""
+ONES = {"1": "True", "0": "False"}
+"""How Arrow reads these in a column that has a true or a false, too."""
 REGRESSION, CLASSIFICATION = "regression", "classification"
 
 
@@ -41,6 +43,7 @@ class Target:
 
 def target_of(sheet: Sheet, name: str, asked: str = "") -> tuple[Sheet, Target]:
     """The rows whose target is known, and the target; `asked` is a task, or "" for the one that the column suggests."""
+    name = sheet.called(name)
     known, kept = known_values(sheet, name)
     task, why = _task(kept) if not asked else (asked, "as told")
     found = Target(name, task, why, _checked(name, kept, task), sheet.rows - len(known))
@@ -71,11 +74,32 @@ def values_of(column: Any, name: str) -> NDArray[Any]:
 def like(values: NDArray[Any], classes: NDArray[Any] | None, name: str) -> NDArray[Any]:
     """Entries in the type of a model: numbers where it has no classes, else labels of their type."""
     if classes is not None and classes.dtype.kind in "US":
-        return np.array([_text(value) for value in values])
+        known = frozenset(classes.tolist())
+        return np.array([_label(_text(value), known) for value in values])
     if values.dtype.kind == "O":
         came = f"it holds {values[0]!r}"
         raise InputError(sentence(name, "numbers, as in the fit", came, "Give a table like the one of the fit."))
+    if classes is not None and (values != np.rint(values)).any():
+        came = f"it holds {values[values != np.rint(values)][0]}"
+        raise InputError(sentence(name, "whole numbers, as in the fit", came, "Give a table like the one of the fit."))
     return values if classes is None else values.astype(classes.dtype)
+
+
+def _label(text: str, known: frozenset[str]) -> str:
+    """A label as the model spells it: "true" and "TRUE" were read as truths in the fit, and "1" may have been 1.0.
+
+    >>> [_label(text, frozenset({"True", "1.0", "1.5"})) for text in ("TRUE", "1", "1.50", "other")]
+    ['True', '1.0', '1.5', 'other']
+    """
+    spellings = (text, text.casefold().capitalize(), _as_number(text), ONES.get(text, text))
+    return next((spelling for spelling in spellings if spelling in known), text)
+
+
+def _as_number(text: str) -> str:
+    try:
+        return repr(float(text))
+    except ValueError:
+        return text
 
 
 def _text(value: Any) -> str:

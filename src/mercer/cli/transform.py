@@ -37,14 +37,14 @@ def transform(options: TransformOptions, voice: Voice) -> None:
     from mercer.cli.writing import check_output, write_columns
 
     check_output(options.out)
-    model, sheet = _known(options) if options.lift is not None else _new(options, voice)
+    model, sheet = _known(options, voice) if options.lift is not None else _new(options, voice)
     features = model.learner.transform(model.rows(sheet))
     names = [str(name) for name in model.learner.get_feature_names_out()]
     columns = {name: features[:, i] for i, name in enumerate(names)}
     write_columns(options.out, columns, {"rows": sheet.rows, "kernel": str(model.kernel)}, voice)
 
 
-def _known(options: TransformOptions) -> tuple[TableModel, Sheet]:
+def _known(options: TransformOptions, voice: Voice) -> tuple[TableModel, Sheet]:
     from mercer.cli.models import load_model
 
     if options.lift is None or options.save is not None or options.kernel is not None:
@@ -52,7 +52,7 @@ def _known(options: TransformOptions) -> tuple[TableModel, Sheet]:
     model = load_model(options.lift)
     if model.task != "lift":
         raise Failure(Exit.USAGE, f"{options.lift.name} holds a {model.task}. Use mercer predict.")
-    return model, options.read_for(model, options.table)
+    return model, options.read_for(model, options.table, voice)
 
 
 def _new(options: TransformOptions, voice: Voice) -> tuple[TableModel, Sheet]:
@@ -62,12 +62,14 @@ def _new(options: TransformOptions, voice: Voice) -> tuple[TableModel, Sheet]:
     from mercer.files.tables_model import TableModel
 
     sheet = read_table(options.table, options.limits(), options.table_options())
+    for doubt in sheet.doubts:
+        voice.warn(doubt)
     found = look(sheet, tuple(options.drop or ()), options.kernel, options.seed)
     voice.say(str(found.proposal) if found.proposal is not None else f"kernel: {found.kernel}")
     if sheet.sparse is None and not found.kernel.kinds:
         found = replace(found, kernel=by_position(found.kernel, found.columns))
     lift = _lift(found.kernel, options).fit(found.rows(sheet))
-    model = TableModel(lift, "lift", "", found.columns, found.kinds, found.filled)
+    model = TableModel(lift, "lift", "", found.columns, found.kinds, found.filled, sheet.decimal)
     if options.save is not None:
         save_model(model, options.save)
         voice.say(f"The lift is in {options.save}: mercer transform new_rows.csv --lift {options.save}")

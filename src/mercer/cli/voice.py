@@ -21,12 +21,14 @@ class Voice:
     as_json : whether data is one JSON object
     quiet : whether standard error is for warnings and errors only
     warnings : what was warned of
+    written : objects on standard output, of which there is one at most
     """
 
     verb: str
     as_json: bool = False
     quiet: bool = False
     warnings: list[str] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)
 
     def say(self, text: str) -> None:
         """Tell the user, who may look away."""
@@ -40,9 +42,9 @@ class Voice:
             _print(f"warning: {text}", error=True, style="yellow")
 
     def fail(self, code: int, message: str) -> None:
-        """Tell why it ends."""
+        """Tell why it ends; programs that have their object already see it by the exit code."""
         _print(f"mercer {self.verb}: {message}", error=True, style="red")
-        if self.as_json:
+        if self.as_json and not self.written:
             self._object({"error": {"code": code, "message": message}})
 
     def data(self, record: Mapping[str, Any], text: str) -> None:
@@ -58,7 +60,8 @@ class Voice:
 
     def _object(self, record: Mapping[str, Any]) -> None:
         whole = {"schema": f"mercer.{self.verb}/{VERSION}", **record}
-        sys.stdout.write(json.dumps(plain(whole), ensure_ascii=False, allow_nan=False) + "\n")
+        self.written.append(json.dumps(plain(whole), ensure_ascii=False, allow_nan=False))
+        sys.stdout.write(self.written[-1] + "\n")
 
 
 def plain(value: Any) -> Any:

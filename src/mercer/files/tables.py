@@ -35,6 +35,7 @@ class Sheet:
     sparse : rows and labels of LIBSVM's format; None for others
     remarks : what was done to columns of texts that are numbers or dates; doubts : what was not, and perhaps should be
     orders : of columns of dates, whether the day or the month comes first, where that must be known
+    decimal : what parts the whole from the decimals in its text; "" where the format has numbers of its own
     """
 
     name: str
@@ -44,6 +45,7 @@ class Sheet:
     remarks: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
     orders: Mapping[str, str] = field(default_factory=dict)
+    decimal: str = ""
 
     @property
     def rows(self) -> int:
@@ -60,11 +62,15 @@ class Sheet:
         """How many columns there are, the target among them."""
         return len(self.names) if self.sparse is None else int(self.sparse.rows.shape[1]) + 1
 
+    def called(self, name: str) -> str:
+        """How the table calls a column: names are read without the blanks around them."""
+        return name if name in self.names else name.strip()
+
     def column(self, name: str) -> Any:
         """A column of Arrow by its name."""
         import pyarrow
 
-        name = name if name in self.names else name.strip()  # as names are read
+        name = self.called(name)
         if name not in self.names:
             known = ", ".join(map(repr, self.names[:LISTED])) + ", ..." * (len(self.names) > LISTED)
             remedy = "Check the spelling, or give --no-header if the first line is a row."
@@ -86,6 +92,7 @@ class TableOptions:
     text : how text is read
     columns : how many columns the rows of LIBSVM's format have; None for what the file says
     order : of all dates in texts; "" where each column shows its own; orders : of columns where it is known
+    known : columns that were numbers or dates in a fit
     """
 
     format: str = ""
@@ -93,6 +100,7 @@ class TableOptions:
     columns: int | None = None
     order: str = ""
     orders: Mapping[str, str] = field(default_factory=dict)
+    known: frozenset[str] = frozenset()
 
 
 def read_table(
@@ -125,7 +133,7 @@ def _read(given: TableInput, form: str, limits: TableLimits, options: TableOptio
     if not table.num_rows:
         raise InputError(sentence(given.name, "at least one row", "it has none", "Check how it was written."))
     table = plain(given.name, table, limits)
-    texts = Texts(decimal, options.order, options.orders, frozenset(options.text.types or ()))
+    texts = Texts(decimal, options.order, options.orders, frozenset(options.text.types or ()), options.known)
     read = read_columns(table, texts)
     for name, found in read.items():
         table = table.set_column(table.column_names.index(name), name, found.column)
@@ -133,7 +141,7 @@ def _read(given: TableInput, form: str, limits: TableLimits, options: TableOptio
     told = ("numbers are read with a comma before their decimals",) if decimal == "," else ()
     remarks = *told, *(found.remark for found in read.values() if not found.doubt)
     doubts = *(found.remark for found in read.values() if found.doubt), *odd_entries(table, texts)
-    return Sheet(given.name, form, table, None, remarks, doubts, orders)
+    return Sheet(given.name, form, table, None, remarks, doubts, orders, decimal or "")
 
 
 def _table(given: TableInput, form: str, limits: TableLimits, options: TableOptions) -> tuple[Any, str | None]:

@@ -27,11 +27,11 @@ def plain(name: str, table: Any, limits: TableLimits) -> Any:
     except arrow_errors() as error:
         came = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
         raise InputError(sentence(name, "a sound table", came, "Write it again.")) from error
-    _refuse_twice(name, table.column_names)
+    refuse_twice(name, table.column_names)
     width = sum(_width(field.type) for field in table.schema)
     limits.check(name, table.num_rows, width)
     pairs = [pair for field in table.schema for pair in _spread(name, field.name, table.column(field.name))]
-    _refuse_twice(name, [key for key, _ in pairs])
+    refuse_twice(name, [key for key, _ in pairs])
     return pyarrow.table(dict(pairs)) if pairs else table
 
 
@@ -63,7 +63,8 @@ def numbers(columns: list[Any], labels: list[str]) -> NDArray[Any]:
     return found
 
 
-def _refuse_twice(name: str, names: list[str]) -> None:
+def refuse_twice(name: str, names: list[str]) -> None:
+    """Complain of a name that several columns have."""
     seen: set[str] = set()
     for key in names:
         if key in seen:

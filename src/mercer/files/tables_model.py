@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mercer.errors import InputError, sentence
 from mercer.files.tables import Sheet, TableOptions
@@ -34,6 +35,7 @@ class TableModel:
     kinds : what each of them held: "number", "truth", "text", "label" or "date"; "date, day first" or "date, month
         first" where it was written so in texts
     filled : those of them in which a missing text is read as the empty one
+    decimal : what parted the whole from the decimals in the text of the fit, "." or ","; "" where it was no text
     """
 
     learner: Any
@@ -42,6 +44,7 @@ class TableModel:
     columns: tuple[str, ...]
     kinds: tuple[str, ...]
     filled: tuple[str, ...] = ()
+    decimal: str = ""
 
     @property
     def kernel(self) -> Any:
@@ -49,16 +52,19 @@ class TableModel:
         return self.learner.kernel_
 
     def options(self, form: str = "", text: TextOptions | None = None) -> TableOptions:
-        """How a table for this model is read: labels that look like numbers stay texts."""
+        """How a table for this model is read: as that of the fit was; labels that look like numbers stay texts."""
         import pyarrow
 
-        pairs = zip(self.columns, self.kinds, strict=True)
-        types = {name: pyarrow.string() for name, kind in pairs if kind in ("text", "label")}
+        kinds = dict(zip(self.columns, self.kinds, strict=True))
+        types = {name: pyarrow.string() for name, kind in kinds.items() if kind in ("text", "label")}
         if self.target and getattr(self.learner, "classes_", np.empty(0)).dtype.kind == "U":
             types[self.target] = pyarrow.string()
         width = None if self.columns else int(self.learner.n_features_in_)
-        orders = {name: kind for name, kind in zip(self.columns, self.kinds, strict=True) if kind in ORDERS}
-        return TableOptions(form, replace(text or TextOptions(), types=types), width, orders=orders)
+        orders = {name: kind for name, kind in kinds.items() if kind in ORDERS}
+        known = frozenset(name for name, kind in kinds.items() if kind in LIKE)
+        text = text or TextOptions()
+        text = replace(text, types=types, decimal=text.decimal or self.decimal)
+        return TableOptions(form, text, width, orders=orders, known=known)
 
     def rows(self, sheet: Sheet) -> Any:
         """The rows of a table as the learner takes them. Cost: the columns that are looked at are copied."""
@@ -104,7 +110,7 @@ def unsound(model: TableModel) -> str:
         return f"columns of kinds that it knows are needed; {model.kinds[:5]} came"
     if len(set(model.columns)) < len(model.columns) or not set(model.filled) <= set(model.columns):
         return "columns with names of their own are needed, those that are filled among them"
-    return ""
+    return "" if model.decimal in ("", ".", ",") else f"a point or a comma is needed; {model.decimal[:40]!r} came"
 
 
 def rows_of_table(table: Any, kernel: Any, columns: tuple[str, ...], filled: tuple[str, ...] = ()) -> Any:
@@ -116,4 +122,15 @@ def rows_of_table(table: Any, kernel: Any, columns: tuple[str, ...], filled: tup
     if kernel.kinds:
         return chosen
     values = numbers(chosen.columns, list(columns))
+    _refuse_gaps(values, columns)
     return Frame(columns, values) if any(isinstance(c, str) for c in kernel.needed or ()) else values
+
+
+def _refuse_gaps(values: NDArray[Any], columns: tuple[str, ...]) -> None:
+    """Complain of the first number that is missing or infinite: a kernel of plain numbers has no place for it."""
+    bad = np.argwhere(~np.isfinite(values))
+    if len(bad):
+        row, column = bad[0]
+        came = f"column {columns[column]!r} holds {values[row, column]} in row {row + 1:,}"
+        remedy = "Fill or drop such rows; without --kernel, mercer fit proposes one with a place for them."
+        raise InputError(sentence("The kernel", "finite numbers", came, remedy))

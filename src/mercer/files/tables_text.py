@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from mercer.errors import InputError, sentence
-from mercer.files.tables_columns import ENCODING
+from mercer.files.tables_columns import ENCODING, refuse_twice
 from mercer.files.tables_input import CHUNK, TableInput, arrow_errors
 from mercer.files.tables_limits import LINE, TableLimits
 from mercer.files.tables_texts import Texts, read_columns
@@ -92,12 +92,26 @@ def _parsed(given: TableInput, separator: str, block: int, options: TextOptions,
     converting = csv.ConvertOptions(strings_can_be_null=True, column_types=types, decimal_point=decimal)
     with given.opened() as stream:
         table = csv.read_csv(stream, reading, parsing, converting)
-    return table.rename_columns(_named(table.column_names))
+    names = _named(table.column_names)
+    refuse_twice(given.name, names)
+    return table.rename_columns(names)
 
 
 def _has_commas(table: Any) -> bool:
-    """Whether a column of texts holds numbers with a comma before their decimals."""
-    return any(read.column.type == "double" for read in read_columns(table, Texts(",")).values())
+    """Whether a column of texts holds numbers with a comma before their decimals.
+
+    1,234 may also be a thousand and more: such a column tells nothing where another has numbers with a point.
+    """
+    from pyarrow import types
+
+    comma, point = (_columns_of_numbers(table, mark) for mark in ",.")
+    pointed = any(types.is_floating(kind) for kind in table.schema.types)
+    return bool(comma - point) or (bool(comma) and not pointed)
+
+
+def _columns_of_numbers(table: Any, decimal: str) -> set[str]:
+    """The columns of texts that are numbers, if they are written so."""
+    return {name for name, read in read_columns(table, Texts(decimal)).items() if read.column.type == "double"}
 
 
 def _merged(points: Any, commas: Any) -> Any:

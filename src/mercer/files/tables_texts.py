@@ -55,12 +55,14 @@ class Texts:
     order : one of ORDERS, for all dates; "" where each column shows its own
     orders : of columns whose order is known from a fit
     kept : columns that stay texts
+    known : columns that were numbers or dates in a fit
     """
 
     decimal: str | None = None
     order: str = ""
     orders: Mapping[str, str] = field(default_factory=dict)
     kept: frozenset[str] = frozenset()
+    known: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,15 +122,22 @@ def read_text_column(name: str, column: Any, texts: Texts) -> Read:
     trimmed = compute.utf8_trim_whitespace(column)
     marks = compute.fill_null(compute.is_in(trimmed, _strings(MISSING)), fill_value=False)
     known = compute.if_else(marks, None, trimmed)
-    if known.null_count == len(known):
-        return Read(column)
     missing = known.null_count - column.null_count
+    if known.null_count == len(known):
+        return _nothing(name, len(column)) if missing and name in texts.known else Read(column)
     found = None if texts.decimal is None else _numbers(known, texts.decimal)
     found = found or _dates(known, texts.orders.get(name, texts.order))
     if found is None or found.column is known:
         return Read(column) if found is None else Read(column, f"{name!r}: {found.remark}", doubt=True)
     gaps = f", {missing:,} entries such as '?' as missing" * (missing > 0)
     return Read(found.column, f"{name!r}: {found.remark}{gaps}", found.order)
+
+
+def _nothing(name: str, count: int) -> Read:
+    """A column of numbers or dates of which none is there."""
+    import pyarrow
+
+    return Read(pyarrow.chunked_array([pyarrow.nulls(count)]), f"{name!r}: all entries are such as '?', and missing")
 
 
 def _strings(values: tuple[str, ...]) -> Any:
@@ -195,7 +204,7 @@ def _dates(texts: Any, order: str) -> Read | None:
 def _dotted(texts: Any) -> bool:
     from pyarrow import compute
 
-    return bool(compute.all(compute.match_substring(texts, ".")).as_py())
+    return bool(compute.all(compute.match_substring_regex(texts, r"^\d{1,2}\.")).as_py())  # not those of seconds
 
 
 def _timestamps(texts: Any, form: str) -> Any:
