@@ -39,7 +39,7 @@ STARTING = 12.0
 class Limits:
     """Where a curve ends."""
 
-    seconds: float = 10.0
+    seconds: float = 6.0
     gigabytes: float = 16.0
 
 

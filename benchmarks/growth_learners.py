@@ -21,7 +21,7 @@ COLUMNS, LENGTH, ALPHA, C = 10, 10**0.5, 0.1, 10.0
 GAMMA = 1 / (2 * LENGTH**2)
 LANDMARKS, COUNT, STARTS, STEPS, ROUNDS = 1_000, 10, 3, 50, 5
 NODES, LABELS = 20, 7
-PATIENCE = 10.0
+PATIENCE = 6.0
 """Seconds for which ours plans where it may approximate."""
 Fit = Callable[[Any, Any], Any]
 """From rows and targets to whatever; what it returns is dropped."""

@@ -30,7 +30,7 @@ PEERS = {
     "thundersvm": "thundersvm",
 }
 GOALS: dict[str, float | None] = {"scikit-learn": 4.0, "scikit-learn-intelex": 1.0, "LIBSVM": None, "thundersvm": 3.0}
-LONGEST = {"thundersvm": 40.0, "LIBSVM": 60.0}
+LONGEST = {"thundersvm": 30.0, "LIBSVM": 30.0}
 OTHERWISE = 3_600.0
 """Seconds after which a fit is given up; ThunderSVM was seen to go on for ever."""
 QUICKLY = 15.0

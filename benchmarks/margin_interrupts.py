@@ -66,7 +66,7 @@ def interrupt(folder: Path, quick: bool, repeats: int) -> Iterator[Row]:
     for each in FITS:
         fit = replace(each, rows=each.rows // 10) if quick else each
         seconds = alone(whole, fit)["seconds"]
-        late = latencies(fit, seconds, 3 if quick else 10)
+        late = latencies(fit, seconds, 3 if quick else 5)
         note = f"{len(late)} times, median {np.median(late):.2f} s"
         work = f"Ctrl-C in {fit.name}, {fit.rows:,} rows"
         yield Row(work, "", seconds, None, max(late), "s", GOAL, False, True, note)

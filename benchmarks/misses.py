@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lines import MORE, Line
-from page import cut, short
+from page import cut, quality, short
 from sentences import Run
 
 Words = tuple[str, ...]
@@ -48,7 +48,32 @@ def why(line: Line) -> str:
 
 
 def _row(line: Line) -> str:
-    reached = f"failed: {cut(line.failed)}" if line.failed or line.ratio is None else f"{short(line.ratio)} {line.unit}"
-    wanted = "" if line.goal is None else f"{'at least' if line.better == MORE else 'at most'} {line.goal:g}"
-    cells = (f"[{line.part}](benchmarks.md#{line.part})", line.work, line.peer, reached, wanted, why(line))
+    cells = (
+        f"[{line.part}](benchmarks.md#{line.part})",
+        line.work,
+        line.peer,
+        _reached(line),
+        _wanted(line),
+        why(line),
+    )
     return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+
+
+def _reached(line: Line) -> str:
+    if line.failed or line.ratio is None:
+        return f"failed: {cut(line.failed)}"
+    return f"{short(line.ratio)} {line.unit}" + (f", {quality(line)}" if _as_wanted(line) else "")
+
+
+def _wanted(line: Line) -> str:
+    if line.goal is None:
+        return ""
+    wanted = f"{'at least' if line.better == MORE else 'at most'} {line.goal:g}"
+    return f"{wanted}, and {cut(line.note)}" if _as_wanted(line) and line.note else wanted
+
+
+def _as_wanted(line: Line) -> bool:
+    """Whether the measure is as it should be, so that something else was missed: an error, or a score."""
+    if line.goal is None or line.ratio is None or line.failed:
+        return False
+    return line.ratio >= line.goal if line.better == MORE else line.ratio <= line.goal

@@ -25,8 +25,9 @@ QUICK = (
     "the whole page."
 )
 INTRODUCTION = """\
-Everything here was written by [benchmarks/page.py](../benchmarks/page.py) from one run of
-[benchmarks/suite.py](../benchmarks/suite.py) (`make bench`; `make bench-quick` takes small sizes). The record is
+Everything here was written by [benchmarks/page.py](../benchmarks/page.py) from the record of
+[benchmarks/suite.py](../benchmarks/suite.py) (`make bench`; `make bench-quick` takes small sizes). Parts can be run
+alone, and keep their place in the record; each says when it ran. The record is
 [{record}](../benchmarks/results/{record}), and
 [benchmarks/regress.py](../benchmarks/regress.py) compares two of them.
 
@@ -55,10 +56,10 @@ def _blocks(record: dict[str, Any], lines: list[Line], name: str, pictures: dict
         yield QUICK
     yield INTRODUCTION.format(record=name)
     yield "## The machine"
-    yield _table(("what", "which"), [(str(what), str(which)) for what, which in record["machine"].items()])
+    yield table(("what", "which"), [(str(what), str(which)) for what, which in record["machine"].items()])
     yield f"The run ended on {record['date']}."
     yield "## The peers"
-    yield _table(
+    yield table(
         ("peer", "version", ""), [(p["name"], p["version"], cut(p["trouble"]) or "works") for p in record["peers"]]
     )
     yield from _shown(pictures["all"])
@@ -67,20 +68,21 @@ def _blocks(record: dict[str, Any], lines: list[Line], name: str, pictures: dict
     counted = sum(line.met is not None for line in lines)
     yield f"{len(missed)} of {counted} goals are not met" + (":" if missed else ".")
     if missed:
-        yield _table(("part", *HEAD), [(line.part, *cells(line)) for line in missed])
+        yield table(("part", *HEAD), [(line.part, *cells(line)) for line in missed])
     for part, done in record["parts"].items():
         yield from _part(part, done, [line for line in lines if line.part == part], pictures.get(part, []))
 
 
 def _part(part: str, done: dict[str, Any], lines: list[Line], pictures: list[str]) -> Iterator[str]:
     yield f"## {part}"
-    minutes = f" It took {done['seconds'] / 60:.1f} minutes." if done["seconds"] else ""
-    yield f"{_about(part)} ([benchmarks/{part}.py](../benchmarks/{part}.py).{minutes})"
+    minutes = f", {done['seconds'] / 60:.1f} minutes" if done["seconds"] else ""
+    day = "".join(f", {done[key]}" for key in ("date", "processor") if done.get(key))
+    yield f"{_about(part)} ([benchmarks/{part}.py](../benchmarks/{part}.py){day}{minutes})"
     if done["trouble"]:
         yield f"**{cut(done['trouble'])}**"
     yield from _shown(pictures)
     if lines:
-        yield _table(HEAD, [cells(line) for line in lines])
+        yield table(HEAD, [cells(line) for line in lines])
 
 
 def _about(part: str) -> str:
@@ -104,7 +106,7 @@ def cells(line: Line) -> tuple[str, ...]:
     met = {None: "", True: "yes", False: "**no**"}[line.met]
     memory = "" if line.memory is None else _pair(*line.memory, ".0f")
     return (
-        line.work, line.peer, _seconds(line.ours), _seconds(line.theirs), measure, _quality(line), memory, goal, met,
+        line.work, line.peer, _seconds(line.ours), _seconds(line.theirs), measure, quality(line), memory, goal, met,
     )  # fmt: skip
 
 
@@ -123,7 +125,8 @@ def _seconds(spread: Spread | None) -> str:
     return f"{short(spread.best)} s{quartiles}"
 
 
-def _quality(line: Line) -> str:
+def quality(line: Line) -> str:
+    """How good both are, in their own measure."""
     if line.accuracy is None:
         return ""
     name, ours, theirs = line.accuracy
@@ -149,7 +152,8 @@ def cut(text: str) -> str:
     return flat if len(flat) <= LONGEST else flat[: LONGEST - 3] + "..."
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """In Markdown."""
     lines = [head, ("---",) * len(head), *rows]
     return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
 

@@ -23,9 +23,9 @@ from report import ABSENT, version_of
 
 PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 RECORD = Path(__file__).resolve().parent / "results" / "peers.json"
-CPU = "https://download.pytorch.org/whl/cpu"
-SPECIAL = {"torch": ("torch==2.13.0+cpu", "--extra-index-url", CPU, "--retries", "1")}
-"""What is asked of pip where the name alone would bring gigabytes for graphics cards."""
+SPECIAL = {"torch": ("torch==2.13.0",)}
+"""What is asked of pip in place of a range: one release, so that a build for processors that a machine holds, or that
+pip is led to by PIP_EXTRA_INDEX_URL, is taken instead of a newer one with gigabytes for graphics cards."""
 LONGEST = {"install": 1_200.0, "trial": 120.0}
 TOOLS = ("matplotlib", "packaging", "pandas", "pyarrow")
 """In the extra, too, and no peers: nothing runs without them."""

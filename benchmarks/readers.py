@@ -149,6 +149,29 @@ def plans(record: Record) -> Iterator[Line]:
         yield Line("plans", "promises", name, ratio=share, unit="of the cases", goal=PLANNED, met=met, note=note)
     kept = found["limits kept"]
     yield Line("plans", "promises", "every memory limit kept", ratio=float(kept), unit="(1 is yes)", goal=1.0, met=kept)
+    yield from map(_problem, record["rows"])
+
+
+def _problem(row: Record) -> Line:
+    """One plan, and what came of it."""
+    found, alpha = row["found"], row["alpha"]
+    work = ", ".join(
+        [
+            f"{found.get('rows', row['rows']):,} x {row['columns']}",
+            f"{row['outputs']} output{'s' * (row['outputs'] > 1)}",
+            row["kernel"] + (f" by {row['lift']} {row['features']}" if row["lift"] else ""),
+            row["dtype"],
+            f"alpha {alpha if isinstance(alpha, str) else format(alpha, 'g')}",
+            *([f"limit {row['limit']}"] if row["limit"] else []),
+        ]
+    )
+    if "megabytes" not in found:  # refused, which may be right, or failed
+        return Line("plans", "problems", work, "the plan", failed=found.get("refused") or found["failed"])
+    taken, planned = found["seconds"], found["planned seconds"]
+    return Line(
+        "plans", "problems", f"{found['way']}: {work}", "the plan", Spread.of([taken]), Spread.of([planned]),
+        ratio=taken / planned, unit="of the plan", better=LESS, memory=(found["megabytes"], found["planned MB"]),
+    )  # fmt: skip
 
 
 def watching(record: Record) -> Iterator[Line]:

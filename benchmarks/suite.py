@@ -83,8 +83,8 @@ PARTS = (
     Part("truth"),
     Part("plans", ("--cases", "30"), quick=None),
     Part("watching", ("--interrupts", "4"), quick=None),
-    Part("levels", ("--repeats", "100"), ("--quick", "--only", "levels", "--repeats", "5", "--data", "n = 100")),
-    Part("defaults", ("--rows", "3000"), None, data=REQUIRED),
+    Part("levels", ("--repeats", "50"), ("--quick", "--only", "levels", "--repeats", "5", "--data", "n = 100")),
+    Part("defaults", ("--rows", "2000"), None, data=REQUIRED),
     Part("curves", quick=None, data=REQUIRED),
     Part("tool", TABLES, SMALL_TABLES[:1], data=REQUIRED),
 )
@@ -92,13 +92,14 @@ PARTS = (
 
 @dataclass(frozen=True)
 class Done:
-    """How a part went: its seconds, those of all processors together, and why it failed or was left out."""
+    """How a part went: its seconds, those of all processors together, why it failed or was left out, when and where."""
 
     part: str
     seconds: float
     cpu: float = 0.0
     trouble: str = ""
     date: str = ""
+    processor: str = ""
 
 
 def run(part: Part, options: argparse.Namespace) -> tuple[Done, list[Line]]:
@@ -111,7 +112,8 @@ def run(part: Part, options: argparse.Namespace) -> tuple[Done, list[Line]]:
     start, busy = time.perf_counter(), _busy()
     trouble = _called(part.command(options, record), log, QUICKLY if options.quick else WHOLE)
     lines = list(READERS[part.name](json.loads(record.read_text()))) if record.exists() else []
-    return Done(part.name, time.perf_counter() - start, _busy() - busy, trouble, time.strftime("%Y-%m-%d")), lines
+    took, used, where = time.perf_counter() - start, _busy() - busy, str(machine()["processor"])
+    return Done(part.name, took, used, trouble, time.strftime("%Y-%m-%d"), where), lines
 
 
 def _busy() -> float:

@@ -64,6 +64,37 @@ def test_a_page_with_other_figures_is_found_and_filled(root):
 
 
 @pytest.mark.usefixtures("texts")
+def test_a_sentence_ends_with_a_link_to_its_script_from_where_the_page_lies(root, monkeypatch):
+    monkeypatch.setitem(figures.SCRIPTS, "speed", "part")
+    monkeypatch.setitem(figures.KNOWN, "speed", lambda run: f"fast, on {len(run.lines)} lines.")
+    assert "fast, on 3 lines ([benchmarks/part.py](benchmarks/part.py)).\n" in figures.filled(PAGE, RUN)
+    monkeypatch.setattr(figures, "ROOT", root)
+    page = root / "docs" / "sub" / "page.md"
+    page.write_text(figures.filled(PAGE, RUN, "../../"))
+    assert "(../../benchmarks/part.py)" in page.read_text()
+    assert list(figures.differing(RUN, root)) == []
+
+
+def test_every_script_that_a_sentence_names_is_there_and_every_sentence_names_one():
+    assert set(figures.SCRIPTS) == set(sentences.TEXTS)
+    assert all((BENCHMARKS / f"{script}.py").exists() for script in figures.SCRIPTS.values())
+
+
+def test_lines_of_a_part_or_of_one_of_its_tables_are_a_table_without_empty_columns():
+    place = PAGE.replace("figures: speed", "figures: rows of part")
+    table = [line for line in figures.filled(place, RUN).splitlines() if line.startswith("|")]
+    assert table[0].startswith("| work | against | ours | theirs | measure | how good, ours / theirs | MB")
+    assert len(table) == 5
+    only = sentences.Run((LARGE, Line("part", "others", "small, 20 rows", ratio=2.0)))
+    found = figures.filled(place.replace("of part", "of part others"), only).splitlines()
+    assert found[3:6] == ["| work | measure |", "| --- | --- |", "| small, 20 rows | 2 times |"]
+    with pytest.raises(LookupError, match="'nobody'"):
+        figures.filled(place.replace("of part", "of part nobody"), RUN)
+    absent = place.replace("of part", "of another")
+    assert figures.filled(absent, RUN) == absent
+
+
+@pytest.mark.usefixtures("texts")
 def test_a_place_of_another_name_is_a_mistake():
     with pytest.raises(LookupError, match="'sped'"):
         figures.filled(PAGE.replace("speed", "sped"), RUN)
@@ -73,6 +104,13 @@ def test_goals_that_were_missed_are_a_table_with_reasons(monkeypatch):
     monkeypatch.setitem(misses.WHY, ("part", "large"), "it is large")
     assert misses.missed(RUN).splitlines()[2:] == [
         "| [part](benchmarks.md#part) | large, 10 rows | others | failed: no / memory | at least 3 | it is large |"
+    ]
+    worse = Line(
+        "part", "fits", "x", "them", ratio=4.0, accuracy=("error", 2.0, 1.0), goal=3.0, met=False, note="be true"
+    )
+    assert misses.missed(sentences.Run((worse,))).splitlines()[2:] == [
+        "| [part](benchmarks.md#part) | x | them | 4 times faster, error 2 / 1 | at least 3, and be true "
+        f"| {misses.UNKNOWN} |"
     ]
     assert misses.why(SMALL) == misses.UNKNOWN
     assert misses.missed(sentences.Run((SMALL,))) == "Every goal was reached."

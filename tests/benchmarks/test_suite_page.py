@@ -117,6 +117,27 @@ def test_levels_that_are_too_high_miss_their_goal_and_powers_have_none():
     assert [line.met for line in read("levels", {"levels": {"level": 0.05, "rows": rows}})] == [True, False, None]
 
 
+def test_every_plan_is_a_line_with_what_came_of_it():
+    shares = ("times within a factor of two", "the same of those that take 0.1 s or more", "memory within 15 %")
+    summary = {"cases": 2, "failed": 0, "limits kept": True} | dict.fromkeys(shares, 0.5)
+    case = {"rows": 9_000, "columns": 3, "outputs": 2, "kernel": "linear", "lift": "nystrom", "features": 40}
+    case |= {"dtype": "float32", "alpha": 0.01, "limit": "50MB"}
+    found = {
+        "way": "direct",
+        "rows": 4_500,
+        "seconds": 3.0,
+        "planned seconds": 2.0,
+        "megabytes": 8.0,
+        "planned MB": 9.0,
+    }
+    plain = case | {"lift": "", "outputs": 1, "alpha": "auto", "limit": None, "found": {"refused": "too large"}}
+    *_, kept, done, refused = read("plans", {"summary": summary, "rows": [case | {"found": found}, plain]})
+    assert kept.met
+    assert done.work == "direct: 4,500 x 3, 2 outputs, linear by nystrom 40, float32, alpha 0.01, limit 50MB"
+    assert (done.ratio, done.unit, done.memory) == (1.5, "of the plan", (8.0, 9.0))
+    assert (refused.work, refused.failed) == ("9,000 x 3, 1 output, linear, float32, alpha auto", "too large")
+
+
 def test_every_part_of_the_suite_has_a_script_and_a_reader():
     import suite
 
