@@ -1,4 +1,4 @@
-"""The ellipse and the spirals of the lectures, with the decision boundary, the margins and the support vectors.
+"""An ellipse, as in exercise 17 of the lectures, and two spirals: the boundary, the margins and the support vectors.
 
     python examples/boundaries.py [--picture PATH]
 

@@ -129,7 +129,8 @@ def test_lifts_and_kernels(page):
     assert values == {"A": 11, "B": 11 + 121, "C": 121, "D": 242}
     assert page["by_lift"] == 132
     assert page["names_20"] == ["x1", "x2 + x3"]
-    assert page["difference"] < 1e-13
+    wrong = [each for letter, each in page["differences"].items() if letter != "C"]
+    assert page["differences"]["C"] < 1e-13 < 1 < min(wrong)
     assert page["left"].get_feature_names_out().tolist() == ["x1", "x1^2", "x1^3"]
     assert page["right"].get_feature_names_out().tolist() == ["1", "sqrt(3) x1", "sqrt(3) x1^2", "x1^3"]
     assert page["rank"] == 5
@@ -293,6 +294,7 @@ def test_curse_of_dimension(page):
         assert low <= count <= high, d
     assert np.allclose(page["lower"][:3], [1 / 0.5, 1 / (np.pi / 16), 1 / (4 / 3 * np.pi / 64)])
     steps = np.divide(page["counts"][1:], page["counts"][:-1])
+    assert np.allclose(page["factors"], np.sqrt((np.arange(1, 5) + 1.5) / (2 * np.pi)) / 0.25, rtol=0.02)
     assert (steps > 3).all()
     bumps, kernel, additive = page["scores"].values()
     assert min(additive) > 0.99

@@ -34,8 +34,8 @@ plt.show()
 
 # %%
 # **What one sees.** Both fall like :math:`1 / \sqrt D`: four times as many features halve the error. The bound holds.
-# It is two or three times the largest error that we see, since it promises something for *all* pairs of points,
-# before any frequency is drawn. It can be asked the other way round: how many features are enough?
+# It is larger than the largest error that we see, by a factor below five: it promises something for *all* pairs of
+# points, before any frequency is drawn. It can be asked the other way round: how many features are enough?
 needed = {
     form: RandomFourier.components_for(
         kernel, epsilon=0.1, delta=0.01, n=200, form=form

@@ -40,15 +40,28 @@ print(f"   phi(x).phi(z){by_lift:18.1f}")
 # %%
 # **Exercise 20.** The kernel is :math:`x_1 z_1 + x_2 z_2 + x_3 z_3 + x_2 z_3 + x_3 z_2`. That is :math:`x^T M z` with
 # the matrix below. Its eigenvalues are 0, 1 and 2, none of them negative, so it is a kernel; and since one is zero,
-# two features are enough. Candidate C has two: :math:`[x_1, x_2 + x_3]`.
+# two features are enough. We try each candidate against it, on all pairs of 40 points.
 M = np.array([[1.0, 0, 0], [0, 1, 1], [0, 1, 1]])
 print("eigenvalues:", np.linalg.eigvalsh(M).round(12))
-# the linear kernel of [x1, x2 + x3]
-twenty = Linear().after([[1, 0, 0], [0, 1, 1]])
-names_20 = mercer.lift(twenty, 3).get_feature_names_out().tolist()
+# one line a feature: what it takes of x1, x2 and x3
+twenty = {
+    "A": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    "B": [[1, 1, 1]],
+    "C": [[1, 0, 0], [0, 1, 1]],
+    "D": [[1, 0, 1], [1, 1, 0]],
+}
 points = np.random.default_rng(0).normal(size=(40, 3))
-difference = float(np.abs(twenty(points) - points @ M @ points.T).max())
-print(names_20, f"differs from the kernel by {difference:.1e} at most")
+differences = {}
+for letter, taken in twenty.items():
+    values = Linear().after(taken)(points)
+    differences[letter] = float(np.abs(values - points @ M @ points.T).max())
+    print(f"{letter}. differs from the kernel by {differences[letter]:.1e} at most")
+
+# %%
+# Only C gives the kernel: :math:`[x_1, x_2 + x_3]`. And the lift of its kernel is C again.
+answer = mercer.lift(Linear().after(twenty["C"]), 3)
+names_20 = answer.get_feature_names_out().tolist()
+print(names_20)
 
 # %%
 # **Where the lecture slips.** It writes

@@ -43,8 +43,8 @@ print(proofs["   min(x, z) on the non-negative reals"])
 # %%
 # **Where the lecture slips.** Of F it says that its proof "does not apply", since the integers are not the
 # non-negative reals. But a proof that does not apply refutes nothing. What refutes it is one point: min(-1, -1) = -1
-# would be the squared length of phi(-1). And in its definition the domain is "a compact vector space": only the space
-# of the single point 0 is that. A kernel lives on any set.
+# would be the squared length of phi(-1). And in its definition the domain is a "compact, finite dimensional vector
+# space": only the space of the single point 0 is that. A kernel lives on any set.
 #
 # **What one sees.** The feature of min is a function: phi(x) is 1 from 0 to x, and 0 beyond. The inner product of two
 # is the length of what they share. Below zero there is no such thing, and the matrix of -3 to 3 has negative

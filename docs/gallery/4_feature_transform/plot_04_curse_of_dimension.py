@@ -5,7 +5,7 @@ The curse of dimension, counted
 **The lecture says:** a function that is supported everywhere needs centroids everywhere. The number of balls that this
 takes, the packing number, grows exponentially with the dimension: :math:`b = O(c^d)`.
 
-**We** count it, and see what it does to a fit.
+**We** count it for points of a cube, and see what it does to a fit.
 """
 
 from math import gamma, pi
@@ -34,10 +34,11 @@ def ball(d, r):
 
 
 # %%
-# Points of the unit cube are taken greedily, each farther than r from those before. They are then centers of balls
-# that cover all points, and balls of half the radius around them do not meet. So their number lies between two that
-# everybody can compute: no fewer balls of radius r have the volume of the cube, and no more of radius r/2 fit into the
-# cube with its margin.
+# 8,000 points are drawn in the unit cube, and taken greedily, each that is farther than r from those before. Balls of
+# radius r around those that are taken cover all that were drawn, and balls of half the radius do not meet. No more
+# balls of radius r/2 fit into the cube with its margin than their volumes allow: so many are taken at most. To cover
+# the whole cube, no fewer balls of radius r will do than have its volume. That is a bound for the cube, and not for our
+# count, whose balls have only seen the points that were drawn; but they are many, and the count stays above it here.
 dimensions = [1, 2, 3, 4, 5]
 counts = [
     packed(np.random.default_rng(d).uniform(size=(8000, d)), RADIUS)
@@ -54,19 +55,25 @@ axes.fill_between(
 axes.set(
     xlabel="columns d",
     ylabel="balls of radius 1/4",
-    title="how many balls cover the cube",
+    title="how many balls cover 8,000 points of the cube",
     xticks=dimensions,
 )
 axes.legend()
 plt.show()
 
 # %%
-# **What one sees.** Each further column multiplies the number by about four: one over the radius. A hundred columns
-# have no chance.
+# **What one sees.** Each further column multiplies the number by more than three. A hundred columns have no chance.
 #
 # **Where the lecture slips.** The number of balls that *cover* a space is its covering number. The packing number is
-# how many balls fit in *without meeting*. The two are nearly the same, which is what our greedy count uses: it is
-# between the covering number of r and the packing number of r/2.
+# how many balls fit in *without meeting*. The two are nearly the same, which is what our greedy count uses: of the
+# points that were drawn, it is between the covering number of r and the packing number of r/2.
+#
+# And :math:`c^d` depends on the space. It is right for a ball of radius R in every dimension, which
+# :math:`(1 + 2 R / r)^d` balls of radius r cover. But the diagonal of the unit cube grows with the dimension. By volume
+# it takes at least :math:`\Gamma(d/2 + 1) / (\pi^{d/2} r^d)` balls. Each further column multiplies that by about
+# :math:`\sqrt{d / (2 \pi)} / r` where d is large, by more and more: no :math:`c^d` keeps up. The first factors:
+factors = np.divide(lower[1:], lower[:-1])
+print(factors.round(1))
 
 # %%
 # **What it does to a fit.** The target is a wave along each column, added up. Bumps on 60 centers, whatever the

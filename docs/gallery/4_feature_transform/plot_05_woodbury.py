@@ -91,7 +91,8 @@ plt.show()
 
 # %%
 # **What one sees.** The lines cross where there are as many features as rows. To the right the primal grows with the
-# cube of b, and the dual hardly at all. With infinitely many features only the dual is left.
+# cube of b, and the dual in proportion to b: its products of features take :math:`n^2 b`. A kernel gives these
+# products without the features, and takes even that away. With infinitely many features only the dual is left.
 #
 # **Where one should be careful.** In the lecture phi(X) has a row of ones at first, for the constant, and the penalty
 # falls on that as well; later the row is gone, and there is no constant at all. Mercer has a constant beside the
