@@ -113,7 +113,8 @@ def shared(part: str, record: Record) -> Iterator[Line]:
 def _shared(part: str, table: str, row: Record) -> Line:
     if row["note"].startswith(FAILED):
         why = row["note"].removeprefix(FAILED)
-        return Line(part, table, row["work"], row["against"], failed=why, met=False if row["goal"] else None)
+        ours = not row["against"] or why.startswith("ours")  # a goal is not missed where the other gave out
+        return Line(part, table, row["work"], row["against"], failed=why, met=False if row["goal"] and ours else None)
     timed = _timed(row)
     if row["unit"] != FASTER:
         timed["spread"] = None

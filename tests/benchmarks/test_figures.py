@@ -109,8 +109,8 @@ def test_goals_that_were_missed_are_a_table_with_reasons(monkeypatch):
         "part", "fits", "x", "them", ratio=4.0, accuracy=("error", 2.0, 1.0), goal=3.0, met=False, note="be true"
     )
     assert misses.missed(sentences.Run((worse,))).splitlines()[2:] == [
-        "| [part](benchmarks.md#part) | x | them | 4 times faster, error 2 / 1 | at least 3, and be true "
-        f"| {misses.UNKNOWN} |"
+        "| [part](benchmarks.md#part) | x | them | 4 times faster; error 2 / 1; be true | at least 3 | "
+        f"{misses.UNKNOWN} |"
     ]
     assert misses.why(SMALL) == misses.UNKNOWN
     assert misses.missed(sentences.Run((SMALL,))) == "Every goal was reached."

@@ -60,7 +60,9 @@ def test_results_that_are_wrong_do_not_meet_a_goal():
 def test_a_failure_keeps_its_reason():
     (line,) = read("structured", shared(failure("matrix", "GraKeL", ["GraKeL: cannot be loaded: no module"])))
     assert "cannot be loaded" in line.failed
-    assert (line.ratio, line.met, line.peer) == (None, False, "GraKeL")
+    assert (line.ratio, line.met, line.peer) == (None, None, "GraKeL")
+    (line,) = read("structured", shared(failure("matrix", "GraKeL", ["ours: out of memory"])))
+    assert line.met is False
 
 
 def test_memory_as_the_measure_is_no_ratio():
