@@ -94,6 +94,11 @@ class Line:
         return cls(**known)
 
 
+def stopped(line: Line) -> bool:
+    """Whether the other was stopped, so that the ratio is at least what is written."""
+    return "stopped" in line.note or "cut off" in line.note
+
+
 def package_of(peer: str) -> str:
     """The package of whom a line is compared with."""
     return next((package for word, package in PACKAGES.items() if word in peer.lower()), "scikit-learn")

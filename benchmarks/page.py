@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from lines import FASTER, MORE, Line, Spread
+from lines import FASTER, MORE, Line, Spread, stopped
 
 HERE = Path(__file__).resolve().parent
 RECORD, DOCS = HERE / "results" / "suite.json", HERE.parent / "docs"
@@ -115,7 +115,7 @@ def _measure(line: Line) -> str:
         return ""
     spread = "" if line.spread is None else f" ({short(line.spread[0])} to {short(line.spread[2])})"
     unit = "times" if line.unit == FASTER else line.unit
-    return f"{short(line.ratio)}{spread} {unit}".strip()
+    return f"{'at least ' * stopped(line)}{short(line.ratio)}{spread} {unit}".strip()
 
 
 def _seconds(spread: Spread | None) -> str:

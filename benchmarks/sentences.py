@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lines import Line
+from lines import Line, stopped
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,6 @@ def errors(lines: Iterable[Line]) -> Iterator[float]:
         if line.accuracy is None or line.accuracy[1] is None or not line.accuracy[2]:
             raise LookupError(f"{line.key} has no errors")
         yield line.accuracy[1] / line.accuracy[2]
-
-
-def stopped(line: Line) -> bool:
-    """Whether the other was stopped, so that the ratio is at least what is written."""
-    return "stopped" in line.note or "cut off" in line.note
 
 
 # -- products, lifts, least squares ------------------------------------------------------------------------------------

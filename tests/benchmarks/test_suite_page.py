@@ -208,3 +208,8 @@ def test_every_table_is_one_and_every_picture_exists(written):
 )
 def test_numbers_have_three_digits(value, text):
     assert page.short(value) == text
+
+
+def test_a_ratio_with_one_who_was_stopped_is_a_bound():
+    line = Line("part", "fits", "work", "them", ratio=4.0, note="them was stopped, not done after 30 s")
+    assert page.cells(line)[4] == "at least 4 times"
