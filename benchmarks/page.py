@@ -57,7 +57,7 @@ def _blocks(record: dict[str, Any], lines: list[Line], name: str, pictures: dict
     yield INTRODUCTION.format(record=name)
     yield "## The machine"
     yield table(("what", "which"), [(str(what), str(which)) for what, which in record["machine"].items()])
-    yield f"The run ended on {record['date']}."
+    yield f"So it was on {record['date']}, when the record was last written. Each part says on which processor it ran."
     yield "## The peers"
     yield table(
         ("peer", "version", ""), [(p["name"], p["version"], cut(p["trouble"]) or "works") for p in record["peers"]]
