@@ -177,9 +177,11 @@ def test_offsets(tmp_path):
     assert "'a'" in found(tmp_path, data, "y")["offset"]["text"]
 
 
-def test_dates(tmp_path):
+@pytest.mark.parametrize("form", ["", "%d.%m.%Y", "%m/%d/%Y"])
+def test_dates(tmp_path, form):
     data = clean_regression()
-    data["day"] = [datetime.date(2020, 1, 1) + datetime.timedelta(days=i) for i in range(160)]
+    days = [datetime.date(2020, 1, 1) + datetime.timedelta(days=i) for i in range(160)]
+    data["day"] = [day.strftime(form) for day in days] if form else days
     assert "'day'" in found(tmp_path, data, "y")["dates"]["text"]
 
 
