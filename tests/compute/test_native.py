@@ -115,7 +115,9 @@ class Module:
     [
         (b"void (char *, int *, __pyx_t_5scipy_6linalg_11cython_blas_d *)", ("char", "int", "d")),
         (b"void (char *, int64_t *, double *)", ("char", "int64_t", "d")),
+        (b"void (int *, __pyx_t_5scipy_6linalg_13cython_lapack_s *, float *)", ("int", "s", "s")),
         (b"void (char *, blas_int *, double *)", None),
+        (b"void (char *, int *, long double *)", None),
         (b"int (char *, int *, double *)", None),
         (b"void (char *, int *, __pyx_t_float_complex *)", None),
     ],

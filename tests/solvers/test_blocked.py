@@ -5,9 +5,9 @@ import pytest
 from scipy.linalg import lapack
 
 from mercer.compute.run import Run
-from mercer.solvers import Cholesky, System, blocked, cholesky
+from mercer.solvers import Cholesky, System, blocked, factor
 from mercer.solvers.blocked import factor_in_place
-from mercer.solvers.cholesky import factorize
+from mercer.solvers.factor import factorize
 
 EPS = np.finfo(np.float64).eps
 
@@ -83,7 +83,7 @@ def test_without_addresses_lapack_does_it_in_one_call(small, monkeypatch):
     A, b = definite(50), np.ones((50, 1))
     wanted = Cholesky().solve(System(A.copy(), b, np.array([0.1])))
     monkeypatch.setattr(blocked, "routine", lambda name: None)
-    monkeypatch.setattr(cholesky, "routine", lambda name: None)
+    monkeypatch.setattr(factor, "routine", lambda name: None)
     assert not blocked.available()
     found = Cholesky().solve(System(A.copy(), b, np.array([0.1])))
     np.testing.assert_allclose(found.value, wanted.value, rtol=1e-12)
@@ -93,5 +93,5 @@ def test_without_addresses_lapack_does_it_in_one_call(small, monkeypatch):
 def test_many_right_sides_are_solved_in_parts(monkeypatch):
     A, b = definite(30), np.random.default_rng(1).normal(size=(30, 7))
     whole = factorize(A.copy(), 0.1).solve(b)
-    monkeypatch.setattr(cholesky, "CALL", 2 * 2.0 * 30**2)
+    monkeypatch.setattr(factor, "CALL", 2 * 2.0 * 30**2)
     np.testing.assert_allclose(factorize(A.copy(), 0.1).solve(b), whole, rtol=1e-13, atol=1e-14)

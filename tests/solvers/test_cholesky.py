@@ -11,8 +11,8 @@ from scipy.linalg import hilbert, lapack
 from mercer.errors import InputError, MercerError
 from mercer.operators import Dense
 from mercer.solvers import Cholesky, Eigen, System
-from mercer.solvers import cholesky as module
-from mercer.solvers.cholesky import PANEL, factorize
+from mercer.solvers import factor as module
+from mercer.solvers.factor import PANEL, factorize
 from mercer.solvers.spectrum import Spectrum
 
 EPS = np.finfo(np.float64).eps

@@ -26,8 +26,8 @@ Array = NDArray[np.float64]
 
 CALL = 4e9
 """Floating-point operations of one call on the main thread, about: a tenth of a second on two slow cores."""
-_INTEGERS = {"int": ctypes.c_int, "int64_t": ctypes.c_int64}
-"""What LAPACK counts in, by its name in a signature: 64 bits in builds of SciPy for very large matrices."""
+_NUMBERS = {"d": ctypes.c_double, "s": ctypes.c_float, "int": ctypes.c_int, "int64_t": ctypes.c_int64}
+"""What LAPACK takes, by its name in a signature: it counts in 64 bits in builds of SciPy for very large matrices."""
 
 
 class Routine:
@@ -35,7 +35,7 @@ class Routine:
 
     name : in lower case, as `dgemm`
     address : where its code is
-    kinds : of the arguments: "char", "int" or "int64_t", or "d" for numbers of float64, one or many
+    kinds : of the arguments: "char", "int" or "int64_t", or "d" and "s" for numbers of float64 and float32, one or many
     """
 
     def __init__(self, name: str, address: int, kinds: tuple[str, ...]) -> None:
@@ -71,7 +71,7 @@ def routine(name: str) -> Routine | None:
         if capsule is not None:
             signature = _name_of(capsule)
             kinds = tuple(_kind(part) for part in signature.partition(b"(")[2].rstrip(b")").split(b","))
-            known = signature.startswith(b"void ") and all(kind in ("char", "d", *_INTEGERS) for kind in kinds)
+            known = signature.startswith(b"void ") and all(kind in ("char", *_NUMBERS) for kind in kinds)
             return Routine(name, _pointer_of(capsule, signature), kinds) if known else None
     return None
 
@@ -155,7 +155,7 @@ def _held(kind: str, value: Any) -> Any:
         return value
     if kind == "char":
         return ctypes.c_char(value.encode())
-    return ctypes.c_double(value) if kind == "d" else _INTEGERS[kind](value)
+    return _NUMBERS[kind](value)
 
 
 def _address(value: Any) -> int:
@@ -165,7 +165,10 @@ def _address(value: Any) -> int:
 def _kind(part: bytes) -> str:
     """The type of an argument in a signature: "int *" is "int", and "..._cython_blas_d *" is "d"."""
     text = part.decode().replace("*", "").strip()
-    return "d" if text == "double" or text.endswith(("cython_blas_d", "cython_lapack_d")) else text
+    for letter, name in (("d", "double"), ("s", "float")):
+        if text == name or text.endswith((f"cython_blas_{letter}", f"cython_lapack_{letter}")):
+            return letter
+    return text
 
 
 def _name_of(capsule: Any) -> bytes:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.operators import Centering
-from mercer.solvers.cholesky import Factor
+from mercer.solvers.factor import Factor
 from mercer.solvers.outcome import Decomposition
+from mercer.solvers.single import SingleFactor
 
 Array = NDArray[np.float64]
 
@@ -39,5 +40,7 @@ def in_primal(known: Decomposition | None, centering: Centering, features: int, 
 
 
 def serves(decomposition: Decomposition, alphas: Array) -> bool:
-    """Whether a decomposition speaks for all of these alphas: a Cholesky factor knows one."""
+    """Whether a decomposition speaks for all of these alphas: a Cholesky factor knows one, in float32 nearly."""
+    if isinstance(decomposition, SingleFactor):
+        return False
     return not isinstance(decomposition, Factor) or bool((alphas == decomposition.alpha).all())

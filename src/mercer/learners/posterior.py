@@ -23,7 +23,7 @@ from mercer.learners.posing import Posed
 from mercer.learners.views import View, blocks
 from mercer.operators import Centered, Centering
 from mercer.solvers import Eigen
-from mercer.solvers.cholesky import factorize
+from mercer.solvers.factor import factorize
 from mercer.solvers.outcome import Decomposition
 from mercer.solvers.spectrum import Spectrum
 from mercer.tuning.sides import DualSide

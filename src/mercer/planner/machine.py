@@ -69,9 +69,9 @@ class Machine:
         """Seconds to write so many numbers of float64 to memory that was not used before."""
         return 8 * numbers / self.fresh
 
-    def cholesky(self, n: int) -> float:
+    def cholesky(self, n: int, single: bool = False) -> float:
         """Seconds for the Cholesky factor of n rows: n^3 / 3 operations, and n^2 outside of products."""
-        return self.multiply(n**3 / 3) + self.factor * float(n) ** 2
+        return self.multiply(n**3 / 3, single) + self.factor * float(n) ** 2
 
     def eigenvectors(self, n: int) -> float:
         """Seconds for all eigenvectors of n rows.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.native import CALL, routine
+from mercer.compute.native import CALL, Routine, routine
 from mercer.compute.run import IDLE, Run
 
 WIDTH = 512
@@ -14,18 +16,18 @@ LARGE = 1500
 """Rows from which on a factor is found panel by panel: below, one call of LAPACK is short, and a little faster."""
 
 
-def available() -> bool:
-    """Whether BLAS and LAPACK can be called in place here."""
-    return None not in [routine(name) for name in ("dgemm", "dsyrk", "dtrsm", "dpotrf")]
+def available(letter: str = "d") -> bool:
+    """Whether BLAS and LAPACK can be called in place here, for float64 ("d") or float32 ("s")."""
+    return None not in [routine(letter + name) for name in ("gemm", "syrk", "trsm", "potrf")]
 
 
-def factor_in_place(stored: NDArray[np.float64], run: Run = IDLE) -> int:
+def factor_in_place(stored: NDArray[Any], run: Run = IDLE) -> int:
     """L in the lower triangle of S, with S = L L'; 0, or as dpotrf says the first row where S is not positive.
 
     Panel after panel: what the panels to its left explain is subtracted, its triangle is factored, and the rows below
-    are divided by it. Cost: n^3 / 3 operations, and no memory. Above the diagonal nothing is changed.
+    are divided by it. Cost: n^3 / 3 operations, and no memory. Above the diagonal nothing is read or changed.
 
-    stored : S, columns first
+    stored : S, columns first, of float64 or float32; columns may be apart
     """
     n = len(stored)
     for start in range(0, n, WIDTH):
@@ -40,24 +42,32 @@ def factor_in_place(stored: NDArray[np.float64], run: Run = IDLE) -> int:
     return 0
 
 
-def _corner(stored: NDArray[np.float64], start: int, stop: int) -> int:
+def _corner(stored: NDArray[Any], start: int, stop: int) -> int:
     """The triangle of a panel."""
-    syrk, potrf = routine("dsyrk"), routine("dpotrf")
-    if syrk is None or potrf is None:
-        raise NotImplementedError  # `available` was not asked
-    n, width, corner = len(stored), stop - start, stored[start:, start:]
-    syrk("L", "N", width, start, -1.0, stored[start:], n, 1.0, corner, n)
-    return potrf.checked("L", width, corner, n)
+    syrk, potrf = _routine("syrk", stored), _routine("potrf", stored)
+    step, width, corner = apart(stored), stop - start, stored[start:, start:]
+    syrk("L", "N", width, start, -1.0, stored[start:], step, 1.0, corner, step)
+    return potrf.checked("L", width, corner, step)
 
 
-def _below(stored: NDArray[np.float64], rows: slice, start: int, stop: int) -> None:
+def _below(stored: NDArray[Any], rows: slice, start: int, stop: int) -> None:
     """Some rows of a panel below its triangle."""
-    gemm, trsm = routine("dgemm"), routine("dtrsm")
-    if gemm is None or trsm is None:
-        raise NotImplementedError
-    n, count, width, part = len(stored), rows.stop - rows.start, stop - start, stored[rows, start:]
-    gemm("N", "T", count, width, start, -1.0, stored[rows], n, stored[start:], n, 1.0, part, n)
-    trsm("R", "L", "T", "N", count, width, 1.0, stored[start:, start:], n, part, n)
+    gemm, trsm = _routine("gemm", stored), _routine("trsm", stored)
+    step, count, width, part = apart(stored), rows.stop - rows.start, stop - start, stored[rows, start:]
+    gemm("N", "T", count, width, start, -1.0, stored[rows], step, stored[start:], step, 1.0, part, step)
+    trsm("R", "L", "T", "N", count, width, 1.0, stored[start:, start:], step, part, step)
+
+
+def apart(stored: NDArray[Any]) -> int:
+    """How many numbers a column is from the next one."""
+    return int(stored.strides[1]) // stored.itemsize
+
+
+def _routine(name: str, stored: NDArray[Any]) -> Routine:
+    found = routine(("d" if stored.dtype == np.float64 else "s") + name)
+    if found is None:
+        raise NotImplementedError  # `available` was not asked
+    return found
 
 
 def _strips(start: int, stop: int, operations: int) -> list[slice]:

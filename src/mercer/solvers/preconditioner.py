@@ -16,8 +16,8 @@ from mercer.compute.run import Run
 from mercer.errors import InputError, sentence
 from mercer.lifts.pivoting import RandomPivots
 from mercer.operators import Operator
-from mercer.solvers.cholesky import factorize
 from mercer.solvers.eigen import Eigen
+from mercer.solvers.factor import factorize
 from mercer.solvers.lanczos import edges
 from mercer.solvers.outcome import Decomposition
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.solvers.outcome import Decomposition
+from mercer.solvers.single import SingleFactor
 
 Array = NDArray[np.float64]
 Draw = Callable[[np.random.Generator], Array]
@@ -40,7 +41,8 @@ def perturbations(decomposition: Decomposition, predict: Predict, alphas: NDArra
     """
     random = np.random.default_rng(0)
     errors = np.hstack([draw(random) for _ in range(PROBES)])
-    tables = predict(decomposition.solve(errors, np.tile(alphas, PROBES)), errors)
+    solve = decomposition.roughly if isinstance(decomposition, SingleFactor) else decomposition.solve
+    tables = predict(solve(errors, np.tile(alphas, PROBES)), errors)
     return np.array([MARGIN * mean_size(table).reshape(PROBES, -1).max(axis=0) for table in tables])
 
 
