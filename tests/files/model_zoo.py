@@ -132,7 +132,7 @@ MODELS = dict(
         ),
         ways("components, lift", KernelPCA(Polynomial(2), 2), X, NEW),
         ways("means", KernelKMeans(3, "gaussian(1.5)", random_state=0), X, NEW),
-        ways("means, landmarks", KernelKMeans(3, "gaussian(1.5)", solver="lifted", rank=12, random_state=0), X, NEW),
+        ways("means, landmarks", KernelKMeans(3, "gaussian(1.5)", solver="landmarks", rank=12, random_state=0), X, NEW),
         ways("means, lift", KernelKMeans(3, Polynomial(2), random_state=0), X, NEW),
         ways("means, precomputed", KernelKMeans(3, "precomputed", random_state=0), K, CROSS),
         ways("spectral", SpectralClustering(2, "gaussian(1.0)", random_state=0), X, NEW),

@@ -75,12 +75,12 @@ def test_loading_runs_imports_and_writes_nothing():
 
 
 def test_mutants_do_no_harm():
-    """A fiftieth of `make fuzz`; the seed of a mutant that does harm is printed."""
-    told = run_file(ROOT / "benchmarks" / "fuzz_files.py", "--count", 20_000, "--seed", 1)
-    found = re.fullmatch(r"20,000 mutants in \d+ s, (\d+) outcomes, ([\d,]+) accepted, clean", told)
+    """A part of `make fuzz`; the seed of a mutant that does harm is printed."""
+    told = run_file(ROOT / "benchmarks" / "fuzz_files.py", "--count", 6_000, "--seed", 1)
+    found = re.fullmatch(r"6,000 mutants in \d+ s, (\d+) outcomes, ([\d,]+) accepted, clean", told)
     assert found, told
-    assert int(found[1]) > 200  # they get far
-    assert int(found[2].replace(",", "")) > 1000  # and some changes do no harm
+    assert int(found[1]) > 150  # they get far
+    assert int(found[2].replace(",", "")) > 300  # and some changes do no harm
 
 
 # -- little is allocated ----------------------------------------------------------------------------------------------

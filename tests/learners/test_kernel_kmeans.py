@@ -63,7 +63,7 @@ def learner(monkeypatch):
             monkeypatch.setattr(planner, "WHOLE", 0)
             settings = {"solver": "exact", "rank": 40, **settings}
         if way == "landmarks":
-            settings = {"solver": "lifted", "rank": 60, **settings}
+            settings = {"solver": "landmarks", "rank": 60, **settings}
         return KernelKMeans(count, kernel, **{"random_state": 0, **settings})
 
     return make
@@ -517,11 +517,11 @@ def test_a_plan_says_what_a_fit_takes():
         ({"rank": 0}, "a whole number above zero for rank; 0 came"),
         ({"tol": -1e-3}, "a finite number of at least 0 for tol; -0.001 came"),
         ({"tol": np.nan}, "a finite number of at least 0 for tol; nan came"),
-        ({"solver": "fast"}, 'solver that is "auto", "exact" or "lifted"; \'fast\' came'),
+        ({"solver": "fast"}, 'solver that is "auto", "exact" or "landmarks"; \'fast\' came'),
         ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; "loo" came'),
         ({"time_limit": 0}, "a number of seconds above zero, or None, for time_limit"),
         ({"on_interrupt": "stop"}, 'on_interrupt that is "raise" or "keep"'),
-        ({"kernel": Sigmoid(1.0, -1.0), "solver": "lifted"}, 'a kernel that is proven for solver="lifted"'),
+        ({"kernel": Sigmoid(1.0, -1.0), "solver": "landmarks"}, 'a kernel that is proven for solver="landmarks"'),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, message):
@@ -543,8 +543,8 @@ def test_data_that_makes_no_sense_is_refused():
         KernelKMeans(1, "precomputed").fit([[0.0, 1.0], [1.0, 0.0]])
     with pytest.raises(InputError, match="as many rows as columns"):
         KernelKMeans(2, "precomputed").fit(X)
-    with pytest.raises(InputError, match='for solver="lifted"; the kernel is precomputed'):
-        KernelKMeans(2, "precomputed", solver="lifted").fit(np.eye(5))
+    with pytest.raises(InputError, match='for solver="landmarks"; the kernel is precomputed'):
+        KernelKMeans(2, "precomputed", solver="landmarks").fit(np.eye(5))
     with pytest.raises(InputError, match="values of the kernel with finite sums"):
         KernelKMeans(2, "linear").fit(1e200 * X)
 
@@ -560,7 +560,7 @@ def test_a_failed_fit_keeps_the_model_before():
 
 @pytest.mark.parametrize(
     "learner_",
-    [KernelKMeans(), KernelKMeans(3, "linear"), KernelKMeans(2, "gaussian('median')", solver="lifted", rank=30)],
+    [KernelKMeans(), KernelKMeans(3, "linear"), KernelKMeans(2, "gaussian('median')", solver="landmarks", rank=30)],
     ids=repr,
 )
 def test_check_estimator(learner_):

@@ -35,7 +35,7 @@ def test_the_way_follows_the_rows():
 def test_a_lift_is_used_where_there_is_one():
     assert plan(features=10).way == "features"
     assert plan(features=10, rows=2_000_000).way == "features"
-    assert plan(features=10, solver="lifted").way == "features"
+    assert plan(features=10, solver="landmarks").way == "features"
     assert plan(features=5000).way == "products"
     assert plan(features=10, rows=5).way == "kernel matrix"  # more features than rows
     given = plan(features=5000, lift_given=True)
@@ -49,9 +49,9 @@ def test_a_matrix_that_was_given_is_stored():
 
 def test_what_is_asked_for_is_done():
     assert plan("exact", rows=2_000_000).way == "products"
-    assert plan("lifted", rows=100).way == "landmarks"
-    assert plan("lifted", rank=77).features == 77
-    assert plan("lifted", rank=77, rows=50).features == 50
+    assert plan("landmarks", rows=100).way == "landmarks"
+    assert plan("landmarks", rank=77).features == 77
+    assert plan("landmarks", rank=77, rows=50).features == 50
     assert plan(rank=300).features == 300
     assert plan().features == clusters.FIRST
 
@@ -61,7 +61,7 @@ def test_memory_decides():
     assert small.way == "products"
     assert small.bytes <= 45_000_000
     sizes = (8 * 10**9, 3 * 10**9, 15 * 10**8)
-    ranks = [plan("lifted", rows=10**6, budget=Budget(size), seconds=1e6).features for size in sizes]
+    ranks = [plan("landmarks", rows=10**6, budget=Budget(size), seconds=1e6).features for size in sizes]
     assert ranks == sorted(ranks, reverse=True)
     assert len(set(ranks)) > 1
     with pytest.raises(BudgetError, match=r"KernelKMeans needs .* for k-means of 20,000 rows \(.*\); .* may be used"):

@@ -51,6 +51,21 @@ def test_seconds_are_operations_by_the_rates_of_the_machine():
     assert [stage.name for stage in plan(n, 500).stages] == ["features", "solve"]
 
 
+@pytest.mark.parametrize(
+    ("rows", "alpha", "single"),
+    [(10_000, 1.0, True), (10_000, 1e-4, False), (3_000, 1.0, False), (10_000, None, False)],
+)
+def test_a_factor_in_float32_is_foreseen_where_alpha_is_above_its_rounding(rows, alpha, single):
+    """The largest eigenvalue of a sample says what rounding is."""
+    unknown, known = plan(rows), plan(rows, spectrum=(2000.0, 1.0), alpha=alpha)
+    saved = unknown.stages[1].seconds - known.stages[1].seconds
+    if not single:
+        assert saved == 0
+    else:
+        products = rows**3 / 3 * (1 / ROUGH.products - 1 / ROUGH.products32)
+        assert 0.8 * products < saved < products
+
+
 def test_small_problems_are_planned_by_operations():
     """Their times are alike, and what is chosen depends on no machine."""
     other = Machine(**{name: rate * (1 + k) for k, (name, rate) in enumerate(asdict(ROUGH).items())})

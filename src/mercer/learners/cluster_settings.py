@@ -12,7 +12,7 @@ from mercer.learners.assembly import LOO
 from mercer.learners.reading import AUTO, shown
 from mercer.learners.views import MatrixView, View
 
-EXACT, LIFTED = "exact", "lifted"
+EXACT, LANDMARKS = "exact", "landmarks"
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class KMeansSettings:
 
     clusters, runs, steps : how many clusters, starts, and steps of each
     tolerance : the part of the inertia by which a step may let it fall, and be the last
-    solver : "auto", "exact" or "lifted"
+    solver : "auto", "exact" or "landmarks"
     rank : how many landmarks; None for the planner's choice
     """
 
@@ -37,8 +37,8 @@ class KMeansSettings:
         """The parameters of a learner, or one clear error."""
         who = type(estimator).__name__
         refuse_loo(who, estimator.lengthscale)
-        if not (isinstance(estimator.solver, str) and estimator.solver in (AUTO, EXACT, LIFTED)):
-            needs, came = 'solver that is "auto", "exact" or "lifted"', f"{shown(estimator.solver)} came"
+        if not (isinstance(estimator.solver, str) and estimator.solver in (AUTO, EXACT, LANDMARKS)):
+            needs, came = 'solver that is "auto", "exact" or "landmarks"', f"{shown(estimator.solver)} came"
             raise InputError(sentence(who, needs, came, 'Use "auto", the default.'))
         rank = None if estimator.rank is None else whole(who, "rank", estimator.rank, 200)
         counts = (("n_clusters", 8), ("n_init", 10), ("max_iter", 300))
@@ -107,8 +107,8 @@ def refuse_few_rows(who: str, rows: int, clusters: int) -> None:
 def refuse_unliftable(who: str, view: View) -> None:
     """Refuse landmarks for what has no points, or is not known to be a kernel."""
     if isinstance(view, MatrixView):
-        needs, came = 'a kernel or a lift for solver="lifted"', "the kernel is precomputed"
+        needs, came = 'a kernel or a lift for solver="landmarks"', "the kernel is precomputed"
         raise InputError(sentence(who, needs, came, 'Use "exact", or give the rows.'))
     if not view.sure:
-        needs, came = 'a kernel that is proven for solver="lifted"', f"{view.kernel} is not"
+        needs, came = 'a kernel that is proven for solver="landmarks"', f"{view.kernel} is not"
         raise InputError(sentence(who, needs, came, 'Use "exact", which looks at the matrix.'))

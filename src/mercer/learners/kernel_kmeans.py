@@ -19,7 +19,7 @@ from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.cluster_fit import Fitted, follow
 from mercer.learners.cluster_model import ByRows
 from mercer.learners.cluster_rows import Posed, pose, task_of
-from mercer.learners.cluster_settings import LIFTED, KMeansSettings, refuse_unliftable
+from mercer.learners.cluster_settings import LANDMARKS, KMeansSettings, refuse_unliftable
 from mercer.learners.course import count_of
 from mercer.learners.fitting import all_or_nothing
 from mercer.learners.kernel_parameters import KernelParameters
@@ -55,15 +55,15 @@ class KernelKMeans(
     Up to 2,000 rows the kernel matrix is stored, and a lift, or a kernel with few features, has these: every start is
     followed to its end there. For more rows nothing of n^2 numbers is held. The starts are those of features of 128
     landmarks, in float32, and the best partition goes on with the kernel itself, in float64, by the pairs of all rows
-    with those that move; that takes about n^2 pairs. Where this is too long, landmarks stand for the kernel ("lifted").
-    `plan` says which way is taken.
+    with those that move; that takes about n^2 pairs. Where this is too long, landmarks stand for the kernel. `plan`
+    says which way is taken.
 
     Parameters
     ----------
     n_clusters : how many clusters
     kernel : a kernel or its text, a lift (its features), or "precomputed"
     lengthscale : a number, or "median", for kernels that leave it open
-    solver : "auto", "exact" (the kernel itself) or "lifted" (landmarks in its place)
+    solver : "auto", "exact" (the kernel itself) or "landmarks" (landmarks in its place)
     rank : how many landmarks; None for 128 before exact steps, else for 500 or as many as memory and time allow
     n_init : how many starts
     max_iter : steps of each, at most; of exact steps after landmarks as many again
@@ -170,7 +170,7 @@ class KernelKMeans(
 
     def _planned(self, posed: Posed, asked: KMeansSettings) -> ClusterPlan:
         who = type(self).__name__
-        if asked.solver == LIFTED:
+        if asked.solver == LANDMARKS:
             refuse_unliftable(who, posed.view)
         task = task_of(posed.view, asked.clusters, asked.runs)
         return kmeans(who, task, asked.solver, asked.rank, Budget.of(self.memory_limit), self.time_limit)

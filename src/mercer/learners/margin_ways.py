@@ -158,7 +158,7 @@ def _told(rested: Rested, tolerance: float, most: int, stopped: bool) -> Rested:
     if converged:
         reason = f"The largest violation is {rested.violation:.1e} after {rested.steps} steps."
     elif rested.steps >= most:
-        reason = f"max_iter = {most:,} steps are over."
+        reason = f"{most:,} steps are over."
     else:
         reason = f"The violation hardly falls any more after {rested.steps:,} steps."
     return replace(rested, converged=converged, reason=reason)

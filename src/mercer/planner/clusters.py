@@ -108,7 +108,7 @@ def kmeans(
 ) -> ClusterPlan:
     """The first way that fits into memory and time; an error where none fits into memory.
 
-    solver : "auto", "exact" or "lifted"
+    solver : "auto", "exact" or "landmarks"
     rank : how many landmarks were asked for
     seconds : the time limit, or None for about a minute
     """
@@ -145,7 +145,7 @@ def _candidates(task: ClusterTask, solver: str, rank: int | None) -> list[tuple[
     lifted: list[tuple[ClusterWay, int]] = [
         ("landmarks", each) for each in dict.fromkeys(min(each, n) for each in (RANKS if rank is None else (rank,)))
     ]
-    if solver == "lifted":
+    if solver == "landmarks":
         return [*exact[:1], *lifted] if exact and exact[0][0] == "features" and rank is None else lifted
     exact.append(("products", min(n, FIRST if rank is None else rank)))
     return exact if solver == "exact" else [*exact, *lifted]

@@ -67,7 +67,7 @@ def descend(problem: Boxed, Z: NDArray[Any], settings: Settings, start: Array | 
     try:
         while not descent.at_rest():
             if descent.passes >= settings.max_passes:
-                reason = f"max_iter = {settings.max_passes:,} passes are over."
+                reason = f"{settings.max_passes:,} passes are over."
                 break
             descent.go(run)
             descent.look()

@@ -127,7 +127,7 @@ def _descend(state: State, K: Operator, settings: Settings, run: Run, memory: Me
         K.prepare()
     while state.violation > settings.tolerance:
         if state.steps >= settings.max_steps:
-            return f"max_iter = {settings.max_steps:,} steps are over."
+            return f"{settings.max_steps:,} steps are over."
         active = _grown(state) if growths > 0 else np.arange(n)
         some, growths = len(active) < n, growths - 1
         if not some and not state.violation < before:  # these rows cannot tell better
