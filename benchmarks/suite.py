@@ -188,11 +188,13 @@ class Results:
         self.path.write_text(json.dumps(self.record(), indent=1) + "\n")
 
     def record(self) -> dict[str, Any]:
-        """For JSON."""
+        """For JSON, in the order of the parts, whenever they ran."""
+        order = {part.name: place for place, part in enumerate(PARTS)}
+        parts = {name: self.parts[name] for name in sorted(self.parts, key=order.__getitem__)}
+        rows = [line.record() for line in sorted(self.rows, key=lambda line: order[line.part])]
         return {
             "schema": SCHEMA, "date": time.strftime("%Y-%m-%d"), "quick": self.quick, "machine": self.machine,
-            "peers": [asdict(peer) for peer in self.peers], "parts": self.parts,
-            "rows": [line.record() for line in self.rows], "growth": self.growth,
+            "peers": [asdict(peer) for peer in self.peers], "parts": parts, "rows": rows, "growth": self.growth,
         }  # fmt: skip
 
 

@@ -78,6 +78,21 @@ def test_solutions_have_the_digits_of_float64_whatever_the_size_of_targets(small
     near(outcome.decomposition.solve(further, np.full(2, alpha)), factor.solve(further), factor.condition)
 
 
+@pytest.mark.skipif(np.finfo(np.longdouble).eps >= EPS, reason="there are no longer floats here")
+@pytest.mark.parametrize(("lengthscale", "alpha"), [(0.5, 0.1), (1.0, 0.01), (3.0, 1e-3)])
+def test_solutions_are_as_near_to_the_truth_as_those_of_float64(small, lengthscale, alpha):
+    """In coefficients and in A x, which predictions are."""
+    A, b = gaussian(400, lengthscale), draw(400, 1, seed=1)
+    long, double = A.astype(np.longdouble), factorize(A.copy(), alpha)
+    plain = double.solve(b)
+    true = plain.astype(np.longdouble)
+    for _ in range(6):
+        true = true + double.solve((b - long @ true - alpha * true).astype(float))
+    found = Cholesky().solve(System(A.copy(), b, np.array([alpha]))).value
+    assert np.abs(found - true).max() <= 1.5 * np.abs(plain - true).max()
+    assert np.abs(long @ (found - true)).max() <= 1.5 * np.abs(long @ (plain - true)).max()
+
+
 def test_what_is_asked_beyond_solutions_comes_from_float64(small):
     A = gaussian(150)
     double, factor = factorize(A.copy(), 0.01), made(A, 0.01)

@@ -22,10 +22,10 @@ class Cholesky(Solver):
     """A + alpha I = L L' in place: L overwrites one triangle, and the other still holds A, for the residual.
 
     Cost: n^3 / 3 operations and n^2 numbers, A itself; once for each different alpha. From 4,000 rows on, where alpha
-    is well above the rounding of A to float32, L is in float32, which takes half the time, and a few steps with A
-    itself regain the digits of float64. Where A + alpha I is not positive definite to rounding, `Eigen` takes over,
-    with its cost, and the outcome says so. The outcome holds the factor where there is one alpha, and no decomposition
-    where there are several.
+    is well above the rounding of A to float32, L is in float32, which takes little more than half the time, and a few
+    steps with A itself regain the digits of float64. Where A + alpha I is not positive definite to rounding, `Eigen`
+    takes over, with its cost, and the outcome says so. The outcome holds the factor where there is one alpha, and no
+    decomposition where there are several.
 
     >>> import numpy as np
     >>> from mercer.solvers import Cholesky, System

@@ -1,4 +1,4 @@
-"""A Cholesky factor in float32, which takes half the time, and steps that regain the digits of float64.
+"""A Cholesky factor in float32, in little more than half the time, and steps that regain the digits of float64.
 
 A stays where it is: row i of its lower triangle takes the first 8 i bytes of a row, and row i of L' the last 4 (n - i),
 so that both fit in the memory of A. The residual of a solution is taken in float64 from A itself, and the factor turns
@@ -30,7 +30,7 @@ RANGE = (1e-25, 1e25)
 STEPS = 20
 """Steps, at most; where they are not enough, a factor in float64 is."""
 ENOUGH = 2 * np.finfo(np.float64).eps
-"""Where |b - (A + alpha I) x| is at most this part of |A| |x|, in the largest entries, no step can do better."""
+"""Where |b - (A + alpha I) x| is at most this part of |A| |x|, in the largest entries, the next step is the last."""
 NONE = -1
 """In the place of a number of steps that are not enough, or were not needed."""
 _NAMES = ("spotrs", "spocon")
@@ -74,11 +74,11 @@ class SingleFactor(Kept):
         Cost: 4 n^2 operations a column and step.
         """
         x, before = self.roughly(targets), np.inf
-        for step in range(STEPS + 1):
+        for step in range(STEPS):
             left = targets - self.multiply(x) - self.alpha * x
             sizes, goals = (np.abs(each).max(axis=0, initial=0.0) for each in (left, x))
             if (sizes <= ENOUGH * self.norm * goals).all():
-                return x, step
+                return x + self.roughly(left), step + 1  # the residual is known, and nothing is left after it
             worst = float((sizes / np.maximum(goals, np.finfo(np.float64).tiny)).max())
             if not worst < before / 2:  # NaN neither
                 break
