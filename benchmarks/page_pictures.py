@@ -61,7 +61,9 @@ def ratios(part: str, lines: list[Line], folder: Path) -> str:
 def _plainly(*sides: Any) -> None:
     """Numbers as people write them, instead of powers of ten."""
     for side in sides:
-        side.set_major_formatter(mpl.ticker.FuncFormatter(lambda value, _: f"{value:,.6g}"))
+        side.set_major_formatter(
+            mpl.ticker.FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}")
+        )
         side.set_minor_formatter(mpl.ticker.NullFormatter())
 
 

@@ -241,11 +241,14 @@ def growth(record: Record) -> Iterator[Line]:
     for curve in record["curves"]:
         reached = [point for point in curve["points"] if "failed" not in point]
         most = reached[-1] if reached else None
-        yield Line("growth", curve["learner"], "the most rows", curve["who"],
-                   ours=Spread.of([most["seconds"]]) if most and curve["who"] == "ours" else None,
-                   theirs=Spread.of([most["seconds"]]) if most and curve["who"] != "ours" else None,
-                   ratio=float(most["rows"]) if most else 0.0, unit="rows",
-                   failed="" if reached else curve["end"], note=f"{_exponent(reached)}{curve['end']}")  # fmt: skip
+        took = Spread.of([most["seconds"]]) if most else None
+        held = most["megabytes"] if most else None
+        ours = curve["who"].startswith("ours")
+        yield Line("growth", curve["learner"], f"{curve['learner']}: the most rows", curve["who"],
+                   ours=took if ours else None, theirs=None if ours else took,
+                   ratio=float(most["rows"]) if most else 0.0, unit=f"rows: {_exponent(reached)}{curve['end']}",
+                   memory=(held, None) if ours else (None, held),
+                   failed="" if reached else curve["end"])  # fmt: skip
 
 
 def _exponent(points: list[Record]) -> str:

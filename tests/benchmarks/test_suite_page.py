@@ -106,7 +106,7 @@ def test_growth_tells_how_far_each_came_and_why_it_ended():
     ]
     ours, theirs = read("growth", {"curves": curves})
     assert (ours.ratio, ours.failed) == (80_000.0, "")
-    assert "n^2.00" in ours.note
+    assert "n^2.00; no more rows were asked for" in ours.unit
     assert (theirs.ratio, theirs.failed) == (0.0, "1,000 rows: cannot be loaded")
 
 

@@ -13,7 +13,7 @@ import pytest
 from long_fit import fit
 
 WAYS = ("conjugate gradients", "one pass", "nystrom iterative")
-KILLS = 20 if os.environ.get("HYPOTHESIS_PROFILE") != "long" else 100
+KILLS = 12 if os.environ.get("HYPOTHESIS_PROFILE") != "long" else 100
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
 
 
