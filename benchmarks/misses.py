@@ -12,7 +12,7 @@ WHY: dict[Words, str] = {
         "margins",
         "mnist",
     ): "784 columns and 45 functions of 2,000 rows: copies of rows, and many small products",
-    ("scale", "flights"): "60 to 70 % of the time is the pass that sums n M^2 products in float64",
+    ("scale", "landmarks, float64"): "60 to 70 % of the time is the pass that sums n M^2 products in float64",
     ("plans",): "fits below 0.1 s, busy machines, preconditioners that grow",
     ("ridge", "one alpha: time"): "LAPACK's Cholesky factorisation is most of it, on both sides",
     ("lifts", "Nystrom"): "without outliers or clusters every row is as good a landmark as another",
