@@ -24,6 +24,10 @@ WHY: dict[Words, str] = {
         "defaults",
         "pumadyn32nm",
     ): "kernels that treat all columns alike find nothing here; mercer.tuning.stretch does",
+    (
+        "margins",
+        "kernel perceptron",
+    ): "a bound: the loop was stopped after 150 s; when it had 600 s, on 2026-11-16, it was at least 86 times",
     ("margins", "rank 1,000"): "so few landmarks do not reach the accuracy; 2,000 do",
     ("levels",): "chance, among so many shares: other draws of that line give 5 %, see comparing.md",
     (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.learners.views import EPS, View
+from mercer.learners.views import EPS, View, blocks
 from mercer.operators import Centering
 
 Array = NDArray[np.float64]
@@ -35,13 +35,15 @@ class CenteredFeatures:
     def of(cls, view: View, centering: Centering) -> CenteredFeatures:
         """Of the rows of a view."""
         Z = view.features()
-        lengths = np.sqrt(np.einsum("i,ij,ij->j", centering.weights, Z, Z))
+        lengths = _lengths(Z, centering.weights)
         means = centering.means(Z)
-        Z -= means
+        for part in blocks(*Z.shape):  # between blocks Ctrl-C comes through, and none takes memory
+            Z[part] -= means
         rest = centering.means(Z)
-        Z -= rest
-        Z *= centering.roots[:, None]
-        norms = np.linalg.norm(Z, axis=0)
+        for part in blocks(*Z.shape):
+            Z[part] -= rest
+            Z[part] *= centering.roots[part, None]
+        norms = _lengths(Z, np.ones(len(Z)))
         kept = norms > len(Z) * EPS * lengths if centering.intercept else np.ones(Z.shape[1], dtype=bool)
         if not kept.any():
             kept[:1] = True  # there is no system without unknowns
@@ -57,3 +59,11 @@ class CenteredFeatures:
         full = np.zeros((len(self.kept), *values.shape[1:]))
         full[self.kept] = values
         return full
+
+
+def _lengths(Z: Array, weights: Array) -> Array:
+    """The lengths of columns, with the weights of rows."""
+    squares = np.zeros(Z.shape[1])
+    for part in blocks(*Z.shape):
+        squares += weights[part] @ np.square(Z[part])
+    return np.sqrt(squares)
