@@ -152,6 +152,33 @@ def test_a_factor_that_is_no_use_is_noticed(small, monkeypatch):
     assert len(counted) == 1
 
 
+@pytest.fixture
+def products(monkeypatch):
+    """One for each product with A, of which every step takes one."""
+    multiply, counted = SingleFactor.multiply, []
+    monkeypatch.setattr(SingleFactor, "multiply", lambda self, x: counted.append(1) or multiply(self, x))
+    return counted
+
+
+def test_steps_are_counted_and_the_last_one_is_taken(small, products):
+    A, b = gaussian(200), draw(200, 1)
+    before, factor = A.copy(), made(A, 0.01)
+    x, steps = factor.refined(b)
+    assert steps == len(products) > 1
+    left = np.abs(b - before @ x - 0.01 * x).max()
+    assert left <= 0.5 * single.ENOUGH * factor.norm * np.abs(x).max()
+
+
+def test_steps_that_gain_less_than_half_are_given_up(small, products):
+    """With twice the factor a step takes a quarter of the error away."""
+    A = gaussian(80)
+    factor = made(A, 0.1)
+    for i in range(80):
+        factor.lower[i:, i] *= 2
+    assert factor.refined(draw(80, 1))[1] == single.NONE
+    assert len(products) == 3  # relative to x, which grows from a quarter, the first one halves it
+
+
 def test_each_alpha_has_its_own_way(small):
     A, alphas = gaussian(200), np.array([1e-9, 0.1, 10.0, 0.1])
     b = draw(200, 4)
