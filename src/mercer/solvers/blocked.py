@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.native import CALL, Routine, routine
+from mercer.compute.native import CALL, Routine, patiently, routine
 from mercer.compute.run import IDLE, Run
 
 WIDTH = 512
@@ -18,7 +19,7 @@ LARGE = 1500
 
 def available(letter: str = "d") -> bool:
     """Whether BLAS and LAPACK can be called in place here, for float64 ("d") or float32 ("s")."""
-    return None not in [routine(letter + name) for name in ("gemm", "syrk", "trsm", "potrf")]
+    return None not in [routine(letter + name) for name in ("gemm", "syrk", "trsm", "potrf", "potrs", "pocon")]
 
 
 def factor_in_place(stored: NDArray[Any], run: Run = IDLE) -> int:
@@ -42,9 +43,20 @@ def factor_in_place(stored: NDArray[Any], run: Run = IDLE) -> int:
     return 0
 
 
+def reciprocal_condition(stored: NDArray[Any], norm: float) -> float:
+    """One over the condition number of S in the 1-norm, estimated from L in some 10 n^2 operations.
+
+    norm : of S, the largest sum of |S| along a row
+    """
+    pocon, n, kind = native("pocon", stored), len(stored), stored.dtype
+    found, work, whole = np.zeros(1, kind), np.empty(3 * n, kind), np.empty(n, dtype=pocon.integer)
+    patiently(partial(pocon.checked, "L", n, stored, apart(stored), norm, found, work, whole))
+    return float(found[0])
+
+
 def _corner(stored: NDArray[Any], start: int, stop: int) -> int:
     """The triangle of a panel."""
-    syrk, potrf = _routine("syrk", stored), _routine("potrf", stored)
+    syrk, potrf = native("syrk", stored), native("potrf", stored)
     step, width, corner = apart(stored), stop - start, stored[start:, start:]
     syrk("L", "N", width, start, -1.0, stored[start:], step, 1.0, corner, step)
     return potrf.checked("L", width, corner, step)
@@ -52,7 +64,7 @@ def _corner(stored: NDArray[Any], start: int, stop: int) -> int:
 
 def _below(stored: NDArray[Any], rows: slice, start: int, stop: int) -> None:
     """Some rows of a panel below its triangle."""
-    gemm, trsm = _routine("gemm", stored), _routine("trsm", stored)
+    gemm, trsm = native("gemm", stored), native("trsm", stored)
     step, count, width, part = apart(stored), rows.stop - rows.start, stop - start, stored[rows, start:]
     gemm("N", "T", count, width, start, -1.0, stored[rows], step, stored[start:], step, 1.0, part, step)
     trsm("R", "L", "T", "N", count, width, 1.0, stored[start:, start:], step, part, step)
@@ -63,7 +75,8 @@ def apart(stored: NDArray[Any]) -> int:
     return int(stored.strides[1]) // stored.itemsize
 
 
-def _routine(name: str, stored: NDArray[Any]) -> Routine:
+def native(name: str, stored: NDArray[Any]) -> Routine:
+    """The routine of a name without its letter, for the numbers of a matrix."""
     found = routine(("d" if stored.dtype == np.float64 else "s") + name)
     if found is None:
         raise NotImplementedError  # `available` was not asked

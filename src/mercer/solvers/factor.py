@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from mercer.compute.native import CALL, patiently, routine
+from mercer.compute.native import CALL
 from mercer.compute.run import IDLE, Run
 from mercer.errors import InputError, MercerError, sentence
 from mercer.solvers import blocked
@@ -118,11 +117,8 @@ def _factored(stored: NDArray[np.float64], run: Run) -> tuple[NDArray[np.float64
 
 def _reciprocal_condition(stored: NDArray[np.float64], norm: float) -> float:
     """One over the condition number in the 1-norm, estimated from the factor in some 10 n^2 operations."""
-    pocon, n = routine("dpocon"), len(stored)
-    if n >= blocked.LARGE and pocon is not None:
-        found, work, whole = np.zeros(1), np.empty(3 * n), np.empty(n, dtype=pocon.integer)
-        patiently(partial(pocon.checked, "L", n, stored, n, norm, found, work, whole))
-        return float(found[0])
+    if len(stored) >= blocked.LARGE and blocked.available():
+        return blocked.reciprocal_condition(stored, norm)
     reciprocal, info = lapack.dpocon(stored, norm, uplo="L")
     _accepted("dpocon", info, stored)
     return float(reciprocal)

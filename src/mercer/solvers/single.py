@@ -9,20 +9,18 @@ Exploiting the performance of 32 bit floating point arithmetic in obtaining 64 b
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.native import Routine, patiently, routine
 from mercer.compute.run import IDLE, Run
 from mercer.errors import MercerError, sentence
 from mercer.solvers import blocked
 from mercer.solvers.factor import Factor, Kept, factorize, few_columns
 
 LARGE = 4000
-"""Rows from which on half the time is worth some steps."""
+"""Rows from which on the time that is saved is worth some steps."""
 ROOM = 0.25
 """The rounding of |A| to float32 may be this part of alpha. Steps then gain a digit and a half, and mostly more."""
 RANGE = (1e-25, 1e25)
@@ -33,7 +31,6 @@ ENOUGH = 2 * np.finfo(np.float64).eps
 """Where |b - (A + alpha I) x| is at most this part of |A| |x|, in the largest entries, the next step is the last."""
 NONE = -1
 """In the place of a number of steps that are not enough, or were not needed."""
-_NAMES = ("spotrs", "spocon")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +55,7 @@ class SingleFactor(Kept):
     def roughly(self, targets: NDArray[Any], alphas: NDArray[Any] | None = None) -> NDArray[np.float64]:
         """The same without steps, with a few digits. Cost: 2 n^2 operations a column."""
         self.check(self.alpha if alphas is None else alphas)
-        potrs, lower, n = _known("spotrs"), self.lower, len(self.stored)
+        potrs, lower, n = blocked.native("potrs", self.lower), self.lower, len(self.stored)
         largest = np.abs(targets).max(axis=0, initial=0.0)
         units = np.where(largest > 0, largest, 1.0)
         x = np.empty(targets.shape, order="F")
@@ -117,7 +114,7 @@ def single_factor(A: NDArray[np.float64], norm: float, alpha: float, run: Run = 
     diagonal = np.diagonal(A).copy()
     lower = _rounded(A, alpha)
     info = blocked.factor_in_place(lower, run)
-    reciprocal = 0.0 if info else _reciprocal_condition(lower, norm)
+    reciprocal = 0.0 if info else blocked.reciprocal_condition(lower, norm)
     factor = SingleFactor(A.T, diagonal, alpha, 1 / reciprocal if reciprocal > 0 else np.inf, norm)
     if not reciprocal > 0:
         factor.restore()
@@ -127,7 +124,7 @@ def single_factor(A: NDArray[np.float64], norm: float, alpha: float, run: Run = 
 
 def suits(n: int, norm: float, alpha: float) -> bool:
     """Whether a factor in float32 is worth its steps, can be had here, and leaves digits to each step."""
-    if n < LARGE or None in map(routine, _NAMES) or not blocked.available("s"):
+    if n < LARGE or not blocked.available("s"):
         return False
     return RANGE[0] <= norm <= RANGE[1] and bool(np.finfo(np.float32).eps * norm <= ROOM * alpha)
 
@@ -145,18 +142,3 @@ def _rounded(A: NDArray[np.float64], alpha: float) -> NDArray[np.float32]:
         row[0] = A[i, i] + alpha
         lower[i:, i] = row
     return lower
-
-
-def _reciprocal_condition(lower: NDArray[np.float32], norm: float) -> float:
-    """One over the condition number in the 1-norm, estimated from the factor in some 10 n^2 operations."""
-    pocon, n = _known("spocon"), len(lower)
-    found, work, whole = np.zeros(1, np.float32), np.empty(3 * n, np.float32), np.empty(n, dtype=pocon.integer)
-    patiently(partial(pocon.checked, "L", n, lower, blocked.apart(lower), norm, found, work, whole))
-    return float(found[0])
-
-
-def _known(name: str) -> Routine:
-    found = routine(name)
-    if found is None:
-        raise NotImplementedError  # there would be no factor
-    return found
