@@ -14,7 +14,6 @@ WHY: dict[Words, str] = {
     ): "784 columns and 45 functions of 2,000 rows: copies of rows, and many small products",
     ("scale", "landmarks, float64"): "60 to 70 % of the time is the pass that sums n M^2 products in float64",
     ("plans",): "fits below 0.1 s, busy machines, preconditioners that grow",
-    ("ridge", "one alpha: time"): "LAPACK's Cholesky factorisation is most of it, on both sides",
     ("lifts", "Nystrom"): "without outliers or clusters every row is as good a landmark as another",
     ("gram", "composite", "float32"): "its Matern part needs mixed precision, and the Gaussian alone does not",
     ("gram", "DampedCauchy", "float32"): "mixed precision, which the Gaussian alone does not need",
@@ -24,10 +23,6 @@ WHY: dict[Words, str] = {
         "defaults",
         "pumadyn32nm",
     ): "kernels that treat all columns alike find nothing here; mercer.tuning.stretch does",
-    (
-        "margins",
-        "kernel perceptron",
-    ): "a bound: the loop was stopped after 150 s; when it had 600 s, on 2026-11-16, it was at least 86 times",
     ("margins", "rank 1,000"): "so few landmarks do not reach the accuracy; 2,000 do",
     ("levels",): "chance, among so many shares: other draws of that line give 5 %, see comparing.md",
     (
