@@ -82,7 +82,7 @@ def written(paragraph: Paragraph, section: str) -> list[str]:
 
 
 def listed(paragraph: Paragraph, title: str, indent: str) -> list[str]:
-    """Fields: the names, and below them all of the text."""
+    """Fields: the names, or the type of what is returned, and below them all of the text."""
     result: list[str] = []
     texts: list[str] = []
     for line in [*paragraph, " : "]:
@@ -93,6 +93,8 @@ def listed(paragraph: Paragraph, title: str, indent: str) -> list[str]:
         if field:
             result.append(title.format(names(field[1])))
             texts = [field[2]]
+        elif not texts and not line.startswith(" "):
+            result.append(line)
         elif line != " : ":
             texts.append(line.strip())
     return result

@@ -62,6 +62,12 @@ def test_fields_become_names_with_all_of_their_text_below(extension):
     assert written(title + fields, "Parameters") == title + wanted
 
 
+def test_what_is_returned_keeps_its_type_above_the_text(extension):
+    written = extension("plain_docstrings").written
+    head = ["Returns", "-------", "Comparison"]
+    assert written([*head, "    with `p_value`"], "Returns") == [*head, "    with ``p_value``"]
+
+
 def test_examples_stay_as_they_are(extension):
     written = extension("plain_docstrings").written
     assert written([">>> f(*a_)", "|x|"], "Examples") == [">>> f(*a_)", "|x|"]

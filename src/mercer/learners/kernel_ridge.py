@@ -38,7 +38,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
     Cost of the direct way in the dual: n^3 / 3 operations and n^2 numbers for a given alpha; about 9 n^3 operations and
     3 n^2 numbers where alpha is chosen, for all candidates together. In the primal n p^2 operations and n p numbers.
-    Small systems are solved in float64; float32 comes back for float32.
+    Matrices that are stored are solved to the digits of float64; float32 comes back for float32.
 
     Parameters
     ----------
