@@ -73,6 +73,16 @@ def test_examples_stay_as_they_are(extension):
     assert written([">>> f(*a_)", "|x|"], "Examples") == [">>> f(*a_)", "|x|"]
 
 
+def test_operators_show_their_own_signature(extension):
+    """SciPy's base has a `__new__` that takes anything, and Sphinx would show that."""
+    from mercer.operators import Gram
+
+    signature = extension("own_members").signature
+    shown = signature(None, "class", "Gram", Gram, None, "(*args, **kwargs)", None)
+    assert shown == ("(kernel, X, Z=None, *, threads=None, watch=None)", "")
+    assert signature(None, "class", "Gram", Gram, None, "(kernel)", None) is None
+
+
 def test_kernels_get_their_formula_and_the_cost_of_their_family(extension):
     from mercer.kernels import Gaussian, Spectrum
 
