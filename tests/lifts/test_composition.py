@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from mercer.compute.budget import Budget
-from mercer.errors import BudgetError, InputError
+from mercer.errors import BudgetError, InputError, KernelError
 from mercer.kernels import Linear, Spectrum
 from mercer.lifts.algebra import linear, row_products
 from mercer.lifts.base import Lift
@@ -22,10 +22,13 @@ from mercer.lifts.certificate import Certificate
 from mercer.lifts.composition import kernel_of, longest, unique
 from mercer.lifts.concatenation import Concatenation
 from mercer.lifts.counts import Counts
+from mercer.lifts.exact import Exact
+from mercer.lifts.fourier import RandomFourier
 from mercer.lifts.nystrom import Nystrom
 from mercer.lifts.polynomial import Polynomial
 from mercer.lifts.product import Product
 from mercer.lifts.scaled import Scaled
+from mercer.lifts.sketch import Sketch
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 
@@ -562,6 +565,15 @@ def test_parts_that_read_strings_are_refused_in_words(lift):
     message = f"{type(lift).__name__} needs parts that read tables of numbers; one reads strings, graphs or categories"
     with pytest.raises(InputError, match=f"^{message}. .*Counts\\(k1 \\+ k2\\)"):
         lift.fit(["banana", "bandana"])
+
+
+@pytest.mark.parametrize("make", [Exact, RandomFourier, Sketch])
+@pytest.mark.parametrize("rows", [["banana", "bandana"], [[1.0, 2.0], [3.0, 4.0]]], ids=["strings", "numbers"])
+def test_lifts_of_numbers_say_that_a_kernel_reads_strings(make, rows):
+    """Before the rows are read: a string is no number, and that a count has no finite lift would be a lie."""
+    message = f"{make.__name__} needs a kernel of numbers; spectrum(k=2).normalized() reads strings. Use Counts(kernel)"
+    with pytest.raises(KernelError, match=re.escape(message)):
+        make(Spectrum(2).normalized()).fit(rows)
 
 
 def test_products_too_large_for_the_memory_are_refused_before_they_are_made():

@@ -17,7 +17,7 @@ from mercer.lifts.counts import Counts
 from mercer.lifts.expansion import Expansion
 from mercer.lifts.parts import Part, Polynomials
 from mercer.lifts.reading import NotFiniteError, features_of
-from mercer.lifts.stated import stated
+from mercer.lifts.stated import check_numbers, stated
 
 
 class Exact(Lift):
@@ -47,6 +47,11 @@ class Exact(Lift):
 
     def __init__(self, kernel: Kernel | str = "linear") -> None:
         self.kernel = kernel
+
+    def _read(self, X: ArrayLike, reset: bool) -> Any:
+        if reset:
+            check_numbers("Exact", self.kernel)
+        return super()._read(X, reset)
 
     def _learn(self, X: Any) -> None:
         kernel = stated("Exact", self.kernel)

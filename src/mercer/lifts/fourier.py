@@ -23,7 +23,7 @@ from mercer.lifts.certificate import Certificate
 from mercer.lifts.components import check_form, check_share, components_for, for_values, law_of
 from mercer.lifts.randomness import generator
 from mercer.lifts.sampling import source
-from mercer.lifts.stated import stated
+from mercer.lifts.stated import check_numbers, stated
 
 DEFAULT = 100
 """How many features there are where neither their number nor an error is asked for."""
@@ -102,6 +102,11 @@ class RandomFourier(Lift):
         self.random_state = random_state
 
     components_for = staticmethod(components_for)
+
+    def _read(self, X: ArrayLike, reset: bool) -> Any:
+        if reset:
+            check_numbers("RandomFourier", self.kernel)
+        return super()._read(X, reset)
 
     def _learn(self, X: Any) -> None:
         check_form(self.form)

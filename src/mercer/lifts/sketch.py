@@ -22,7 +22,7 @@ from mercer.lifts.expansion import Expansion
 from mercer.lifts.polynomial import Polynomial
 from mercer.lifts.randomness import generator
 from mercer.lifts.splitting import SAMPLE, Division, divide
-from mercer.lifts.stated import stated
+from mercer.lifts.stated import check_numbers, stated
 from mercer.lifts.tensor_sketch import TensorSketch
 
 Array = NDArray[Any]
@@ -95,6 +95,11 @@ class Sketch(Lift):
         self.n_components = n_components
         self.method = method
         self.random_state = random_state
+
+    def _read(self, X: ArrayLike, reset: bool) -> Any:
+        if reset:
+            check_numbers("Sketch", self.kernel)
+        return super()._read(X, reset)
 
     def _learn(self, X: Any) -> None:
         kernel = stated("Sketch", self.kernel)

@@ -1,4 +1,4 @@
-"""The kernel that a parameter of a lift names."""
+"""The kernel that a parameter of a lift names, and whether the lift can read what it reads."""
 
 from __future__ import annotations
 
@@ -20,3 +20,12 @@ def stated(who: str, given: Any) -> Kernel:
         remedy = "Write Gaussian(), or \"gaussian('median')\"."
         raise KernelError(sentence(who, "a kernel or its text", f"{given!r} came", remedy))
     return given.with_parameters({})
+
+
+def check_numbers(who: str, given: Any) -> None:
+    """An error where a kernel reads strings, graphs or categories, of which only two lifts make features."""
+    kernel = stated(who, given)
+    if kernel.kinds:
+        came = f"{kernel} reads {' and '.join(sorted(set(kernel.kinds.values())))}"
+        remedy = "Use Counts(kernel), the exact lift of kernels that count parts, or Nystrom(kernel), which takes any."
+        raise KernelError(sentence(who, "a kernel of numbers", came, remedy))
