@@ -172,6 +172,13 @@ def test_rows_that_cannot_be_separated_have_no_bound():
     assert model.n_iter_ == 20
 
 
+def test_a_margin_next_to_zero_bounds_nothing_and_does_not_warn():
+    model = KernelPerceptron("linear", max_iter=50).fit([[1.0], [-1e-200], [-1e-150]], [1, -1, -1])
+    assert model.converged_
+    assert 0 < model.margin_ < 1e-150
+    assert model.mistake_bound_ == np.inf
+
+
 # -- votes ------------------------------------------------------------------------------------------------------------
 
 

@@ -136,7 +136,8 @@ def separation(scores: Array, right: Rows, coefficients: Array, at: Array, longe
     margin = float(margins(scores, right, rivals(scores, right)).min()) / np.sqrt(squares)
     if not margin > 0:
         return margin, np.inf
-    return margin, (2.0 if scores.shape[1] > 1 else 1.0) * longest / margin**2
+    with np.errstate(over="ignore", divide="ignore"):  # a margin whose square is below all floats bounds nothing
+        return margin, (2.0 if scores.shape[1] > 1 else 1.0) * longest / margin**2
 
 
 def count_of(rows: Any) -> int:
