@@ -5,7 +5,7 @@
 
 exact : KernelSVC with equal kernel, C and tolerance, against scikit-learn, scikit-learn-intelex and ThunderSVM: seconds
     of `fit`, accuracy, how many predictions agree, and the dual objective in float64.
-large : half a million rows of covertype by a kernel of low rank, against scikit-learn's at the same rank.
+large : half a million rows of covertype on landmarks, against scikit-learn's at the same rank.
 predict : decision values with 10,000 support vectors.
 perceptron : three passes over 50,000 rows, against the sequential loop in NumPy; coefficients must be the same.
 interrupt : seconds from Ctrl-C to the end of a fit.

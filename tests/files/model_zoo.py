@@ -61,7 +61,7 @@ NUMBERED = [graph([3, 1, 4]) for _ in range(50)]
 MIXED = pd.DataFrame({"text": TEXTS, "age": X[:, 0], "kind": [None if i % 7 == 0 else f"k{i % 3}" for i in range(50)]})
 BOTH = k.Spectrum(2).on("text") + k.Gaussian(1.0).on("age")
 NYSTROM = Nystrom("gaussian(1.5)", n_components=9, random_state=0)
-LANDMARKS = {"solver": "low rank", "rank": 12, "random_state": 0}
+LANDMARKS = {"solver": "landmarks", "rank": 12, "random_state": 0}
 
 
 def ways(name, model, X, new, *targets, **settings):
@@ -105,7 +105,7 @@ MODELS = dict(
         ways("svc", KernelSVC(), X, NEW, TWO),
         ways("svc, probability", KernelSVC(probability=True, random_state=0), X, NEW, THREE),
         ways("svc, rest, object labels", KernelSVC(multi_class="ovr"), X, NEW, THREE.astype(str).astype(object)),
-        ways("svc, low rank", KernelSVC(**LANDMARKS), X, NEW, THREE),
+        ways("svc, landmarks", KernelSVC(**LANDMARKS), X, NEW, THREE),
         ways("svc, warm", KernelSVC(warm_start=True, C=np.inf), X, NEW, X[:, 0] > 0),
         ways("svc, lift", KernelSVC(Polynomial(2), C=2), X, NEW, TWO),
         ways("svc, precomputed", KernelSVC("precomputed"), K, CROSS, TWO),
@@ -114,7 +114,7 @@ MODELS = dict(
         ways("svc, numbered words", KernelSVC(k.Spectrum(2)), CODES, CODES[:9], TWO),
         ways("svc, numbered graphs", KernelSVC(k.VertexHistogram()), NUMBERED, NUMBERED[:9], TWO),
         ways("svr", KernelSVR(epsilon=0.2), X, NEW, Y),
-        ways("svr, low rank", KernelSVR(**LANDMARKS), X, NEW, Y),
+        ways("svr, landmarks", KernelSVR(**LANDMARKS), X, NEW, Y),
         ways("one class", OneClass(nu=0.2), X, NEW),
         ways("logistic", KernelLogisticRegression(), X, NEW, TWO),
         ways("logistic, landmarks", KernelLogisticRegression(rank=10, random_state=0), X, NEW, THREE),

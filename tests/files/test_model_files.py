@@ -208,7 +208,7 @@ def test_what_is_not_kept(path):
 
 
 def test_a_gap_that_needs_the_rows_says_so(path):
-    model, _ = zoo.fitted("svc, low rank")
+    model, _ = zoo.fitted("svc, landmarks")
     save(model, path)
     model._gap = None
     with pytest.raises(AttributeError, match="rows were not saved"):

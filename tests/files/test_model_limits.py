@@ -393,7 +393,7 @@ def test_truths_are_zeros_and_ones(tmp_path, refused):
         ("Trigonometric()", "Trigonometric", {"n_features_in_": -1}, "-1 columns came"),
         ("ridge, lift", "KernelRidge", {"n_features_in_": 4}, "rows of 3 columns came for a model of 4"),
         ("Nystrom()", "Nystrom", {"n_features_in_": 4}, "for 4 columns"),
-        ("svc, low rank", "KernelSVC", {"n_features_in_": 4}, "rows of 3 columns came for a model of 4"),
+        ("svc, landmarks", "KernelSVC", {"n_features_in_": 4}, "rows of 3 columns came for a model of 4"),
         ("means, landmarks", "KernelKMeans", {"n_features_in_": 4}, "rows of 3 columns came for a model of 4"),
         ("kernel perceptron", "KernelPerceptron", {"n_features_in_": 4}, "rows of 3 columns came for a model of 4"),
         ("svc, probability", "Calibration", {"classes": 5}, "3 sigmoids came for 5 classes"),

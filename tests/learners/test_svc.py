@@ -464,7 +464,7 @@ def test_a_plan_says_what_a_fit_takes():
         ({"max_iter": 0}, "a whole number above zero, or None, for max_iter; 0 came"),
         ({"rank": -3}, "a whole number above zero, or None, for rank; -3 came"),
         ({"multi_class": "crammer"}, 'multi_class that is "ovo" or "ovr"; \'crammer\' came'),
-        ({"solver": "smo"}, 'solver that is "auto", "exact" or "low rank"; \'smo\' came'),
+        ({"solver": "smo"}, 'solver that is "auto", "exact" or "landmarks"; \'smo\' came'),
         ({"probability": 1}, "True or False for probability; 1 came"),
         ({"warm_start": 1}, "True or False for warm_start; 1 came"),
         ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; leave-one-out is for least squares'),
@@ -486,8 +486,8 @@ def test_data_that_makes_no_sense_is_refused():
         KernelSVC().fit(np.where(X > 1, np.nan, X), y)
     with pytest.raises(InputError, match=r"values of the kernel with finite sums; polynomial.* overflows"):
         KernelSVC(Polynomial(9, 1.0)).fit(1e40 * X, y)
-    with pytest.raises(InputError, match='a kernel or a lift for solver="low rank"; the kernel is precomputed'):
-        KernelSVC("precomputed", solver="low rank").fit(X @ X.T, y)
+    with pytest.raises(InputError, match='a kernel or a lift for solver="landmarks"; the kernel is precomputed'):
+        KernelSVC("precomputed", solver="landmarks").fit(X @ X.T, y)
 
 
 def test_a_fit_that_fails_leaves_the_model_as_it_was():

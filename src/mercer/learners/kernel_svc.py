@@ -58,12 +58,12 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
     multi_class : "ovo", one function for each pair of classes, or "ovr", one for each class
     class_weight : how much rows of each class weigh, as a dict or "balanced"; None for one
     probability : whether `predict_proba` is wanted, which takes five more fits
-    tol : how far coefficients may be from rest, in units of f; up to 512 rows are solved to rounding. For "low rank" a
+    tol : how far coefficients may be from rest, in units of f; up to 512 rows are solved to rounding. On features a
         duality gap of that part of the objective is enough, too
-    max_iter : steps, or passes of "low rank", at most; None for 10 million steps or more (up to 512 rows for 800 a row,
+    max_iter : steps, or passes over features, at most; None for 10 million steps or more (up to 512 rows for 800 a row,
         and 40,000), or 1,000 passes
-    solver : "exact", "low rank" (landmarks, or the features of the lift that was given), or "auto": exact where that
-        fits and takes less than half an hour; above 100,000 rows it is always "low rank", where the kernel allows it
+    solver : "exact", "landmarks" (or the features of the lift that was given), or "auto": exact where that
+        fits and takes less than half an hour; above 100,000 rows it is always "landmarks", where the kernel allows it
     rank : how many landmarks; None for up to 2,000, as many as fit
     polish : whether what landmarks lead to is made exact on the margin, by the kernel itself; the model is one of
         support vectors then

@@ -220,7 +220,7 @@ class MarginMachine(ShownEstimator, KernelParameters, CallbackSupport, BaseEstim
 
     @property
     def n_iter_(self) -> int:
-        """Steps of all functions together: pairs of coefficients that were moved, or single ones with "low rank"."""
+        """Steps of all functions together: pairs of coefficients that were moved, or single ones on features."""
         check_is_fitted(self)
         return sum(found.steps for found in self.outcomes_)
 
@@ -234,7 +234,7 @@ class MarginMachine(ShownEstimator, KernelParameters, CallbackSupport, BaseEstim
     def duality_gap_(self) -> float:
         """How far the objective is from its best value, at most, by the exact kernel: the sum over all functions.
 
-        Cost: nothing where the fit was exact; for "low rank" pairs of all rows with the support, when it is first asked
+        Cost: nothing where the fit was exact; on landmarks pairs of all rows with the support, when it is first asked
         for. It is not saved with the model: ask before.
         """
         check_is_fitted(self)

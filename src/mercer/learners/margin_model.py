@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from mercer.compute.run import Run
 from mercer.learners.basis import Basis, LiftBasis, landmark_basis, steady
 from mercer.learners.course import count_of
-from mercer.learners.margin_settings import MarginSettings, check_low_rank
+from mercer.learners.margin_settings import MarginSettings, check_landmarks
 from mercer.learners.margin_ways import Exactly, Featured, Way, exactly, featured
 from mercer.learners.predictor import ByBasis, ByDuals, ByFeatures, Predictor
 from mercer.learners.sought import Sought
 from mercer.learners.views import LiftView, TableView, View
 from mercer.lifts.nystrom import nystrom_of
-from mercer.planner.margins import LANDMARKS, MarginPlan
+from mercer.planner.margins import MarginPlan
 from mercer.solvers.boxed import Rested
 from mercer.solvers.coordinate_descent import best_bias
 
@@ -69,14 +69,14 @@ class Audit:
 def posed_way(
     who: str, view: View, plan: MarginPlan, settings: MarginSettings, random: np.random.Generator, run: Run
 ) -> tuple[Way, Basis | None]:
-    """Who finds the coefficients, by the plan; and the functions of which the model is made, with "low rank"."""
+    """Who finds the coefficients, by the plan; and the functions of which the model is made, where it has features."""
     if plan.way == "exact":
         return exact_way(who, view, plan, settings), None
-    check_low_rank(who, view)
+    check_landmarks(who, view)
     assert isinstance(view, TableView)  # noqa: S101  # a matrix was refused
-    with run.stage(LANDMARKS):
+    with run.stage(plan.way):
         basis = _basis(view, plan.rank, random)
-        way = featured(basis, view.points, settings.low_rank(int(random.integers(2**31))), run)
+        way = featured(basis, view.points, settings.featured(int(random.integers(2**31))), run)
     return way, basis
 
 

@@ -16,7 +16,7 @@ from mercer.learners.worth import columns_of
 from mercer.planner.margins import MarginTask
 from mercer.solvers import coordinate_descent, working_sets
 
-EXACT, LOW_RANK = "exact", "low rank"
+EXACT, LANDMARKS = "exact", "landmarks"
 STEPS, EACH = 10_000_000, 100
 """Steps of pairs where nobody says how many: so many, or so many for each row."""
 PASSES = 1000
@@ -29,7 +29,7 @@ class MarginSettings:
 
     tolerance : the violation of optimality that may be left
     max_iter : steps, or passes of coordinate descent; None for a sane number
-    solver : "auto", "exact" or "low rank"
+    solver : "auto", "exact" or "landmarks"
     rank : how many landmarks; None for the planner's choice
     warm_start : whether a fit on the same rows starts from the last coefficients
     polish : whether what landmarks lead to is made exact on the margin
@@ -47,8 +47,8 @@ class MarginSettings:
         cls, who: str, tol: Any, max_iter: Any, solver: Any, rank: Any, warm_start: Any, polish: Any, lengthscale: Any
     ) -> MarginSettings:
         """The settings of a machine, or one clear error."""
-        if not (isinstance(solver, str) and solver in (AUTO, EXACT, LOW_RANK)):
-            needs = 'solver that is "auto", "exact" or "low rank"'
+        if not (isinstance(solver, str) and solver in (AUTO, EXACT, LANDMARKS)):
+            needs = 'solver that is "auto", "exact" or "landmarks"'
             raise InputError(sentence(who, needs, f"{shown(solver)} came", 'Use "auto", the default.'))
         for name, given in (("warm_start", warm_start), ("polish", polish)):
             if not isinstance(given, bool | np.bool_):
@@ -64,7 +64,7 @@ class MarginSettings:
         """For so many rows, and bytes of rows of the matrix that are kept."""
         return working_sets.Settings(self.tolerance, self.max_iter or max(STEPS, EACH * count), pool)
 
-    def low_rank(self, seed: int) -> coordinate_descent.Settings:
+    def featured(self, seed: int) -> coordinate_descent.Settings:
         """A violation within the tolerance is enough, and so is a relative gap within it."""
         return coordinate_descent.Settings(self.tolerance, self.tolerance, self.max_iter or PASSES, seed)
 
@@ -104,11 +104,11 @@ def count_of(who: str, name: str, given: Any) -> int | None:
     return int(given)
 
 
-def check_low_rank(who: str, view: View) -> None:
+def check_landmarks(who: str, view: View) -> None:
     """Refuse landmarks for what has no points, or is not known to be a kernel."""
     if isinstance(view, MatrixView):
-        needs, came = 'a kernel or a lift for solver="low rank"', "the kernel is precomputed"
+        needs, came = 'a kernel or a lift for solver="landmarks"', "the kernel is precomputed"
         raise InputError(sentence(who, needs, came, 'Use "exact", or give the rows.'))
     if not view.sure:
-        needs, came = 'a kernel that is proven for solver="low rank"', f"{view.kernel} is not"
+        needs, came = 'a kernel that is proven for solver="landmarks"', f"{view.kernel} is not"
         raise InputError(sentence(who, needs, came, 'Use "exact", which looks at the matrix.'))

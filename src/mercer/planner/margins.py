@@ -11,9 +11,9 @@ from mercer.planner.machine import Machine
 from mercer.planner.plan import Stage
 from mercer.planner.shown import ShownPlan
 
-MarginWay = Literal["exact", "low rank"]
-SOLVING, CALIBRATING, LANDMARKS, POLISHING = "coefficients", "calibration", "landmarks", "polish"
-"""The stages of a fit, by name."""
+MarginWay = Literal["exact", "features", "landmarks"]
+SOLVING, CALIBRATING, POLISHING = "coefficients", "calibration", "polish"
+"""The stages of a fit, by name; features, or landmarks, are one that is named as its way."""
 PATIENCE = 1800.0
 """Seconds up to which "auto" is exact, where no time limit is given."""
 MOST = 100_000
@@ -69,7 +69,7 @@ class MarginTask:
 class MarginPlan(ShownPlan):
     """How a machine of margins is fitted, and what that is to take, if two fifths of the rows are support.
 
-    way : "exact" has the kernel itself, "low rank" landmarks in its place, or the features of a lift
+    way : "exact" has the kernel itself, "landmarks" stand in its place, "features" are those of the lift that was given
     functions : how many functions are learned: one, or one for each class or pair of classes
     rank : how many features there are; 0 where the way has none
     pool : bytes of rows of the kernel matrix that are kept
@@ -94,7 +94,7 @@ class MarginPlan(ShownPlan):
 
     def __str__(self) -> str:
         what = f"margins on {self.rows:,} rows x {self.columns:,} columns, {self.functions} function"
-        how = f"low rank, {self.rank:,} features" if self.rank else self.way
+        how = f"{self.way} ({self.rank:,})" if self.rank else self.way
         takes = f"about {self.seconds:.2g} s and {text_of(self.bytes)}"
         return f"{what}{'s' * (self.functions != 1)}: {how}, {takes}\n  why: {self.reason}"
 
@@ -104,7 +104,7 @@ def margins(
 ) -> MarginPlan:
     """The plan; an error where not even the least of it fits the memory.
 
-    way : "auto", "exact" or "low rank"
+    way : "auto", "exact" or "landmarks"
     rank : how many landmarks; None for as many as are worth it, and fit
     seconds : the time limit, or None
     """
@@ -112,12 +112,12 @@ def margins(
     exact, least = _exact(task, budget, limits)
     patience = PATIENCE if seconds is None else min(PATIENCE, seconds)
     why = _too_much(task, exact, least, budget, patience) if way == "auto" and task.approximable else ""
-    if way == "low rank" or why:
-        plan = _low_rank(task, rank, budget, limits, why or "It was asked for.")
+    if way == "landmarks" or why:
+        plan = _featured(task, rank, budget, limits, why or "It was asked for.")
         remedy = f"Up to {max(1, _rank_that_fits(task, budget)):,} landmarks fit: set rank."
         budget.require(who, plan.bytes, f"{plan.rank:,} features of {task.rows:,} rows", remedy)
         return plan
-    remedy = 'Use fewer rows, or solver="low rank".' if task.approximable else "Use fewer rows."
+    remedy = 'Use fewer rows, or solver="landmarks".' if task.approximable else "Use fewer rows."
     budget.require(who, least, f"rows of the kernel matrix of {max(task.sizes):,} rows", remedy)
     return exact
 
@@ -187,7 +187,7 @@ def _stages(solving: float, folds: int) -> tuple[Stage, ...]:
 # -- landmarks --------------------------------------------------------------------------------------------------------
 
 
-def _low_rank(task: MarginTask, rank: int | None, budget: Budget, limits: Limits, reason: str) -> MarginPlan:
+def _featured(task: MarginTask, rank: int | None, budget: Budget, limits: Limits, reason: str) -> MarginPlan:
     """Features of landmarks, or those of the lift that was given."""
     wanted = min(RANK, max(1, task.rows // 2), max(1, _rank_that_fits(task, budget)))
     found = task.features or min(rank or wanted, task.rows)
@@ -195,13 +195,14 @@ def _low_rank(task: MarginTask, rank: int | None, budget: Budget, limits: Limits
     drawn = min(n, max(4 * k, DRAWN / k)) if task.features is None else 0.0
     choosing = machine.multiply(drawn * k**2) + machine.pairs(n * k, int(task.filled)) + machine.multiply(n * k**2)
     descent = PASSES * SCATTERED * machine.read(sum(task.sizes) * k / 2)
-    stages = (Stage(LANDMARKS, choosing), *_stages(descent, task.folds))
+    way: MarginWay = "landmarks" if task.features is None else "features"
+    stages = (Stage(way, choosing), *_stages(descent, task.folds))
     pool, needed = 0, _bytes(task, found)
     if task.polish:
         stages = (*stages, Stage(POLISHING, sum(_seconds(task, size, limits) for size in task.sizes)))
         pool = int(max(0.0, min(POOL, 4.0 * max(task.sizes) ** 2, SHARE * budget.bytes - needed)))
     return MarginPlan(
-        way="low rank",
+        way=way,
         rows=task.rows,
         columns=task.columns,
         functions=len(task.sizes),
