@@ -154,9 +154,10 @@ def crashed(done: Done) -> bool:
 
 
 def about() -> dict[str, Any]:
-    """The machine, and the versions of all that ran."""
+    """The machine, and the versions of all that ran. Its load is left out: that of a part is left by the one before."""
     extra = {name: version_of(name) for name in ("torch", "pandas", "pyarrow", "matplotlib")}
-    return machine() | extra | {"threads": os.environ.get("OMP_NUM_THREADS", "as they come")}
+    here = {what: found for what, found in machine().items() if what != "load before"}
+    return here | extra | {"threads": os.environ.get("OMP_NUM_THREADS", "as they come")}
 
 
 @dataclass
