@@ -177,6 +177,14 @@ def test_falkon_reads_all_pairs_at_every_step():
     assert way.bytes >= 8 * 2 * 4000**2
 
 
+def test_falkon_on_a_lift_that_was_given_learns_its_landmarks_as_one_pass_does():
+    given = replace(TASK, landmarks=4000, sought=4000, features=4000, lift_given=True, stored=True)
+    way, other = nystrom_iterative(given, 4000, ConjugateGradient(), FREE), one_pass(given, FREE)
+    own = seconds(way, "landmarks") - seconds(other, "landmarks")
+    assert own == pytest.approx(ROUGH.cholesky(4000) + ROUGH.multiply(4000.0**3))
+    assert seconds(other, "landmarks") == learning(given, FREE)[0] > 0
+
+
 def test_falkon_takes_less_time_than_one_pass_where_landmarks_are_many():
     few, many = ((nystrom(TASK, p, FREE), nystrom_iterative(TASK, p, ConjugateGradient(), FREE)) for p in (250, 16_000))
     assert few[0].seconds < few[1].seconds

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, clone
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,6 +21,7 @@ from mercer.learners.cluster_model import ByRows
 from mercer.learners.cluster_rows import Posed, pose, task_of
 from mercer.learners.cluster_settings import LANDMARKS, KMeansSettings, refuse_unliftable
 from mercer.learners.course import count_of
+from mercer.learners.draft import draft
 from mercer.learners.fitting import all_or_nothing
 from mercer.learners.kernel_parameters import KernelParameters
 from mercer.learners.kernel_ridge import DEFAULT
@@ -152,7 +153,7 @@ class KernelKMeans(
 
     def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> ClusterPlan:
         """How `fit` would do it with this data, and what that takes, about; nothing is fitted."""
-        twin = clone(self)
+        twin = draft(self)
         twin._terms()
         asked, rows = KMeansSettings.of(twin), twin._read(X, reset=True)
         plan: ClusterPlan = twin._planned(pose(twin, X, rows, sample_weight, asked.clusters), asked)

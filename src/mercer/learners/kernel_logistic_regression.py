@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,6 +16,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.points import Points
 from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.designs import LandmarkDesign
+from mercer.learners.draft import draft
 from mercer.learners.fitting import all_or_nothing
 from mercer.learners.kernel_parameters import KernelParameters
 from mercer.learners.kernel_ridge import DEFAULT
@@ -147,7 +148,7 @@ class KernelLogisticRegression(
 
     def plan(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticPlan:
         """How `fit` would do it with this data, and what that takes; nothing is fitted."""
-        twin = clone(self)
+        twin = draft(self)
         twin._terms()
         return pose(twin, Asked.of(twin), X, twin._read(X, reset=True), y, sample_weight).plan
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
@@ -22,6 +22,7 @@ from mercer.learners.component_found import Found
 from mercer.learners.component_posing import Posed, pose
 from mercer.learners.component_settings import Asked
 from mercer.learners.component_ways import by_matrix, by_products
+from mercer.learners.draft import draft
 from mercer.learners.fitting import all_or_nothing
 from mercer.learners.kernel_parameters import KernelParameters
 from mercer.learners.kernel_ridge import DEFAULT
@@ -156,7 +157,7 @@ class KernelPCA(
 
     def plan(self, X: Any, y: Any = None) -> ComponentPlan:
         """How `fit` would do it with this data, and what that takes; nothing is fitted."""
-        twin = clone(self)
+        twin = draft(self)
         twin._terms()
         return pose(twin, Asked.of(twin), X).plan
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,6 +21,7 @@ from mercer.learners.assembly import Problem, sizes_of
 from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.certifying import certificate
 from mercer.learners.distance import Distance
+from mercer.learners.draft import draft
 from mercer.learners.fitting import fit, pose
 from mercer.learners.following import Solved, spread
 from mercer.learners.kernel_parameters import KernelParameters
@@ -88,9 +89,10 @@ class LeastSquares(ShownEstimator, KernelParameters, CallbackSupport, BaseEstima
     def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> Plan:
         """How `fit` would do it with this data, what that takes, and what else could be done; nothing is fitted.
 
-        Cost: the data is read, and a thousand rows of large data are looked at.
+        Cost: the data is read, and a thousand rows of large data are looked at. Of a lift that would take long to learn
+        the features are counted.
         """
-        return planned(pose(clone(self), X, y, sample_weight), resumable=self.checkpoint is not None)
+        return planned(pose(draft(self), X, y, sample_weight), resumable=self.checkpoint is not None)
 
     def _keep(self, posed: Posed, solved: Solved) -> None:
         """What was found, as attributes."""

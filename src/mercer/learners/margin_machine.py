@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,6 +19,7 @@ from mercer.kernels import Kernel
 from mercer.learners.assembly import Problem, Settings, views_of
 from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.course import count_of
+from mercer.learners.draft import draft
 from mercer.learners.extremes import refuse_extremes
 from mercer.learners.fitting import all_or_nothing
 from mercer.learners.kernel_parameters import KernelParameters
@@ -156,10 +157,10 @@ class MarginMachine(ShownEstimator, KernelParameters, CallbackSupport, BaseEstim
 
     def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> MarginPlan:
         """How `fit` would do it with this data, and what that takes, about; nothing is fitted."""
-        draft = clone(self)
-        settings, rows = draft._settings(), draft._read(X, reset=True)
-        asked = draft._asked(X, y, sample_weight, count_of(rows))
-        plan: MarginPlan = draft._planned(settings, draft._viewed(X, rows, asked), asked)
+        twin = draft(self)
+        settings, rows = twin._settings(), twin._read(X, reset=True)
+        asked = twin._asked(X, y, sample_weight, count_of(rows))
+        plan: MarginPlan = twin._planned(settings, twin._viewed(X, rows, asked), asked)
         return plan
 
     def _learn(self, settings: MarginSettings, view: View, rows: Any, asked: Asked, run: Watched) -> None:

@@ -9,13 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.budget import Budget
 from mercer.errors import InputError, NumericalWarning, sentence
 from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.course import Course, Pupil, Unbounded, count_of, learn, separation
+from mercer.learners.draft import draft
 from mercer.learners.fitting import all_or_nothing
 from mercer.learners.labels import classes_of, decided, labels_of
 from mercer.learners.reading import shown
@@ -92,12 +93,12 @@ class Mistaken(ShownEstimator, CallbackSupport, ClassifierMixin, BaseEstimator, 
         return self
 
     def plan(self, X: Any, y: Any) -> PassPlan:
-        """What `fit` would take with this data, about; nothing is fitted but a lift."""
-        draft, most = clone(self), check_passes(type(self).__name__, self.max_iter)
-        draft._settings()
-        rows = draft._read(X, reset=True)
-        draft._codes(X, y, NONE, None)
-        plan: PassPlan = draft._planned(draft._viewed(X, rows), count_of(rows), most)
+        """What `fit` would take with this data, about; nothing is fitted."""
+        twin, most = draft(self), check_passes(type(self).__name__, self.max_iter)
+        twin._settings()
+        rows = twin._read(X, reset=True)
+        twin._codes(X, y, NONE, None)
+        plan: PassPlan = twin._planned(twin._viewed(X, rows), count_of(rows), most)
         return plan
 
     def _planned(self, view: View, count: int, most: int) -> PassPlan:

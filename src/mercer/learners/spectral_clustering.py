@@ -6,7 +6,7 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags
 
 from mercer.compute.budget import Budget
@@ -19,6 +19,7 @@ from mercer.learners.cluster_rows import task_of, viewed
 from mercer.learners.cluster_seeds import best_of
 from mercer.learners.cluster_settings import SpectralSettings, refuse_few_rows
 from mercer.learners.course import count_of
+from mercer.learners.draft import draft
 from mercer.learners.fitting import all_or_nothing
 from mercer.learners.kernel_parameters import KernelParameters
 from mercer.learners.kernel_ridge import DEFAULT
@@ -146,7 +147,7 @@ class SpectralClustering(
 
     def plan(self, X: Any, y: Any = None) -> ClusterPlan:
         """How `fit` would do it with this data, and what that takes, about; nothing is fitted."""
-        twin = clone(self)
+        twin = draft(self)
         twin._terms()
         plan: ClusterPlan = twin._posed(X, SpectralSettings.of(twin))[2]
         return plan

@@ -114,11 +114,15 @@ class Nystrom(Lift):
     def _found(self, X: Any) -> Array | None:
         """Learn the kernel and the landmarks; the features of all rows, where they are found on the way."""
         points = self._points(X)
-        self.kernel_ = stated("Nystrom", self.kernel).resolve_points(points)
-        _check(self.kernel_, points)
+        self._resolve(points)
         choice = self._choice(points)
         self._keep(choice)
         return choice.features
+
+    def _resolve(self, points: Points) -> None:
+        """The kernel with its numbers, for points that it takes."""
+        self.kernel_ = stated("Nystrom", self.kernel).resolve_points(points)
+        _check(self.kernel_, points)
 
     def _keep(self, choice: Choice) -> None:
         self.landmarks_ = choice.points.values

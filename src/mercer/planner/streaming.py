@@ -87,12 +87,11 @@ def nystrom_iterative(task: Task, width: int, solver: Solver, limits: Limits) ->
     machine, entries, square = limits.machine, float(task.rows) * width, float(width) ** 2
     tuned = tuning(task, limits, task.tuned)
     preparing = machine.cholesky(width) + machine.multiply(square * width)
-    if task.landmarks is None:
-        preparing += _drawing(task, width, limits).seconds
+    drawn = _drawing(task, width, limits).seconds if task.landmarks is None else learning(task, limits)[0]
     fixed, steps = (2 if task.outputs == 1 else 4) * square + 8.0 * width * task.outputs, _steps(task)
     held = batch(task, fixed, strips(width, available(), PAIR + 4.0 * task.outputs), limits)
     step = _reading(task, width, limits, _pairs, held) + machine.multiply(4 * entries * task.outputs)
-    stages = (*tuned.stages, Stage("landmarks", preparing), Stage("iterations", steps * step))
+    stages = (*tuned.stages, Stage("landmarks", drawn + preparing), Stage("iterations", steps * step))
     operations = steps * entries * (PAIR + 2 * task.columns + 4 * task.outputs) + 2 * square * width
     return _Costs(stages, operations, held, tuned).plan("nystrom iterative", solver, task, width, limits)
 

@@ -1,0 +1,71 @@
+"""A learner as a plan needs it: what a lift would take long to learn is counted, and not learnt."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+
+from mercer.lifts.base import Lift
+from mercer.lifts.landmarks import HELD, LEAST, number, way
+from mercer.lifts.nystrom import Nystrom
+from mercer.lifts.radial_basis import RadialBasis
+
+Estimator = TypeVar("Estimator", bound=BaseEstimator)
+SOON = 2e9
+"""Operations for which landmarks are chosen all the same: a plan then knows how many of them are worth keeping."""
+
+
+def draft(estimator: Estimator) -> Estimator:
+    """A copy that is to be planned, and never fitted."""
+    twin: Estimator = clone(estimator)
+    twin.set_params(**_drafted_parts(twin))
+    return twin
+
+
+def drafted(lift: Lift) -> Lift:
+    """A lift with as many features, whose `fit` does not take long; they are not the features of the lift."""
+    if type(lift) is Nystrom:
+        return CountedLandmarks(**lift.get_params(deep=False))
+    changes = _drafted_parts(lift)
+    if isinstance(lift, RadialBasis) and isinstance(lift.centers, str) and lift.centers == "kmeans":
+        changes["centers"] = "random"  # as many
+    found: Lift = clone(lift).set_params(**changes)
+    return found
+
+
+def _drafted_parts(estimator: BaseEstimator) -> dict[str, Any]:
+    parts = estimator.get_params(deep=False)
+    return {name: drafted(part) for name, part in parts.items() if isinstance(part, Lift)}
+
+
+class CountedLandmarks(Nystrom):
+    """As many landmarks as were asked for. The lift itself may keep fewer, where more would add nothing."""
+
+    def _learn(self, X: Any) -> None:
+        points = self._points(X)
+        rows = points.values.shape[0]
+        if not isinstance(self.landmarks, str) or _operations(rows, number(self.n_components, rows)) <= SOON:
+            return super()._learn(X)
+        way(self.landmarks)
+        self._resolve(points)
+        self.n_components_ = number(self.n_components, rows)
+        return None
+
+    def _features(self, X: Any) -> NDArray[Any]:
+        """As long as those of the lift are at most: |phi(x)|^2 is k(x, x)."""
+        if hasattr(self, "factor_"):
+            return super()._features(X)
+        out = np.zeros((X.shape[0], self._count()), X.dtype)
+        out[:, 0] = np.sqrt(self.kernel_.evaluate_diagonal(self._new_points(X)))
+        return out
+
+
+CountedLandmarks.__name__ = Nystrom.__name__  # errors speak of the lift that was given
+
+
+def _operations(rows: int, landmarks: int) -> float:
+    """For the choice among these rows, or a sample of them."""
+    return float(min(rows, max(HELD // landmarks, LEAST * landmarks))) * landmarks**2

@@ -1,0 +1,104 @@
+"""A plan does not learn what takes long: landmarks and centers are counted, and where that is quick it is the fit's."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from mercer.errors import InputError
+from mercer.learners import (
+    KernelKMeans,
+    KernelLogisticRegression,
+    KernelPCA,
+    KernelPerceptron,
+    KernelRidge,
+    KernelRidgeClassifier,
+    KernelSVC,
+    KernelSVR,
+    OneClass,
+    Perceptron,
+)
+from mercer.learners.draft import draft
+from mercer.lifts import Nystrom, RadialBasis, centers, nystrom
+from mercer.lifts.scaled import Scaled
+
+ROWS, LANDMARKS = 10_000, 500
+X = np.random.default_rng(0).normal(size=(ROWS, 3))
+Y, CLASSES = X[:, 0], (X[:, 1] > 0).astype(int)
+LEARNERS = [
+    (KernelRidge(), (X, Y), "features"),
+    (KernelRidgeClassifier(), (X, CLASSES), "features"),
+    (KernelSVC(solver="landmarks"), (X, CLASSES), "rank"),
+    (KernelSVR(solver="landmarks"), (X, Y), "rank"),
+    (OneClass(solver="landmarks"), (X,), "rank"),
+    (KernelLogisticRegression(), (X, CLASSES), "features"),
+    (KernelPCA(), (X,), "rank"),
+    (KernelKMeans(), (X,), "features"),
+    (KernelPerceptron(), (X, CLASSES), None),
+    (Perceptron(), (X, CLASSES), None),
+]
+"""With the data, and the name under which a plan has the number of features."""
+
+
+@pytest.fixture
+def forbidden(monkeypatch):
+    """Nobody may choose landmarks or centers."""
+
+    def refuse(*given, **named):
+        raise AssertionError("a plan learns")
+
+    for landmarks in ("pivoted", "uniform", "kmeans"):
+        monkeypatch.setitem(nystrom.way.__globals__["WAYS"], landmarks, refuse)
+    monkeypatch.setattr(centers, "means", refuse)
+
+
+@pytest.mark.parametrize(("model", "data", "counted"), LEARNERS, ids=lambda given: type(given).__name__)
+@pytest.mark.parametrize(
+    "lift",
+    [
+        Nystrom("gaussian(2)", LANDMARKS),
+        Nystrom("gaussian(2)", LANDMARKS, landmarks="kmeans"),
+        2.0 * Nystrom("gaussian(2)", LANDMARKS),
+        RadialBasis(n_components=LANDMARKS, lengthscale=2.0),
+    ],
+    ids=["pivoted", "kmeans", "scaled", "centers"],
+)
+def test_no_plan_learns_a_lift(forbidden, model, data, counted, lift):
+    name = "lift" if isinstance(model, Perceptron) else "kernel"
+    model = clone(model).set_params(**{name: lift})
+    plan = model.plan(*data)
+    assert plan.seconds > 0
+    assert counted is None or getattr(plan, counted) == LANDMARKS
+    assert getattr(model, name) is lift
+    assert not hasattr(lift, "n_components_")
+
+
+def test_landmarks_that_are_quick_to_choose_are_chosen():
+    """The kernel has only so many: a plan that asked for all of them would be wrong."""
+    few = X[:300]
+    model = KernelRidge(Nystrom("polynomial(1)", random_state=0), alpha=0.1)
+    assert model.plan(few, Y[:300]).features == model.fit(few, Y[:300]).plan_.features == 4
+
+
+def test_tables_of_landmarks_are_what_they_are():
+    model = KernelRidge(Nystrom("gaussian(0.3)", landmarks=X[:700]), alpha=0.1)
+    assert model.plan(X, Y).features == 700
+
+
+def test_parts_of_composed_lifts_are_drafts_and_settings_stay():
+    lift = 3.0 * RadialBasis(n_components=7, lengthscale=2.0, random_state=5)
+    found = draft(Perceptron(lift=lift)).lift
+    assert type(found) is Scaled
+    assert found.factor == 3.0
+    assert found.lift.get_params() == {
+        "centers": "random", "n_components": 7, "lengthscale": 2.0, "random_state": 5
+    }  # fmt: skip
+    assert lift.lift.centers == "kmeans"
+
+
+def test_a_draft_refuses_what_the_lift_refuses():
+    with pytest.raises(InputError, match="landmarks to be one of"):
+        KernelRidge(Nystrom("gaussian(2)", LANDMARKS, landmarks="best")).plan(X, Y)
+    with pytest.raises(InputError, match="at most as many landmarks as rows"):
+        KernelRidge(Nystrom("gaussian(2)", ROWS + 1)).plan(X, Y)
+    with pytest.raises(InputError, match=r"KernelPCA needs .*; Nystrom overflows on this data"):
+        KernelPCA(Nystrom("polynomial(2)", LANDMARKS)).plan(X * 1e72)
