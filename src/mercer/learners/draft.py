@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
+from mercer.kernels.points import Points
 from mercer.lifts.base import Lift
 from mercer.lifts.landmarks import HELD, LEAST, number, way
 from mercer.lifts.nystrom import Nystrom
@@ -46,26 +47,26 @@ class CountedLandmarks(Nystrom):
 
     def _learn(self, X: Any) -> None:
         points = self._points(X)
-        rows = points.values.shape[0]
-        if not isinstance(self.landmarks, str) or _operations(rows, number(self.n_components, rows)) <= SOON:
+        count = number(self.n_components, points.values.shape[0])
+        if not isinstance(self.landmarks, str) or self._quick(points, count):
             return super()._learn(X)
         way(self.landmarks)
         self._resolve(points)
-        self.n_components_ = number(self.n_components, rows)
+        self.n_components_ = count
         return None
+
+    def _quick(self, points: Points, count: int) -> bool:
+        """Whether so many are chosen at once."""
+        drawn = min(points.values.shape[0], max(HELD // count, LEAST * count))
+        return float(drawn) * count**2 <= SOON
 
     def _features(self, X: Any) -> NDArray[Any]:
         """As long as those of the lift are at most: |phi(x)|^2 is k(x, x)."""
         if hasattr(self, "factor_"):
             return super()._features(X)
         out = np.zeros((X.shape[0], self._count()), X.dtype)
-        out[:, 0] = np.sqrt(self.kernel_.evaluate_diagonal(self._new_points(X)))
+        out[:, 0] = np.sqrt(np.abs(self.kernel_.evaluate_diagonal(self._new_points(X))))
         return out
 
 
 CountedLandmarks.__name__ = Nystrom.__name__  # errors speak of the lift that was given
-
-
-def _operations(rows: int, landmarks: int) -> float:
-    """For the choice among these rows, or a sample of them."""
-    return float(min(rows, max(HELD // landmarks, LEAST * landmarks))) * landmarks**2
