@@ -12,11 +12,19 @@ import pytest
 from bad_fits import BAD_FITS, FRAME, LABELS, MISSING, K, N, X, Y, but, masked
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
 
-from mercer import KernelRidge, KernelRidgeClassifier
+from mercer import (
+    KernelPCA,
+    KernelPerceptron,
+    KernelRidge,
+    KernelRidgeClassifier,
+    KernelSVC,
+    Perceptron,
+)
 from mercer.errors import DomainError, InputError, MercerError, NumericalWarning
-from mercer.kernels import Gaussian, Min, Polynomial
-from mercer.lifts import Nystrom, Trigonometric
+from mercer.kernels import Gaussian, Min, Polynomial, Spectrum
+from mercer.lifts import Counts, Nystrom, Trigonometric
 
 
 def pattern(message):
@@ -168,6 +176,26 @@ def test_columns_that_the_kernel_does_not_see_may_hold_anything():
     mixed = KernelRidge(kernel.on(["age", "weight"])).fit(FRAME.assign(height="tall"), Y)
     wanted = KernelRidge(kernel).fit(X[:, [0, 2]], Y).predict(X[:, [0, 2]])
     np.testing.assert_allclose(mixed.predict(FRAME.assign(height="short")), wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KernelRidge(Nystrom(Spectrum(2), 2)),
+        KernelRidgeClassifier(3.0 * Counts(Spectrum(2))),
+        KernelSVC(Counts(Spectrum(2))),
+        KernelPCA(Nystrom(Spectrum(2), 2)),
+        KernelPerceptron(Counts(Spectrum(2))),
+        Perceptron(Counts(Spectrum(2))),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_lifts_of_strings_go_before_a_learner(model):
+    words, y = ["abc", "bcd", "cde", "abd"], [1, 2, 1, 2]
+    with pytest.raises(InputError, match=f"^{type(model).__name__} needs a lift of numbers; .* reads strings, graphs"):
+        model.fit(words, y)
+    whole = make_pipeline(Counts(Spectrum(2)), KernelRidge("linear", alpha=1e-9)).fit(words, y)
+    np.testing.assert_allclose(whole.predict(words), y, atol=1e-6)
 
 
 def test_arrays_of_objects_and_masks_of_nothing_are_read():

@@ -17,7 +17,7 @@ from mercer.kernels import Linear
 from mercer.kernels.points import DOUBLE, Points
 from mercer.learners.course import Course, Pupil, Unbounded
 from mercer.learners.mistaken import Mistaken
-from mercer.learners.reading import rows_of, shown
+from mercer.learners.reading import lift_of, rows_of, shown
 from mercer.learners.views import KernelView, LiftView, TableView, View, joined
 from mercer.learners.votes import LAST
 from mercer.lifts.base import Lift
@@ -131,6 +131,8 @@ class Perceptron(Mistaken):
         if not (self.lift is None or isinstance(self.lift, Lift)):
             remedy = "Use Polynomial(2), say; a kernel goes into KernelPerceptron."
             raise InputError(sentence(who, "a lift, or None", f"{shown(self.lift)} came", remedy))
+        if self.lift is not None:
+            lift_of(who, self.lift)
         if not isinstance(self.fit_intercept, bool | np.bool_):
             came = f"{shown(self.fit_intercept)} came"
             raise InputError(sentence(who, "True or False for fit_intercept", came, "Use True."))

@@ -59,12 +59,23 @@ class Penalty:
 
 def kernel_of(who: str, given: Any) -> Kernel | Lift | str:
     """The kernel, the lift, or the word "precomputed"."""
-    if isinstance(given, Lift) or (isinstance(given, str) and given == PRECOMPUTED):
+    if isinstance(given, Lift):
+        return lift_of(who, given)
+    if isinstance(given, str) and given == PRECOMPUTED:
         return given
     if isinstance(given, Kernel) or (isinstance(given, str) and given.strip().lower() != PRECOMPUTED):
         return stated(who, given)
     needs = "a kernel, its text, a lift or 'precomputed'"
     raise KernelError(sentence(who, needs, f"{shown(given)} came", _another_kernel(who, given)))
+
+
+def lift_of(who: str, given: Lift) -> Lift:
+    """A lift of numbers."""
+    if given._of_things:
+        came = f"{type(given).__name__} reads strings, graphs or categories"
+        remedy = "Give its kernel, or put the lift before the learner in a pipeline."
+        raise InputError(sentence(who, "a lift of numbers", came, remedy))
+    return given
 
 
 def _another_kernel(who: str, given: Any) -> str:
