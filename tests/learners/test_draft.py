@@ -18,10 +18,11 @@ from mercer.learners import (
     Perceptron,
 )
 from mercer.learners.draft import draft
-from mercer.lifts import Nystrom, RadialBasis, centers, nystrom
+from mercer.lifts import Nystrom, RadialBasis, centers
+from mercer.lifts.landmarks import WAYS
 from mercer.lifts.scaled import Scaled
 
-ROWS, LANDMARKS = 10_000, 500
+ROWS, LANDMARKS = 10_000, 600
 X = np.random.default_rng(0).normal(size=(ROWS, 3))
 Y, CLASSES = X[:, 0], (X[:, 1] > 0).astype(int)
 LEARNERS = [
@@ -41,13 +42,13 @@ LEARNERS = [
 
 @pytest.fixture
 def forbidden(monkeypatch):
-    """Nobody may choose landmarks or centers."""
+    """Nobody may choose landmarks or centers of all rows."""
 
     def refuse(*given, **named):
         raise AssertionError("a plan learns")
 
     for landmarks in ("pivoted", "uniform", "kmeans"):
-        monkeypatch.setitem(nystrom.way.__globals__["WAYS"], landmarks, refuse)
+        monkeypatch.setitem(WAYS, landmarks, refuse)
     monkeypatch.setattr(centers, "means", refuse)
 
 
@@ -55,9 +56,9 @@ def forbidden(monkeypatch):
 @pytest.mark.parametrize(
     "lift",
     [
-        Nystrom("gaussian(2)", LANDMARKS),
-        Nystrom("gaussian(2)", LANDMARKS, landmarks="kmeans"),
-        2.0 * Nystrom("gaussian(2)", LANDMARKS),
+        Nystrom("laplace(2)", LANDMARKS),
+        Nystrom("laplace(2)", LANDMARKS, landmarks="kmeans"),
+        2.0 * Nystrom("laplace(2)", LANDMARKS),
         RadialBasis(n_components=LANDMARKS, lengthscale=2.0),
     ],
     ids=["pivoted", "kmeans", "scaled", "centers"],
@@ -79,6 +80,11 @@ def test_landmarks_that_are_quick_to_choose_are_chosen():
     assert model.plan(few, Y[:300]).features == model.fit(few, Y[:300]).plan_.features == 4
 
 
+def test_a_plan_knows_that_a_kernel_has_fewer_landmarks_than_it_is_asked_for(forbidden):
+    """Monomials up to the second degree of three columns."""
+    assert KernelRidge(Nystrom("polynomial(2)", LANDMARKS), alpha=0.1).plan(X, Y).features == 10
+
+
 def test_tables_of_landmarks_are_what_they_are():
     model = KernelRidge(Nystrom("gaussian(0.3)", landmarks=X[:700]), alpha=0.1)
     assert model.plan(X, Y).features == 700
@@ -97,7 +103,7 @@ def test_parts_of_composed_lifts_are_drafts_and_settings_stay():
 
 def test_a_draft_refuses_what_the_lift_refuses():
     with pytest.raises(InputError, match="landmarks to be one of"):
-        KernelRidge(Nystrom("gaussian(2)", LANDMARKS, landmarks="best")).plan(X, Y)
+        KernelRidge(Nystrom("laplace(2)", LANDMARKS, landmarks="best")).plan(X, Y)
     with pytest.raises(InputError, match="at most as many landmarks as rows"):
         KernelRidge(Nystrom("gaussian(2)", ROWS + 1)).plan(X, Y)
     with pytest.raises(InputError, match=r"KernelPCA needs .*; Nystrom overflows on this data"):

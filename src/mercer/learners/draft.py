@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
-from mercer.kernels.points import Points
 from mercer.lifts.base import Lift
-from mercer.lifts.landmarks import HELD, LEAST, number, way
+from mercer.lifts.landmarks import HELD, LEAST, number, pivoted, way
 from mercer.lifts.nystrom import Nystrom
 from mercer.lifts.radial_basis import RadialBasis
 
 Estimator = TypeVar("Estimator", bound=BaseEstimator)
 SOON = 2e9
-"""Operations for which landmarks are chosen all the same: a plan then knows how many of them are worth keeping."""
+"""Operations for which landmarks are chosen all the same."""
+ROWS, MOST = 2048, 512
+"""Where they are not, up to so many are chosen from so many rows: a kernel that has fewer has fewer everywhere."""
 
 
 def draft(estimator: Estimator) -> Estimator:
@@ -43,22 +44,21 @@ def _drafted_parts(estimator: BaseEstimator) -> dict[str, Any]:
 
 
 class CountedLandmarks(Nystrom):
-    """As many landmarks as were asked for. The lift itself may keep fewer, where more would add nothing."""
+    """As many landmarks as the lift would keep, as far as that is known soon; else as many as were asked for."""
 
     def _learn(self, X: Any) -> None:
         points = self._points(X)
-        count = number(self.n_components, points.values.shape[0])
-        if not isinstance(self.landmarks, str) or self._quick(points, count):
+        rows = points.values.shape[0]
+        count = number(self.n_components, rows)
+        drawn = min(rows, max(HELD // count, LEAST * count))
+        if not isinstance(self.landmarks, str) or float(drawn) * count**2 <= SOON:
             return super()._learn(X)
         way(self.landmarks)
         self._resolve(points)
-        self.n_components_ = count
+        some = np.unique(np.linspace(0, rows - 1, min(rows, ROWS)).astype(np.intp))
+        found = pivoted(self.kernel_, points.rows(some), min(count, MOST), np.random.default_rng(0))
+        self.n_components_ = count if len(found.upper) == MOST else min(count, len(found.upper))
         return None
-
-    def _quick(self, points: Points, count: int) -> bool:
-        """Whether so many are chosen at once."""
-        drawn = min(points.values.shape[0], max(HELD // count, LEAST * count))
-        return float(drawn) * count**2 <= SOON
 
     def _features(self, X: Any) -> NDArray[Any]:
         """As long as those of the lift are at most: |phi(x)|^2 is k(x, x)."""
