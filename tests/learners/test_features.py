@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from mercer import KernelRidge
 from mercer.learners import views
 from mercer.learners.features import CenteredFeatures
 from mercer.operators import Centering
+from mercer.solvers import Cholesky, Eigen
 
 
 @dataclass
@@ -41,10 +43,12 @@ def test_features_are_centred_and_weighted_however_they_are_cut(block, intercept
     np.testing.assert_allclose(norms, np.linalg.norm(wanted, axis=0)[kept], rtol=1e-13)
 
 
-def test_no_second_table_is_made(monkeypatch):
-    """One in NumPy's norm took as much memory again, and seconds in which no Ctrl-C was heard."""
+@pytest.mark.parametrize("constant", [False, True])
+def test_no_second_table_is_made(monkeypatch, constant):
+    """One in NumPy's norm took as much memory again, and seconds in which no Ctrl-C was heard; so did constants."""
     monkeypatch.setattr(views, "BLOCK", 1 << 14)
     Z = np.random.default_rng(0).normal(size=(20_000, 50))
+    Z[:, 7] = 1.0 if constant else Z[:, 7]
     tracemalloc.start()
     try:
         found = CenteredFeatures.of(Table(Z), Centering.of(len(Z), None, True))
@@ -52,3 +56,21 @@ def test_no_second_table_is_made(monkeypatch):
     finally:
         tracemalloc.stop()
     assert np.shares_memory(found.values, Z)
+    assert found.values.shape == (20_000, 50 - constant)
+    assert found.values.flags.c_contiguous
+
+
+@pytest.mark.parametrize("alpha", [0.1, "auto"])
+@pytest.mark.parametrize("kernel", ["polynomial(3)", "trigonometric(30)"])
+def test_a_fit_of_features_holds_no_more_than_its_plan_says(kernel, alpha):
+    X = np.random.default_rng(0).normal(size=(30_000, 8 if kernel == "polynomial(3)" else 2))
+    model = KernelRidge(kernel, alpha=alpha, solver=Cholesky() if alpha == 0.1 else Eigen())
+    model.fit(X[:500], X[:500, 0])  # loads and compiles
+    tracemalloc.start()
+    try:
+        model.fit(X, X[:, 0])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (model.plan_.way, model.plan_.side) == ("direct", "primal")
+    assert peak < 1.05 * model.plan_.bytes

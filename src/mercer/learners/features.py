@@ -12,6 +12,8 @@ from mercer.learners.views import EPS, View, blocks
 from mercer.operators import Centering
 
 Array = NDArray[np.float64]
+SMALLER = 16
+"""Times that a block is smaller here than one of new rows: 2 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +39,10 @@ class CenteredFeatures:
         Z = view.features()
         lengths = _lengths(Z, centering.weights)
         means = centering.means(Z)
-        for part in blocks(*Z.shape):  # between blocks Ctrl-C comes through, and none takes memory
+        for part in _parts(Z):  # between blocks Ctrl-C comes through, and none takes memory
             Z[part] -= means
         rest = centering.means(Z)
-        for part in blocks(*Z.shape):
+        for part in _parts(Z):
             Z[part] -= rest
             Z[part] *= centering.roots[part, None]
         norms = _lengths(Z, np.ones(len(Z)))
@@ -48,7 +50,7 @@ class CenteredFeatures:
         if not kept.any():
             kept[:1] = True  # there is no system without unknowns
         sizes = (norms if view.exact_features else lengths)[kept]
-        return cls(Z if kept.all() else np.ascontiguousarray(Z[:, kept]), kept, means[kept], rest[kept], sizes)
+        return cls(_compacted(Z, kept), kept, means[kept], rest[kept], sizes)
 
     def of_new(self, view: View, rows: Any) -> Array:
         """The features of new rows, centred likewise."""
@@ -61,9 +63,25 @@ class CenteredFeatures:
         return full
 
 
+def _parts(Z: Array) -> list[slice]:
+    """Blocks of rows that stay in the caches while they are worked on."""
+    return blocks(len(Z), SMALLER * Z.shape[1])
+
+
+def _compacted(Z: Array, kept: NDArray[np.bool_]) -> Array:
+    """Some columns of a table, in its memory: what is left of a block never reaches those that are still to come."""
+    if kept.all():
+        return Z
+    width = int(kept.sum())
+    flat = Z.reshape(-1)
+    for part in _parts(Z):
+        flat[part.start * width : part.stop * width] = Z[part][:, kept].reshape(-1)
+    return flat[: len(Z) * width].reshape(len(Z), width)
+
+
 def _lengths(Z: Array, weights: Array) -> Array:
     """The lengths of columns, with the weights of rows."""
     squares = np.zeros(Z.shape[1])
-    for part in blocks(*Z.shape):
+    for part in _parts(Z):
         squares += weights[part] @ np.square(Z[part])
     return np.sqrt(squares)
