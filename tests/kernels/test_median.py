@@ -1,5 +1,7 @@
 """The median heuristic and `resolve`."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -296,3 +298,46 @@ def test_distances_of_your_own():
     assert Mine("median").resolve(X, weights).lengthscale == wanted
     with pytest.raises(KernelError, match=r"one distance a pair of rows, 1 in all; .*distances gave .*\(2, 2\)"):
         Wrong("median").resolve([[1.0], [2.0]])
+
+
+# -- many pairs ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("zeros", [0.0, 0.1, 0.6, 1.0, 1.5])
+@pytest.mark.parametrize("some", [16, 1 << 13])
+@pytest.mark.parametrize("kind", ["numbers", "ties", "ascending", "far apart", "heavy first"])
+def test_a_part_of_the_pairs_says_where_to_look_and_no_more(kind, some, zeros, monkeypatch):
+    """Whatever that part says, the median is NumPy's; also where it is misled, or half of all are zeros."""
+    monkeypatch.setattr(median, "SOME", some)
+    rng = np.random.default_rng(some)
+    for n in (1, 2, 30, 5_001, 40_000):
+        found = rng.integers(0, 4, n) + 0.5 if kind == "ties" else rng.exponential(size=n)
+        found = np.sort(found) if kind == "ascending" else found
+        found[:: max(1, n // some)] = 1e6 if kind == "far apart" else found[0]
+        counts = rng.integers(1, 4, n)
+        counts[: n // 4] += 50 * (kind == "heavy first")
+        copies = round(zeros * counts.sum())
+        wanted = np.median(np.concatenate([np.zeros(copies), np.repeat(found, counts)]))
+        assert median._median(found, counts / 8, copies / 8) == wanted
+
+
+def test_the_median_of_a_sample_is_found_in_little_memory():
+    """2,000 rows have two million pairs: their distances and counts are 32 MB, and to sort them took as much again."""
+    rows = np.random.default_rng(0).normal(size=(6_000, 3))
+    Gaussian("median").resolve(rows[:2_500])  # what is loaded
+    tracemalloc.start()
+    try:
+        Gaussian("median").resolve(rows)
+        assert tracemalloc.get_traced_memory()[1] < 45e6
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3, 1_000])
+def test_equal_rows_are_found_across_blocks(at_once, monkeypatch):
+    monkeypatch.setattr(median, "AT_ONCE", at_once)
+    rows = np.random.default_rng(1).integers(0, 2, (40, 3)) * 1.0
+    found, totals = merged(points_from("test", rows), np.ones(40))
+    wanted, counts = np.unique(rows, axis=0, return_counts=True)
+    assert found.values.tolist() == wanted.tolist()
+    assert totals.tolist() == counts.tolist()

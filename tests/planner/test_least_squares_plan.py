@@ -12,6 +12,7 @@ from mercer.compute.budget import Budget
 from mercer.errors import BudgetError, InputError
 from mercer.kernels import Gaussian
 from mercer.planner import Task, choose
+from mercer.planner.direct import WORKED
 from mercer.planner.least_squares import JUDGED_BY, STARTED, ways_of
 from mercer.planner.limits import order
 from mercer.planner.machine import ROUGH, Machine
@@ -35,7 +36,7 @@ def test_operations_are_those_of_the_textbook():
     assert primal.operations == pytest.approx(10_000 * 500**2 + 500**3 / 3, rel=0.01)
     assert dual.operations == pytest.approx(10_000**3 / 3, rel=0.02)
     assert dual.bytes == pytest.approx(8 * 10_000**2, rel=0.01)
-    assert primal.bytes == pytest.approx(8 * (500**2 + 2 * 10_000 * 500), rel=0.01)  # features, and them centred
+    assert primal.bytes == pytest.approx(8 * (500**2 + 10_000 * 500 + WORKED), rel=0.01)  # one table, and a block
     assert (primal.unknowns, dual.unknowns) == (500, 10_000)
 
 
@@ -128,8 +129,8 @@ def test_features_that_nobody_can_count_are_no_way():
 
 
 def test_what_does_not_fit_is_not_chosen():
-    """With 3,650 features a path takes less time than with 5,000 rows, and more memory: the features, twice."""
-    task = Task(5000, 10, 1, 3650, 45, path=True)
+    """With 4,250 features a path takes less time than with 5,000 rows, and more memory: their table."""
+    task = Task(5000, 10, 1, 4250, 45, path=True)
     ways = {way.side: way for way in ways_of(task, None)}
     assert ways["dual"].bytes < ways["primal"].bytes
     assert ways["dual"].seconds > ways["primal"].seconds
@@ -138,7 +139,7 @@ def test_what_does_not_fit_is_not_chosen():
     assert found.side == "dual"
     assert [other.side for other in found.others] == ["primal"]
     assert found.reason.startswith(
-        "The lift has 3,650 features, and there are 5,000 rows. What is faster does not fit the memory."
+        "The lift has 4,250 features, and there are 5,000 rows. What is faster does not fit the memory."
     )
 
 

@@ -22,6 +22,11 @@ from mercer.kernels.points import Points
 MOST_ROWS = 2_000
 """Above this many different rows a sample with a fixed seed stands for the data."""
 
+AT_ONCE = 1 << 12
+"""Sorted rows that are compared with those before them at once."""
+SOME, APART = 1 << 13, 3.0
+"""Distances that say about where the middle is, and how far from there it may be, in roots of their number."""
+
 Numbers = NDArray[np.float64]
 
 
@@ -76,15 +81,16 @@ def weights_from(who: str, weights: ArrayLike | None, rows: int) -> Numbers:
 def merged(points: Points, weights: Numbers) -> tuple[Points, Numbers]:
     """Every row once, in an order that only the rows decide, and its weights added up; rows of weight zero are dropped.
 
-    -0.0 is 0.0. A sparse table and the equal dense one get the same order. Cost: n log n d time, twice the memory of
-    the rows for a while.
+    -0.0 is 0.0. A sparse table and the equal dense one get the same order. Cost: n log n d time, and the memory of
+    the rows once more.
     """
     kept = np.flatnonzero(weights)
     values, weights = (points.values, weights) if len(kept) == len(weights) else (points.values[kept], weights[kept])
     values = canonical(values) if is_sparse(values) else values
     order, starts = groups(keys_of(values))
     alone = values[order[starts]]
-    alone = alone if is_sparse(alone) else alone + 0.0
+    if not is_sparse(alone):
+        alone += 0.0
     group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
     sorted_weights = weights[order]
     sorted_weights = sorted_weights[np.lexsort((sorted_weights, group))]  # fractions add up the same way, too
@@ -94,8 +100,11 @@ def merged(points: Points, weights: Numbers) -> tuple[Points, Numbers]:
 def groups(keys: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The order that sorts the keys, and where there each new key begins."""
     order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    return order, np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    starts = [np.zeros(1, dtype=np.intp)]
+    for first in range(1, len(order), AT_ONCE):
+        near = keys[order[first - 1 : first + AT_ONCE]]
+        starts.append(first + np.flatnonzero(near[1:] != near[:-1]))
+    return order, np.concatenate(starts)
 
 
 def keys_of(values: Any) -> NDArray[Any]:
@@ -160,14 +169,32 @@ def _median(found: NDArray[Any], pairs: Numbers, zeros: float) -> float:
         return 0.0
     if zeros == 0.0 and (pairs == pairs[0]).all():
         return float(np.median(found))
-    order = np.argsort(found)
-    counts = pairs[order]
-    counts[0] += zeros
-    np.cumsum(counts, out=counts)
-    half = counts[-1] / 2
-    ends = [zeros < half and 1 + int(np.searchsorted(counts, half, side="left"))]
-    ends += [zeros <= half and 1 + int(np.searchsorted(counts, half, side="right"))]
-    return float(np.mean([found[order[min(end, len(found)) - 1]] if end else 0.0 for end in ends]))
+    half = (zeros + float(pairs.sum())) / 2
+    for least, most in (_about(found, pairs, zeros / half), (-np.inf, np.inf)):
+        below = zeros + float(pairs.sum(where=found < least))
+        near = np.flatnonzero(~((found < least) | (found > most)))
+        near = near[np.argsort(found[near])]
+        counts = np.cumsum(np.append(below, pairs[near]))
+        if below < half < counts[-1]:
+            break
+    ends = [int(np.searchsorted(counts, half, side=side)) for side in ("left", "right")]
+    return float(np.mean([found[near[min(end, len(near)) - 1]] if end else 0.0 for end in ends]))
+
+
+def _about(found: NDArray[Any], pairs: Numbers, zeros: float) -> tuple[float, float]:
+    """Two numbers between which the median lies, mostly: to sort all is slow, and takes twice the memory of the rest.
+
+    zeros : how many there are, as a part of a half
+    """
+    step = -(-len(found) // SOME)
+    some = found[::step]
+    order = np.argsort(some)
+    counts = np.cumsum(pairs[::step][order])
+    middle = np.searchsorted(counts, counts[-1] * max(0.0, 1.0 - zeros) / max(1.0, 2.0 - zeros))
+    far = int(APART * len(some) ** 0.5)
+    first, last = int(middle) - far, int(middle) + far
+    least = some[order[first]] if first >= 0 else -np.inf
+    return float(least), float(some[order[last]] if last < len(some) else np.inf)
 
 
 def _checked(who: str, found: NDArray[Any], pairs: int) -> NDArray[Any]:

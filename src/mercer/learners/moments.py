@@ -31,8 +31,8 @@ WORK = 1 << 34
 """Operations of one call of BLAS, about: a fifth of a second, in which nothing can be interrupted."""
 THIN = 64
 """Rows of a block, at least, about: thinner products are slow."""
-SHIFTED = 4096
-"""Rows whose mean is c, at most."""
+SHIFTED, FIRST = 4096, 1 << 20
+"""Rows whose mean is c, at most, and numbers in a table of their raw functions: 8 MB."""
 
 
 def blocks(count: int, width: int) -> Iterator[slice]:
@@ -90,7 +90,7 @@ class Moments:
 
     def _shift_to(self, piece: Piece) -> None:
         """Take the mean of some rows as c."""
-        few = piece.rows(slice(SHIFTED))
+        few = piece.rows(slice(max(THIN, min(SHIFTED, FIRST // self.basis.width))))
         shares = few.weights / few.weights.sum()
         self.shift = np.concatenate([shares @ self.basis.raw(few.points), shares @ few.targets])
 

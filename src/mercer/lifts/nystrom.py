@@ -189,6 +189,7 @@ class Nystrom(Lift):
         out = np.empty((X.shape[0], self._count()), X.dtype)
         for strip, values in self._strips(self._new_points(X)):
             out[strip] = values
+            del values  # before the next block is made
         return out
 
     def _new_points(self, X: Any) -> Points:

@@ -6,7 +6,7 @@ from mercer.planner.landmarks import learning
 from mercer.planner.limits import Limits
 from mercer.planner.plan import Plan, Side, Stage
 from mercer.planner.task import Task
-from mercer.solvers import Cholesky, Eigen, Solver
+from mercer.solvers import Cholesky, Cost, Eigen, Solver
 from mercer.solvers.single import suits
 
 PAIR = 20.0
@@ -19,6 +19,9 @@ BEYOND = 4.0
 """The largest sum along a row of the kernel matrix is at most so many times its largest eigenvalue, mostly."""
 TABLED, CHECKED, LEFT_OUT = 40.0, 25.0, 65.0
 """The same for the table of features: when it is made, when it is solved, and for left-out errors of a path."""
+RESULTS, WORKED, WHITENED = 10.0, 1 << 19, 1 << 22
+"""Numbers that are held beside the table of features: for each row and output, of predictions, residuals and how far
+rounding moves them; in blocks that are worked on; and in a block of values at landmarks."""
 
 
 def direct(task: Task, solver: Solver | None, limits: Limits) -> list[Plan]:
@@ -36,17 +39,25 @@ def _way(task: Task, side: Side, solver: Solver, limits: Limits) -> Plan:
     cost = solver.cost(size, task.outputs)
     operations = cost.operations * (1 if solver.whole_path else task.alphas)
     path = 4.0 * n * size * task.alphas if task.path else 0.0
-    if side == "primal":
-        building, table = n * float(p) ** 2 * (2 if task.path else 1), (3.6 if task.path else 2) * float(n) * p
-    else:
-        building, table = n**2 * (PAIR + 2 * task.columns) / 2, float(n) * task.columns
-    kept = float(size) ** 2 if task.lengthscales > 1 else 0.0
-    total = task.lengthscales * (operations + path + building)
+    pairs = n * float(p) ** 2 * (2 if task.path else 1) if side == "primal" else n**2 * (PAIR + 2 * task.columns) / 2
+    total = task.lengthscales * (operations + path + pairs)
     stages = _stages(task, side, solver, size, limits)
-    numbers = max(cost.numbers + table + kept, learning(task, limits)[1])
+    numbers = max(_numbers(task, side, cost), learning(task, limits)[1])
     held, seconds = int(8 * numbers), sum(stage.seconds for stage in stages)
     shape = (n, task.columns, task.outputs, task.features)
     return Plan("direct", side, solver, *shape, total, held, seconds, stages)
+
+
+def _numbers(task: Task, side: Side, cost: Cost) -> float:
+    """Numbers that are held at once: the table of features or the kernel matrix, and what is made of it."""
+    n, table = task.rows, float(task.rows) * task.width
+    if side == "primal":
+        kept = float(task.width) ** 2 if task.lengthscales > 1 else 0.0
+        block = min(table, WHITENED) if task.landmarks is not None else min(table, WORKED)
+        return table + cost.numbers + kept + max(block, RESULTS * n * task.outputs)
+    kept = float(n) ** 2 if task.lengthscales > 1 else 0.0
+    made = table + float(n) ** 2 if task.lift_given else 0.0
+    return max(made, cost.numbers + float(n) * task.columns) + kept
 
 
 def _stages(task: Task, side: Side, solver: Solver, size: int, limits: Limits) -> tuple[Stage, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from mercer.planner.limits import Limits
 from mercer.planner.task import Task
 
-STRIPS = 1 << 21
-"""Numbers of rows that workers have in hand, about: 16 MB."""
+STRIPS = 3 << 20
+"""Numbers of rows that workers have in hand, and of the kernel of some pairs, about: 24 MB."""
 DRAWN, TIMES, FEWEST = 1 << 24, 4, 2
 """Landmarks are drawn from so many rows that their values at landmarks are so many numbers (128 MB), or from four rows
 a landmark, where that is more; from two, where memory is short."""
@@ -19,15 +19,15 @@ PIVOTED = 3.0
 
 def drawn_from(rows: int, landmarks: int, limits: Limits) -> int:
     """How many of the rows so many landmarks are drawn from: fewer where memory is short, but at least two for each."""
-    wanted = max(TIMES * landmarks, DRAWN // landmarks)
-    room = int(limits.bytes / 8 / 1.5) // landmarks
-    return min(rows, max(FEWEST * landmarks, min(wanted, room)))
+    wanted, room = max(TIMES * landmarks, DRAWN // landmarks), limits.bytes / 8 - float(landmarks) ** 2
+    fitting = int(max(room / 2, room - STRIPS)) // landmarks
+    return min(rows, max(FEWEST * landmarks, min(wanted, fitting)))
 
 
 def drawn_numbers(rows: int, landmarks: int) -> float:
-    """Numbers that are held while landmarks are drawn from so many rows: their factor, and strips of it."""
+    """Numbers that are held while landmarks are drawn from so many rows: their factor, its triangle, and strips."""
     factor = float(rows) * landmarks
-    return factor + min(factor / 2, STRIPS)
+    return factor + float(landmarks) ** 2 + min(factor, STRIPS)
 
 
 def drawing(task: Task, rows: int, landmarks: int, limits: Limits) -> float:

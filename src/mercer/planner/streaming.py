@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mercer.compute.threads import available
 from mercer.planner.batches import Batch, batch, features_at_once, squaring, strips
@@ -22,8 +22,13 @@ OPENED = 8_000.0
 """Calls of NumPy that a batch takes, however few rows it has."""
 JUDGED = 1 << 14
 """Rows whose left-out errors judge a path, where one pass does not keep all rows."""
-JUDGED_AT_ONCE, TABLES = 1 << 20, 2.5
+JUDGED_AT_ONCE, TABLES = 1 << 20, 3.0
 """Numbers in a table of features of these, at once, and how many tables there are."""
+TRIED, TRIALS = 512, 4.0
+"""Rows on which predictions are tried, and how many tables of their features there are."""
+SUMS, MATRICES, KEPT, LANDMARKS = 2, 4.2, 1.1, 1.2
+"""Numbers for p^2: in sums, of two workers or where a pass checks; in a decomposition; in its eigenvectors afterwards;
+and in the factor of the kernel matrix of landmarks, which is held beside all of these, and once more at the end."""
 STEPS, LESS, MORE = 30.0, 12.0, 9.0
 """Iterations of Falkon where alpha is not known; for alpha = n / 1000, and how many more for each tenth of that."""
 WAVE = 20.0
@@ -33,7 +38,7 @@ HANDLED, STRIPPED = 7.0, 2.0
 for those that never leave the cache."""
 SQUARED, CHECKS = 1.2, 1.5
 """What sums of squares take in units of products of matrices; and passes that check, about: one or two."""
-TRIED = 12_000.0
+MOVED = 12_000.0
 """Operations for p^2 to try out how far rounding moves the predictions of p features."""
 NYSTROM = ("nystrom", "nystrom iterative")
 """The ways that draw landmarks."""
@@ -107,20 +112,27 @@ def _one_pass(task: Task, way: Way, width: int, limits: Limits, start: Stage, ro
     """Z'Z in one pass, all alphas from its spectrum, and a second pass that checks."""
     machine, n, square = limits.machine, task.rows, float(width) ** 2
     tuned, judged = tuning(task, limits, task.lengthscales > 1), min(n, JUDGED) if task.path else 0
-    fixed = max(5, squaring(width) + 1) * square + 4.0 * width * task.outputs
-    fixed += TABLES * min(judged * width, JUDGED_AT_ONCE)
+    factor, beside = LANDMARKS * square * (row is _pairs), 4.0 * width * task.outputs
     table = strips(width, squaring(width), width) if row is _pairs else features_at_once(width)
-    held = batch(task, fixed, table, limits)
+    held = batch(task, max(SUMS, squaring(width)) * square + factor + beside, table, limits)
+    held = replace(held, numbers=max(held.numbers, _solved(width, judged, factor) + beside))
     reading = _reading(task, width, limits, row, held)
     products = machine.multiply(2.0 * n * width * task.outputs)
     solving = machine.eigenvectors(width) + machine.multiply(4.0 * judged * (square + width * task.alphas))
-    solving += machine.multiply(square * (4.0 * width + TRIED))  # from raw functions to features and back, and trials
+    solving += machine.multiply(square * (4.0 * width + MOVED))  # from raw functions to features and back, and trials
     parts = Stage("pass", reading + machine.multiply(SQUARED * n * square) + products), Stage("solve", solving)
     stages = (*tuned.stages, start, *parts, Stage("check", CHECKS * (reading + 2 * products)))
     operations = n * square + 13 * square * width + 4 * judged * square
     if not tuned.stages and 0 < judged < n:
         tuned = Tuning(judged, (), 0.0, f"alpha from {judged:,} rows")
     return _Costs(stages, operations, held, tuned).plan(way, Eigen(), task, width, limits)
+
+
+def _solved(width: int, judged: int, factor: float) -> float:
+    """Numbers that are held when the sums are decomposed, predictions tried, and a path is judged by so many rows."""
+    square, tried = float(width) ** 2, float(TRIED) * width
+    judging = tried + TABLES * min(judged * width, JUDGED_AT_ONCE)
+    return factor + max(MATRICES * square, KEPT * square + factor + max(TRIALS * tried, judging * (judged > 0)))
 
 
 @dataclass(frozen=True)

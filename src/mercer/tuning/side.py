@@ -120,7 +120,7 @@ class Side(ABC):
         for group in steps(len(given), max(1, COLUMNS // self.targets.shape[1])):
             ridges = Ridges.of(self.spectrum, given[group])
             fits = ridges.fits(self.aims)
-            for rows in steps(len(roots), max(ROWS, TILE // len(self.spectrum.values))):
+            for rows in steps(len(roots), max(ROWS, TILE // max(fits.shape))):
                 above, below = self._terms(rows, ridges, fits)
                 yield group, rows, _quotients(above / roots[rows, None, None], below[:, :, None])
 
