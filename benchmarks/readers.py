@@ -171,7 +171,7 @@ def _problem(row: Record) -> Line:
     taken, planned = found["seconds"], found["planned seconds"]
     return Line(
         "plans", "problems", f"{found['way']}: {work}", "the plan", Spread.of([taken]), Spread.of([planned]),
-        ratio=taken / planned, unit="of the plan", better=LESS, memory=(found["megabytes"], found["planned MB"]),
+        ratio=taken / planned, unit="of the plan", better=LESS, memory=(found["held MB"], found["planned MB"]),
     )  # fmt: skip
 
 

@@ -129,7 +129,8 @@ def test_every_plan_is_a_line_with_what_came_of_it():
         "rows": 4_500,
         "seconds": 3.0,
         "planned seconds": 2.0,
-        "megabytes": 8.0,
+        "megabytes": 12.0,
+        "held MB": 8.0,
         "planned MB": 9.0,
     }
     plain = case | {"lift": "", "outputs": 1, "alpha": "auto", "limit": None, "found": {"refused": "too large"}}

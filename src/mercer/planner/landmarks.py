@@ -24,10 +24,13 @@ def drawn_from(rows: int, landmarks: int, limits: Limits) -> int:
     return min(rows, max(FEWEST * landmarks, min(wanted, fitting)))
 
 
-def drawn_numbers(rows: int, landmarks: int) -> float:
-    """Numbers that are held while landmarks are drawn from so many rows: their factor, its triangle, and strips."""
-    factor = float(rows) * landmarks
-    return factor + float(landmarks) ** 2 + min(factor, STRIPS)
+def drawn_numbers(rows: int, landmarks: int, kept: int | None = None) -> float:
+    """Numbers that are held while landmarks are drawn from so many rows: their factor, its triangle, and strips.
+
+    kept : how many are found, where those are fewer
+    """
+    factor, found = float(rows) * landmarks, float(rows) * (landmarks if kept is None else kept)
+    return factor + float(landmarks) ** 2 + min(found, STRIPS)
 
 
 def drawing(task: Task, rows: int, landmarks: int, limits: Limits) -> float:
@@ -43,4 +46,4 @@ def learning(task: Task, limits: Limits) -> tuple[float, float]:
         return 0.0, 0.0
     sought = task.sought or task.landmarks
     rows = min(task.rows, max(FEWEST * sought, min(GIVEN // sought, limits.bytes // HELD // sought)))
-    return drawing(task, rows, task.landmarks, limits), drawn_numbers(rows, sought)
+    return drawing(task, rows, task.landmarks, limits), drawn_numbers(rows, sought, task.landmarks)
