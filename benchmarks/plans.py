@@ -120,6 +120,7 @@ class Case:
         for dtype in ("float32", "float64"):  # BLAS takes buffers of its own with the first large product of a thread
             table = np.ones((LARGE, LARGE), dtype)
             np.linalg.cholesky(table @ table + LARGE**2 * np.eye(LARGE, dtype=dtype))
+            np.ones((20 * LARGE, 400), dtype) @ np.ones((400, 4), dtype)  # tall ones take more
             rows = np.linspace(0.0, 1.0, LARGE * X.shape[1]).reshape(LARGE, -1).astype(dtype)
             Gram("gaussian(1)", rows) @ np.ones((LARGE, 4), dtype)
             KernelRidge(Nystrom("gaussian(0.01)", 200, random_state=0), memory_limit="40MB").fit(rows, rows[:, 0])

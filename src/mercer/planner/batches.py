@@ -15,6 +15,8 @@ MOST, COPIES = 1 << 16, 4.0
 """Rows of a batch, at most, and how often they are held: as they came, checked, and scaled."""
 LEAST = 64
 """Rows of a batch, where memory is short."""
+MADE = 1.2
+"""Numbers for each one in a block of features: some lifts hold a part of it once more while they make it."""
 WORK = 1 << 36
 """Operations between two looks at the clock, about: a second. At the end of each, workers wait for each other."""
 FEW, SPREAD = 4, 1 << 25
@@ -46,7 +48,7 @@ def strips(width: int, workers: int, operations: float) -> Table:
 def features_at_once(width: int) -> Table:
     """Blocks of features, with what a lift holds to make them."""
     rows = max(LEAST, BLOCK // width)
-    return Table(rows, 1.5 * width, rows)
+    return Table(rows, MADE * width, rows)
 
 
 @dataclass(frozen=True)
