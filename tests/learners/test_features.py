@@ -6,12 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from mercer import KernelRidge
 from mercer.learners import views
 from mercer.learners.features import CenteredFeatures
-from mercer.lifts import Nystrom, RandomFourier, Trigonometric
 from mercer.operators import Centering
-from mercer.solvers import Cholesky, Eigen
 
 
 @dataclass
@@ -59,44 +56,3 @@ def test_no_second_table_is_made(monkeypatch, constant):
     assert np.shares_memory(found.values, Z)
     assert found.values.shape == (20_000, 50 - constant)
     assert found.values.flags.c_contiguous
-
-
-def peak_of_fit(model, X, y):
-    """Bytes that a fit takes, and its plan; one before it loads and compiles."""
-    model.fit(X, y)
-    tracemalloc.start()
-    try:
-        model.fit(X, y)
-        return tracemalloc.get_traced_memory()[1], model.plan_
-    finally:
-        tracemalloc.stop()
-
-
-LIFTED = {
-    "polynomial": "polynomial(3)",
-    "trigonometric": Trigonometric(12),
-    "waves": RandomFourier("laplace(1)", 300, random_state=0),
-    "landmarks": Nystrom("gaussian(2)", 300, landmarks="uniform", random_state=0),
-    "drawn landmarks": Nystrom("laplace(2)", 200, random_state=0),
-}
-
-
-@pytest.mark.parametrize("outputs", [1, 4])
-@pytest.mark.parametrize("alpha", [0.1, "auto"])
-@pytest.mark.parametrize("name", LIFTED)
-def test_a_fit_of_features_holds_what_its_plan_says(name, alpha, outputs):
-    X = np.random.default_rng(0).normal(size=(25_000, 8))
-    solver = Cholesky() if alpha == 0.1 else Eigen()
-    peak, plan = peak_of_fit(KernelRidge(LIFTED[name], alpha=alpha, solver=solver), X, X[:, :outputs])
-    assert (plan.way, plan.side) == ("direct", "primal")
-    assert 0.85 * plan.bytes < peak < 1.05 * plan.bytes
-
-
-@pytest.mark.parametrize("alpha", [0.1, "auto"])
-def test_so_does_one_of_more_features_than_rows(alpha):
-    """Its kernel matrix is a product of the table of features, which is the larger of the two."""
-    X = np.random.default_rng(0).normal(size=(1_500, 3))
-    model = KernelRidge(RandomFourier("gaussian(1)", 8_000, random_state=0), alpha=alpha)
-    peak, plan = peak_of_fit(model, X, X[:, 0])
-    assert (plan.way, plan.side) == ("direct", "dual")
-    assert 0.85 * plan.bytes < peak < 1.1 * plan.bytes

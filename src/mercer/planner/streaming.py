@@ -115,7 +115,7 @@ def _one_pass(task: Task, way: Way, width: int, limits: Limits, start: Stage, ro
     factor, beside = LANDMARKS * square * (row is _pairs), 4.0 * width * task.outputs
     table = strips(width, squaring(width), width) if row is _pairs else features_at_once(width)
     held = batch(task, max(SUMS, squaring(width)) * square + factor + beside, table, limits)
-    held = replace(held, numbers=max(held.numbers, _solved(width, judged, factor) + beside))
+    held = replace(held, numbers=max(held.numbers, _solved(n, width, judged, factor) + beside))
     reading = _reading(task, width, limits, row, held)
     products = machine.multiply(2.0 * n * width * task.outputs)
     solving = machine.eigenvectors(width) + machine.multiply(4.0 * judged * (square + width * task.alphas))
@@ -128,9 +128,9 @@ def _one_pass(task: Task, way: Way, width: int, limits: Limits, start: Stage, ro
     return _Costs(stages, operations, held, tuned).plan(way, Eigen(), task, width, limits)
 
 
-def _solved(width: int, judged: int, factor: float) -> float:
+def _solved(rows: int, width: int, judged: int, factor: float) -> float:
     """Numbers that are held when the sums are decomposed, predictions tried, and a path is judged by so many rows."""
-    square, tried = float(width) ** 2, float(TRIED) * width
+    square, tried = float(width) ** 2, float(min(rows, TRIED)) * width
     judging = tried + TABLES * min(judged * width, JUDGED_AT_ONCE)
     return factor + max(MATRICES * square, KEPT * square + factor + max(TRIALS * tried, judging * (judged > 0)))
 

@@ -1,0 +1,63 @@
+"""Plans against the memory that fits take, as Python's own count of allocations has it."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from mercer import KernelRidge
+from mercer.lifts import Nystrom, RandomFourier, Trigonometric
+from mercer.solvers import Cholesky, Eigen
+
+
+def peak_of_fit(model, X, y):
+    """Bytes that a fit takes, and its plan; one before it loads and compiles."""
+    model.fit(X, y)
+    tracemalloc.start()
+    try:
+        model.fit(X, y)
+        return tracemalloc.get_traced_memory()[1], model.plan_
+    finally:
+        tracemalloc.stop()
+
+
+LIFTED = {
+    "polynomial": "polynomial(3)",
+    "trigonometric": Trigonometric(12),
+    "waves": RandomFourier("laplace(1)", 300, random_state=0),
+    "landmarks": Nystrom("gaussian(2)", 300, landmarks="uniform", random_state=0),
+    "drawn landmarks": Nystrom("laplace(2)", 200, random_state=0),
+}
+
+
+@pytest.mark.parametrize("alpha", [0.1, "auto"])
+@pytest.mark.parametrize(("name", "outputs"), [("polynomial", 4), *((name, 1) for name in LIFTED)])
+def test_a_fit_of_features_holds_what_its_plan_says(name, outputs, alpha):
+    X = np.random.default_rng(0).normal(size=(20_000, 8))
+    solver = Cholesky() if alpha == 0.1 else Eigen()
+    peak, plan = peak_of_fit(KernelRidge(LIFTED[name], alpha=alpha, solver=solver), X, X[:, :outputs])
+    assert (plan.way, plan.side) == ("direct", "primal")
+    assert 0.85 * plan.bytes < peak < 1.05 * plan.bytes
+
+
+@pytest.mark.parametrize("alpha", [0.1, "auto"])
+def test_so_does_one_of_more_features_than_rows(alpha):
+    """Its kernel matrix is a product of the table of features, which is the larger of the two."""
+    X = np.random.default_rng(0).normal(size=(1_500, 3))
+    model = KernelRidge(RandomFourier("gaussian(1)", 8_000, random_state=0), alpha=alpha)
+    peak, plan = peak_of_fit(model, X, X[:, 0])
+    assert (plan.way, plan.side) == ("direct", "dual")
+    assert 0.85 * plan.bytes < peak < 1.1 * plan.bytes
+
+
+@pytest.mark.parametrize(("kernel", "limit"), [("gaussian(3)", "50MB"), ("laplace('median')", "60MB")])
+def test_landmarks_keep_to_a_limit_where_memory_is_short(kernel, limit):
+    """Also while they are drawn, and while the mean of the first rows and the median of distances are found."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(8_000, 10))
+    y = np.sin(X[:, 0]) + 0.3 * rng.normal(size=8_000)
+    model = KernelRidge(Nystrom(kernel, 1_000, random_state=0), alpha=1.0, memory_limit=limit, random_state=0)
+    peak, plan = peak_of_fit(model, X, y)
+    assert (plan.way, plan.features) == ("one pass", 1_000)
+    assert plan.bytes <= float(limit[:-2]) * 1e6
+    assert 0.8 * plan.bytes < peak < 1.05 * float(limit[:-2]) * 1e6
