@@ -5,10 +5,11 @@ import pytest
 from streamed_requests import asked, basis_of, draw
 
 from mercer.compute.run import IDLE
-from mercer.learners.check_pass import TRIED, Trial, check
+from mercer.learners.check_pass import Trial, check
 from mercer.learners.moments import Moments, Normal
 from mercer.learners.sampled import drawn
 from mercer.lifts import Nystrom, RandomFourier
+from mercer.planner.streaming import TRIED
 
 LIFTS = [RandomFourier("gaussian(2)", 20, random_state=0), Nystrom("gaussian(1.5)", 25, random_state=0)]
 

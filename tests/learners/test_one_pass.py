@@ -131,7 +131,7 @@ def test_a_sample_chooses_nearly_what_all_rows_choose(monkeypatch):
     X, Y = draw(3000)
     model = model_of("fourier", X, Y, alpha="auto")
     basis = basis_of(model.lift_, X)
-    monkeypatch.setattr(one_pass, "SAMPLED", 500)
+    monkeypatch.setattr(one_pass, "JUDGED", 500)
     found = one_pass.solve(asked(basis, X, Y, alpha="auto", batch=700), IDLE)
     every = one_pass.solve(asked(basis, X, Y, alpha=list(model.alpha_)), IDLE)
     assert found.fit.path.errors == pytest.approx(model.loo_.errors, rel=0.3)

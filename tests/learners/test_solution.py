@@ -7,11 +7,12 @@ import pytest
 from streamed_requests import asked, basis_of, draw
 
 from mercer.compute.run import IDLE
-from mercer.learners.check_pass import TRIED, Trial, check
+from mercer.learners.check_pass import Trial, check
 from mercer.learners.moments import Moments, Normal
 from mercer.learners.sampled import drawn
 from mercer.learners.solution import Problem, Solution, as_if_checked, residual_of, roundings_of, step_of
 from mercer.lifts import Polynomial, RandomFourier
+from mercer.planner.streaming import TRIED
 from mercer.solvers.rounding import mean_size
 
 ALPHAS = np.array([0.1, 3.0])

@@ -19,10 +19,9 @@ from mercer.learners.moments import Normal, applied
 from mercer.learners.sampled import centred
 from mercer.learners.stream import Piece, Stream
 from mercer.learners.views import mixed
+from mercer.planner.streaming import TRIED
 
 Array = NDArray[np.float64]
-TRIED = 512
-"""Rows of the sample on which the errors of predictions are tried, at most."""
 
 
 @dataclass(frozen=True, eq=False)

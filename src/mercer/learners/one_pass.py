@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from mercer.compute.run import Run, Stopped
 from mercer.learners import determinants
 from mercer.learners.basis import FeatureBasis
-from mercer.learners.check_pass import TRIED, Trial, check
+from mercer.learners.check_pass import Trial, check
 from mercer.learners.moments import Moments, Normal
 from mercer.learners.request import Fit, raised
-from mercer.learners.sampled import SAMPLED, drawn, sampled_path
+from mercer.learners.sampled import drawn, sampled_path
 from mercer.learners.solution import (
     Problem,
     Solution,
@@ -31,6 +31,7 @@ from mercer.learners.solution import (
 )
 from mercer.learners.streamed import Streamed, StreamedFit
 from mercer.operators import Centering
+from mercer.planner.streaming import JUDGED, TRIED
 from mercer.solvers import Outcome
 from mercer.solvers.base import solves
 from mercer.solvers.rounding import MARGIN
@@ -152,7 +153,7 @@ def _batch(request: Streamed) -> int:
 def _decomposed(request: Streamed, moments: Moments, stopped: str, run: Run) -> tuple[Path | None, Problem]:
     """The normal equations, and how each penalty does; None where nothing is to be chosen."""
     summed, normal = moments.basis, Normal.of(moments, request.intercept)
-    most = SAMPLED if request.penalty.path else TRIED
+    most = JUDGED if request.penalty.path else TRIED
     sample = drawn(request.stream, normal.rows, most, request.random)
     problem = Problem(request, summed, normal, Trial.of(normal, request.basis, sample), stopped)
     if not request.penalty.path:

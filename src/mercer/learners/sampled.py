@@ -22,8 +22,6 @@ from mercer.tuning.ridges import Ridges
 from mercer.tuning.side import Rows, Side
 
 Array = NDArray[np.float64]
-SAMPLED = 1 << 14
-"""Rows that judge penalties, at most: their mean squared error is known to about a hundredth of itself."""
 
 
 @dataclass(frozen=True, eq=False)

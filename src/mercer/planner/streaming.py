@@ -21,11 +21,12 @@ SIZES = (100, 250, 500, 1000, 2000, 4000, 8000, 16000)
 OPENED = 8_000.0
 """Calls of NumPy that a batch takes, however few rows it has."""
 JUDGED = 1 << 14
-"""Rows whose left-out errors judge a path, where one pass does not keep all rows."""
+"""Rows whose left-out errors judge a path, where one pass does not keep all rows: their mean square is known to about a
+hundredth of itself."""
 JUDGED_AT_ONCE, TABLES = 1 << 20, 3.0
 """Numbers in a table of features of these, at once, and how many tables there are."""
 TRIED, TRIALS = 512, 4.0
-"""Rows on which predictions are tried, and how many tables of their features there are."""
+"""Rows on which the errors of predictions are tried, at most, and how many tables of their features there are."""
 SUMS, MATRICES, KEPT, LANDMARKS = 2, 4.2, 1.1, 1.2
 """Numbers for p^2: in sums, of two workers or where a pass checks; in a decomposition; in its eigenvectors afterwards;
 and in the factor of the kernel matrix of landmarks, which is held beside all of these, and once more at the end."""
