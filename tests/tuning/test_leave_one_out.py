@@ -14,6 +14,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from mercer.errors import BudgetError, InputError, KernelError, NumericalWarning
 from mercer.kernels import Gaussian, Linear
 from mercer.operators import Centering
+from mercer.operators.dense import TILE
 from mercer.solvers.spectrum import Spectrum
 from mercer.tuning import Path, loo_path, side
 from mercer.tuning.leave_one_out import path_of
@@ -404,3 +405,13 @@ def test_bad_kernels_and_matrices_are_named(monkeypatch):
     monkeypatch.setattr("mercer.compute.budget.free_memory", lambda: 1000)
     with pytest.raises(BudgetError, match="an eigendecomposition of 14 x 14 numbers"):
         loo_path(Gaussian(1.0), X, Y)
+
+
+def test_tiles_are_small_however_few_features_there_are():
+    """Rows of a tile were counted by features alone: 45 penalties and 8 outputs made tables of 120 times as much."""
+    rng = np.random.default_rng(0)
+    Z, targets = rng.normal(size=(50_000, 3)), rng.normal(size=(50_000, 8))
+    pieces = primal(Z, targets, np.ones(len(Z)), intercept=False).pieces(np.logspace(-5, 5, 45))
+    sizes = [errors.size for _, _, errors in pieces]
+    assert sum(sizes) == 45 * targets.size
+    assert max(sizes) <= TILE
