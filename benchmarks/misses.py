@@ -13,6 +13,10 @@ WHY: dict[Words, str] = {
         "mnist",
     ): "784 columns and 45 functions of 2,000 rows: copies of rows, and many small products",
     ("scale", "landmarks, float64"): "60 to 70 % of the time is the pass that sums n M^2 products in float64",
+    (
+        "plans",
+        "keeps in hand",
+    ): "the C library keeps up to 64 MB of freed arrays, from before the fit or from it; the fits hold what is planned",
     ("plans",): "fits below 0.1 s, busy machines, preconditioners that grow",
     ("lifts", "Nystrom"): "without outliers or clusters every row is as good a landmark as another",
     ("gram", "composite", "float32"): "its Matern part needs mixed precision, and the Gaussian alone does not",

@@ -185,10 +185,9 @@ class Row:
         """Measured seconds as a part of planned ones."""
         return float(self.found["seconds"] / self.found["planned seconds"])
 
-    @property
-    def memory(self) -> float | None:
+    def memory(self, which: str = "held MB") -> float | None:
         """Measured memory as a part of planned memory; None where it is too little to tell."""
-        measured, planned = self.found["held MB"], self.found["planned MB"]
+        measured, planned = self.found[which], self.found["planned MB"]
         return float(measured / planned) if max(measured, planned) >= COUNTED else None
 
     @property
@@ -209,7 +208,8 @@ class Row:
             return [*about, "refused" if "refused" in self.found else "FAILED", *[""] * 7, limit, kept, str(why)]
         times = [f"{self.found['planned seconds']:.2f}", f"{self.found['seconds']:.2f}", f"{self.time:.2f}"]
         held = [f"{self.found[name]:.0f}" for name in ("planned MB", "held MB", "megabytes")]
-        memory = "" if self.memory is None else f"{self.memory:.2f}"
+        ratio = self.memory()
+        memory = "" if ratio is None else f"{ratio:.2f}"
         note = "" if self.found["same"] else "fit took another way"
         return [*about, self.found["way"], *times, *held[:2], memory, held[2], limit, kept, note]
 
@@ -239,6 +239,7 @@ def summary(rows: list[Row]) -> dict[str, Any]:
             [_close(row) for row in done if row.found["seconds"] >= LONG]
         ),
         "memory within 15 %": _near(done),
+        "the same with what the system keeps in hand": _near(done, "megabytes"),
         "limits kept": all(row.kept for row in rows),
         "ways": {way: _of_way([row for row in done if row.found["way"] == way]) for way in ways},
     }
@@ -255,8 +256,9 @@ def _close(row: Row) -> bool:
     return 1 / FACTOR <= row.time <= FACTOR
 
 
-def _near(rows: list[Row]) -> float | None:
-    return _share([abs(row.memory - 1) <= NEAR for row in rows if row.memory is not None])
+def _near(rows: list[Row], which: str = "held MB") -> float | None:
+    ratios = [row.memory(which) for row in rows]
+    return _share([abs(ratio - 1) <= NEAR for ratio in ratios if ratio is not None])
 
 
 def _share(hits: list[bool]) -> float | None:
