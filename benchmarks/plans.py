@@ -7,8 +7,9 @@ neither imports nor compiling count. Where a plan promises more than LONGEST sec
 again. Memory is the peak of `fit` above what the process held before it, with its data. A limit is kept where the peak
 is at most 5 % and 64 MiB above it, or where the planner refuses. With the plan another peak is compared, of a second
 process in which every array goes back to the system when it is done with: otherwise glibc keeps up to 64 MB of them in
-hand, and whether those were there before, or come with the fit, is chance. The goals: times within a factor of two,
-memory within 15 % (of problems that take 64 MB or more), and every limit kept.
+hand, and whether those were there before, or come with the fit, is chance. The share by the first peak is told beside
+it. The goals: times within a factor of two, memory within 15 % (of problems that take 64 MB or more), and every limit
+kept.
 """
 
 from __future__ import annotations
@@ -160,7 +161,7 @@ def tried(case: Case) -> Found:
 
 
 def held_by(case: Case, found: Found) -> Found:
-    """What was found of a case, and the peak of a fit after which nothing is kept in hand."""
+    """What was found of a case, and the peak of a fit in a process that keeps no freed array in hand."""
     if "megabytes" not in found:
         return found
     with patch.dict(os.environ, AT_ONCE):
