@@ -1,8 +1,11 @@
 """Compiled code: kept on disk, shared by processes, never taken from where others can write; and life without Numba."""
 
+import errno
+import hashlib
 import json
 import logging
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mercer.compute import code
+from mercer.compute import code, folder, kept
 from mercer.kernels import Gaussian, Laplace, Linear
 from mercer.kernels.evaluate import fused_from
 from mercer.operators import Gram
@@ -46,8 +49,8 @@ print(json.dumps({
 """
 
 
-def start(folder, *arguments, before="", **options):
-    environment = os.environ | {"MERCER_CACHE_DIR": str(folder)}
+def start(place, *arguments, before="", **options):
+    environment = os.environ | {"MERCER_CACHE_DIR": str(place)}
     return subprocess.Popen(
         [sys.executable, "-c", before + WORK, *arguments],
         env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
@@ -60,8 +63,8 @@ def answer(process, line=None):
     return json.loads(out.splitlines()[-1])
 
 
-def files(folder):
-    return sorted(path for path in Path(folder).rglob("*") if path.is_file())
+def files(place):
+    return sorted(path for path in Path(place).rglob("*") if path.is_file())
 
 
 @pytest.fixture(scope="module")
@@ -105,8 +108,7 @@ class TestProcesses:
 
     def test_the_next_process_compiles_nothing(self, at_once, shared, wanted):
         before = {path: path.stat().st_mtime_ns for path in files(shared)}
-        assert {".py", ".nbi", ".nbc"} <= {path.suffix for path in before}
-        assert not any(path.suffix == ".draft" for path in before)
+        assert {path.suffix for path in before} == {".nbc"}
         found = answer(start(shared))
         is_right(found, wanted)
         assert found["misses"] == 0
@@ -119,17 +121,20 @@ class TestProcesses:
         assert inner.stat().st_mode & 0o777 == 0o700
 
 
-# -- directories that cannot be used -----------------------------------------------------------------------------------
+# -- folders that cannot be used ---------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def anew(monkeypatch):
-    """The directory is asked anew, and the one of the other tests comes back."""
-    code.directory.cache_clear()
+    """The folder is asked anew, and the one of the other tests comes back."""
+    told = (folder.directory, folder._tell, kept._announce)
+    for asked in told:
+        asked.cache_clear()
     monkeypatch.setattr(code, "_LOADED", {})
     yield monkeypatch
     monkeypatch.undo()
-    code.directory.cache_clear()
+    for asked in told:
+        asked.cache_clear()
 
 
 def evaluated():
@@ -139,20 +144,37 @@ def evaluated():
     np.testing.assert_allclose(found, np.exp(-((X[:, None] - X[None]) ** 2).sum(2) / 2 / 0.81), atol=1e-13)
 
 
-def test_the_chosen_directory_is_used(anew, tmp_path, caplog):
+def test_the_chosen_folder_is_used(anew, tmp_path, caplog):
     anew.setenv("MERCER_CACHE_DIR", str(tmp_path / "a" / "b"))
-    with caplog.at_level(logging.INFO, "mercer.compute"):
-        evaluated()
-    assert code.directory().parent == tmp_path / "a" / "b"
-    assert [path.suffix for path in files(tmp_path)].count(".nbc") == 1
+    before = os.umask(0o002)  # under which Python would make folders that a group can write to
+    try:
+        with caplog.at_level(logging.INFO, "mercer.compute"):
+            evaluated()
+    finally:
+        os.umask(before)
+    assert folder.directory().parent == tmp_path / "a" / "b"
+    assert [path.suffix for path in files(tmp_path)] == [".nbc"]
     assert ["compiles a new formula" in text for text in caplog.messages] == [True]
 
 
 def writable_by_others(tmp_path, monkeypatch):
     monkeypatch.setenv("MERCER_CACHE_DIR", str(tmp_path))
-    folder = code.directory()
-    folder.chmod(0o770)
-    code.directory.cache_clear()
+    folder.directory().chmod(0o770)
+    folder.directory.cache_clear()
+
+
+def below_one_that_others_can_write_to(tmp_path, monkeypatch):
+    monkeypatch.setenv("MERCER_CACHE_DIR", str(tmp_path / "a" / "b"))
+    folder.directory()
+    tmp_path.chmod(0o777)
+    folder.directory.cache_clear()
+
+
+def behind_a_link_to_such_a_one(tmp_path, monkeypatch):
+    below_one_that_others_can_write_to(tmp_path, monkeypatch)
+    link = tmp_path.parent / "link"
+    link.symlink_to(tmp_path / "a", target_is_directory=True)
+    monkeypatch.setenv("MERCER_CACHE_DIR", str(link / "b"))
 
 
 def a_file_in_its_place(tmp_path, monkeypatch):
@@ -171,20 +193,159 @@ def of_another_user(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "getuid", lambda: 123456)
 
 
+TROUBLES = [
+    writable_by_others, below_one_that_others_can_write_to, behind_a_link_to_such_a_one, a_file_in_its_place,
+    not_writable, of_another_user,
+]  # fmt: skip
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
-@pytest.mark.parametrize("trouble", [writable_by_others, a_file_in_its_place, not_writable, of_another_user])
-def test_another_directory_serves_where_the_first_cannot(anew, tmp_path, caplog, trouble):
+@pytest.mark.parametrize("trouble", TROUBLES)
+def test_code_stays_in_memory_where_the_folder_cannot_be_trusted(anew, tmp_path, caplog, trouble):
     chosen = tmp_path / "chosen"
     chosen.mkdir()
     trouble(chosen, anew)
     with caplog.at_level(logging.WARNING, "mercer.compute"):
-        evaluated()
+        assert small().twice(21.0) == 42.0
     chosen.chmod(0o700)
-    folder = code.directory()
-    assert chosen not in folder.parents
-    assert folder.stat().st_mode & 0o777 == 0o700
+    assert folder.directory() is None
     assert sum("cannot keep compiled code" in text for text in caplog.messages) == 1
-    assert not any(path.suffix in (".py", ".nbc") for path in files(chosen))
+    assert [path.name for path in files(tmp_path) if path.name != "file"] == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
+def test_a_sticky_folder_above_is_as_good_as_a_private_one(anew, tmp_path):
+    tmp_path.chmod(0o1777)
+    anew.setenv("MERCER_CACHE_DIR", str(tmp_path / "a"))
+    assert folder.directory().parent == tmp_path / "a"
+
+
+# -- files that are damaged, planted, or cannot be written -------------------------------------------------------------
+
+SMALL = """
+from mercer.compute.kept import njit
+
+
+@njit(cache=True)
+def twice(x):
+    return 2 * x
+"""
+
+
+def small():
+    """The module of a small text, as another process would load it."""
+    code._LOADED.clear()
+    return code.load(SMALL)
+
+
+@pytest.fixture
+def entry(anew, tmp_path):
+    """The file of a compiled function."""
+    anew.setenv("MERCER_CACHE_DIR", str(tmp_path))
+    assert small().twice(21.0) == 42.0
+    (path,) = files(tmp_path)
+    return path
+
+
+class Trap:
+    """What runs when somebody unpickles it."""
+
+    def __reduce__(self):
+        return pytest.fail, ("it was unpickled",)
+
+
+def flipped(data, at):
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+
+DAMAGES = {
+    "empty": lambda data: b"",
+    "cut in half": lambda data: data[: len(data) // 2],
+    "without its end": lambda data: data[:-1],
+    "random": lambda data: np.random.default_rng(0).bytes(len(data)),
+    "one bit of the digest": lambda data: flipped(data, 3),
+    "one bit of the code": lambda data: flipped(data, len(data) // 2),
+    "a pickle of somebody": lambda data: data[: folder.DIGEST] + pickle.dumps(Trap()),
+    "a pickle with a digest": lambda data: hashlib.sha256(pickle.dumps(Trap())).digest() + pickle.dumps(Trap()),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_entry_is_compiled_anew(entry, caplog, damage):
+    entry.write_bytes(DAMAGES[damage](entry.read_bytes()))
+    caplog.clear()
+    found = small()
+    assert found.twice(21.0) == 42.0
+    assert found.twice(4.0) == 8.0
+    assert sum(found.twice.stats.cache_misses.values()) == 1
+    assert sum("damaged" in text for text in caplog.messages) == 1
+    found = small()  # what was written then is whole
+    assert found.twice(21.0) == 42.0
+    assert sum(found.twice.stats.cache_hits.values()) == 1
+    assert files(entry.parent) == [entry]
+
+
+def another_file(entry):
+    """The same bytes, where a link leads."""
+    (entry.parent.parent / "elsewhere").write_bytes(entry.read_bytes())
+    entry.unlink()
+    entry.symlink_to(entry.parent.parent / "elsewhere")
+
+
+def a_pipe(entry):
+    entry.unlink()
+    os.mkfifo(entry)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files of POSIX")
+@pytest.mark.parametrize("plant", [another_file, a_pipe, lambda entry: entry.chmod(0o666)])
+def test_what_somebody_could_have_put_there_is_not_read(entry, plant):
+    plant(entry)
+    found = small()
+    assert found.twice(21.0) == 42.0
+    assert sum(found.twice.stats.cache_hits.values()) == 0
+    assert entry.is_file()
+    assert not entry.is_symlink()
+
+
+def test_code_of_one_formula_does_not_serve_another(entry):
+    """A digest is of what the code is for, and of the code: files that change their names are not used."""
+    other = code.load(SMALL.replace("2 * x", "3 * x"))
+    assert other.twice(1.0) == 3.0
+    (path,) = [path for path in files(entry.parent) if path != entry]
+    path.write_bytes(entry.read_bytes())
+    code._LOADED.clear()
+    assert code.load(SMALL.replace("2 * x", "3 * x")).twice(1.0) == 3.0
+
+
+@pytest.mark.parametrize("step", ["tempfile.mkstemp", "os.replace", "os.fdopen"])
+def test_a_full_disk_does_not_end_the_work(anew, tmp_path, caplog, step):
+    def full(*arguments, **options):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    anew.setenv("MERCER_CACHE_DIR", str(tmp_path))
+    folder.directory()
+    anew.setattr(step, full)
+    found = small()
+    assert found.twice(21.0) == 42.0
+    assert found.twice(4) == 8  # another signature: it is told once
+    assert sum("No space left" in text for text in caplog.messages) == 1
+    assert files(tmp_path) == []
+
+
+LIMITED = """
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_where_no_file_can_be_written_a_process_works_from_memory(tmp_path, wanted):
+    found = answer(start(tmp_path, before=LIMITED))
+    is_right(found, wanted)
+    assert sum("cannot keep compiled code" in text for text in found["messages"]) == 1
+    assert files(tmp_path) == []
 
 
 # -- life without Numba ------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mercer.compute import code, symbols
+from mercer.compute.folder import directory
 from mercer.compute.formula import nodes
 from mercer.compute.symbols import ARITHMETIC, COMPARISONS, LIBRARY, LOGIC, SPECIAL, WORDS, Level, Symbol, Untraceable
 from mercer.kernels import Coordinate, Dot, Gaussian, Laplace, Linear, Min, Polynomial, Radial, RationalQuadratic, route
@@ -309,11 +310,11 @@ def test_what_a_symbol_does_not_know_it_says(question):
 
 def compiled(kernels, X, Z):
     """How many modules and files the evaluation of kernels adds."""
-    before, files = len(code._LOADED), len(list(code.directory().glob("*.nbc")))
+    before, files = len(code._LOADED), len(list(directory().glob("*.nbc")))
     with fused_from(0):
         for kernel in kernels:
             np.testing.assert_allclose(kernel(X, Z), fresh(kernel, X, Z), rtol=1e-11, atol=1e-12)
-    return len(code._LOADED) - before, len(list(code.directory().glob("*.nbc"))) - files
+    return len(code._LOADED) - before, len(list(directory().glob("*.nbc"))) - files
 
 
 def fresh(kernel, X, Z):

@@ -6,6 +6,7 @@ from dataclasses import asdict, fields, replace
 import pytest
 
 from mercer.compute import code
+from mercer.compute import folder as of_code
 from mercer.planner import Machine, machine, measuring
 from mercer.planner.machine import ROUGH, TRANSFORMED
 
@@ -21,7 +22,7 @@ def folder(tmp_path, monkeypatch):
 
     monkeypatch.setattr(machine, "_KNOWN", {})
     monkeypatch.setattr(machine, "_busy", lambda: False)
-    monkeypatch.setattr(code, "directory", lambda: tmp_path)
+    monkeypatch.setattr(of_code, "directory", lambda: tmp_path)
     monkeypatch.setattr(measuring, "measure", measure)
     return tmp_path
 
@@ -101,7 +102,16 @@ def test_bytes_that_are_no_text_are_ignored(folder, monkeypatch):
 
 
 def test_where_nothing_can_be_written_it_goes_on(folder, monkeypatch):
-    monkeypatch.setattr(code, "directory", lambda: folder / "missing")
+    monkeypatch.setattr(of_code, "directory", lambda: folder / "missing")
+    assert Machine.here() == Machine.here()
+    assert not list(folder.iterdir())
+
+
+def test_a_full_disk_leaves_nothing_half_written(folder, monkeypatch):
+    def full(*_):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
     assert Machine.here() == Machine.here()
     assert not list(folder.iterdir())
 

@@ -26,7 +26,7 @@ NONE = np.empty((0, 4), np.int64)
 LOOPS = '''"""Breadth-first searches from nodes first to last, and how often each group is met at each distance."""
 
 import numpy as np
-from numba import njit
+from mercer.compute.kept import njit
 
 OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy")
 

@@ -37,7 +37,7 @@ nodes of one label take turns: so no number is added to twice in a row.
 """
 
 import numpy as np
-from numba import njit
+from mercer.compute.kept import njit
 
 OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy")
 ANY_ORDER = dict(OPTIONS, fastmath={"reassoc", "contract", "nsz"})

@@ -29,7 +29,7 @@ Places are unsigned: Numba then asks of none whether it counts from the end, and
 """
 
 import numpy as np
-from numba import njit
+from mercer.compute.kept import njit
 
 OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy")
 ONE = np.uintp(1)

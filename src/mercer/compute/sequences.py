@@ -88,6 +88,24 @@ def runs(sequences: Sequences, k: int) -> Runs:
     return _tallied(keys[places], room, owners, places, sequences.count)
 
 
+def placed_runs(sequences: Sequences, k: int) -> Any:
+    """Which run of k symbols begins at which place of each sequence: a csr_array with a column per place and run.
+
+    Columns are in the order of places, then of runs. Cost: as for `runs`.
+    """
+    windows = np.maximum(sequences.lengths - (k - 1), 0)
+    places = spread(sequences.starts[:-1], windows)
+    if not len(places):
+        return csr_array((sequences.count, 0))
+    keys, room = _keys(sequences.codes, k)
+    keys, longest = keys[places], int(windows.max())
+    if room > LIMIT // longest:
+        keys, room = ranked(keys, room)
+    keys = (places - np.repeat(sequences.starts[:-1], windows)) * room + keys
+    owners = np.repeat(np.arange(sequences.count), windows)
+    return _tallied(keys, room * longest, owners, places, sequences.count).counts
+
+
 def packed(columns: Iterable[Whole], size: int) -> tuple[Whole, int]:
     """A whole number for each row of some columns of numbers below `size`, in the order of rows; and their bound."""
     keys, room = np.zeros(1, dtype=np.int64), 1

@@ -36,7 +36,7 @@ Numba then asks of no place whether it counts from the end.
 """
 
 import numpy as np
-from numba import njit
+from mercer.compute.kept import njit
 
 OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy")
 ONE = np.uintp(1)

@@ -22,7 +22,7 @@ WIDER = 8
 LOOPS = '''"""Loops over sparse rows: `starts` are where rows begin, `places` their columns, `values` their numbers."""
 
 import numpy as np
-from numba import njit
+from mercer.compute.kept import njit
 
 OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy")
 

@@ -40,7 +40,7 @@ NO_LEFT, NO_RIGHT = -1, -2
 LOOPS = '''"""Sums over gappy subsequences: `left` and `right` hold symbols, `sums` the M_p of the recursion."""
 
 import numpy as np
-from numba import njit
+from mercer.compute.kept import njit
 
 OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy", fastmath={"contract"})
 LANES = {lanes}

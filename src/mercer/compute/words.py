@@ -117,7 +117,7 @@ _HEAD = """\
 import math
 
 import numpy as np
-from numba import njit
+from mercer.compute.kept import njit
 
 FLAGS = {"contract", "reassoc", "nsz"}
 WORD = {"fastmath": {"contract", "nsz"}, "error_model": "numpy", "forceinline": True}

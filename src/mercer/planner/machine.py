@@ -8,7 +8,6 @@ import logging
 import math
 import os
 import platform
-import tempfile
 import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import scipy
 
-from mercer.compute import code
+from mercer.compute import code, folder
 from mercer.compute.threads import available
 
 LOG = logging.getLogger("mercer.planner")
@@ -152,9 +151,9 @@ def _model() -> str:
 
 
 def _file(key: str) -> Path | None:
-    """Where the rates are kept: beside compiled code; None where nothing is compiled."""
-    name = f"machine_{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
-    return code.directory() / name if code.numba_works() else None
+    """Where the rates are kept: beside compiled code; None where none is kept."""
+    kept = folder.directory() if code.numba_works() else None
+    return None if kept is None else kept / f"machine_{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
 
 
 def _busy() -> bool:
@@ -182,13 +181,10 @@ def _sensible(machine: Machine) -> bool:
 
 
 def _write(file: Path | None, key: str, machine: Machine, busy: bool) -> None:
-    """Keep the rates: under another name first, so that nobody reads half a file; without a word where that fails."""
+    """Keep the rates, whole or not at all; without a word where that fails."""
     if file is None:
         return
     try:
-        descriptor, draft = tempfile.mkstemp(dir=file.parent, suffix=".draft")
-        with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
-            json.dump({"key": key, "busy": busy, **asdict(machine)}, opened, indent=1)
-        os.replace(draft, file)
+        folder.write_private(file, json.dumps({"key": key, "busy": busy, **asdict(machine)}, indent=1).encode())
     except OSError as error:
         LOG.info("%s cannot be written: %s", file, error)

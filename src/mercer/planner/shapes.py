@@ -102,7 +102,7 @@ def _task(
 
 def _kernel(kernel: Kernel | str | None) -> Kernel:
     if kernel is None or isinstance(kernel, str):
-        return parse(DEFAULT if kernel is None else kernel)
+        return parse(DEFAULT if kernel is None else kernel, open=True)
     if not isinstance(kernel, Kernel):
         raise InputError(sentence("plan", "a kernel or its text", f"{kernel!r} came", 'Use "gaussian", say.'))
     return kernel

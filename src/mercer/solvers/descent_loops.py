@@ -27,7 +27,7 @@ MOST_CALM = 8
 LOOPS = '''"""Coordinate descent over rows, and products of rows with a vector."""
 
 import numpy as np
-from numba import njit
+from mercer.compute.kept import njit
 
 OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy")
 ANY_ORDER = dict(OPTIONS, fastmath={"reassoc", "contract"})

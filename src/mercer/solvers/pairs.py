@@ -34,7 +34,7 @@ an infinity where the box ends. Loops over them have no branches, so that they u
 """
 
 import numpy as np
-from numba import njit
+from mercer.compute.kept import njit
 
 OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy")
 FAST = dict(OPTIONS, fastmath={"nnan", "nsz", "reassoc", "contract"})
