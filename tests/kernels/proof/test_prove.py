@@ -39,7 +39,7 @@ from mercer.kernels.proof.subject import FunctionSubject
 
 def assert_refuted(kernel, d=None, domain=None):
     """Prove, expect a refutation by points, and recompute its witness with plain NumPy."""
-    proof = mercer.prove(kernel, d=d, domain=domain)
+    proof = mercer.prove(kernel, d=d, domain=domain, time_limit=None)
     assert proof.status == "refuted", str(proof)
     witness = proof.witness
     assert isinstance(witness, mercer.Witness)
@@ -144,7 +144,7 @@ class TestByDimension:
             def profile(self, u):
                 return np.maximum(1 - u, 0.0) ** 2
 
-        witness = mercer.prove(Askey(), d=5).witness
+        witness = mercer.prove(Askey(), d=5, time_limit=None).witness
         assert isinstance(witness, mercer.SpectralWitness)
         assert witness.digits == 50
         assert np.isfinite(witness.window)
@@ -306,7 +306,7 @@ class TestFunctions:
         def triangle(x, z):
             return max(0.0, 1 - float(np.linalg.norm(x - z)))
 
-        proof = mercer.prove(triangle)
+        proof = mercer.prove(triangle, time_limit=None)
         assert (proof.status, proof.dimension) == ("refuted", 2)
 
     def test_a_function_of_scalars_on_the_integers(self):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,21 +17,31 @@ from mercer.kernels.domain import REALS, Domain, domain_named
 from mercer.kernels.proof.counterexample import refutation
 from mercer.kernels.proof.derivation import Derivation
 from mercer.kernels.proof.judgement import Situation
+from mercer.kernels.proof.limit import SECONDS, Limit, TimeUp, limit_of
 from mercer.kernels.proof.record import Asymmetry, Proof, SpectralWitness, Witness
-from mercer.kernels.proof.search import find_witness
+from mercer.kernels.proof.rounding import SAFETY, moved
+from mercer.kernels.proof.search import find_witness, shaken
 from mercer.kernels.proof.spectral import Suspicion, suspect
 from mercer.kernels.proof.subject import FunctionSubject, KernelSubject, Subject
+from mercer.kernels.proof.verify import Check
 from mercer.kernels.text import parse
 
 FUNCTION_COLUMNS = (1, 2, 3)
+NOISE = "no witness stands beyond the rounding"
 
 
-def prove(kernel: Kernel | str | Callable[..., Any], d: int | None = None, domain: str | Domain | None = None) -> Proof:
+def prove(
+    kernel: Kernel | str | Callable[..., Any],
+    d: int | None = None,
+    domain: str | Domain | None = None,
+    time_limit: float | None = SECONDS,
+) -> Proof:
     """Prove that a function is a kernel, or find the points that show it is not.
 
     "proven" only ever comes from rules and known facts. Where they do not suffice, a witness is sought and, if
-    found, verified with 50 digits; otherwise the status is "unknown". Cost: milliseconds for a proof, up to some
-    seconds for a search.
+    found, verified with 50 digits; otherwise the status is "unknown". A witness against a Python function, which gives
+    floats, must also stand beyond the rounding inside of it, which is seen where points are moved by an ulp or a
+    little more. Cost: milliseconds for a proof, up to `time_limit` for a search.
 
     Parameters
     ----------
@@ -39,6 +50,8 @@ def prove(kernel: Kernel | str | Callable[..., Any], d: int | None = None, domai
     d : the number of columns; None asks for as many as possible, or for the only one that fits the kernel
     domain : "reals", "nonnegative", "integers", "naturals" or "sphere"; None takes the one on which the kernel is
         stated, the reals for a function
+    time_limit : seconds after which a search ends, and the status is "unknown"; None for no limit. A search that
+        ends before does not depend on it
 
     Examples
     --------
@@ -55,41 +68,64 @@ def prove(kernel: Kernel | str | Callable[..., Any], d: int | None = None, domai
     """
     if d is not None and (isinstance(d, bool) or not isinstance(d, numbers.Integral) or d < 1):
         raise KernelError(f"prove needs a whole number of columns d of at least 1; {d!r} came. Give d=1, 2, ...")
+    limit = limit_of(time_limit)
     asked = parse(kernel) if isinstance(kernel, str) else kernel
     if isinstance(asked, Kernel):
         place = asked.domain if domain is None else domain_named(domain)
-        return _prove_kernel(asked, asked.width if d is None else int(d), place)
+        return _prove_kernel(asked, asked.width if d is None else int(d), place, limit)
     if callable(asked):
-        return _prove_function(asked, d, REALS if domain is None else domain_named(domain))
+        return _prove_function(asked, d, REALS if domain is None else domain_named(domain), limit)
     raise KernelError(f"prove needs a kernel, a text or a function of two points; {asked!r} came. Give one of these.")
 
 
-def _prove_kernel(kernel: Kernel, d: int | None, domain: Domain) -> Proof:
+def _prove_kernel(kernel: Kernel, d: int | None, domain: Domain, limit: Limit) -> Proof:
     derivation = Derivation()
     verdict = derivation.conclude(kernel, Situation(domain, d))
     if verdict.proven:
         return Proof(kernel, "proven", domain, d, verdict.max_dimension, tuple(derivation.steps))
     if not domain.searchable:
         return _refute_by_things(kernel, d, domain, derivation.steps)
-    subject = KernelSubject.of(kernel)
+    subject = KernelSubject.of(kernel, limit)
     tried = [columns for columns in subject.columns(d) if subject.fits(columns)]
     trials, heard = 0, derivation.steps
     for columns in tried:
-        suspicion = suspect(subject, columns, domain)
-        witness, examined = _search(subject, columns, domain, suspicion)
-        trials += examined
-        if witness is not None:
-            closing = _SPECTRAL if isinstance(witness, SpectralWitness) else _WITNESSED
+        try:
+            suspicion = suspect(subject, columns, domain)
+            found = _search(subject, columns, domain, suspicion)
+        except TimeUp:
+            found, suspicion = Found(time_up=True), Suspicion()
+        trials += found.trials
+        if found.witness is not None:
+            closing = _SPECTRAL if isinstance(found.witness, SpectralWitness) else _WITNESSED
             assumed = ("its open numbers are taken as 1 here",) if kernel.is_open else ()
             steps = (*derivation.steps, *assumed, *suspicion.words, closing)
-            return Proof(kernel, "refuted", domain, columns, 0, steps, witness, trials)
-        heard = [*heard, *suspicion.words]
+            return Proof(kernel, "refuted", domain, columns, 0, steps, found.witness, trials)
+        heard = [*heard, *suspicion.words, *found.words]
+        if found.time_up:
+            return Proof(kernel, "unknown", domain, d, 0, (*heard, _time_up(limit, trials)), None, trials)
     if not tried:
         counts = ", ".join(map(str, subject.columns(d)))
         heard = [*heard, f"it cannot be evaluated on {counts} columns, so no witness was sought; give the d that fits"]
     else:
         heard = [*heard, f"no witness was found among {trials} sets of points, which proves nothing"]
     return Proof(kernel, "unknown", domain, d, 0, tuple(heard), None, trials)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a search for a witness has found, with words for the reader of the proof."""
+
+    witness: Witness | SpectralWitness | None = None
+    trials: int = 0
+    words: tuple[str, ...] = ()
+    time_up: bool = False
+
+
+def _time_up(limit: Limit, trials: int) -> str:
+    return (
+        f"the time limit of {limit.seconds:g} s was up after {trials} sets of points, before the search ended; "
+        "time_limit= gives it more"
+    )
 
 
 _WITNESSED = "the witness below makes sum_ij c_i c_j k(x_i, x_j) negative, which no kernel allows"
@@ -106,59 +142,78 @@ def _refute_by_things(kernel: Kernel, d: int | None, domain: Domain, steps: list
     return Proof(kernel, "unknown", domain, d, 0, heard)
 
 
-def _search(
-    subject: KernelSubject, d: int, domain: Domain, suspicion: Suspicion
-) -> tuple[Witness | SpectralWitness | None, int]:
+def _search(subject: KernelSubject, d: int, domain: Domain, suspicion: Suspicion) -> Found:
     """Points and weights where a few suffice, else the frequency under suspicion, verified."""
-    trials = 0
+    found = Found()
     if suspicion.worth_points:
-        witness, trials = _points(subject, d, domain, suspicion.frequency)
-        if witness is not None:
-            return witness, trials
-    return suspicion.verified(subject, d), trials
+        found = _points(subject, d, domain, suspicion.frequency)
+        if found.witness is not None or found.time_up:
+            return found
+    return replace(found, witness=suspicion.verified(subject, d))
 
 
-def _points(subject: Subject, d: int, domain: Domain, frequency: float | None) -> tuple[Witness | None, int]:
+def _points(subject: Subject, d: int, domain: Domain, frequency: float | None) -> Found:
     found = find_witness(
         subject.matrix, domain.place, d, scale=subject.scale, frequency=frequency, effort=subject.effort
     )
     if found.points is None or found.weights is None:
-        return None, found.trials
-    check = subject.check(found.points, found.weights)
-    if not check.negative:
-        return None, found.trials
-    return Witness(found.points, found.weights, check.value, check.digits), found.trials
+        return Found(None, found.trials, time_up=found.time_up)
+    check = subject.check(found.points, found.weights, domain.place)
+    if check.negative:
+        return Found(Witness(found.points, found.weights, check.value, check.digits), found.trials)
+    if check.noise == 0.0:  # not negative even before rounding was looked at
+        return Found(None, found.trials)
+    for each in shaken(subject.matrix, domain.place, found.points, subject.scale):
+        assert each.points is not None and each.weights is not None  # noqa: S101, PT018  # or it would not come
+        again = subject.check(each.points, each.weights, domain.place)
+        if again.negative:
+            return Found(Witness(each.points, each.weights, again.value, again.digits), found.trials)
+    return Found(None, found.trials, (_noisy(check),))
 
 
-def _prove_function(function: Callable[..., Any], d: int | None, domain: Domain) -> Proof:
-    subject, trials = FunctionSubject(function), 0
+def _noisy(check: Check) -> str:
+    return (
+        f"{NOISE} of its own evaluation: sum_ij c_i c_j k(x_i, x_j) = {check.value:.3g} at some points, and values "
+        f"that move by rounding alone may explain {check.noise:.3g}"
+    )
+
+
+def _prove_function(function: Callable[..., Any], d: int | None, domain: Domain, limit: Limit) -> Proof:
+    subject, trials = FunctionSubject(function, limit), 0
     steps = ["a Python function can be refuted or left unknown: no sampling proves that it is a kernel"]
     for columns in FUNCTION_COLUMNS if d is None else (d,):
+        asymmetry: Asymmetry | None = None
         try:
             asymmetry = _asymmetry(subject, columns, domain)
-            witness, examined = (None, 0) if asymmetry else _points(subject, columns, domain, None)
+            found = Found() if asymmetry else _points(subject, columns, domain, None)
+        except TimeUp:
+            found = Found(time_up=True)
         except (IndexError, TypeError, ValueError) as error:  # what a wrong number of coordinates leads to
             error.add_note(f"mercer.prove called the function with points of d = {columns}; another d can be given.")
             raise
-        trials += examined
+        trials += found.trials
         if asymmetry is not None:
-            found = "an inner product is symmetric, and this function is not"
-            return Proof(function, "refuted", domain, columns, 0, (*steps, found), asymmetry, trials)
-        if witness is not None:
-            return Proof(function, "refuted", domain, columns, 0, (*steps, _WITNESSED), witness, trials)
+            words = "an inner product is symmetric, and this function is not"
+            return Proof(function, "refuted", domain, columns, 0, (*steps, words), asymmetry, trials)
+        if found.witness is not None:
+            return Proof(function, "refuted", domain, columns, 0, (*steps, _WITNESSED), found.witness, trials)
+        steps += found.words
+        if found.time_up:
+            return Proof(function, "unknown", domain, d, 0, (*steps, _time_up(limit, trials)), None, trials)
     steps.append(f"no witness was found among {trials} sets of points")
     return Proof(function, "unknown", domain, d, 0, tuple(steps), None, trials)
 
 
 def _asymmetry(subject: FunctionSubject, d: int, domain: Domain) -> Asymmetry | None:
-    """Two points on which the order of the arguments matters, if some are found."""
+    """Two points on which the order of the arguments matters beyond rounding, if some are found."""
     points = domain.place(np.random.default_rng(0).normal(scale=2.0, size=(12, d)))
     for i, x in enumerate(points):
         for z in points[:i]:
             forward, backward = subject.value(x, z), subject.value(z, x)
             gap = abs(forward - backward)
             # Terms may cancel to nothing but rounding: then a value's own size says nothing, and k(x, x) does.
-            if gap > 1e-9 * max(abs(forward), abs(backward)) and gap > 1e-9 * _own_size(subject, x, z):
+            apart = gap > 1e-9 * max(abs(forward), abs(backward)) and gap > 1e-9 * _own_size(subject, x, z)
+            if apart and gap > SAFETY * float(moved(subject.raw, np.array([x, z]), domain.place)[0, 1]):
                 return Asymmetry(np.array([x, z]), forward, backward)
     return None
 

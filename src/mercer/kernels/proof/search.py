@@ -17,6 +17,7 @@ from scipy.optimize import minimize_scalar
 from mercer.kernels.proof.configurations import Configuration, lattice_balls, lines, random_sets, structured
 from mercer.kernels.proof.descent import downhill, pencil
 from mercer.kernels.proof.examiner import SEED, Array, Candidate, Examiner, Map, distinct
+from mercer.kernels.proof.limit import TimeUp
 from mercer.kernels.proof.simplify import simplify
 
 # The search stops at once at a normalised eigenvalue this negative, and otherwise compares candidates.
@@ -24,15 +25,22 @@ HANDSOME = -0.02
 QUICK = 0.1
 """The part of the usual sets that a quick search examines."""
 
+SHAKES, SHAKEN = (0.97, 1.03, 0.9, 1.1), 0.003
+"""By which factors a set is stretched to look at it again, and how far its points are moved, in typical lengths."""
+
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """A witness, or None where none was found, and the number of Gram matrices examined."""
+    """A witness, or None where none was found, and the number of Gram matrices examined.
+
+    time_up : whether the search was ended by its time limit
+    """
 
     points: Array | None
     weights: Array | None
     value: float
     trials: int
+    time_up: bool = False
 
 
 def find_witness(
@@ -42,15 +50,27 @@ def find_witness(
 
     `gram` gives the Gram matrix of the rows of an n x d array, `place` maps rows into the domain, `scale`
     is a typical length, `frequency` one at which a spectral test saw a negative value, and `effort`
-    multiplies the number of sets tried.
+    multiplies the number of sets tried. Where `gram` raises `TimeUp`, the search ends.
     """
     examiner = Examiner(gram, place)
-    found = _scan(examiner, _structured_sets(examiner, d, scale, effort))
-    if found is None and frequency is not None and frequency > 0.0:
-        found = _scan(examiner, _lattice_sets(d, frequency, effort))
-    if found is None:
-        found = _descend(examiner, d, scale, effort)
+    try:
+        found = _scan(examiner, _structured_sets(examiner, d, scale, effort))
+        if found is None and frequency is not None and frequency > 0.0:
+            found = _scan(examiner, _lattice_sets(d, frequency, effort))
+        if found is None:
+            found = _descend(examiner, d, scale, effort)
+    except TimeUp:
+        return Search(None, None, 0.0, examiner.trials, time_up=True)
     return _ended(examiner, found, scale)
+
+
+def shaken(gram: Map, place: Map, points: Array, scale: float) -> Iterator[Search]:
+    """Candidates at points that were moved a little: off the jumps of a function that has some."""
+    examiner, random = Examiner(gram, place), np.random.default_rng(SEED)
+    for size in SHAKES:
+        found = examiner.examine(size * points + SHAKEN * scale * random.normal(size=points.shape))
+        if found is not None and found.clear:
+            yield Search(found.points, found.weights, found.value, examiner.trials)
 
 
 def quick_witness(gram: Map, place: Map, d: int, scale: float) -> Search:
@@ -63,7 +83,10 @@ def _ended(examiner: Examiner, found: Candidate | None, scale: float) -> Search:
     """What was found, made simple."""
     if found is None:
         return Search(None, None, 0.0, examiner.trials)
-    best = simplify(examiner, _polish(examiner, found, scale))
+    try:
+        best = simplify(examiner, _polish(examiner, found, scale))
+    except TimeUp:
+        best = found  # as it stands
     return Search(best.points, best.weights, best.value, examiner.trials)
 
 

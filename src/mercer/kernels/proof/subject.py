@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,9 +16,15 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.precise import precisely
+from mercer.kernels.proof.examiner import Map
+from mercer.kernels.proof.limit import Limit
+from mercer.kernels.proof.rounding import noise
 from mercer.kernels.proof.verify import FLOAT_DIGITS, Check, PrecisePairs, check_kernel, check_matrix
 
 Matrix = NDArray[np.float64]
+
+AT_ONCE = 256
+"""Numbers of 50 digits between two looks at the clock."""
 
 
 class DefinedPairs(Pairs):
@@ -37,8 +43,19 @@ class Subject(ABC):
         """k on all pairs; NaN where it is not defined."""
 
     @abstractmethod
-    def check(self, points: Matrix, weights: Matrix) -> Check:
+    def raw(self, points: Matrix) -> Matrix:
+        """The same, each order of the arguments by itself."""
+
+    @abstractmethod
+    def form(self, points: Matrix, weights: Matrix) -> Check:
         """The quadratic form, as precisely as it can be had."""
+
+    def check(self, points: Matrix, weights: Matrix, place: Map = np.asarray) -> Check:
+        """The quadratic form; where a function gives floats, with what the rounding inside of it may contribute."""
+        found = self.form(points, weights)
+        if found.digits > FLOAT_DIGITS or not found.negative:
+            return found
+        return replace(found, noise=noise(self.raw, points, weights, place))
 
     @property
     def scale(self) -> float:
@@ -57,11 +74,12 @@ class KernelSubject(Subject):
 
     kernel: Kernel
     names: tuple[str, ...] | None
+    limit: Limit = field(default_factory=Limit)
 
     @classmethod
-    def of(cls, kernel: Kernel) -> KernelSubject:
+    def of(cls, kernel: Kernel, limit: Limit | None = None) -> KernelSubject:
         """The kernel, closed, with the column names that it asks for."""
-        return cls(kernel.closed(1.0), _names_in(kernel))
+        return cls(kernel.closed(1.0), _names_in(kernel), limit or Limit())
 
     def columns(self, d: int | None) -> tuple[int, ...]:
         """The numbers of columns to try: the given one, or small ones."""
@@ -73,36 +91,46 @@ class KernelSubject(Subject):
     def fits(self, d: int) -> bool:
         """Whether the kernel can be evaluated on d columns."""
         try:
-            self.matrix(np.ones((2, d)))
+            replace(self, limit=Limit()).matrix(np.ones((2, d)))
         except (IndexError, ValueError):  # what a user's map of rows raises where it expects other columns
             return False
         return True
 
     def matrix(self, points: Matrix) -> Matrix:
+        block = self.raw(points)
+        return np.asarray((block + block.T) / 2)
+
+    def raw(self, points: Matrix) -> Matrix:
+        self.limit.check()
         data = self._points(points)
         with np.errstate(all="ignore"):
             try:
-                block = self.kernel.evaluate(DefinedPairs(data, data))
+                return np.asarray(self.kernel.evaluate(DefinedPairs(data, data)))
             except DomainError:  # such as a normalized function with k(x, x) < 0
                 return np.full((len(points), len(points)), np.nan)
-            return np.asarray((block + block.T) / 2)
 
-    def check(self, points: Matrix, weights: Matrix) -> Check:
+    def form(self, points: Matrix, weights: Matrix) -> Check:
         return check_kernel(self.kernel, self._points(points), weights)
 
     def profile(self, r: Matrix) -> Matrix:
         """k as a function of the distance, for radial kernels."""
+        self.limit.check()
         origin, line = Points(np.zeros((1, 1))), Points(np.reshape(r, (-1, 1)))
         with np.errstate(all="ignore"):
             return np.asarray(self.kernel.evaluate(Pairs(origin, line))).reshape(np.shape(r))
 
     def precise_profile(self, r: NDArray[Any]) -> NDArray[Any] | None:
         """The same for distances of 50 digits; None where a function inside cannot take such numbers."""
-        origin, line = Points(precisely(np.zeros((1, 1)))), Points(r.reshape(-1, 1))
-        try:
-            return precisely(self.kernel.evaluate(PrecisePairs(origin, line))).ravel()
-        except (TypeError, AttributeError):
-            return None
+        origin = Points(precisely(np.zeros((1, 1))))
+        found = []
+        for start in range(0, r.size, AT_ONCE):
+            self.limit.check()
+            line = Points(r.reshape(-1, 1)[start : start + AT_ONCE])
+            try:
+                found.append(precisely(self.kernel.evaluate(PrecisePairs(origin, line))).ravel())
+            except (TypeError, AttributeError):
+                return None
+        return np.concatenate(found)
 
     @property
     def scale(self) -> float:
@@ -119,6 +147,7 @@ class FunctionSubject(Subject):
     """A Python function of two points, each an array of d numbers."""
 
     function: Callable[[Matrix, Matrix], Any]
+    limit: Limit = field(default_factory=Limit)
 
     @property
     def effort(self) -> float:
@@ -127,6 +156,7 @@ class FunctionSubject(Subject):
 
     def value(self, x: Matrix, z: Matrix) -> float:
         """k(x, z) as a float."""
+        self.limit.check()
         with np.errstate(all="ignore"):
             result = np.asarray(self.function(x, z))
         if result.size != 1 or result.dtype.kind not in "fiub":
@@ -144,7 +174,10 @@ class FunctionSubject(Subject):
                 block[i, j] = block[j, i] = self.value(points[i], points[j])
         return block
 
-    def check(self, points: Matrix, weights: Matrix) -> Check:
+    def raw(self, points: Matrix) -> Matrix:
+        return np.array([[self.value(x, z) for z in points] for x in points])
+
+    def form(self, points: Matrix, weights: Matrix) -> Check:
         return check_matrix(self.matrix(points), weights, FLOAT_DIGITS)
 
 

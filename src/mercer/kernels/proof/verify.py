@@ -34,16 +34,20 @@ class PrecisePairs(Pairs):
 
 @dataclass(frozen=True)
 class Check:
-    """The quadratic form sum_ij c_i c_j k(x_i, x_j), its absolute counterpart, and the digits behind them."""
+    """The quadratic form sum_ij c_i c_j k(x_i, x_j), its absolute counterpart, and the digits behind them.
+
+    noise : what rounding inside of a user's function may contribute to the form
+    """
 
     value: float
     size: float
     digits: int
+    noise: float = 0.0
 
     @property
     def negative(self) -> bool:
         """Whether the value is below zero beyond every doubt that rounding could raise."""
-        return self.value < -MARGINS[self.digits] * self.size
+        return self.value < -MARGINS[self.digits] * self.size - self.noise
 
 
 def check_kernel(kernel: Kernel, points: Points, weights: NDArray[np.float64]) -> Check:
