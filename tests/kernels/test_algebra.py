@@ -230,9 +230,9 @@ def test_refused_at_construction_with_the_reason(case):
 
 
 WRONG_DATA = {
-    "weights of the wrong shape": (Gaussian().weighted(lambda X: X), "one number a row"),
+    "weights of the wrong shape": (Gaussian().weighted(lambda X: X), "one number per row"),
     "a map that loses rows": (Gaussian().after(lambda X: X[:2]), "one row a row"),
-    "a map to infinity": (Gaussian().after(lambda X: X * np.inf), "finite numbers from its map"),
+    "a map to infinity": (Gaussian().after(lambda X: X * np.inf), "real, finite numbers from lambda"),
     "a matrix of another width": (Gaussian().after([[1.0, 0.0, 0.0]]), "3 columns"),
     "a column that is not there": (Gaussian().on([5]), "column 5"),
     "a name without names": (Gaussian().on(["age"]), "no column names"),

@@ -247,7 +247,7 @@ CATALOGUE = """
     Constant Linear Polynomial Exponential Gaussian Laplace ProductLaplace Matern RationalQuadratic Periodic Cosine Sinc
     ProductSinc Subsets Min ChiSquared ExponentialChiSquared ArcCosine Wendland Sigmoid Epanechnikov
     Powers Trigonometric Parabolic Monomials
-    Spectrum BlendedSpectrum Mismatch GappySubsequence BagOfWords EditSimilarity CommonSubsequence
+    Spectrum BlendedSpectrum WeightedDegree Mismatch GappySubsequence BagOfWords EditSimilarity CommonSubsequence
     WeisfeilerLehman ShortestPath RandomWalk Graphlet VertexHistogram EdgeHistogram
     Match Hamming Ordinal Gapped
 """

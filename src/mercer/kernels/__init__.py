@@ -58,4 +58,5 @@ from mercer.kernels.strings.edit_similarity import EditSimilarity as EditSimilar
 from mercer.kernels.strings.gappy_subsequence import GappySubsequence as GappySubsequence
 from mercer.kernels.strings.mismatch import Mismatch as Mismatch
 from mercer.kernels.strings.spectrum import Spectrum as Spectrum
+from mercer.kernels.strings.weighted_degree import WeightedDegree as WeightedDegree
 from mercer.kernels.tables.columns import Columns as Columns

@@ -23,6 +23,8 @@ from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.derivation import Derivation
 from mercer.kernels.proof.judgement import Fact, Judgement, Situation, judge_by_facts
 
+MAX_DEPTH = 100
+"""Levels of a tree: readings call themselves once a level, several times over, and Python's stack has 1,000 places."""
 ATOM, POWER, PRODUCT, SUM = 3, 2, 1, 0
 """How tightly a text binds: a child that binds less than its place gets parentheses."""
 
@@ -58,6 +60,8 @@ class Kernel(Shown, ABC):
 
     of_numbers: ClassVar[bool] = True
     """Whether it looks at rows of numbers, so that columns of other things are refused."""
+    depth: ClassVar[int] = 1
+    """Levels of the tree; a composite sets its own when it is built."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -70,7 +74,19 @@ class Kernel(Shown, ABC):
             value = getattr(self, item.name)
             check = item.metadata.get("check", check_undeclared)
             object.__setattr__(self, item.name, check(type(self).__name__, item.name, value))
-        parameters.settle(*self.children)
+        children = self.children
+        if children:
+            object.__setattr__(self, "depth", self._depth_over(children))
+            parameters.settle(*children)
+
+    def _depth_over(self, children: tuple[Kernel, ...]) -> int:
+        depth = 1 + max(child.depth for child in children)
+        if depth > MAX_DEPTH:
+            remedy = "Build a flatter tree: a sum or a product of many kernels is one level."
+            raise KernelError(
+                f"{type(self).__name__}: a kernel nests at most {MAX_DEPTH} levels, got {depth}. {remedy}"
+            )
+        return depth
 
     # -- readings that a node answers -----------------------------------------------------------------------
 
@@ -288,7 +304,7 @@ class Kernel(Shown, ABC):
         return algebra.refuse_difference(0, self)
 
     def weighted(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Kernel:
-        """f(x) k(x, z) f(z), for f that takes rows (n, d) and gives n numbers."""
+        """f(x) k(x, z) f(z), for f that takes rows (n, d) and gives n numbers, or one string, graph or label."""
         return algebra.Weighted(self, function)
 
     def after(self, map: Any) -> Kernel:

@@ -19,7 +19,16 @@ from mercer.errors import DomainError, InputError, NumericalWarning, sentence
 from mercer.kernels.objects.reading import things_from
 from mercer.kernels.objects.table import holds_more
 from mercer.kernels.plain import Plain
-from mercer.kernels.points import DOUBLE, Points, alike, points_from, refuse_sparse, same_columns, same_rows
+from mercer.kernels.points import (
+    DOUBLE,
+    Points,
+    alike,
+    points_from,
+    refuse_objects,
+    refuse_sparse,
+    same_columns,
+    same_rows,
+)
 from mercer.kernels.route import fused
 
 if TYPE_CHECKING:
@@ -86,10 +95,8 @@ def check_domain(leaf: Kernel, points: Points) -> None:
     """Refuse points outside a leaf's own domain, and sparse ones where it needs all coordinates."""
     if leaf.dense_only:
         refuse_sparse(type(leaf).__name__, points)
-    at = points.first_thing
-    if at is not None and leaf.of_numbers:
-        came = f"{points.label(at)} holds {points.stores[at].kind}"  # type: ignore[union-attr]
-        raise InputError(sentence(type(leaf).__name__, "numbers", came, "Choose columns of numbers with on()."))
+    if leaf.of_numbers:
+        refuse_objects(type(leaf).__name__, points)
     misfit = leaf.domain.first_misfit(points.values)
     if misfit is not None:
         row, column = misfit

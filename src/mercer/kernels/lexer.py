@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mercer.errors import ParseError
 
@@ -12,7 +12,7 @@ TOKEN = re.compile(
     (?P<space>\s+)
   | (?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
   | (?P<name>[^\W\d]\w*)
-  | (?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+  | (?P<string>"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')
   | (?P<symbol>\*\*|[-+*().,=\[\]])
     """,
     re.VERBOSE,
@@ -24,8 +24,7 @@ HINTS = {"^": " Powers are written **."} | dict.fromkeys("'<|", POINTS)
 """What is added where somebody writes as on paper."""
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """A piece of the text: its kind (number, name, string, symbol or end), its letters, where it starts."""
 
     kind: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -93,6 +93,13 @@ class Points:
     def first_thing(self) -> int | None:
         """The first column that holds things and no numbers; None where there is none."""
         return next((i for i, store in enumerate(self.stores) if store is not None), None)
+
+    def cells(self) -> Iterator[tuple[Any, ...]]:
+        """The rows as tuples: of each column the number, or the object that stands there."""
+        for row in self.values.tolist():
+            yield tuple(
+                cell if store is None else store.items[int(cell)] for cell, store in zip(row, self.stores, strict=True)
+            )
 
     def position(self, who: str, column: Column) -> int:
         """Where a column stands, from 0; `who` asks for it."""
@@ -269,6 +276,14 @@ def refuse_sparse(who: str, points: Points) -> None:
         came = f"a sparse {type(points.values).__name__} came"
         remedy = "Use X.toarray(), or a kernel of inner products or distances."
         raise InputError(sentence(who, "a dense table", came, remedy))
+
+
+def refuse_objects(who: str, points: Points) -> None:
+    """Refuse columns of strings, graphs or labels where numbers are needed."""
+    at = points.first_thing
+    if at is not None:
+        got = f"{points.label(at)} holds {points.stores[at].kind}"  # type: ignore[union-attr]
+        raise InputError(sentence(who, "numbers", got, "Choose columns of numbers with on()."))
 
 
 def alike(left: Points, right: Points) -> tuple[Points, Points]:

@@ -22,9 +22,10 @@ from typing import Any, NoReturn
 
 import mercer.kernels as catalog
 from mercer.errors import KernelError, ParseError
-from mercer.kernels.algebra.operations import add, refuse_difference
+from mercer.kernels.algebra.operations import refuse_difference
 from mercer.kernels.base import Kernel
 from mercer.kernels.constant import Constant
+from mercer.kernels.fields import MEDIAN, check_length
 from mercer.kernels.lexer import POINTS, Token, tokens_of, unquoted
 
 METHODS = ("after", "normalized", "on", "scaled", "weighted")
@@ -32,26 +33,46 @@ MOST = 16
 """Names that a message lists."""
 DEEPEST = 60
 """How deep parentheses and calls may nest: enough for any formula, and far from the limits of the stack."""
+CLOSING = (",", "]", ")")
+"""What may follow a value."""
+MAX_LETTERS = 1 << 20
+"""Letters of a text."""
+MAX_NODES = 4096
+"""Kernels of which a text composes one."""
 
 
-def parse(text: str, names: Mapping[str, Any] | None = None) -> Kernel:
+def parse(text: str, names: Mapping[str, Any] | None = None, *, open: bool = False) -> Kernel:
     """Read a kernel from a text such as ``"0.5*gaussian(lengthscale=2) + linear*polynomial(degree=2)"``.
 
     Parameters
     ----------
-    text : the formula, nested at most 60 levels deep; what `str(kernel)` gives parses back to an equal kernel
+    text : the formula: at most 1,048,576 letters and 4,096 kernels, nested at most 60 levels deep; what `str(kernel)`
+        gives parses back to an equal kernel. Cost: one pass over the letters
     names : further names that the text may use: kernel classes of your own, functions and lifts for `weighted`
         and `after`
+    open : whether a lengthscale that the text does not give is "median", to be found from data, as learners and lifts
+        read their texts; it is 1.0 otherwise, and always inside of `scaled`, which gives lengthscales
 
     Examples
     --------
     >>> import mercer
     >>> mercer.parse("0.5*rbf(lengthscale=2) + linear")
     Constant(variance=0.5) * Gaussian(lengthscale=2.0) + Linear()
+    >>> mercer.parse("rbf"), mercer.parse("rbf", open=True)
+    (Gaussian(lengthscale=1.0), Gaussian(lengthscale='median'))
     """
     if not isinstance(text, str):
-        raise KernelError(f"parse needs a text; {text!r} came. Give a string such as 'gaussian(lengthscale=2)'.")
-    return _Reader(text, known_names() | dict(names or {})).kernel()
+        raise KernelError(f"parse needs a text; {text!r:.60} came. Give a string such as 'gaussian(lengthscale=2)'.")
+    if len(text) > MAX_LETTERS:
+        message = f"The text of a kernel has at most {MAX_LETTERS:,} letters, got {len(text):,}. Compose it in Python."
+        raise ParseError(message, text, MAX_LETTERS)
+    return _Reader(text, known_names() | dict(names or {}), MAX_NODES, open).kernel()
+
+
+def counted(text: str, names: Mapping[str, Any] | None = None, most: int = MAX_NODES) -> tuple[Kernel, int]:
+    """The kernel of a text, and of how many kernels it is composed, which are at most so many."""
+    reader = _Reader(text, known_names() | dict(names or {}), most)
+    return reader.kernel(), reader.nodes
 
 
 def known_names() -> dict[str, Any]:
@@ -71,12 +92,14 @@ def _is_leaf(thing: Any) -> bool:
 class _Reader:
     """One pass over the tokens, by recursive descent."""
 
-    def __init__(self, text: str, names: dict[str, Any]) -> None:
+    def __init__(self, text: str, names: dict[str, Any], most: int, open: bool = False) -> None:
         self.text = text
         self.names = names
+        self.open = open
         self.tokens = tokens_of(text)
         self.at = 0
         self.depth = 0
+        self.nodes, self.most = 0, most
 
     @property
     def next(self) -> Token:
@@ -84,9 +107,16 @@ class _Reader:
 
     def take(self, symbol: str) -> bool:
         """Step over the next token if it is this symbol."""
-        found = self.next.kind == "symbol" and self.next.text == symbol
+        token = self.tokens[self.at]
+        found = token.text == symbol and token.kind == "symbol"
         self.at += found
         return found
+
+    def grow(self, token: Token) -> None:
+        """Count one more kernel, before it is built."""
+        self.nodes += 1
+        if self.nodes > self.most:
+            self.fail(f"A text composes at most {self.most:,} kernels, and here is one more", token)
 
     def expect(self, symbol: str) -> None:
         if not self.take(symbol):
@@ -122,24 +152,35 @@ class _Reader:
         if self.depth > DEEPEST:
             self.fail(f"The text nests deeper than {DEEPEST} levels")
         first = self.next
-        total = self.product()
+        parts = [self.product()]
         while self.next.kind == "symbol" and self.next.text in ("+", "-"):
             operator = self.next
             self.at += 1
+            parts[0] = self.as_kernel(parts[0], first)
             second = self.next
-            left, right = self.as_kernel(total, first), self.as_kernel(self.product(), second)
-            total = self.built(operator, add if operator.text == "+" else refuse_difference, left, right)
+            right = self.as_kernel(self.product(), second)
+            if operator.text == "-":
+                left = self.joined(operator, catalog.Sum, parts)
+                self.built(operator, refuse_difference, left, right)
+            parts.append(right)
         self.depth -= 1
-        return total
+        return self.joined(first, catalog.Sum, parts)
 
     def product(self) -> Any:
         first = self.next
-        total = self.power()
+        parts = [self.power()]
         while self.take("*"):
+            parts[0] = self.as_kernel(parts[0], first)
             second = self.next
-            left, right = self.as_kernel(total, first), self.as_kernel(self.power(), second)
-            total = self.built(second, catalog.Product, (left, right))
-        return total
+            parts.append(self.as_kernel(self.power(), second))
+        return self.joined(first, catalog.Product, parts)
+
+    def joined(self, token: Token, build: type[Kernel], parts: list[Any]) -> Any:
+        """A sum or a product of all its parts at once: one after the other would take the square of the time."""
+        if len(parts) == 1:
+            return parts[0]
+        self.grow(token)
+        return self.built(token, build, tuple(parts))
 
     def power(self) -> Any:
         first = self.next
@@ -147,21 +188,32 @@ class _Reader:
         if not self.take("**"):
             return base
         token = self.next
+        self.grow(token)
         # The first power too is one: it prints as such. In Python k ** 1 is k.
         return self.built(token, catalog.Power, self.as_kernel(base, first), self.number())
 
     def postfix(self) -> Any:
-        first = self.next
+        first, start = self.next, self.at
         value = self.atom()
         while self.take("."):
             token = self.next
+            if token.text == "scaled" and self.open:
+                return self.closed_postfix(start)
             if token.kind != "name" or token.text not in METHODS:
                 self.fail(f"A kernel has no method {token.text!r} in texts.{_nearest(token.text, METHODS)}")
             self.at += 1
+            self.grow(token)
             method = getattr(self.as_kernel(value, first), token.text)
             self.expect("(")
             positional, named = self.arguments()
             value = self.built(token, method, *positional, **named)
+        return value
+
+    def closed_postfix(self, start: int) -> Any:
+        """What is scaled, read once more: its lengthscales are those that `scaled` gives."""
+        self.at, self.open = start, False
+        value = self.postfix()
+        self.open = True
         return value
 
     def atom(self) -> Any:
@@ -186,12 +238,22 @@ class _Reader:
             hint = POINTS if token.text in ("x", "y", "z") else _nearest(token.text, self.names)
             self.fail(f"There is no kernel {token.text!r}.{hint}", token)
         is_kernel = isinstance(thing, type) and issubclass(thing, Kernel)
-        if not self.take("("):
-            return self.built(token, thing) if is_kernel else thing
-        positional, named = self.arguments()
+        if is_kernel or callable(thing):
+            self.grow(token)
+        called = self.take("(")
+        if not (called or is_kernel):
+            return thing
+        positional, named = self.arguments() if called else ([], {})
         if is_kernel:
             self.check_names(token, thing, len(positional), named)
+            named = self.opened(thing, len(positional), named)
         return self.built(token, thing, *positional, **named)
+
+    def opened(self, kernel: type[Kernel], positional: int, named: dict[str, Any]) -> dict[str, Any]:
+        """The named arguments, and "median" for a lengthscale that is not among all arguments and can be found."""
+        left = [item.name for item in fields(kernel) if item.metadata.get("check") is check_length][:1]
+        known = [item.name for item in fields(kernel)][:positional]
+        return named | {name: MEDIAN for name in left if self.open and name not in (*known, *named)}
 
     def check_names(self, token: Token, kernel: type[Kernel], positional: int, named: dict[str, Any]) -> None:
         """Refuse parameters that a kernel does not have."""
@@ -229,6 +291,8 @@ class _Reader:
         if token.text == "-" and token.kind == "symbol":
             self.at += 1
             return -self.number()
+        if token.kind == "number" and self.tokens[self.at + 1].text in CLOSING:  # one that stands alone, in long lists
+            return self.number()
         return self.sum()
 
     def listed(self) -> list[Any]:
@@ -255,6 +319,7 @@ class _Reader:
         if isinstance(value, Kernel):
             return value
         if isinstance(value, int | float):
+            self.grow(token)
             return self.built(token, Constant, value)  # type: ignore[no-any-return]
         raise self.failure(f"A kernel is needed, and {token.text!r} is none", token)
 

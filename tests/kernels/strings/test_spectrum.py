@@ -11,7 +11,7 @@ from string_oracles import blended, columns, few, spectrum, tokens
 import mercer
 from mercer.compute.sequences import short
 from mercer.errors import InputError, KernelError
-from mercer.kernels import BagOfWords, BlendedSpectrum, GappySubsequence, Mismatch, Spectrum
+from mercer.kernels import BagOfWords, BlendedSpectrum, GappySubsequence, Mismatch, Spectrum, WeightedDegree
 
 
 @given(columns, st.integers(1, 4))
@@ -27,12 +27,26 @@ def test_property_blended_counts(strings, k, decay):
     np.testing.assert_allclose(BlendedSpectrum(k, decay)(strings), wanted, rtol=1e-14)
 
 
+def _at_places(x, z, degree):
+    weights = [2 * (degree - j + 1) / (degree * (degree + 1)) for j in range(1, degree + 1)]
+    shared = [
+        sum(x[i : i + j] == z[i : i + j] for i in range(min(len(x), len(z)) - j + 1)) for j in range(1, degree + 1)
+    ]
+    return sum(weight * count for weight, count in zip(weights, shared, strict=True))
+
+
+@given(columns, st.integers(1, 4))
+def test_property_weighted_degree_counts_runs_at_their_places(strings, degree):
+    wanted = [[_at_places(x, z, degree) for z in strings] for x in strings]
+    np.testing.assert_allclose(WeightedDegree(degree)(strings), wanted, rtol=1e-13)
+
+
 @given(st.lists(few, min_size=1, max_size=5), st.lists(few, min_size=1, max_size=4))
 def test_property_two_lists_of_strings(X, Z):
     np.testing.assert_array_equal(Spectrum(2)(X, Z), [[spectrum(x, z, 2) for z in Z] for x in X])
 
 
-@pytest.mark.parametrize("kernel", [Spectrum(1), Spectrum(3), BlendedSpectrum(3, 0.5)])
+@pytest.mark.parametrize("kernel", [Spectrum(1), Spectrum(3), BlendedSpectrum(3, 0.5), WeightedDegree(3)])
 @given(first=st.lists(tokens, min_size=1, max_size=4), later=st.lists(tokens, min_size=1, max_size=4))
 def test_property_later_strings_change_no_order(kernel, first, later):
     """The append law of `Counted.count`."""

@@ -13,12 +13,14 @@ from mercer.kernels import (
     GappySubsequence,
     Mismatch,
     Spectrum,
+    WeightedDegree,
 )
 from mercer.testing import check_kernel
 
 KERNELS = [
     Spectrum(2),
     BlendedSpectrum(3, 0.5),
+    WeightedDegree(2),
     Mismatch(2, 1),
     GappySubsequence(2, 0.5),
     BagOfWords((1, 2), "idf"),

@@ -16,6 +16,7 @@ from mercer.kernels.categories.match import Match
 from mercer.kernels.strings.bag_of_words import BagOfWords
 from mercer.kernels.strings.spectrum import Spectrum
 from mercer.kernels.tables import kernel_for
+from mercer.kernels.tables.rules import BOTH
 
 LEAVES = {leaf.name: leaf for leaf in (BagOfWords, Gapped, Hamming, Match, Spectrum)}
 COUNT = 48
@@ -53,7 +54,7 @@ def test_the_kernel_is_the_gaussian_of_all_columns_plus_texts(frame, proposal):
     parts += [[city == each for city in COLUMNS["city"]] for each in ("Rome", "Oslo", None)]
     parts += [[vip == each for vip in COLUMNS["vip"]] for each in (True, False)]
     first = (datetime.date(2019, 1, 1) - datetime.date(1970, 1, 1)).days
-    parts += [f(2 * np.pi * (first + days) / p) for p in (7.0, 365.2425) for f in (np.cos, np.sin)]
+    parts += [f(2 * np.pi * (first + days) / p) for p in (365.2425,) for f in (np.cos, np.sin)]
     F = np.column_stack(parts).astype(float)
     squares = ((F[:, None] - F) ** 2).sum(axis=2)
     assert proposal.lengthscale == pytest.approx(np.sqrt(F.var(axis=0).sum()), rel=5e-3)
@@ -82,7 +83,7 @@ def test_it_says_of_each_column_what_and_why(proposal):
     assert {found[name].part for name in ("customer_id", "same", "y")} == {"left out"}
     assert found["income"].why.startswith("numbers, 41 different, 7 missing; a missing one is the mean")
     assert found["city"].why == "texts, 2 different, 16 missing; missing is a label of its own"
-    assert found["joined"].part.endswith("* periodic, a week * periodic, a year")
+    assert found["joined"].part.endswith(" * periodic, a year")
 
 
 def test_it_prints_a_table(proposal):
@@ -187,7 +188,7 @@ def test_dates_and_numbers_alone_are_read_from_all_libraries(frame):
     kernel = kernel_for(frame[["age", "joined"]]).kernel
     age, days = np.array(columns["age"], dtype=float), 19.0 * np.arange(COUNT)
     scaled = [np.subtract.outer(x, x) / float(f"{x.std():.4g}") for x in (age, days)]
-    turns = [2 * np.sin(np.pi * np.subtract.outer(days, days) / period) for period in (7.0, 365.2425)]
+    turns = [2 * np.sin(np.pi * np.subtract.outer(days, days) / period) for period in (365.2425,)]
     wanted = np.exp(
         -sum(gap**2 for gap in scaled + turns) / (2 * kernel_for(frame[["age", "joined"]]).lengthscale ** 2)
     )
@@ -206,3 +207,28 @@ def test_durations_are_days(lengths, unit):
     for each in (column, column.astype(object)):
         table = pd.DataFrame({"days": each})
         np.testing.assert_allclose(kernel_for(table).kernel(table), K, rtol=1e-12)
+
+
+def test_a_copy_of_a_column_is_left_out(frame):
+    frame["age again"], frame["town"] = frame["age"], frame["city"]
+    frame["nearly"] = frame["income"].where(frame.index > 1, 3.5)
+    found = {choice.name: choice for choice in kernel_for(frame, target="y").columns}
+    assert (found["age again"].taken_for, found["age again"].part) == ("copy", "left out")
+    assert found["age again"].why == "it equals column 'age' in every row"
+    assert found["town"].taken_for == "copy"
+    assert found["nearly"].taken_for == "number with gaps"
+    assert found["age"].place == "numbers"
+
+
+def test_a_text_of_one_length_can_be_read_in_three_ways():
+    genes = ["".join(row) for row in np.random.default_rng(0).choice(list("acgt"), (30, 12))]
+    proposal = kernel_for(np.array(genes, dtype=object)[:, None])
+    assert [reading for reading, _ in proposal.columns[0].readings] == [
+        "letters at their places", "runs of three letters", BOTH]  # fmt: skip
+    assert str(proposal.kernel).count("degree=3") == str(proposal.kernel).count("spectrum") == 1
+    assert "lengthscale" not in str(proposal)
+    placed = proposal.with_reading(0, "letters at their places")
+    assert str(placed.kernel) == "weighted_degree(degree=3).normalized().on([0])"
+    assert placed.columns[0].why.endswith("all of 12 letters: read by letters at their places, as you chose")
+    with pytest.raises(InputError, match="got 'words'; its readings are 'letters at their places'"):
+        proposal.with_reading(0, "words")

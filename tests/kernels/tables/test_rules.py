@@ -25,8 +25,9 @@ def chosen(column, name="x"):
 
 WORDS = ["late", "paid", "never", "again", "soon", "twice", "card", "cash"]
 NOTES = [" ".join(WORDS[(i * k + k) % 8] for k in range(1, 6)) + f" {i}" for i in range(40)]
-NAMES = [f"{a}{b}son" for a in ("An", "Bo", "Cy", "Do", "Em", "Fi") for b in ("a", "e", "i", "o", "u")]
-DAYS = [datetime.date(2020, 1, 1) + datetime.timedelta(days=13 * i) for i in range(80)]
+NAMES = [f"{a}{b}son" for a in ("An", "Bor", "Cy", "Dom", "Em", "Fin") for b in ("a", "e", "i", "o", "u")]
+GENES = ["".join(row) for row in np.random.default_rng(0).choice(list("acgt"), (40, 20))]
+DAYS = [datetime.date(2020, 1, 1) + datetime.timedelta(days=3 * i) for i in range(260)]
 
 
 @pytest.mark.parametrize(
@@ -45,6 +46,9 @@ DAYS = [datetime.date(2020, 1, 1) + datetime.timedelta(days=13 * i) for i in ran
         ([f"l{i % 30}" for i in range(150)], "category", "categories"),
         (NOTES, "text", "added"),
         (NAMES, "name", "added"),
+        (GENES, "sequence", "added"),
+        ([*GENES[:-1], ""], "sequence", "added"),
+        ([gene[:-1] if i else gene for i, gene in enumerate(GENES)], "name", "added"),
         ([*NOTES, None], "text", "left out"),
         (DAYS, "date", "numbers"),
         ([*DAYS, None], "date", "left out"),
@@ -114,6 +118,30 @@ def test_cycles_are_read_where_the_dates_show_them():
     assert chosen(hours[:20]).periods == (1.0,)
     assert chosen([start + datetime.timedelta(days=7 * i) for i in range(200)]).periods == (365.2425,)
     assert chosen([start + datetime.timedelta(days=i) for i in range(10)]).periods == ()
+    months = [datetime.date(1950 + i // 12, 1 + i % 12, 1) for i in range(140)]
+    assert chosen(months).periods == (365.2425,)  # twelve dates a year show no week
+    assert chosen([start + datetime.timedelta(days=400 * i) for i in range(40)]).periods == ()
+
+
+@pytest.mark.parametrize(
+    "form", ["C-{:05d}", "7{:03d}-VHVEG", "k{}", "{:08x}-0000-4000-8000-{:012x}", "{:032x}"], ids=str
+)
+def test_codes_that_differ_in_every_row_are_left_out(form):
+    codes = [form.format(7919 * i + 11, i) for i in range(40)]
+    choice = chosen(codes, "customer")
+    assert (choice.taken_for, choice.place) == ("id", "left out")
+    assert "another in each row" in choice.why
+    assert chosen(codes[:-1] + codes[:1], "customer").taken_for != "id"  # one of them twice
+
+
+def test_other_texts_with_digits_are_no_codes():
+    molecules = ["C" * i + ("1" + "c" * j + "1" if j else "=O") for i in range(1, 9) for j in range(5)]
+    assert chosen(molecules).taken_for == "name"
+
+
+@pytest.mark.parametrize("name", ["Objekt-Nr", "invoice no", "Nummer"])
+def test_counters_in_other_words_are_left_out(name):
+    assert chosen(list(range(1, 60)), name).taken_for == "id"
 
 
 def test_a_mean_keeps_the_digits_that_matter():

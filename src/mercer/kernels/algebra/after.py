@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InputError, KernelError, sentence
+from mercer.kernels.algebra.functions import name_of, real
 from mercer.kernels.algebra.mapped import Mapped
-from mercer.kernels.algebra.single import name_of, refuse_kernel
+from mercer.kernels.algebra.single import refuse_kernel
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import INTEGERS, NATURALS, NONNEGATIVE, REALS, Domain
 from mercer.kernels.law import Law, moved
-from mercer.kernels.points import Points, refuse_sparse
+from mercer.kernels.points import Points, refuse_objects, refuse_sparse
 
 
 def check_map(owner: str, name: str, value: Any) -> Any:
@@ -70,14 +71,10 @@ class After(Mapped):
         return (type(self), self.map)
 
     def inner_points(self, points: Points) -> Points:
+        refuse_objects("after", points)
         if self.matrix is None:
             refuse_sparse("after", points)
-        mapped = points.mapped(self._apply)
-        if mapped.values.dtype != object and not np.isfinite(mapped.values).all():
-            raise InputError(
-                sentence("after", "finite numbers from its map", f"{self._name} gave others", "Mend the map.")
-            )
-        return mapped
+        return points.mapped(self._apply)
 
     @property
     def _name(self) -> str:
@@ -85,8 +82,9 @@ class After(Mapped):
 
     def _apply(self, values: NDArray[Any]) -> NDArray[Any]:
         if self.matrix is not None:
-            return self._multiply(values, self.matrix)
-        mapped = np.asarray(self.map.transform(values) if hasattr(self.map, "transform") else self.map(values))
+            return real("after", self._name, self._multiply(values, self.matrix))
+        given = self.map.transform(values) if hasattr(self.map, "transform") else self.map(values)
+        mapped = real("after", self._name, given)
         if mapped.ndim != 2 or len(mapped) != len(values):
             came = f"{self._name} gave an array of shape {mapped.shape} for {len(values)} rows"
             raise InputError(sentence("after", "one row a row from its map", came, "Return an array of shape (n, m)."))

@@ -16,7 +16,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.domain import NONNEGATIVE, REALS, Domain
 from mercer.kernels.fields import check_positive
 from mercer.kernels.law import Law, moved
-from mercer.kernels.points import Points
+from mercer.kernels.points import Points, refuse_objects
 
 
 def check_lengthscales(owner: str, name: str, value: Any) -> tuple[float, ...]:
@@ -55,6 +55,7 @@ class Scaled(Mapped):
         return (type(self), self.lengthscales)
 
     def inner_points(self, points: Points) -> Points:
+        refuse_objects("scaled", points)
         width = points.values.shape[1]
         if width != len(self.lengthscales):
             needs, came = f"data of {len(self.lengthscales)} columns", f"the data has {width}"

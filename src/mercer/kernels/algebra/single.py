@@ -82,9 +82,3 @@ def refuse_kernel(owner: str, needs: str, value: Any) -> None:
     """Refuse a kernel where a function of rows is needed: it can be called, but it is a function of two points."""
     if isinstance(value, Kernel) or (isinstance(value, type) and issubclass(value, Kernel)):
         raise KernelError(sentence(owner, needs, f"{value!r} came", "Compose kernels with +, * and exp()."))
-
-
-def name_of(thing: Any) -> str:
-    """How a text calls a function or a lift: by its name, letters only."""
-    name = getattr(thing, "__name__", type(thing).__name__)
-    return "".join(letter for letter in name if letter.isalnum() or letter == "_")

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InputError, KernelError, sentence
-from mercer.kernels.algebra.single import Single, name_of, refuse_kernel
+from mercer.kernels.algebra.functions import name_of, of_each, real
+from mercer.kernels.algebra.single import Single, refuse_kernel
 from mercer.kernels.base import Kernel
 from mercer.kernels.latex import parens
 from mercer.kernels.pairs import Block, Pairs
@@ -31,7 +32,10 @@ class Weighted(Single):
     Parameters
     ----------
     kernel : the kernel inside
-    function : takes rows (n, d) and gives n numbers; equal by identity
+    function : of rows of numbers, takes all of them (n, d) and gives n real numbers. Of strings, graphs or labels,
+        takes one of them as the kernel reads it (a str, bytes or tuple of tokens; a `Graph`; the label's text, None
+        where it is missing), and gives a real number; where a table has several columns, it takes a tuple, the row.
+        What it gives is checked at each evaluation. Functions are equal by identity
 
     Examples
     --------
@@ -39,6 +43,10 @@ class Weighted(Single):
     >>> from mercer.kernels import Constant
     >>> Constant(1.0).weighted(np.exp)([[1.0]], [[2.0]]).round(4)  # exp(x + z)
     array([[20.0855]])
+    >>> from mercer.kernels import Spectrum
+    >>> Spectrum(1).weighted(lambda text: 1 / len(text))(["aaaa", "b"])
+    array([[1., 0.],
+           [0., 1.]])
     """
 
     formula = "f(x) k(x, z) f(z)"
@@ -60,14 +68,21 @@ class Weighted(Single):
         return points
 
     def weights(self, points: Points) -> NDArray[Any]:
-        """F of each row."""
+        """F of each row, checked: one real, finite number per row."""
         refuse_sparse("weighted", points)
-        values = np.asarray(self.function(points.values))
+        if points.first_thing is not None:
+            return of_each("weighted", self.function, points, self._known(points))
+        values = real("weighted", name_of(self.function), self.function(points.values))
         rows = len(points.values)
         if values.shape not in ((rows,), (rows, 1)):
-            came = f"{name_of(self.function)} gave an array of shape {values.shape} for {rows} rows"
-            raise InputError(sentence("weighted", "one number a row", came, "Return f(X) of shape (n,)."))
+            got = f"{name_of(self.function)} gave an array of shape {values.shape} for {rows} rows"
+            raise InputError(sentence("weighted", "one number per row", got, "Return f(X) of shape (n,)."))
         return values.reshape(rows)
+
+    def _known(self, points: Points) -> dict[int, float]:
+        """What was found of the objects of the only column: it is kept with their store."""
+        store = points.stores[0]
+        return {} if store is None else store.beside(store, self, lambda _: {})
 
     @property
     def needed(self) -> frozenset[Column] | None:
@@ -82,7 +97,10 @@ class Weighted(Single):
         return False
 
     def rule(self) -> str:
-        return "f(x) k(x, z) f(z) is a kernel for every real function f, with the lift f(x) phi(x) (rule of the weight)"
+        return (
+            "f(x) k(x, z) f(z) is a kernel for every real function f, with the lift f(x) phi(x) (rule of the weight; "
+            f"{name_of(self.function)} real-valued on the domain: checked at each evaluation)"
+        )
 
     def write(self, python: bool) -> tuple[str, int]:
         return self.write_postfix(python, "weighted", name_of(self.function))

@@ -38,6 +38,7 @@ class Monomials(Kernel):
     ----------
     degree : whole number of at least 1
     include_bias : whether the constant monomial 1 is one of them; texts write 1 or 0
+    min_degree : whole number from 0 to degree: other monomials of a lower degree are left out
 
     Examples
     --------
@@ -55,6 +56,13 @@ class Monomials(Kernel):
 
     degree: int = whole(default=2, least=1)
     include_bias: bool = field(default=True, metadata={"check": check_choice})
+    min_degree: int = whole(default=0, least=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.min_degree > self.degree:
+            given = f"got {self.min_degree} with degree={self.degree}"
+            raise KernelError(sentence("Monomials", "min_degree of at most degree", given, "Exchange them."))
 
     def evaluate(self, pairs: Pairs) -> Block:
         refuse_unsteady(self.degree, pairs)
@@ -65,11 +73,11 @@ class Monomials(Kernel):
         return np.asarray(self._joined([(squares**i).sum(axis=1) for i in range(1, self.degree + 1)]))
 
     def _joined(self, sums: list[Any]) -> Any:
-        """h_1 + ... + h_degree from the power sums, and the one where it is included."""
+        """h_1 + ... + h_degree from the power sums, without those of low degrees, and the one where it is included."""
         complete: list[Any] = [1]
         for m in range(1, self.degree + 1):
             complete.append(reduce(add, (sums[i] * complete[m - 1 - i] for i in range(m))) / m)
-        total = reduce(add, complete[1:])
+        total = reduce(add, complete[max(1, self.min_degree) :])
         return total + 1 if self.include_bias else total
 
     def facts(self) -> tuple[Fact, ...]:
@@ -79,12 +87,15 @@ class Monomials(Kernel):
     def write(self, python: bool) -> tuple[str, int]:
         if python:
             return super().write(python)
-        return f"{self.name}(degree={self.degree}, include_bias={int(self.include_bias)})", ATOM
+        lowest = f", min_degree={self.min_degree}" if self.min_degree else ""
+        return f"{self.name}(degree={self.degree}, include_bias={int(self.include_bias)}{lowest})", ATOM
 
     def latex(self, x: str = "x", z: str = "z") -> str:
-        least = "" if self.include_bias else r"1 \le "
+        gap = self.include_bias and self.min_degree > 1
+        lowest = self.min_degree if gap or not self.include_bias else 0
+        least = rf"{max(1, lowest)} \le " if gap or not self.include_bias else ""
         below = rf"{least}\lvert a \rvert \le {self.degree}"
-        return rf"\sum_{{{below}}} \prod_k \left({{{x}}}_k {{{z}}}_k\right)^{{a_k}}"
+        return ("1 + " if gap else "") + rf"\sum_{{{below}}} \prod_k \left({{{x}}}_k {{{z}}}_k\right)^{{a_k}}"
 
 
 def _power_sum(pairs: Pairs, exponent: int) -> Any:

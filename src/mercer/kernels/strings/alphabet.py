@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,12 @@ def check_alphabet(owner: str, name: str, value: Any) -> Alphabet:
         remedy = 'Write "ACGT", or a list of tokens; nothing to have it found by resolve.'
         raise KernelError(sentence(owner, f"a list of symbols for {name}", f"{value!r} came", remedy))
     symbols = frozen(list(value))
-    twice = next((symbol for i, symbol in enumerate(symbols) if symbol in symbols[:i]), None)
+    try:
+        times = Counter(symbols)
+    except TypeError as error:
+        remedy = "Give letters, numbers or tuples of these."
+        raise KernelError(f"{owner}: {name} takes symbols that can be hashed, got others. {remedy}") from error
+    twice = next((symbol for symbol, count in times.items() if count > 1), None)
     if twice is not None:
         raise KernelError(sentence(owner, f"each symbol once in {name}", f"{twice!r} came twice", "Give it once."))
     return settled(symbols)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from mercer.kernels.base import Kernel
 
 LEFT_OUT = "left out"
+GAUSSIAN = ("numbers", "gapped", "categories")
+"""Places that share the lengthscale of the Gaussian part."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,7 @@ class Choice:
     periods : of the waves of a date, in days
     kernels : those of its own
     spread : the variance of its features: 1 for a number, for labels the chance that two rows differ
+    readings : kernels of its own to choose among, by what they look at; `kernels` are those of one of them
     """
 
     name: int | str
@@ -32,6 +35,7 @@ class Choice:
     periods: tuple[float, ...] = ()
     kernels: tuple[Kernel, ...] = ()
     spread: float = 0.0
+    readings: tuple[tuple[str, tuple[Kernel, ...]], ...] = ()
 
     @property
     def part(self) -> str:

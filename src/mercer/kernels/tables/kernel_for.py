@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 from mercer.errors import InputError, sentence
 from mercer.kernels.objects.table import Table, table_of
-from mercer.kernels.tables.choice import Choice
+from mercer.kernels.tables.choice import LEFT_OUT, Choice
 from mercer.kernels.tables.proposal import Proposal
 from mercer.kernels.tables.rules import choice_of
 from mercer.kernels.tables.survey import name_of, survey_of
@@ -19,8 +19,8 @@ def kernel_for(table: Any, target: int | str | Iterable[int | str] | None = None
     The proposal is one Gaussian kernel of everything that has a distance, written as a product: numbers are divided by
     their deviations, each column in which labels differ counts as much as a number that is sqrt(2) deviations away,
     dates are numbers and points on the circles of a day, a week and a year. Texts are compared by words or by letters,
-    and added. Columns that are constant or number the rows are left out. The scales are those of the table: give the
-    rows that a model will be fitted to. Cost: a look at each entry, no pairs of rows.
+    and added. Columns that are constant, number the rows or copy another one are left out. The scales are those of
+    the table: give the rows that a model will be fitted to. Cost: a look at each entry, no pairs of rows.
 
     Parameters
     ----------
@@ -51,10 +51,20 @@ def kernel_for(table: Any, target: int | str | Iterable[int | str] | None = None
         raise InputError(sentence("kernel_for", "two rows or more", f"{seen.count} came", "Give the training rows."))
     targets = () if target is None else (target,) if isinstance(target, int | str) else tuple(target)
     aside = {seen.position("kernel_for (target)", column) for column in targets}
-    return Proposal(seen.count, tuple(_choice(seen, i, i in aside) for i in range(seen.width)))
+    return Proposal(seen.count, tuple(_choices(seen, aside)))
 
 
-def _choice(table: Table, i: int, aside: bool) -> Choice:
-    if not aside:
-        return choice_of(survey_of(table, i))
-    return Choice(name_of(table, i), "target", "it is to be predicted")
+def _choices(table: Table, aside: set[int]) -> Iterator[Choice]:
+    """The choice of each column; a column that repeats an earlier one, entry by entry, is left out."""
+    first: dict[Hashable, int | str] = {}
+    for i in range(table.width):
+        if i in aside:
+            yield Choice(name_of(table, i), "target", "it is to be predicted")
+            continue
+        survey = survey_of(table, i)
+        found = choice_of(survey)
+        if found.place != LEFT_OUT:
+            original = first.setdefault(survey.content, survey.name)
+            if original != survey.name:
+                found = Choice(survey.name, "copy", f"it equals column {original!r} in every row")
+        yield found

@@ -13,7 +13,7 @@ from mercer.kernels.categories.gapped import Gapped
 from mercer.kernels.categories.hamming import Hamming
 from mercer.kernels.coordinate.periodic import Periodic
 from mercer.kernels.radial.gaussian import Gaussian
-from mercer.kernels.tables.choice import LEFT_OUT, Choice
+from mercer.kernels.tables.choice import GAUSSIAN, LEFT_OUT, Choice
 from mercer.kernels.tables.report import report
 
 Name = int | str
@@ -35,7 +35,7 @@ class Proposal:
     @property
     def lengthscale(self) -> float:
         """The root of the variances of all columns, added up, in three digits."""
-        total = sum(choice.spread for choice in self.columns if choice.place in ("numbers", "gapped", "categories"))
+        total = sum(choice.spread for choice in self.columns if choice.place in GAUSSIAN)
         return float(f"{max(total, 1e-3) ** 0.5:.3g}")
 
     @property
@@ -67,6 +67,16 @@ class Proposal:
         place = "added" if choice.place == "added" else "own"
         told = replace(choice, taken_for="as told", why="you chose its part", place=place, kernels=(kernel,))
         return self._changed(told)
+
+    def with_reading(self, name: Name, reading: str, why: str = "as you chose") -> Proposal:
+        """The proposal with one of the `readings` of a column, which a text of one length has several of."""
+        choice = self._choice(name)
+        readings = dict(choice.readings)
+        if reading not in readings:
+            got = f"got {reading!r}; its readings are {', '.join(map(repr, readings)) or 'none'}"
+            raise InputError(sentence("The proposal", f"a reading of column {name!r}", got, "Choose one of these."))
+        told = f"{choice.why.split(':')[0]}: read by {reading}, {why}"
+        return self._changed(replace(choice, why=told, kernels=readings[reading]))
 
     def __str__(self) -> str:
         empty = all(choice.place == LEFT_OUT for choice in self.columns)

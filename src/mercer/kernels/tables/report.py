@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mercer.kernels.base import Kernel
 from mercer.kernels.lexer import tokens_of
-from mercer.kernels.tables.choice import Choice
+from mercer.kernels.tables.choice import GAUSSIAN, Choice
 
 WIDTH = 110
 """Characters of a line of the formula, where it can be broken."""
@@ -20,8 +20,9 @@ def report(rows: int, columns: Sequence[Choice], lengthscale: float, kernel: Ker
     first, second, third = (max(len(line[k]) for line in lines) for k in range(3))
     table = [f"  {a:<{first}}  {b:<{second}}  {c:<{third}}  {d}" for a, b, c, d in lines]
     said = f"  lengthscale {lengthscale!r}: the root mean squared distance of a row from the mean, in deviations"
+    placed = any(choice.place in GAUSSIAN for choice in columns)
     formula = [f"  {'       ' if k else 'kernel:'} {line}" for k, line in enumerate(_lines(text))]
-    return "\n".join([f"a kernel for {rows:,} rows x {len(columns):,} columns", *table, said, *formula])
+    return "\n".join([f"a kernel for {rows:,} rows x {len(columns):,} columns", *table, *[said] * placed, *formula])
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -9,8 +9,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.kernels.graphs.weisfeiler_lehman import WeisfeilerLehman
 from mercer.kernels.strings.bag_of_words import BagOfWords
 from mercer.kernels.strings.spectrum import Spectrum
+from mercer.kernels.strings.weighted_degree import WeightedDegree
 from mercer.kernels.tables.choice import DAY, WEEK, YEAR, Choice
 from mercer.kernels.tables.survey import Survey
 
@@ -22,10 +24,25 @@ LEVELS = 2
 """Up to so many different whole numbers are labels: more of them have an order that a label would lose."""
 WORDS = 3
 """From so many words on, on the average, a text is read word by word; below, letter by letter."""
-IDENTIFIERS = frozenset({"id", "ids", "uuid", "guid", "key", "index", "idx", "rowid", "serial", "unnamed"})
+IDENTIFIERS = frozenset(
+    {"id", "ids", "uuid", "guid", "key", "index", "idx", "row", "rowid", "serial", "unnamed", "nr", "no", "nummer"}
+)
 """Words at the beginning or the end of the name of a column that numbers its rows."""
-CYCLES = ((DAY, 2.0), (WEEK, 14.0), (YEAR, 2 * YEAR))
-"""Periods in days, and how many days a column of dates must span to show them twice."""
+CODES, CODE_ROWS, CODE_LETTERS = 3, 20, 64
+"""Up to so many forms, such as C-12345, all entries of a column of codes have; rows and letters that this takes."""
+CYCLES = (DAY, WEEK, YEAR)
+"""Periods in days."""
+SAMPLES, TURNS = 2.0, 2.0
+"""How many different dates a period needs, on average, and how often the dates must span it, to show a cycle."""
+ALPHABET, SHORTEST = 30, 4
+"""Texts of one length, of at least so many letters out of so few different ones, may have their letters at places."""
+DEPTHS = (2, 5)
+"""How far around a node graphs are compared."""
+AT_PLACES, IN_RUNS = "letters at their places", "runs of three letters"
+BOTH = f"{AT_PLACES} and {IN_RUNS}"
+
+HAS_DIGIT, HEX = re.compile(r"\d"), re.compile(r"[0-9A-Fa-f]{8,}(?:-[0-9A-Fa-f]{4,})*")
+"""A digit; numbers in base 16, as hashes and UUIDs are written."""
 
 
 def choice_of(survey: Survey) -> Choice:
@@ -37,6 +54,8 @@ def choice_of(survey: Survey) -> Choice:
         return _constant(survey)
     if _is_identifier(survey):
         return Choice(survey.name, "id", f"{_content(survey)}, and its name says that it numbers the rows")
+    if _is_code(survey):
+        return Choice(survey.name, "id", f"{_content(survey)}: codes such as {survey.texts[0]!r}, another in each row")
     return RULES[survey.holds](survey)
 
 
@@ -82,8 +101,18 @@ def _text(survey: Survey) -> Choice:
     if words >= WORDS:
         why = f"{_content(survey)}, {words:.0f} words each: read word by word"
         return Choice(survey.name, "text", why, "added", kernels=(BagOfWords(weights="idf").normalized(),))
-    why = f"{_content(survey)}, of few words: read by runs of three letters"
+    if length := _one_length(survey):
+        return _letters(survey, length)
+    why = f"{_content(survey)}, of few words: read by {IN_RUNS}"
     return Choice(survey.name, "name", why, "added", kernels=(Spectrum(3).normalized(),))
+
+
+def _letters(survey: Survey, length: int) -> Choice:
+    """Texts of one length: their letters may matter at their places, or wherever they stand."""
+    placed, runs = WeightedDegree(3).normalized(), Spectrum(3).normalized()
+    readings = ((AT_PLACES, (placed,)), (IN_RUNS, (runs,)), (BOTH, (placed, runs)))
+    why = f"{_content(survey)}, all of {length} letters: read by {BOTH}"
+    return Choice(survey.name, "sequence", why, "added", kernels=(placed, runs), readings=readings)
 
 
 def _date(survey: Survey) -> Choice:
@@ -91,11 +120,22 @@ def _date(survey: Survey) -> Choice:
     span = float(days.max() - days.min())
     if survey.missing:
         return Choice(survey.name, "date", f"dates, {survey.missing:,} missing: fill these to have it read")
-    periods = tuple(period for period, least in CYCLES if span >= least and _varies(days, period))
+    periods = tuple(period for period in CYCLES if span >= TURNS * period and _shows(days, period))
     why = f"dates over {span:,.0f} days: days since 1970" + (", and where in the cycles" if periods else "")
     moments = (float(days.mean()), _short(float(days.std())))
     spread = 1.0 + sum(1 - _gathered(days, period) ** 2 for period in periods)
     return Choice(survey.name, "date", why, "numbers", moments, periods, spread=spread)
+
+
+def _graph(survey: Survey) -> Choice:
+    if survey.missing:
+        why = f"graphs, {survey.missing:,} missing: drop these rows to have it read"
+        return Choice(survey.name, "graph", why)
+    readings = tuple(
+        (f"subtrees of depth {depth}", (WeisfeilerLehman(depth, survey.declared).normalized(),)) for depth in DEPTHS
+    )
+    why = f"graphs{' with labels of edges' * survey.declared}: read by {readings[0][0]}"
+    return Choice(survey.name, "graph", why, "added", kernels=readings[0][1], readings=readings)
 
 
 RULES: dict[str, Callable[[Survey], Choice]] = {
@@ -104,6 +144,7 @@ RULES: dict[str, Callable[[Survey], Choice]] = {
     "truths": _category,
     "texts": _text,
     "times": _date,
+    "graphs": _graph,
 }
 
 # -- what rules ask ---------------------------------------------------------------------------------------------------
@@ -112,8 +153,26 @@ RULES: dict[str, Callable[[Survey], Choice]] = {
 def _content(survey: Survey) -> str:
     """What a column holds, in words."""
     missing = f", {survey.missing:,} missing" if survey.missing else ""
-    declared = "labels by declaration" if survey.declared else survey.holds
+    declared = "labels by declaration" if survey.declared else survey.holds.replace("truths", "true or false")
     return f"{declared}, {survey.different:,} different{missing}"
+
+
+def _one_length(survey: Survey) -> int:
+    """The length that all texts have, but for empty ones, if their letters are few different ones; else 0."""
+    lengths = {len(text) for text in survey.texts} - {0}
+    length = lengths.pop() if len(lengths) == 1 else 0
+    letters = set().union(*survey.texts) if length >= SHORTEST else set()
+    return length if letters and len(letters) <= ALPHABET and not any(map(str.isspace, letters)) else 0
+
+
+def _is_code(survey: Survey) -> bool:
+    """Whether all entries are different texts of digits and letters in few forms: 7590-VHVEG, C12, C13, ..."""
+    if survey.holds != "texts" or survey.declared or not CODE_ROWS <= survey.rows == survey.different:
+        return False
+    if not all(len(text) <= CODE_LETTERS and HAS_DIGIT.search(text) for text in survey.texts):
+        return False
+    forms = {re.sub(r"[A-Za-z]", "a", re.sub(r"\d+", "1", text)) for text in survey.texts}
+    return (len(forms) <= CODES and not any(" " in form for form in forms)) or all(map(HEX.fullmatch, survey.texts))
 
 
 def _is_identifier(survey: Survey) -> bool:
@@ -146,6 +205,7 @@ def _gathered(days: NDArray[np.float64], period: float) -> float:
     return float(np.abs(np.exp(2j * np.pi * days / period).mean()))
 
 
-def _varies(days: NDArray[np.float64], period: float) -> bool:
-    """Whether dates stand at different points of a cycle."""
-    return _gathered(days, period) < 1 - 1e-9
+def _shows(days: NDArray[np.float64], period: float) -> bool:
+    """Whether different dates are near enough to one another to show a cycle, and stand at different points of it."""
+    gaps = np.diff(np.unique(days))
+    return float(np.median(gaps)) <= period / SAMPLES and _gathered(days, period) < 1 - 1e-9

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal
@@ -15,7 +16,7 @@ from mercer.errors import InputError
 from mercer.kernels.categories.items import NOTHING, items_of
 from mercer.kernels.objects.table import Table, listed, numbers_of
 
-Holds = Literal["numbers", "whole numbers", "truths", "texts", "times", "nothing", "other things"]
+Holds = Literal["numbers", "whole numbers", "truths", "texts", "times", "graphs", "nothing", "other things"]
 DECLARED = ("category", "categorical", "enum", "dictionary")
 """How pandas, polars and Arrow call types of columns that are labels by declaration."""
 
@@ -27,10 +28,11 @@ class Survey:
     name : its name, or its position where it has none
     holds : what its entries are
     rows, missing : how many entries it has, and how many of them are missing
-    declared : whether its type says that they are labels
+    declared : whether its type says that they are labels; of graphs, whether edges have labels
     values : numbers, and times as days since 1970, those that are there; empty for others
     texts : texts of labels, those that are there; empty for numbers and times
     remark : what is the matter with other things
+    gaps : which entries are missing, as bits
     """
 
     name: int | str
@@ -41,6 +43,15 @@ class Survey:
     values: NDArray[np.float64] | None = None
     texts: tuple[str, ...] = ()
     remark: str = ""
+    gaps: bytes = b""
+
+    @property
+    def content(self) -> Hashable:
+        """What all entries are, the missing ones included: equal where two columns are."""
+        if self.holds == "graphs":
+            return self.holds, self.name  # telling equal graphs is no easier than comparing them
+        known = self.texts if self.values is None else self.values.tobytes()
+        return self.holds, self.declared, known, self.gaps
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -59,7 +70,8 @@ def survey_of(table: Table, i: int) -> Survey:
     declared = str(getattr(column, "dtype", getattr(column, "type", ""))).lower().startswith(DECLARED)
     kind = None if declared else _kind(column)
     if kind is None:
-        return _of_labels(name, listed(column), declared)
+        things = listed(column)
+        return _of_graphs(name, things) if _are_graphs(things) else _of_labels(name, things, declared)
     return _of_numbers(name, numbers_of("kernel_for", table.label(i), column), kind)
 
 
@@ -100,7 +112,8 @@ def _of_numbers(name: int | str, values: NDArray[np.float64], kind: str) -> Surv
     holds: Holds = "times" if kind == "times" else "numbers"
     if holds == "numbers" and bool((known == np.rint(known)).all()):
         holds = "whole numbers"
-    return Survey(name, holds if len(known) else "nothing", len(values), len(values) - len(known), values=known)
+    count, gaps = len(values), np.packbits(np.isnan(values)).tobytes()
+    return Survey(name, holds if len(known) else "nothing", count, count - len(known), values=known, gaps=gaps)
 
 
 def _has_squares(values: NDArray[np.float64]) -> bool:
@@ -111,7 +124,29 @@ def _has_squares(values: NDArray[np.float64]) -> bool:
         return bool(0 < float(values.std()) < np.inf)
 
 
+def _are_graphs(things: list[Any]) -> bool:
+    """Whether all that is there is a graph, or a dict that describes one."""
+    known = [thing for thing in things if thing is not None]
+    return bool(known) and all(
+        type(thing).__name__ == "Graph" or (isinstance(thing, dict) and {"nodes", "edges"} <= thing.keys())
+        for thing in known
+    )
+
+
+def _of_graphs(name: int | str, things: list[Any]) -> Survey:
+    labelled = any(_edge_labels(thing) is not None for thing in things)
+    missing = sum(thing is None for thing in things)
+    return Survey(name, "graphs", len(things), missing, declared=labelled)
+
+
+def _edge_labels(graph: Any) -> Any:
+    return graph.get("edge_labels") if isinstance(graph, dict) else getattr(graph, "edge_labels", None)
+
+
 def _of_labels(name: int | str, things: list[Any], declared: bool) -> Survey:
+    if any(isinstance(thing, list | dict) for thing in things):
+        remark = "its entries are lists: give each place a column; of graphs, call the columns nodes and edges"
+        return Survey(name, "other things", len(things), remark=remark)
     try:
         labels = items_of("it", things)
     except InputError as error:
@@ -120,4 +155,5 @@ def _of_labels(name: int | str, things: list[Any], declared: bool) -> Survey:
     holds: Holds = "texts" if texts else "nothing"
     if any(isinstance(thing, bool | np.bool_) for thing in things):
         holds = "truths"
-    return Survey(name, holds, len(things), len(things) - len(texts), declared, texts=texts)
+    gaps = np.packbits([label is None for label in labels]).tobytes()
+    return Survey(name, holds, len(things), len(things) - len(texts), declared, texts=texts, gaps=gaps)

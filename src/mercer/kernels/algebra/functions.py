@@ -1,0 +1,74 @@
+"""Functions of Python inside kernels: what they are called with, and what may come back."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import DomainError, InputError, sentence
+from mercer.kernels.points import Points
+from mercer.kernels.precise import Precise
+
+Function = Callable[[Any], Any]
+
+
+def name_of(thing: Any) -> str:
+    """How a text calls a function or a lift: by its name, letters only."""
+    name = getattr(thing, "__name__", type(thing).__name__)
+    return "".join(letter for letter in name if letter.isalnum() or letter == "_")
+
+
+def real(owner: str, name: str, values: Any) -> NDArray[Any]:
+    """What a function gave, as an array of finite real numbers; an error names the function where it is none.
+
+    Numbers of 50 digits, which only proofs hand to a function, come back as they are.
+    """
+    array = np.asarray(values)
+    needs = f"real, finite numbers from {name}"
+    if array.dtype.kind == "c":
+        at = np.flatnonzero(array.imag)
+        if at.size:
+            got = f"{name} gave {array.flat[at[0]]}"
+            raise DomainError(sentence(owner, needs, got, "Return real numbers on all rows."))
+        array = array.real
+    if array.dtype.kind not in "fiubO" or (array.dtype == object and not _are_numbers(array)):
+        first = array.flat[0] if array.size else array
+        got = f"{name} gave {first!r:.60} of type {type(first).__name__}"
+        raise InputError(sentence(owner, needs, got, "Return numbers."))
+    finite = np.isfinite(array.astype(np.float64))
+    if not finite.all():
+        got = f"{name} gave {array[~finite].flat[0]}"
+        raise DomainError(sentence(owner, needs, got, f"Leave out rows on which {name} is not defined, or change it."))
+    return array
+
+
+def of_each(owner: str, function: Function, points: Points, known: dict[int, float]) -> NDArray[np.float64]:
+    """One number per row of structured data: f of the object in the only column, or of the row as a tuple of cells.
+
+    known : what f gave for the objects of the store, by their positions; what is new is added
+    """
+    if points.shape[1] > 1:
+        return np.array([_one(owner, function, row) for row in points.cells()], dtype=np.float64)
+    (store,), codes = points.stores, points.values[:, 0].astype(np.intp)
+    assert store is not None  # noqa: S101  # or the table would hold numbers alone
+    for code in np.unique(codes).tolist():
+        if code not in known:
+            known[code] = _one(owner, function, store.items[code])
+    return np.array([known[code] for code in codes.tolist()], dtype=np.float64)
+
+
+def _one(owner: str, function: Function, thing: Any) -> float:
+    value = real(owner, name_of(function), function(thing))
+    if value.shape != ():
+        got = f"{name_of(function)} gave an array of shape {value.shape} for {thing!r:.60}"
+        remedy = "On strings, graphs and labels it gets one of them at a time; return a float."
+        raise InputError(sentence(owner, f"one number from {name_of(function)}", got, remedy))
+    return float(value)
+
+
+def _are_numbers(array: NDArray[Any]) -> bool:
+    return all(isinstance(item, Precise | numbers.Real) for item in array.flat)

@@ -1,0 +1,77 @@
+"""Texts and trees beyond every limit: refused in words, before anything large is built."""
+
+import numpy as np
+import pytest
+
+import mercer
+from mercer.errors import KernelError, ParseError
+from mercer.kernels import Exp, Gaussian, Linear, Mismatch, Sum
+from mercer.kernels.base import MAX_DEPTH
+from mercer.kernels.text import MAX_LETTERS, MAX_NODES
+
+LARGE = {
+    "many terms": ("cosine + " * MAX_NODES + "cosine", "composes at most 4,096 kernels"),
+    "many factors": ("2*" * MAX_NODES + "2", "composes at most 4,096 kernels"),
+    "many methods": ("linear" + ".normalized()" * 999, "nests at most 100 levels, got 101"),
+    "many powers": ("(" * 59 + "linear" + "**2)" * 59 + "**2" * 2, "cannot stand here"),
+    "deep parentheses": ("(" * 5_000 + "1" + ")" * 5_000, "nests deeper than 60 levels"),
+    "deep lists": ("linear.after(" + "[" * 5_000, "nests deeper than 60 levels"),
+    "deep calls": ("exp(" * 5_000 + "1" + ")" * 5_000, "nests deeper than 60 levels"),
+    "long text": ("1 + " * (MAX_LETTERS // 4) + "1", "at most 1,048,576 letters"),
+    "long number": ("9" * 100_000, "a finite number"),
+    "open quote": ("'" + "\\'" * 100_000, "has no meaning"),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_texts_are_refused(name):
+    text, words = LARGE[name]
+    with pytest.raises(ParseError, match=words) as caught:
+        mercer.parse(text)
+    assert len(str(caught.value)) < 2_000
+
+
+def test_a_sum_is_built_once(monkeypatch):
+    """Built term by term, n terms would take n^2 steps."""
+    built = []
+    original = Sum.__post_init__
+    monkeypatch.setattr(Sum, "__post_init__", lambda self: built.append(len(self.parts)) or original(self))
+    assert len(mercer.parse("linear + " * 500 + "linear").parts) == 501
+    assert built == [501]
+
+
+DEEPER = {
+    "normalized": lambda kernel: kernel.normalized(),
+    "exp": Exp,
+    "power": lambda kernel: kernel**2,
+    "on": lambda kernel: kernel.on([0, 1]),
+    "scaled": lambda kernel: kernel.scaled([1.0, 2.0]),
+    "after": lambda kernel: kernel.after([[1.0, 0.0], [0.0, 1.0]]),
+    "sums and products": lambda kernel: kernel * 1 if isinstance(kernel, Sum) else kernel + 1,
+}
+
+
+@pytest.mark.parametrize("name", DEEPER)
+@pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
+def test_trees_have_a_largest_depth(name):
+    kernel = Gaussian()
+    for _ in range(MAX_DEPTH - 1):
+        kernel = DEEPER[name](kernel)
+    assert kernel.depth == MAX_DEPTH
+    assert hash(kernel) == hash(kernel)
+    assert str(kernel)
+    assert kernel.diagonal(np.zeros((2, 2))).shape == (2,)
+    assert mercer.prove(kernel).status == "proven"
+    with pytest.raises(KernelError, match=r"nests at most 100 levels, got 10[12]\. Build a flatter tree"):
+        DEEPER[name](DEEPER[name](kernel))
+
+
+def test_a_flat_sum_of_many_kernels_is_not_deep():
+    assert Sum(tuple(Linear() for _ in range(5_000))).depth == 2
+
+
+def test_symbols_of_an_alphabet_that_cannot_be_hashed():
+    with pytest.raises(KernelError, match="symbols that can be hashed"):
+        Mismatch(alphabet=[{}, {}])
+    with pytest.raises(KernelError, match="each symbol once in alphabet; 'A' came twice"):
+        Mismatch(alphabet="ACGTA")
