@@ -15,7 +15,7 @@ from files import model_zoo as zoo
 from mercer import KernelRidge
 from mercer.errors import ModelFileError
 from mercer.files import load, save
-from mercer.files.writing import DRAFT
+from mercer.sources.replacing import DRAFT
 
 ROOT = Path(__file__).parent.parent.parent
 TESTS = str(ROOT / "tests")

@@ -214,7 +214,21 @@ def test_learners_hold_rows_of_their_columns():
 
 EXPANSION = {"width": 3, "factors": numbers([0, 2], [1, -1], [-1, -1]), "coefficients": zeros(2, 3)}
 SKETCHED = {"width": 4, "places": numbers([0, 7], [1, 2], [3, 3]), "signs": zeros(3, 2), "shift": zeros(8)}
-NYSTROM = {"factor_": zeros(3, 3), "landmarks_": zeros(3, 2), "n_features_in_": 2, "n_components_": 3}
+NYSTROM = {
+    "kernel_": "gaussian",
+    "factor_": zeros(3, 3),
+    "landmarks_": zeros(3, 2),
+    "n_features_in_": 2,
+    "n_components_": 3,
+    "_precomputed": False,
+}
+OF_A_MATRIX = {
+    "kernel_": None,
+    "landmarks_": None,
+    "landmark_indices_": np.array([0, 8, 4]),
+    "n_features_in_": 9,
+    "_precomputed": True,
+}
 FOURIER = {"frequencies_": zeros(4, 2), "n_features_in_": 2, "center_": zeros(2), "offsets_": None, "n_components_": 8}
 FAMILY = {"width": 3, "degree": 3, "lowest": 0, "repeated": False}
 LIFTS = [
@@ -296,6 +310,14 @@ def test_lifts(at):
         ({"n_components_": 2}, False),
         ({"factor_": zeros(0, 0), "landmarks_": zeros(0, 2), "n_components_": 0}, False),
         ({"landmarks_": np.full((3, 2), np.inf)}, False),
+        ({"landmarks_": None}, False),
+        ({"kernel_": None}, False),
+        ({**OF_A_MATRIX}, True),
+        ({**OF_A_MATRIX, "landmark_indices_": np.array([0, 1, 9])}, False),
+        ({**OF_A_MATRIX, "landmark_indices_": np.array([0, 1, -1])}, False),
+        ({**OF_A_MATRIX, "landmark_indices_": np.array([0, 1])}, False),
+        ({**OF_A_MATRIX, "landmark_indices_": None}, False),
+        ({**OF_A_MATRIX, "factor_": zeros(2, 3)}, False),
     ],
     ids=str,
 )

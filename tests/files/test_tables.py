@@ -2,7 +2,7 @@
 
 import gzip
 import io
-from datetime import date
+from datetime import date, datetime
 
 import numpy as np
 import pandas
@@ -251,6 +251,100 @@ def test_npy_headers_that_are_none(old, new, words, tmp_path):
     path.write_bytes(raw[:10] + raw[10:128].replace(old, new)[:118].ljust(118) + raw[128:])
     with pytest.raises(InputError, match=words):
         read_table(path)
+
+
+def npy(path, header, body=b""):
+    path.write_bytes(b"\x93NUMPY\x02\x00" + len(header).to_bytes(4, "little") + header.encode() + body)
+    return path
+
+
+def entries(descr="'<f8'", shape="(3,)"):
+    return f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n"
+
+
+ODD_HEADERS = {
+    "minus": ("-" * 9_000 + "1\n", "sound NPY header"),
+    "minus inside": (entries(shape=f"({'-' * 9_000}1,)"), "sound NPY header"),
+    "plus chain": ("+".join(["1"] * 4_000), "sound NPY header"),
+    "brackets": ("[" * 9_000 + "]" * 9_000, "sound NPY header"),
+    "lists as keys": ("{[]: '<f8', 'fortran_order': False, 'shape': (3,)}", "sound NPY header"),
+    "twice": (entries(shape="(3,), 'shape': (4,)"), "sound NPY header"),
+    "a power": (entries(shape="(10**10**10,)"), "dimensions"),
+    "a long number": (entries(shape=f"({'9' * 100},)"), "dimensions"),
+    "no dimensions": (entries(shape="()"), "dimensions"),
+    "no letters": (entries("'<U0'"), "dtype <U0"),
+    "sixteen bytes": (entries("'<f16'"), "dtype <f16"),
+    "times": (entries("'<M8[s]'"), "dtype <M8"),
+    "records": (entries("[('a', '<f8'), ('b', '<i4')]"), "dtype .*'a'"),
+    "deep records": (entries("[('a'," * 900 + "'<f8'" + ")]" * 900), "dtype"),
+    "many fields": (entries(f"'{'f8,' * 50}f8'"), "dtype f8,f8"),
+}
+
+
+@pytest.mark.parametrize("which", ODD_HEADERS)
+def test_odd_npy_headers_are_refused_in_words(which, tmp_path):
+    header, words = ODD_HEADERS[which]
+    with pytest.raises(InputError, match=words):
+        read_table(npy(tmp_path / "t.npy", header, bytes(48)))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        entries(),
+        entries(shape="(3L,)"),
+        entries(shape="(3,1)"),
+        entries(shape="(3, 1L)"),
+        '{"shape": (3,), "fortran_order": False, "descr": "<f8"}',
+        "{'descr':'<f8','fortran_order':True,'shape':(3,)}" + " " * 20 + "\n",
+    ],
+)
+def test_npy_headers_of_other_writers_are_read(header, tmp_path):
+    sheet = read_table(npy(tmp_path / "t.npy", header, np.arange(3.0).tobytes()))
+    assert sheet.table.column(0).to_pylist() == [0.0, 1.0, 2.0]
+
+
+# -- dates that Python does not know -----------------------------------------------------------------------------------
+
+HUGE = pyarrow.array([2**62, None, 0], pyarrow.int64())
+FAR = {
+    "timestamp in seconds": HUGE.cast(pyarrow.timestamp("s")),
+    "timestamp in microseconds": HUGE.cast(pyarrow.timestamp("us")),
+    "negative": pyarrow.array([-(2**62), None, 0], pyarrow.int64()).cast(pyarrow.timestamp("ms", "UTC")),
+    "date": pyarrow.array([2**31 - 1, None, -(2**31)], pyarrow.int32()).cast(pyarrow.date32()),
+    "codes of timestamps": HUGE.cast(pyarrow.timestamp("s")).dictionary_encode(),
+    "lists of timestamps": pyarrow.FixedSizeListArray.from_arrays(
+        pyarrow.array([2**62, 1, 2], pyarrow.int64()).cast(pyarrow.timestamp("s")), 1
+    ),
+}
+
+
+@pytest.mark.parametrize("which", FAR)
+def test_dates_beyond_the_calendar_are_refused_in_words(which, tmp_path):
+    path = written(pyarrow.table({"t": FAR[which], "y": [1.0, 2.0, 3.0]}), "arrow", tmp_path / "table")
+    with pytest.raises(InputError, match=r"dates from the year 1 to 9999; column 't.*Correct"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("form", BINARY)
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "Nowhere/None", "+07:30", "../../etc/passwd", None])
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+def test_times_are_in_utc_whatever_zone_they_name(unit, zone, form, tmp_path):
+    times = pyarrow.array([1, None, 86_400_000], pyarrow.int64()).cast(pyarrow.timestamp("ms"))
+    times = times.cast(pyarrow.timestamp(unit)).cast(pyarrow.int64()).cast(pyarrow.timestamp(unit, zone))
+    sheet = read_table(written(pyarrow.table({"t": times}), form, tmp_path / "table"))
+    assert sheet.table.column("t").to_pylist() == [
+        datetime(1970, 1, 1, 0, 0, 0, 1000), None, datetime(1970, 1, 2),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", BINARY)
+def test_the_first_and_the_last_day_of_the_calendar(form, tmp_path):
+    days = pyarrow.array([date(1, 1, 1), date(9999, 12, 31)])
+    table = pyarrow.table({"d": days, "t": days.cast(pyarrow.timestamp("us"))})
+    found = read_table(written(table, form, tmp_path / "table")).table
+    assert found.column("d").to_pylist() == [date(1, 1, 1), date(9999, 12, 31)]
+    assert found.column("t").to_pylist() == [datetime(1, 1, 1), datetime(9999, 12, 31)]
 
 
 def test_npy_headers_that_are_too_long(tmp_path):

@@ -48,6 +48,23 @@ def long_texts(path):
     parquet.write_table(pyarrow.table({"a": coded}), path, store_schema=False)
 
 
+def long_lists(path):
+    """Lists of equal numbers, which take next to no bytes."""
+    ends = np.arange(11, dtype=np.int32) * 1_000_000
+    part = pyarrow.table({"a": pyarrow.ListArray.from_arrays(ends, np.zeros(10_000_000, np.int8))})
+    with parquet.ParquetWriter(path, part.schema) as writer:
+        for _ in range(11):
+            writer.write_table(part)
+
+
+def lists_of_texts(path):
+    """One long text, often: written once."""
+    lists = pyarrow.ListArray.from_arrays(np.array([0, 3000], np.int32), np.zeros(3000, np.int8))
+    coded = pyarrow.DictionaryArray.from_arrays(lists.values, ["x" * 2**20])
+    table = pyarrow.table({"a": pyarrow.ListArray.from_arrays(lists.offsets, coded)})
+    parquet.write_table(table, path, store_schema=False)
+
+
 def long_page(path):
     """A page of 8,000 numbers that goes on with a gigabyte of zeros; the footer says nothing of them.
 
@@ -83,6 +100,8 @@ def members(head, body, count):
 BOMBS = {
     "rows of Parquet": ("t.parquet", many_rows, "rows"),
     "texts of Parquet": ("t.parquet", long_texts, "unpacked"),
+    "lists of Parquet": ("t.parquet", long_lists, "cells"),
+    "lists of texts of Parquet": ("t.parquet", lists_of_texts, "texts in columns of their own"),
     "a page of Parquet": ("t.parquet", long_page, "sound pages"),
     "rows of packed Arrow": ("t.arrow", packed_arrow, "rows"),
     "rows of gz": ("t.gz", lambda p: p.write_bytes(members(b"a\n", b"0\n" * 2**19, 100)), "rows"),

@@ -32,7 +32,8 @@ def test_sizes_are_those_of_the_footer(packing, version, tmp_path):
     footer = sum(group.column(j).total_uncompressed_size for group in groups for j in range(3))
     pages = 2 * 3 * len(groups)  # at most: a dictionary and its codes for each column
     raw = path.read_bytes()
-    found = unpacked_size("t", path, raw[-8 - metadata.serialized_size : -8])
+    found, values = unpacked_size("t", path, raw[-8 - metadata.serialized_size : -8])
+    assert values == 3 * TABLE.num_rows
     assert footer - 200 * pages <= found < footer
     assert read_table(path).table.to_pydict() == TABLE.to_pydict()
 

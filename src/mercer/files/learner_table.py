@@ -165,11 +165,12 @@ def _learner(kind: Any, fitted: Hints, maybe: Hints | None = None, anew: Anew | 
 
 POSTERIORS: Anew = {"_posteriors": dict}
 AUDIT: Anew = {"_audit": lambda: None}
+CLASSIFYING: Hints = {"_calibration": Calibration, "_support_codes": Whole}
 BACK: Hints = {"X_fit_": Table, "eigenvectors_": Floats, "_preimages": Preimages, "preimage_error_": float}
 LEARNERS = (
     _learner(KernelRidge, LEAST_SQUARES, {"X_fit_": Table}, POSTERIORS),
     _learner(KernelRidgeClassifier, {**LEAST_SQUARES, "classes_": Classes}, {"X_fit_": Table}, POSTERIORS),
-    _learner(KernelSVC, {**MARGINS, "classes_": Classes}, {"_calibration": Calibration}, AUDIT),
+    _learner(KernelSVC, {**MARGINS, "classes_": Classes}, CLASSIFYING, AUDIT),
     _learner(KernelSVR, MARGINS, anew=AUDIT),
     _learner(OneClass, MARGINS, anew=AUDIT),
     _learner(KernelLogisticRegression, LOGISTIC, {"landmarks_": Table, "landmark_indices_": Whole}),

@@ -67,8 +67,8 @@ LIFTS = (
     _lift(
         Nystrom,
         {
-            "kernel_": Kernel,
-            "landmarks_": Table,
+            "kernel_": Kernel | None,
+            "landmarks_": Table | None,
             "_stores": tuple[Store | None, ...],
             "landmark_indices_": Whole | None,
             "factor_": Floats,

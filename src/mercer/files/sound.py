@@ -153,9 +153,9 @@ def course(one: Any) -> str:
 
 
 def memory(one: Any) -> str:
-    """Square tables of as many slots as there are coefficients."""
+    """Square tables of as many slots as there are coefficients, and no more than the budget."""
     slots = one.coefficients.shape[0] if one.coefficients.ndim else 0
-    if not 0 <= one.used <= slots or not 0 <= getattr(one, "oldest", 0) < max(slots, 1):
+    if not 0 <= one.used <= slots <= one.budget or not 0 <= getattr(one, "oldest", 0) < max(slots, 1):
         return f"{one.used} of {slots} slots are taken"
     inverse = [(one.inverse, (slots, slots))] if hasattr(one, "inverse") else []
     return shapes((one.coefficients, (slots, None)), (one.inner, (slots, slots)), *inverse)

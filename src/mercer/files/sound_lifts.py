@@ -71,10 +71,22 @@ def nystrom(one: Any) -> str:
     """A square factor, of as many rows as there are landmarks."""
     if not hasattr(one, "factor_"):
         return ""
+    if one._precomputed:
+        return _nystrom_of_matrix(one)
+    if one.kernel_ is None or one.landmarks_ is None:
+        return "there are no landmarks"
     p = one.landmarks_.shape[0]
     if one.landmarks_.shape[1:] != (one.n_features_in_,) or one.n_components_ != p or p == 0:
         return f"landmarks of shape {one.landmarks_.shape} came for {one.n_features_in_} columns"
     return shapes((one.factor_, (p, p))) or points(one.landmark_points(None))
+
+
+def _nystrom_of_matrix(one: Any) -> str:
+    """Positions of landmarks among the rows that were fitted, and a square factor."""
+    places, p = one.landmark_indices_, one.n_components_
+    if places is None or p == 0 or places.shape != (p,) or places.min() < 0 or places.max() >= one.n_features_in_:
+        return f"landmarks that are no {p} rows of {one.n_features_in_} came"
+    return shapes((one.factor_, (p, p)))
 
 
 def fourier(one: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -37,7 +38,7 @@ from mercer.learners.views import KernelView, LiftView, MatrixView
 from mercer.lifts.axis import Axis
 from mercer.lifts.certificate import Certificate
 from mercer.lifts.expansion import Expansion
-from mercer.lifts.graded import Graded
+from mercer.lifts.graded import Biased, Graded
 from mercer.lifts.parts import Chosen, Joined, Lifted, Moved, Multiplied, Polynomials, Unit, Weighed
 from mercer.lifts.polynomial import Polynomial
 from mercer.lifts.powers import Rising
@@ -100,14 +101,15 @@ def _graded(fields: Fields) -> Expansion:
 
 def _memory(kind: type, more: dict[str, Any]) -> Entry:
     """The memory of a perceptron on a budget, which is filled as it learns."""
-    hints = {"coefficients": Floats, "inner": Floats, "used": int, **more}
+    hints = {"budget": int, "coefficients": Floats, "inner": Floats, "used": int, **more}
 
     def make(fields: Fields) -> Any:
         found = kind(0, 1)
-        found.__dict__.update(fields)
+        found.__dict__.update({"budget": len(np.atleast_1d(fields["coefficients"])), **fields})
         return found
 
-    return made(kind, hints, lambda one: {name: getattr(one, name) for name in hints}, make).checked(sound.memory)
+    entry = made(kind, hints, lambda one: {name: getattr(one, name) for name in hints}, make).checked(sound.memory)
+    return replace(entry, needed=entry.needed - {"budget"})  # older files do not have it: all slots were there
 
 
 OWN = (
@@ -123,6 +125,7 @@ OWN = (
         _csr,
     ),
     made(Graded, {"family": Family, "degree": int | None, "offset": float | None}, _take_graded, _graded),
+    made(Biased, {"family": Family}, lambda one: {"family": one.family}, lambda fields: Biased(**fields)),
     made(
         Rising,
         {"width": int, "degree": int},

@@ -9,14 +9,15 @@ from typing import Any
 
 from mercer.errors import InputError, sentence
 from mercer.files.tables_arrow import read_arrow
-from mercer.files.tables_columns import plain
+from mercer.files.tables_clean import Cleaner, Written
+from mercer.files.tables_columns import plain, with_graphs
 from mercer.files.tables_input import FORMATS, TableInput, table_input
 from mercer.files.tables_libsvm import SparseRows, read_libsvm
 from mercer.files.tables_limits import TableLimits
 from mercer.files.tables_numpy import read_npy, read_npz
 from mercer.files.tables_parquet import read_parquet
 from mercer.files.tables_text import TextOptions, read_text
-from mercer.files.tables_texts import Texts, odd_entries, read_columns
+from mercer.files.tables_texts import Texts
 
 NEVER_PACKED = {"parquet": read_parquet, "arrow": read_arrow, "npy": read_npy, "npz": read_npz}
 """Who reads formats that gzip is not applied to."""
@@ -36,6 +37,7 @@ class Sheet:
     remarks : what was done to columns of texts that are numbers or dates; doubts : what was not, and perhaps should be
     orders : of columns of dates, whether the day or the month comes first, where that must be known
     decimal : what parts the whole from the decimals in its text; "" where the format has numbers of its own
+    written : how entries were written; given : columns as they were before they were read so, by name
     """
 
     name: str
@@ -46,6 +48,8 @@ class Sheet:
     doubts: tuple[str, ...] = ()
     orders: Mapping[str, str] = field(default_factory=dict)
     decimal: str = ""
+    written: Written = field(default_factory=Written)
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
@@ -77,10 +81,19 @@ class Sheet:
             raise InputError(sentence(self.name, f"a column {name!r}", f"the columns are {known}", remedy))
         return self.table.column(name) if self.sparse is None else pyarrow.chunked_array([self.sparse.labels])
 
+    def with_numbers_as_given(self, name: str) -> Sheet:
+        """The sheet with all numbers of a column, those included that may stand for a missing one."""
+        if name not in self.written.sentinels or name not in self.given:
+            return self
+        sentinels = {key: value for key, value in self.written.sentinels.items() if key != name}
+        table = self.table.set_column(self.names.index(name), name, self.given[name])
+        remarks = tuple(each for each in self.remarks if not each.startswith(f"{name!r}: "))
+        return replace(self, table=table, remarks=remarks, written=replace(self.written, sentinels=sentinels))
+
     def take(self, rows: Any) -> Sheet:
         """Some of the rows, by their positions."""
         if self.sparse is None:
-            return replace(self, table=self.table.take(rows))
+            return replace(self, table=self.table.take(rows), given={})
         return replace(self, sparse=SparseRows(self.sparse.rows[rows], self.sparse.labels[rows]))
 
 
@@ -93,6 +106,8 @@ class TableOptions:
     columns : how many columns the rows of LIBSVM's format have; None for what the file says
     order : of all dates in texts; "" where each column shows its own; orders : of columns where it is known
     known : columns that were numbers or dates in a fit
+    written : how entries were written in a fit; None where that is to be found
+    as_is : columns whose entries are not interpreted
     """
 
     format: str = ""
@@ -101,6 +116,8 @@ class TableOptions:
     order: str = ""
     orders: Mapping[str, str] = field(default_factory=dict)
     known: frozenset[str] = frozenset()
+    written: Written | None = None
+    as_is: frozenset[str] = frozenset()
 
 
 def read_table(
@@ -132,16 +149,15 @@ def _read(given: TableInput, form: str, limits: TableLimits, options: TableOptio
     table, decimal = _table(given, form, limits, options)
     if not table.num_rows:
         raise InputError(sentence(given.name, "at least one row", "it has none", "Check how it was written."))
-    table = plain(given.name, table, limits)
-    texts = Texts(decimal, options.order, options.orders, frozenset(options.text.types or ()), options.known)
-    read = read_columns(table, texts)
-    for name, found in read.items():
-        table = table.set_column(table.column_names.index(name), name, found.column)
-    orders = {name: found.order for name, found in read.items() if found.order}
+    table, graphs = with_graphs(plain(given.name, table, limits))
+    units = options.written.units if options.written is not None else {}
+    kept = frozenset(options.text.types or ()) | options.as_is
+    texts = Texts(decimal, options.order, options.orders, kept, options.known, units)
+    found = Cleaner(table, texts, options.written, options.as_is).clean()
     told = ("numbers are read with a comma before their decimals",) if decimal == "," else ()
-    remarks = *told, *(found.remark for found in read.values() if not found.doubt)
-    doubts = *(found.remark for found in read.values() if found.doubt), *odd_entries(table, texts)
-    return Sheet(given.name, form, table, None, remarks, doubts, orders, decimal or "")
+    remarks, doubts = (*told, *filter(None, (graphs,)), *found.remarks), tuple(found.doubts)
+    sheet = Sheet(given.name, form, found.table, None, remarks, doubts, found.orders, decimal or "")
+    return replace(sheet, written=found.written, given=found.given)
 
 
 def _table(given: TableInput, form: str, limits: TableLimits, options: TableOptions) -> tuple[Any, str | None]:

@@ -14,8 +14,12 @@ from mercer.files.tables_limits import TableLimits
 
 ENCODING = "Save the file as UTF-8, or give --encoding cp1252 (or what it is in)."
 TEXTS = ("large_string", "string_view")
+GRAPH, GRAPH_NAME = ("nodes", "edges", "edge_labels"), "graph"
+"""Columns that describe a graph together, and how the one column that they become is called."""
 NARROW = ("float", "halffloat", "int8", "int16", "uint8", "uint16", "bool")
 """Types whose numbers float32 holds."""
+YEARS = (-719_162, 2_932_897)
+"""Days from 1970 to the first day of the year 1, and of the year 10000."""
 
 
 def plain(name: str, table: Any, limits: TableLimits) -> Any:
@@ -32,11 +36,11 @@ def plain(name: str, table: Any, limits: TableLimits) -> Any:
     limits.check(name, table.num_rows, width)
     pairs = [pair for field in table.schema for pair in _spread(name, field.name, table.column(field.name))]
     refuse_twice(name, [key for key, _ in pairs])
-    return pyarrow.table(dict(pairs)) if pairs else table
+    return pyarrow.table({key: _in_range(name, key, column) for key, column in pairs}) if pairs else table
 
 
 def kind_of(column: Any) -> str:
-    """What a column of Arrow holds: "number", "truth", "date", "text", "label", "nothing" or "other"."""
+    """What a column of Arrow holds: "number", "truth", "date", "text", "label", "graph", "nothing" or "other"."""
     from pyarrow import types
 
     kind = column.type
@@ -47,8 +51,41 @@ def kind_of(column: Any) -> str:
         "date": lambda kind: types.is_date(kind) or types.is_timestamp(kind),
         "text": types.is_string,
         "label": types.is_dictionary,
+        "graph": _is_graph,
     }
     return next((name for name, check in checks.items() if check(kind)), "other")
+
+
+def with_graphs(table: Any) -> tuple[Any, str]:
+    """A table whose columns "nodes", "edges" and "edge_labels" of lists are one column "graph", and what was done.
+
+    "nodes" may also hold how many nodes there are; "edge_labels" need not be there.
+    """
+    import pyarrow
+    from pyarrow import types
+
+    names = [name for name in GRAPH if name in table.column_names]
+    held = {name: table.schema.field(name).type for name in names}
+    nodes, edges = (held.get(name, pyarrow.null()) for name in GRAPH[:2])
+    if GRAPH_NAME in table.column_names or not (_is_list(nodes) or types.is_integer(nodes)) or not _is_list(edges):
+        return table, ""
+    gone = np.logical_or.reduce([np.asarray(table.column(name).is_null()) for name in names])
+    parts = [table.column(name).combine_chunks() for name in names]
+    column = pyarrow.StructArray.from_arrays(parts, names, mask=pyarrow.array(gone))
+    told = f"{', '.join(map(repr, names))}: read as one graph per row, the column {GRAPH_NAME!r}"
+    return table.drop_columns(names).append_column(GRAPH_NAME, column), told
+
+
+def _is_list(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_list(kind) or types.is_large_list(kind))
+
+
+def _is_graph(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_struct(kind)) and {kind.field(i).name for i in range(kind.num_fields)} >= set(GRAPH[:2])
 
 
 def numbers(columns: list[Any], labels: list[str]) -> NDArray[Any]:
@@ -99,6 +136,29 @@ def _spread(name: str, key: str, column: Any) -> Iterator[tuple[str, Any]]:
         raise InputError(sentence(name, "texts in UTF-8", came, remedy))
     else:
         yield key, column
+
+
+def _in_range(name: str, key: str, column: Any) -> Any:
+    """A column; dates and times are those that Python knows, in UTC, and name no zone, which Python may not know."""
+    import pyarrow
+    from pyarrow import compute, types
+
+    kind = column.type
+    if types.is_dictionary(kind) and types.is_temporal(kind.value_type):
+        column, kind = column.cast(kind.value_type), kind.value_type
+    if not (types.is_date(kind) or types.is_timestamp(kind)):
+        return column
+    whole = column.cast(pyarrow.int32() if types.is_date32(kind) else pyarrow.int64()).cast(pyarrow.int64())
+    second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}.get(getattr(kind, "unit", ""), 10**3)
+    day = 1 if types.is_date32(kind) else 86_400 * second
+    ends = compute.min_max(whole)
+    first, last = ends["min"].as_py(), ends["max"].as_py()
+    if first is not None and not (YEARS[0] * day <= first <= last < YEARS[1] * day):
+        came, remedy = f"column {key!r} has others", "Correct these entries, or leave the column out."
+        raise InputError(sentence(name, "dates from the year 1 to 9999", came, remedy))
+    if types.is_date(kind):
+        return column
+    return whole.cast(pyarrow.timestamp(kind.unit)).cast(pyarrow.timestamp("us"), safe=False)
 
 
 def _matrix(name: str, key: str, column: Any) -> NDArray[Any]:

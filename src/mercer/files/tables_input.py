@@ -107,8 +107,14 @@ def table_input(source: str | Path, limits: TableLimits, stdin: Any = None) -> I
         return
     with tempfile.TemporaryDirectory(prefix="mercer-") as folder:
         path = Path(folder) / "stdin"
-        _copy(sys.stdin.buffer if stdin is None else stdin, path, limits)
+        _copy(_standard_input() if stdin is None else stdin, path, limits)
         yield TableInput("standard input", path, _is_gzip(path))
+
+
+def _standard_input() -> IO[bytes]:
+    if sys.stdin is None:  # a process may be started without
+        raise InputError(sentence("standard input", "a table", "it is closed", "Pipe a table into it, or give a path."))
+    return sys.stdin.buffer
 
 
 def arrow_errors(*more: type[Exception]) -> tuple[type[Exception], ...]:

@@ -29,14 +29,16 @@ class TableLimits:
     cells: int = 100_000_000
     bytes: int = 2**30
 
-    def check(self, who: str, rows: int = 0, columns: int = 0, size: int = 0) -> None:
-        """Refuse what is too large; `size` is in bytes."""
+    def check(self, who: str, rows: int = 0, columns: int = 0, size: int = 0, cells: int = 0) -> None:
+        """Refuse what is too large; `size` is in bytes, `cells` counts members of lists, which rows do not bound."""
         if columns > self.columns:
             _refuse(who, f"{self.columns:,} columns", f"{columns:,}", "columns")
         if rows > self.rows:
             _refuse(who, f"{self.rows:,} rows", f"{rows:,}", "rows")
         if rows * columns > self.cells:
             _refuse(who, f"{self.cells:,} cells", f"{rows:,} x {columns:,}", "cells")
+        if cells > self.cells:
+            _refuse(who, f"{self.cells:,} cells", f"{cells:,}, members of lists among them,", "cells")
         if size > self.bytes:
             _refuse(who, f"{text_of(self.bytes)} unpacked", f"{text_of(size)} or more", "bytes")
 

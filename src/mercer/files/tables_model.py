@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.errors import InputError, sentence
 from mercer.files.tables import Sheet, TableOptions
+from mercer.files.tables_clean import Written
 from mercer.files.tables_columns import kind_of, numbers
 from mercer.files.tables_frame import Frame
 from mercer.files.tables_text import TextOptions
@@ -17,9 +18,11 @@ from mercer.files.tables_texts import ORDERS
 
 TASKS = ("regression", "classification", "lift")
 DATES = ("date", *ORDERS)
-KINDS = ("number", "truth", *DATES, "text", "label")
-LIKE = {"number": ("number", "truth", "nothing"), "truth": ("truth", "nothing")} | dict.fromkeys(
-    DATES, ("date", "nothing")
+KINDS = ("number", "truth", *DATES, "text", "label", "graph")
+LIKE = (
+    {"number": ("number", "truth", "nothing"), "truth": ("truth", "nothing")}
+    | dict.fromkeys(DATES, ("date", "nothing"))
+    | {"graph": ("graph",)}
 )
 """Kinds of columns that a model takes for one that it was fitted to."""
 
@@ -32,10 +35,13 @@ class TableModel:
     task : "regression", "classification" or "lift"
     target : the name of the column that it predicts; "" for a lift
     columns : the names of the columns that its kernel looks at, in the order of the fit; () for sparse rows
-    kinds : what each of them held: "number", "truth", "text", "label" or "date"; "date, day first" or "date, month
-        first" where it was written so in texts
+    kinds : what each of them held: "number", "truth", "text", "label", "graph" or "date"; "date, day first" or
+        "date, month first" where it was written so in texts
     filled : those of them in which a missing text is read as the empty one
     decimal : what parted the whole from the decimals in the text of the fit, "." or ","; "" where it was no text
+    complete : columns that had all entries in the fit
+    medians : of columns whose kernel has no place for a missing number or date: what is taken for one
+    units, spellings, sentinels : how entries were written in the fit, as in `Written`
     """
 
     learner: Any
@@ -45,6 +51,11 @@ class TableModel:
     kinds: tuple[str, ...]
     filled: tuple[str, ...] = ()
     decimal: str = ""
+    complete: tuple[str, ...] = ()
+    medians: tuple[tuple[str, float], ...] = ()
+    units: tuple[tuple[str, str], ...] = ()
+    spellings: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    sentinels: tuple[tuple[str, float], ...] = ()
 
     @property
     def kernel(self) -> Any:
@@ -61,10 +72,12 @@ class TableModel:
             types[self.target] = pyarrow.string()
         width = None if self.columns else int(self.learner.n_features_in_)
         orders = {name: kind for name, kind in kinds.items() if kind in ORDERS}
-        known = frozenset(name for name, kind in kinds.items() if kind in LIKE)
+        known = frozenset(name for name, kind in kinds.items() if kind in ("number", "truth", *DATES))
         text = text or TextOptions()
         text = replace(text, types=types, decimal=text.decimal or self.decimal)
-        return TableOptions(form, text, width, orders=orders, known=known)
+        dates = frozenset(name for name, kind in kinds.items() if kind in DATES)
+        written = Written(dict(self.units), dict(self.spellings), dict(self.sentinels), dates)
+        return TableOptions(form, text, width, orders=orders, known=known, written=written)
 
     def rows(self, sheet: Sheet) -> Any:
         """The rows of a table as the learner takes them. Cost: the columns that are looked at are copied."""
@@ -73,11 +86,34 @@ class TableModel:
             raise InputError(sentence("The model", needs, f"{sheet.format} came", "Give what it was fitted to."))
         if sheet.sparse is not None:
             return sheet.sparse.rows
-        return rows_of_table(self._alike(sheet), self.kernel, self.columns, self.filled)
+        return rows_of_table(self._completed(self._alike(sheet)), self.kernel, self.columns, self.filled)
+
+    def gaps(self, sheet: Sheet) -> dict[str, int]:
+        """How many entries are missing in columns that had all of them in the fit, by column."""
+        if sheet.sparse is not None:
+            return {}
+        table = self._alike(sheet)
+        counts = {name: _missing(table.column(name)) for name in self.complete}
+        return {name: count for name, count in counts.items() if count}
 
     def predict(self, sheet: Sheet) -> Any:
         """A number or a label for each row."""
         return self.learner.predict(self.rows(sheet))
+
+    def _completed(self, table: Any) -> Any:
+        """A table without missing entries where the kernel has no place for them."""
+        import pyarrow
+
+        for name, median in self.medians:
+            if _missing(table.column(name)):
+                values = numbers([table.column(name)], [name])[:, 0].astype(np.float64)
+                column = pyarrow.array(np.where(np.isfinite(values), values, median))
+                table = table.set_column(table.column_names.index(name), name, column)
+        kinds = self.kernel.kinds
+        for name in self.columns:
+            if kinds.get(name, kinds.get(None)) == "strings":
+                table = table.set_column(table.column_names.index(name), name, table.column(name).fill_null(""))
+        return table
 
     def _alike(self, sheet: Sheet) -> Any:
         """The columns of the fit, with an error for one that is missing or holds something else."""
@@ -88,12 +124,20 @@ class TableModel:
             column = sheet.column(name)
             came = kind_of(column)
             if came == "nothing":
-                column = column.cast(pyarrow.float64() if kind in ("number", "truth") else pyarrow.string())
+                column = column.cast(pyarrow.float64() if kind in ("number", "truth", *DATES) else pyarrow.string())
             elif came not in LIKE.get(kind, ("text", "label")):
                 holds = f"column {name!r} holds {came}s"
                 raise InputError(sentence("The model", f"{kind}s as in the fit", holds, "Give what it was fitted to."))
             found[name] = column
         return pyarrow.table(found)
+
+
+def _missing(column: Any) -> int:
+    """How many entries are missing, or no finite numbers."""
+    from pyarrow import compute, types
+
+    known = compute.is_finite(column) if types.is_floating(column.type) else column.is_valid()
+    return len(column) - int(compute.sum(known).as_py() or 0)
 
 
 def unsound(model: TableModel) -> str:
@@ -110,6 +154,12 @@ def unsound(model: TableModel) -> str:
         return f"columns of kinds that it knows are needed; {model.kinds[:5]} came"
     if len(set(model.columns)) < len(model.columns) or not set(model.filled) <= set(model.columns):
         return "columns with names of their own are needed, those that are filled among them"
+    noted = (*model.medians, *model.units, *model.spellings, *model.sentinels)
+    if (
+        not {*model.complete, *(name for name, _ in noted)} <= set(model.columns)
+        or not np.isfinite([m for _, m in model.medians]).all()
+    ):
+        return "finite medians, and notes about columns that it looks at, are needed"
     return "" if model.decimal in ("", ".", ",") else f"a point or a comma is needed; {model.decimal[:40]!r} came"
 
 
@@ -132,5 +182,5 @@ def _refuse_gaps(values: NDArray[Any], columns: tuple[str, ...]) -> None:
     if len(bad):
         row, column = bad[0]
         came = f"column {columns[column]!r} holds {values[row, column]} in row {row + 1:,}"
-        remedy = "Fill or drop such rows; without --kernel, mercer fit proposes one with a place for them."
+        remedy = "Fill or drop such rows, or leave --kernel out: a proposed kernel has a place for them."
         raise InputError(sentence("The kernel", "finite numbers", came, remedy))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import tokenize
+import re
 import zipfile
 import zlib
 from typing import IO, Any
@@ -19,6 +18,15 @@ ARRAYS = 1_000
 """Arrays of an NPZ file, at most."""
 HEADER = 2**16
 """Bytes of the header of an array, at most."""
+DTYPE = r"[<>|=]?(?:\?|b1|f[248]|[iu][1248]|U[1-9]\d{0,8})"
+"""What is read: truths, numbers of one to eight bytes, texts."""
+_KEY = r"""(?P<quote>['"])%s(?P=quote)\s*:\s*"""
+ENTRIES = (
+    _KEY % "descr" + r"""(?P<value>(?P<mark>['"])[^'"{}\\]{1,200}(?P=mark)|\[[^{}]*\])""",
+    _KEY % "fortran_order" + r"(?P<value>True|False)\b",
+    _KEY % "shape" + r"\((?P<value>[^(){}]{0,200})\)",
+)
+"""The entries of a header, dtype, order and shape, in the form in which NumPy, of any age, and others write them."""
 LAST_LETTER = 0x10FFFF
 """The largest number of a letter in Unicode; 0xD800 to 0xDFFF are halves of letters."""
 
@@ -53,7 +61,6 @@ def _array(name: str, stream: IO[bytes], there: int, limits: TableLimits) -> NDA
     there : how many bytes the file has
     """
     shape, fortran, dtype = _header(name, stream)
-    _refuse_kind(name, shape, dtype)
     rows, columns = shape[0], (*shape, 1)[1]
     size = rows * columns * dtype.itemsize
     limits.check(name, rows, columns, size)
@@ -66,27 +73,39 @@ def _array(name: str, stream: IO[bytes], there: int, limits: TableLimits) -> NDA
 
 
 def _header(name: str, stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, order and dtype; whatever the header says of its length, no more is read than one takes."""
-    start = stream.read(12)
+    """Shape, order and dtype. The header is no expression here: its three entries are found, and nothing else may be.
+
+    Whatever it says of its length, no more is read than one takes.
+    """
+    start = stream.read(10)
     width = 2 if start[6:7] == b"\x01" else 4
-    length = min(int.from_bytes(start[8 : 8 + width], "little"), HEADER)
-    whole = io.BytesIO(start + stream.read(max(0, 8 + width + length - 12)))
-    try:
-        version = np.lib.format.read_magic(whole)
-        reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        return reader(whole)
-    except (ValueError, SyntaxError, tokenize.TokenError) as error:
-        came = f"NumPy says: {str(error).splitlines()[0][:200]}"
-        raise InputError(sentence(name, "a sound NPY header", came, "Write it again with np.save.")) from error
+    start += stream.read(width - 2)
+    length = int.from_bytes(start[8:], "little")
+    text = stream.read(length).decode("latin-1") if length <= HEADER else ""
+    found = [re.search(pattern, text) for pattern in ENTRIES]
+    rest = text
+    for match in filter(None, found):
+        rest = rest.replace(match[0], "", 1)
+    descr, order, shape = (match["value"] if match else "" for match in found)
+    if start[:6] != b"\x93NUMPY" or not all(found) or not re.fullmatch(r"\{[\s,]*\}\s*", rest):
+        came, remedy = "dtype, order and shape were not found in it, or more was", "Write it again with np.save."
+        raise InputError(sentence(name, "a sound NPY header", came, remedy))
+    return _shape(name, shape), order == "True", _dtype(name, descr.strip("'\""))
 
 
-def _refuse_kind(name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    if dtype.hasobject or dtype.kind not in "fiubU":
-        remedy = "Save numbers, or texts of a fixed width."
-        raise InputError(sentence(name, "numbers, truths or texts", f"an array of dtype {dtype} came", remedy))
-    if len(shape) not in (1, 2) or any(type(size) is not int or size < 0 for size in shape):
-        came = f"an array of shape {shape} came"
-        raise InputError(sentence(name, "one or two dimensions", came, "Save one row an observation."))
+def _dtype(name: str, descr: str) -> np.dtype[Any]:
+    if not re.fullmatch(DTYPE, descr):
+        remedy = "Save numbers of at most 8 bytes, or texts of a fixed width from 1 on."
+        raise InputError(sentence(name, "numbers, truths or texts", f"an array of dtype {descr:.60} came", remedy))
+    return np.dtype(descr)
+
+
+def _shape(name: str, shape: str) -> tuple[int, ...]:
+    sizes = shape.replace("L", "").rstrip(", ").split(",")  # Python 2 wrote 3L
+    if len(sizes) > 2 or not all(re.fullmatch(r"\s*[0-9]{1,18}\s*", size) for size in sizes):
+        came = f"an array of shape ({shape:.60}) came"
+        raise InputError(sentence(name, "one or two dimensions", came, "Save one row per observation."))
+    return tuple(map(int, sizes))
 
 
 def _refuse_letters(name: str, data: bytes, dtype: np.dtype[Any]) -> None:

@@ -22,8 +22,9 @@ SLACK = 100
 GROUPS, COLUMNS, ABOUT, SIZE, FIRST, FIRST_DICTIONARY = 4, 1, 3, 7, 9, 11
 """Numbers of fields of a footer: groups of rows, columns of a group, what is known of a column, and of that its bytes
 in the file, its first page, and the page of its dictionary."""
-UNPACKED, PACKED, DICTIONARY, COUNT = 2, 3, 7, 1
-"""Numbers of fields of a page: its sizes, the part on a dictionary, and in that how many entries there are."""
+UNPACKED, PACKED, DICTIONARY, DATA, COUNT = 2, 3, 7, (5, 8), 1
+"""Numbers of fields of a page: its sizes, the part on a dictionary, or on data in two versions, and in each how many
+entries there are."""
 
 
 @dataclass(frozen=True)
@@ -33,24 +34,31 @@ class Page:
     header : its own bytes
     packed, unpacked : bytes of what follows, as they stand in the file, and in memory
     entries : of a dictionary; 0 for other pages
+    values : of a column, members of lists one by one; 0 for a dictionary
     """
 
     header: int
     packed: int
     unpacked: int
     entries: int
+    values: int
 
 
-def unpacked_size(name: str, path: Path, footer: bytes) -> int:
-    """Bytes of all pages of a file, unpacked; pages that lie are refused. Cost: footer and headers are read."""
-    unpacked, left = 0, path.stat().st_size
+def unpacked_size(name: str, path: Path, footer: bytes) -> tuple[int, int]:
+    """Bytes of all pages of a file, unpacked, and their values; pages that lie are refused.
+
+    A value may take no bytes: a page of a few says that one entry is repeated a million times. Cost: footer and headers
+    are read.
+    """
+    unpacked, values, left = 0, 0, path.stat().st_size
     with path.open("rb") as stream:
         for start, end in _places(name, footer):
             for page in _pages(name, stream, start, end):
-                unpacked, left = unpacked + page.unpacked, left - page.header - page.packed
+                unpacked, values = unpacked + page.unpacked, values + page.values
+                left -= page.header + page.packed
                 if left < 0:
                     _refuse(name, "they overlap")
-    return unpacked
+    return unpacked, values
 
 
 # -- the footer -------------------------------------------------------------------------------------------------------
@@ -113,11 +121,17 @@ def _header(stream: IO[bytes], at: int, size: int) -> tuple[dict[int, Any], int]
 
 def _sized(name: str, found: dict[int, Any], header: int) -> Page:
     """A page whose sizes are numbers from 0 on."""
-    packed, unpacked, about = found.get(PACKED), found.get(UNPACKED), found.get(DICTIONARY, {COUNT: 0})
-    entries = about.get(COUNT) if isinstance(about, dict) else None
-    if not (_is_size(packed) and _is_size(unpacked) and _is_size(entries)):
+    packed, unpacked, entries = found.get(PACKED), found.get(UNPACKED), _count(found, DICTIONARY)
+    first, second = (_count(found, field) for field in DATA)
+    if not (_is_size(packed) and _is_size(unpacked) and _is_size(entries) and _is_size(first) and _is_size(second)):
         _refuse(name, "one does not say how large it is")
-    return Page(header, packed, unpacked, entries)
+    return Page(header, packed, unpacked, entries, first + second)
+
+
+def _count(found: dict[int, Any], field: int) -> Any:
+    """How many entries the part of a header counts; 0 where it has none."""
+    about = found.get(field, {COUNT: 0})
+    return about.get(COUNT) if isinstance(about, dict) else None
 
 
 def _is_size(number: Any) -> TypeGuard[int]:

@@ -26,8 +26,10 @@ def read_parquet(given: TableInput, limits: TableLimits) -> Any:
     try:
         metadata = parquet.read_metadata(given.path)
         _check_metadata(given.name, metadata, limits)
-        limits.check(given.name, size=unpacked_size(given.name, given.path, footer))
+        size, values = unpacked_size(given.name, given.path, footer)
+        limits.check(given.name, size=size, cells=values)
         schema = metadata.schema.to_arrow_schema()
+        _refuse_texts_inside(given.name, schema)
         texts = [field.name for field in schema if _is_text(field.type)]
         with parquet.ParquetFile(given.path, metadata=metadata, read_dictionary=texts) as file:
             return decoded(given.name, _batches(given.name, file, limits), schema, limits)
@@ -98,6 +100,18 @@ def _length(chunk: Any) -> int:
 
     lengths = compute.binary_length(chunk.dictionary)
     return int(compute.sum(lengths.take(chunk.indices)).as_py() or 0)
+
+
+def _refuse_texts_inside(name: str, schema: Any) -> None:
+    """Refuse texts in lists and records: a few bytes may say that a long one is repeated, and none of them is read."""
+    for field in schema:
+        inside = [field.type.field(i).type for i in range(field.type.num_fields)]
+        while inside:
+            kind = inside.pop()
+            if _is_text(kind):
+                came, remedy = f"column {field.name!r} has some inside of others", "Leave it out, or write one per row."
+                raise InputError(sentence(name, "texts in columns of their own", came, remedy))
+            inside += [kind.field(i).type for i in range(kind.num_fields)]
 
 
 def _is_text(kind: Any) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import re
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -16,8 +18,14 @@ from mercer.files.tables_texts import Texts, read_columns
 
 SEPARATORS = b",;\t|"
 UNNAMED = "unnamed"
+PLAIN = "a,b;c\td|e\n1,2\n\"q\",'-'\n" + "x" * 70
+"""ASCII as it stands in tables."""
 SEP = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;\t|])")
 """A first line that names the separator."""
+
+
+ZEROS, CODE_BYTES = re.compile(rb"[,;\t|\"\n]0\d\d+(?=[,;\t|\"\r\n]|\Z)"), 64
+"""A cell such as 00501, whose zeros a number would lose; and how long one may be."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +48,13 @@ class TextOptions:
 
 @dataclass(frozen=True)
 class TextSize:
-    """What a first pass over the bytes finds: lines, the longest of them, and the first two."""
+    """What a first pass over the bytes finds: lines, the longest of them, the first two; whether 00501 may be there."""
 
     lines: int
     longest: int
     first: bytes
     second: bytes
+    zeros: bool
 
 
 def read_text(given: TableInput, limits: TableLimits, options: TextOptions) -> tuple[Any, str]:
@@ -53,19 +62,20 @@ def read_text(given: TableInput, limits: TableLimits, options: TextOptions) -> t
 
     Cost: two passes over the bytes, the first of which holds a megabyte; three where decimals follow a comma.
     """
+    check_encoding(options.encoding)
     size = text_size(given, limits)
     separator, before = options.separator or separator_of(size.first), 0
     if told := SEP.fullmatch(size.first.strip()):  # what Excel writes before the names
         separator, before = told[1].decode(), 1
     width = max(line.count(separator.encode()) for line in (size.first, size.second)) + 1
     limits.check(given.name, rows=size.lines - options.header, columns=width)
-    parse = partial(_parsed, given, separator, max(CHUNK, 2 * size.longest), options, before)
+    parse = partial(_parsed, given, separator, max(CHUNK, 2 * size.longest), options, before, size.zeros)
     try:
         table = parse(options.decimal or ".")
         if options.decimal or separator == "," or not _has_commas(table):
             return table, options.decimal or "."
         return _merged(table, parse(",")), ","
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
         raise _no_letters(given.name, options.encoding) from error
     except arrow_errors() as error:
         came, remedy = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}", "Look at that line."
@@ -73,16 +83,30 @@ def read_text(given: TableInput, limits: TableLimits, options: TextOptions) -> t
             shown = size.first[:40].decode(errors="replace")
             remedy = f"The first line is {shown!r}: remove what stands before the names."
         raise InputError(sentence(given.name, "the same columns in each line", came, remedy)) from error
-    except LookupError as error:
-        raise _no_letters(given.name, options.encoding) from error
 
 
 def _no_letters(name: str, encoding: str) -> InputError:
-    came = f"some bytes are none, or {encoding!r} is no encoding"
-    return InputError(sentence(name, f"text in {encoding}", came, ENCODING))
+    return InputError(sentence(name, f"text in {encoding}", "some bytes are none", ENCODING))
 
 
-def _parsed(given: TableInput, separator: str, block: int, options: TextOptions, before: int, decimal: str) -> Any:
+def check_encoding(encoding: str) -> None:
+    """Refuse what is no encoding of text in which ASCII stands for itself: separators are looked for among the bytes.
+
+    >>> check_encoding("cp1252"), check_encoding("Shift_JIS")
+    (None, None)
+    """
+    try:
+        alike = codecs.getincrementaldecoder(encoding)().decode(PLAIN.encode(), True) == PLAIN
+    except (LookupError, ValueError, TypeError, OSError, zlib.error):  # of codecs that pack, or turn text into text
+        alike = False
+    if not alike:
+        came = f"{encoding!r} is no encoding of text, or not one in which ASCII stands for itself"
+        raise InputError(sentence("Text", "an encoding such as utf-8, cp1252 or latin-1", came, ENCODING))
+
+
+def _parsed(
+    given: TableInput, separator: str, block: int, options: TextOptions, before: int, zeros: bool, decimal: str
+) -> Any:
     from pyarrow import csv
 
     reading = csv.ReadOptions(block_size=block, skip_rows=before, encoding=options.encoding)
@@ -92,6 +116,10 @@ def _parsed(given: TableInput, separator: str, block: int, options: TextOptions,
     converting = csv.ConvertOptions(strings_can_be_null=True, column_types=types, decimal_point=decimal)
     with given.opened() as stream:
         table = csv.read_csv(stream, reading, parsing, converting)
+    if zeros and (codes := _with_zeros(given, reading, parsing, table)):
+        converting.column_types = types | codes
+        with given.opened() as stream:
+            table = csv.read_csv(stream, reading, parsing, converting)
     names = _named(table.column_names)
     refuse_twice(given.name, names)
     return table.rename_columns(names)
@@ -124,9 +152,34 @@ def _merged(points: Any, commas: Any) -> Any:
     return pyarrow.table({n: (points if n in lost else commas).column(n) for n in points.column_names})
 
 
+def _with_zeros(given: TableInput, reading: Any, parsing: Any, table: Any) -> dict[str, Any]:
+    """The type of text for columns of whole numbers of which some begin with zeros."""
+    import pyarrow
+    from pyarrow import compute, csv, types
+
+    whole = {field.name: pyarrow.string() for field in table.schema if types.is_integer(field.type)}
+    converting = csv.ConvertOptions(strings_can_be_null=True, column_types=whole, include_columns=list(whole))
+    if not whole:
+        return {}
+    with given.opened() as stream:
+        written = csv.read_csv(stream, reading, parsing, converting)
+    return {
+        name: kind
+        for name, kind in whole.items()
+        if compute.any(compute.match_substring_regex(written.column(name), r"^0\d\d+$")).as_py()
+    }
+
+
 def _named(names: list[str]) -> list[str]:
-    """Names for columns without one: pandas leaves that of its row numbers empty."""
-    return [name.strip() or (f"{UNNAMED}_{i}" if i else UNNAMED) for i, name in enumerate(names)]
+    """Names without the blanks around them, where that leaves each its own; and names for columns without one.
+
+    pandas leaves the name of its row numbers empty.
+
+    >>> _named(["", " a", "b", " b "])
+    ['unnamed', 'a', 'b', ' b ']
+    """
+    bare = [name.strip() or (f"{UNNAMED}_{i}" if i else UNNAMED) for i, name in enumerate(names)]
+    return [name if name in names and bare.count(each) > 1 else each for name, each in zip(names, bare, strict=True)]
 
 
 # -- the first pass ---------------------------------------------------------------------------------------------------
@@ -146,7 +199,7 @@ def text_size(given: TableInput, limits: TableLimits) -> TextSize:
     if not seen.first.strip():
         came, remedy = "it is empty", "Remove it, or give --no-header."
         raise InputError(sentence(given.name, "names of columns in its first line", came, remedy))
-    return TextSize(seen.lines + (seen.open > 0), seen.longest, seen.first, seen.second)
+    return TextSize(seen.lines + (seen.open > 0), seen.longest, seen.first, seen.second, seen.zeros)
 
 
 class _Counter:
@@ -154,10 +207,13 @@ class _Counter:
 
     def __init__(self) -> None:
         self.lines = self.bytes = self.longest = self.open = 0
-        self.first = self.second = b""
+        self.first = self.second = self.last = b""
+        self.zeros = False
 
     def add(self, chunk: bytes) -> None:
         """Count further bytes."""
+        self.zeros = self.zeros or ZEROS.search(self.last + chunk) is not None
+        self.last = chunk[-CODE_BYTES:]
         pieces = chunk.split(b"\n")
         if not self.lines:
             self.first += pieces[0]

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from mercer.files.tables_units import measured
+
 MISSING = ("?", "-", "--", "---", ".", "none", "None", "NONE", "missing", "unknown", "N.A.", "n.a.")
 """What stands for a missing entry in a column whose others are numbers or dates; among labels each is a label."""
 ODD = 0.05
@@ -17,6 +19,12 @@ DAY_FIRST, MONTH_FIRST = "date, day first", "date, month first"
 ORDERS = (DAY_FIRST, MONTH_FIRST)
 CLOCK = r"(?:[ T](?P<h>\d{1,2}):(?P<min>\d{2})(?::(?P<s>\d{2}(?:\.\d{1,9})?))?Z?)?"
 YEAR_FIRST = rf"^(?P<y>\d{{4}})[-/.](?P<m>\d{{1,2}})(?:[-/.](?P<d>\d{{1,2}}){CLOCK})?$"
+COMPACT = r"^(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})(?:T(?P<h>\d{2})(?P<min>\d{2})(?P<s>\d{2})?Z?)?$"
+"""20150426 and 20150426T120000."""
+WEEK = r"^(?P<y>\d{4})-?W(?P<w>\d{2})(?:-?(?P<d>[1-7]))?(?P<h>)(?P<min>)(?P<s>)$"
+"""Weeks of ISO 8601, 2015-W17 and 2015-W17-3; a week is its Monday."""
+QUARTER = r"^(?P<y>\d{4})[- ]?Q(?P<q>[1-4])(?P<d>)(?P<h>)(?P<min>)(?P<s>)$"
+"""2015-Q3, which is its first day."""
 FORMS = {
     DAY_FIRST: rf"^(?P<d>\d{{1,2}})[-/.](?P<m>\d{{1,2}})[-/.](?P<y>\d{{4}}){CLOCK}$",
     MONTH_FIRST: rf"^(?P<m>\d{{1,2}})[-/.](?P<d>\d{{1,2}})[-/.](?P<y>\d{{4}}){CLOCK}$",
@@ -56,6 +64,7 @@ class Texts:
     orders : of columns whose order is known from a fit
     kept : columns that stay texts
     known : columns that were numbers or dates in a fit
+    units : of columns, as a fit read them
     """
 
     decimal: str | None = None
@@ -63,6 +72,7 @@ class Texts:
     orders: Mapping[str, str] = field(default_factory=dict)
     kept: frozenset[str] = frozenset()
     known: frozenset[str] = frozenset()
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +83,14 @@ class Read:
     remark : what was done to it, or what might have been; "" where there is nothing to say
     order : one of ORDERS, where the entries alone would not tell in another table
     doubt : whether it was left as it was, and perhaps should not have been
+    unit : of its numbers
     """
 
     column: Any
     remark: str = ""
     order: str = ""
     doubt: bool = False
+    unit: str = ""
 
 
 def read_columns(table: Any, texts: Texts) -> dict[str, Read]:
@@ -123,14 +135,25 @@ def read_text_column(name: str, column: Any, texts: Texts) -> Read:
     marks = compute.fill_null(compute.is_in(trimmed, _strings(MISSING)), fill_value=False)
     known = compute.if_else(marks, None, trimmed)
     missing = known.null_count - column.null_count
+    if name not in texts.known and _has_zeros(known):
+        return Read(column, f"{name!r}: kept as labels, since some numbers begin with zeros")
     if known.null_count == len(known):
         return _nothing(name, len(column)) if missing and name in texts.known else Read(column)
     found = None if texts.decimal is None else _numbers(known, texts.decimal)
+    found = found or _measured(known, texts.decimal or ".", texts.units.get(name, ""))
     found = found or _dates(known, texts.orders.get(name, texts.order))
+    found = found or (_partly(known, texts) if name in texts.known else None)
     if found is None or found.column is known:
         return Read(column) if found is None else Read(column, f"{name!r}: {found.remark}", doubt=True)
     gaps = f", {missing:,} entries such as '?' as missing" * (missing > 0)
-    return Read(found.column, f"{name!r}: {found.remark}{gaps}", found.order)
+    return Read(found.column, f"{name!r}: {found.remark}{gaps}", found.order, unit=found.unit)
+
+
+def _has_zeros(texts: Any) -> bool:
+    """Whether some entries are codes such as 00501; two digits may be a month or an hour, and are a number."""
+    from pyarrow import compute
+
+    return bool(compute.any(compute.match_substring_regex(texts, r"^0\d\d+$")).as_py())
 
 
 def _nothing(name: str, count: int) -> Read:
@@ -153,37 +176,70 @@ def _thousands(decimal: str) -> str:
     return "," if decimal == "." else "[.' ]"
 
 
+def number_form(decimal: str) -> str:
+    """The form of a number without a sign."""
+    comma, point = _thousands(decimal), r"\." if decimal == "." else ","
+    return rf"(?:\d{{1,3}}(?:{comma}\d{{3}})+|\d+)?(?:{point}\d*)?(?:[eE][+-]?\d+)?"
+
+
 def _form(decimal: str) -> str:
-    """The form of a number."""
-    comma, point, sign = _thousands(decimal), r"\." if decimal == "." else ",", rf"[{CURRENCIES}]"
-    number = rf"(?:\d{{1,3}}(?:{comma}\d{{3}})+|\d+)?(?:{point}\d*)?(?:[eE][+-]?\d+)?"
-    return rf"^(?P<minus>[+-]?){sign}? ?(?P<number>{number}) ?(?:%|{sign})?$"
+    """The form of a number, perhaps with the sign of a currency or a percent sign."""
+    sign = rf"[{CURRENCIES}]"
+    return rf"^(?P<sign>[+-]?){sign}? ?(?P<number>{number_form(decimal)}) ?(?:%|{sign})?$"
+
+
+def plain_number(parts: Any, decimal: str) -> Any:
+    """Float64 of the parts "sign" and "number" of a form; None where one of them is no number: a lone point."""
+    import pyarrow
+    from pyarrow import compute
+
+    bare = compute.replace_substring_regex(compute.struct_field(parts, "number"), _thousands(decimal), "")
+    if decimal == ",":
+        bare = compute.replace_substring(bare, ",", ".")
+    try:
+        return compute.cast(compute.binary_join_element_wise(compute.struct_field(parts, "sign"), bare, ""), "float64")
+    except pyarrow.ArrowInvalid:
+        return None
 
 
 def _numbers(texts: Any, decimal: str) -> Read | None:
-    import pyarrow
     from pyarrow import compute
 
     parts = compute.extract_regex(texts, _form(decimal))
     if parts.null_count > texts.null_count:
         return None
-    bare = compute.replace_substring_regex(compute.struct_field(parts, "number"), _thousands(decimal), "")
-    if decimal == ",":
-        bare = compute.replace_substring(bare, ",", ".")
-    try:
-        values = compute.cast(
-            compute.binary_join_element_wise(compute.struct_field(parts, "minus"), bare, ""), "float64"
-        )
-    except pyarrow.ArrowInvalid:  # a lone sign, or a lone point
+    values = plain_number(parts, decimal)
+    return None if values is None else Read(values, "texts read as numbers")
+
+
+def _measured(texts: Any, decimal: str, wanted: str) -> Read | None:
+    found = measured(texts, decimal, wanted)
+    if found is None or found.values.null_count > texts.null_count + (len(texts) // 2 if wanted else 0):
         return None
-    return Read(values, "texts read as numbers")
+    others = f", {', '.join(map(repr, found.converted))} converted" if found.converted else ""
+    lost = found.values.null_count - texts.null_count
+    told = f", {lost:,} entries that are no such numbers as missing" * (lost > 0)
+    return Read(found.values, f"texts read as numbers in {found.unit!r}{others}{told}", unit=found.unit)
+
+
+def _partly(texts: Any, options: Texts) -> Read | None:
+    """Numbers where most entries are some, in a column that held numbers in the fit; the others are missing."""
+    from pyarrow import compute
+
+    parts = compute.extract_regex(texts, _form(options.decimal or "."))
+    values = plain_number(parts, options.decimal or ".")
+    if values is None or values.null_count > texts.null_count + len(texts) // 2:
+        return None
+    first = compute.index(compute.and_(compute.is_valid(texts), compute.is_null(values)), value=True).as_py()
+    lost = values.null_count - texts.null_count
+    return Read(values, f"{lost:,} entries such as {texts[first].as_py()[:40]!r} are no numbers, and read as missing")
 
 
 # -- dates ------------------------------------------------------------------------------------------------------------
 
 
 def _dates(texts: Any, order: str) -> Read | None:
-    for form in (YEAR_FIRST, *NAMED):
+    for form in SURE:
         sure = _timestamps(texts, form)
         if sure is not None:
             return Read(sure, "texts read as dates")
@@ -192,13 +248,35 @@ def _dates(texts: Any, order: str) -> Read | None:
     if len(fitting) == 2 and _dotted(texts):  # only the day comes first where points part them
         fitting = [DAY_FIRST]
     if not fitting:
-        return None
+        return _mixed_dates(texts, order)
     if len(fitting) == 2:
         return Read(
             texts, "dates that do not tell whether the day or the month comes first: give --dates, or they are texts"
         )
     told = "the day first" if fitting[0] == DAY_FIRST else "the month first"
     return Read(found[fitting[0]], f"texts read as dates, {told}", fitting[0])
+
+
+def _mixed_dates(texts: Any, order: str) -> Read | None:
+    """Dates in several forms: each entry in one that cannot be taken for another."""
+    import pyarrow
+
+    gone = np.asarray(texts.is_null())
+    values = np.full(len(texts), np.datetime64("NaT"), "datetime64[us]")
+    for form in SURE:
+        days, sound = _days(texts, form)
+        values = np.where(np.isnat(values) & sound, days, values)
+    rest = np.isnat(values) & ~gone
+    orders = [which for which in ORDERS if order in ("", which)]
+    read = {which: _days(texts, FORMS[which]) for which in orders}
+    fitting = [which for which in orders if read[which][1][rest].all()] if rest.any() else [""]
+    if len(fitting) != 1 or rest.all():
+        return None
+    if fitting[0]:
+        values = np.where(rest, read[fitting[0]][0], values)
+    column = pyarrow.chunked_array([pyarrow.array(values, mask=gone)])
+    told = {DAY_FIRST: ", the day first", MONTH_FIRST: ", the month first"}.get(fitting[0], "")
+    return Read(column, f"texts read as dates in several forms{told}", fitting[0])
 
 
 def _dotted(texts: Any) -> bool:
@@ -210,25 +288,51 @@ def _dotted(texts: Any) -> bool:
 def _timestamps(texts: Any, form: str) -> Any:
     """Arrow's timestamps, or None where an entry is no date of this form."""
     import pyarrow
+
+    gone = np.asarray(texts.is_null())
+    days, sound = _days(texts, form)
+    return pyarrow.chunked_array([pyarrow.array(days, mask=gone)]) if (sound | gone).all() else None
+
+
+def _days(texts: Any, form: str) -> tuple[Any, Any]:
+    """Times as NumPy has them, and which entries are dates of this form."""
     from pyarrow import compute
 
     parts = compute.extract_regex(texts, form)
-    if parts.null_count > texts.null_count:
-        return None
-    gone = np.asarray(texts.is_null())
+    written = np.asarray(parts.is_valid())
+    if not written.any():
+        return np.full(len(texts), np.datetime64("NaT"), "datetime64[us]"), written
     year, day, hour, minute = (_whole(parts, key, start) for key, start in _PARTS)
-    month = _spelt(parts) if "(?P<name>" in form else _whole(parts, "m", 1)
-    months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
-    begins = months.astype("datetime64[D]")
-    length = (months + 1).astype("datetime64[D]") - begins
-    sound = (month >= 1) & (month <= 12) & (day >= 1) & (day <= length.astype(int)) & (hour < 24) & (minute < 60)
-    if not (sound | gone).all():
-        return None
+    months = ((year - 1970) * 12).astype("datetime64[M]")
+    if "(?P<w>" in form:
+        begins, length, sound = _weeks(months, _whole(parts, "w", 1))
+    else:
+        month = _month(parts, form)
+        months = months + (month - 1)
+        begins, sound = months.astype("datetime64[D]"), (month >= 1) & (month <= 12)
+        length = ((months + 1).astype("datetime64[D]") - begins).astype(int)
+    sound &= written & (day >= 1) & (day <= length) & (hour < 24) & (minute < 60)
     micro = np.rint(1e6 * _floats(parts, "s")).astype("timedelta64[us]")
     clock = (hour * 3600 + minute * 60).astype("timedelta64[s]").astype("timedelta64[us]") + micro
-    return pyarrow.chunked_array([pyarrow.array((begins + day - 1).astype("datetime64[us]") + clock, mask=gone)])
+    return (begins + day - 1).astype("datetime64[us]") + clock, sound
 
 
+def _month(parts: Any, form: str) -> Any:
+    if "(?P<q>" in form:
+        return 3 * _whole(parts, "q", 1) - 2
+    return _spelt(parts) if "(?P<name>" in form else _whole(parts, "m", 1)
+
+
+def _weeks(years: Any, week: Any) -> tuple[Any, Any, Any]:
+    """The Mondays of weeks, how many days they have, and which weeks there are: the first holds January 4th."""
+    starts = [(each.astype("datetime64[D]") + 3) for each in (years, years + 12)]
+    first, next_first = (day - ((day.astype(int) + 3) % 7) for day in starts)  # 1970-01-01 was a Thursday
+    begins = first + 7 * (week - 1)
+    return begins, np.full(len(week), 7), (week >= 1) & (begins < next_first)
+
+
+SURE = (YEAR_FIRST, *NAMED, COMPACT, WEEK, QUARTER)
+"""Forms that tell which number is the day."""
 _PARTS = (("y", 1970), ("d", 1), ("h", 0), ("min", 0))
 
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
-import os
-import secrets
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,10 +14,8 @@ from numpy.typing import NDArray
 
 from mercer.files.layout import BLANK, CODES, DIGEST, FORMAT, METADATA, MOST_HEADER, MOST_TENSORS, VERSIONS
 from mercer.files.refusing import refuse
-from mercer.sources.durable import flush_folder
+from mercer.sources.replacing import replacing
 
-DRAFT = ".mercer-draft"
-"""How the names of files end that are not whole yet."""
 SMALLER = "Fit on fewer rows, or with fewer columns, or keep the parts in several files."
 
 
@@ -36,7 +30,7 @@ def write(path: str | PathLike[str], record: str, arrays: Sequence[NDArray[Any]]
     for tensor in tensors:
         digest.update(tensor)
     signed = raw[: DIGEST.start] + digest.hexdigest().encode() + raw[DIGEST.stop :]
-    write_whole(Path(path), iter([start + signed, *tensors]))
+    write_whole(Path(path), [start + signed, *tensors])
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:
@@ -66,32 +60,8 @@ def _header(record: str, arrays: dict[str, NDArray[Any]]) -> bytes:
     return raw
 
 
-def write_whole(path: Path, pieces: Iterator[bytes | memoryview]) -> None:
+def write_whole(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
     """A new file in the place of an old one: at any moment the old or the new one is there, whole."""
-    path = Path(os.path.realpath(path))  # where a link leads
-    _check_place(path)
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}{DRAFT}")
-    try:
-        with open(draft, "xb") as file:
-            for piece in pieces:
-                file.write(piece)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            draft.chmod(path.stat().st_mode & 0o777)
-        os.replace(draft, path)
-    except BaseException:
-        with suppress(OSError):
-            draft.unlink()
-        raise
-    flush_folder(path.parent)
-
-
-def _check_place(path: Path) -> None:
-    """Errors of the operating system would name the draft, and moving it asks no right to write an old file."""
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "A model needs the name of a file; this is a folder", str(path))
-    if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "A model needs a folder that exists; make it first", str(path.parent))
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise PermissionError(errno.EACCES, "A model needs a place that may be written to; this is none", str(path))
+    with replacing(path) as file:
+        for piece in pieces:
+            file.write(piece)
