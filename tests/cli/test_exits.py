@@ -30,10 +30,9 @@ def test_0_done():
 
 
 def test_1_what_cannot_be_written(houses, tmp_path):
-    (tmp_path / "folder.mercer").mkdir()
-    done = run("fit", houses, "--target", "price", "--out", tmp_path / "folder.mercer")
+    done = run("fit", houses, "--target", "price", "--out", "/dev/full")
     assert done.exit_code == 1
-    assert "folder" in done.stderr
+    assert "No space left" in done.stderr
 
 
 USAGE = [
@@ -46,13 +45,25 @@ USAGE = [
     (("fit", "t.csv", "--target", "a", "--task", "ranking"), "ranking"),
     (("fit", "t.csv", "--target", "a", "--test", "2"), "test"),
     (("fit", "t.csv", "--target", "a", "--out", "/nowhere/model.mercer"), "folder"),
+    (("fit", "t.csv", "--target", "a", "--out", "/"), "folder"),
+    (("fit", "t.csv", "--target", "a", "--seed", str(2**32)), "4294967295"),
+    (("fit", "t.csv", "--target", "a", "--seed", str(2**70)), "4294967295"),
+    (("fit", "t.csv", "--target", "a", "--seed", "-1"), "--seed"),
     (("fit", "HOUSES", "--target", "price", "--kernel", "gausian"), "gausian"),
     (("fit", "HOUSES", "--target", "price", "--learner", "logistic"), "classifies"),
     (("fit", "HOUSES", "--target", "price", "--format", "xlsx"), "xlsx"),
     (("fit", "HOUSES", "--target", "price", "--separator", "::"), "::"),
+    (("fit", "HOUSES", "--target", "price", "--encoding", "rot13"), "rot13"),
+    (("fit", "HOUSES", "--target", "price", "--encoding", "base64"), "base64"),
+    (("fit", "HOUSES", "--target", "price", "--encoding", "punycode"), "punycode"),
+    (("fit", "HOUSES", "--target", "price", "--encoding", "zlib"), "zlib"),
+    (("fit", "HOUSES", "--target", "price", "--encoding", "utf-16"), "utf-16"),
+    (("fit", "HOUSES", "--target", "price", "--encoding", "cp037"), "cp037"),
+    (("fit", "HOUSES", "--target", "price", "--encoding", "runes"), "runes"),
     (("fit", "HOUSES", "--target", "price", "--max-bytes", "much"), "much"),
     (("prove", "nothing at all"), "nothing"),
     (("prove", "gaussian", "--domain", "moon"), "moon"),
+    (("prove", "gaussian", "--time-limit", "-1"), "time_limit"),
     (("plan", "--rows", "many", "--columns", "3"), "many"),
     (("plan", "--rows", "1.5", "--columns", "3"), "1.5"),
     (("predict", "m.mercer", "t.csv", "--out", "t.xlsx"), "xlsx"),

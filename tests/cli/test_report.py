@@ -150,7 +150,7 @@ def test_a_report_is_whole_or_the_old_one(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    assert run("fit", rings, "--target", "ring", "--report", path).exit_code == 1
+    assert run("fit", rings, "--target", "ring", "--report", path, "--force").exit_code == 1
     assert path.read_text() == "old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["report.html", "rings.csv"]
 

@@ -182,7 +182,56 @@ def test_dates(tmp_path, form):
     data = clean_regression()
     days = [datetime.date(2020, 1, 1) + datetime.timedelta(days=i) for i in range(160)]
     data["day"] = [day.strftime(form) for day in days] if form else days
-    assert "'day'" in found(tmp_path, data, "y")["dates"]["text"]
+    finding = found(tmp_path, data, "y")["dates"]
+    assert "'day'" in finding["text"]
+    assert finding["severity"] == "serious"
+
+
+def waves(rows=200, seed=0):
+    """Targets that follow their neighbours, beside a column that knows the place of a row."""
+    rng, place = np.random.default_rng(seed), np.arange(rows)
+    y = np.sin(place / 8) + 0.2 * rng.normal(size=rows)
+    return {"u": np.sin(place / 8 + 0.3) + 0.1 * rng.normal(size=rows), "v": rng.normal(size=rows), "y": y}
+
+
+def test_a_table_that_is_ordered_without_a_date(tmp_path):
+    data = waves()
+    labels = {**data, "y": np.where(data["y"] > 0, "up", "down")}
+    for table in (data, labels):
+        finding = found(tmp_path, table, "y")["ordered"]
+        assert finding["severity"] == "look"
+        assert "random rows" in finding["text"]
+    shuffled = np.random.default_rng(1).permutation(200)
+    assert "ordered" not in found(tmp_path, {name: values[shuffled] for name, values in data.items()}, "y")
+
+
+def test_a_table_that_is_sorted_by_its_target_is_not_taken_for_one_in_time(tmp_path):
+    for data in (clean_regression(), clean_classes()):
+        target = "y" if "y" in data else "c"
+        order = np.argsort(data[target], kind="stable")
+        table = {name: np.asarray(values)[order] for name, values in data.items()}
+        assert "ordered" not in found(tmp_path, table, target)
+
+
+def test_a_score_that_is_too_good(tmp_path):
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 300))
+    finding = found(tmp_path, {"a": a, "b": b, "y": a + b}, "y")["too good"]
+    assert "R^2 is 1" in finding["text"] or "R^2 is 0.999" in finding["text"]
+
+
+def test_findings_worth_a_look_are_said_on_the_terminal(tmp_path):
+    table = write(tmp_path / "t.parquet", **waves())
+    done = run("fit", table, "--target", "y")
+    assert "worth a look: Targets of rows next to each other" in done.stderr
+    assert "worth a look" not in run("fit", table, "--target", "y", "--quiet").stderr
+
+
+def test_a_model_that_finds_nobody_is_warned_of(tmp_path):
+    rng = np.random.default_rng(0)
+    data = {"a": rng.normal(size=400), "b": rng.normal(size=400), "c": np.where(np.arange(400) % 40 == 7, "yes", "no")}
+    done = run("fit", write(tmp_path / "t.parquet", **data), "--target", "c")
+    assert "warning: The model is no better than the baseline 'largest class'" in done.stderr
 
 
 def test_outside_of_the_range(tmp_path):

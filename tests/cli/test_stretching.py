@@ -30,8 +30,8 @@ def test_columns_that_matter_get_short_lengthscales():
     X, y = rows(900)
     kernel, said = found_for(scaled(12), X, y)
     assert set(np.argsort(kernel.lengthscales)[:2]) == {3, 7}
-    assert said.startswith("12 lengthscales, each for itself, by the likelihood of 450 rows; of 450 others")
-    part = float(said.split("one by one, ")[1].split()[0])
+    assert said.startswith("12 lengthscales, one per column, by the likelihood of 450 rows. On 450 other rows")
+    part = float(said.split("error is ")[1].split()[0])
     assert part < 0.5
 
 
@@ -94,7 +94,7 @@ def test_a_fit_says_so_and_the_report_of_its_kernel_can_be_parsed(tmp_path):
     X, y = rows(500)
     path = tmp_path / "table.csv"
     csv.write_csv(table({f"c{j}": X[:, j] for j in range(12)} | {"y": y}), path)
-    assert "12 lengthscales, each for itself" in run("fit", path, "--target", "y", "--out", tmp_path / "m").stderr
+    assert "12 lengthscales, one per column" in run("fit", path, "--target", "y", "--out", tmp_path / "m").stderr
     found = told("fit", path, "--target", "y", "--out", tmp_path / "m2")
     kernel = mercer.parse(found["kernel"]["text"])
     assert mercer.prove(kernel).status == "proven"

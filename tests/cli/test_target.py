@@ -94,6 +94,7 @@ def test_gaps_in_other_rows_are_known_and_nothing_else_of_them():
         (["False", "True"], ["true", "FALSE", "True", "0"], ["True", "False", "True", "False"]),
         (["0.5", "1.0", "1.5"], ["1", "0.5", "1.50", "2"], ["1.0", "0.5", "1.5", "2"]),
         (["a", "b"], ["a", "B"], ["a", "B"]),
+        (["Cafe", "bar"], [" CAFE", "Bar", "pub"], ["Cafe", "bar", "pub"]),
         (["1", "2"], ["1", "true"], ["1", "true"]),
     ],
 )

@@ -118,7 +118,7 @@ def test_predict_reads_columns_in_any_order_and_from_a_pipe(fitted):
         ("size,town\n100,\n", 0, ""),
         ("size\n100\n", 3, "'town'"),
         ("size,town\nlarge,north\n", 3, "'size'"),
-        ("size,town\n,north\n", 3, "size"),
+        ("size,town\n,north\n", 0, "'size' in 1 rows"),
     ],
 )
 def test_predict_on_tables_that_are_not_alike(fitted, text, code, said):
@@ -253,6 +253,9 @@ def test_prove_is_that_of_python():
     assert (found["status"], found["dimension"], found["domain"]) == ("refuted", 1, "integers")
     assert "x1 = (-1)" in found["witness"]
     assert told("prove", "sinc", "--columns", "3")["status"] == "proven"
+    hurried = told("prove", "sinc+linear", "--columns", "6", "--time-limit", "1e-9")
+    assert hurried["status"] == "unknown"
+    assert "the time limit of 1e-09 s was up" in hurried["steps"][-1]
     assert run("prove", "gaussian*linear").stdout == f"{mercer.prove('gaussian*linear')}\n"
 
 

@@ -60,6 +60,8 @@ def _pairs(look: Look) -> list[tuple[str, str]]:
 
 def _columns(train: Any, test: Any, name: str, kind: str) -> tuple[Array, Array] | None:
     """Numbers less their mean, over their deviation, missing ones as the mean; labels as zeros and ones."""
+    if kind == "graph":
+        return None
     if kind in ("text", "label"):
         return _labels(train.to_pylist(), test.to_pylist())
     fitted, new = (numbers([column], [name]).astype(np.float64) for column in (train, test))

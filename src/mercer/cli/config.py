@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
@@ -11,6 +12,10 @@ from typing import Any
 
 import typer
 
+from mercer.cli.exits import Exit, Failure
+
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""What stands for a byte that is not UTF-8, in a name of a file, say."""
 ASIDE = ("config", "dump_config")
 """Options that are about the file, and not in it."""
 
@@ -35,7 +40,7 @@ def _section(path: Path, verb: str) -> dict[str, Any]:
             read = tomllib.load(stream)
     except OSError as error:
         raise typer.BadParameter(f"{path} cannot be read: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # of TOML, of UTF-8, of integers with thousands of digits, of depth
         raise typer.BadParameter(f"{path.name} is no TOML: {error}.") from error
     section = read.get(verb)
     if not isinstance(section, dict):
@@ -64,4 +69,6 @@ def _value(value: Any) -> str:
         return json.dumps(value)
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
+    if SURROGATE.search(str(value)):
+        raise Failure(Exit.USAGE, f"TOML is in UTF-8, and {value!a} is not: it cannot be written.")
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -6,27 +6,33 @@ import time
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli.options import Common
+from mercer.cli.options import Writing
+from mercer.cli.outputs import MODEL, PICTURE, REPORT, Writes
 
 if TYPE_CHECKING:
     from mercer.cli.fitted import Fitted
     from mercer.cli.voice import Voice
 
 DATA, TARGET = "co2_weekly.csv", "co2"
+MODEL_FILE, PICTURE_FILE, REPORT_FILE = "co2.mercer", "co2.png", "co2.html"
+MADE = ((MODEL_FILE, MODEL), (PICTURE_FILE, PICTURE), (REPORT_FILE, REPORT))
 REFUTED = "sinc"
 """No kernel on four columns: shown with points that anyone can check."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class DemoOptions(Common):
+class DemoOptions(Writing):
     """What `mercer demo` takes."""
 
-    out: Annotated[Path, typer.Option("--out", "-o", help="A folder for what it makes.")] = Path("mercer-demo")
+    out: Annotated[Path, typer.Option("--out", "-o", help="A folder for what it makes."), Writes(inside=MADE)] = Path(
+        "mercer-demo"
+    )
 
 
 def demo(options: DemoOptions, voice: Voice) -> None:
@@ -39,15 +45,15 @@ def demo(options: DemoOptions, voice: Voice) -> None:
 
     start = time.perf_counter()
     options.out.mkdir(parents=True, exist_ok=True)
-    report = options.out / "co2.html"
+    report = options.out / REPORT_FILE
     with as_file(files("mercer.cli") / "data" / DATA) as path:
         voice.say(f"$ mercer fit {path.name} --target {TARGET} --report {report.name}")
         done = _fitted(path, report, options, voice)
     voice.say(str(done.proof))
     voice.say(f"\n$ mercer prove {REFUTED} --columns 4\n{prove(REFUTED, d=4)}\n")
-    model = options.out / "co2.mercer"
+    model = options.out / MODEL_FILE
     save_model(done.model, model)
-    made = {"model": str(model), "picture": _picture(done, options.out / "co2.png"), "report": str(report)}
+    made = {"model": str(model), "picture": _picture(done, options.out / PICTURE_FILE), "report": str(report)}
     took = time.perf_counter() - start
     voice.data({**done.record(), **made, "seconds": took}, f"{done.text()}\n{_places(made, took)}")
 
@@ -76,6 +82,8 @@ def _picture(done: Fitted, path: Path) -> str | None:
         return None
     from matplotlib.figure import Figure
 
+    from mercer.files.writing import write_whole
+
     figure = Figure(figsize=(10, 4), layout="constrained")
     axes = figure.subplots()
     days, values, deviations = _curve(done)
@@ -85,7 +93,9 @@ def _picture(done: Fitted, path: Path) -> str | None:
     axes.fill_between(days, values - 2 * deviations, values + 2 * deviations, alpha=0.3, label="two deviations")
     axes.set_ylabel("carbon dioxide, parts per million")
     axes.legend()
-    figure.savefig(path, dpi=120)
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png", dpi=120, metadata={"Software": "mercer"})
+    write_whole(path, [drawn.getvalue()])
     return str(path)
 
 

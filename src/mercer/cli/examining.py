@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from mercer.cli import examining_columns, examining_fit, examining_leaks, examining_rows
-from mercer.cli.finding import SERIOUS, SEVERITIES, Finding
+from mercer.cli.finding import LOOK, SERIOUS, SEVERITIES, Finding
 
 if TYPE_CHECKING:
     from mercer.cli.fitted import Fitted
@@ -17,7 +17,9 @@ CHECKS: tuple[tuple[str, Callable[[Fitted], Iterable[Finding]]], ...] = (
     ("rows held out that are copies of fitted ones", examining_rows.copies),
     ("equal rows with different targets", examining_rows.contradictions),
     ("dates, of which rows held out by chance know the future", examining_columns.dates),
+    ("rows that are ordered, so that rows held out have fitted neighbours", examining_rows.ordered),
     ("a score no better than that of a baseline", examining_fit.beaten),
+    ("a score that is too good to be true", examining_fit.too_good),
     ("whether the solver converged", examining_fit.converged),
     ("the condition number and what rounding may do", examining_fit.rounded),
     ("classes that are rare", examining_fit.rare_classes),
@@ -39,9 +41,11 @@ def examine(done: Fitted) -> list[Finding]:
 
 
 def told_findings(done: Fitted, voice: Voice) -> list[Finding]:
-    """All findings; serious ones are said aloud."""
+    """All findings; serious ones are warnings, those worth a look are said after them."""
     found = examine(done)
     for finding in found:
         if finding.severity == SERIOUS:
             voice.warn(f"{finding.text} {finding.remedy}")
+        elif finding.severity == LOOK:
+            voice.say(f"worth a look: {finding.text} {finding.remedy}")
     return found

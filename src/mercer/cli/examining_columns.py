@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.cli.finding import LOOK, NOTE, Finding
+from mercer.cli.finding import LOOK, NOTE, SERIOUS, Finding
 from mercer.files.tables_columns import kind_of, numbers
 from mercer.files.tables_model import DATES
 
@@ -44,7 +44,7 @@ def identifiers(done: Fitted) -> Iterator[Finding]:
         yield Finding("identifier", NOTE, text, "If it means more than that, name it in a --kernel.")
     names = [name for name in done.look.columns if _counts_rows(_column(done, name))]
     if names:
-        text = f"{_listed(names)} whole and without a gap, another number in each row, and may do no more than count."
+        text = f"{_listed(names)} a run of consecutive numbers, another one in each row: it may only count the rows."
         yield Finding("counter", LOOK, text, f"If it counts the rows, leave it out: --drop {names[0]}.")
 
 
@@ -70,9 +70,9 @@ def dates(done: Fitted) -> Iterator[Finding]:
     """A date among the columns: rows held out by chance lie between rows that were fitted."""
     names = [name for name, kind in zip(done.look.columns, done.look.kinds, strict=True) if kind in DATES]
     if names and done.held:
-        text = f"{_listed(names)} a date, and rows were held out by chance: most lie between two that were fitted."
+        text = f"{_listed(names)} a date, and the scores are of random rows: gaps between known rows, not forecasts."
         remedy = "If the model is to forecast, fit it to earlier rows and use mercer score on later ones."
-        yield Finding("dates", LOOK, text, remedy)
+        yield Finding("dates", SERIOUS, text, remedy)
 
 
 def offsets(done: Fitted) -> Iterator[Finding]:
@@ -119,8 +119,8 @@ def features(done: Fitted) -> list[str]:
 
 
 def different(column: Any) -> int:
-    """How many different entries a column has, a missing one among them; 0 where it holds lists or the like."""
-    return 0 if kind_of(column) == "other" else len(column.unique())
+    """How many different entries a column has, a missing one among them; 0 where it holds lists, graphs or the like."""
+    return 0 if kind_of(column) in ("other", "graph") else len(column.unique())
 
 
 def _column(done: Fitted, name: str) -> Any:

@@ -21,6 +21,10 @@ CUT, SPREAD = 0.02, 50
 """The part of rows that may share the largest or the smallest target, where there are so many different ones."""
 TAILS = 10.0
 """The excess kurtosis from which on a few targets decide the fit."""
+CONSTANT = ("mean", "largest class")
+"""Baselines that look at no column: a model that is no better has learned nothing."""
+TOO_GOOD = 0.999
+"""The R^2 from which on real measurements are suspicious."""
 ROUNDED = 1e-6
 """What rounding may have moved predictions by, as a part of their size, before it is told."""
 
@@ -59,7 +63,21 @@ def beaten(done: Fitted) -> Iterator[Finding]:
             told = f"{scores['mercer'].metric} {scores['mercer'].value:.4g} against {scores[name].value:.4g}"
             text = f"The model is no better than the baseline {name!r} on the rows held out: {told}."
             remedy = "Take the simpler one, or look for columns that tell more."
-            yield Finding("baseline", LOOK, text, remedy)
+            yield Finding("baseline", SERIOUS if name in CONSTANT else LOOK, text, remedy)
+
+
+def too_good(done: Fitted) -> Iterator[Finding]:
+    """A target that is predicted nearly without error, though no column gives it away alone."""
+    if not done.held:
+        return
+    score = next(s for s in dict(done.scores)["mercer"] if s.metric in ("r2", "accuracy"))
+    if score.metric == "r2" and score.low > TOO_GOOD:
+        text = f"R^2 is {score.value:.6g} on the rows held out: is that too good to be true?"
+        remedy = (
+            "Look for columns that are known only with the target, and for groups of rows (a subject, a device) "
+            "of which some were fitted and some held out."
+        )
+        yield Finding("too good", LOOK, text, remedy)
 
 
 def converged(done: Fitted) -> Iterator[Finding]:
@@ -88,7 +106,8 @@ def rare_classes(done: Fitted) -> Iterator[Finding]:
     if rare.any():
         places = np.flatnonzero(rare)
         shown = ", ".join(f"{labels[i].item()!r} ({counts[i]:,} rows)" for i in places[:5])
-        text = f"{len(places)} of {len(labels)} classes are rare: {shown}{', ...' * (len(places) > 5)}."
+        which = f"Class {shown} is" if len(places) == 1 else f"{len(places)} of {len(labels)} classes are"
+        text = f"{which} rare{f': {shown}' * (len(places) > 1)}{', ...' * (len(places) > 5)}."
         remedy = "Look at the recall of each class, and at the balanced accuracy, not at the accuracy alone."
         yield Finding("rare classes", LOOK, text, remedy)
 

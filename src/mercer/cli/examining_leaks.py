@@ -76,6 +76,8 @@ def codes(column: Any) -> Array:
     """A number for each different entry; NaN for missing ones."""
     import pyarrow
 
+    if kind_of(column) == "graph":
+        column = pyarrow.array([None if entry is None else repr(entry) for entry in column.to_pylist()])
     whole = column.combine_chunks() if isinstance(column, pyarrow.ChunkedArray) else column
     coded = whole if pyarrow.types.is_dictionary(whole.type) else whole.dictionary_encode()
     return np.asarray(coded.indices.cast(pyarrow.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False))

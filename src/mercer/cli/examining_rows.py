@@ -13,6 +13,7 @@ from mercer.cli.examining_leaks import codes
 from mercer.cli.finding import LOOK, NOTE, SERIOUS, Finding
 from mercer.cli.target import CLASSIFICATION
 from mercer.files.tables_columns import kind_of, numbers
+from mercer.files.tables_model import DATES
 
 if TYPE_CHECKING:
     from mercer.cli.fitted import Fitted
@@ -23,6 +24,13 @@ MANY = 0.05
 SOME = 0.005
 FINE, RICH = 0.3, 0.1
 """Different entries of a column, as a part of different rows and of all rows, with which equal rows are no chance."""
+
+ENOUGH = 50
+"""Fewer rows do not tell whether they are ordered."""
+ALIKE = 0.5
+"""The difference of neighbours' targets, as a part of that of random rows, below which a table looks ordered."""
+SORTED = 3
+"""Changes of class, per class, up to which a table is sorted by its target rather than ordered in time."""
 
 Keys = NDArray[np.uint64]
 
@@ -78,6 +86,35 @@ def contradictions(done: Fitted) -> Iterator[Finding]:
     text = f"{100 * share:.3g} % of the rows equal another row in every column, and have another target."
     remedy = "No model can tell them apart: this bounds every score. Add a column that does."
     yield Finding("contradictions", LOOK if share >= MANY else NOTE, text, remedy)
+
+
+def ordered(done: Fitted) -> Iterator[Finding]:
+    """Rows next to each other in the file whose targets are alike, where no date says that they are ordered."""
+    y = done.target.values
+    if not done.held or len(y) < ENOUGH or any(kind in DATES for kind in done.look.kinds):
+        return
+    ratio = _neighbours(y, done.target.task == CLASSIFICATION)
+    if ratio < ALIKE:
+        text = (
+            f"Targets of rows next to each other in the table differ {1 / max(ratio, 1e-3):.2g} times less than those "
+            "of random rows: the table may be ordered in time, and the scores are of random rows between fitted ones."
+        )
+        remedy = "If new rows will come after these, fit to the first rows and use mercer score on the last ones."
+        yield Finding("ordered", LOOK, text, remedy)
+
+
+def _neighbours(y: NDArray[Any], classes: bool) -> float:
+    """How much neighbours differ, over how much random rows do; 1 for a table that is merely sorted by its target."""
+    if classes:
+        _, place, counts = np.unique(y, return_inverse=True, return_counts=True)
+        changes = int(np.count_nonzero(place[1:] != place[:-1]))
+        chance = 1 - float(((counts / len(y)) ** 2).sum())
+        return 1.0 if changes <= SORTED * len(counts) or not chance else changes / (len(y) - 1) / chance
+    values = np.asarray(y, dtype=np.float64) - np.mean(y)
+    steps = np.diff(values)
+    if not values.any() or abs(float(np.sign(steps).sum())) > 0.9 * np.count_nonzero(steps):
+        return 1.0
+    return float(np.mean(steps**2) / (2 * np.mean(values**2)))
 
 
 # -- keys of rows -----------------------------------------------------------------------------------------------------

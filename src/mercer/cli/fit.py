@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mercer.cli.exits import Exit, Failure
-from mercer.cli.options import TABLE, Reading, seconds, size
+from mercer.cli.options import TABLE, Reading, Writing, seconds, size
+from mercer.cli.outputs import MODEL, REPORT, Reads, Writes
 
 if TYPE_CHECKING:
     from mercer.cli.finding import Finding
@@ -21,10 +22,10 @@ TASKS = ("", "regression", "classification")
 
 
 @dataclass(frozen=True, kw_only=True)
-class FitOptions(Reading):
+class FitOptions(Reading, Writing):
     """What `mercer fit` takes."""
 
-    table: Annotated[str, typer.Argument(help=TABLE)]
+    table: Annotated[str, typer.Argument(help=TABLE), Reads()]
     target: Annotated[str, typer.Option("--target", "-t", help="The column to predict.")]
     task: Annotated[str, typer.Option("--task", help="regression or classification; else the target decides.")] = ""
     kernel: Annotated[str | None, typer.Option("--kernel", "-k", help="Left out, one is proposed.")] = None
@@ -39,8 +40,12 @@ class FitOptions(Reading):
     test: Annotated[float, typer.Option("--test", min=0, max=0.9, help="The part of rows held out for scores.")] = 0.2
     refit: Annotated[bool, typer.Option("--refit", help="After the scores, fit again to all rows.")] = False
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 6 if the fit has not converged.")] = False
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where the model is saved: model.mercer.")] = None
-    report: Annotated[Path | None, typer.Option("--report", help="Where a report is written: report.html.")] = None
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Where the model is saved: model.mercer."), Writes(MODEL)
+    ] = None
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Where a report is written: report.html."), Writes(REPORT)
+    ] = None
 
 
 def fit(options: FitOptions, voice: Voice) -> None:
@@ -75,11 +80,6 @@ def _check(options: FitOptions) -> None:
         size("--memory", options.memory)
     if options.task not in TASKS:
         raise Failure(Exit.USAGE, f"--task needs regression or classification; {options.task!r} came.")
-    for flag, path in (("--out", options.out), ("--report", options.report)):
-        if path is not None and not path.resolve().parent.is_dir():
-            raise Failure(Exit.USAGE, f"{flag} needs a folder that exists; {path.parent} does not.")
-    if options.report is not None and options.report.is_dir():
-        raise Failure(Exit.USAGE, f"--report needs the name of a file; {options.report} is a folder.")
 
 
 def _saved(options: FitOptions, done: Fitted, voice: Voice) -> dict[str, Any] | None:

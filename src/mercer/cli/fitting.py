@@ -16,10 +16,10 @@ from mercer.cli.judging import baseline_predictions, judged_scores, left_out_sco
 from mercer.cli.learning import Terms, check_learner, learner_of
 from mercer.cli.looking import Look, look
 from mercer.cli.options import seconds
+from mercer.cli.readings import with_readings
 from mercer.cli.stretching import hurried, suited
 from mercer.cli.target import CLASSIFICATION, Target, target_of
 from mercer.files.tables import Sheet, read_table
-from mercer.files.tables_model import TableModel
 
 if TYPE_CHECKING:
     from mercer.cli.fit import FitOptions
@@ -36,7 +36,7 @@ def fitted(options: FitOptions, voice: Voice) -> Fitted:
     _doubted(found, target, parts.truth, voice)
     learner = _learner(options, target, found, parts.y)
     seconds_taken = _fit(learner, found.rows(parts.train), parts.y, voice)
-    model = TableModel(learner, target.task, target.name, found.columns, found.kinds, found.filled, sheet.decimal)
+    model = found.model(learner, target.task, target.name, sheet, parts.train)
     others = baseline_predictions(found, parts, target.task == CLASSIFICATION, options.seed)
     judged = Judged(model, *predictions(model, parts.test), seconds_taken, others)
     scores = judged_scores(judged, parts.truth, options.seed) if len(parts.truth) else []
@@ -66,6 +66,7 @@ def _parts(sheet: Sheet, target: Target, options: FitOptions) -> Parts:
 
 def _read(options: FitOptions, voice: Voice) -> tuple[Sheet, Target]:
     sheet = read_table(options.table, options.limits(), options.table_options())
+    sheet = sheet.with_numbers_as_given(sheet.called(options.target))
     voice.say(f"{sheet.name}: {sheet.format}, {sheet.rows:,} rows x {sheet.width:,} columns")
     for remark in sheet.remarks:
         voice.say(remark)
@@ -82,6 +83,9 @@ def _stretched(options: FitOptions, found: Look, parts: Parts, voice: Voice) -> 
     """A proposed kernel with lengthscales that suit the target."""
     if found.proposal is None:
         return found
+    found, told_readings = with_readings(options, found, lambda rows: found.rows(parts.train.take(rows)), parts.y)
+    for line in told_readings:
+        voice.say(line)
     voice.say(str(found.proposal))
     dated = any(choice.taken_for == "date" for choice in found.proposal.columns)
     kernel, told = suited(options, found.kernel, lambda rows: found.rows(parts.train.take(rows)), parts.y, dated)
@@ -97,7 +101,8 @@ def _told(found: Look, voice: Voice) -> Any:
     if found.proposal is None:
         voice.say(f"kernel: {found.kernel}")
     proof = prove(found.kernel)
-    voice.say(f"that it is a kernel is {proof.status}, in {len(proof.steps)} steps: mercer prove tells them")
+    steps = f", in {len(proof.steps)} steps (mercer prove shows them)" if proof.status == "proven" else ""
+    voice.say(f"this kernel is valid (positive semidefinite): {proof.status}{steps}")
     return proof
 
 

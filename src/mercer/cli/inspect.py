@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mercer.cli.options import Common
+from mercer.cli.outputs import Reads
 
 if TYPE_CHECKING:
     from mercer.cli.voice import Voice
@@ -22,7 +23,7 @@ LONGEST = 100
 class InspectOptions(Common):
     """What `mercer inspect` takes."""
 
-    model: Annotated[Path, typer.Argument(help="A model file.")]
+    model: Annotated[Path, typer.Argument(help="A model file."), Reads()]
 
 
 def inspect(options: InspectOptions, voice: Voice) -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from mercer.cli.exits import Exit, Failure
 from mercer.errors import InputError, sentence
 from mercer.files.tables import Sheet
-from mercer.files.tables_columns import kind_of
-from mercer.files.tables_model import rows_of_table
+from mercer.files.tables_columns import kind_of, numbers
+from mercer.files.tables_model import DATES, TableModel, rows_of_table
 
+Note = TypeVar("Note")
 SEEN = 100_000
 """Rows that a proposal looks at; of more, so many are drawn."""
 SPARSE = "gaussian(lengthscale='median')"
@@ -23,7 +24,7 @@ ASIDE = "_"
 PLAIN = ("number", "truth", "date")
 MAY_MISS = ("number", "date", "text")
 """Columns for whose missing entries a proposal must be told; among labels a missing one is one more."""
-THINGS = {"strings": ("text", "label"), "categories": ("text", "label", "truth", "number")}
+THINGS = {"strings": ("text", "label"), "categories": ("text", "label", "truth", "number"), "graphs": ("graph",)}
 """Columns for a kernel of things that names none."""
 
 
@@ -47,6 +48,27 @@ class Look:
         if sheet.sparse is not None:
             return sheet.sparse.rows
         return rows_of_table(sheet.table, self.kernel, self.columns, self.filled)
+
+    def model(self, learner: Any, task: str, target: str, sheet: Sheet, train: Sheet) -> TableModel:
+        """A fitted learner with what it takes to give it new tables: how these are read, and what fills gaps."""
+        shared = (self.columns, self.kinds, self.filled, sheet.decimal)
+        if sheet.sparse is not None:
+            return TableModel(learner, task, target, *shared)
+        complete = tuple(name for name in self.columns if not _misses(sheet.table.column(name)))
+        medians, written = tuple(self._medians(train, frozenset(complete))), sheet.written
+        noted = self._noted(written.units), self._noted(written.spellings), self._noted(written.sentinels)
+        return TableModel(learner, task, target, *shared, complete, medians, *noted)
+
+    def _noted(self, notes: Mapping[str, Note]) -> tuple[tuple[str, Note], ...]:
+        """Of notes about columns, those about columns that are looked at."""
+        return tuple((name, notes[name]) for name in self.columns if name in notes)
+
+    def _medians(self, train: Sheet, complete: frozenset[str]) -> Iterator[tuple[str, float]]:
+        """Of columns of numbers and dates in which the kernel has no place for a missing entry."""
+        placed = {name for name, kind in self.kernel.kinds.items() if kind == "categories"}
+        for name, kind in zip(self.columns, self.kinds, strict=True):
+            if name in complete and name not in placed and (kind in PLAIN or kind in DATES):
+                yield name, float(np.median(numbers([train.table.column(name)], [name])[:, 0]))
 
 
 def look(sheet: Sheet, aside: tuple[str, ...], kernel: str | None, seed: int, whole: Sheet | None = None) -> Look:
@@ -75,7 +97,7 @@ def _parsed(text: str) -> Any:
     from mercer.kernels.text import parse
 
     try:
-        return parse(text)
+        return parse(text, open=True)
     except KernelError as error:
         raise Failure(Exit.USAGE, f"--kernel: {error}") from error
 
@@ -161,7 +183,7 @@ def _refuse_nothing(proposal: Any) -> None:
     """Refuse a table whose columns tell nothing, with the reason of the first."""
     if all(choice.place == "left out" for choice in proposal.columns):
         first = proposal.columns[0]
-        came = f"all are left out, {first.name!r} since it is taken for {first.taken_for}: {first.why}"
+        came = f"all are left out; {first.name!r} is taken for {first.taken_for}: {first.why}"
         remedy = "Give other columns, or a --kernel for these."
         raise InputError(sentence("The table", "a column that a kernel can look at", came, remedy))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from types import FrameType
@@ -16,6 +17,7 @@ EXTRA = ("typer", "rich")
 
 def main() -> NoReturn:
     """Run the command of this process, and end with its exit code."""
+    _check_streams()
     signal.signal(signal.SIGTERM, _terminated)
     try:
         _run()
@@ -33,6 +35,17 @@ def _run() -> None:
         remedy = 'Run: pip install "mercer[cli]"'
         sys.exit(sentence("The command mercer", str(error.name), "it is not installed", remedy))
     app()
+
+
+def _check_streams() -> None:
+    """Without standard output there is nobody to answer; a file opened later must not take the place of a stream."""
+    while (nowhere := os.open(os.devnull, os.O_RDWR)) <= 2:  # those of the three standard streams
+        pass
+    os.close(nowhere)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # until the process ends
+    if sys.stdout is None:
+        sys.exit("mercer: standard output is closed. Send it to a file, or to /dev/null.")  # with code 1
 
 
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from mercer.cli.config import use_config
 from mercer.cli.exits import Exit, Failure
+from mercer.cli.outputs import Reads
 
 if TYPE_CHECKING:
     from mercer.cli.voice import Voice
@@ -17,9 +19,12 @@ if TYPE_CHECKING:
     from mercer.files.tables_limits import TableLimits
     from mercer.files.tables_model import TableModel
 
+Result = TypeVar("Result")
 TABLE = "CSV (also .gz), Parquet, Arrow or Feather, NPY, NPZ, LIBSVM; - for standard input."
 READING, EVERYWHERE = "How the table is read", "Of every verb"
 """Panels of the help."""
+MOST_SEED = 2**32 - 1
+"""What NumPy and scikit-learn take as a seed."""
 UNITS = {"": 1.0, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 
 
@@ -35,7 +40,10 @@ class Common:
         bool, typer.Option("--quiet", "-q", help="No more than warnings on standard error.", rich_help_panel=EVERYWHERE)
     ] = False
     seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Where random numbers come from.", rich_help_panel=EVERYWHERE)
+        int,
+        typer.Option(
+            "--seed", min=0, max=MOST_SEED, help="Where random numbers come from.", rich_help_panel=EVERYWHERE
+        ),
     ] = 0
     config: Annotated[
         Path | None,
@@ -43,12 +51,22 @@ class Common:
             "--config",
             is_eager=True,
             callback=use_config,
-            help="A TOML file with a section a verb.",
+            help="A TOML file with a section per verb.",
             rich_help_panel=EVERYWHERE,
         ),
+        Reads(),
     ] = None
     dump_config: Annotated[
         bool, typer.Option("--dump-config", help="Write this run as TOML; do nothing else.", rich_help_panel=EVERYWHERE)
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Writing(Common):
+    """What verbs take that write files."""
+
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files that Mercer did not write; an input never is replaced.")
     ] = False
 
 
@@ -75,6 +93,12 @@ class Reading(Common):
         str,
         typer.Option("--dates", help="day-first or month-first, for texts such as 1/2/2020.", rich_help_panel=READING),
     ] = ""
+    as_is: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--as-is", help="A column whose entries are not interpreted; repeatable.", rich_help_panel=READING
+        ),
+    ] = None
     encoding: Annotated[
         str, typer.Option("--encoding", help="Of text: utf-8, cp1252, latin-1, ...", rich_help_panel=READING)
     ] = "utf-8"
@@ -101,7 +125,7 @@ class Reading(Common):
         """How a table is read."""
         from mercer.files.tables import TableOptions
         from mercer.files.tables_input import FORMATS
-        from mercer.files.tables_text import TextOptions
+        from mercer.files.tables_text import TextOptions, check_encoding
         from mercer.files.tables_texts import DAY_FIRST, MONTH_FIRST
 
         orders = {"": "", "day-first": DAY_FIRST, "month-first": MONTH_FIRST}
@@ -110,18 +134,23 @@ class Reading(Common):
         one_of("--dates", self.dates, tuple(orders))
         if len(self.separator.encode()) > 1:
             raise Failure(Exit.USAGE, f"--separator needs one character; {self.separator!r} came.")
+        usage("--encoding", check_encoding, self.encoding)
         text = TextOptions(self.separator, not self.no_header, decimal=self.decimal, encoding=self.encoding)
-        return TableOptions(self.format, text, order=orders[self.dates])
+        return TableOptions(self.format, text, order=orders[self.dates], as_is=frozenset(self.as_is or ()))
 
     def read_for(self, model: TableModel, table: str, voice: Voice) -> Sheet:
         """The table, with the types of columns that the model knows."""
         from mercer.files.tables import read_table
 
         asked = self.table_options()
-        options = replace(model.options(asked.format, asked.text), order=asked.order)
+        options = replace(model.options(asked.format, asked.text), order=asked.order, as_is=asked.as_is)
         sheet = read_table(table, self.limits(), options)
         for doubt in sheet.doubts:
             voice.warn(doubt)
+        if gaps := model.gaps(sheet):
+            listed = ", ".join(f"{name!r} in {count:,} rows" for name, count in gaps.items())
+            taken = "numbers and dates are taken as the median of the fit, labels as one of their own, texts as empty"
+            voice.warn(f"entries are missing in columns that had all of them in the fit ({listed}): {taken}")
         return sheet
 
 
@@ -134,10 +163,16 @@ def one_of(flag: str, given: str, known: tuple[str, ...]) -> None:
 def size(flag: str, text: str) -> int:
     """Bytes of a text such as "4GB"."""
     from mercer.compute.budget import Budget
+
+    return usage(flag, Budget.of, text).bytes
+
+
+def usage(flag: str, read: Callable[[str], Result], text: str) -> Result:
+    """What is read of an option; what is wrong with it is wrong with the command line, not with data."""
     from mercer.errors import InputError
 
     try:
-        return Budget.of(text).bytes
+        return read(text)
     except InputError as error:
         raise Failure(Exit.USAGE, f"{flag}: {error}") from error
 

@@ -9,6 +9,7 @@ import typer
 
 from mercer.cli.exits import Exit, Failure
 from mercer.cli.options import TABLE, Reading, seconds, size
+from mercer.cli.outputs import Reads
 
 if TYPE_CHECKING:
     from mercer.cli.voice import Voice
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class PlanOptions(Reading):
     """What `mercer plan` takes."""
 
-    table: Annotated[str | None, typer.Argument(help=f"{TABLE} Left out, give --rows and --columns.")] = None
+    table: Annotated[str | None, typer.Argument(help=f"{TABLE} Left out, give --rows and --columns."), Reads()] = None
     target: Annotated[str, typer.Option("--target", "-t", help="The column of a table to predict.")] = ""
     learner: Annotated[str, typer.Option("--learner", "-l", help="Of a table: ridge, svm, logistic or perceptron.")] = (
         "ridge"

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mercer.cli.exits import Exit, Failure
-from mercer.cli.options import TABLE, Reading
+from mercer.cli.options import TABLE, Reading, Writing
+from mercer.cli.outputs import TABLE as TABLE_FILE
+from mercer.cli.outputs import Reads, Writes
 
 if TYPE_CHECKING:
     from mercer.cli.voice import Voice
@@ -18,11 +20,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PredictOptions(Reading):
+class PredictOptions(Reading, Writing):
     """What `mercer predict` takes."""
 
-    model: Annotated[Path, typer.Argument(help="A model file of mercer fit.")]
-    table: Annotated[str, typer.Argument(help=TABLE)]
+    model: Annotated[Path, typer.Argument(help="A model file of mercer fit."), Reads()]
+    table: Annotated[str, typer.Argument(help=TABLE), Reads()]
     keep: Annotated[
         list[str] | None,
         typer.Option(
@@ -33,15 +35,16 @@ class PredictOptions(Reading):
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="With the probability of each class (logistic).")
     ] = False
-    out: Annotated[str, typer.Option("--out", "-o", help=".csv, .parquet or .arrow; - for standard output.")] = "-"
+    out: Annotated[
+        str, typer.Option("--out", "-o", help=".csv, .parquet or .arrow; - for standard output."), Writes(TABLE_FILE)
+    ] = "-"
 
 
 def predict(options: PredictOptions, voice: Voice) -> None:
     """Predict the target for each row of a table, as CSV on standard output or into a file."""
     from mercer.cli.models import load_model
-    from mercer.cli.writing import check_output, write_columns
+    from mercer.cli.writing import write_columns
 
-    check_output(options.out)
     model = load_model(options.model)
     if model.task == "lift":
         raise Failure(Exit.USAGE, f"{options.model.name} holds a lift, which predicts nothing. Use mercer transform.")

@@ -24,13 +24,16 @@ class ProveOptions(Common):
     domain: Annotated[
         str | None, typer.Option("--domain", help="reals, nonnegative, integers, naturals or sphere.")
     ] = None
+    seconds: Annotated[
+        float, typer.Option("--time-limit", help="Seconds after which a search for a counterexample ends.")
+    ] = 30.0
 
 
 def prove(options: ProveOptions, voice: Voice) -> None:
     """Prove that a function is a kernel, or show points at which it is none."""
     from mercer.kernels.proof.prove import prove as proven
 
-    found = proven(options.kernel, options.columns, options.domain)
+    found = proven(options.kernel, options.columns, options.domain, options.seconds)
     record = {
         "kernel": found.name,
         "status": found.status,

@@ -10,6 +10,7 @@ import typer
 
 from mercer.cli.exits import Exit, Failure
 from mercer.cli.options import TABLE, Reading
+from mercer.cli.outputs import Reads
 
 if TYPE_CHECKING:
     from mercer.cli.voice import Voice
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 class ScoreOptions(Reading):
     """What `mercer score` takes."""
 
-    model: Annotated[Path, typer.Argument(help="A model file of mercer fit.")]
-    table: Annotated[str, typer.Argument(help=TABLE)]
+    model: Annotated[Path, typer.Argument(help="A model file of mercer fit."), Reads()]
+    table: Annotated[str, typer.Argument(help=TABLE), Reads()]
 
 
 def score(options: ScoreOptions, voice: Voice) -> None:

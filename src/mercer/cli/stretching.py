@@ -133,8 +133,9 @@ def _told(each: Stretch, part: float, rows: int) -> str:
     order = np.argsort(each.stretches, kind="stable")[:NAMED]
     names = ", ".join(f"{each.names[i].removeprefix('column ')} times {each.stretches[i]:.2g}" for i in order)
     return (
-        f"{len(each.stretches)} lengthscales, each for itself, by the likelihood of {each.rows:,} rows; of {rows:,} "
-        f"others, left out one by one, {part:.2f} of the squared error remains. Shortest: {names}"
+        f"{len(each.stretches)} lengthscales, one per column, by the likelihood of {each.rows:,} rows. On {rows:,} "
+        f"other rows the squared leave-one-out error is {part:.2f} times that of one common lengthscale. "
+        f"Shortest, so most important: {names}"
     )
 
 

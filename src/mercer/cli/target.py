@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mercer.errors import InputError, sentence
 from mercer.files.tables import Sheet
 from mercer.files.tables_columns import kind_of, numbers
+from mercer.files.tables_labels import FEWEST_LETTERS
 
 FEW = 20
 """Up to so many different whole numbers are classes, if each stands in enough rows."""
@@ -44,6 +45,7 @@ class Target:
 def target_of(sheet: Sheet, name: str, asked: str = "") -> tuple[Sheet, Target]:
     """The rows whose target is known, and the target; `asked` is a task, or "" for the one that the column suggests."""
     name = sheet.called(name)
+    sheet = sheet.with_numbers_as_given(name)
     known, kept = known_values(sheet, name)
     task, why = _task(kept) if not asked else (asked, "as told")
     found = Target(name, task, why, _checked(name, kept, task), sheet.rows - len(known))
@@ -91,8 +93,10 @@ def _label(text: str, known: frozenset[str]) -> str:
     >>> [_label(text, frozenset({"True", "1.0", "1.5"})) for text in ("TRUE", "1", "1.50", "other")]
     ['True', '1.0', '1.5', 'other']
     """
+    text = text.strip()
     spellings = (text, text.casefold().capitalize(), _as_number(text), ONES.get(text, text))
-    return next((spelling for spelling in spellings if spelling in known), text)
+    alike = [label for label in known if len(label) >= FEWEST_LETTERS and label.casefold() == text.casefold()]
+    return next((spelling for spelling in spellings if spelling in known), alike[0] if len(alike) == 1 else text)
 
 
 def _as_number(text: str) -> str:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mercer.cli.exits import Exit, Failure
-from mercer.cli.options import TABLE, Reading
+from mercer.cli.options import TABLE, Reading, Writing
+from mercer.cli.outputs import MODEL, Reads, Writes
+from mercer.cli.outputs import TABLE as TABLE_FILE
 
 if TYPE_CHECKING:
     from mercer.cli.voice import Voice
@@ -18,25 +20,30 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransformOptions(Reading):
+class TransformOptions(Reading, Writing):
     """What `mercer transform` takes."""
 
-    table: Annotated[str, typer.Argument(help=TABLE)]
+    table: Annotated[str, typer.Argument(help=TABLE), Reads()]
     kernel: Annotated[str | None, typer.Option("--kernel", "-k", help="Left out, one is proposed.")] = None
     components: Annotated[int, typer.Option("--components", "-d", min=1, help="Landmarks, at most.")] = 100
     drop: Annotated[list[str] | None, typer.Option("--drop", help="A column that is no feature; repeatable.")] = None
-    lift: Annotated[Path | None, typer.Option("--lift", help="A lift that was saved before, for new rows.")] = None
-    save: Annotated[Path | None, typer.Option("--save", help="Where the lift is saved, for new rows.")] = None
-    out: Annotated[str, typer.Option("--out", "-o", help=".csv, .parquet, .arrow or .npy; - for standard output.")] = (
-        "-"
-    )
+    lift: Annotated[
+        Path | None, typer.Option("--lift", help="A lift that was saved before, for new rows."), Reads()
+    ] = None
+    save: Annotated[
+        Path | None, typer.Option("--save", help="Where the lift is saved, for new rows."), Writes(MODEL)
+    ] = None
+    out: Annotated[
+        str,
+        typer.Option("--out", "-o", help=".csv, .parquet, .arrow or .npy; - for standard output."),
+        Writes(TABLE_FILE),
+    ] = "-"
 
 
 def transform(options: TransformOptions, voice: Voice) -> None:
     """Give the features of a kernel for each row, by landmarks among them: inner products are values of the kernel."""
-    from mercer.cli.writing import check_output, write_columns
+    from mercer.cli.writing import write_columns
 
-    check_output(options.out)
     model, sheet = _known(options, voice) if options.lift is not None else _new(options, voice)
     features = model.learner.transform(model.rows(sheet))
     names = [str(name) for name in model.learner.get_feature_names_out()]
@@ -59,7 +66,6 @@ def _new(options: TransformOptions, voice: Voice) -> tuple[TableModel, Sheet]:
     from mercer.cli.looking import by_position, look
     from mercer.cli.models import save_model
     from mercer.files.tables import read_table
-    from mercer.files.tables_model import TableModel
 
     sheet = read_table(options.table, options.limits(), options.table_options())
     for doubt in sheet.doubts:
@@ -69,7 +75,7 @@ def _new(options: TransformOptions, voice: Voice) -> tuple[TableModel, Sheet]:
     if sheet.sparse is None and not found.kernel.kinds:
         found = replace(found, kernel=by_position(found.kernel, found.columns))
     lift = _lift(found.kernel, options).fit(found.rows(sheet))
-    model = TableModel(lift, "lift", "", found.columns, found.kinds, found.filled, sheet.decimal)
+    model = found.model(lift, "lift", "", sheet, sheet)
     if options.save is not None:
         save_model(model, options.save)
         voice.say(f"The lift is in {options.save}: mercer transform new_rows.csv --lift {options.save}")

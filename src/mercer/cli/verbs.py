@@ -17,6 +17,7 @@ import typer
 from mercer.cli.config import dumped
 from mercer.cli.exits import EXPECTED, Exit, code_of, message_of
 from mercer.cli.options import Common
+from mercer.cli.outputs import check_files
 from mercer.cli.voice import Voice
 
 Options = TypeVar("Options", bound=Common)
@@ -32,6 +33,7 @@ def add_verb(app: typer.Typer, record: type[Options], run: Callable[[Options, Vo
             if options.dump_config:
                 voice.raw(dumped(verb, options))
             else:
+                check_files(options)
                 run(options, voice)
 
     hints = get_type_hints(record, include_extras=True)

@@ -1,16 +1,26 @@
-"""Who speaks: data on standard output, as text or JSON; everything else on standard error."""
+"""Who speaks: data on standard output, as text or JSON; everything else on standard error.
+
+Names and cells of a stranger's table are in what is said: characters that steer a terminal, or turn the direction of
+text, leave here escaped.
+"""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from mercer.cli.exits import Exit, Failure
+
 VERSION = 1
 """Of the schemas of --json: it grows when a field changes its meaning or goes; new fields may come without."""
+STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters but for tab and newline, marks of direction and of lines, halves of characters."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +65,29 @@ class Voice:
             _print(text)
 
     def raw(self, text: str) -> None:
-        """Lines for other programs."""
-        sys.stdout.write(text)
+        """Lines for other programs; a terminal gets them escaped."""
+        with _letters():
+            sys.stdout.write(shown(text) if sys.stdout.isatty() else text)
 
     def _object(self, record: Mapping[str, Any]) -> None:
         whole = {"schema": f"mercer.{self.verb}/{VERSION}", **record}
-        self.written.append(json.dumps(plain(whole), ensure_ascii=False, allow_nan=False))
-        sys.stdout.write(self.written[-1] + "\n")
+        text = json.dumps(plain(whole), ensure_ascii=False, allow_nan=False)
+        self.written.append(STEERING.sub(_as_json, text))  # the same strings, written otherwise
+        with _letters():
+            sys.stdout.write(self.written[-1] + "\n")
+
+
+def shown(text: str) -> str:
+    r"""A text as a terminal may get it.
+
+    >>> print(shown("a\x1b[2Jb\u202e\tc"))
+    a\x1b[2Jb\u202e	c
+    """
+    return STEERING.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def _as_json(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1]
 
 
 def plain(value: Any) -> Any:
@@ -81,9 +107,20 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
+@contextmanager
+def _letters() -> Iterator[None]:
+    """Letters that standard output has none for are told, and not left out."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        came = f"{error.encoding} has no {error.object[error.start]!a}"
+        raise Failure(Exit.FAILURE, f"standard output: {came}. Set PYTHONIOENCODING=utf-8, or give --out.") from error
+
+
 def _print(text: str, error: bool = False, style: str = "") -> None:
     """With colour where that is a terminal and NO_COLOR is not set; never wrapped."""
     from rich.console import Console
 
     console = Console(stderr=error, highlight=False, soft_wrap=True, emoji=False)
-    console.print(text, style=style or None, markup=False)
+    with _letters():
+        console.print(shown(text), style=style or None, markup=False)

@@ -7,38 +7,37 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from mercer.cli.exits import Exit, Failure
+from mercer.cli.outputs import is_stdout
 from mercer.cli.voice import Voice
 
-STDOUT = "-"
 BLOCK = 10_000
 """Rows that are written at once."""
 
 
-def _csv(table: Any, path: Any) -> None:
+def _csv(table: Any, file: Any) -> None:
     from pyarrow import csv
 
-    csv.write_csv(table, path)
+    csv.write_csv(table, file)
 
 
-def _parquet(table: Any, path: Any) -> None:
+def _parquet(table: Any, file: Any) -> None:
     from pyarrow import parquet
 
-    parquet.write_table(table, path)
+    parquet.write_table(table, file)
 
 
-def _arrow(table: Any, path: Any) -> None:
+def _arrow(table: Any, file: Any) -> None:
     from pyarrow import feather
 
-    feather.write_feather(table, path)
+    feather.write_feather(table, file)
 
 
-def _npy(table: Any, path: Any) -> None:
+def _npy(table: Any, file: Any) -> None:
     import numpy as np
 
     from mercer.files.tables_columns import numbers
 
-    np.save(path, numbers(table.columns, table.column_names))
+    np.save(file, numbers(table.columns, table.column_names))
 
 
 WRITERS: dict[str, Callable[[Any, Any], None]] = {
@@ -50,24 +49,16 @@ WRITERS: dict[str, Callable[[Any, Any], None]] = {
 }
 
 
-def check_output(out: str) -> None:
-    """Complain of a file that cannot be written before anything is computed."""
-    if out == STDOUT:
-        return
-    path = Path(out)
-    if path.suffix.lower() not in WRITERS:
-        raise Failure(Exit.USAGE, f"--out needs a name that ends with {', '.join(WRITERS)}; {path.name!r} came.")
-    if not path.resolve().parent.is_dir():
-        raise Failure(Exit.USAGE, f"--out needs a folder that exists; {path.parent} does not.")
-
-
 def write_columns(out: str, columns: Mapping[str, Any], record: Mapping[str, Any], voice: Voice) -> None:
     """Write columns of one length; with --json they are in the record, unless they go to a file."""
     import pyarrow
 
+    from mercer.sources.replacing import replacing
+
     table = pyarrow.table({name: _column(values) for name, values in columns.items()})
-    if out != STDOUT:
-        WRITERS[Path(out).suffix.lower()](table, out)
+    if not is_stdout(out):
+        with replacing(Path(out)) as file:
+            WRITERS.get(Path(out).suffix.lower(), _csv)(table, file)  # a pipe or a device has no ending
         voice.say(f"{table.num_rows:,} rows x {table.num_columns:,} columns are in {out}")
         if voice.as_json:
             voice.data({**record, "out": out}, "")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from io import BytesIO
 from typing import Any
 from xml.etree import ElementTree
 
 LINK = "{http://www.w3.org/1999/xlink}href"
 SPACE = "{http://www.w3.org/2000/svg}"
+UNFIT = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xef\xbf[\xbe\xbf]")
+"""What a text in a figure may hold, and XML or a page may not, in UTF-8: control characters, what is no character."""
 LEFT_OUT = ("metadata", "style")
 """Elements that speak of the file, or to the whole page."""
 INK = {"#000000": "currentColor", "black": "currentColor", "#262626": "currentColor"}
@@ -29,7 +32,7 @@ def inline_svg(figure: Any, name: str, title: str) -> str:
     drawn = BytesIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "svg.image_inline": True}):
         figure.savefig(drawn, format="svg", transparent=True, dpi=DOTS, metadata={"Date": None, "Creator": None})
-    root = ElementTree.fromstring(drawn.getvalue())  # noqa: S314  # matplotlib wrote it just now
+    root = ElementTree.fromstring(UNFIT.sub("\ufffd".encode(), drawn.getvalue()))  # noqa: S314  # matplotlib wrote it just now
     _clean(root, name)
     for key in ("width", "height"):
         root.attrib.pop(key, None)

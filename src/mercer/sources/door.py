@@ -19,13 +19,19 @@ READABLE = "a table, a Parquet file or folder, a memory map, or a source of merc
 
 
 def source_of(
-    who: str, X: Any, y: Any = None, weight: Any = None, columns: Sequence[str] | None = None
+    who: str,
+    X: Any,
+    y: Any = None,
+    weight: Any = None,
+    columns: Sequence[str] | None = None,
+    matrix: bool = False,
 ) -> Source | None:
     """The source that X is or names; None for an ordinary table.
 
     who : in whose name errors speak
     y, weight : names of columns where X is a path, arrays where it is a memory map
     columns : the features of a fitted model: all other columns of files are passed over
+    matrix : whether X is one matrix of similarities, of which a memory map is an array like any other
 
     >>> import numpy as np
     >>> from mercer.sources import Batches, source_of
@@ -37,7 +43,7 @@ def source_of(
         return replace(X, columns=columns) if isinstance(X, Parquet) and X.columns is None and columns else X
     if isinstance(X, str | os.PathLike):
         return _files(who, Path(X), y, weight, columns)
-    if isinstance(X, np.memmap):
+    if isinstance(X, np.memmap) and not matrix:
         _refuse_names(who, y, weight)
         return Arrays(X, y, weight)
     if isinstance(X, Iterator) or (callable(X) and not hasattr(X, "__array__")):

@@ -27,8 +27,9 @@ def column_line(sheet: Sheet, name: str) -> ColumnLine:
     """Look at one column. Cost: a pass or two over it."""
     column = sheet.table.column(name)
     kind = kind_of(column)
-    if kind == "other":
-        return ColumnLine(name, str(column.type), column.null_count, None, "")
+    if kind in ("other", "graph"):
+        held = kind if kind == "graph" else str(column.type)
+        return ColumnLine(name, held, column.null_count, None, "")
     if kind == "number":
         return _of_numbers(name, column)
     different = len(column.drop_null().unique())

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SIZES, SMALLEST, LARGEST = 5, 30, 4_000
 """How many parts of the rows are fitted, and how many rows these have."""
+ROWS_PER_CLASS = 4
+"""Rows per class, on average, that the smallest part has: fewer are hardly classes."""
 JUDGES = 2_000
 """Rows held out that judge, at most."""
 LEAST, MOST = 2.0, 10.0
@@ -50,7 +52,7 @@ def learning_curve(done: Fitted, seed: int) -> Curve | None:
     clock = _Clock(time.perf_counter() + min(max(LEAST, done.judged.seconds), MOST))
     sizes: list[int] = []
     lines: dict[str, list[Score | None]] = {name: [] for name in ("mercer", *judge.straight)}
-    for size in _sizes(whole):
+    for size in _sizes(whole, judge.classes):
         rows = np.sort(order[:size])
         if not clock.allows(size):
             break
@@ -78,10 +80,16 @@ class _Clock:
         self.rate = (time.perf_counter() - self.since) / math.pow(size, POWER)
 
 
-def _sizes(whole: int) -> list[int]:
-    """Parts that grow by a factor, all smaller than the whole."""
-    largest = min(whole // 2, LARGEST)
-    found = np.geomspace(min(SMALLEST, largest), largest, SIZES).round().astype(int)
+def _sizes(whole: int, classes: int) -> list[int]:
+    """Parts that grow by a factor, all smaller than the whole; none where classes are too many for that.
+
+    >>> _sizes(1000, 2), _sizes(1000, 26), _sizes(60, 26)
+    ([30, 61, 122, 247, 500], [104, 154, 228, 338, 500], [])
+    """
+    largest, smallest = min(whole // 2, LARGEST), max(SMALLEST, ROWS_PER_CLASS * classes)
+    if smallest > largest:
+        return []
+    found = np.geomspace(smallest, largest, SIZES).round().astype(int)
     return [int(size) for size in np.unique(found)]
 
 
@@ -102,6 +110,11 @@ class _Judge:
     def straight(self) -> tuple[str, ...]:
         """The linear model, where there is one."""
         return tuple(name for name in self.done.judged.others if name == "linear")
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are; none of numbers."""
+        return len(np.unique(self.done.parts.y)) if self.done.target.task == CLASSIFICATION else 0
 
     def learns(self, rows: NDArray[np.intp]) -> bool:
         """Whether there is something to learn in some rows."""

@@ -9,7 +9,8 @@ from typing import Any
 LONG = 80
 """Characters of a name or a label, at most."""
 VOID = ("meta", "br", "hr")
-CONTROLS = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n"} | {127: "\ufffd"}
+CONTROLS = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
+"""Control characters, which no page shows."""
 
 
 class Markup(str):

@@ -31,7 +31,7 @@ def write_report(path: Path, done: Fitted, options: FitOptions, findings: list[F
     voice.say("writing the report: a learning curve, shuffled columns ...")
     text = report(Case(done, options, findings, list(voice.warnings)))
     raw = text.encode("utf-8", "backslashreplace")
-    write_whole(path, iter([raw]))
+    write_whole(path, [raw])
     return len(raw)
 
 
