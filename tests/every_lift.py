@@ -35,7 +35,7 @@ INSTANCES = {
         Exact("linear.scaled([1, 2, 3])**2"),
         Exact("trigonometric.after([[1, 2, 0], [0, 1, 1]])"),
     ],
-    Monomials: [Monomials(), Monomials(3, include_bias=False)],
+    Monomials: [Monomials(), Monomials(3, include_bias=False), Monomials((2, 3))],
     Nystrom: [
         Nystrom(),
         Nystrom("polynomial(degree=3)", n_components=4),

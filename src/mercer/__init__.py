@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         Perceptron,
         SpectralClustering,
     )
+    from mercer.learners.converging import ConvergenceWarning
     from mercer.lifts import lift
     from mercer.operators.repair import repair
     from mercer.planner.shapes import plan
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Asymmetry",
+    "ConvergenceWarning",
     "Domain",
     "KernelKMeans",
     "KernelLogisticRegression",
@@ -100,6 +102,7 @@ __all__ = [
 
 _LATER = {
     "Asymmetry": "mercer.kernels.proof.record",
+    "ConvergenceWarning": "mercer.learners.converging",
     "Domain": "mercer.kernels.domain",
     "KernelKMeans": "mercer.learners",
     "KernelLogisticRegression": "mercer.learners",

@@ -7,6 +7,8 @@ A message says who speaks, what is needed, what came, and what to do::
 
 from __future__ import annotations
 
+import sys
+
 
 class MercerError(Exception):
     """The root of all errors that Mercer raises on purpose."""
@@ -58,6 +60,16 @@ def sentence(who: object, needs: str, came: str, remedy: str) -> str:
     'Min needs non-negative coordinates; column 3 holds -0.7. Shift the data.'
     """
     return f"{who} needs {needs}; {came}. {remedy}"
+
+
+def caller_level() -> int:
+    """The `stacklevel` with which `warnings.warn`, called beside this, points at the line that called Mercer."""
+    frame, level, found = sys._getframe(1), 1, 1
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] == "mercer":
+            found = level + 1
+        frame, level = frame.f_back, level + 1  # type: ignore[assignment]  # the last one has none
+    return found
 
 
 def _window(text: str, position: int, width: int = 100) -> tuple[str, int]:

@@ -210,7 +210,7 @@ def test_the_lengthscale_is_the_median_of_all_rows():
     assert mmd(X, Y, permutations=1).kernel == Gaussian("median").resolve(np.vstack([X, Y]))
     assert mmd(X, Y, "gaussian('median')", lengthscale=2.5, permutations=1).kernel == Gaussian(2.5)
     assert mmd(X, Y, "gaussian('median') + linear", lengthscale=2, permutations=1).kernel == Gaussian(2) + Linear()
-    assert mmd(X, Y, "gaussian", permutations=1).kernel == Gaussian(1.0)  # as everywhere
+    assert mmd(X, Y, "gaussian", permutations=1).kernel == Gaussian("median").resolve(np.vstack([X, Y]))
 
 
 def test_tables_of_all_kinds_give_the_same():

@@ -229,7 +229,7 @@ PENALTIES = [
 ]
 
 KERNELS = [
-    fit("kernel a number", f"{KERNEL}3.0 came. Write KernelRidge(alpha=3.0) if it is", KernelError, kernel=3.0),
+    fit("kernel a number", f"{KERNEL}3.0 came. Write KernelRidge(alpha=3.0), say", KernelError, kernel=3.0),
     fit("kernel None", f"{KERNEL}None came. Write Gaussian(), or \"gaussian('median')\".", KernelError, kernel=None),
     fit("kernel a class", f"{KERNEL}<class '...Gaussian'> came. Write Gaussian(), with", KernelError, kernel=Gaussian),
     fit("kernel a function", f"{KERNEL}<built-in function len> came. Compute the matrix", KernelError, kernel=len),
@@ -284,7 +284,6 @@ KERNELS = [
     fit("scales of another width", "scaled needs data of 2 columns; the data has 3.", kernel=Gaussian().scaled([1, 2])),
     precomputed("similarities not square", "as many rows as columns...; 12 rows and 3 columns came.", X),
     precomputed("rows left out of no square", "3 rows and 12 columns came.", K[:3], y=Y[:3], sample_weight=[0, 1, 1]),
-    precomputed("similarities asymmetric", "a symmetric matrix; K[0, 1] is 0.5 and K[1, 0] is", but(K, (0, 1), 0.5)),
     precomputed("similarities indefinite", "smallest eigenvalue -..., largest ...mercer.repair(K)", INDEFINITE),
     precomputed("indefinite with a penalty", "K is indefinite: smallest eigenvalue -", INDEFINITE, alpha=100.0),
     precomputed("distances", "Or are these distances D? np.exp(-D**2 / 2) is a kernel", np.sqrt(-np.log(K))),
@@ -293,7 +292,7 @@ KERNELS = [
     precomputed("similarities complex", "Complex data not supported", K + 1j, ValueError),
     precomputed("similarities as text", "numbers for X; column 0, row 0 holds '1.0'. Convert", K.astype(str)),
     precomputed("similarities masked", f"KernelRidge needs all entries of X; {MISSING}", masked(K)),
-    precomputed("similarities sparse", "Sparse data was passed", csr_array(K), TypeError),
+    precomputed("similarities sparse", "got a sparse csr_array. Use K.toarray()", csr_array(K)),
     precomputed("similarities that overflow", f"the precomputed matrix {OVERFLOW}", 1e308 * K),
 ]
 

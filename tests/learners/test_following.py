@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from mercer import KernelRidge, KernelRidgeClassifier
 from mercer.errors import BudgetError, InputError, NumericalWarning
+from mercer.kernels import Gaussian
 from mercer.learners import planning
 from mercer.lifts import Nystrom, RandomFourier
 from mercer.planner import choose
@@ -88,6 +89,8 @@ def test_pieces_give_the_direct_model(case, way, forced):
     assert_allclose(found.log_marginal_likelihood(), direct.log_marginal_likelihood(), rtol=1e-5, atol=1e-3)
     deviations = [model.predict(NEW, return_std=True)[1] for model in (found, direct)]
     assert_allclose(*deviations, rtol=1e-4)
+    covariances = [model.predict(NEW, return_cov=True)[1] for model in (found, direct)]
+    assert_allclose(*covariances, rtol=1e-4, atol=1e-4 * np.abs(covariances[1]).max())
 
 
 @pytest.mark.parametrize("kernel", [KERNEL, RandomFourier(KERNEL, 60, random_state=1), "polynomial(degree=2)"], ids=str)
@@ -226,6 +229,16 @@ def test_a_domain_is_checked_in_every_batch(monkeypatch):
 def test_a_matrix_of_similarities_is_no_source():
     with pytest.raises(InputError, match="a kernel or a lift for rows from a source"):
         KernelRidge("precomputed").fit(Batches([(X, Y)]))
+
+
+@pytest.mark.parametrize("learner", [KernelRidge, KernelRidgeClassifier])
+def test_a_memory_map_of_similarities_is_a_matrix(learner, tmp_path):
+    """joblib makes such maps of what it sends to other processes."""
+    np.save(tmp_path / "K.npy", Gaussian(1.0)(X))
+    K, y = np.load(tmp_path / "K.npy", mmap_mode="r"), (Y[:, 0] > 0).astype(int)
+    found, wanted = (learner("precomputed", alpha=0.1).fit(each, y) for each in (K, np.array(K)))
+    np.testing.assert_array_equal(found.dual_coef_, wanted.dual_coef_)
+    np.testing.assert_allclose(found.predict(K), wanted.predict(np.array(K)), rtol=1e-12)
 
 
 # -- limits -----------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from sklearn.gaussian_process import kernels as gp
 from sklearn.linear_model import LinearRegression
 
 from mercer import KernelRidge
-from mercer.errors import NumericalWarning
+from mercer.errors import BudgetError, InputError, NumericalWarning
 from mercer.kernels import Gaussian, Linear, Matern, Polynomial
 from mercer.lifts import Polynomial as PolynomialLift
 from mercer.solvers import Cholesky, Eigen, GradientDescent
@@ -219,3 +219,52 @@ def test_new_rows_are_taken_a_block_at_a_time(monkeypatch):
     monkeypatch.setattr(views, "BLOCK", 60)
     for model, pair in zip(models, wanted, strict=True):
         assert_allclose(model.predict(NEW, return_std=True), pair, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_covariances_are_scikit_learn_s(name):
+    kernel, known = SHARED[name]
+    model = KernelRidge(kernel, alpha=0.05, fit_intercept=False).fit(X, y)
+    wanted = GaussianProcessRegressor(
+        gp.ConstantKernel(model.variance_) * known, alpha=model.noise_, optimizer=None
+    ).fit(X, y)
+    pairs = zip(model.predict(NEW, return_cov=True), wanted.predict(NEW, return_cov=True), strict=True)
+    for found, there in pairs:
+        assert_allclose(found, there, rtol=1e-7, atol=1e-9)
+
+
+@WEIGHTED
+@INTERCEPT
+@KERNELS
+def test_the_diagonal_of_a_covariance_holds_the_squared_deviations(kernel, intercept, weights):
+    model = KernelRidge(kernel, alpha=[0.02, 3.0], fit_intercept=intercept).fit(X, Y, weights)
+    found = model.predict(NEW, return_cov=True)[1]
+    assert found.shape == (11, 11, 2)
+    assert_array_equal(found, found.transpose(1, 0, 2))
+    assert_allclose(np.einsum("iit->it", found), model.predict(NEW, return_std=True)[1] ** 2, rtol=1e-9)
+    for t in range(2):
+        assert np.linalg.eigvalsh(found[:, :, t])[0] > -1e-12 * np.abs(found).max()
+
+
+def test_draws_have_the_mean_and_the_covariance():
+    model = KernelRidge(Gaussian(1.3), alpha=0.3).fit(X, Y)
+    means, covariance = model.predict(NEW, return_cov=True)
+    drawn = model.sample_y(NEW, 20_000, random_state=3)
+    assert drawn.shape == (11, 2, 20_000)
+    assert_allclose(drawn.mean(axis=2), means, atol=0.05 * np.sqrt(covariance.max()))
+    assert_allclose(np.cov(drawn[:, 1]), covariance[:, :, 1], atol=0.05 * covariance.max())
+    assert_allclose(np.corrcoef(drawn[0])[0, 1], 0.0, atol=0.03)  # outputs are drawn independently
+    assert_array_equal(drawn, model.sample_y(NEW, 20_000, random_state=3))
+    assert KernelRidge(Gaussian(1.3)).fit(X, y).sample_y(NEW).shape == (11, 1)
+
+
+def test_covariances_that_cannot_be_had_are_refused():
+    model = KernelRidge(Gaussian(1.3), alpha=0.3, memory_limit="100 MB").fit(X, y)
+    with pytest.raises(InputError, match="at most one of return_std and return_cov"):
+        model.predict(NEW, return_std=True, return_cov=True)
+    with pytest.raises(BudgetError, match="a covariance of 3000 rows"):
+        model.predict(np.zeros((3000, 3)), return_cov=True)
+    with pytest.raises(InputError, match="precomputed"):
+        KernelRidge("precomputed", alpha=1.0).fit(np.eye(4), np.arange(4.0)).sample_y(np.eye(4))
+    with pytest.raises(ValueError, match="n_samples"):
+        model.sample_y(NEW, 0)

@@ -383,8 +383,6 @@ def test_a_matrix_of_similarities_gives_the_same():
     order = [given.labels_[np.argmax(plain.labels_ == c)] for c in range(3)]
     assert_array_equal(given.predict(Gaussian(2.0)(new, X)), np.array(order)[plain.predict(new)])
     assert_allclose(clone(given).fit_transform(K)[:, order], plain.transform(X), atol=1e-7)
-    with pytest.raises(InputError, match=r"k\(x, x\) of new rows for their distances; the kernel is precomputed"):
-        given.transform(K)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
@@ -574,3 +572,15 @@ def test_fits_warn_of_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         KernelKMeans(3, random_state=0).fit(cloud(40)).predict(cloud(5))
+
+
+def test_what_needs_rows_is_not_there_for_a_matrix():
+    X, _ = blobs(40)
+    model = KernelKMeans(2, "precomputed").fit(Gaussian(1.0)(X))
+    assert [hasattr(model, name) for name in ("transform", "score", "fit_transform", "predict")] == [0, 0, 1, 1]
+    rows = KernelKMeans(2, "gaussian(1)").set_output(transform="pandas").fit(X)
+    assert isinstance(rows.transform(X), pd.DataFrame)
+    assert rows.score(X) < 0
+    with pytest.raises(AttributeError, match="'KernelKMeans' has no attribute 'transform'") as told:
+        model.transform(X)
+    assert "the kernel is precomputed" in str(told.value.__cause__)

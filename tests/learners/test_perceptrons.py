@@ -351,8 +351,10 @@ def test_a_precomputed_kernel_gives_the_same():
     given_ = KernelPerceptron("precomputed").fit(Gaussian(1.0)(X), y)
     np.testing.assert_array_equal(given_.dual_coef_, plain.dual_coef_)
     np.testing.assert_allclose(given_.decision_function(Gaussian(1.0)(new, X)), plain.decision_function(new), atol=1e-9)
-    with pytest.raises(InputError, match="a kernel or a lift for partial_fit"):
+    with pytest.raises(AttributeError, match="no attribute 'partial_fit'"):
         given_.partial_fit(Gaussian(1.0)(X), y)
+    with pytest.raises(InputError, match="a kernel or a lift for partial_fit"):
+        given_.set_params(kernel="gaussian(1)").partial_fit(Gaussian(1.0)(X), y)
 
 
 def test_sparse_rows_give_the_same():
@@ -462,3 +464,8 @@ def test_data_that_makes_no_sense_is_refused():
         Perceptron().partial_fit(X, y)
     with pytest.raises(InputError, match="a lift, or None; Gaussian"):
         Perceptron(Gaussian()).fit(X, y)
+
+
+def test_more_rows_cannot_come_to_a_matrix():
+    assert not hasattr(KernelPerceptron("precomputed"), "partial_fit")
+    assert hasattr(KernelPerceptron("gaussian(1)"), "partial_fit")

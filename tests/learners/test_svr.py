@@ -98,8 +98,8 @@ def test_lifts_and_matrices_are_kernels():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"C": 0.0}, "a finite number above zero for C; 0.0 came"),
-        ({"C": np.inf}, "a finite number above zero for C; inf came"),
+        ({"C": 0.0}, "a number above zero for C; 0.0 came"),
+        ({"C": np.nan}, "a number above zero for C; nan came"),
         ({"epsilon": -0.1}, "a finite number of at least 0 for epsilon; -0.1 came"),
         ({"epsilon": None}, "a finite number of at least 0 for epsilon; None came"),
     ],

@@ -62,7 +62,8 @@ def test_all_subsets_of_two():
 
 LEAVES = [
     k.Linear(), k.Constant(2.0), k.Polynomial(2, 0.7), k.Polynomial(3, 0.0), k.Monomials(2), k.Monomials(2, False),
-    k.Powers(3), k.Parabolic(), k.Subsets(), k.Subsets(max_order=2), k.Trigonometric(2, 3.0), k.Cosine(),
+    k.Monomials(3, True, 2), k.Powers(3), k.Parabolic(), k.Subsets(), k.Subsets(max_order=2),
+    k.Trigonometric(2, 3.0), k.Cosine(),
 ]  # fmt: skip
 POLYNOMIAL = LEAVES[:-2]
 

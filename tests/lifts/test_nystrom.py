@@ -367,6 +367,21 @@ def test_what_overflows_is_certified_by_infinity():
         assert lift.certificate(1e70 * rows(3)).bound == np.inf
 
 
+def test_what_is_not_proven_to_be_a_kernel_gets_no_bound():
+    """Cauchy and Schwarz need a kernel: tanh is concave here, so that k(x, -x) is off by more than k(x, x)."""
+    X = np.array([[-1.5], [0.0], [1.5]])
+    lift = Nystrom(Sigmoid(0.2, 1.0), 1, [[0.0]]).fit(X)
+    off = np.abs(lift.kernel_(X) - lift.transform(X) @ lift.transform(X).T).max()
+    assert off > lift.residual(X).max()
+    found = lift.certificate(X)
+    assert found.bound == np.inf
+    assert "No bound" in found.sentence
+    assert "If it is one" in found.sentence
+    assert (2.0 * lift).fit(X).certificate(X).bound == np.inf
+    valid = Nystrom(Sinc(), 5, random_state=0)
+    assert valid.fit(rows(50)[:, :3]).certificate(rows(50)[:, :3]).bound < np.inf  # a kernel up to three columns
+
+
 def test_what_is_no_kernel_gets_no_certificate():
     lift = Nystrom(Sigmoid(1.0, -1.0), 1, "uniform", random_state=1).fit(rows(50))
     with pytest.raises(KernelError, match=r"positive semi-definite kernel for a certificate; k\(x, x\) .* is -"):
@@ -475,3 +490,58 @@ def test_new_rows_outside_the_domain():
 def test_sparse_tables_are_refused_where_all_coordinates_are_needed(parameters):
     with pytest.raises(TypeError, match=r"[Ss]parse"):
         Nystrom(**parameters).fit(csr_array(rows(20)))
+
+
+# -- a matrix that somebody else computed ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("landmarks", ["pivoted", "uniform"])
+def test_a_precomputed_matrix_gives_the_features_of_its_kernel(landmarks):
+    X, new, kernel = rows(60), rows(7, seed=5), Gaussian(1.0)
+    given = Nystrom("precomputed", 20, landmarks, random_state=0).fit(kernel(X))
+    known = Nystrom(kernel, landmarks=X[given.landmark_indices_]).fit(X)
+    np.testing.assert_allclose(
+        given.transform(kernel(new, X)) @ given.transform(kernel(X)).T,
+        known.transform(new) @ known.transform(X).T,
+        atol=1e-9,
+    )
+    np.testing.assert_allclose(
+        Nystrom("precomputed", 20, landmarks, random_state=0).fit_transform(kernel(X)),
+        given.transform(kernel(X)),
+        atol=1e-8,
+    )
+    whole = Nystrom("precomputed", 60, landmarks, random_state=0).fit_transform(kernel(X))
+    np.testing.assert_allclose(whole @ whole.T, kernel(X), atol=1e-8)
+
+
+def test_a_precomputed_matrix_is_cut_in_both_directions_by_folds(tmp_path):
+    from mercer import load, save
+
+    X = rows(60)
+    y, K = X[:, 0], Gaussian(1.0)(X)
+    search = GridSearchCV(make_pipeline(Nystrom("precomputed"), Ridge()), {"nystrom__n_components": [5, 10]}, cv=3)
+    assert 0.5 < search.fit(K, y).best_score_ <= 1
+    lift = Nystrom("precomputed", 5, random_state=0).fit(K)
+    save(lift, tmp_path / "lift.mercer")
+    np.testing.assert_array_equal(load(tmp_path / "lift.mercer").transform(K), lift.transform(K))
+
+
+@pytest.mark.parametrize(
+    ("K", "parameters", "words"),
+    [
+        (np.ones((3, 4)), {}, r"all pairs of rows; got 3 rows and 4 columns"),
+        (np.array([[1.0, 0.5], [0.4, 1.0]]), {}, r"symmetric matrix; K\[0, 1\] is 0.5 and K\[1, 0\] is 0.4"),
+        (np.eye(3), {"landmarks": "kmeans"}, r"where the kernel is precomputed; got 'kmeans'"),
+        (np.eye(3), {"landmarks": np.eye(3)}, r"got a table"),
+    ],
+)
+def test_matrices_that_are_refused(K, parameters, words):
+    with pytest.raises(InputError, match=words):
+        Nystrom("precomputed", **parameters).fit(K)
+
+
+def test_a_matrix_says_nothing_of_what_is_left():
+    lift = Nystrom("precomputed", 2).fit(np.eye(3))
+    for question in (lift.residual, lift.certificate):
+        with pytest.raises(InputError, match="the kernel is precomputed"):
+            question(np.eye(3))

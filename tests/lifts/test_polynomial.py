@@ -15,11 +15,12 @@ from sklearn.base import clone
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.estimator_checks import check_estimator
 
-from mercer import kernels
+from mercer import kernels, parse
 from mercer.compute import monomials as loops
 from mercer.compute import sparse_monomials as sparse_loops
 from mercer.errors import BudgetError, InputError, KernelError, NumericalWarning
 from mercer.lifts.monomials import Monomials
+from mercer.lifts.parabolic import Parabolic
 from mercer.lifts.polynomial import Polynomial
 
 LIFTS = [
@@ -319,3 +320,44 @@ def test_too_many_stored_numbers_are_refused():
     X = csr_array(np.ones((1, 500)))
     with pytest.raises(BudgetError, match=r"Polynomial needs .* for .* stored numbers of features"):
         Polynomial(6).fit(X).transform(X)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("degree", [(0, 2), (1, 3), (2, 3), [3, 3]], ids=str)
+def test_monomials_of_some_degrees_are_scikit_learn_s(degree, bias):
+    X = table(5, 3)
+    lift = Monomials(degree, bias).fit(X)
+    known = PolynomialFeatures(tuple(degree), include_bias=bias).fit(X)
+    np.testing.assert_allclose(lift.transform(X), known.transform(X), rtol=1e-14)
+    np.testing.assert_array_equal(lift.powers_, known.powers_)
+    names = ["x0", "x1", "x2"]
+    assert lift.get_feature_names_out(names).tolist() == known.get_feature_names_out().tolist()
+    np.testing.assert_allclose(lift.transform(X) @ lift.transform(X).T, lift.kernel(X), rtol=1e-12)
+    np.testing.assert_allclose(np.diagonal(lift.kernel(X)), lift.kernel.diagonal(X), rtol=1e-12)
+    assert parse(str(lift.kernel)) == lift.kernel
+
+
+@pytest.mark.parametrize("degree", [2, (2, 3)], ids=str)
+def test_sparse_columns_give_sparse_columns(degree):
+    X = csc_array(np.round(table(6, 3)))
+    found = Monomials(degree).fit_transform(X)
+    assert found.format == "csc"
+    assert Monomials(degree).fit_transform(csr_array(X)).format == "csr"
+    np.testing.assert_array_equal(found.toarray(), Monomials(degree).fit_transform(X.toarray()))
+
+
+@pytest.mark.parametrize("lift", [Monomials((2, 3)), Polynomial(2)], ids=str)
+def test_powers_are_exponents_of_features_that_are_monomials(lift):
+    X = table(4, 2)
+    features = lift.fit_transform(X)
+    products = np.prod(X[:, None, :] ** lift.powers_, axis=2)
+    ratios = features / products
+    np.testing.assert_allclose(ratios, np.broadcast_to(ratios[0], ratios.shape), rtol=1e-12)
+    with pytest.raises(AttributeError, match="sums of several monomials"):
+        _ = Parabolic().fit(X).powers_
+
+
+@pytest.mark.parametrize("degree", [(3, 2), (1, 2, 3), (-1, 2), (0, 0), (1.5, 2)], ids=str)
+def test_pairs_of_degrees_that_are_none(degree):
+    with pytest.raises(ValueError, match="Monomials needs"):
+        Monomials(degree).fit(table(2, 2))

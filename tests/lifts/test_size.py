@@ -15,8 +15,9 @@ from mercer.lifts.size import most_features
 
 LEAVES = [
     k.Constant(2.0), k.Constant(0.0), k.Linear(), k.Polynomial(1), k.Polynomial(2, 0.7), k.Polynomial(3, 0.0),
-    k.Monomials(2), k.Monomials(3, False), k.Powers(3), k.Parabolic(), k.Subsets(), k.Subsets(max_order=2),
-    k.Subsets(1, 2), k.Subsets(max_order=0), k.Subsets(min_order=4), k.Trigonometric(2, 3.0), k.Cosine(),
+    k.Monomials(2), k.Monomials(3, False), k.Monomials(3, True, 2), k.Powers(3), k.Parabolic(), k.Subsets(),
+    k.Subsets(max_order=2), k.Subsets(1, 2),
+    k.Subsets(max_order=0), k.Subsets(min_order=4), k.Trigonometric(2, 3.0), k.Cosine(),
 ]  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.estimator_checks import check_estimator
 
 from mercer import kernels
@@ -83,9 +84,20 @@ def test_numbers_of_features_that_cannot_be_written(d, power):
 
 
 def test_orders_above_the_number_of_columns():
-    message = "Subsets needs a max_order up to the number of columns; max_order = 4 and n_features = 3 came"
-    with pytest.raises(InputError, match=message):
-        Subsets(4).fit(table(2, 3))
+    X = table(2, 3)
+    np.testing.assert_array_equal(Subsets(4).fit_transform(X), Subsets().fit_transform(X))
+    with pytest.raises(InputError, match="min_order = 4, and the largest subset has 3 of n_features = 3"):
+        Subsets(min_order=4).fit(X)
+
+
+@pytest.mark.parametrize("orders", [(None, 1), (2, 2), (3, 2), (9, 1)], ids=str)
+def test_low_orders_may_be_left_out(orders):
+    X = table(4, 3)
+    lift = Subsets(*orders).fit(X)
+    known = PolynomialFeatures((orders[1], orders[0] or 3), interaction_only=True, include_bias=False).fit(X)
+    np.testing.assert_allclose(lift.transform(X), known.transform(X), rtol=1e-14)
+    np.testing.assert_array_equal(lift.powers_, known.powers_)
+    np.testing.assert_allclose(lift.transform(X) @ lift.transform(X).T, lift.kernel(X), rtol=1e-12)
 
 
 @pytest.mark.parametrize("order", [0, -1, 1.5, "2"])

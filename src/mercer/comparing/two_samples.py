@@ -62,7 +62,7 @@ def mmd(
     Parameters
     ----------
     X, Y : tables with the same columns, of at least 4 rows each
-    kernel : a kernel, or its text; a lengthscale of "median" is found from the rows of both
+    kernel : a kernel, or its text; a lengthscale of "median", or left out of a text, is found from both
     lengthscale : a number, or "median", for a kernel that leaves it open
     way : "full" (all pairs), "lifted" (features that stand for the kernel: its exact lift where that is small, random
         Fourier features for a kernel with a spectral law, else landmarks), "blocks" (the mean over blocks of about

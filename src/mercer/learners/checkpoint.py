@@ -1,21 +1,23 @@
 """A checkpoint: one file from which a fit that was cut off goes on, to the same bits.
 
 The file is one of NumPy's .npz: arrays, and a header of JSON in an array of bytes; nothing in it is ever unpickled. It
-is written under another name beside it, flushed to the disk, and moved into place, so that at any moment there is a
-whole file, or none.
+is written under another name beside it, which nobody can foresee, flushed to the disk, and moved into place, so that at
+any moment there is a whole file, or none, and no link that somebody put there is followed.
 """
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import struct
+import tempfile
 import time
 import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import copyfileobj
 from typing import Any, NoReturn
@@ -40,6 +42,8 @@ LONGEST = 0.5
 SPEED = 5e8
 """Bytes a second, before a write was measured."""
 HEADER = "mercer.npy"
+DRAFT = ".mercer-draft"
+"""How the names of files end that are not whole yet."""
 UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, TypeError, KeyError, EOFError, RuntimeError)
 """What a file that is damaged, or something else, may raise when it is read."""
 OTHERS = {"version": "another version", "settings": "other settings", "data": "other data"}
@@ -58,13 +62,12 @@ class Store:
         self, who: str, path: Path, fingerprint: Callable[[], Parts], clock: Callable[[], float] = time.perf_counter
     ) -> None:
         self.who, self.path = who, path
-        self._draft = path.with_name(path.name + ".mercer-draft")
         self._fingerprint, self._clock = fingerprint, clock
         self._notes: dict[str, Any] = {}
         self._start = self._last = clock()
         self._due, self._spent, self._speed = self._start + INTERVAL, 0.0, SPEED
         self.cost = 0.0
-        self._draft.unlink(missing_ok=True)  # of a process that was killed while it wrote
+        self._remove_drafts()
         self._ours = path.exists()
         self._left: set[str] = set()  # keys of an earlier run, of which this one has written nothing yet
         if self._ours:
@@ -149,9 +152,8 @@ class Store:
         begun = self._clock()
         try:
             self._write(key, arrays, header)
-        except OSError as error:
-            told = f"{self.who} goes on, but could not write the checkpoint {self.path}: {error}"
-            warnings.warn(told, MercerWarning, stacklevel=2)
+        except (OSError, zipfile.BadZipFile) as error:  # the disk is full; what was there is damaged by now
+            self._warn("goes on, but could not write", error)
         else:
             self._ours = True
             self._left.discard(key)
@@ -163,26 +165,41 @@ class Store:
 
     def _write(self, key: str, arrays: State, header: Mapping[str, Any]) -> None:
         """A whole new file: this state, and those of other keys as they were."""
+        descriptor, name = tempfile.mkstemp(
+            DRAFT, f"{self.path.name}.", self.path.parent
+        )  # new, and for the user alone
         try:
-            with self._draft.open("wb") as draft:
+            with os.fdopen(descriptor, "wb") as draft:
                 with zipfile.ZipFile(draft, "w", zipfile.ZIP_STORED) as file:
                     _put(file, HEADER, np.frombuffer(json.dumps(header).encode(), np.uint8))
-                    for name, array in arrays.items():
-                        _put(file, f"{key}/{name}.npy", array)
+                    for name_of_array, array in arrays.items():
+                        _put(file, f"{key}/{name_of_array}.npy", array)
                     if self._ours:
                         _copy_others(self.path, file, key)
                 draft.flush()
                 os.fsync(draft.fileno())
-            os.replace(self._draft, self.path)
+            os.replace(name, self.path)
             flush_folder(self.path.parent)
         finally:
-            self._draft.unlink(missing_ok=True)
+            with suppress(OSError):
+                os.unlink(name)
 
     def finish(self) -> None:
         """The fit is done: nothing is kept."""
-        self._draft.unlink(missing_ok=True)
-        if self._ours:
-            self.path.unlink(missing_ok=True)
+        try:
+            if self._ours:
+                self.path.unlink(missing_ok=True)
+        except OSError as error:
+            self._warn("is done, but could not remove", error)
+
+    def _remove_drafts(self) -> None:
+        """Remove what processes left that were killed while they wrote; what is not ours stays."""
+        for draft in self.path.parent.glob(f"{glob.escape(self.path.name)}.*{DRAFT}"):
+            with suppress(OSError):
+                draft.unlink()
+
+    def _warn(self, what: str, error: Exception) -> None:
+        warnings.warn(f"{self.who} {what} the checkpoint {self.path}: {error}", MercerWarning, stacklevel=3)
 
 
 def _key(member: str) -> str:

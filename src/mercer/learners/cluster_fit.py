@@ -20,9 +20,8 @@ from mercer.learners.cluster_rows import Posed
 from mercer.learners.cluster_seeds import best_of
 from mercer.learners.cluster_settings import KMeansSettings
 from mercer.learners.sought import Share
-from mercer.learners.views import KernelView, MatrixView, TableView, View, blocks
+from mercer.learners.views import KernelView, MatrixView, TableView, View, blocks, definite
 from mercer.operators import Dense
-from mercer.operators.precomputed import check_semidefinite
 from mercer.planner.clusters import FEATURES, FIRST, LANDMARKS, MATRIX, RESTARTS, STEPS, ClusterPlan
 from mercer.solvers.base import opening
 from mercer.solvers.lloyd import Clusters, Settings, descend, told_steps
@@ -73,8 +72,7 @@ def _of_matrix(who: str, posed: Posed, asked: KMeansSettings, random: np.random.
     view = posed.view
     with run.stage(MATRIX):
         K = view.dense(run.watch)
-        if not view.sure:
-            check_semidefinite(who if isinstance(view, MatrixView) else f"{who} with {view.kernel}", K, view.dtype)
+        view = definite(who, view, K)
         sums = KernelSums(Dense(K, symmetric=True), posed.weights, asked.clusters)
     best = best_of(asked.runs, sums, _settings(asked, 0.0), random, run, RESTARTS)
     sums.settle(best.members)

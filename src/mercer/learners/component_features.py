@@ -75,7 +75,7 @@ def by_features(posed: Posed, asked: Asked, random: np.random.Generator, run: Ru
     return Found(
         values=values,
         total=float(normal.spectrum.kept.sum()) + (summed.lost() if approximate else 0.0),
-        residuals=normal.noise[::-1][:count] / values[0],
+        residuals=normal.noise[::-1][:count] / values[:1],
         predictor=_signed(predictor, signs),
         rows=normal.rows,
         converged=not summed.told,
@@ -126,7 +126,7 @@ def _turned(asked: Asked, basis: Basis, summed: Summed, view: LiftView) -> tuple
     floors = np.maximum(normal.noise[::-1], max(LEAST, len(values) * EPS) * float(values[0]))
     squares = float(normal.spectrum.kept.sum() + normal.total * (normal.means @ normal.means))
     floors = np.maximum(floors, (normal.rows * EPS) ** 2 * squares)  # what is constant, but for rounding
-    count = leading_part(asked.who, values, floors, asked.components)
+    count = leading_part(values, floors, asked.components)
     return count, _scoring(basis, normal, normal.spectrum.vectors[:, ::-1][:, :count], view)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
-from typing import NoReturn
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import NumericalWarning
 from mercer.learners.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.learners.views import EPS
 from mercer.lifts.base import Lift
@@ -17,6 +17,9 @@ from mercer.operators.precomputed import eps
 Array = NDArray[np.float64]
 LEAST = 1e-12
 """Eigenvalues up to this part of the largest are rounding: twice what the values of kernels are known to."""
+CENTRED = 8.0
+"""By how many units of rounding of its largest entry each entry of a matrix may be off once it is centred: its means
+are sums of many terms."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,18 +57,17 @@ def floor_of(count: int, top: float, largest: float, dtype: DTypeLike = np.float
     largest : the largest number on its diagonal before it was centred
     dtype : what its entries were rounded to
     """
-    return max(max(LEAST, count * EPS, 2 * eps(dtype)) * top, count * EPS * largest)
+    return max(max(LEAST, count * EPS, 2 * eps(dtype)) * top, count * CENTRED * EPS * largest)
 
 
-def leading_part(who: str, values: Array, floors: Array | float, asked: int | None) -> int:
-    """How many of the falling values are asked for and more than rounding; an error where none is."""
+def leading_part(values: Array, floors: Array | float, asked: int | None) -> int:
+    """How many of the falling values are asked for and more than rounding: none, where all rows are equal."""
     above = np.append(values > floors, False)
     found = int(np.argmin(above))
-    if found == 0:
-        _refuse_equal(who)
     return found if asked is None else min(found, asked)
 
 
-def _refuse_equal(who: str) -> NoReturn:
-    needs, came = "rows that the kernel tells apart", "all are the same to it, to rounding"
-    raise InputError(sentence(who, needs, came, "Check the columns, or use a shorter lengthscale."))
+def warn_equal(who: str) -> None:
+    """Say that there are no components."""
+    told = "has no components: the kernel gives all rows the same values, to rounding"
+    warnings.warn(f"{who} {told}. Check the columns, or use a shorter lengthscale.", NumericalWarning, stacklevel=4)

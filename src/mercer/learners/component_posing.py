@@ -15,7 +15,7 @@ from mercer.learners.assembly import Problem, Settings, views_of
 from mercer.learners.component_settings import Asked
 from mercer.learners.extremes import refuse_extremes
 from mercer.learners.posing import SEEN, SHARE
-from mercer.learners.reading import PRECOMPUTED, Penalty
+from mercer.learners.reading import Penalty, is_precomputed
 from mercer.learners.sourced import SourceStream, loaded, note_columns, regression_stream
 from mercer.learners.stream import DomainStream, StoredStream, Stream
 from mercer.learners.views import KernelView, LiftView, MatrixView, TableView, View
@@ -93,7 +93,7 @@ def stored(points: Points) -> StoredStream:
 
 def pose(estimator: Any, asked: Asked, X: Any) -> Posed:
     """The rows of a table or of a source, checked, with the kernel's numbers and a plan."""
-    source = source_of(asked.who, X)
+    source = source_of(asked.who, X, matrix=is_precomputed(estimator.kernel))
     if source is None:
         rows, stream, table = estimator._read(X, reset=True), None, X
     else:
@@ -118,7 +118,7 @@ def pose(estimator: Any, asked: Asked, X: Any) -> Posed:
 
 def _from_source(estimator: Any, who: str, source: Source) -> tuple[Points, SourceStream | None]:
     """All rows where they fit well into memory; else some that stand for them, and the source."""
-    if isinstance(estimator.kernel, str) and estimator.kernel == PRECOMPUTED:
+    if is_precomputed(estimator.kernel):
         needs, came = "a kernel or a lift for rows from a source", "similarities come as one matrix"
         raise InputError(sentence(who, needs, came, "Load the matrix with np.load."))
     stream = regression_stream(who, Untargeted(who, source))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.run import Run
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, NumericalWarning, caller_level, sentence
 from mercer.learners.component_features import start_of
 from mercer.learners.component_found import Found, floor_of, leading_part
 from mercer.learners.component_posing import Posed
 from mercer.learners.component_settings import Asked
 from mercer.learners.component_signs import signs_of
 from mercer.learners.predictor import ByDuals
-from mercer.learners.views import KernelView, MatrixView, View
+from mercer.learners.views import KernelView, MatrixView, View, definite
 from mercer.operators import Dense, Operator
 from mercer.operators.base import Index
 from mercer.operators.dense import tiles
-from mercer.operators.precomputed import check_semidefinite, negligible
+from mercer.operators.precomputed import ROUNDED, negligible, slightly_indefinite
 from mercer.solvers import Eigen
 from mercer.solvers.lanczos import edges
 from mercer.solvers.subspace import BASIS, BEYOND, leading
@@ -41,7 +42,7 @@ class _Pairs:
     def residuals(self) -> Array:
         """Relative to the largest value."""
         found = np.linalg.norm(self.images - self.vectors * self.values, axis=0)
-        return np.asarray(found / self.values[0])
+        return np.asarray(found / self.values[:1])
 
 
 def _found(view: View, means: Array, total: float, pairs: _Pairs, converged: bool, reason: str) -> Found:
@@ -75,8 +76,7 @@ def by_matrix(posed: Posed, asked: Asked, run: Run) -> Found:
     view = posed.view
     with run.stage("kernel matrix"):
         K = view.dense(run.watch)
-        if not view.sure:
-            check_semidefinite(_speaker(asked.who, view), K, view.dtype)
+        view = definite(asked.who, view, K)
         largest = float(K.diagonal().max())
         means = _centre(K)
         total = float(K.diagonal().sum())
@@ -84,7 +84,7 @@ def by_matrix(posed: Posed, asked: Asked, run: Run) -> Found:
         found = Eigen().decompose(K)
     values = found.values[::-1]
     floor = floor_of(view.count, float(values[0]), largest, view.dtype)
-    count = leading_part(asked.who, values, floor, asked.components)
+    count = leading_part(values, floor, asked.components)
     with run.stage("residuals"):
         vectors = np.ascontiguousarray(found.vectors[:, ::-1][:, :count])
         del found, K
@@ -92,7 +92,7 @@ def by_matrix(posed: Posed, asked: Asked, run: Run) -> Found:
         images = np.asarray(_exact(view, run) @ vectors)
         images -= images.mean(axis=0)
     pairs = _Pairs(values[:count].copy(), vectors, images)
-    worst = float(pairs.residuals().max())
+    worst = float(pairs.residuals().max(initial=0.0))
     told = f"One eigendecomposition, with residuals of at most {worst:.1e} of the largest eigenvalue."
     return _found(view, means, total, pairs, worst <= max(SURE, asked.tolerance), told)
 
@@ -100,7 +100,7 @@ def by_matrix(posed: Posed, asked: Asked, run: Run) -> Found:
 def _centre(K: Array) -> Array:
     """Take the means of rows and of columns off, in place; these means."""
     n = len(K)
-    means = np.asarray(K @ np.full(n, 1 / n))
+    means: Array = np.asarray(K.mean(axis=1))
     shifts = means - means.mean() / 2
     for part in tiles(n, n):
         K[part] -= shifts[part, None] + shifts
@@ -136,11 +136,11 @@ def by_products(posed: Posed, asked: Asked, random: np.random.Generator, run: Ru
     means = (centred if centred.noted or rough is None else rough).means
     sizes = exact.diagonal()
     floor = floor_of(n, float(found.values[0]), float(sizes.max()), view.dtype)
-    kept = leading_part(asked.who, found.values, floor, count)
+    kept = leading_part(found.values, floor, count)
     vectors = found.vectors[:, :kept] - found.vectors[:, :kept].mean(axis=0)
     pairs = _Pairs(found.values[:kept], vectors, found.images[:, :kept])
     total = float(sizes.sum()) - n * float(means.mean())
-    return _found(view, means, total, pairs, found.converged, found.reason)
+    return _found(view, means, total, pairs, found.converged or kept == 0, found.reason)
 
 
 class _Centred(Operator):
@@ -199,7 +199,10 @@ def _exact(view: View, run: Run) -> Operator:
 def _refuse_indefinite(speaker: str, view: View, K: Operator) -> None:
     """Refuse a matrix with a negative eigenvalue that a few products show."""
     ends = edges(K)
-    if ends.low < -negligible(view.count, ends.top, view.dtype):
+    if isinstance(view, MatrixView) and -ROUNDED * ends.top <= ends.low < -negligible(view.count, ends.top, view.dtype):
+        told = f"{slightly_indefinite(speaker, ends.low, ends.top)} Negative eigenvalues count as 0."
+        warnings.warn(f"{told} Give K with more digits.", NumericalWarning, stacklevel=caller_level())
+    elif ends.low < -negligible(view.count, ends.top, view.dtype):
         came = f"K is indefinite: an eigenvalue is at most {ends.low:.3g}, and the largest {ends.high:.3g}"
         remedy = "mercer.repair(K) makes it so, and says what that removes."
         raise InputError(sentence(speaker, "a positive semi-definite matrix of similarities", came, remedy))

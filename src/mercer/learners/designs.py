@@ -18,12 +18,11 @@ from mercer.compute.run import Run
 from mercer.errors import InputError, sentence
 from mercer.learners.basis import LandmarkBasis, steady
 from mercer.learners.predictor import ByBasis, ByDuals, ByFeatures
-from mercer.learners.views import BLOCK, EPS, KernelView, View
+from mercer.learners.views import BLOCK, EPS, KernelView, View, definite
 from mercer.lifts.landmarks import pivoted
 from mercer.lifts.pivoting import strips
 from mercer.operators import Centering
 from mercer.operators.dense import tiles
-from mercer.operators.precomputed import check_semidefinite
 from mercer.solvers import Eigen
 from mercer.solvers.logistic import Minimum
 
@@ -104,9 +103,7 @@ def from_matrix(who: str, view: View, centering: Centering, run: Run) -> MatrixD
     """By the eigenvectors of the kernel matrix. Cost: 9 n^3 operations, and 3 n^2 numbers."""
     with run.stage("kernel matrix"):
         K = view.dense(run.watch)
-        if not view.sure:
-            speaker = f"{who} with {view.kernel}" if isinstance(view, KernelView) else who
-            check_semidefinite(speaker, K, view.dtype)
+        view = definite(who, view, K)
     with run.stage("decompose"):
         largest = float((centering.weights * K.diagonal()).max())
         found = Eigen().decompose(_centred(K, centering))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mercer.learners import determinants
 from mercer.learners.request import Fit, Request, by_alpha, level_size, leverages, missed, raised, relative
-from mercer.learners.views import EPS
+from mercer.learners.views import EPS, MatrixView, definite
 from mercer.operators import Centered
 from mercer.operators.centering import CenteredOperator
 from mercer.operators.precomputed import check_semidefinite
@@ -57,7 +57,7 @@ class Tuned:
 
 def tune(request: Request) -> Tuned:
     """Decompose the matrix once, and follow the path of alphas."""
-    found = _matrix(request)
+    request, found = _matrix(request)
     with request.run.stage("solve"):
         spectrum = Eigen().decompose(found.centered.stored)
     side = DualSide(spectrum, request.centering, found.centered.pull, request.centering.rows(request.targets))
@@ -88,20 +88,29 @@ def solve(request: Request) -> Fit:
 
 
 def _given(request: Request) -> Fit:
-    found, alphas = _matrix(request), request.penalty.given
+    request, found = _matrix(request)
+    alphas = request.penalty.given
     with request.run.stage("solve"):
         outcome = request.plan.solver.solve(_system(request, found.centered, found.centered.stored, alphas))
     return _fit(request, found, outcome, alphas, None, None)
 
 
-def _matrix(request: Request) -> _Matrix:
+def _matrix(request: Request) -> tuple[Request, _Matrix]:
+    """The request with its view made sound, and the matrix."""
     with request.run.stage("kernel matrix"):
         K = request.view.dense(request.run.watch)
     if not request.sure:
-        check_semidefinite(request.who, K, request.view.dtype)
+        request = _definite(request, K)
     sizes = np.sqrt(np.maximum(np.diagonal(K), 0.0))
     unit = request.view.unit(K, sizes)
-    return _Matrix(request.centering.matrix(K), sizes, unit)
+    return request, _Matrix(request.centering.matrix(K), sizes, unit)
+
+
+def _definite(request: Request, K: Array) -> Request:
+    if isinstance(request.view, MatrixView):
+        return replace(request, view=definite(request.who, request.view, K))
+    check_semidefinite(request.who, K, request.view.dtype)
+    return request
 
 
 def _system(request: Request, centered: Centered, matrix: Array, alphas: Array) -> System:

@@ -12,7 +12,7 @@ from mercer.learners.fingerprint import fingerprint
 from mercer.learners.following import follow
 from mercer.learners.planning import Shape, foreseen, planned
 from mercer.learners.posing import Posed, from_rows, from_stream
-from mercer.learners.reading import PRECOMPUTED
+from mercer.learners.reading import is_precomputed
 from mercer.learners.running import Terms, Watched, watched
 from mercer.learners.sourced import note_columns
 from mercer.lifts.randomness import generator
@@ -49,13 +49,14 @@ def pose(
 
     read : is told the numbers of rows, columns and outputs when they are known: what comes next may take its time
     """
-    source = source_of(type(estimator).__name__, X, y, sample_weight)
+    precomputed = is_precomputed(estimator.kernel)
+    source = source_of(type(estimator).__name__, X, y, sample_weight, matrix=precomputed)
     if source is None:
         rows = estimator._read(X, reset=True)
         problem = estimator._problem(X, y, sample_weight)
         read((len(problem.targets), int(estimator.n_features_in_), problem.targets.shape[1]))
         return from_rows(settings(estimator), rows, problem)
-    if isinstance(estimator.kernel, str) and estimator.kernel == PRECOMPUTED:
+    if precomputed:
         needs, came = "a kernel or a lift for rows from a source", "similarities come as one matrix"
         raise InputError(sentence(type(estimator).__name__, needs, came, "Load the matrix with np.load."))
     stream = estimator._streamed_rows(source)

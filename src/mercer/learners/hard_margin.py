@@ -33,19 +33,21 @@ def separate(who: str, way: Way, sought: Sought, run: Run) -> tuple[Boxed, Reste
     width = width_of(way, sought.problem.count)
     if not width > 0:
         _refuse(who, sought, 0.0, 0.0)
-    cap, start, brief = FIRST / width**2, None, way.brief()
+    cap, start, brief, steps = FIRST / width**2, None, way.brief(), 0
     while True:
-        problem = _boxed(sought.problem, cap)
+        problem = boxed(sought.problem, cap)
         rested = brief.solve(problem, start, run)
-        if not _held(rested, cap):
+        steps += rested.steps
+        if not held(rested, cap):
             rested = way.solve(problem, rested.b, run)
-            if not _held(rested, cap):
-                return problem, rested
+            steps += rested.steps
+            if not held(rested, cap):
+                return problem, replace(rested, steps=steps)
         margin = margin_at_most(problem, rested)
         if margin <= TOUCHING * width:
             _refuse(who, sought, margin, width)
         if cap >= WIDEST / width**2:
-            return problem, replace(rested, converged=False)
+            return problem, replace(rested, converged=False, steps=steps)
         cap, start = WIDER * cap, rested.b
 
 
@@ -57,7 +59,7 @@ def width_of(way: Way, count: int) -> float:
     return float(np.sqrt(square)) if square > HIDDEN * float(sizes.max()) else 0.0
 
 
-def _held(rested: Rested, cap: float) -> bool:
+def held(rested: Rested, cap: float) -> bool:
     """Whether the box holds a coefficient."""
     return bool((np.abs(rested.b) >= cap).any())
 
@@ -69,7 +71,8 @@ def margin_at_most(problem: Boxed, rested: Rested) -> float:
     return np.sqrt(max(square, 0.0)) / total if total > 0 else np.inf
 
 
-def _boxed(problem: Boxed, cap: float) -> Boxed:
+def boxed(problem: Boxed, cap: float) -> Boxed:
+    """The problem inside of a box that is finite."""
     return replace(problem, lower=np.maximum(problem.lower, -cap), upper=np.minimum(problem.upper, cap))
 
 

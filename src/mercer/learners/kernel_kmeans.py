@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import Tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.budget import Budget
@@ -20,12 +21,13 @@ from mercer.learners.cluster_fit import Fitted, follow
 from mercer.learners.cluster_model import ByRows
 from mercer.learners.cluster_rows import Posed, pose, task_of
 from mercer.learners.cluster_settings import LANDMARKS, KMeansSettings, refuse_unliftable
+from mercer.learners.converging import ConvergenceWarning
 from mercer.learners.course import count_of
 from mercer.learners.draft import draft
 from mercer.learners.fitting import all_or_nothing
 from mercer.learners.kernel_parameters import KernelParameters
 from mercer.learners.kernel_ridge import DEFAULT
-from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of, weights_of
+from mercer.learners.reading import PRECOMPUTED, is_precomputed, kernel_of, matrix_of, rows_of, sees_rows, weights_of
 from mercer.learners.running import Terms, watched
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
@@ -62,7 +64,7 @@ class KernelKMeans(
     Parameters
     ----------
     n_clusters : how many clusters
-    kernel : a kernel or its text, a lift (its features), or "precomputed"
+    kernel : a kernel or its text, a lift (its features), or "precomputed"; a lengthscale that a text leaves out is open
     lengthscale : a number, or "median", for kernels that leave it open
     solver : "auto", "exact" (the kernel itself) or "landmarks" (landmarks in its place)
     rank : how many landmarks; None for 128 before exact steps, else for 500 or as many as memory and time allow
@@ -148,7 +150,7 @@ class KernelKMeans(
             run.ready()
         if not self.converged_:
             told = "The partition is kept; another step would change it. Allow more max_iter or time_limit."
-            warnings.warn(f"{who}: {found.clusters.reason} {told}", NumericalWarning, stacklevel=2)
+            warnings.warn(f"{who}: {found.clusters.reason} {told}", ConvergenceWarning, stacklevel=2)
         return self
 
     def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> ClusterPlan:
@@ -223,6 +225,7 @@ class KernelKMeans(
             warnings.warn(told, NumericalWarning, stacklevel=3)
         return found
 
+    @available_if(sees_rows)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the inertia of rows, by their nearest means: the larger, the better. y is ignored."""
         check_is_fitted(self)
@@ -235,8 +238,12 @@ class KernelKMeans(
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        precomputed = isinstance(self.kernel, str) and self.kernel == PRECOMPUTED
+        precomputed = is_precomputed(self.kernel)
         tags.input_tags.sparse = not precomputed
         tags.input_tags.pairwise = precomputed
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+# After the class: scikit-learn wraps its transform for set_output, and would take the descriptor for a function.
+KernelKMeans.transform = available_if(sees_rows)(KernelKMeans.transform)  # type: ignore[method-assign]

@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import NumericalWarning
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
 from mercer.learners.callbacks import CallbackSupport
+from mercer.learners.converging import ConvergenceWarning
 from mercer.learners.designs import LandmarkDesign
 from mercer.learners.draft import draft
 from mercer.learners.fitting import all_or_nothing
@@ -54,7 +54,7 @@ class KernelLogisticRegression(
 
     Parameters
     ----------
-    kernel : a kernel or its text, a lift, or "precomputed"
+    kernel : a kernel or its text, a lift, or "precomputed"; a lengthscale that a text leaves out ("rbf") is open
     alpha : the penalty, above zero; 1 / C of scikit-learn's `LogisticRegression`
     lengthscale : a number, or "median", for kernels that leave it open
     class_weight : how much rows of each class weigh, as a dict or "balanced"; None for one
@@ -143,7 +143,7 @@ class KernelLogisticRegression(
             run.ready()
         if not self.converged_:
             told = f"{self._reason} The objective is at most {self.duality_gap_:.1e} above its least value."
-            warnings.warn(f"{who}: {told}", NumericalWarning, stacklevel=2)
+            warnings.warn(f"{who}: {told}", ConvergenceWarning, stacklevel=2)
         return self
 
     def plan(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticPlan:

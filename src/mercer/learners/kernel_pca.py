@@ -18,10 +18,11 @@ from mercer.kernels import Kernel
 from mercer.kernels.points import Points
 from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.component_features import by_features
-from mercer.learners.component_found import Found
+from mercer.learners.component_found import Found, warn_equal
 from mercer.learners.component_posing import Posed, pose
 from mercer.learners.component_settings import Asked
 from mercer.learners.component_ways import by_matrix, by_products
+from mercer.learners.converging import ConvergenceWarning
 from mercer.learners.draft import draft
 from mercer.learners.fitting import all_or_nothing
 from mercer.learners.kernel_parameters import KernelParameters
@@ -64,7 +65,7 @@ class KernelPCA(
 
     Parameters
     ----------
-    kernel : a kernel or its text, a lift, or "precomputed"
+    kernel : a kernel or its text, a lift, or "precomputed"; a lengthscale that a text leaves out ("rbf") is open
     n_components : how many; None for all that are more than rounding
     lengthscale : a number, or "median", for kernels that leave it open
     solver : "auto", "dense" (an eigendecomposition of P K P), "krylov" (products alone) or "landmarks"
@@ -81,7 +82,8 @@ class KernelPCA(
     explained_variance_, explained_variance_ratio_ : eigenvalues / n, and their part of the trace of P K P
     unexplained_ : the part of the trace that is left; with landmarks rather more than less
     residuals_ : (k,), |P K P v - l v|, relative to the largest eigenvalue; with landmarks for their features
-    n_components_ : k; fewer than were asked for where the others are rounding
+    n_components_ : k; fewer than were asked for where the others are rounding, and 0, with a warning, where all rows
+        are the same to the kernel
     converged_ : whether `tol` was reached, and all rows were seen
     preimage_error_ : the error of `inverse_transform` on a row that was left out, in units of the spread of the rows
     kernel_, lift_ : with their numbers; None where there is none
@@ -174,8 +176,10 @@ class KernelPCA(
             if asked.preimages:
                 self._learn_way_back(posed, found, began)
             run.ready()
+        if self.n_components_ == 0:
+            warn_equal(who)
         if not self.converged_:
-            warnings.warn(f"{who}: {found.reason}", NumericalWarning, stacklevel=3)
+            warnings.warn(f"{who}: {found.reason}", ConvergenceWarning, stacklevel=3)
         return found, posed.dtype
 
     def _follow(self, posed: Posed, asked: Asked, run: Watched) -> Found:
@@ -194,13 +198,17 @@ class KernelPCA(
         self.eigenvalues_, self.residuals_ = found.values, found.residuals
         self.explained_variance_ = found.values / found.rows
         self.explained_variance_ratio_ = found.values / max(found.total, float(found.values.sum()))
-        self.unexplained_ = max(0.0, 1.0 - float(self.explained_variance_ratio_.sum()))
+        self.unexplained_ = max(0.0, 1.0 - float(self.explained_variance_ratio_.sum())) if len(found.values) else 0.0
         self.n_components_ = len(found.values)
         self.converged_, self.plan_ = found.converged, posed.plan
         self.kernel_, self.lift_ = posed.view.kernel, found.lift
         self._predictor = found.predictor
 
     def _learn_way_back(self, posed: Posed, found: Found, began: float) -> None:
+        if self.n_components_ == 0:
+            who, needs = type(self).__name__, "rows that the kernel tells apart, to learn a way back"
+            remedy = "Check the columns, or use fit_inverse_transform=False."
+            raise InputError(sentence(who, needs, "all are the same to it, to rounding", remedy))
         limit = self.time_limit
         left = None if limit is None else max(HASTE, limit - (time.perf_counter() - began))
         scores = self._predictor.values(posed.rows) if found.scores is None else found.scores

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
+from sklearn.utils.metaestimators import available_if
 
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
@@ -18,7 +19,7 @@ from mercer.learners.course import Course, OnBudget, Pupil, Unbounded, count_of
 from mercer.learners.kernel_parameters import KernelParameters
 from mercer.learners.kernel_ridge import DEFAULT
 from mercer.learners.mistaken import Mistaken
-from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of, shown
+from mercer.learners.reading import PRECOMPUTED, is_precomputed, kernel_of, matrix_of, rows_of, sees_rows, shown
 from mercer.learners.views import MatrixView, TableView, View, joined
 from mercer.learners.votes import LAST
 from mercer.lifts.base import Lift
@@ -41,7 +42,8 @@ class KernelPerceptron(KernelParameters, Mistaken):
 
     Parameters
     ----------
-    kernel : a kernel or its text, a lift, or "precomputed"; an open lengthscale ("median") is found from the first rows
+    kernel : a kernel or its text, a lift, or "precomputed"; an open lengthscale ("median", or one
+        that a text leaves out) is found from the first rows
     max_iter : passes over the rows, at most
     shuffle : whether each pass has its own order, from `random_state`; else that of the rows
     combine : what predicts: "last", the last f, as in the lectures; "averaged", the mean of all f that there were;
@@ -107,6 +109,14 @@ class KernelPerceptron(KernelParameters, Mistaken):
         self.verbose = verbose
         self.random_state = random_state
 
+    @available_if(sees_rows)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
+        """One pass over new rows, after all that came before; not with a matrix of similarities.
+
+        classes : all labels that will ever come; asked for with the first rows
+        """
+        return super().partial_fit(X, y, classes)
+
     def _read(self, X: Any, reset: bool) -> Any:
         if reset:
             kernel = kernel_of(type(self).__name__, self.kernel)
@@ -145,7 +155,7 @@ class KernelPerceptron(KernelParameters, Mistaken):
 
     def _same_budget(self, memory: Memory | None) -> None:
         """Refuse another budget, or another strategy, than that of the rows that are remembered."""
-        size = None if memory is None else len(memory.coefficients)
+        size = None if memory is None else memory.budget
         if size == self.budget and (memory is None or type(memory) is STRATEGIES[self.strategy]):
             return
         how = "" if memory is None else f" and strategy={type(memory).__name__.lower()!r}"
@@ -170,6 +180,6 @@ class KernelPerceptron(KernelParameters, Mistaken):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not isinstance(self.kernel, str) or self.kernel != PRECOMPUTED
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == PRECOMPUTED
+        precomputed = is_precomputed(self.kernel)
+        tags.input_tags.sparse, tags.input_tags.pairwise = not precomputed, precomputed
         return tags

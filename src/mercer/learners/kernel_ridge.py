@@ -11,12 +11,18 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.compute.budget import Budget
+from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.evaluate import SURE
+from mercer.kernels.fields import check_whole
 from mercer.learners.assembly import Problem
 from mercer.learners.least_squares import LeastSquares
+from mercer.learners.posterior import drawn_from
 from mercer.learners.reading import targets_of, weights_of
 from mercer.learners.sourced import SourceStream, regression_stream
 from mercer.lifts.base import Lift
+from mercer.lifts.randomness import generator
 from mercer.solvers import Solver
 from mercer.sources import Source
 
@@ -43,7 +49,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     Parameters
     ----------
     kernel : a kernel, its text, a lift (its kernel, by its features where that is cheaper), or "precomputed": X is then
-        the matrix of all pairs of training rows, and new rows come as their similarities with these
+        the matrix of all pairs of training rows, and new rows come as their similarities with these. A lengthscale that
+        a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if "median" stood there
     alpha : the penalty: a number of at least 0; one an output, where y has that many columns; candidates; or "auto":
         45 candidates from 1e-10 to 10 times the largest eigenvalue. Candidates are judged by exact leave-one-out
         errors, for each output alone; of those of "auto" that rounding makes doubtful the next larger one is taken
@@ -130,18 +137,47 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     def _answers(self, values: NDArray[Any]) -> NDArray[Any]:
         return values[:, 0] if self._flat else values
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
-        """f(x) + b of each row; with `return_std` also the standard deviation of that, without noise.
+    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
+        """f(x) + b of each row; with `return_std` also its standard deviation, with `return_cov` the covariance.
 
-        The deviation is that of the Gaussian process with the kernel variance_ * kernel_; a new observation has the
-        variance std^2 + noise_. Cost: n d operations a row; with deviations n^3 / 3 once, and 2 n^2 a row.
-        X may be a path to Parquet, a memory map or a source, which are read in pieces.
+        Both are those of the Gaussian process with the kernel variance_ * kernel_, without noise: a new observation has
+        the variance std^2 + noise_. The covariance is of all pairs of rows: (rows, rows), and (rows, rows, outputs)
+        where y has several columns.
+
+        Cost: n d operations a row; with deviations n^3 / 3 once, and 2 n^2 a row. A covariance of m rows takes 2 n m^2
+        more, and is refused where memory does not suffice.
+        X may be a path to Parquet, a memory map or a source, which are read in pieces; not for a covariance.
         """
+        who = type(self).__name__
+        if return_std and return_cov:
+            needs, given = "at most one of return_std and return_cov", "both are True"
+            raise InputError(sentence(who, needs, given, "The deviations are the roots of the covariance's diagonal."))
         source = self._source_of(X)
+        if source is not None and return_cov:
+            needs, given = "a table of rows for a covariance", "a source was given"
+            raise InputError(sentence(who, needs, given, "Read the rows that you need into an array."))
         if source is not None:
             return self._of_source(source, return_std)
         values, rows = self._predict(X)
+        if return_cov:
+            return self._answers(values), self._covariance(rows, values)
         return (self._answers(values), self._deviations(rows, values)) if return_std else self._answers(values)
+
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> NDArray[Any]:
+        """Functions drawn from the Gaussian process, at these rows: f(x) + b, without noise.
+
+        (rows, n_samples), and (rows, outputs, n_samples) where y has several columns. Cost: that of
+        `predict(X, return_cov=True)`, and 9 m^3 operations for m rows.
+
+        n_samples : how many functions
+        random_state : whole number, generator, or None: the source of the draws; the same functions for the same number
+        """
+        count = check_whole(type(self).__name__, "n_samples", n_samples, 1, None)
+        means, covariances = self.predict(X, return_cov=True)
+        random, rows = generator(random_state), len(means)
+        pairs = zip(means.reshape(rows, -1).T, covariances.reshape(rows, rows, -1).transpose(2, 0, 1), strict=True)
+        drawn = [drawn_from(mean, covariance, count, random) for mean, covariance in pairs]
+        return drawn[0] if self._flat else np.stack(drawn, axis=1)
 
     def _of_source(self, source: Source, return_std: bool) -> Any:
         if not return_std:
@@ -159,6 +195,21 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         if self._pieces is not None:
             return np.asarray(np.sqrt(noise * self._pieces.shares(rows, alpha)))
         return np.asarray(np.sqrt(self._posterior(alpha).variances(rows, count, self._variances[output], noise)))
+
+    def _covariance(self, rows: Any, values: NDArray[Any]) -> NDArray[Any]:
+        who, count, outputs = type(self).__name__, *values.shape
+        held = 0 if self._view is None else self._view.count
+        needed = 8 * count * ((outputs + 4) * count + 3 * held)
+        if needed > SURE:
+            remedy = "Give fewer rows, or use return_std, which needs none of the size of pairs."
+            Budget.of(self.memory_limit).require(who, needed, f"a covariance of {count} rows", remedy)
+        found = np.empty((count, count, outputs), values.dtype)
+        for t, (alpha, variance, noise) in enumerate(zip(self._alphas, self._variances, self._noises, strict=True)):
+            if self._pieces is not None:
+                found[:, :, t] = noise * self._pieces.products(rows, float(alpha))
+            else:
+                found[:, :, t] = self._posterior(float(alpha)).covariance(rows, count, variance, noise)
+        return found[:, :, 0] if self._flat else found
 
     @property
     def variance_(self) -> Any:

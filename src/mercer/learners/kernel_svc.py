@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,11 +19,13 @@ from mercer.learners.hard_margin import separate
 from mercer.learners.kernel_ridge import DEFAULT
 from mercer.learners.labels import classes_of, decided, labels_of
 from mercer.learners.margin_machine import Asked, MarginMachine
+from mercer.learners.margin_model import Model
 from mercer.learners.margin_settings import positive
 from mercer.learners.margin_ways import Way
 from mercer.learners.reading import class_weights_of, shown, weights_of
 from mercer.learners.running import Watched
 from mercer.learners.sought import Share, Sought
+from mercer.learners.views import View
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
 from mercer.planner.margins import CALIBRATING
@@ -38,6 +41,12 @@ def _sure(machine: Any) -> bool:
     return True
 
 
+def _flag(who: str, name: str, given: Any) -> None:
+    """Complain of what is not True or False."""
+    if not isinstance(given, bool | np.bool_):
+        raise InputError(sentence(who, f"True or False for {name}", f"{shown(given)} came", "Use False, the default."))
+
+
 class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit-learn has no types
     """The widest margin: f minimises |f|^2 / 2 + sum_i C_i max(0, 1 - y_i (f(x_i) + b)), and its sign decides.
 
@@ -51,12 +60,17 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
 
     Parameters
     ----------
-    kernel : a kernel, its text, a lift, or "precomputed": X is then the matrix of all pairs of training rows
+    kernel : a kernel, its text, a lift, or "precomputed": X is then the matrix of all pairs of training rows. A
+        lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if "median" stood there
     C : the price of errors, above zero; rows have C_i = C * class weight * sample weight. np.inf for a hard margin: an
         error says so where no function separates the rows
     lengthscale : "median", or a number: what open lengthscales of the kernel are
     multi_class : "ovo", one function for each pair of classes, or "ovr", one for each class
     class_weight : how much rows of each class weigh, as a dict or "balanced"; None for one
+    decision_function_shape : "ovr", `decision_function` has one column per class, or "ovo", one per pair of classes in
+        the order (0, 1), (0, 2), ..., (1, 2), ..., positive for the first class of the pair
+    break_ties : whether `predict` decides equal votes by `decision_function`, which needs "ovr" there; otherwise the
+        first class wins
     probability : whether `predict_proba` is wanted, which takes five more fits
     tol : how far coefficients may be from rest, in units of f; up to 512 rows are solved to rounding. On features a
         duality gap of that part of the objective is enough, too
@@ -64,7 +78,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         and 40,000), or 1,000 passes
     solver : "exact", "landmarks" (or the features of the lift that was given), or "auto": exact where that
         fits and takes less than half an hour; above 100,000 rows it is always "landmarks", where the kernel allows it
-    rank : how many landmarks; None for up to 2,000, as many as fit
+    rank : how many landmarks; None for the least of 2,000, half of the rows, and what fits the memory
     polish : whether what landmarks lead to is made exact on the margin, by the kernel itself; the model is one of
         support vectors then
     warm_start : whether a fit on the same rows starts from the last coefficients, as for a path of C
@@ -73,11 +87,13 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
     Attributes
     ----------
     classes_ : the labels, sorted
-    support_ : the rows of which the functions are made, sorted
+    support_, support_vectors_ : the rows of which the functions are made, sorted by position, and these themselves
+    n_support_ : how many of them each class has
     dual_coef_ : (support,) for two classes, y_j alpha_j; else (support, functions), of classes, or of pairs in order:
-        (0, 1), (0, 2), ..., (1, 2), ... ; f of a pair is positive for its second class
-    intercept_ : b, one a function
-    converged_, n_iter_ : whether all is at rest to `tol`, and steps in all
+        (0, 1), (0, 2), ..., (1, 2), ... ; f of such a pair is positive for its first class
+    intercept_ : b, one per function
+    coef_ : (functions, features), where the kernel is linear, or has another finite lift
+    converged_, n_iter_ : whether all is optimal to `tol`, and steps, one number per function
     duality_gap_, relative_gap_ : how far the objective is from its best, at most, for all functions together
     outcomes_ : what the solver says of each function
     kernel_, lift_, plan_ : the kernel with its numbers, the lift that was given, and how it was fitted
@@ -108,6 +124,8 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         C: float = 1.0,  # its name everywhere
         lengthscale: float | str = "median",
         multi_class: str = PAIRS,
+        decision_function_shape: str = REST,
+        break_ties: bool = False,
         class_weight: dict[Any, float] | str | None = None,
         probability: bool = False,
         tol: float = 1e-3,
@@ -126,6 +144,8 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         self.C = C
         self.lengthscale = lengthscale
         self.multi_class = multi_class
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
         self.class_weight = class_weight
         self.probability = probability
         self.tol = tol
@@ -152,9 +172,14 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         if not (isinstance(self.multi_class, str) and self.multi_class in (PAIRS, REST)):
             needs = 'multi_class that is "ovo" or "ovr"'
             raise InputError(sentence(who, needs, f"{shown(self.multi_class)} came", 'Use "ovo", the default.'))
-        if not isinstance(self.probability, bool | np.bool_):
-            came = f"{shown(self.probability)} came"
-            raise InputError(sentence(who, "True or False for probability", came, "Use False, the default."))
+        if not (isinstance(self.decision_function_shape, str) and self.decision_function_shape in (PAIRS, REST)):
+            needs, got = 'decision_function_shape that is "ovo" or "ovr"', f"got {shown(self.decision_function_shape)}"
+            raise InputError(sentence(who, needs, got, 'Use "ovr", the default.'))
+        if self.decision_function_shape == PAIRS and self.multi_class == REST:
+            needs, got = 'functions of pairs for decision_function_shape="ovo"', 'multi_class is "ovr"'
+            raise InputError(sentence(who, needs, got, 'Use "ovo" for both.'))
+        _flag(who, "probability", self.probability)
+        _flag(who, "break_ties", self.break_ties)
 
     def _asked(self, X: Any, y: Any, sample_weight: Any, count: int) -> Asked:
         who = type(self).__name__
@@ -167,6 +192,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         kept = np.flatnonzero(weights)
         self.classes_ = classes_of(who, labels[kept])
         codes = np.searchsorted(self.classes_, labels[kept])
+        self._codes = codes
         sought = duels(codes, self.classes_, float(self.C), weights[kept], self.multi_class)
         return Asked(sought, len(labels), kept, np.ones((len(kept), 1)), weights, counts)
 
@@ -174,6 +200,10 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         if np.isfinite(self.C):
             return super()._solved(way, sought, start, run)
         return separate(type(self).__name__, way, sought, run)
+
+    def _keep(self, model: Model, view: View, kept: NDArray[np.intp]) -> None:
+        super()._keep(model, view, kept)
+        self._support_codes = self.__dict__.pop("_codes")[model.support]
 
     def _after(self, way: Way, sought: list[Sought], b: list[Array], run: Watched) -> None:
         self.__dict__.pop("_calibration", None)
@@ -194,23 +224,48 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         """Whether functions were fitted to pairs of classes, of three or more: those of single classes saw all rows."""
         return self.outcomes_[0].rows < self.plan_.rows
 
+    @property
+    def _sign(self) -> float:
+        """Pairs of three or more classes are positive for the first one, as in LIBSVM; here for the second."""
+        return -1.0 if self._in_pairs else 1.0
+
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """How many rows of each class the support has."""
+        check_is_fitted(self)
+        if not hasattr(self, "_support_codes"):
+            raise AttributeError("n_support_: the file of the model is older than this attribute; fit it again")
+        return np.bincount(self._support_codes, minlength=len(self.classes_)).astype(np.int32)
+
+    @property
+    def n_iter_(self) -> NDArray[np.int32]:
+        """Steps of each function: pairs of coefficients that were moved, or single ones on features."""
+        check_is_fitted(self)
+        return np.array([found.steps for found in self.outcomes_], np.int32)
+
     def decision_function(self, X: Any) -> NDArray[Any]:
         """For two classes f + b, one a row, positive for the second; else one a row and class.
 
-        "ovo" gives the votes for each class, and beside them how clearly these were won, between -1/3 and 1/3; "ovr"
-        gives f + b of each class.
+        Functions of pairs give the votes for each class, and beside them how clearly these were won, between -1/3 and
+        1/3; those of classes give f + b of each class. With decision_function_shape="ovo" there is f + b of each pair.
         """
         values = self._values(X)
         if values.shape[1] == 1:
             return values[:, 0]
+        if self._in_pairs and self.decision_function_shape == PAIRS:
+            return np.asarray(-values)
         found = confidences(values, len(self.classes_)) if self._in_pairs else values
         return found.astype(values.dtype, copy=False)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: that of the largest f, or of most votes; of equal votes the first, as in LIBSVM."""
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == PAIRS:
+            raise InputError(f'{type(self).__name__}: break_ties must be False with decision_function_shape="ovo".')
         values = self._values(X)
         counted = values.shape[1] > 1 and self._in_pairs
-        found = decided(votes(values, len(self.classes_)) if counted else values)
+        counts = confidences if self.break_ties else votes
+        found = decided(counts(values, len(self.classes_)) if counted else values)
         return np.asarray(self.classes_[found])
 
     @available_if(_sure)  # type: ignore[untyped-decorator]  # scikit-learn has no types
@@ -222,5 +277,12 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         check_is_fitted(self)
         values = self._values(X)
         if not hasattr(self, "_calibration"):
-            raise AttributeError("predict_proba: set probability=True before fit")
+            told = "predict_proba is not available when fitted with probability=False; set probability=True before fit."
+            raise NotFittedError(told)
         return self._calibration.probabilities(values.astype(np.float64)).astype(values.dtype, copy=False)
+
+    @available_if(_sure)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+        """(rows, classes): the logarithms of `predict_proba`."""
+        with np.errstate(divide="ignore"):  # log 0 is -inf
+            return np.asarray(np.log(self.predict_proba(X)))

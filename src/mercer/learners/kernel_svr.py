@@ -15,10 +15,14 @@ from mercer.kernels import Kernel
 from mercer.learners.kernel_ridge import DEFAULT
 from mercer.learners.margin_machine import Asked, MarginMachine
 from mercer.learners.margin_settings import positive
+from mercer.learners.margin_ways import Way
 from mercer.learners.reading import shown, targets_of, weights_of
-from mercer.learners.sought import Sought
+from mercer.learners.sought import Share, Sought
+from mercer.learners.within_tube import within_tube
 from mercer.lifts.base import Lift
-from mercer.solvers.boxed import Boxed
+from mercer.solvers.boxed import Boxed, Rested
+
+Array = NDArray[np.float64]
 
 
 class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-learn has no types
@@ -29,7 +33,8 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
 
     Parameters
     ----------
-    C : the price of what residuals exceed epsilon by, above zero
+    C : the price of what residuals exceed epsilon by, above zero. np.inf for no residual beyond epsilon: an error says
+        so where no function does that
     epsilon : the half width of the tube, at least 0, in units of y
 
     Attributes
@@ -93,7 +98,7 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
 
     def _settled(self) -> None:
         who, given = type(self).__name__, self.epsilon
-        positive(who, "C", self.C, "1.0")
+        positive(who, "C", self.C, "1.0, or np.inf for no residual beyond epsilon", endless=True)
         number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
         if not (number and 0 <= given <= sys.float_info.max):
             needs = "a finite number of at least 0 for epsilon"
@@ -105,9 +110,15 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
         weights = weights_of(type(self).__name__, sample_weight, len(targets))
         kept = np.arange(len(targets)) if weights is None else np.flatnonzero(weights)
         own = np.ones(len(kept)) if weights is None else weights[kept]
-        sizes, y = float(self.C) * own, np.ascontiguousarray(targets[kept])
+        sizes = np.full(len(own), np.inf) if np.isinf(self.C) else float(self.C) * own
+        y = np.ascontiguousarray(targets[kept])
         problem = Boxed(-y, -sizes, sizes, kink=float(self.epsilon))
         return Asked([Sought(np.arange(len(kept)), problem, own)], len(targets), kept, y[:, None], weights)
+
+    def _solved(self, way: Way, sought: Sought, start: Array | None, run: Share) -> tuple[Boxed, Rested]:
+        if np.isfinite(self.C):
+            return super()._solved(way, sought, start, run)
+        return within_tube(type(self).__name__, way, sought, run)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """f(x) + b of each row."""

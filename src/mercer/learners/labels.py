@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from mercer.errors import InputError, sentence
-from mercer.learners.reading import array_of
+from mercer.learners.reading import array_of, plain
 
 Array = NDArray[np.float64]
 
@@ -20,6 +20,7 @@ def labels_of(who: str, X: Any, y: Any) -> NDArray[Any]:
     """One label a row, or one clear error."""
     if y is None:
         raise ValueError(f"This {who} estimator requires y to be passed, but the target y is None.")
+    y = plain(who, "y", y)
     array_of(who, "y", y)  # complains of what is missing, or not of equal length
     labels = column_or_1d(y, warn=True)
     check_consistent_length(X, labels)

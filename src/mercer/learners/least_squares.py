@@ -20,6 +20,7 @@ from mercer.kernels.points import Points
 from mercer.learners.assembly import Problem, sizes_of
 from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.certifying import certificate
+from mercer.learners.converging import ConvergenceWarning
 from mercer.learners.distance import Distance
 from mercer.learners.draft import draft
 from mercer.learners.fitting import fit, pose
@@ -127,7 +128,7 @@ class LeastSquares(ShownEstimator, KernelParameters, CallbackSupport, BaseEstima
     def _say_what_is_wrong(self) -> None:
         who, told = type(self).__name__, f"the condition number is {self.condition_:.1e}"
         if not self.converged_:
-            warnings.warn(f"{who}: {self.outcome_.reason} ({told})", NumericalWarning, stacklevel=3)
+            warnings.warn(f"{who}: {self.outcome_.reason} ({told})", ConvergenceWarning, stacklevel=3)
         elif not self.rounding_ <= TRUSTED[self._dtype]:
             cause, remedy = self._doubt()
             moved = f"{cause} may have moved predictions by {self.rounding_:.0e} of their size. {remedy}"

@@ -18,11 +18,13 @@ from mercer.errors import NumericalWarning
 from mercer.kernels import Kernel
 from mercer.learners.assembly import Problem, Settings, views_of
 from mercer.learners.callbacks import CallbackSupport
+from mercer.learners.converging import ConvergenceWarning
 from mercer.learners.course import count_of
 from mercer.learners.draft import draft
 from mercer.learners.extremes import refuse_extremes
 from mercer.learners.fitting import all_or_nothing
 from mercer.learners.kernel_parameters import KernelParameters
+from mercer.learners.margin_attributes import vectors, weights
 from mercer.learners.margin_model import Audit, Model, exact_way, modelled, posed_way
 from mercer.learners.margin_set import on_the_margin
 from mercer.learners.margin_settings import MarginSettings
@@ -201,7 +203,7 @@ class MarginMachine(ShownEstimator, KernelParameters, CallbackSupport, BaseEstim
         left = f"A violation of {bad.violation:.1e} is left, where tol is {self.tol:g}: what was learned is kept."
         remedy = "Scale the columns, use a smaller C, or allow more max_iter or time_limit."
         told = f"{type(self).__name__}: {bad.reason} {left} {remedy}"
-        warnings.warn(told, NumericalWarning, stacklevel=4)
+        warnings.warn(told, ConvergenceWarning, stacklevel=4)
 
     # -- what was found -------------------------------------------------------------------------------------------
 
@@ -209,19 +211,50 @@ class MarginMachine(ShownEstimator, KernelParameters, CallbackSupport, BaseEstim
     def dual_coef_(self) -> Array:
         """f(x) = sum_j dual_coef_[j] k(x, x_j) over the support: (support,), or (support, functions)."""
         check_is_fitted(self)
-        found = self._model.coefficients
+        found = self._sign * self._model.coefficients
         return found[:, 0] if found.shape[1] == 1 else found
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The rows of the support, in float64, sparse where X was; (0, 0) where the kernel is precomputed.
+
+        An AttributeError on landmarks, where rows are not kept: X[support_] has them.
+        """
+        check_is_fitted(self)
+        return vectors(self._model, 0 if self._precomputed else self.n_features_in_)
+
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """How many rows the support has: one number; of a classifier one per class."""
+        check_is_fitted(self)
+        return np.array([len(self.support_)], np.int32)
+
+    @property
+    def coef_(self) -> Array:
+        """(functions, features): f(x) = coef_ . phi(x), where phi is the finite lift of the kernel; x itself if linear.
+
+        An AttributeError where no finite lift is known. It is read-only. Cost: the features of the support.
+        """
+        check_is_fitted(self)
+        found = self._sign * weights(self._model, self.kernel_, self.n_features_in_)
+        found.flags.writeable = False
+        return found
+
+    @property
+    def _sign(self) -> float:
+        """What functions are multiplied by for scikit-learn's signs."""
+        return 1.0
 
     @property
     def intercept_(self) -> Any:
         """What is added to f: a number, or one a function."""
         check_is_fitted(self)
-        found = self._model.biases
+        found = self._sign * self._model.biases
         return float(found[0]) if len(found) == 1 else found
 
     @property
-    def n_iter_(self) -> int:
-        """Steps of all functions together: pairs of coefficients that were moved, or single ones on features."""
+    def n_iter_(self) -> Any:
+        """Steps: pairs of coefficients that were moved, or single ones on features; of a classifier per function."""
         check_is_fitted(self)
         return sum(found.steps for found in self.outcomes_)
 

@@ -14,9 +14,8 @@ from mercer.kernels.points import Points
 from mercer.kernels.strips import workspace
 from mercer.learners.basis import Basis, FeatureBasis
 from mercer.learners.margin_polish import free_of, gained, polished
-from mercer.learners.views import KernelView, MatrixView, View
+from mercer.learners.views import KernelView, View, definite
 from mercer.operators import Dense, Operator
-from mercer.operators.precomputed import check_semidefinite
 from mercer.solvers import coordinate_descent, working_sets
 from mercer.solvers.boxed import Boxed, Rested
 from mercer.solvers.descent_loops import products
@@ -205,9 +204,7 @@ def exactly(who: str, view: View, several: bool, settings: Settings, patient: bo
             K.narrowed().rough().prepare()  # each function has a part of the rows
         return Exactly(K, settings, patient)
     matrix = view.dense()
-    if not view.sure:
-        speaker = who if isinstance(view, MatrixView) else f"{who} with {view.kernel}"
-        check_semidefinite(speaker, matrix, view.dtype)
+    definite(who, view, matrix)
     return Exactly(Dense(matrix, symmetric=True), settings, patient)
 
 

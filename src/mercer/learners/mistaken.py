@@ -13,8 +13,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.budget import Budget
-from mercer.errors import InputError, NumericalWarning, sentence
+from mercer.errors import InputError, sentence
 from mercer.learners.callbacks import CallbackSupport
+from mercer.learners.converging import ConvergenceWarning
 from mercer.learners.course import Course, Pupil, Unbounded, count_of, learn, separation
 from mercer.learners.draft import draft
 from mercer.learners.fitting import all_or_nothing
@@ -27,6 +28,7 @@ from mercer.lifts.randomness import generator
 from mercer.lifts.shown import ShownEstimator
 from mercer.planner.passes import PassPlan, passes
 from mercer.planner.task import Task
+from mercer.solvers.budgeted import slots_for
 from mercer.solvers.perceptron import Log, Mistakes, Space
 
 Array = NDArray[np.float64]
@@ -104,8 +106,9 @@ class Mistaken(ShownEstimator, CallbackSupport, ClassifierMixin, BaseEstimator, 
     def _planned(self, view: View, count: int, most: int) -> PassPlan:
         """For so many new rows, when classes and columns are known."""
         task = Task(count, int(self.n_features_in_), _outputs(len(self.classes_)), self._width(view))
-        size = getattr(self, "budget", None)
-        return passes(type(self).__name__, task, most, size, Budget.of(self.memory_limit))
+        budget = getattr(self, "budget", None)
+        slots = None if budget is None else slots_for(view.count, int(budget))
+        return passes(type(self).__name__, task, most, slots, Budget.of(self.memory_limit))
 
     def _learn(self, X: Any, y: Any, course: Course, classes: ArrayLike | None, most: int) -> None:
         who = type(self).__name__
@@ -119,7 +122,7 @@ class Mistaken(ShownEstimator, CallbackSupport, ClassifierMixin, BaseEstimator, 
             run.ready()
         if self._stopped:
             warnings.warn(
-                f"{who}: {self._stopped} What was learned until then is kept.", NumericalWarning, stacklevel=3
+                f"{who}: {self._stopped} What was learned until then is kept.", ConvergenceWarning, stacklevel=3
             )
 
     def _settings(self) -> None:

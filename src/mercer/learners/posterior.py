@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
 from mercer.compute.native import squares_of
 from mercer.kernels.points import Points
@@ -48,6 +49,10 @@ class Posterior(ABC):
         """The variance of f(x) + b at new rows, from v and from v alpha: one of them may be all that is finite."""
 
     @abstractmethod
+    def covariance(self, new: Any, count: int, variance: float, noise: float) -> Array:
+        """The covariance of f(x) + b between all pairs of new rows; `variances` are its diagonal, to rounding."""
+
+    @abstractmethod
     def log_determinant(self) -> float:
         """log det(K + alpha I), copies counted, on what the intercept leaves."""
 
@@ -81,6 +86,22 @@ class DualPosterior(Posterior):
             found[block] = own - np.einsum("ij,ij->j", rows, solved)
         return variance * np.maximum(found, 0.0) + noise * self.mean_share
 
+    def covariance(self, new: Any, count: int, variance: float, noise: float) -> Array:
+        found, cross = self.view.among(new), self.view.cross(new)
+        rows = np.empty((self.view.count, count))
+        shift = np.empty(count)
+        for block in blocks(count, self.view.count):
+            K = np.asarray(cross.rows(block), dtype=np.float64)
+            shift[block] = K @ self.centering.shares - self.centered.middle / 2
+            rows[:, block] = (self.centered.cross(K, self.centering) * self.centering.roots).T
+        if self.centering.intercept:
+            found -= shift
+            found -= shift[:, None]
+        for block in blocks(count, self.view.count):
+            part = np.ascontiguousarray(rows[:, block])
+            found[:, block] -= rows.T @ self.decomposition.solve(part, np.full(part.shape[1], self.alpha))
+        return variance * _mirrored(found) + noise * self.mean_share
+
     @property
     def leverage(self) -> Array:
         center, tau = self.centering, self.centered.pull
@@ -106,6 +127,11 @@ class PrimalPosterior(Posterior):
         Z = self.features.of_new(self.view, new).T
         solved = self.decomposition.solve(Z, np.full(Z.shape[1], self.alpha))
         return np.asarray(noise * (np.einsum("ij,ij->j", Z, solved) + self.mean_share))
+
+    def covariance(self, new: Any, count: int, variance: float, noise: float) -> Array:
+        Z = self.features.of_new(self.view, new).T
+        solved = self.decomposition.solve(Z, np.full(Z.shape[1], self.alpha))
+        return noise * (_mirrored(Z.T @ solved) + self.mean_share)
 
     @property
     def leverage(self) -> Array:
@@ -141,9 +167,18 @@ class StreamedPosterior:
         found = [self._squares(rows.rows(part)) @ inverses for part in parts]
         return np.concatenate(found) + (1 / self.total if self.intercept else 0.0)
 
+    def products(self, rows: Points, alpha: float) -> Array:
+        """The covariance of f(x) + b between all pairs of rows, in units of the noise."""
+        roots = np.sqrt(self.spectrum.inverses(np.array([alpha]))[:, 0])
+        scores = self._scores(rows) * roots
+        return scores @ scores.T + (1 / self.total if self.intercept else 0.0)
+
     def _squares(self, rows: Points) -> Array:
-        centred = self.basis.features(rows) - self.means
-        return np.square(centred @ self.spectrum.vectors)
+        return np.square(self._scores(rows))
+
+    def _scores(self, rows: Points) -> Array:
+        """Centred features along the eigenvectors."""
+        return np.asarray((self.basis.features(rows) - self.means) @ self.spectrum.vectors)
 
     def degrees(self, alpha: float) -> float:
         """The sum of the leverages of all copies."""
@@ -167,6 +202,22 @@ def posterior(view: View, centering: Centering, alpha: float, side: str) -> Post
         return PrimalPosterior(view, centering, alpha, features, _decomposed(squares_of(Z), alpha))
     centered = centering.matrix(view.dense())
     return DualPosterior(view, centering, alpha, centered, _decomposed(centered.stored, alpha))
+
+
+def drawn_from(mean: NDArray[Any], covariance: NDArray[Any], count: int, random: np.random.Generator) -> NDArray[Any]:
+    """(rows, count) draws of a normal law; eigenvalues that rounding left below zero count as zero."""
+    values, vectors = eigh(covariance.astype(np.float64), overwrite_a=True, check_finite=False)
+    normal = random.standard_normal((len(mean), count))
+    spread = vectors @ (np.sqrt(np.maximum(values, 0.0))[:, None] * normal)
+    return np.asarray(mean[:, None] + spread, dtype=mean.dtype)
+
+
+def _mirrored(found: Array) -> Array:
+    """A covariance, in place, without what rounding left: it is symmetric, and no variance is below zero."""
+    found += found.T.copy()
+    found /= 2
+    np.fill_diagonal(found, np.maximum(found.diagonal(), 0.0))
+    return found
 
 
 def _decomposed(A: Array, alpha: float) -> Decomposition:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
 import numbers
 import sys
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,19 +19,31 @@ from mercer.kernels.fields import MEDIAN
 from mercer.kernels.objects.table import holds_more
 from mercer.kernels.points import SINGLE, Points, points_from
 from mercer.lifts.base import Lift
+from mercer.lifts.inputs import array_of as array_of
+from mercer.lifts.inputs import plain as plain
+from mercer.lifts.inputs import refuse_unreadable as refuse_unreadable
+from mercer.lifts.inputs import shown as shown
 from mercer.lifts.stated import stated
 from mercer.lifts.things import noted
+from mercer.operators.precomputed import symmetric_part
 
 Array = NDArray[np.float64]
 DTYPES = [np.float64, np.float32]
 PRECOMPUTED = "precomputed"
 AUTO = "auto"
-LONGEST = 80
-"""Characters of a value that a message shows; of longer ones it names the type."""
 HEAVIEST = 1e100
 """How much all rows may weigh together: float64 must hold squares of sums, and their inverses."""
-TEXTS = (str, bytes)
-TIMES = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
+NUMBERS = {
+    "KernelRidge": "alpha",
+    "KernelRidgeClassifier": "alpha",
+    "KernelLogisticRegression": "alpha",
+    "KernelSVC": "C",
+    "KernelSVR": "C",
+    "OneClass": "nu",
+    "KernelPCA": "n_components",
+    "KernelPerceptron": "max_iter",
+}
+"""The parameter that a number in the place of the kernel, the first parameter of these, is meant for most likely."""
 
 
 @dataclass(frozen=True)
@@ -85,20 +96,12 @@ def _another_kernel(who: str, given: Any) -> str:
     if isinstance(given, type) and issubclass(given, Kernel | Lift):
         return f"Write {given.__name__}(), with its parameters."
     if isinstance(given, numbers.Number) and not isinstance(given, bool):
-        return f"Write {who}(alpha={given!r}) if it is the penalty."
+        return f"Write {who}({NUMBERS[who]}={given!r}), say." if who in NUMBERS else "Name the parameter it is for."
     if hasattr(given, "__array__"):
         return "Use kernel='precomputed', and give the matrix as X."
     if callable(given):
         return "Compute the matrix with it, and use kernel='precomputed'."
     return "Write Gaussian(), or \"gaussian('median')\"."
-
-
-def shown(value: Any) -> str:
-    """A value as messages show it: itself where that is short, else its type."""
-    if isinstance(value, np.ndarray):
-        return f"an array of shape {value.shape} and dtype {value.dtype}"
-    text = repr(value)
-    return text if len(text) <= LONGEST and "\n" not in text else f"something of type {type(value).__name__}"
 
 
 def penalty_of(who: str, given: Any, outputs: int, per_output: bool) -> Penalty:
@@ -135,6 +138,7 @@ def _penalties(who: str, given: Any) -> Array:
 
 def rows_of(estimator: Any, X: Any, kernel: Kernel | None, reset: bool) -> Points:
     """A table as points; of a frame only the columns at which the kernel looks must be what it reads."""
+    X = plain(type(estimator).__name__, "X", X)
     if kernel is not None and (kernel.kinds or holds_more(X, kernel.needed)):
         points = noted(estimator, X, kernel, reset)
     elif kernel is not None and kernel.needed is not None and hasattr(X, "columns"):
@@ -148,11 +152,30 @@ def rows_of(estimator: Any, X: Any, kernel: Kernel | None, reset: bool) -> Point
     return points if reset else as_fitted(estimator, points)
 
 
+def is_precomputed(kernel: Any) -> bool:
+    """Whether the rows are one matrix of similarities that somebody else computed."""
+    return isinstance(kernel, str) and kernel == PRECOMPUTED
+
+
+def sees_rows(estimator: Any) -> bool:
+    """Whether a learner sees rows, and not their similarities: what else cannot be called is not there."""
+    if is_precomputed(estimator.kernel):
+        who, needs = type(estimator).__name__, "rows, and the kernel itself, for this"
+        raise AttributeError(sentence(who, needs, "the kernel is precomputed", "Use fit and predict."))
+    return True
+
+
 def matrix_of(estimator: Any, X: Any, reset: bool) -> NDArray[Any]:
     """Similarities that somebody else computed, of all pairs of rows or of new rows with these."""
-    refuse_unreadable(type(estimator).__name__, "X", X)
+    who = type(estimator).__name__
+    X = plain(who, "X", X)
+    if is_sparse(X):
+        needs, got = "a dense matrix for kernel='precomputed'", f"got a sparse {type(X).__name__}"
+        raise InputError(sentence(who, needs, got, "Use K.toarray(): what is not stored is a similarity of 0."))
+    refuse_unreadable(who, "X", X)
     given = np.asarray(X) if hasattr(X, "how") else X  # a repaired matrix is an array that knows how
-    return np.asarray(validate_data(estimator, given, reset=reset, dtype=DTYPES))
+    rows = np.asarray(validate_data(estimator, given, reset=reset, dtype=DTYPES))
+    return symmetric_part(who, rows) if reset and rows.shape[0] == rows.shape[1] else rows
 
 
 def as_fitted(estimator: Any, points: Points) -> Points:
@@ -179,6 +202,7 @@ def targets_of(estimator: Any, X: Any, y: Any) -> Array:
     if y is None:
         name = type(estimator).__name__
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+    y = plain(type(estimator).__name__, "y", y)
     refuse_unreadable(type(estimator).__name__, "y", y)
     found = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y", estimator=estimator)
     if found.ndim > 2:
@@ -263,43 +287,3 @@ def lengthscale_of(who: str, given: Any) -> str | float:
 def _is_size(given: Any) -> bool:
     """Whether something is a finite number of at least 0; a whole one may be too large for float64."""
     return isinstance(given, float | int | np.floating | np.integer) and bool(0 <= given <= sys.float_info.max)
-
-
-# -- what scikit-learn reads as numbers, or refuses in words that do not help -----------------------------------------
-
-
-def refuse_unreadable(who: str, name: str, data: Any) -> None:
-    """Refuse text, dates, missing entries of masked arrays, rows of unequal lengths, and what is no table at all."""
-    if is_sparse(data):
-        return
-    array = array_of(who, name, data)
-    if array.dtype.kind not in "OUSMm" and (array.ndim or name != "y"):
-        return
-    if array.ndim == 0:
-        remedy = "Give an array, a list of rows, or a DataFrame."
-        raise InputError(sentence(who, f"an array for {name}", f"{shown(data)} came", remedy))
-    found = next((at for at, cell in np.ndenumerate(array) if isinstance(cell, TEXTS + TIMES)), None)
-    if found is not None:
-        _refuse_cell(who, name, array[found], found, getattr(data, "columns", None))
-
-
-def array_of(who: str, name: str, data: Any) -> NDArray[Any]:
-    """The data as an array of any dtype; not a copy where it is one."""
-    if np.ma.is_masked(data):
-        came, remedy = "a masked array with missing entries came", "Fill or drop these."
-        raise InputError(sentence(who, f"all entries of {name}", came, remedy))
-    try:
-        return np.asarray(data)
-    except ValueError as error:
-        came, remedy = "lists of unequal lengths came", "Give an array, or a list of equally long lists."
-        raise InputError(sentence(who, f"an array for {name}", came, remedy)) from error
-
-
-def _refuse_cell(who: str, name: str, cell: Any, at: tuple[int, ...], columns: Any) -> NoReturn:
-    column = "" if len(at) < 2 else f"column {at[1] if columns is None else repr(columns[at[1]])}, "
-    remedy = "Convert it to numbers, or choose columns of a DataFrame with on()."
-    if isinstance(cell, TIMES):
-        remedy = "Count the days since a first date, say."
-    elif name == "y":
-        remedy = "Convert it to numbers; labels are for KernelRidgeClassifier."
-    raise InputError(sentence(who, f"numbers for {name}", f"{column}row {at[0]} holds {str(cell)!r}", remedy))

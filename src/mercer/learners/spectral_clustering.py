@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags
 
 from mercer.compute.budget import Budget
-from mercer.errors import InputError, NumericalWarning, sentence
+from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
 from mercer.learners.callbacks import CallbackSupport
@@ -18,6 +18,7 @@ from mercer.learners.cluster_graph import Embedding, embedded, graph_of
 from mercer.learners.cluster_rows import task_of, viewed
 from mercer.learners.cluster_seeds import best_of
 from mercer.learners.cluster_settings import SpectralSettings, refuse_few_rows
+from mercer.learners.converging import ConvergenceWarning
 from mercer.learners.course import count_of
 from mercer.learners.draft import draft
 from mercer.learners.fitting import all_or_nothing
@@ -56,7 +57,8 @@ class SpectralClustering(
     Parameters
     ----------
     n_clusters : how many clusters
-    kernel : a kernel or its text, a lift, or "precomputed": a matrix of ties; no value may be negative
+    kernel : a kernel or its text, a lift, or "precomputed": a matrix of ties; no value may be negative.
+        A lengthscale that a text leaves out ("rbf") is open
     lengthscale : a number, or "median", for kernels that leave it open; graphs often want less than the median
     n_components : how many eigenvectors; None for as many as clusters
     n_init : how many starts of k-means
@@ -142,7 +144,7 @@ class SpectralClustering(
         if not self.converged_:
             told = "The clusters are those that were found so far."
             reason = means.reason if found.converged else found.reason
-            warnings.warn(f"{who}: {reason} {told}", NumericalWarning, stacklevel=2)
+            warnings.warn(f"{who}: {reason} {told}", ConvergenceWarning, stacklevel=2)
         return self
 
     def plan(self, X: Any, y: Any = None) -> ClusterPlan:

@@ -22,7 +22,7 @@ from mercer.lifts.exact import exact_lift
 from mercer.lifts.size import most_features
 from mercer.lifts.stated import stated
 from mercer.operators import Dense, Gram, LowRank, Operator
-from mercer.operators.precomputed import check_precomputed
+from mercer.operators.precomputed import check_precomputed, check_semidefinite, made_semidefinite
 
 Array = NDArray[np.float64]
 BLOCK = 1 << 22
@@ -80,6 +80,10 @@ class View(ABC):
     @abstractmethod
     def cross(self, new: Any) -> Operator:
         """The matrix of new rows (as `read` gave them) against the training rows."""
+
+    @abstractmethod
+    def among(self, new: Any) -> Array:
+        """The matrix of new rows against themselves, to be overwritten."""
 
     @abstractmethod
     def diagonal(self, new: Any) -> Array:
@@ -174,6 +178,9 @@ class KernelView(TableView):
         left, right = alike(replace(new, dtype=DOUBLE), self.points)
         return Gram.of(self.kernel, left, right)
 
+    def among(self, new: Points) -> Array:
+        return np.asarray(Gram.of(self.kernel, replace(new, dtype=DOUBLE)).to_dense(), dtype=np.float64)
+
     def diagonal(self, new: Points) -> Array:
         return np.asarray(self.kernel.evaluate_diagonal(new), dtype=np.float64)
 
@@ -200,6 +207,9 @@ class LiftView(TableView):
 
     def cross(self, new: Points) -> Operator:
         return LowRank(self.features_of(new), self.features())
+
+    def among(self, new: Points) -> Array:
+        return LowRank(self.features_of(new)).to_dense()
 
     def diagonal(self, new: Points) -> Array:
         found = self.features_of(new)
@@ -233,6 +243,10 @@ class MatrixView(View):
     def cross(self, new: Array) -> Operator:
         return Dense(np.asarray(new, dtype=np.float64), symmetric=False)
 
+    def among(self, new: Array) -> Array:
+        needs, came = "k(x, z) of all pairs of new rows for a covariance", "the kernel is precomputed"
+        raise InputError(sentence(self.who, needs, came, "Give the kernel itself."))
+
     def diagonal(self, new: Array) -> Array:
         needs, came = "k(x, x) of new rows for a standard deviation", "the kernel is precomputed"
         raise InputError(sentence(self.who, needs, came, "Give the kernel itself."))
@@ -242,6 +256,23 @@ class MatrixView(View):
 
     def dense(self, watch: Watch | None = None) -> Array:
         return check_precomputed(self.who, self.matrix)
+
+
+def definite(who: str, view: View, K: Array) -> View:
+    """The view of a positive semi-definite matrix, or an error.
+
+    A given matrix that is slightly indefinite is changed, in K and in the view that is returned; a warning says how.
+
+    K : the matrix of the view, in float64
+    """
+    if view.sure:
+        return view
+    if not isinstance(view, MatrixView):
+        check_semidefinite(f"{who} with {view.kernel}", K, view.dtype)
+        return view
+    if made_semidefinite(who, K, view.dtype) == 0:
+        return view
+    return replace(view, matrix=K.astype(view.dtype if view.dtype.kind == "f" else np.float64))
 
 
 def joined(view: TableView, rows: Points) -> TableView:

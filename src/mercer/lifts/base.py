@@ -16,6 +16,7 @@ from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel, Linear
 from mercer.kernels.evaluate import SURE
 from mercer.lifts.certificate import Certificate, bounded
+from mercer.lifts.inputs import plain, refuse_unreadable
 from mercer.lifts.shown import ShownEstimator
 
 DTYPES = [np.float64, np.float32]
@@ -101,6 +102,8 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
             remedy = "Lift the composed kernel instead: Counts(k1 + k2), Counts(2 * k), or Nystrom(k1 * k2)."
             raise InputError(sentence(type(self).__name__, needs, came, remedy))
         accepted = "csr" if self.takes_sparse else False
+        X = plain(type(self).__name__, "X", X)
+        refuse_unreadable(type(self).__name__, "X", X)
         return validate_data(self, X, reset=reset, dtype=DTYPES, accept_sparse=accepted, order="C")
 
     def _plain_features(self, X: ArrayLike) -> Any:

@@ -16,7 +16,7 @@ Kind = Literal["exact", "maximum", "mean"]
 class Certificate(Shown):
     """A bound on how far phi(x).phi(z) is from k(x, z) on the pairs of a table.
 
-    bound : the error is at most this
+    bound : the error is at most this; infinity where nothing is claimed
     probability : with at least this probability; 1 where the bound is computed, not estimated
     kind : "exact" (only rounding), "maximum" (over all pairs) or "mean" (the mean absolute error over all pairs)
     sentence : the same in words

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
+from mercer.kernels.text import parse
 from mercer.lifts.base import Lift
 from mercer.lifts.composition import unique
 from mercer.lifts.counts import Counts
@@ -103,7 +104,7 @@ def exact_lift(kernel: Kernel, points: Points) -> Exact:
 def lift(kernel: Kernel | str, d: int | ArrayLike) -> Lift:
     """The exact lift of a kernel, ready to transform; where none is finite, an error says what can be had instead.
 
-    kernel : a kernel, or its text
+    kernel : a kernel, or its text; a lengthscale that a text leaves out is found from a table, and is 1.0 without one
     d : a number of columns, or a table, whose names of columns then name the features
 
     >>> from mercer.kernels import Polynomial
@@ -117,4 +118,5 @@ def lift(kernel: Kernel | str, d: int | ArrayLike) -> Lift:
         return (Counts if stated("lift", kernel).kinds else Exact)(kernel).fit(d)
     if isinstance(d, bool) or d < 1:
         raise InputError(sentence("lift", "a number of columns above zero, or a table", f"{d!r} came", "Use 2, say."))
-    return Exact(kernel).fit(np.ones((1, int(d))))
+    known = parse(kernel) if isinstance(kernel, str) else kernel  # no data, no median
+    return Exact(known).fit(np.ones((1, int(d))))

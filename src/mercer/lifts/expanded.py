@@ -8,6 +8,8 @@ from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.budget import Budget
 from mercer.compute.family import LARGEST
@@ -46,6 +48,28 @@ class Expanded(Lift):
             needs, came = "features that can be numbered by 64 bits", f"there are {_many(size)}"
             raise BudgetError(sentence(type(self).__name__, needs, came, self.remedy))
         self.expansion_ = expansion
+
+    def transform(self, X: Any) -> Any:
+        """The features of each row, in the dtype of X (float32 or float64); sparse for sparse rows, CSC for CSC."""
+        found = self._plain_features(X)
+        return found.tocsc() if is_sparse(found) and getattr(X, "format", None) == "csc" else found
+
+    @property
+    def powers_(self) -> NDArray[np.intp]:
+        """(features, columns): the exponent of each column, where each feature is one monomial, weighted or not.
+
+        An AttributeError where features are sums of several monomials.
+        """
+        check_is_fitted(self)
+        expansion = self.expansion_
+        self._require(8 * expansion.size * expansion.width, f"the exponents of {_many(expansion.size)} features")
+        if expansion.weights is None:
+            raise AttributeError(f"powers_: features of {type(self).__name__} are sums of several monomials")
+        factors = expansion.factors
+        found = np.zeros((len(factors), expansion.width), dtype=np.intp)
+        rows, places = np.nonzero(factors >= 0)
+        np.add.at(found, (rows, factors[rows, places]), 1)
+        return found
 
     def _count(self) -> int:
         return len(self.expansion_)

@@ -43,7 +43,8 @@ class RandomFourier(Lift):
 
     Parameters
     ----------
-    kernel : a stationary kernel with a known spectral law, or its text; "median" is found from the data
+    kernel : a stationary kernel with a known spectral law, or its text; a lengthscale of "median", or
+        left out of a text, is found from the data
     n_components : D, even for pairs (but 1, which is a wave with an offset); None for 100, or for what epsilon asks
     form : "pairs" or "offset"
     sampling : "orthogonal" (Yu et al. 2016: directions orthogonal in blocks of d; laws that are not built from normal

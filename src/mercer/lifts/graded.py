@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse import hstack as sparse_stack
 
 from mercer.compute import sparse_monomials
 from mercer.compute.family import Family
@@ -94,6 +96,38 @@ class Graded(Deferred):
                 table = [root(self.square(q) / math.prod(map(math.factorial, pattern))) for pattern in known]
                 parts.append(np.array(table)[found])
         return np.concatenate(parts)
+
+
+class Biased(Graded):
+    """The monomial 1, and those of a family that begins at a higher degree, without weights.
+
+    >>> Biased(Family(2, 2, 2)).names(["x", "y"])
+    ['1', 'x^2', 'x y', 'y^2']
+    """
+
+    def __init__(self, family: Family) -> None:
+        super().__init__(family)
+
+    @property
+    def size(self) -> int:
+        return self.family.count + 1
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        return np.ones(self.size)
+
+    def evaluate(self, X: Any) -> Any:
+        found = super().evaluate(X)
+        if is_sparse(found):
+            return sparse_stack([csr_array(np.ones((found.shape[0], 1), found.dtype)), found], format="csr")
+        return np.hstack([np.ones((len(found), 1), found.dtype), found])
+
+    def stored(self, X: Any) -> int:
+        return super().stored(X) + int(X.shape[0])
+
+    def _factors(self) -> NDArray[np.intp]:
+        found = super()._factors()
+        return np.vstack([np.full((1, found.shape[1]), -1, dtype=np.intp), found])
 
 
 def root(square: Fraction) -> float:

@@ -16,7 +16,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.evaluate import SURE, matrix
 from mercer.kernels.fields import check_whole
 from mercer.kernels.points import Points
-from mercer.lifts.pivoting import Array, RandomPivots, cholesky
+from mercer.lifts.pivoting import BLOCK, Array, Factor, RandomPivots, cholesky, whitened
 
 USUAL = 100
 """How many landmarks there are where their number is not given."""
@@ -107,6 +107,52 @@ def way(landmarks: str) -> Way:
         needs = f"landmarks to be one of {', '.join(map(repr, WAYS))}, or a table"
         raise InputError(sentence("Nystrom", needs, f"{landmarks!r} came", "Leave it out if in doubt."))
     return WAYS[landmarks]
+
+
+# -- of a matrix that somebody else computed ------------------------------------------------------------------------
+
+MatrixWay = Callable[[NDArray[Any], int, np.random.Generator], Factor]
+
+
+def pivoted_rows(K: NDArray[Any], count: int, rng: np.random.Generator) -> Factor:
+    """Rows of a matrix by random pivoting, from all of them: the matrix takes more memory than the features."""
+    return RandomPivots(K.diagonal(), lambda i, j: K[i][:, j], count).run(rng)
+
+
+def uniform_rows(K: NDArray[Any], count: int, rng: np.random.Generator) -> Factor:
+    """Rows of a matrix, uniformly and without replacement."""
+    rows = rng.choice(len(K), count, replace=False)
+    kept, upper = cholesky(np.asarray(K[np.ix_(rows, rows)], dtype=np.float64))
+    chosen = rows[kept]
+    return Factor(chosen, upper, whitened(upper, np.ascontiguousarray(K[:, chosen], dtype=np.float64)))
+
+
+MATRIX_WAYS: dict[str, MatrixWay] = {"pivoted": pivoted_rows, "uniform": uniform_rows}
+
+
+def matrix_way(landmarks: Any) -> MatrixWay:
+    """The way of a name, for a kernel that is "precomputed"."""
+    if not (isinstance(landmarks, str) and landmarks in MATRIX_WAYS):
+        needs = "landmarks that are 'pivoted' or 'uniform' where the kernel is precomputed"
+        shown = repr(landmarks) if isinstance(landmarks, str) else "a table"
+        raise InputError(sentence("Nystrom", needs, f"got {shown}", "Leave it out if in doubt."))
+    return MATRIX_WAYS[landmarks]
+
+
+def square(who: str, K: NDArray[Any]) -> NDArray[Any]:
+    """A matrix of all pairs of rows: with as many rows as columns, and symmetric to rounding."""
+    if K.shape[0] != K.shape[1]:
+        needs, shape = "the similarities of all pairs of rows", f"got {K.shape[0]} rows and {K.shape[1]} columns"
+        raise InputError(sentence(who, needs, shape, "Only a kernel 'precomputed' takes K instead of X."))
+    step = max(1, BLOCK // len(K))
+    for start in range(0, len(K), step):
+        part = slice(start, start + step)
+        off = np.abs(K[part] - K[:, part].T)
+        if off.max() > 100 * np.finfo(K.dtype).eps * np.abs(K[part]).max():
+            i, j = np.unravel_index(int(off.argmax()), off.shape)
+            given = f"K[{start + i}, {j}] is {K[start + i, j]!s} and K[{j}, {start + i}] is {K[j, start + i]!s}"
+            raise InputError(sentence(who, "a symmetric matrix", given, "Use (K + K.T) / 2 if either is right."))
+    return K
 
 
 def number(n_components: Any, rows: int) -> int:

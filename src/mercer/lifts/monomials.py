@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mercer import kernels
 from mercer.compute.family import Family
+from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.coordinate.monomials import check_choice
 from mercer.kernels.fields import check_whole
 from mercer.lifts.expanded import Expanded
-from mercer.lifts.graded import Graded
+from mercer.lifts.graded import Biased, Graded
 
 
 class Monomials(Expanded):
@@ -20,12 +23,13 @@ class Monomials(Expanded):
 
     Parameters
     ----------
-    degree : whole number of at least 1
-    include_bias : whether the monomial 1 is one of them
+    degree : whole number of at least 1; or a pair, the lowest degree and the highest one
+    include_bias : whether the monomial 1 is one of them, also where the lowest degree is above it
 
     Attributes
     ----------
     expansion_ : the monomials
+    powers_ : (features, columns), the exponent of each column in each monomial
 
     Examples
     --------
@@ -35,6 +39,8 @@ class Monomials(Expanded):
     array([[1., 2., 3., 4., 6., 9.]])
     >>> lift.get_feature_names_out().tolist()
     ['1', 'x1', 'x2', 'x1^2', 'x1 x2', 'x2^2']
+    >>> Monomials(degree=(2, 3), include_bias=False).fit_transform([[2.0, 3.0]])
+    array([[ 4.,  6.,  9.,  8., 12., 18., 27.]])
 
     References
     ----------
@@ -43,16 +49,33 @@ class Monomials(Expanded):
 
     takes_sparse = True
 
-    def __init__(self, degree: int = 2, include_bias: bool = True) -> None:
+    def __init__(self, degree: int | tuple[int, int] = 2, include_bias: bool = True) -> None:
         self.degree = degree
         self.include_bias = include_bias
 
     @property
     def kernel(self) -> Kernel:
         """The kernel phi(x).phi(z)."""
-        return kernels.Monomials(self.degree, self.include_bias)
+        lowest, degree = self._degrees()
+        return kernels.Monomials(degree, self.include_bias, lowest)
 
     def _expansion(self, width: int) -> Graded:
-        degree = check_whole("Monomials", "degree", self.degree, 1, None)
+        lowest, degree = self._degrees()
         bias = check_choice("Monomials", "include_bias", self.include_bias)
-        return Graded(Family(width, degree, 0 if bias else 1))
+        if bias and lowest > 1:
+            return Biased(Family(width, degree, lowest))
+        return Graded(Family(width, degree, 0 if bias else max(1, lowest)))
+
+    def _degrees(self) -> tuple[int, int]:
+        """The lowest degree and the highest one."""
+        given: Any = self.degree
+        if not isinstance(given, tuple | list):
+            return 0, check_whole("Monomials", "degree", given, 1, None)
+        if len(given) != 2:
+            needs, remedy = "a whole number or a pair of them for degree", "Write 3, or (2, 3)."
+            raise InputError(sentence("Monomials", needs, f"got {given!r}", remedy))
+        highest = check_whole("Monomials", "the highest degree", given[1], 1, None)
+        lowest = check_whole("Monomials", "the lowest degree", given[0], 0, None)
+        if lowest > highest:
+            raise InputError(sentence("Monomials", "the lowest degree first", f"got {given!r}", "Exchange them."))
+        return lowest, highest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InputError, KernelError, NumericalWarning, sentence
@@ -17,7 +19,7 @@ from mercer.kernels.evaluate import check_dimension, check_domain, leaves, matri
 from mercer.kernels.points import DOUBLE, Points, alike, points_from
 from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate, bounded
-from mercer.lifts.landmarks import Choice, check_table, given, number, way
+from mercer.lifts.landmarks import Choice, check_table, given, matrix_way, number, square, way
 from mercer.lifts.pivoting import Array, strips, tolerance, weights, whitened
 from mercer.lifts.randomness import generator
 from mercer.lifts.stated import stated
@@ -40,7 +42,9 @@ class Nystrom(Lift):
 
     Parameters
     ----------
-    kernel : a kernel, or its text; open numbers ("median") are found in fit
+    kernel : a kernel, or its text; open numbers ("median", or left out of a text) are found in fit. Or "precomputed":
+        `fit` takes the matrix of all pairs of training rows, `transform` the similarities of rows with all of these;
+        landmarks are "pivoted" or "uniform", and without k(x, x) of new rows there are no `residual` and `certificate`
     n_components : k, at most the number of rows; None for 100, or as many as there are rows or as rounding lets be
     landmarks : "pivoted" (by randomly pivoted Cholesky), "uniform" (rows at random), "kmeans" (the means of clusters
         of at most 20 k rows; for dense tables), or a table of landmarks, no two of them equal
@@ -48,8 +52,8 @@ class Nystrom(Lift):
 
     Attributes
     ----------
-    kernel_ : the kernel, with its numbers
-    landmarks_ : (k, d) the landmarks, in the order of their pivots
+    kernel_ : the kernel, with its numbers; None for "precomputed"
+    landmarks_ : (k, d) the landmarks, in the order of their pivots; None for "precomputed"
     landmark_indices_ : which rows of the data they are; None for "kmeans" and for a table
     factor_ : (k, k) R, upper triangular
     n_components_ : k
@@ -77,6 +81,10 @@ class Nystrom(Lift):
 
     exact: ClassVar[bool] = False
 
+    kernel_: Any  # a Kernel; None where the matrix itself was given, as for the next two
+    landmarks_: Any
+    landmark_indices_: Any
+
     def __init__(
         self,
         kernel: Kernel | str = "gaussian('median')",
@@ -92,7 +100,7 @@ class Nystrom(Lift):
     @property
     def takes_sparse(self) -> bool:  # type: ignore[override]  # a constant of other lifts, here it is the kernel's
         """Whether the kernel takes sparse tables, and the landmarks are no means."""
-        return self._way != "kmeans" and not _dense_only(stated("Nystrom", self.kernel))
+        return not self._precomputed and self._way != "kmeans" and not _dense_only(stated("Nystrom", self.kernel))
 
     # -- fit ------------------------------------------------------------------------------------------------------
 
@@ -113,11 +121,22 @@ class Nystrom(Lift):
 
     def _found(self, X: Any) -> Array | None:
         """Learn the kernel and the landmarks; the features of all rows, where they are found on the way."""
+        if self._precomputed:
+            return self._found_in_matrix(X)
         points = self._points(X)
         self._resolve(points)
         choice = self._choice(points)
         self._keep(choice)
         return choice.features
+
+    def _found_in_matrix(self, K: NDArray[Any]) -> Array | None:
+        chosen, asked = matrix_way(self.landmarks), number(self.n_components, len(K))
+        found = chosen(square("Nystrom", K), asked, generator(self.random_state))
+        self._report(len(found.upper), asked)
+        self.kernel_ = self.landmarks_ = None
+        self._stores: tuple[Any, ...] = ()
+        self.landmark_indices_, self.factor_, self.n_components_ = found.pivots, found.upper, len(found.upper)
+        return found.features
 
     def _resolve(self, points: Points) -> None:
         """The kernel with its numbers, for points that it takes."""
@@ -132,10 +151,16 @@ class Nystrom(Lift):
         self.n_components_ = len(choice.upper)
 
     @property
+    def _precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    @property
     def _of_things(self) -> bool:
-        return bool(stated("Nystrom", self.kernel).kinds)
+        return not self._precomputed and bool(stated("Nystrom", self.kernel).kinds)
 
     def _read(self, X: ArrayLike, reset: bool) -> Any:
+        if self._precomputed:
+            return super()._read(X, reset)
         kernel = stated("Nystrom", self.kernel)
         return noted(self, X, kernel, reset) if kernel.kinds else super()._read(X, reset)
 
@@ -187,7 +212,7 @@ class Nystrom(Lift):
 
     def _features(self, X: Any) -> NDArray[Any]:
         out = np.empty((X.shape[0], self._count()), X.dtype)
-        for strip, values in self._strips(self._new_points(X)):
+        for strip, values in self._strips_of_matrix(X) if self._precomputed else self._strips(self._new_points(X)):
             out[strip] = values
             del values  # before the next block is made
         return out
@@ -209,6 +234,11 @@ class Nystrom(Lift):
         for strip in strips(points.values.shape[0], self._count()):
             yield strip, whitened(self.factor_, matrix(self.kernel_, points.rows(strip), landmarks))
 
+    def _strips_of_matrix(self, K: NDArray[Any]) -> Iterator[tuple[slice, Array]]:
+        """The same from similarities with all training rows, of which those with the landmarks count."""
+        for strip in strips(len(K), self._count()):
+            yield strip, whitened(self.factor_, np.ascontiguousarray(K[strip][:, self.landmark_indices_], np.float64))
+
     # -- what is known of the error -------------------------------------------------------------------------------
 
     def residual(self, X: ArrayLike) -> NDArray[Any]:
@@ -218,6 +248,7 @@ class Nystrom(Lift):
         0. Time as for `transform`; memory for a block.
         """
         check_is_fitted(self)
+        self._refuse_matrix()
         rows = self._read(X, reset=False)
         points = self._new_points(rows)
         left = _diagonal(self.kernel_, points)
@@ -235,9 +266,13 @@ class Nystrom(Lift):
         (sqrt(k(x, x)) + |S w|)^2, where S holds the sqrt(k(l, l)); and (k + 16) eps max k(x, x), for eps of the dtype
         of X, for the products of features. Time twice that of `transform`; memory for a block.
 
+        All this needs a kernel. Where none is proven (`mercer.prove`), the bound is infinite: nothing is claimed, and
+        the sentence says what would hold if it is one.
+
         delta : is not needed: the bound is computed
         """
         check_is_fitted(self)
+        self._refuse_matrix()
         rows = self._read(X, reset=False)
         sizes, left, amplified = self._known(self._new_points(rows))
         with np.errstate(all="ignore"):
@@ -245,11 +280,30 @@ class Nystrom(Lift):
             lost += (self._count() + 16) * float(np.finfo(rows.dtype).eps * np.abs(sizes).max())
         _refuse_negative(self.kernel_, left, lost)
         bound = bounded(float(np.maximum(left, 0.0).max()) + lost)
+        if not _proven(self.kernel_, rows.shape[1]):
+            text = (
+                f"No bound: {self.kernel_} is not proven to be a kernel of {rows.shape[1]} "
+                f"column{'s' * (rows.shape[1] != 1)}. If it is one, no value is off by more than {bound:.2g} on the "
+                "pairs of these rows; mercer.prove may say more."
+            )
+            return Certificate(math.inf, 1.0, "maximum", text)
         text = (
             f"No value of the kernel is off by more than {bound:.2g} on the pairs of these rows, of which {lost:.2g} "
             "may be rounding: k(x, x) - |phi(x)|^2 is nowhere larger, and what is left of a kernel is one."
         )
         return Certificate(bound, 1.0, "maximum", text)
+
+    def _refuse_matrix(self) -> None:
+        if self._precomputed:
+            needs, given = "k(x, x) of rows for what is left of it", "the kernel is precomputed"
+            raise InputError(sentence("Nystrom", needs, given, "Give the kernel itself."))
+
+    # -- scikit-learn's contract ----------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._precomputed
+        return tags
 
     def _known(self, points: Points) -> tuple[Array, Array, Array]:
         """Of each point k(x, x), what the features leave of it, and the length of the weights of the landmarks."""
@@ -281,6 +335,12 @@ def nystrom_of(kernel: Kernel, points: Points, count: int, random: np.random.Gen
 
 def _dense_only(kernel: Kernel) -> bool:
     return kernel.dense_only or any(map(_dense_only, kernel.children))
+
+
+def _proven(kernel: Kernel, columns: int) -> bool:
+    """Whether rules and facts show that it is a kernel of so many columns."""
+    most = kernel.max_dimension
+    return most is None or most >= columns
 
 
 def _check(kernel: Kernel, points: Points) -> None:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels import Weighted
+from mercer.kernels.algebra.functions import name_of
 from mercer.kernels.algebra.mapped import Mapped
-from mercer.kernels.algebra.single import name_of
 from mercer.kernels.points import Points
 from mercer.lifts.base import Lift
 from mercer.lifts.expansion import Expansion

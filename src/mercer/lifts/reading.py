@@ -68,7 +68,7 @@ def _polynomial(kernel: k.Polynomial, points: Points) -> Part:
 
 @features_of.register
 def _monomials(kernel: k.Monomials, points: Points) -> Part:
-    return _of_lift(Monomials(kernel.degree, kernel.include_bias), points)
+    return _of_lift(Monomials((kernel.min_degree, kernel.degree), kernel.include_bias), points)
 
 
 @features_of.register

@@ -86,7 +86,7 @@ def _polynomial(kernel: k.Polynomial, d: int) -> Size:
 
 @_size.register
 def _monomials(kernel: k.Monomials, d: int) -> Size:
-    return _alone(count(d, kernel.degree, 0 if kernel.include_bias else 1), kernel.degree, d)
+    return _alone(count(d, kernel.degree, max(1, kernel.min_degree)) + kernel.include_bias, kernel.degree, d)
 
 
 @_size.register

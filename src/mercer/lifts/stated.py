@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 from mercer.errors import KernelError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.text import parse
 
+WITH_COMPONENTS = ("Nystrom", "RandomFourier", "Sketch")
+"""Lifts for which a number in the place of the kernel is meant to be n_components."""
+
 
 def stated(who: str, given: Any) -> Kernel:
-    """A kernel from a kernel or its text.
+    """A kernel from a kernel or its text; a lengthscale that a text does not give is open.
 
     It is an object of its own: scikit-learn may still fill a kernel that comes from `clone` in place.
     """
+    if isinstance(given, str) and given == "precomputed":
+        needs, remedy = "a kernel or its text", "A matrix is taken by learners, and by Nystrom where it is no part."
+        raise KernelError(sentence(who, needs, "got 'precomputed'", remedy))
     if isinstance(given, str):
-        return parse(given)
+        return parse(given, open=True)
     if not isinstance(given, Kernel):
         remedy = "Write Gaussian(), or \"gaussian('median')\"."
+        if who in WITH_COMPONENTS and isinstance(given, numbers.Number) and not isinstance(given, bool):
+            remedy = f"Write {who}(n_components={given!r}), say."
         raise KernelError(sentence(who, "a kernel or its text", f"{given!r} came", remedy))
     return given.with_parameters({})
 

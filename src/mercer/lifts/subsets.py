@@ -20,11 +20,13 @@ class Subsets(Expanded):
 
     Parameters
     ----------
-    max_order : whole number from 1 to d: the largest number of columns in a subset; None for d
+    max_order : whole number of at least 1: the largest number of columns in a subset; None, or a number above d, for d
+    min_order : whole number from 0 to d: the smallest; 1 leaves the constant out
 
     Attributes
     ----------
     expansion_ : the monomials
+    powers_ : (features, columns), 1 for the columns of each subset
 
     Examples
     --------
@@ -43,18 +45,19 @@ class Subsets(Expanded):
     takes_sparse = True
     remedy = "Give a max_order, or use the lift's kernel, which needs no features."
 
-    def __init__(self, max_order: int | None = None) -> None:
+    def __init__(self, max_order: int | None = None, min_order: int = 0) -> None:
         self.max_order = max_order
+        self.min_order = min_order
 
     @property
     def kernel(self) -> Kernel:
         """The kernel phi(x).phi(z)."""
-        return kernels.Subsets(max_order=self.max_order)
+        return kernels.Subsets(self.min_order, self.max_order)
 
     def _expansion(self, width: int) -> Graded:
         order = width if self.max_order is None else check_whole("Subsets", "max_order", self.max_order, 1, None)
-        if order > width:
-            came = f"max_order = {order} and n_features = {width} came"
-            needs, remedy = "a max_order up to the number of columns", "Give None for all subsets."
-            raise InputError(sentence("Subsets", needs, came, remedy))
-        return Graded(Family(width, order, repeated=False))
+        lowest, highest = check_whole("Subsets", "min_order", self.min_order, 0, None), min(order, width)
+        if lowest > highest:
+            given = f"min_order = {lowest}, and the largest subset has {highest} of n_features = {width}"
+            raise InputError(sentence("Subsets", "subsets of some order", given, "Lower min_order."))
+        return Graded(Family(width, highest, lowest, repeated=False))

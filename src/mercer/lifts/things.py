@@ -10,11 +10,13 @@ from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import points_of_kernel
 from mercer.kernels.points import Points
+from mercer.lifts.inputs import plain
 
 
 def noted(estimator: Any, X: Any, kernel: Kernel, reset: bool) -> Points:
     """Columns of things as points; their number and names are noted, or compared with those that were."""
-    who, points = type(estimator).__name__, points_of_kernel(type(estimator).__name__, X, kernel)
+    who = type(estimator).__name__
+    points = points_of_kernel(who, plain(who, "X", X), kernel)
     width = points.values.shape[1]
     if reset:
         estimator.n_features_in_ = width

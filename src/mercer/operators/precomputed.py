@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any, NoReturn
 
 import numpy as np
@@ -10,11 +11,13 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.linalg import blas, eigvalsh, lapack
 from scipy.sparse.linalg import LinearOperator
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, NumericalWarning, caller_level, sentence
 from mercer.operators.base import read
 from mercer.operators.dense import TILE, tiles
 
 DOUBLE = np.dtype(np.float64)
+ROUNDED = 1e-5
+"""How far below 0 the smallest eigenvalue of a matrix of rounded numbers may be, in parts of the largest."""
 
 # -- the entries ------------------------------------------------------------------------------------------------------
 
@@ -57,6 +60,35 @@ def read_square(who: str, K: Any) -> NDArray[Any]:
     if rows == 0:
         raise InputError(sentence(who, "at least one row", "an empty matrix came", "Check the data."))
     return array
+
+
+def symmetric_part(who: str, K: NDArray[Any]) -> NDArray[Any]:
+    """K where it is symmetric to rounding, else (K + K') / 2, with a warning that says how far from symmetric K is.
+
+    Cost: one pass over K; a copy where it is not symmetric.
+
+    K : (n, n), of numbers; what is not finite stays, to be refused by who computes with it
+
+    >>> symmetric_part("KernelPCA", np.eye(2)).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    largest, gap = 0.0, (0.0, 0, 0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for rows, columns in _upper_tiles(len(K)):
+            one, other = K[rows, columns].astype(DOUBLE), K[columns, rows].T.astype(DOUBLE)
+            largest = max(largest, float(np.abs(one).max()), float(np.abs(other).max()))
+            gap = max(gap, _widest(one - other, rows.start, columns.start))
+    part = gap[0] / largest if largest > 0 else 0.0
+    if not math.isfinite(part) or part <= 100 * eps(K.dtype):
+        return K
+    _, i, j = gap
+    warnings.warn(
+        f"{who}: K is not symmetric: K[{i}, {j}] is {K[i, j]!s} and K[{j}, {i}] is {K[j, i]!s}, which differ by "
+        f"{part:.2g} of the largest entry. (K + K.T) / 2 is used. Check how K was computed.",
+        NumericalWarning,
+        stacklevel=caller_level(),
+    )
+    return np.asarray(K / 2 + K.T / 2)
 
 
 def symmetric_copy(who: str, array: NDArray[Any]) -> NDArray[np.float64]:
@@ -205,6 +237,42 @@ def check_semidefinite(who: str, K: NDArray[Any], dtype: DTypeLike | None = None
     if is_indefinite_by_cholesky(K, dtype):
         values = eigvalsh(K.astype(DOUBLE, copy=False), check_finite=False)
         refuse_indefinite(who, K, values[0], values[-1], K.dtype if dtype is None else dtype)
+
+
+def made_semidefinite(who: str, K: NDArray[np.float64], dtype: DTypeLike | None = None) -> float:
+    """Add to the diagonal of K, in place, what a slightly indefinite K lacks, with a warning; how much that was.
+
+    Entries that were rounded, as those of a text file, make a kernel matrix indefinite: its smallest eigenvalue may
+    fall below 0 by more than the rounding of float64. Up to 1e-5 of the largest one it is lifted to 0; below that K is
+    refused. Cost: that of `check_semidefinite`.
+
+    >>> made_semidefinite("KernelRidge", np.ones((3, 3)))
+    0.0
+    """
+    if not is_indefinite_by_cholesky(K, dtype):
+        return 0.0
+    values = eigvalsh(K, check_finite=False)
+    smallest, largest = float(values[0]), float(values[-1])
+    if smallest >= -negligible(len(K), largest, K.dtype if dtype is None else dtype):
+        return 0.0
+    if smallest < -ROUNDED * largest:
+        refuse_indefinite(who, K, smallest, largest, dtype)
+    K.flat[:: len(K) + 1] -= smallest
+    warnings.warn(
+        slightly_indefinite(who, smallest, largest) + f" {-smallest:.2g} was added to its diagonal. "
+        "Give K with more digits, or use mercer.repair(K).",
+        NumericalWarning,
+        stacklevel=caller_level(),
+    )
+    return -smallest
+
+
+def slightly_indefinite(who: str, smallest: float, largest: float) -> str:
+    """What a warning says of such a matrix first."""
+    return (
+        f"{who}: K is slightly indefinite, as a matrix of rounded numbers may be: its smallest eigenvalue is "
+        f"{smallest:.2g}, {-smallest / largest:.1g} of the largest."
+    )
 
 
 def least_largest(K: NDArray[Any]) -> float:

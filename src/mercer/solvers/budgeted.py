@@ -11,7 +11,7 @@ mistake,
 `NEAR` of its length, is projected onto them, and no row is added; where the budget is full, every mistake is.
 
 Cost of a mistake: as many operations as the budget has rows, times a block; the Projectron takes the square of the
-budget, too. Memory: the square of the budget, and a block of rows.
+budget, too. Memory: the square of the rows that are remembered, and a block of rows.
 
 References
 ----------
@@ -34,6 +34,8 @@ from mercer.solvers.perceptron import BLOCK, GLANCE, Log, Mistakes, Rows, margin
 Array = NDArray[np.float64]
 HARM = 15.0 / 32.0
 """The part of the mistakes that all forgetting together may cost."""
+FIRST_SLOTS, GROWTH = 64, 1.5
+"""Slots that a memory begins with, and how many times more it has when these are full, up to the budget."""
 NEAR = 0.1
 """The distance to the span of the remembered rows, in units of the length, up to which a mistake is projected."""
 
@@ -41,20 +43,30 @@ NEAR = 0.1
 class Memory(ABC):
     """The rows that are remembered, one a slot, and their coefficients.
 
-    coefficients : (budget, outputs); zero where a slot is free
-    inner : (budget, budget), the kernel between remembered rows
+    budget : how many rows are remembered, at most
+    coefficients : (slots, outputs); zero where a slot is free
+    inner : (slots, slots), the kernel between remembered rows
     used : how many slots are taken, the first ones
     """
 
     def __init__(self, budget: int, outputs: int) -> None:
-        self.coefficients = np.zeros((budget, outputs))
-        self.inner = np.zeros((budget, budget))
+        slots = min(budget, FIRST_SLOTS)
+        self.budget = budget
+        self.coefficients = np.zeros((slots, outputs))
+        self.inner = np.zeros((slots, slots))
         self.used = 0
 
     @property
     def full(self) -> bool:
         """Whether no slot is free."""
-        return self.used == len(self.coefficients)
+        return self.used == self.budget
+
+    def _grow(self) -> None:
+        """More slots, where all are taken and the budget allows more."""
+        old, slots = len(self.coefficients), slots_for(self.used + 1, self.budget)
+        if self.used == old < slots:
+            self.coefficients = np.pad(self.coefficients, [(0, slots - old), (0, 0)])
+            self.inner = np.pad(self.inner, (0, slots - old))
 
     @abstractmethod
     def take(self, values: Array, own: float, update: Array) -> int | None:
@@ -67,6 +79,7 @@ class Memory(ABC):
 
     def _put(self, slot: int, values: Array, own: float, update: Array) -> int:
         """A row into a slot, new or old."""
+        self._grow()
         self.used = max(self.used, slot + 1)
         self.inner[slot, : len(values)] = self.inner[: len(values), slot] = values
         self.inner[slot, slot] = own
@@ -96,7 +109,7 @@ class Forgetron(Memory):
         phi = shrinking(squares, lean, HARM * self.mistakes - self.harm)
         self.harm += squares * phi**2 + lean * phi
         self.coefficients *= phi
-        self.oldest = (r + 1) % len(self.coefficients)
+        self.oldest = (r + 1) % self.budget
         return self._put(r, values, own, phi * update)
 
 
@@ -115,7 +128,13 @@ class Projectron(Memory):
 
     def __init__(self, budget: int, outputs: int) -> None:
         super().__init__(budget, outputs)
-        self.inverse = np.zeros((budget, budget))
+        self.inverse = np.zeros_like(self.inner)
+
+    def _grow(self) -> None:
+        super()._grow()
+        more = len(self.inner) - len(self.inverse)
+        if more:
+            self.inverse = np.pad(self.inverse, (0, more))
 
     def take(self, values: Array, own: float, update: Array) -> int | None:
         n = self.used
@@ -124,10 +143,16 @@ class Projectron(Memory):
         if n and (self.full or left <= NEAR**2 * own):
             self.coefficients[:n] += np.outer(weights, update)
             return None
+        self._grow()
         self.inverse[:n, :n] += np.outer(weights, weights) / left
         self.inverse[n, :n] = self.inverse[:n, n] = -weights / left
         self.inverse[n, n] = 1 / left
         return self._put(n, values, own, update)
+
+
+def slots_for(rows: int, budget: int) -> int:
+    """The slots that a memory has for so many rows, at most: as many as they, and half as many again."""
+    return min(budget, max(FIRST_SLOTS, int(GROWTH * rows)))
 
 
 STRATEGIES = {"forgetron": Forgetron, "projectron": Projectron}
@@ -156,7 +181,8 @@ class Budgeted:
     def _block(self, rows: Rows, right: Rows) -> tuple[Rows, Rows, Rows]:
         """The mistakes among the rows of a block, one after the other."""
         memory, inner = self.memory, np.asarray(self.K.block(rows, rows), dtype=np.float64)
-        values = np.zeros((len(rows), len(memory.coefficients)))  # between these rows and the remembered ones
+        slots = min(memory.budget, memory.used + len(rows))
+        values = np.zeros((len(rows), slots))  # between these rows and the remembered ones
         values[:, : memory.used] = self.K.block(rows, self.support)
         at: list[int] = []
         wrong: list[int] = []

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mercer.kernels import After, Kernel, Weighted
-from mercer.kernels.algebra.single import name_of
+from mercer.kernels.algebra.functions import name_of
 from mercer.kernels.text import parse
 
 PATHS = {"plain": 1 << 60, "fused": 0}

@@ -84,7 +84,7 @@ def read(who: str, kernel: Any, X: Any, sample_weight: Any) -> tuple[Rows | Simi
 def kernel_of(who: str, given: Any) -> Kernel:
     """A kernel, from one or its text."""
     if isinstance(given, str):
-        return parse(given)
+        return parse(given, open=True)
     if not isinstance(given, Kernel):
         remedy = "Write Gaussian(), or \"gaussian('median')\"."
         raise KernelError(sentence(who, "a kernel, its text, or 'precomputed'", f"{given!r} came", remedy))

@@ -1,0 +1,36 @@
+"""scikit-learn's own tests of its SVMs: all pass with Mercer's, but those for whose failure there is a reason."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "benchmarks" / "scikit_learn"
+sys.path.append(str(FOLDER))
+
+import contracts  # noqa: E402
+import run  # noqa: E402
+
+sys.path.remove(str(FOLDER))
+PAGE = (ROOT / "docs" / "how_to" / "from_scikit_learn.md").read_text()
+
+
+def test_the_svms():
+    ran, broken = run.run("svm", "sklearn.svm.tests.test_svm")
+    assert not broken
+    assert [f"{one.test}: {one.error[-300:]}" for one in ran if one.outcome == run.FAILED and one.reason is None] == []
+    assert sum(one.counts and one.outcome == run.PASSED for one in ran) >= 40
+
+
+@pytest.mark.parametrize("reason", sorted(contracts.reasons()))
+def test_reasons_stand_in_the_docs(reason):
+    assert reason in PAGE[PAGE.index("## Where Mercer's contract differs") :]
+
+
+def test_only_the_error_that_is_told_is_excused():
+    assert contracts.reason_of("test_svm", "test_gamma_scale", "no attribute '_gamma'") == contracts.PRIVATE
+    assert contracts.reason_of("test_svm", "test_gamma_scale", "1 != 2") is None
+    assert contracts.reason_of("test_svm", "test_weight", "1 != 2") is None
+    assert contracts.reason_of("test_sparse", "test_svc[a-sigmoid-b]", "K is indefinite") == contracts.SIGMOID
+    assert contracts.reason_of("test_sparse", "test_svc[a-rbf-b]", "K is indefinite") is None
