@@ -94,9 +94,10 @@ def held(which: str) -> int:
 
 def compiled() -> int:
     """How many files of compiled code Mercer keeps on this machine."""
-    from mercer.compute.code import directory  # only the process that takes turns asks
+    from mercer.compute.folder import directory  # only the process that takes turns asks
 
-    return sum(1 for _ in directory().rglob("*.nbc"))
+    kept = directory()
+    return 0 if kept is None else sum(1 for _ in kept.glob("*.nbc"))
 
 
 def in_turns(jobs: Mapping[str, partial[Found] | Callable[[], Found]], repeats: int) -> dict[str, Found]:

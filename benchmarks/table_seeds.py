@@ -43,16 +43,16 @@ VARINTS = [
 ]
 """Numbers as Parquet's footers and pages write them."""
 HEADERS = {
-    b"<f8": [b"<f4", b"|O8", b"<U9", b"<i8", b"|V8", b"<c16", b"<U9999999", b"<m8"],
+    b"<f8": [b"<f4", b"|O8", b"<U9", b"<i8", b"|V8", b"<c16", b"<U9999999", b"<m8", b"<U0", b"<f16", b"<M8[s]"],
     b"(40": [b"(41", b"(0", b"(-1", b"(9999999999", b"(1,40", b"('a'", b"(True"],
     b"False": [b"True", b"None", b"1+1", b"open('x')"],
-    b"{": [b"[" * 30, b"{" * 90, b"(" * 200],
+    b"{": [b"[" * 30, b"{" * 90, b"(" * 200, b"-" * 9000, b"1+" * 4000],
 }
 """What stands in the header of an array, and what may stand there instead."""
 
 
 def columns() -> dict[str, Any]:
-    """The columns of a small table: numbers, missing ones, texts, truths, dates, categories."""
+    """The columns of a small table: numbers, missing ones, texts, truths, dates, categories, times, lists."""
     import pyarrow
 
     days = pyarrow.array([18_000 + i for i in range(ROWS)], pyarrow.int32()).cast(pyarrow.date32())
@@ -63,6 +63,8 @@ def columns() -> dict[str, Any]:
         "d": [i % 3 == 0 for i in range(ROWS)],
         "e": days,
         "f": pyarrow.array(["xyz"[i % 3] for i in range(ROWS)]).dictionary_encode(),
+        "g": pyarrow.array(range(ROWS), pyarrow.int64()).cast(pyarrow.timestamp("us", "Europe/Berlin")),
+        "h": pyarrow.array([[i % 7, 0] for i in range(ROWS)], pyarrow.list_(pyarrow.int64())),
     }
 
 
