@@ -63,7 +63,11 @@ def sentence(who: object, needs: str, came: str, remedy: str) -> str:
 
 
 def caller_level() -> int:
-    """The `stacklevel` with which `warnings.warn`, called beside this, points at the line that called Mercer."""
+    """The `stacklevel` with which `warnings.warn`, called beside this, points at the line that called Mercer.
+
+    >>> caller_level()  # in a module of Mercer that was called from outside: one level up
+    2
+    """
     frame, level, found = sys._getframe(1), 1, 1
     while frame is not None:
         if frame.f_globals.get("__name__", "").partition(".")[0] == "mercer":

@@ -28,6 +28,7 @@ RAISED = "an error or a warning is met, not made"
 WITHOUT_EXAMPLE = dict.fromkeys(
     [
         "BudgetError",
+        "ConvergenceWarning",
         "DomainError",
         "InputError",
         "KernelError",

@@ -46,7 +46,7 @@ SOUND = {
         "mistakes": record(rows=numbers(0, 2)),
         "memory": record(used=3),
     },
-    "memory": {"coefficients": zeros(4, 2), "used": 4, "oldest": 3, "inner": zeros(4, 4), "inverse": zeros(4, 4)},
+    "memory": {"budget": 8, "coefficients": zeros(4, 2), "used": 4, "oldest": 3, "inner": zeros(4, 4), "inverse": zeros(4, 4)},
     "means_of_rows": {"view": VIEW, "members": numbers(0, 1, 2, 0, 1), "lengths": zeros(3), "shares": zeros(5)},
     "means_of_features": {"lengths": zeros(3), "origin": zeros(2), "means": zeros(2, 3)},
     "means_of_landmarks": {"basis": BASIS, "lengths": zeros(3), "weights": zeros(4, 4), "shift": zeros(4)},
@@ -81,6 +81,7 @@ SPOILED = [
     ("course", {"numbers": numbers([7], [8], [9])}),
     ("memory", {"used": 5}),
     ("memory", {"used": -1}),
+    ("memory", {"budget": 3}),
     ("memory", {"oldest": 4}),
     ("memory", {"oldest": -1}),
     ("memory", {"inner": zeros(4, 3)}),
@@ -120,7 +121,7 @@ def test_what_does_not_agree_is_told(at):
 def test_what_need_not_be_there():
     assert sound.course(record(**SOUND["course"] | {"view": None, "memory": None})) == ""
     assert sound.centering(record(**SOUND["centering"] | {"counts": None})) == ""
-    assert sound.memory(record(coefficients=zeros(0, 2), used=0, oldest=0, inner=zeros(0, 0))) == ""
+    assert sound.memory(record(budget=3, coefficients=zeros(0, 2), used=0, oldest=0, inner=zeros(0, 0))) == ""
     nothing = {"support": numbers(), "coefficients": zeros(0, 1), "biases": zeros(1)}
     assert sound.margin_model(record(**nothing)) == ""
 
