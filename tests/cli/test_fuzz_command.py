@@ -1,16 +1,24 @@
 """A sample of the command lines of `make fuzz`."""
 
+import importlib.util
 import sys
 from pathlib import Path
 
-BENCHMARKS = Path(__file__).parent.parent.parent / "benchmarks"
-sys.path.append(str(BENCHMARKS))
-import fuzz_command
+import pytest
 
-sys.path.remove(str(BENCHMARKS))  # a script there has the name of a folder of tests
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "fuzz_command.py"
 
 
-def test_random_command_lines_keep_their_promises(tmp_path, monkeypatch):
+@pytest.fixture(name="fuzz_command")
+def script(monkeypatch):
+    spec = importlib.util.spec_from_file_location("fuzz_command", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "fuzz_command", module)  # its dataclasses look themselves up
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_random_command_lines_keep_their_promises(fuzz_command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     fuzz_command.write_files(tmp_path)
     before, held = fuzz_command.state(tmp_path), fuzz_command.contents(tmp_path)
