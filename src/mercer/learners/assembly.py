@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.utils import _safe_indexing
 
-from mercer.compute.budget import Budget
 from mercer.errors import InputError, sentence
-from mercer.kernels import Kernel
-from mercer.kernels.evaluate import check_dimension, check_domain, leaves
-from mercer.kernels.fields import MEDIAN
-from mercer.kernels.points import DOUBLE, Points
-from mercer.learners.extremes import refuse_extremes, refuse_far
+from mercer.kernels.points import Points
+from mercer.learners.extremes import refuse_extremes
 from mercer.learners.held_out import HeldOut, held_out_rows
-from mercer.learners.reading import AUTO, Penalty, kernel_of, lengthscale_of, penalty_of, shown
+from mercer.learners.parameters import LOO, boolean
+from mercer.learners.reading import AUTO, Penalty, penalty_of, shown
 from mercer.learners.request import TRUSTED, Request
-from mercer.learners.views import KernelView, LiftView, MatrixView, View
-from mercer.lifts.base import Lift
-from mercer.lifts.nystrom import Nystrom
+from mercer.learners.resolve import candidate_views
+from mercer.learners.rows import at_rows
+from mercer.learners.views import KernelView, View
 from mercer.operators import Centering
-from mercer.operators.precomputed import read_square
 from mercer.planner import Plan
 from mercer.solvers import ConjugateGradient, Solver
 
 Array = NDArray[np.float64]
-STRETCHES = tuple(2.0**k for k in range(-4, 3))
-"""The grid of `lengthscale="loo"`: from a sixteenth of the median distance to four times it."""
-LOO = "loo"
-MEASURED = 1 << 17
-"""Rows among which the median distance is looked for, at most: sorting millions takes longer than it tells."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +106,9 @@ class Prepared:
 
     def request(self, full: View, plan: Plan) -> Request:
         """What a side is asked, for one of the views."""
-        view, labels = self.seen(full), _at(self.problem.labels, self.kept)
+        view, labels = self.seen(full), at_rows(self.problem.labels, self.kept)
         who = _speaker(self.settings.who, full)
-        refuse_extremes(self.settings.who, view, self.targets, self.centering, self.penalty, self.dtype)
+        refuse_extremes(self.settings.who, view, self.targets, self.centering, self.penalty.values is None, self.dtype)
         return Request(
             who, view, self.targets, self.centering, self.penalty, plan, labels, full.sure, self.trusted, self.held_out
         )
@@ -146,16 +134,23 @@ def prepare(settings: Settings, rows: Any, problem: Problem) -> Prepared:
     """Check the settings against the data, and find the kernel's numbers."""
     solver = _solver(settings)
     kept, held = _parted(settings.who, problem, solver)
-    centering = Centering.of(len(kept), _at(problem.weights, kept), _truth(settings), _at(problem.counts, kept))
+    centering = Centering.of(len(kept), at_rows(problem.weights, kept), _truth(settings), at_rows(problem.counts, kept))
     penalty = _penalty(settings, problem, len(kept), solver)
-    views = list(views_of(settings, rows, problem, kept))
+    copies = problem.weights if problem.counts is None else problem.counts
+    views = list(
+        candidate_views(
+            settings.who,
+            settings.kernel,
+            settings.lengthscale,
+            rows,
+            problem.table,
+            kept,
+            copies,
+            settings.memory_limit,
+        )
+    )
     out = _held_out(rows, problem, kept, held)
     return Prepared(settings, rows, problem, solver, kept, out, centering, penalty, views)
-
-
-def _at(values: NDArray[Any] | None, rows: NDArray[np.intp]) -> Any:
-    """Values of some rows, where there are values; not a copy where these are all rows."""
-    return values if values is None or len(values) == len(rows) else values[rows]
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------
@@ -171,10 +166,7 @@ def _solver(settings: Settings) -> Solver | None:
 
 
 def _truth(settings: Settings) -> bool:
-    if not isinstance(settings.fit_intercept, bool | np.bool_):
-        came = f"{shown(settings.fit_intercept)} came"
-        raise InputError(sentence(settings.who, "True or False for fit_intercept", came, "Use True."))
-    return bool(settings.fit_intercept)
+    return boolean(settings.who, "fit_intercept", settings.fit_intercept, "Use True.")
 
 
 def _penalty(settings: Settings, problem: Problem, count: int, solver: Solver | None) -> Penalty:
@@ -200,68 +192,6 @@ def _parted(who: str, problem: Problem, solver: Solver | None) -> tuple[NDArray[
     if len(kept) == 0:
         raise InputError(sentence(who, "rows to fit", "all are held out", "Give more rows, or validation=0."))
     return kept, held
-
-
-# -- views ------------------------------------------------------------------------------------------------------------
-
-
-def views_of(settings: Settings, rows: Any, problem: Problem, kept: NDArray[np.intp]) -> Iterator[View]:
-    """The rows as each candidate sees them: several where lengthscales are tried."""
-    given, scale = kernel_of(settings.who, settings.kernel), lengthscale_of(settings.who, settings.lengthscale)
-    if not isinstance(given, Kernel):
-        if scale != MEDIAN:
-            came = "the kernel is precomputed" if isinstance(given, str) else f"{type(given).__name__} is a lift"
-            raise InputError(sentence(settings.who, f"a kernel for lengthscale={scale!r}", came, 'Use "median".'))
-        yield _given_view(settings.who, given, rows, problem, kept, settings.memory_limit)
-        return
-    wide = replace(rows, dtype=DOUBLE)
-    fitted = wide if len(kept) == len(problem.targets) else wide.rows(kept)
-    for kernel in _kernels(settings.who, given, scale, fitted, problem, kept):
-        for leaf, points in leaves(kernel, wide):
-            check_domain(leaf, points)
-            check_dimension(leaf, points)
-        yield KernelView(wide, kernel)
-
-
-def _given_view(who: str, given: Lift | str, rows: Any, problem: Problem, kept: NDArray[np.intp], limit: Any) -> View:
-    if isinstance(given, Lift):
-        rows_seen = _learnt_from(given, kept, limit)
-        table = problem.table if len(rows_seen) == len(problem.targets) else _safe_indexing(problem.table, rows_seen)
-        return LiftView(replace(rows, dtype=DOUBLE), clone(given).fit(table))
-    return MatrixView(who, read_square(who, rows))
-
-
-def _learnt_from(lift: Lift, kept: NDArray[np.intp], limit: Any) -> NDArray[np.intp]:
-    """The rows that a lift learns from: all, or as many as leave room where it holds its features of all of them."""
-    if not isinstance(lift, Nystrom) or not isinstance(lift.n_components, int) or limit is None:
-        return kept
-    most = max(2 * lift.n_components, Budget.of(limit).bytes // 32 // lift.n_components)
-    return kept if len(kept) <= most else kept[np.sort(np.random.default_rng(0).choice(len(kept), most, replace=False))]
-
-
-def _kernels(
-    who: str, kernel: Kernel, scale: str | float, points: Points, problem: Problem, kept: NDArray[np.intp]
-) -> list[Kernel]:
-    """The kernel with its numbers, or several where its lengthscale is tried."""
-    if isinstance(scale, float):
-        if not kernel.is_open:
-            remedy = "Write lengthscale='median' in the kernel." if kernel.has_lengthscale else 'Use "median".'
-            needs = f"an open lengthscale for lengthscale={scale!r}"
-            raise InputError(sentence(who, needs, f"{kernel} has none", remedy))
-        weights = _at(problem.weights if problem.counts is None else problem.counts, kept)
-        return [kernel.closed(scale).resolve_points(points, weights)]  # what else is open is found
-    refuse_far(who, kernel, points)
-    weights = _at(problem.weights if problem.counts is None else problem.counts, kept)
-    if len(kept) > MEASURED:
-        rows = np.sort(np.random.default_rng(0).choice(len(kept), MEASURED, replace=False))
-        points, weights = points.rows(rows), _at(weights, rows)
-    if scale != LOO:
-        return [kernel.resolve_points(points, weights)]
-    if not kernel.has_lengthscale:
-        raise InputError(sentence(who, 'a lengthscale for lengthscale="loo"', f"{kernel} has none", 'Use "median".'))
-    if kernel.is_open:
-        return [kernel.resolve_points(points, weights, stretch) for stretch in STRETCHES]
-    return [kernel.stretched(stretch) for stretch in STRETCHES]
 
 
 def _held_out(rows: Any, problem: Problem, kept: NDArray[np.intp], held: NDArray[np.intp]) -> HeldOut | None:

@@ -12,7 +12,8 @@ from scipy.special import expit, logit
 
 from mercer.compute.run import Run
 from mercer.learners.margin_ways import Way
-from mercer.learners.sought import Share, Sought
+from mercer.learners.sought import Sought
+from mercer.learners.stage_share import StageShare
 from mercer.learners.views import blocks
 
 Array = NDArray[np.float64]
@@ -91,7 +92,7 @@ def cross_fitted(way: Way, sought: Sought, start: Array, random: np.random.Gener
         inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
         if len(inside) == 0 or len(outside) == 0:
             continue
-        rested = way.part(inside).brief().solve(problem.part(inside), start[inside], Share(run, before + k))
+        rested = way.part(inside).brief().solve(problem.part(inside), start[inside], StageShare(run, before + k))
         b = np.zeros(problem.count)
         b[inside] = rested.b
         values[outside] = way.values(b)[outside] + rested.bias

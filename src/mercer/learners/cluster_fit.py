@@ -19,7 +19,7 @@ from mercer.learners.cluster_model import ByFeatures, ByLandmarks, ByRows, Model
 from mercer.learners.cluster_rows import Posed
 from mercer.learners.cluster_seeds import best_of
 from mercer.learners.cluster_settings import KMeansSettings
-from mercer.learners.sought import Share
+from mercer.learners.stage_share import StageShare
 from mercer.learners.views import KernelView, MatrixView, TableView, View, blocks, definite
 from mercer.operators import Dense
 from mercer.planner.clusters import FEATURES, FIRST, LANDMARKS, MATRIX, RESTARTS, STEPS, ClusterPlan
@@ -112,7 +112,7 @@ def _of_landmarks(posed: Posed, lifted: Landmarked, asked: KMeansSettings, best:
     sums, points = FeatureSums(lifted.Z, posed.weights, asked.clusters, lifted.sizes), posed.view.points
     if not best.stopped:
         with run.stage(STEPS), run.stoppable():
-            found = descend(sums, best.labels, _settings(asked, ROUGH), Share(run, 0))
+            found = descend(sums, best.labels, _settings(asked, ROUGH), StageShare(run, 0))
         best = replace(found, history=best.history + found.history)
     sums.settle(best.members)
     means = np.where(sums.totals > 0, sums.vectors * sums.shares, np.nan)
@@ -129,7 +129,7 @@ def _of_products(posed: Posed, asked: KMeansSettings, lifted: Landmarked, best: 
     with run.stage(STEPS):
         try:
             with run.stoppable():
-                found = descend(sums, best.labels, _settings(asked, 0.0), Share(run, 0))
+                found = descend(sums, best.labels, _settings(asked, 0.0), StageShare(run, 0))
         except Stopped as stopped:
             told = f"{opening(stopped)}, after {told_steps(len(best.history))}."
             return _of_landmarks(posed, lifted, asked, replace(best, converged=False, stopped=True, reason=told), run)

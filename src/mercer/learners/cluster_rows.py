@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels.median import groups, keys_of
-from mercer.learners.assembly import Problem, Settings, views_of
 from mercer.learners.cluster_settings import refuse_few_rows
-from mercer.learners.course import count_of
-from mercer.learners.extremes import refuse_extremes
-from mercer.learners.reading import Penalty, weights_of
+from mercer.learners.extremes import refuse_range
+from mercer.learners.reading import weights_of
+from mercer.learners.resolve import resolve_view
+from mercer.learners.rows import n_rows
 from mercer.learners.views import LiftView, TableView, View
 from mercer.learners.worth import columns_of
-from mercer.operators import Centering
 from mercer.planner.clusters import ClusterTask
 
 Array = NDArray[np.float64]
@@ -56,7 +55,7 @@ class Posed:
 
 def pose(estimator: Any, X: Any, rows: Any, sample_weight: Any, clusters: int) -> Posed:
     """Rows that were read, with their weights, through the kernel with its numbers."""
-    who, count = type(estimator).__name__, count_of(rows)
+    who, count = type(estimator).__name__, n_rows(rows)
     weights = weights_of(who, sample_weight, count)
     kept = np.arange(count) if weights is None else np.flatnonzero(weights)
     refuse_few_rows(who, len(kept), clusters)
@@ -65,17 +64,14 @@ def pose(estimator: Any, X: Any, rows: Any, sample_weight: Any, clusters: int) -
     first, merged, group = distinct(full, kept, own)
     whole = not isinstance(full, TableView) and len(kept) == count  # a part of a matrix is a copy of it
     view, unit = full if whole else full.chosen(first), float(merged.mean())
-    centering, penalty = Centering.of(len(first), merged, True), Penalty(np.ones(1), path=False)
-    refuse_extremes(who, view, np.ones((len(first), 1)), centering, penalty, np.dtype(rows.dtype))
+    refuse_range(who, view, float(merged.sum()))
     return Posed(full, view, first, merged / unit, unit, kept, group)
 
 
 def viewed(estimator: Any, X: Any, rows: Any, weights: Array | None, kept: Rows) -> View:
     """All rows as the kernel sees them, whose numbers come from those that are kept."""
-    who = type(estimator).__name__
-    settings = Settings(who, estimator.kernel, None, estimator.lengthscale, True, "auto", estimator.memory_limit)
-    problem = Problem(X, np.zeros((count_of(rows), 1)), weights, flat=False)
-    return next(views_of(settings, rows, problem, kept))
+    given = type(estimator).__name__, estimator.kernel, estimator.lengthscale
+    return resolve_view(*given, rows, X, kept, weights, estimator.memory_limit)
 
 
 def distinct(view: View, kept: Rows, weights: Array) -> tuple[Rows, Array, Rows]:

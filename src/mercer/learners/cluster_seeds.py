@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.run import Run
-from mercer.learners.sought import Share
+from mercer.learners.stage_share import StageShare
 from mercer.solvers.lloyd import Clusters, Settings, descend
 from mercer.solvers.partition_sums import NOTHING, Labels, Rows, Sums
 
@@ -27,7 +27,7 @@ def best_of(runs: int, sums: Sums, settings: Settings, random: np.random.Generat
         for k in range(runs):
             start = seeded(sums, random)
             with run.stoppable():
-                found.append(descend(sums, start, settings, Share(run, k)))
+                found.append(descend(sums, start, settings, StageShare(run, k)))
             if found[-1].stopped:
                 break
     best = found[0]

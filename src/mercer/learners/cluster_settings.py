@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from mercer.errors import InputError, sentence
-from mercer.learners.assembly import LOO
+from mercer.learners.parameters import non_negative_float, positive_int, refuse_loo
 from mercer.learners.reading import AUTO, shown
-from mercer.learners.views import MatrixView, View
 
 EXACT, LANDMARKS = "exact", "landmarks"
+NOTHING_LEFT_OUT = '"loo" came', "Nothing is predicted here that could be left out."
 
 
 @dataclass(frozen=True)
@@ -36,14 +34,17 @@ class KMeansSettings:
     def of(cls, estimator: Any) -> KMeansSettings:
         """The parameters of a learner, or one clear error."""
         who = type(estimator).__name__
-        refuse_loo(who, estimator.lengthscale)
+        refuse_loo(who, estimator.lengthscale, *NOTHING_LEFT_OUT)
         if not (isinstance(estimator.solver, str) and estimator.solver in (AUTO, EXACT, LANDMARKS)):
             needs, came = 'solver that is "auto", "exact" or "landmarks"', f"{shown(estimator.solver)} came"
             raise InputError(sentence(who, needs, came, 'Use "auto", the default.'))
-        rank = None if estimator.rank is None else whole(who, "rank", estimator.rank, 200)
+        rank = None if estimator.rank is None else positive_int(who, "rank", estimator.rank, "Use 200.")
         counts = (("n_clusters", 8), ("n_init", 10), ("max_iter", 300))
-        clusters, runs, steps = (whole(who, name, getattr(estimator, name), usual) for name, usual in counts)
-        return cls(clusters, runs, steps, at_least_zero(who, "tol", estimator.tol), estimator.solver, rank)
+        clusters, runs, steps = (
+            positive_int(who, name, getattr(estimator, name), f"Use {usual}.") for name, usual in counts
+        )
+        tolerance = non_negative_float(who, "tol", estimator.tol, "Leave it out if in doubt.")
+        return cls(clusters, runs, steps, tolerance, estimator.solver, rank)
 
 
 @dataclass(frozen=True)
@@ -66,35 +67,14 @@ class SpectralSettings:
     def of(cls, estimator: Any) -> SpectralSettings:
         """The parameters of a learner, or one clear error."""
         who, given = type(estimator).__name__, estimator.n_components
-        refuse_loo(who, estimator.lengthscale)
-        components = None if given is None else whole(who, "n_components", given, 8)
+        refuse_loo(who, estimator.lengthscale, *NOTHING_LEFT_OUT)
+        components = None if given is None else positive_int(who, "n_components", given, "Use 8.")
         counts = (("n_clusters", 8), ("n_init", 10), ("max_iter", 60))
-        clusters, runs, products = (whole(who, name, getattr(estimator, name), usual) for name, usual in counts)
-        return cls(clusters, runs, components, at_least_zero(who, "tol", estimator.tol), products)
-
-
-def whole(who: str, name: str, given: Any, usual: int) -> int:
-    """A whole number above zero."""
-    if isinstance(given, bool | np.bool_) or not isinstance(given, int | np.integer) or given < 1:
-        needs, came = f"a whole number above zero for {name}", f"{shown(given)} came"
-        raise InputError(sentence(who, needs, came, f"Use {usual}."))
-    return int(given)
-
-
-def at_least_zero(who: str, name: str, given: Any) -> float:
-    """A finite number that is not negative."""
-    number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
-    if not (number and 0 <= given < np.inf):
-        needs, came = f"a finite number of at least 0 for {name}", f"{shown(given)} came"
-        raise InputError(sentence(who, needs, came, "Leave it out if in doubt."))
-    return float(given)
-
-
-def refuse_loo(who: str, lengthscale: Any) -> None:
-    """There is nothing to leave out where nothing is predicted."""
-    if isinstance(lengthscale, str) and lengthscale == LOO:
-        needs, came = 'a lengthscale that is "median" or a number', '"loo" came'
-        raise InputError(sentence(who, needs, came, "Nothing is predicted here that could be left out."))
+        clusters, runs, products = (
+            positive_int(who, name, getattr(estimator, name), f"Use {usual}.") for name, usual in counts
+        )
+        tolerance = non_negative_float(who, "tol", estimator.tol, "Leave it out if in doubt.")
+        return cls(clusters, runs, components, tolerance, products)
 
 
 def refuse_few_rows(who: str, rows: int, clusters: int) -> None:
@@ -102,13 +82,3 @@ def refuse_few_rows(who: str, rows: int, clusters: int) -> None:
     if rows < clusters:
         needs = f"at least as many rows of a weight above zero as clusters, {clusters}"
         raise InputError(sentence(who, needs, f"n_samples = {rows}", "Use fewer clusters."))
-
-
-def refuse_unliftable(who: str, view: View) -> None:
-    """Refuse landmarks for what has no points, or is not known to be a kernel."""
-    if isinstance(view, MatrixView):
-        needs, came = 'a kernel or a lift for solver="landmarks"', "the kernel is precomputed"
-        raise InputError(sentence(who, needs, came, 'Use "exact", or give the rows.'))
-    if not view.sure:
-        needs, came = 'a kernel that is proven for solver="landmarks"', f"{view.kernel} is not"
-        raise InputError(sentence(who, needs, came, 'Use "exact", which looks at the matrix.'))

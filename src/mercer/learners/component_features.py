@@ -16,9 +16,9 @@ from mercer.learners.component_found import LEAST, Found, leading_part
 from mercer.learners.component_posing import Posed, stored
 from mercer.learners.component_settings import Asked
 from mercer.learners.component_signs import Signs
-from mercer.learners.following import some
 from mercer.learners.moments import Moments, Normal
 from mercer.learners.predictor import ByBasis, ByFeatures
+from mercer.learners.rows import draw_rows
 from mercer.learners.stream import Stream
 from mercer.learners.views import EPS, KernelView, LiftView, TableView
 from mercer.lifts.base import Lift
@@ -89,7 +89,7 @@ def _drawn(who: str, posed: Posed, stream: Stream, random: np.random.Generator, 
     kernel, plan = posed.view.kernel, posed.plan
     assert kernel is not None  # noqa: S101  # it is approximated
     with run.stage("landmarks"):
-        points = stream.sample(some(stream.count, plan.drawn, random)).points
+        points = stream.sample(draw_rows(stream.count, plan.drawn, random)).points
         found = nystrom_of(kernel, points, min(plan.rank, points.values.shape[0]), random)
     if found.n_components_ == 0:
         came = "k(x, x) is 0 in every row"
@@ -168,7 +168,7 @@ def start_of(posed: Posed, width: int, random: np.random.Generator, run: Run) ->
     if not (isinstance(view, KernelView) and view.sure and posed.plan.rank):
         return None
     with run.stage("landmarks"):
-        drawn = some(view.count, posed.plan.drawn, random)
+        drawn = draw_rows(view.count, posed.plan.drawn, random)
         points = view.points.rows(drawn)
         lift = nystrom_of(view.kernel, points, min(posed.plan.rank, len(drawn)), random)
         if lift.n_components_ == 0:

@@ -11,16 +11,15 @@ import numpy as np
 from mercer.compute.budget import Budget
 from mercer.errors import InputError, sentence
 from mercer.kernels.points import Points
-from mercer.learners.assembly import Problem, Settings, views_of
 from mercer.learners.component_settings import Asked
-from mercer.learners.extremes import refuse_extremes
+from mercer.learners.extremes import refuse_range
 from mercer.learners.posing import SEEN, SHARE
-from mercer.learners.reading import Penalty, is_precomputed
+from mercer.learners.reading import is_precomputed
+from mercer.learners.resolve import resolve_view
 from mercer.learners.sourced import SourceStream, loaded, note_columns, regression_stream
 from mercer.learners.stream import DomainStream, StoredStream, Stream
 from mercer.learners.views import KernelView, LiftView, MatrixView, TableView, View
 from mercer.learners.worth import columns_of
-from mercer.operators import Centering
 from mercer.planner.components import ComponentPlan, ComponentTask, components
 from mercer.sources import Source, source_of
 from mercer.sources.base import Batch
@@ -107,12 +106,10 @@ def pose(estimator: Any, asked: Asked, X: Any) -> Posed:
     if asked.preimages and isinstance(rows, Points) and rows.first_thing is not None:
         came, remedy = f"{rows.label(rows.first_thing)} holds other things", "Use fit_inverse_transform=False."
         raise InputError(sentence(asked.who, "rows of numbers for a way back", came, remedy))
-    limits = estimator.memory_limit, estimator.time_limit
-    settings = Settings(asked.who, estimator.kernel, 1.0, estimator.lengthscale, True, "auto", *limits)
-    view = next(views_of(settings, rows, Problem(table, np.zeros((seen, 1)), None, flat=False), np.arange(seen)))
+    given = asked.who, estimator.kernel, estimator.lengthscale
+    view = resolve_view(*given, rows, table, np.arange(seen), memory_limit=estimator.memory_limit)
     asked.check(view, stream is None)
-    penalty = Penalty(np.ones(1), path=False)
-    refuse_extremes(asked.who, view, np.ones((seen, 1)), Centering.of(seen, None, True), penalty, np.dtype(np.float64))
+    refuse_range(asked.who, view, float(seen))
     return Posed(rows, view, stream, _planned(estimator, asked, view, count, stream is None))
 
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-import numpy as np
-
 from mercer.errors import InputError, sentence
-from mercer.learners.assembly import LOO
-from mercer.learners.margin_settings import count_of, positive
+from mercer.learners.parameters import boolean, positive_float, positive_int, positive_int_or_none, refuse_loo
 from mercer.learners.reading import AUTO, shown
 from mercer.learners.views import KernelView, LiftView, MatrixView, View
 
@@ -43,18 +40,13 @@ class Asked:
         if not (isinstance(solver, str) and solver in WAYS):
             needs = f"solver that is one of {', '.join(map(repr, WAYS))}"
             raise InputError(sentence(who, needs, f"{shown(solver)} came", "Use 'auto', the default."))
-        if not isinstance(way_back, bool | np.bool_):
-            came = f"{shown(way_back)} came"
-            raise InputError(sentence(who, "True or False for fit_inverse_transform", came, "Use False, the default."))
-        if isinstance(estimator.lengthscale, str) and estimator.lengthscale == LOO:
-            needs, came = 'a lengthscale that is "median" or a number', '"loo" came, which is for least squares'
-            raise InputError(sentence(who, needs, came, 'Use "median".'))
-        products = count_of(who, "max_iter", estimator.max_iter)
-        if products is None:
-            raise InputError(sentence(who, "a whole number above zero for max_iter", "None came", "Use 60."))
-        components, rank = (count_of(who, name, getattr(estimator, name)) for name in ("n_components", "rank"))
-        tolerance = positive(who, "tol", estimator.tol, "1e-6")
-        return cls(who, components, solver, rank, tolerance, products, bool(way_back))
+        inverse = boolean(who, "fit_inverse_transform", way_back, "Use False, the default.")
+        refuse_loo(who, estimator.lengthscale, '"loo" came, which is for least squares', 'Use "median".')
+        products = positive_int(who, "max_iter", estimator.max_iter, "Use 60.")
+        components = positive_int_or_none(who, "n_components", estimator.n_components)
+        rank = positive_int_or_none(who, "rank", estimator.rank)
+        tolerance = positive_float(who, "tol", estimator.tol, "Use 1e-6.")
+        return cls(who, components, solver, rank, tolerance, products, inverse)
 
     def check(self, view: View, stored: bool) -> None:
         """Refuse what cannot be done with these rows."""

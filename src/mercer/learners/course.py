@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.run import Run, Stopped
+from mercer.learners.rows import n_rows
 from mercer.learners.views import View, blocks
 from mercer.learners.votes import VOTED, Vote, weights_of
 from mercer.solvers.budgeted import Budgeted, Memory
@@ -51,11 +52,11 @@ class Course:
     def scores(self, rows: Any, outputs: int, combine: str) -> Array:
         """(rows, outputs), of new rows as they were read."""
         if self.view is None or len(self.numbers) == 0:
-            return np.zeros((count_of(rows), outputs))
+            return np.zeros((n_rows(rows), outputs))
         if combine != VOTED:
             return np.asarray(self.view.cross(rows) @ self.coefficients(outputs, combine))
         vote, K = Vote.of(self.mistakes, outputs, self.seen), self.view.cross(rows)
-        parts = blocks(count_of(rows), max(1, len(self.mistakes)))
+        parts = blocks(n_rows(rows), max(1, len(self.mistakes)))
         everything = np.arange(len(self.numbers))
         return np.concatenate([vote.scores(K.block(part, everything)[:, self.mistakes.rows]) for part in parts])
 
@@ -138,8 +139,3 @@ def separation(scores: Array, right: Rows, coefficients: Array, at: Array, longe
         return margin, np.inf
     with np.errstate(over="ignore", divide="ignore"):  # a margin whose square is below all floats bounds nothing
         return margin, (2.0 if scores.shape[1] > 1 else 1.0) * longest / margin**2
-
-
-def count_of(rows: Any) -> int:
-    """How many rows there are, of points or of a matrix."""
-    return int(rows.values.shape[0] if hasattr(rows, "values") else rows.shape[0])

@@ -16,7 +16,6 @@ from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import leaves
 from mercer.kernels.points import SINGLE, Points
-from mercer.learners.reading import Penalty
 from mercer.learners.views import KernelView, LiftView, MatrixView, View
 from mercer.operators import Centering
 
@@ -31,23 +30,34 @@ FAR = 64
 
 
 def refuse_extremes(
-    who: str, view: View, targets: Array, centering: Centering, penalty: Penalty, dtype: np.dtype[Any]
+    who: str, view: View, targets: Array, centering: Centering, from_spectrum: bool, dtype: np.dtype[Any]
 ) -> None:
     """Refuse targets and values of a kernel with squares or sums that overflow or vanish. Cost: a pass over the data.
 
     targets : (n, outputs), finite
+    from_spectrum : whether penalties are to be found from the spectrum of the kernel
     dtype : that of predictions
     """
+    sizes = refuse_targets(who, targets, centering.weights, dtype)
+    trace = refuse_range(who, view, centering.total, sizes)
+    if from_spectrum and (0 < trace < FAINTEST or (trace == 0 and _vanishes(view))):
+        came, remedy = f"those of {_source(view)} add up to {trace:.2g}", "Scale the data up, or normalize the kernel."
+        raise InputError(sentence(who, "values of the kernel that do not vanish, to choose alpha", came, remedy))
+
+
+def refuse_range(who: str, view: View, total: float, size: float | None = None) -> float:
+    """Refuse values of a kernel with sums that overflow; the sum of k(x, x) over all rows, at most.
+
+    total : the sum of the weights of the rows
+    size : that of their squared targets; None where there are none, for one each
+    """
     with np.errstate(all="ignore"):
-        sizes, trace = centering.weights @ targets**2, centering.total * _largest(view)
-        products = float(sizes.max()) * trace
-    _refuse_targets(who, targets, sizes, dtype)
+        trace = total * _largest(view)
+        products = (total if size is None else size) * trace
     if not (trace <= MOST and products <= MOST):
         came, remedy = f"{_source(view)} overflows on this data", "Scale the data down, or normalize the kernel."
         raise InputError(sentence(who, "values of the kernel with finite sums", came, remedy))
-    if penalty.values is None and (0 < trace < FAINTEST or (trace == 0 and _vanishes(view))):
-        came, remedy = f"those of {_source(view)} add up to {trace:.2g}", "Scale the data up, or normalize the kernel."
-        raise InputError(sentence(who, "values of the kernel that do not vanish, to choose alpha", came, remedy))
+    return trace
 
 
 def refuse_far(who: str, kernel: Kernel, points: Points) -> None:
@@ -64,7 +74,10 @@ def farthest(points: Points) -> float:
     return max(float(points.values.max()), -float(points.values.min()))
 
 
-def _refuse_targets(who: str, targets: Array, sizes: Array, dtype: np.dtype[Any]) -> None:
+def refuse_targets(who: str, targets: Array, weights: Array, dtype: np.dtype[Any]) -> float:
+    """Refuse targets whose squares overflow or vanish, or that predictions cannot hold; the largest sum of squares."""
+    with np.errstate(all="ignore"):
+        sizes = weights @ targets**2
     largest = np.abs(targets).max(axis=0)
     bad = np.flatnonzero((sizes > MOST) | ((sizes < LEAST) & (largest > 0)))
     if bad.size:
@@ -73,6 +86,7 @@ def _refuse_targets(who: str, targets: Array, sizes: Array, dtype: np.dtype[Any]
     if dtype == SINGLE and largest.max() > np.finfo(SINGLE).max:
         needs, came = "targets that float32 can hold, as X is float32", f"numbers up to {largest.max():.2g} came"
         raise InputError(sentence(who, needs, came, "Scale y, or give X in float64."))
+    return float(sizes.max())
 
 
 def _largest(view: View) -> float:

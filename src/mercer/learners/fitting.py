@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from mercer.errors import InputError, sentence
@@ -15,6 +14,7 @@ from mercer.learners.posing import Posed, from_rows, from_stream
 from mercer.learners.reading import is_precomputed
 from mercer.learners.running import Terms, Watched, watched
 from mercer.learners.sourced import note_columns
+from mercer.learners.transaction import all_or_nothing
 from mercer.lifts.randomness import generator
 from mercer.planner import Plan
 from mercer.sources import source_of
@@ -90,16 +90,3 @@ def _plan(run: Watched, posed: Posed, who: str) -> Plan:
 
     found = run.recall("plan", record)
     return made[0] if made else Plan.restored(found, who)
-
-
-@contextmanager
-def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """A fit that fails leaves the model as it was: not fitted, or fitted to what came before."""
-    before, done = dict(estimator.__dict__), False
-    try:
-        yield
-        done = True
-    finally:
-        if not done:
-            estimator.__dict__.clear()
-            estimator.__dict__.update(before)

@@ -16,6 +16,7 @@ from mercer.learners.basis import Basis, LiftBasis, landmark_basis, steady
 from mercer.learners.posing import Posed
 from mercer.learners.predictor import ByBasis, ByDuals, ByFeatures, Predictor
 from mercer.learners.request import Fit
+from mercer.learners.rows import draw_rows, scatter_rows
 from mercer.learners.stream import DomainStream, StoredStream, Stream
 from mercer.learners.streamed import Streamed, StreamedFit
 from mercer.learners.tuned import Chosen, best, on_sample
@@ -93,7 +94,9 @@ def _dual(prepared: Prepared, plan: Plan, run: Run) -> Solved:
 
 def _by_duals(prepared: Prepared, plan: Plan, view: View, fit: Fit) -> Solved:
     assert fit.duals is not None  # noqa: S101  # the dual has them
-    duals = spread(fit.duals, prepared.kept, view.count)  # rows of weight zero have columns in a precomputed matrix
+    duals = scatter_rows(
+        fit.duals, prepared.kept, view.count
+    )  # rows of weight zero have columns in a precomputed matrix
     predictor = ByDuals(view, duals, fit.levels)
     return Solved(fit, plan, predictor, view.kernel, view.lift, view)
 
@@ -183,24 +186,10 @@ def _lift(view: TableView, plan: Plan, stream: Stream, run: Run, random: np.rand
     if plan.way == "random features":
         return _waves(view.kernel, view.points, plan.features, random)
     with run.stage("landmarks"):
-        piece = stream.sample(some(stream.count, plan.drawn, random))
+        piece = stream.sample(draw_rows(stream.count, plan.drawn, random))
         return nystrom_of(view.kernel, piece.points, min(plan.features, len(piece.targets)), random)
 
 
 def _waves(kernel: Kernel, points: Points, count: int, random: np.random.Generator) -> Lift:
     lift: Lift = RandomFourier(kernel, count, random_state=int(random.integers(2**31)))
     return lift.fit(points.values)
-
-
-def some(count: int, most: int, random: np.random.Generator) -> NDArray[np.intp]:
-    """Positions of rows, rising: all, or so many drawn without repetition."""
-    return np.arange(count) if count <= most else np.sort(random.choice(count, most, replace=False))
-
-
-def spread(values: Array, kept: NDArray[np.intp], count: int) -> Array:
-    """Rows of values at the kept positions, zeros at the others."""
-    if len(kept) == count:
-        return values
-    full = np.zeros((count, values.shape[1]))
-    full[kept] = values
-    return full

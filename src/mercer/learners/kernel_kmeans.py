@@ -20,15 +20,15 @@ from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.cluster_fit import Fitted, follow
 from mercer.learners.cluster_model import ByRows
 from mercer.learners.cluster_rows import Posed, pose, task_of
-from mercer.learners.cluster_settings import LANDMARKS, KMeansSettings, refuse_unliftable
+from mercer.learners.cluster_settings import LANDMARKS, KMeansSettings
 from mercer.learners.converging import ConvergenceWarning
-from mercer.learners.course import count_of
 from mercer.learners.draft import draft
-from mercer.learners.fitting import all_or_nothing
-from mercer.learners.kernel_parameters import KernelParameters
-from mercer.learners.kernel_ridge import DEFAULT
+from mercer.learners.kernel_parameters import DEFAULT_KERNEL, KernelParameters
 from mercer.learners.reading import PRECOMPUTED, is_precomputed, kernel_of, matrix_of, rows_of, sees_rows, weights_of
+from mercer.learners.rows import n_rows
 from mercer.learners.running import Terms, watched
+from mercer.learners.transaction import all_or_nothing
+from mercer.learners.views import check_landmarks
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
 from mercer.lifts.shown import ShownEstimator
@@ -106,7 +106,7 @@ class KernelKMeans(
     def __init__(
         self,
         n_clusters: int = 8,
-        kernel: Kernel | Lift | str = DEFAULT,
+        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
         *,
         lengthscale: float | str = "median",
         solver: str = "auto",
@@ -174,7 +174,7 @@ class KernelKMeans(
     def _planned(self, posed: Posed, asked: KMeansSettings) -> ClusterPlan:
         who = type(self).__name__
         if asked.solver == LANDMARKS:
-            refuse_unliftable(who, posed.view)
+            check_landmarks(who, posed.view)
         task = task_of(posed.view, asked.clusters, asked.runs)
         return kmeans(who, task, asked.solver, asked.rank, Budget.of(self.memory_limit), self.time_limit)
 
@@ -230,7 +230,7 @@ class KernelKMeans(
         """Minus the inertia of rows, by their nearest means: the larger, the better. y is ignored."""
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        weights = weights_of(type(self).__name__, sample_weight, count_of(rows))
+        weights = weights_of(type(self).__name__, sample_weight, n_rows(rows))
         squares = self._model.nearest(rows)[1]
         return -float(squares.sum() if weights is None else weights @ squares)
 

@@ -17,14 +17,13 @@ from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.converging import ConvergenceWarning
 from mercer.learners.designs import LandmarkDesign
 from mercer.learners.draft import draft
-from mercer.learners.fitting import all_or_nothing
-from mercer.learners.kernel_parameters import KernelParameters
-from mercer.learners.kernel_ridge import DEFAULT
+from mercer.learners.kernel_parameters import DEFAULT_KERNEL, KernelParameters
 from mercer.learners.labels import decided
 from mercer.learners.logistic_fit import Asked, Fitted, Posed, follow, pose
 from mercer.learners.predictor import ByDuals, ByFeatures
 from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of
 from mercer.learners.running import Terms, watched
+from mercer.learners.transaction import all_or_nothing
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
 from mercer.lifts.shown import ShownEstimator
@@ -98,7 +97,7 @@ class KernelLogisticRegression(
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT,
+        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
         *,
         alpha: float = 1.0,
         lengthscale: float | str = "median",

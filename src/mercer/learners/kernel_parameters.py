@@ -8,6 +8,8 @@ from mercer.kernels import Kernel
 from mercer.learners.reading import PRECOMPUTED
 from mercer.lifts.stated import stated
 
+DEFAULT_KERNEL = "matern(nu=2.5, lengthscale='median')"
+"""Smooth, but not as smooth as a Gaussian: it forgives a lengthscale that does not fit."""
 INSIDE = "kernel__"
 """How the names of such parameters begin."""
 

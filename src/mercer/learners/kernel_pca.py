@@ -24,13 +24,12 @@ from mercer.learners.component_settings import Asked
 from mercer.learners.component_ways import by_matrix, by_products
 from mercer.learners.converging import ConvergenceWarning
 from mercer.learners.draft import draft
-from mercer.learners.fitting import all_or_nothing
-from mercer.learners.kernel_parameters import KernelParameters
-from mercer.learners.kernel_ridge import DEFAULT
+from mercer.learners.kernel_parameters import DEFAULT_KERNEL, KernelParameters
 from mercer.learners.preimage import Preimages, learn_preimages
 from mercer.learners.reading import DTYPES, PRECOMPUTED, kernel_of, matrix_of, rows_of
 from mercer.learners.running import Terms, Watched, watched
 from mercer.learners.sourced import new_rows
+from mercer.learners.transaction import all_or_nothing
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
 from mercer.lifts.shown import ShownEstimator
@@ -112,7 +111,7 @@ class KernelPCA(
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT,
+        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
         n_components: int | None = None,
         *,
         lengthscale: float | str = "median",

@@ -14,12 +14,13 @@ from sklearn.utils.metaestimators import available_if
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.fields import MEDIAN
-from mercer.learners.assembly import Problem, Settings, views_of
-from mercer.learners.course import Course, OnBudget, Pupil, Unbounded, count_of
-from mercer.learners.kernel_parameters import KernelParameters
-from mercer.learners.kernel_ridge import DEFAULT
+from mercer.learners.course import Course, OnBudget, Pupil, Unbounded
+from mercer.learners.kernel_parameters import DEFAULT_KERNEL, KernelParameters
 from mercer.learners.mistaken import Mistaken
+from mercer.learners.parameters import positive_int_or_none
 from mercer.learners.reading import PRECOMPUTED, is_precomputed, kernel_of, matrix_of, rows_of, sees_rows, shown
+from mercer.learners.resolve import resolve_view
+from mercer.learners.rows import n_rows
 from mercer.learners.views import MatrixView, TableView, View, joined
 from mercer.learners.votes import LAST
 from mercer.lifts.base import Lift
@@ -84,7 +85,7 @@ class KernelPerceptron(KernelParameters, Mistaken):
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT,
+        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
         *,
         max_iter: int = 10,
         shuffle: bool = False,
@@ -128,9 +129,8 @@ class KernelPerceptron(KernelParameters, Mistaken):
         return rows if reset else rows[:, self._course.numbers]
 
     def _viewed(self, X: Any, rows: Any) -> View:
-        who, count = type(self).__name__, count_of(rows)
-        settings = Settings(who, self.kernel, None, MEDIAN, False, "auto", self.memory_limit)
-        view = next(views_of(settings, rows, Problem(X, np.zeros((count, 1)), None, False), np.arange(count)))
+        who, count = type(self).__name__, n_rows(rows)
+        view = resolve_view(who, self.kernel, MEDIAN, rows, X, np.arange(count), memory_limit=self.memory_limit)
         if isinstance(view, MatrixView):
             view = replace(view, matrix=check_precomputed(who, view.matrix))
         self.kernel_, self.lift_ = view.kernel, view.lift
@@ -169,12 +169,8 @@ class KernelPerceptron(KernelParameters, Mistaken):
         if not (isinstance(self.strategy, str) and self.strategy in STRATEGIES):
             needs = 'strategy that is "forgetron" or "projectron"'
             raise InputError(sentence(who, needs, f"{shown(self.strategy)} came", 'Use "forgetron".'))
-        if self.budget is None:
-            return
-        if isinstance(self.budget, bool) or not isinstance(self.budget, int | np.integer) or self.budget < 1:
-            needs = "a whole number above zero, or None, for budget"
-            raise InputError(sentence(who, needs, f"{shown(self.budget)} came", "Use 500, say."))
-        if self.combine != LAST:
+        budget = positive_int_or_none(who, "budget", self.budget, "Use 500, say.")
+        if budget is not None and self.combine != LAST:
             came = f"combine is {self.combine!r}"
             raise InputError(sentence(who, 'combine="last" with a budget', came, "Leave one of them out."))
 

@@ -17,6 +17,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.evaluate import SURE
 from mercer.kernels.fields import check_whole
 from mercer.learners.assembly import Problem
+from mercer.learners.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.least_squares import LeastSquares
 from mercer.learners.posterior import drawn_from
 from mercer.learners.reading import targets_of, weights_of
@@ -25,9 +26,6 @@ from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
 from mercer.solvers import Solver
 from mercer.sources import Source
-
-DEFAULT = "matern(nu=2.5, lengthscale='median')"
-"""Smooth, but not as smooth as a Gaussian: it forgives a lengthscale that does not fit."""
 
 
 class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: ignore[misc]  # scikit-learn has no types
@@ -101,7 +99,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT,
+        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
         *,
         alpha: float | ArrayLike | str = "auto",
         lengthscale: float | str = "median",

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.kernels import Kernel
 from mercer.learners.assembly import Problem
-from mercer.learners.kernel_ridge import DEFAULT
+from mercer.learners.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.labels import classes_of, coded, decided, labels_of
 from mercer.learners.least_squares import LeastSquares
 from mercer.learners.reading import class_weights_of, weights_of
@@ -57,7 +57,7 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT,
+        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
         *,
         alpha: float | ArrayLike | str = "auto",
         lengthscale: float | str = "median",

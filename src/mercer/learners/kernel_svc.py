@@ -16,15 +16,16 @@ from mercer.kernels import Kernel
 from mercer.learners.calibration import FOLDS, Calibration, calibrated
 from mercer.learners.duels import PAIRS, REST, confidences, duels, votes
 from mercer.learners.hard_margin import separate
-from mercer.learners.kernel_ridge import DEFAULT
+from mercer.learners.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.labels import classes_of, decided, labels_of
 from mercer.learners.margin_machine import Asked, MarginMachine
 from mercer.learners.margin_model import Model
-from mercer.learners.margin_settings import positive
 from mercer.learners.margin_ways import Way
+from mercer.learners.parameters import boolean, positive_float
 from mercer.learners.reading import class_weights_of, shown, weights_of
 from mercer.learners.running import Watched
-from mercer.learners.sought import Share, Sought
+from mercer.learners.sought import Sought
+from mercer.learners.stage_share import StageShare
 from mercer.learners.views import View
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
@@ -39,12 +40,6 @@ def _sure(machine: Any) -> bool:
     if not machine.probability:
         raise AttributeError("predict_proba: set probability=True before fit")
     return True
-
-
-def _flag(who: str, name: str, given: Any) -> None:
-    """Complain of what is not True or False."""
-    if not isinstance(given, bool | np.bool_):
-        raise InputError(sentence(who, f"True or False for {name}", f"{shown(given)} came", "Use False, the default."))
 
 
 class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit-learn has no types
@@ -119,7 +114,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT,
+        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
         *,
         C: float = 1.0,  # its name everywhere
         lengthscale: float | str = "median",
@@ -168,7 +163,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
 
     def _settled(self) -> None:
         who = type(self).__name__
-        positive(who, "C", self.C, "1.0, or np.inf for a hard margin", endless=True)
+        positive_float(who, "C", self.C, "Use 1.0, or np.inf for a hard margin.", infinite=True)
         if not (isinstance(self.multi_class, str) and self.multi_class in (PAIRS, REST)):
             needs = 'multi_class that is "ovo" or "ovr"'
             raise InputError(sentence(who, needs, f"{shown(self.multi_class)} came", 'Use "ovo", the default.'))
@@ -178,8 +173,8 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         if self.decision_function_shape == PAIRS and self.multi_class == REST:
             needs, got = 'functions of pairs for decision_function_shape="ovo"', 'multi_class is "ovr"'
             raise InputError(sentence(who, needs, got, 'Use "ovo" for both.'))
-        _flag(who, "probability", self.probability)
-        _flag(who, "break_ties", self.break_ties)
+        boolean(who, "probability", self.probability, "Use False, the default.")
+        boolean(who, "break_ties", self.break_ties, "Use False, the default.")
 
     def _asked(self, X: Any, y: Any, sample_weight: Any, count: int) -> Asked:
         who = type(self).__name__
@@ -196,7 +191,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         sought = duels(codes, self.classes_, float(self.C), weights[kept], self.multi_class)
         return Asked(sought, len(labels), kept, np.ones((len(kept), 1)), weights, counts)
 
-    def _solved(self, way: Way, sought: Sought, start: Array | None, run: Share) -> tuple[Boxed, Rested]:
+    def _solved(self, way: Way, sought: Sought, start: Array | None, run: StageShare) -> tuple[Boxed, Rested]:
         if np.isfinite(self.C):
             return super()._solved(way, sought, start, run)
         return separate(type(self).__name__, way, sought, run)

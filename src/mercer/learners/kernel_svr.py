@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any, Self
 
 import numpy as np
@@ -10,14 +9,14 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
-from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
-from mercer.learners.kernel_ridge import DEFAULT
+from mercer.learners.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.margin_machine import Asked, MarginMachine
-from mercer.learners.margin_settings import positive
 from mercer.learners.margin_ways import Way
-from mercer.learners.reading import shown, targets_of, weights_of
-from mercer.learners.sought import Share, Sought
+from mercer.learners.parameters import non_negative_float, positive_float
+from mercer.learners.reading import targets_of, weights_of
+from mercer.learners.sought import Sought
+from mercer.learners.stage_share import StageShare
 from mercer.learners.within_tube import within_tube
 from mercer.lifts.base import Lift
 from mercer.solvers.boxed import Boxed, Rested
@@ -59,7 +58,7 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT,
+        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
         *,
         C: float = 1.0,  # its name everywhere
         epsilon: float = 0.1,
@@ -98,11 +97,8 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
 
     def _settled(self) -> None:
         who, given = type(self).__name__, self.epsilon
-        positive(who, "C", self.C, "1.0, or np.inf for no residual beyond epsilon", endless=True)
-        number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
-        if not (number and 0 <= given <= sys.float_info.max):
-            needs = "a finite number of at least 0 for epsilon"
-            raise InputError(sentence(who, needs, f"{shown(given)} came", "Use 0.1, the default."))
+        positive_float(who, "C", self.C, "Use 1.0, or np.inf for no residual beyond epsilon.", infinite=True)
+        non_negative_float(who, "epsilon", given, "Use 0.1, the default.")
 
     def _asked(self, X: Any, y: Any, sample_weight: Any, count: int) -> Asked:
         targets = targets_of(self, X, y)
@@ -115,7 +111,7 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
         problem = Boxed(-y, -sizes, sizes, kink=float(self.epsilon))
         return Asked([Sought(np.arange(len(kept)), problem, own)], len(targets), kept, y[:, None], weights)
 
-    def _solved(self, way: Way, sought: Sought, start: Array | None, run: Share) -> tuple[Boxed, Rested]:
+    def _solved(self, way: Way, sought: Sought, start: Array | None, run: StageShare) -> tuple[Boxed, Rested]:
         if np.isfinite(self.C):
             return super()._solved(way, sought, start, run)
         return within_tube(type(self).__name__, way, sought, run)

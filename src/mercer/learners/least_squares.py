@@ -24,13 +24,14 @@ from mercer.learners.converging import ConvergenceWarning
 from mercer.learners.distance import Distance
 from mercer.learners.draft import draft
 from mercer.learners.fitting import fit, pose
-from mercer.learners.following import Solved, spread
+from mercer.learners.following import Solved
 from mercer.learners.kernel_parameters import KernelParameters
 from mercer.learners.planning import planned
 from mercer.learners.posing import Posed
 from mercer.learners.posterior import Posterior, posterior, streamed_posterior
 from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of
 from mercer.learners.request import TRUSTED
+from mercer.learners.rows import scatter_rows
 from mercer.learners.sourced import SourceStream, new_rows
 from mercer.learners.views import TableView, blocks
 from mercer.lifts.shown import ShownEstimator
@@ -108,8 +109,8 @@ class LeastSquares(ShownEstimator, KernelParameters, CallbackSupport, BaseEstima
         self._weights, self._kernel_means, self._seed = fit.weights, fit.means, solved.seed
         self._right, self._spread = sizes_of(prepared)
         self._certificate: Distance | None = None
-        self._duals = None if fit.duals is None else spread(fit.duals, *self._rows_kept)
-        self._leverage = None if fit.leverage is None else spread(fit.leverage, *self._rows_kept)
+        self._duals = None if fit.duals is None else scatter_rows(fit.duals, *self._rows_kept)
+        self._leverage = None if fit.leverage is None else scatter_rows(fit.leverage, *self._rows_kept)
         self._log_determinants = fit.log_determinants
         self._posteriors: dict[float, Posterior] = {}
         self._lifted: Array | None = None
@@ -261,7 +262,7 @@ class LeastSquares(ShownEstimator, KernelParameters, CallbackSupport, BaseEstima
                 raise AttributeError("leverage_: the rows stayed in their source, and there is no decomposition")
             columns = {alpha: self._posterior(alpha).leverage for alpha in np.unique(self._alphas)}
             found = np.column_stack([columns[alpha] for alpha in self._alphas])
-            self._leverage = spread(found, *self._rows_kept)
+            self._leverage = scatter_rows(found, *self._rows_kept)
         return self._leverage[:, 0] if self._flat else self._leverage
 
     def _training_rows(self) -> Points:

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from mercer.compute.budget import Budget
 from mercer.compute.run import Run
-from mercer.errors import InputError, sentence
-from mercer.learners.assembly import LOO, Problem, Settings, views_of
 from mercer.learners.designs import Design, from_features, from_landmarks, from_matrix
-from mercer.learners.extremes import refuse_extremes
-from mercer.learners.following import spread
+from mercer.learners.extremes import refuse_range
 from mercer.learners.labels import classes_of, labels_of
+from mercer.learners.parameters import boolean, positive_float, positive_int, refuse_loo
 from mercer.learners.predictor import ByBasis, ByDuals, ByFeatures
-from mercer.learners.reading import Penalty, class_weights_of, shown, weights_of
+from mercer.learners.reading import class_weights_of, weights_of
+from mercer.learners.resolve import resolve_view
+from mercer.learners.rows import scatter_rows
 from mercer.learners.views import KernelView, LiftView, View
 from mercer.learners.worth import pair_of
 from mercer.operators import Centering
@@ -43,30 +43,13 @@ class Asked:
     def of(cls, estimator: Any) -> Asked:
         """The parameters of a learner, or one clear error."""
         who = type(estimator).__name__
-        alpha = _positive(who, "alpha", estimator.alpha, "Use 1.0.")
-        tolerance = _positive(who, "tol", estimator.tol, "Use 1e-6.")
-        steps = _whole(who, "max_iter", estimator.max_iter, "Use 100.")
-        rank = None if estimator.rank is None else _whole(who, "rank", estimator.rank, "Use 500, or None.")
-        if isinstance(estimator.lengthscale, str) and estimator.lengthscale == LOO:
-            needs, came = 'a lengthscale that is "median" or a number', '"loo" came'
-            raise InputError(sentence(who, needs, came, "Use GridSearchCV to choose one."))
-        if not isinstance(estimator.warm_start, bool | np.bool_):
-            came = f"{shown(estimator.warm_start)} came"
-            raise InputError(sentence(who, "True or False for warm_start", came, "Use False."))
+        alpha = positive_float(who, "alpha", estimator.alpha, "Use 1.0.")
+        tolerance = positive_float(who, "tol", estimator.tol, "Use 1e-6.")
+        steps = positive_int(who, "max_iter", estimator.max_iter, "Use 100.")
+        rank = None if estimator.rank is None else positive_int(who, "rank", estimator.rank, "Use 500, or None.")
+        refuse_loo(who, estimator.lengthscale, '"loo" came', "Use GridSearchCV to choose one.")
+        boolean(who, "warm_start", estimator.warm_start, "Use False.")
         return cls(alpha, rank, solver.Settings(tolerance, steps))
-
-
-def _positive(who: str, name: str, given: Any, remedy: str) -> float:
-    number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
-    if not (number and 0 < given < np.inf):
-        raise InputError(sentence(who, f"a finite number above zero for {name}", f"{shown(given)} came", remedy))
-    return float(given)
-
-
-def _whole(who: str, name: str, given: Any, remedy: str) -> int:
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
-        raise InputError(sentence(who, f"a whole number above zero for {name}", f"{shown(given)} came", remedy))
-    return int(given)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,13 +84,11 @@ def pose(estimator: Any, asked: Asked, X: Any, rows: Any, y: Any, sample_weight:
     weights, counts = _weights(who, estimator.class_weight, labels, sample_weight)
     kept = np.arange(len(labels)) if weights is None else np.flatnonzero(weights)
     classes = classes_of(who, labels[kept])
-    given = estimator.kernel, asked.alpha, estimator.lengthscale, True, "auto", estimator.memory_limit
-    problem = Problem(X, np.zeros((len(labels), 1)), weights, flat=False, counts=counts)
-    view = next(views_of(Settings(who, *given), rows, problem, kept))
+    copies = weights if counts is None else counts
+    view = resolve_view(who, estimator.kernel, estimator.lengthscale, rows, X, kept, copies, estimator.memory_limit)
     centering = Centering.of(len(kept), None if weights is None else weights[kept], intercept=True)
     seen = view if len(kept) == len(labels) else view.chosen(kept)
-    penalty = Penalty(np.array([asked.alpha]), path=False)
-    refuse_extremes(who, seen, np.ones((len(kept), 1)), centering, penalty, np.dtype(np.float64))
+    refuse_range(who, seen, centering.total)
     codes = np.searchsorted(classes, labels[kept]).astype(np.intp)
     outputs = 1 if len(classes) == 2 else len(classes)
     plan = _planned(estimator, asked, view, len(kept), outputs)
@@ -158,7 +139,7 @@ def follow(who: str, posed: Posed, asked: Asked, random: np.random.Generator, st
         found = solver.minimise(problem, asked.settings, None if start is None else problem.imitate(start), run)
     predictor = design.predictor(found, asked.alpha)
     if isinstance(predictor, ByDuals):  # of all rows: new rows of a precomputed kernel are compared with all
-        predictor = ByDuals(posed.view, spread(predictor.duals, posed.kept, posed.count), predictor.levels)
+        predictor = ByDuals(posed.view, scatter_rows(predictor.duals, posed.kept, posed.count), predictor.levels)
     return Fitted(found, predictor, _intercepts(predictor), view, design)
 
 

@@ -16,28 +16,28 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.compute.budget import Budget
 from mercer.errors import NumericalWarning
 from mercer.kernels import Kernel
-from mercer.learners.assembly import Problem, Settings, views_of
 from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.converging import ConvergenceWarning
-from mercer.learners.course import count_of
 from mercer.learners.draft import draft
-from mercer.learners.extremes import refuse_extremes
-from mercer.learners.fitting import all_or_nothing
+from mercer.learners.extremes import refuse_range, refuse_targets
 from mercer.learners.kernel_parameters import KernelParameters
 from mercer.learners.margin_attributes import vectors, weights
 from mercer.learners.margin_model import Audit, Model, exact_way, modelled, posed_way
 from mercer.learners.margin_set import on_the_margin
 from mercer.learners.margin_settings import MarginSettings
 from mercer.learners.margin_ways import Way
-from mercer.learners.reading import PRECOMPUTED, Penalty, kernel_of, matrix_of, rows_of
+from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of
+from mercer.learners.resolve import resolve_view
+from mercer.learners.rows import n_rows
 from mercer.learners.running import Terms, Watched, watched
 from mercer.learners.scale_trouble import warn_of_scales
-from mercer.learners.sought import Found, Share, Sought
+from mercer.learners.sought import Found, Sought
+from mercer.learners.stage_share import StageShare
+from mercer.learners.transaction import all_or_nothing
 from mercer.learners.views import KernelView, View
 from mercer.learners.warm_start import Before
 from mercer.lifts.randomness import generator
 from mercer.lifts.shown import ShownEstimator
-from mercer.operators import Centering
 from mercer.planner.margins import POLISHING, SOLVING, MarginPlan, margins
 from mercer.solvers.boxed import Boxed, Rested
 
@@ -92,7 +92,7 @@ class MarginMachine(ShownEstimator, KernelParameters, CallbackSupport, BaseEstim
     def _asked(self, X: Any, y: Any, sample_weight: Any, count: int) -> Asked:
         """The functions that are sought, from so many rows."""
 
-    def _solved(self, way: Way, sought: Sought, start: Array | None, run: Share) -> tuple[Boxed, Rested]:
+    def _solved(self, way: Way, sought: Sought, start: Array | None, run: StageShare) -> tuple[Boxed, Rested]:
         """The coefficients of one function, and the problem that they solve."""
         return sought.problem, way.solve(sought.problem, start, run)
 
@@ -124,7 +124,7 @@ class MarginMachine(ShownEstimator, KernelParameters, CallbackSupport, BaseEstim
         settings = self._settings()
         with all_or_nothing(self), watched(who, self, terms) as run:
             rows = self._read(X, reset=True)
-            asked = self._asked(X, y, sample_weight, count_of(rows))
+            asked = self._asked(X, y, sample_weight, n_rows(rows))
             view = self._viewed(X, rows, asked)
             if isinstance(view, KernelView):
                 warn_of_scales(who, view.kernel, view.points, stacklevel=4)
@@ -144,12 +144,11 @@ class MarginMachine(ShownEstimator, KernelParameters, CallbackSupport, BaseEstim
     def _viewed(self, X: Any, rows: Any, asked: Asked) -> View:
         """The rows that are fitted, through the kernel with its numbers."""
         who = type(self).__name__
-        settings = Settings(who, self.kernel, None, self.lengthscale, True, "auto", self.memory_limit)
-        problem = Problem(X, np.zeros((asked.count, 1)), asked.weights, flat=False, counts=asked.counts)
-        view = next(views_of(settings, rows, problem, asked.kept))
+        copies = asked.weights if asked.counts is None else asked.counts
+        view = resolve_view(who, self.kernel, self.lengthscale, rows, X, asked.kept, copies, self.memory_limit)
         view = view if len(asked.kept) == asked.count else view.chosen(asked.kept)
-        centering = Centering.of(view.count, None, True)
-        refuse_extremes(who, view, asked.targets, centering, Penalty(np.ones(1), path=False), np.dtype(rows.dtype))
+        size = refuse_targets(who, asked.targets, np.ones(view.count), np.dtype(rows.dtype))
+        refuse_range(who, view, float(view.count), size)
         return view
 
     def _planned(self, settings: MarginSettings, view: View, asked: Asked) -> MarginPlan:
@@ -161,7 +160,7 @@ class MarginMachine(ShownEstimator, KernelParameters, CallbackSupport, BaseEstim
         """How `fit` would do it with this data, and what that takes, about; nothing is fitted."""
         twin = draft(self)
         settings, rows = twin._settings(), twin._read(X, reset=True)
-        asked = twin._asked(X, y, sample_weight, count_of(rows))
+        asked = twin._asked(X, y, sample_weight, n_rows(rows))
         plan: MarginPlan = twin._planned(settings, twin._viewed(X, rows, asked), asked)
         return plan
 
@@ -174,14 +173,14 @@ class MarginMachine(ShownEstimator, KernelParameters, CallbackSupport, BaseEstim
         solved: list[tuple[Boxed, Rested]] = []
         with run.stage(SOLVING, len(asked.sought)), run.stoppable():
             for k, (one, start) in enumerate(zip(asked.sought, starts, strict=True)):
-                solved.append(self._solved(way.part(one.rows), one, start, Share(run, k)))
+                solved.append(self._solved(way.part(one.rows), one, start, StageShare(run, k)))
         sought = [replace(one, problem=problem) for one, (problem, _) in zip(asked.sought, solved, strict=True)]
         self._after(way, sought, [rested.b for _, rested in solved], run)
         if settings.polish and isinstance(view, KernelView) and basis is not None:
             way, basis = exact_way(who, view, plan, replace(settings, max_iter=None)), None
             with run.stage(POLISHING, len(sought)), run.stoppable():
                 for k, (one, (problem, rested)) in enumerate(zip(sought, solved, strict=True)):
-                    solved[k] = problem, on_the_margin(way.part(one.rows), problem, rested, Share(run, k))
+                    solved[k] = problem, on_the_margin(way.part(one.rows), problem, rested, StageShare(run, k))
         b = [rested.b for _, rested in solved]
         self._keep(modelled(view, way, basis, sought, [rested for _, rested in solved]), view, asked.kept)
         self.outcomes_ = tuple(Found.of(problem, rested) for problem, rested in solved)

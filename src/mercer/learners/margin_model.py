@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from mercer.compute.run import Run
 from mercer.learners.basis import Basis, LiftBasis, landmark_basis, steady
-from mercer.learners.course import count_of
-from mercer.learners.margin_settings import MarginSettings, check_landmarks
+from mercer.learners.margin_settings import MarginSettings
 from mercer.learners.margin_ways import Exactly, Featured, Way, exactly, featured
 from mercer.learners.predictor import ByBasis, ByDuals, ByFeatures, Predictor
+from mercer.learners.rows import n_rows
 from mercer.learners.sought import Sought
-from mercer.learners.views import LiftView, TableView, View
+from mercer.learners.views import LiftView, TableView, View, check_landmarks
 from mercer.lifts.nystrom import nystrom_of
 from mercer.planner.margins import MarginPlan
 from mercer.solvers.boxed import Rested
@@ -43,7 +43,7 @@ class Model:
     def values(self, rows: Any) -> Array:
         """(rows, functions), in float64, of rows as they were read."""
         if self.predictor is None:
-            return np.tile(self.biases, (count_of(rows), 1))
+            return np.tile(self.biases, (n_rows(rows), 1))
         return self.predictor.values(rows)
 
 

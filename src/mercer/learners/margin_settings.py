@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from mercer.errors import InputError, sentence
-from mercer.learners.assembly import LOO
+from mercer.learners.parameters import boolean, positive_float, positive_int_or_none, refuse_loo
 from mercer.learners.reading import AUTO, shown
-from mercer.learners.views import KernelView, LiftView, MatrixView, TableView, View
+from mercer.learners.views import KernelView, LiftView, TableView, View
 from mercer.learners.worth import columns_of
 from mercer.planner.margins import MarginTask
 from mercer.solvers import coordinate_descent, working_sets
@@ -50,15 +47,13 @@ class MarginSettings:
         if not (isinstance(solver, str) and solver in (AUTO, EXACT, LANDMARKS)):
             needs = 'solver that is "auto", "exact" or "landmarks"'
             raise InputError(sentence(who, needs, f"{shown(solver)} came", 'Use "auto", the default.'))
-        for name, given in (("warm_start", warm_start), ("polish", polish)):
-            if not isinstance(given, bool | np.bool_):
-                came = f"{shown(given)} came"
-                raise InputError(sentence(who, f"True or False for {name}", came, "Use False, the default."))
-        if isinstance(lengthscale, str) and lengthscale == LOO:
-            came = "leave-one-out is for least squares"
-            raise InputError(sentence(who, 'a lengthscale that is "median" or a number', came, "Use GridSearchCV."))
-        steps, landmarks = count_of(who, "max_iter", max_iter), count_of(who, "rank", rank)
-        return cls(positive(who, "tol", tol, "1e-3"), steps, solver, landmarks, bool(warm_start), bool(polish))
+        warm, exact = (
+            boolean(who, name, given, "Use False, the default.")
+            for name, given in (("warm_start", warm_start), ("polish", polish))
+        )
+        refuse_loo(who, lengthscale, "leave-one-out is for least squares", "Use GridSearchCV.")
+        steps, landmarks = positive_int_or_none(who, "max_iter", max_iter), positive_int_or_none(who, "rank", rank)
+        return cls(positive_float(who, "tol", tol, "Use 1e-3."), steps, solver, landmarks, warm, exact)
 
     def exact(self, count: int, pool: int) -> working_sets.Settings:
         """For so many rows, and bytes of rows of the matrix that are kept."""
@@ -83,32 +78,3 @@ class MarginSettings:
             folds=folds,
             polish=self.polish and isinstance(view, KernelView),
         )
-
-
-def positive(who: str, name: str, given: Any, remedy: str, endless: bool = False) -> float:
-    """A number above zero; finite, unless it may be endless."""
-    number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
-    if number and (0 < given <= sys.float_info.max or (endless and given == np.inf)):
-        return float(given)
-    needs = f"a {'' if endless else 'finite '}number above zero for {name}"
-    raise InputError(sentence(who, needs, f"{shown(given)} came", f"Use {remedy}."))
-
-
-def count_of(who: str, name: str, given: Any) -> int | None:
-    """A whole number above zero, or None."""
-    if given is None:
-        return None
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
-        needs = f"a whole number above zero, or None, for {name}"
-        raise InputError(sentence(who, needs, f"{shown(given)} came", "Use None, the default."))
-    return int(given)
-
-
-def check_landmarks(who: str, view: View) -> None:
-    """Refuse landmarks for what has no points, or is not known to be a kernel."""
-    if isinstance(view, MatrixView):
-        needs, came = 'a kernel or a lift for solver="landmarks"', "the kernel is precomputed"
-        raise InputError(sentence(who, needs, came, 'Use "exact", or give the rows.'))
-    if not view.sure:
-        needs, came = 'a kernel that is proven for solver="landmarks"', f"{view.kernel} is not"
-        raise InputError(sentence(who, needs, came, 'Use "exact", which looks at the matrix.'))

@@ -16,12 +16,14 @@ from mercer.compute.budget import Budget
 from mercer.errors import InputError, sentence
 from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.converging import ConvergenceWarning
-from mercer.learners.course import Course, Pupil, Unbounded, count_of, learn, separation
+from mercer.learners.course import Course, Pupil, Unbounded, learn, separation
 from mercer.learners.draft import draft
-from mercer.learners.fitting import all_or_nothing
 from mercer.learners.labels import classes_of, decided, labels_of
+from mercer.learners.parameters import boolean, positive_int
 from mercer.learners.reading import shown
+from mercer.learners.rows import n_rows
 from mercer.learners.running import Terms, Watched, watched
+from mercer.learners.transaction import all_or_nothing
 from mercer.learners.views import View
 from mercer.learners.votes import way_of
 from mercer.lifts.randomness import generator
@@ -79,7 +81,7 @@ class Mistaken(ShownEstimator, CallbackSupport, ClassifierMixin, BaseEstimator, 
 
     def fit(self, X: Any, y: Any) -> Self:
         """Passes over the rows until one makes no mistake, at most `max_iter`."""
-        self._learn(X, y, NONE, None, check_passes(type(self).__name__, self.max_iter))
+        self._learn(X, y, NONE, None, positive_int(type(self).__name__, "max_iter", self.max_iter, "Use 10."))
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
@@ -96,11 +98,11 @@ class Mistaken(ShownEstimator, CallbackSupport, ClassifierMixin, BaseEstimator, 
 
     def plan(self, X: Any, y: Any) -> PassPlan:
         """What `fit` would take with this data, about; nothing is fitted."""
-        twin, most = draft(self), check_passes(type(self).__name__, self.max_iter)
+        twin, most = draft(self), positive_int(type(self).__name__, "max_iter", self.max_iter, "Use 10.")
         twin._settings()
         rows = twin._read(X, reset=True)
         twin._codes(X, y, NONE, None)
-        plan: PassPlan = twin._planned(twin._viewed(X, rows), count_of(rows), most)
+        plan: PassPlan = twin._planned(twin._viewed(X, rows), n_rows(rows), most)
         return plan
 
     def _planned(self, view: View, count: int, most: int) -> PassPlan:
@@ -129,8 +131,7 @@ class Mistaken(ShownEstimator, CallbackSupport, ClassifierMixin, BaseEstimator, 
         """Complain of settings before anything is read."""
         who = type(self).__name__
         way_of(who, self.combine)
-        if not isinstance(self.shuffle, bool | np.bool_):
-            raise InputError(sentence(who, "True or False for shuffle", f"{shown(self.shuffle)} came", "Use True."))
+        boolean(who, "shuffle", self.shuffle, "Use True.")
 
     def _codes(self, X: Any, y: Any, course: Course, classes: ArrayLike | None) -> Rows:
         """Classes as whole numbers; `classes_` is set with the first rows."""
@@ -207,13 +208,6 @@ class Mistaken(ShownEstimator, CallbackSupport, ClassifierMixin, BaseEstimator, 
         """The class of each row."""
         found = decided(self._scores(X))
         return np.asarray(self.classes_[found])
-
-
-def check_passes(who: str, given: Any) -> int:
-    """How many passes there may be."""
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
-        raise InputError(sentence(who, "a whole number above zero for max_iter", f"{shown(given)} came", "Use 10."))
-    return int(given)
 
 
 def _outputs(classes: int) -> int:

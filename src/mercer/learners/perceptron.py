@@ -17,6 +17,7 @@ from mercer.kernels import Linear
 from mercer.kernels.points import DOUBLE, Points
 from mercer.learners.course import Course, Pupil, Unbounded
 from mercer.learners.mistaken import Mistaken
+from mercer.learners.parameters import boolean
 from mercer.learners.reading import lift_of, rows_of, shown
 from mercer.learners.views import KernelView, LiftView, TableView, View, joined
 from mercer.learners.votes import LAST
@@ -133,9 +134,7 @@ class Perceptron(Mistaken):
             raise InputError(sentence(who, "a lift, or None", f"{shown(self.lift)} came", remedy))
         if self.lift is not None:
             lift_of(who, self.lift)
-        if not isinstance(self.fit_intercept, bool | np.bool_):
-            came = f"{shown(self.fit_intercept)} came"
-            raise InputError(sentence(who, "True or False for fit_intercept", came, "Use True."))
+        boolean(who, "fit_intercept", self.fit_intercept, "Use True.")
 
     @property
     def coef_(self) -> Array:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.run import Run, Stopped
-from mercer.compute.threads import Progress
 from mercer.solvers.boxed import Boxed, Rested
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
-HALF = 20.0
-"""Rounds after which a function counts as half done: nobody knows the last one before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,27 +65,3 @@ class Found:
             converged=rested.converged,
             reason=rested.reason,
         )
-
-
-class Share(Run):
-    """One function of several, as one step of a stage.
-
-    before : how many came before
-    """
-
-    def __init__(self, run: Run, before: int) -> None:
-        self._run, self._before = run, before
-        self.stopped = False
-
-    def stoppable(self) -> AbstractContextManager[None]:  # type: ignore[override]  # that of the whole
-        return self._run.stoppable()
-
-    def tell(self, done: float) -> None:
-        try:
-            self._run.tell(self._before + 1.0 - 2.0 ** (-done / HALF))
-        except Stopped:
-            self.stopped = True
-            raise
-
-    def watch(self, progress: Progress) -> None:
-        self._run.watch(progress)

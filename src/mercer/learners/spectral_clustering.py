@@ -19,13 +19,12 @@ from mercer.learners.cluster_rows import task_of, viewed
 from mercer.learners.cluster_seeds import best_of
 from mercer.learners.cluster_settings import SpectralSettings, refuse_few_rows
 from mercer.learners.converging import ConvergenceWarning
-from mercer.learners.course import count_of
 from mercer.learners.draft import draft
-from mercer.learners.fitting import all_or_nothing
-from mercer.learners.kernel_parameters import KernelParameters
-from mercer.learners.kernel_ridge import DEFAULT
+from mercer.learners.kernel_parameters import DEFAULT_KERNEL, KernelParameters
 from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of
+from mercer.learners.rows import n_rows
 from mercer.learners.running import Terms, watched
+from mercer.learners.transaction import all_or_nothing
 from mercer.learners.views import View
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
@@ -99,7 +98,7 @@ class SpectralClustering(
     def __init__(
         self,
         n_clusters: int = 8,
-        kernel: Kernel | Lift | str = DEFAULT,
+        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
         *,
         lengthscale: float | str = "median",
         n_components: int | None = None,
@@ -162,7 +161,7 @@ class SpectralClustering(
         who, kernel = type(self).__name__, kernel_of(type(self).__name__, self.kernel)
         reader = kernel if isinstance(kernel, Kernel) else None
         rows = matrix_of(self, X, True) if kernel == PRECOMPUTED else rows_of(self, X, reader, True)
-        count = count_of(rows)
+        count = n_rows(rows)
         refuse_few_rows(who, count, asked.clusters)
         if asked.components is not None and asked.components > count:
             came = f"n_components is {asked.components}, and there are {count} rows"

@@ -275,6 +275,16 @@ def definite(who: str, view: View, K: Array) -> View:
     return replace(view, matrix=K.astype(view.dtype if view.dtype.kind == "f" else np.float64))
 
 
+def check_landmarks(who: str, view: View) -> None:
+    """Refuse landmarks for what has no points, or is not known to be a kernel."""
+    if isinstance(view, MatrixView):
+        needs, came = 'a kernel or a lift for solver="landmarks"', "the kernel is precomputed"
+        raise InputError(sentence(who, needs, came, 'Use "exact", or give the rows.'))
+    if not view.sure:
+        needs, came = 'a kernel that is proven for solver="landmarks"', f"{view.kernel} is not"
+        raise InputError(sentence(who, needs, came, 'Use "exact", which looks at the matrix.'))
+
+
 def joined(view: TableView, rows: Points) -> TableView:
     """The rows of a view, and others after them; all are sparse where some are."""
     return replace(view, points=stacked(*alike(view.points, rows)))

@@ -1,0 +1,63 @@
+"""Checks of parameters that several learners share: the value as Python has it, or one clear error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer.errors import InputError, sentence
+from mercer.learners.reading import shown
+
+LOO = "loo"
+"""The word for a lengthscale that is chosen by leave-one-out errors."""
+
+
+def positive_float(who: str, name: str, given: Any, remedy: str, infinite: bool = False) -> float:
+    """A number above zero; finite, unless it may be infinite."""
+    if _is_number(given) and given > 0 and (given < np.inf or infinite):
+        return float(given)
+    needs = f"a {'' if infinite else 'finite '}number above zero for {name}"
+    raise InputError(sentence(who, needs, f"{shown(given)} came", remedy))
+
+
+def non_negative_float(who: str, name: str, given: Any, remedy: str) -> float:
+    """A finite number that is not negative."""
+    if _is_number(given) and 0 <= given < np.inf:
+        return float(given)
+    raise InputError(sentence(who, f"a finite number of at least 0 for {name}", f"{shown(given)} came", remedy))
+
+
+def positive_int(who: str, name: str, given: Any, remedy: str) -> int:
+    """A whole number above zero."""
+    if _is_positive_int(given):
+        return int(given)
+    raise InputError(sentence(who, f"a whole number above zero for {name}", f"{shown(given)} came", remedy))
+
+
+def positive_int_or_none(who: str, name: str, given: Any, remedy: str = "Use None, the default.") -> int | None:
+    """A whole number above zero, or None."""
+    if given is None or _is_positive_int(given):
+        return None if given is None else int(given)
+    raise InputError(sentence(who, f"a whole number above zero, or None, for {name}", f"{shown(given)} came", remedy))
+
+
+def boolean(who: str, name: str, given: Any, remedy: str) -> bool:
+    """True or False."""
+    if isinstance(given, bool | np.bool_):
+        return bool(given)
+    raise InputError(sentence(who, f"True or False for {name}", f"{shown(given)} came", remedy))
+
+
+def refuse_loo(who: str, lengthscale: Any, came: str, remedy: str) -> None:
+    """Only least squares has leave-one-out errors of all lengthscales."""
+    if isinstance(lengthscale, str) and lengthscale == LOO:
+        raise InputError(sentence(who, 'a lengthscale that is "median" or a number', came, remedy))
+
+
+def _is_number(given: Any) -> bool:
+    return isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
+
+
+def _is_positive_int(given: Any) -> bool:
+    return isinstance(given, int | np.integer) and not isinstance(given, bool) and bool(given >= 1)
