@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels.median import groups, keys_of
-from mercer.learners.cluster_settings import refuse_few_rows
+from mercer.learners.cluster_settings import KMeansSettings, refuse_few_rows
 from mercer.learners.extremes import refuse_range
 from mercer.learners.reading import weights_of
 from mercer.learners.resolve import resolve_view
@@ -30,6 +30,8 @@ Rows = NDArray[np.intp]
 class Posed:
     """What is to be clustered.
 
+    asked : the settings
+    read : all rows, as they were read
     full : all rows that came
     view : the different rows of weight above zero, as the kernel sees them
     rows : (view,), where each of them stands first among all rows
@@ -39,6 +41,8 @@ class Posed:
     group : (kept,), which of the different rows each of them is
     """
 
+    asked: KMeansSettings
+    read: Any
     full: View
     view: View
     rows: Rows
@@ -53,19 +57,19 @@ class Posed:
         return self.full.count
 
 
-def pose(estimator: Any, X: Any, rows: Any, sample_weight: Any, clusters: int) -> Posed:
+def pose(estimator: Any, asked: KMeansSettings, X: Any, rows: Any, sample_weight: Any) -> Posed:
     """Rows that were read, with their weights, through the kernel with its numbers."""
     who, count = type(estimator).__name__, n_rows(rows)
     weights = weights_of(who, sample_weight, count)
     kept = np.arange(count) if weights is None else np.flatnonzero(weights)
-    refuse_few_rows(who, len(kept), clusters)
+    refuse_few_rows(who, len(kept), asked.clusters)
     full = viewed(estimator, X, rows, weights, kept)
     own = np.ones(len(kept)) if weights is None else weights[kept]
     first, merged, group = distinct(full, kept, own)
     whole = not isinstance(full, TableView) and len(kept) == count  # a part of a matrix is a copy of it
     view, unit = full if whole else full.chosen(first), float(merged.mean())
     refuse_range(who, view, float(merged.sum()))
-    return Posed(full, view, first, merged / unit, unit, kept, group)
+    return Posed(asked, rows, full, view, first, merged / unit, unit, kept, group)
 
 
 def viewed(estimator: Any, X: Any, rows: Any, weights: Array | None, kept: Rows) -> View:

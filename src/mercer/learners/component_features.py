@@ -23,6 +23,7 @@ from mercer.learners.stream import Stream
 from mercer.learners.views import EPS, KernelView, LiftView, TableView
 from mercer.lifts.base import Lift
 from mercer.lifts.nystrom import Nystrom, nystrom_of
+from mercer.planner.components import ComponentPlan
 from mercer.solvers.base import opening
 
 Array = NDArray[np.float64]
@@ -57,15 +58,15 @@ class Summed:
         return max(0.0, self.sizes - float(normal.spectrum.kept.sum()) - normal.total * float(means @ means))
 
 
-def by_features(posed: Posed, asked: Asked, random: np.random.Generator, run: Run) -> Found:
+def by_features(posed: Posed, plan: ComponentPlan, random: np.random.Generator, run: Run) -> Found:
     """By the features of the lift that was given, of the kernel's own, or of landmarks that are drawn now.
 
     Cost: n p^2 + 9 p^3 operations for p features, 2 n p for each component; 5 p^2 numbers and a batch of rows.
     """
-    view, stream, batch = posed.view, posed.stream, posed.plan.batch or BATCH
+    view, stream, asked, batch = posed.view, posed.stream, posed.asked, plan.batch or BATCH
     assert isinstance(view, TableView)  # noqa: S101  # a matrix has no features
-    approximate = posed.plan.way == "landmarks"
-    lift = _drawn(asked.who, posed, stream, random, run) if approximate else view.lifted().lift
+    approximate = plan.way == "landmarks"
+    lift = _drawn(asked.who, posed.view.kernel, plan, stream, random, run) if approximate else view.lifted().lift
     assert lift is not None  # noqa: S101  # or lifted would complain
     basis = landmark_basis(lift, view.points) if isinstance(lift, Nystrom) else TableBasis(lift)
     summed = _sums(basis, stream, batch, view.kernel if approximate else None, run)
@@ -84,9 +85,10 @@ def by_features(posed: Posed, asked: Asked, random: np.random.Generator, run: Ru
     )
 
 
-def _drawn(who: str, posed: Posed, stream: Stream, random: np.random.Generator, run: Run) -> Lift:
+def _drawn(
+    who: str, kernel: Kernel | None, plan: ComponentPlan, stream: Stream, random: np.random.Generator, run: Run
+) -> Lift:
     """A Nystrom lift with landmarks that are pivots of a sample of the rows."""
-    kernel, plan = posed.view.kernel, posed.plan
     assert kernel is not None  # noqa: S101  # it is approximated
     with run.stage("landmarks"):
         points = stream.sample(draw_rows(stream.count, plan.drawn, random)).points
@@ -162,15 +164,15 @@ def _signed(predictor: ByBasis | ByFeatures, signs: Array) -> ByBasis | ByFeatur
 # -- a start for products ---------------------------------------------------------------------------------------------
 
 
-def start_of(posed: Posed, width: int, random: np.random.Generator, run: Run) -> Array | None:
+def start_of(posed: Posed, plan: ComponentPlan, width: int, random: np.random.Generator, run: Run) -> Array | None:
     """(n, width): scores by landmarks, from which products with the kernel matrix begin; None where there are none."""
     view = posed.view
-    if not (isinstance(view, KernelView) and view.sure and posed.plan.rank):
+    if not (isinstance(view, KernelView) and view.sure and plan.rank):
         return None
     with run.stage("landmarks"):
-        drawn = draw_rows(view.count, posed.plan.drawn, random)
+        drawn = draw_rows(view.count, plan.drawn, random)
         points = view.points.rows(drawn)
-        lift = nystrom_of(view.kernel, points, min(posed.plan.rank, len(drawn)), random)
+        lift = nystrom_of(view.kernel, points, min(plan.rank, len(drawn)), random)
         if lift.n_components_ == 0:
             return None
         basis = landmark_basis(lift, view.points)

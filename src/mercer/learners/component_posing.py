@@ -1,9 +1,10 @@
-"""Rows whose components are asked for: in memory, or left in their source where they are too many; and the plan."""
+"""Rows whose components are asked for: in memory, or left in their source where they are too many."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -59,15 +60,18 @@ class Untargeted(Source):
 class Posed:
     """What components are asked of.
 
+    asked : the settings
     rows : points, or the matrix where the kernel is precomputed; of a stream, a sample of its rows
     view : the same, as the kernel sees them
     source : the rows where they stay in their source; None where they are in memory
+    began : when they were read, for time limits
     """
 
+    asked: Asked
     rows: Any
     view: View
     source: SourceStream | None
-    plan: ComponentPlan
+    began: float = field(default_factory=time.perf_counter)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -91,7 +95,8 @@ def stored(points: Points) -> StoredStream:
 
 
 def pose(estimator: Any, asked: Asked, X: Any) -> Posed:
-    """The rows of a table or of a source, checked, with the kernel's numbers and a plan."""
+    """The rows of a table or of a source, checked, with the kernel's numbers."""
+    began = time.perf_counter()
     source = source_of(asked.who, X, matrix=is_precomputed(estimator.kernel))
     if source is None:
         rows, stream, table = estimator._read(X, reset=True), None, X
@@ -110,7 +115,7 @@ def pose(estimator: Any, asked: Asked, X: Any) -> Posed:
     view = resolve_view(*given, rows, table, np.arange(seen), memory_limit=estimator.memory_limit)
     asked.check(view, stream is None)
     refuse_range(asked.who, view, float(seen))
-    return Posed(rows, view, stream, _planned(estimator, asked, view, count, stream is None))
+    return Posed(asked, rows, view, stream, began)
 
 
 def _from_source(estimator: Any, who: str, source: Source) -> tuple[Points, SourceStream | None]:
@@ -127,9 +132,11 @@ def _from_source(estimator: Any, who: str, source: Source) -> tuple[Points, Sour
     return stream.sample(positions).points, stream
 
 
-def _planned(estimator: Any, asked: Asked, view: View, count: int, held: bool) -> ComponentPlan:
+def planned(estimator: Any, posed: Posed) -> ComponentPlan:
+    """What the fit will take, and how it is done."""
+    asked, view = posed.asked, posed.view
     task = ComponentTask(
-        rows=count,
+        rows=view.count if posed.source is None else posed.source.count,
         columns=int(estimator.n_features_in_),
         worth=columns_of(view, int(estimator.n_features_in_)),
         components=asked.components,
@@ -137,7 +144,7 @@ def _planned(estimator: Any, asked: Asked, view: View, count: int, held: bool) -
         lift_given=isinstance(view, LiftView),
         approximable=isinstance(view, KernelView) and view.sure,
         given=isinstance(view, MatrixView),
-        stored=held,
+        stored=posed.source is None,
     )
     budget = Budget.of(estimator.memory_limit)
     return components(asked.who, task, asked.solver, asked.rank, budget, estimator.time_limit)

@@ -14,7 +14,6 @@ from mercer.errors import InputError, NumericalWarning, caller_level, sentence
 from mercer.learners.component_features import start_of
 from mercer.learners.component_found import Found, floor_of, leading_part
 from mercer.learners.component_posing import Posed
-from mercer.learners.component_settings import Asked
 from mercer.learners.component_signs import signs_of
 from mercer.learners.predictor import ByDuals
 from mercer.learners.views import KernelView, MatrixView, View, definite
@@ -22,6 +21,7 @@ from mercer.operators import Dense, Operator
 from mercer.operators.base import Index
 from mercer.operators.dense import tiles
 from mercer.operators.precomputed import ROUNDED, negligible, slightly_indefinite
+from mercer.planner.components import ComponentPlan
 from mercer.solvers import Eigen
 from mercer.solvers.lanczos import edges
 from mercer.solvers.subspace import BASIS, BEYOND, leading
@@ -71,9 +71,9 @@ def _speaker(who: str, view: View) -> str:
 # -- the matrix -------------------------------------------------------------------------------------------------------
 
 
-def by_matrix(posed: Posed, asked: Asked, run: Run) -> Found:
+def by_matrix(posed: Posed, run: Run) -> Found:
     """By the eigenvectors of the centred kernel matrix. Cost: 9 n^3 operations, and 3 n^2 numbers."""
-    view = posed.view
+    view, asked = posed.view, posed.asked
     with run.stage("kernel matrix"):
         K = view.dense(run.watch)
         view = definite(asked.who, view, K)
@@ -110,16 +110,17 @@ def _centre(K: Array) -> Array:
 # -- products ---------------------------------------------------------------------------------------------------------
 
 
-def by_products(posed: Posed, asked: Asked, random: np.random.Generator, run: Run) -> Found:
+def by_products(posed: Posed, plan: ComponentPlan, random: np.random.Generator, run: Run) -> Found:
     """By products with the centred kernel matrix, of which nothing is stored.
 
     Cost: a few products with blocks, most of them in float32, and 2 n m numbers for a basis of m columns.
     """
-    view, n, count = posed.view, posed.view.count, asked.components or 1
+    view, asked = posed.view, posed.asked
+    n, count = view.count, asked.components or 1
     exact = _exact(view, run)
     if not view.sure:
         _refuse_indefinite(_speaker(asked.who, view), view, exact)
-    start = start_of(posed, count + BEYOND, random, run)
+    start = start_of(posed, plan, count + BEYOND, random, run)
     centred = _Centred(exact)
     rough = _Centred(exact.narrowed().rough()) if isinstance(view, KernelView) else None
     found = leading(

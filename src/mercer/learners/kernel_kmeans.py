@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -16,35 +16,29 @@ from mercer.compute.budget import Budget
 from mercer.errors import NumericalWarning
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
-from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.cluster_fit import Fitted, follow
 from mercer.learners.cluster_model import ByRows
 from mercer.learners.cluster_rows import Posed, pose, task_of
 from mercer.learners.cluster_settings import LANDMARKS, KMeansSettings
 from mercer.learners.converging import ConvergenceWarning
-from mercer.learners.draft import draft
-from mercer.learners.kernel_parameters import DEFAULT_KERNEL, KernelParameters
-from mercer.learners.reading import PRECOMPUTED, is_precomputed, kernel_of, matrix_of, rows_of, sees_rows, weights_of
+from mercer.learners.estimator import KernelEstimator
+from mercer.learners.kernel_parameters import DEFAULT_KERNEL
+from mercer.learners.reading import sees_rows, weights_of
 from mercer.learners.rows import n_rows
-from mercer.learners.running import Terms, watched
-from mercer.learners.transaction import all_or_nothing
+from mercer.learners.running import Watched
 from mercer.learners.views import check_landmarks
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
-from mercer.lifts.shown import ShownEstimator
 from mercer.planner.clusters import ClusterPlan, kmeans
 
 Array = NDArray[np.float64]
 
 
 class KernelKMeans(
-    ShownEstimator,
-    KernelParameters,
-    CallbackSupport,  # type: ignore[misc]  # scikit-learn has no types
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
     TransformerMixin,  # type: ignore[misc]
     ClusterMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
+    KernelEstimator[Posed, ClusterPlan, Fitted],
 ):
     """Clusters around means in the space of a kernel: the least sum_i s_i |phi(x_i) - mean of the cluster of x_i|^2.
 
@@ -138,48 +132,28 @@ class KernelKMeans(
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters; `sample_weight` says how often each row counts, and y is ignored."""
-        who, terms, asked = type(self).__name__, self._terms(), KMeansSettings.of(self)
-        with all_or_nothing(self), watched(who, self, terms) as run:
-            rows = self._read(X, reset=True)
-            posed = pose(self, X, rows, sample_weight, asked.clusters)
-            plan = self._planned(posed, asked)
-            given = {} if sample_weight is None else {"metadata": {"sample_weight": sample_weight}}
-            run.follow(plan, X=X, y=y, **given)
-            found = follow(who, posed, plan, asked, generator(self.random_state), run)
-            self._keep(rows, posed, plan, found)
-            run.ready()
+        found = self._fit(X, y, sample_weight)[1]
         if not self.converged_:
             told = "The partition is kept; another step would change it. Allow more max_iter or time_limit."
-            warnings.warn(f"{who}: {found.clusters.reason} {told}", ConvergenceWarning, stacklevel=2)
+            warnings.warn(f"{type(self).__name__}: {found.clusters.reason} {told}", ConvergenceWarning, stacklevel=2)
         return self
 
-    def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> ClusterPlan:
-        """How `fit` would do it with this data, and what that takes, about; nothing is fitted."""
-        twin = draft(self)
-        twin._terms()
-        asked, rows = KMeansSettings.of(twin), twin._read(X, reset=True)
-        plan: ClusterPlan = twin._planned(pose(twin, X, rows, sample_weight, asked.clusters), asked)
-        return plan
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> Posed:
+        asked = KMeansSettings.of(self)
+        return pose(self, asked, X, self._read(X, reset=True), sample_weight)
 
-    def _terms(self) -> Terms:
-        return Terms.of(type(self).__name__, self.time_limit, self.on_interrupt, self.verbose, None)
-
-    def _read(self, X: Any, reset: bool) -> Any:
-        if reset:
-            kernel = kernel_of(type(self).__name__, self.kernel)
-            self._precomputed = kernel == PRECOMPUTED
-            self._reader = kernel if isinstance(kernel, Kernel) else None
-        return matrix_of(self, X, reset) if self._precomputed else rows_of(self, X, self._reader, reset)
-
-    def _planned(self, posed: Posed, asked: KMeansSettings) -> ClusterPlan:
-        who = type(self).__name__
+    def _plan(self, problem: Posed, run: Watched | None) -> ClusterPlan:
+        who, asked = type(self).__name__, problem.asked
         if asked.solver == LANDMARKS:
-            check_landmarks(who, posed.view)
-        task = task_of(posed.view, asked.clusters, asked.runs)
+            check_landmarks(who, problem.view)
+        task = task_of(problem.view, asked.clusters, asked.runs)
         return kmeans(who, task, asked.solver, asked.rank, Budget.of(self.memory_limit), self.time_limit)
 
-    def _keep(self, rows: Any, posed: Posed, plan: ClusterPlan, found: Fitted) -> None:
-        clusters = found.clusters
+    def _solve(self, problem: Posed, plan: ClusterPlan, run: Watched) -> Fitted:
+        return follow(type(self).__name__, problem, plan, problem.asked, generator(self.random_state), run)
+
+    def _store(self, posed: Posed, plan: ClusterPlan, found: Fitted) -> None:
+        clusters, rows = found.clusters, posed.read
         self._model = found.model
         self._n_features_out = len(found.model.lengths)
         self.labels_ = np.empty(posed.count, np.intp)
@@ -238,9 +212,6 @@ class KernelKMeans(
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        precomputed = is_precomputed(self.kernel)
-        tags.input_tags.sparse = not precomputed
-        tags.input_tags.pairwise = precomputed
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

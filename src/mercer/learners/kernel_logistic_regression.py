@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
-from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.converging import ConvergenceWarning
 from mercer.learners.designs import LandmarkDesign
-from mercer.learners.draft import draft
-from mercer.learners.kernel_parameters import DEFAULT_KERNEL, KernelParameters
+from mercer.learners.estimator import KernelEstimator
+from mercer.learners.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.labels import decided
-from mercer.learners.logistic_fit import Asked, Fitted, Posed, follow, pose
+from mercer.learners.logistic_fit import Asked, Fitted, Posed, follow, planned, pose
 from mercer.learners.predictor import ByDuals, ByFeatures
-from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of
-from mercer.learners.running import Terms, watched
-from mercer.learners.transaction import all_or_nothing
+from mercer.learners.running import Watched
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
-from mercer.lifts.shown import ShownEstimator
 from mercer.planner.logistic import LogisticPlan
 from mercer.solvers.likelihood import log_probabilities
 
@@ -34,11 +30,8 @@ Array = NDArray[np.float64]
 
 
 class KernelLogisticRegression(
-    ShownEstimator,
-    KernelParameters,
-    CallbackSupport,  # type: ignore[misc]  # scikit-learn has no types
-    ClassifierMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
+    ClassifierMixin,  # type: ignore[misc]  # scikit-learn has no types
+    KernelEstimator[Posed, LogisticPlan, Fitted],
 ):
     """Probabilities of classes from functions f_t of a kernel: p(t | x) is proportional to exp(f_t(x) + b_t).
 
@@ -130,55 +123,41 @@ class KernelLogisticRegression(
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model; `sample_weight` says how often each row counts."""
-        who, terms, asked = type(self).__name__, self._terms(), Asked.of(self)
-        with all_or_nothing(self), watched(who, self, terms) as run:
-            before = dict(self.__dict__)
-            rows = self._read(X, reset=True)
-            posed = pose(self, asked, X, rows, y, sample_weight)
-            given = {} if sample_weight is None else {"metadata": {"sample_weight": sample_weight}}
-            run.follow(posed.plan, X=X, y=y, **given)
-            start = self._start(before, rows, posed) if self.warm_start else None
-            self._keep(rows, posed, follow(who, posed, asked, generator(self.random_state), start, run))
-            run.ready()
+        self._fit(X, y, sample_weight)
         if not self.converged_:
             told = f"{self._reason} The objective is at most {self.duality_gap_:.1e} above its least value."
-            warnings.warn(f"{who}: {told}", ConvergenceWarning, stacklevel=2)
+            warnings.warn(f"{type(self).__name__}: {told}", ConvergenceWarning, stacklevel=2)
         return self
 
-    def plan(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticPlan:
-        """How `fit` would do it with this data, and what that takes; nothing is fitted."""
-        twin = draft(self)
-        twin._terms()
-        return pose(twin, Asked.of(twin), X, twin._read(X, reset=True), y, sample_weight).plan
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> Posed:
+        asked, before = Asked.of(self), dict(self.__dict__)
+        posed = pose(self, asked, X, self._read(X, reset=True), y, sample_weight)
+        return replace(posed, start=self._start(before, posed)) if self.warm_start else posed
 
-    def _terms(self) -> Terms:
-        return Terms.of(type(self).__name__, self.time_limit, self.on_interrupt, self.verbose, None)
+    def _plan(self, problem: Posed, run: Watched | None) -> LogisticPlan:
+        return planned(self, problem)
 
-    def _read(self, X: Any, reset: bool) -> Any:
-        if reset:
-            kernel = kernel_of(type(self).__name__, self.kernel)
-            self._precomputed = kernel == PRECOMPUTED
-            self._reader = kernel if isinstance(kernel, Kernel) else None
-        return matrix_of(self, X, reset) if self._precomputed else rows_of(self, X, self._reader, reset)
+    def _solve(self, problem: Posed, plan: LogisticPlan, run: Watched) -> Fitted:
+        return follow(type(self).__name__, problem, plan, generator(self.random_state), run)
 
-    def _start(self, before: dict[str, Any], rows: Any, posed: Posed) -> Array | None:
+    def _start(self, before: dict[str, Any], posed: Posed) -> Array | None:
         """Scores of the model before, at the rows that are kept; None where it is of other columns or classes."""
         same = before.get("n_features_in_") == self.n_features_in_ and "_predictor" in before
         if not (same and before["_precomputed"] == self._precomputed):
             return None
         if not np.array_equal(before["classes_"], posed.classes):
             return None
-        return np.asarray(before["_predictor"].values(rows))[posed.kept]
+        return np.asarray(before["_predictor"].values(posed.read))[posed.kept]
 
-    def _keep(self, rows: Any, posed: Posed, fitted: Fitted) -> None:
-        found, design = fitted.minimum, fitted.design
+    def _store(self, posed: Posed, plan: LogisticPlan, fitted: Fitted) -> None:
+        found, design, rows = fitted.minimum, fitted.design, posed.read
         for name in ("landmarks_", "landmark_indices_"):
             self.__dict__.pop(name, None)
         if isinstance(design, LandmarkDesign):
             self.landmarks_, self.landmark_indices_ = design.basis.landmarks.values, posed.kept[design.indices]
         self.X_fit_ = rows.values if isinstance(rows, Points) else rows
         self._predictor, self._reason = fitted.predictor, found.reason
-        self.classes_, self.plan_ = posed.classes, posed.plan
+        self.classes_, self.plan_ = posed.classes, plan
         self.kernel_, self.lift_ = fitted.view.kernel, fitted.view.lift
         self.converged_, self.n_iter_ = found.converged, max(found.steps, 1)
         self.objective_, self.duality_gap_ = found.objective, found.gap
@@ -238,11 +217,3 @@ class KernelLogisticRegression(
             raise AttributeError(f"coef_: the model was fitted on {self.plan_.way}")
         weights = self._predictor.weights
         return np.asarray(weights[:, 0] if weights.shape[1] == 1 else weights.T)
-
-    # -- scikit-learn's contract ----------------------------------------------------------------------------------
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not isinstance(self.kernel, str) or self.kernel != PRECOMPUTED
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == PRECOMPUTED
-        return tags

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
@@ -16,23 +16,20 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from mercer.errors import InputError, NumericalWarning, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
-from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.component_features import by_features
 from mercer.learners.component_found import Found, warn_equal
-from mercer.learners.component_posing import Posed, pose
+from mercer.learners.component_posing import Posed, planned, pose
 from mercer.learners.component_settings import Asked
 from mercer.learners.component_ways import by_matrix, by_products
 from mercer.learners.converging import ConvergenceWarning
-from mercer.learners.draft import draft
-from mercer.learners.kernel_parameters import DEFAULT_KERNEL, KernelParameters
+from mercer.learners.estimator import KernelEstimator
+from mercer.learners.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.preimage import Preimages, learn_preimages
-from mercer.learners.reading import DTYPES, PRECOMPUTED, kernel_of, matrix_of, rows_of
-from mercer.learners.running import Terms, Watched, watched
+from mercer.learners.reading import DTYPES
+from mercer.learners.running import Watched
 from mercer.learners.sourced import new_rows
-from mercer.learners.transaction import all_or_nothing
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
-from mercer.lifts.shown import ShownEstimator
 from mercer.planner.components import ComponentPlan
 from mercer.sources import source_of
 
@@ -44,12 +41,9 @@ HASTE = 1.0
 
 
 class KernelPCA(
-    ShownEstimator,
-    KernelParameters,
-    CallbackSupport,  # type: ignore[misc]  # scikit-learn has no types
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
     TransformerMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
+    KernelEstimator[Posed, ComponentPlan, Found],
 ):
     """Principal components in the space of a kernel: the directions in which centred rows vary most.
 
@@ -148,46 +142,38 @@ class KernelPCA(
         X may also be a path to Parquet (a file or a folder), a memory map, or a source of `mercer.sources`. What does
         not fit the memory is read in pieces.
         """
-        self._fitted(X)
+        self._learn(X)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[Any]:
         """The scores of the rows that are learnt from, as `transform` gives them, to rounding; y is ignored."""
-        found, dtype = self._fitted(X)
-        return self._scores(X) if found.scores is None else found.scores.astype(dtype, copy=False)
+        posed, found = self._learn(X)
+        return self._scores(X) if found.scores is None else found.scores.astype(posed.dtype, copy=False)
 
-    def plan(self, X: Any, y: Any = None) -> ComponentPlan:
-        """How `fit` would do it with this data, and what that takes; nothing is fitted."""
-        twin = draft(self)
-        twin._terms()
-        return pose(twin, Asked.of(twin), X).plan
-
-    def _terms(self) -> Terms:
-        return Terms.of(type(self).__name__, self.time_limit, self.on_interrupt, self.verbose, None)
-
-    def _fitted(self, X: Any) -> tuple[Found, np.dtype[Any]]:
-        who, terms, asked, began = type(self).__name__, self._terms(), Asked.of(self), time.perf_counter()
-        with all_or_nothing(self), watched(who, self, terms) as run:
-            posed = pose(self, asked, X)
-            run.follow(posed.plan, **({"X": X} if posed.source is None else {}))
-            found = self._follow(posed, asked, run)
-            self._keep(posed, found)
-            if asked.preimages:
-                self._learn_way_back(posed, found, began)
-            run.ready()
+    def _learn(self, X: Any) -> tuple[Posed, Found]:
+        posed, found = self._fit(X)
         if self.n_components_ == 0:
-            warn_equal(who)
+            warn_equal(type(self).__name__)
         if not self.converged_:
-            warnings.warn(f"{who}: {found.reason}", ConvergenceWarning, stacklevel=3)
-        return found, posed.dtype
+            warnings.warn(f"{type(self).__name__}: {found.reason}", ConvergenceWarning, stacklevel=3)
+        return posed, found
 
-    def _follow(self, posed: Posed, asked: Asked, run: Watched) -> Found:
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> Posed:
+        return pose(self, Asked.of(self), X)
+
+    def _plan(self, problem: Posed, run: Watched | None) -> ComponentPlan:
+        return planned(self, problem)
+
+    def _in_memory(self, problem: Posed) -> bool:
+        return problem.source is None
+
+    def _solve(self, problem: Posed, plan: ComponentPlan, run: Watched) -> Found:
         random = generator(self.random_state)
-        if posed.plan.way == "dense":
-            return by_matrix(posed, asked, run)
-        return (by_products if posed.plan.way == "krylov" else by_features)(posed, asked, random, run)
+        if plan.way == "dense":
+            return by_matrix(problem, run)
+        return (by_products if plan.way == "krylov" else by_features)(problem, plan, random, run)
 
-    def _keep(self, posed: Posed, found: Found) -> None:
+    def _store(self, posed: Posed, plan: ComponentPlan, found: Found) -> None:
         for name in ("X_fit_", "eigenvectors_", "preimage_error_", "_preimages"):
             self.__dict__.pop(name, None)
         if posed.source is None:
@@ -199,27 +185,22 @@ class KernelPCA(
         self.explained_variance_ratio_ = found.values / max(found.total, float(found.values.sum()))
         self.unexplained_ = max(0.0, 1.0 - float(self.explained_variance_ratio_.sum())) if len(found.values) else 0.0
         self.n_components_ = len(found.values)
-        self.converged_, self.plan_ = found.converged, posed.plan
+        self.converged_, self.plan_ = found.converged, plan
         self.kernel_, self.lift_ = posed.view.kernel, found.lift
         self._predictor = found.predictor
+        if posed.asked.preimages:
+            self._learn_way_back(posed, found)
 
-    def _learn_way_back(self, posed: Posed, found: Found, began: float) -> None:
+    def _learn_way_back(self, posed: Posed, found: Found) -> None:
         if self.n_components_ == 0:
             who, needs = type(self).__name__, "rows that the kernel tells apart, to learn a way back"
             remedy = "Check the columns, or use fit_inverse_transform=False."
             raise InputError(sentence(who, needs, "all are the same to it, to rounding", remedy))
         limit = self.time_limit
-        left = None if limit is None else max(HASTE, limit - (time.perf_counter() - began))
+        left = None if limit is None else max(HASTE, limit - (time.perf_counter() - posed.began))
         scores = self._predictor.values(posed.rows) if found.scores is None else found.scores
         self._preimages: Preimages = learn_preimages(self, scores, posed.rows.values, left)
         self.preimage_error_ = self._preimages.error
-
-    def _read(self, X: Any, reset: bool) -> Any:
-        if reset:
-            kernel = kernel_of(type(self).__name__, self.kernel)
-            self._precomputed = kernel == PRECOMPUTED
-            self._reader = kernel if isinstance(kernel, Kernel) else None
-        return matrix_of(self, X, reset) if self._precomputed else rows_of(self, X, self._reader, reset)
 
     # -- scores ---------------------------------------------------------------------------------------------------
 
@@ -269,7 +250,5 @@ class KernelPCA(
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        precomputed = isinstance(self.kernel, str) and self.kernel == PRECOMPUTED
-        tags.input_tags.sparse, tags.input_tags.pairwise = not precomputed, precomputed
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

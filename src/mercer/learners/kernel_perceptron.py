@@ -8,17 +8,16 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.fields import MEDIAN
 from mercer.learners.course import Course, OnBudget, Pupil, Unbounded
-from mercer.learners.kernel_parameters import DEFAULT_KERNEL, KernelParameters
+from mercer.learners.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.mistaken import Mistaken
 from mercer.learners.parameters import positive_int_or_none
-from mercer.learners.reading import PRECOMPUTED, is_precomputed, kernel_of, matrix_of, rows_of, sees_rows, shown
+from mercer.learners.reading import sees_rows, shown
 from mercer.learners.resolve import resolve_view
 from mercer.learners.rows import n_rows
 from mercer.learners.views import MatrixView, TableView, View, joined
@@ -31,7 +30,7 @@ from mercer.solvers.perceptron import Dual
 Array = NDArray[np.float64]
 
 
-class KernelPerceptron(KernelParameters, Mistaken):
+class KernelPerceptron(Mistaken):
     """The perceptron on the lifted features of a kernel, which are never computed: f(x) = sum_j alpha_j y_j k(x, x_j).
 
     Every row is looked at in order: where y_i f(x_i) <= 0, alpha_i grows by 1. Passes go on until one makes no mistake,
@@ -118,15 +117,8 @@ class KernelPerceptron(KernelParameters, Mistaken):
         """
         return super().partial_fit(X, y, classes)
 
-    def _read(self, X: Any, reset: bool) -> Any:
-        if reset:
-            kernel = kernel_of(type(self).__name__, self.kernel)
-            self._precomputed = kernel == PRECOMPUTED
-            self._reader = kernel if isinstance(kernel, Kernel) else None
-        if not self._precomputed:
-            return rows_of(self, X, self._reader, reset)
-        rows = matrix_of(self, X, reset)
-        return rows if reset else rows[:, self._course.numbers]
+    def _known_columns(self, rows: Any) -> Any:
+        return rows[:, self._course.numbers]
 
     def _viewed(self, X: Any, rows: Any) -> View:
         who, count = type(self).__name__, n_rows(rows)
@@ -173,9 +165,3 @@ class KernelPerceptron(KernelParameters, Mistaken):
         if budget is not None and self.combine != LAST:
             came = f"combine is {self.combine!r}"
             raise InputError(sentence(who, 'combine="last" with a budget', came, "Leave one of them out."))
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        precomputed = is_precomputed(self.kernel)
-        tags.input_tags.sparse, tags.input_tags.pairwise = not precomputed, precomputed
-        return tags

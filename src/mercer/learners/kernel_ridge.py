@@ -124,7 +124,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         self.verbose = verbose
         self.random_state = random_state
 
-    def _problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+    def _targets(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         targets = targets_of(self, X, y)
         weights = weights_of(type(self).__name__, sample_weight, len(targets))
         return Problem(X, targets.reshape(len(targets), -1), weights, flat=targets.ndim == 1)

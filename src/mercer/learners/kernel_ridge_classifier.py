@@ -84,7 +84,7 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         self.verbose = verbose
         self.random_state = random_state
 
-    def _problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+    def _targets(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         who = type(self).__name__
         labels = labels_of(who, X, y)
         counts = weights_of(who, sample_weight, len(labels))

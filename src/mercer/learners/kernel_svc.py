@@ -18,18 +18,16 @@ from mercer.learners.duels import PAIRS, REST, confidences, duels, votes
 from mercer.learners.hard_margin import separate
 from mercer.learners.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.labels import classes_of, decided, labels_of
-from mercer.learners.margin_machine import Asked, MarginMachine
-from mercer.learners.margin_model import Model
+from mercer.learners.margin_machine import Asked, MarginMachine, MarginProblem, Margins
 from mercer.learners.margin_ways import Way
 from mercer.learners.parameters import boolean, positive_float
 from mercer.learners.reading import class_weights_of, shown, weights_of
 from mercer.learners.running import Watched
 from mercer.learners.sought import Sought
 from mercer.learners.stage_share import StageShare
-from mercer.learners.views import View
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
-from mercer.planner.margins import CALIBRATING
+from mercer.planner.margins import CALIBRATING, MarginPlan
 from mercer.solvers.boxed import Boxed, Rested
 
 Array = NDArray[np.float64]
@@ -159,7 +157,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the machine; `sample_weight` says how often each row counts, and rows of weight 0 are left out."""
-        return self._fit(X, y, sample_weight)
+        return self._learn(X, y, sample_weight)
 
     def _settled(self) -> None:
         who = type(self).__name__
@@ -196,9 +194,9 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
             return super()._solved(way, sought, start, run)
         return separate(type(self).__name__, way, sought, run)
 
-    def _keep(self, model: Model, view: View, kept: NDArray[np.intp]) -> None:
-        super()._keep(model, view, kept)
-        self._support_codes = self.__dict__.pop("_codes")[model.support]
+    def _store(self, problem: MarginProblem, plan: MarginPlan, result: Margins) -> None:
+        super()._store(problem, plan, result)
+        self._support_codes = self.__dict__.pop("_codes")[result.model.support]
 
     def _after(self, way: Way, sought: list[Sought], b: list[Array], run: Watched) -> None:
         self.__dict__.pop("_calibration", None)

@@ -93,7 +93,7 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the machine; `sample_weight` says how often each row counts, and rows of weight 0 are left out."""
-        return self._fit(X, y, sample_weight)
+        return self._learn(X, y, sample_weight)
 
     def _settled(self) -> None:
         who, given = type(self).__name__, self.epsilon

@@ -3,45 +3,41 @@
 from __future__ import annotations
 
 import warnings
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InputError, NumericalWarning, sentence
-from mercer.kernels import Kernel
 from mercer.kernels.points import Points
 from mercer.learners.assembly import Problem, sizes_of
-from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.certifying import certificate
 from mercer.learners.converging import ConvergenceWarning
 from mercer.learners.distance import Distance
-from mercer.learners.draft import draft
-from mercer.learners.fitting import fit, pose
-from mercer.learners.following import Solved
-from mercer.learners.kernel_parameters import KernelParameters
+from mercer.learners.estimator import KernelEstimator
+from mercer.learners.fingerprint import fingerprint
+from mercer.learners.fitting import plan_of, pose
+from mercer.learners.following import Solved, follow
 from mercer.learners.planning import planned
 from mercer.learners.posing import Posed
 from mercer.learners.posterior import Posterior, posterior, streamed_posterior
-from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of
 from mercer.learners.request import TRUSTED
 from mercer.learners.rows import scatter_rows
+from mercer.learners.running import Watched
 from mercer.learners.sourced import SourceStream, new_rows
 from mercer.learners.views import TableView, blocks
-from mercer.lifts.shown import ShownEstimator
+from mercer.lifts.randomness import generator
 from mercer.planner import Plan
 from mercer.sources import Arrays, Source, source_of
 
 Array = NDArray[np.float64]
 
 
-class LeastSquares(ShownEstimator, KernelParameters, CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
     """A model f(x) + b that minimises sum_i s_i (y_i - f(x_i) - b)^2 + alpha |f|^2."""
 
     kernel: Any
@@ -58,16 +54,8 @@ class LeastSquares(ShownEstimator, KernelParameters, CallbackSupport, BaseEstima
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
-    def _read(self, X: Any, reset: bool) -> Any:
-        """Rows as points, or as a matrix where the kernel is precomputed; new rows like those that were fitted."""
-        if reset:
-            kernel = kernel_of(type(self).__name__, self.kernel)
-            self._precomputed = kernel == PRECOMPUTED
-            self._reader = kernel if isinstance(kernel, Kernel) else None
-        return matrix_of(self, X, reset) if self._precomputed else rows_of(self, X, self._reader, reset)
-
     @abstractmethod
-    def _problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+    def _targets(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         """What is to be learned: targets of two dimensions, and weights."""
 
     @abstractmethod
@@ -84,20 +72,27 @@ class LeastSquares(ShownEstimator, KernelParameters, CallbackSupport, BaseEstima
         X may also be a path to Parquet (a file or a folder), a memory map, or a source of `mercer.sources`; with a path
         y and `sample_weight` are names of columns. What does not fit the memory is read in pieces.
         """
-        fit(self, X, y, sample_weight)
+        self._fit(X, y, sample_weight)
         self._say_what_is_wrong()
         return self
 
-    def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> Plan:
-        """How `fit` would do it with this data, what that takes, and what else could be done; nothing is fitted.
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> Posed:
+        return pose(self, X, y, sample_weight, run)
 
-        Cost: the data is read, and a thousand rows of large data are looked at. Of a lift that would take long to learn
-        the features are counted.
-        """
-        return planned(pose(draft(self), X, y, sample_weight), resumable=self.checkpoint is not None)
+    def _in_memory(self, problem: Posed) -> bool:
+        return problem.stream is None
 
-    def _keep(self, posed: Posed, solved: Solved) -> None:
-        """What was found, as attributes."""
+    def _plan(self, problem: Posed, run: Watched | None) -> Plan:
+        if run is None:
+            return planned(problem, resumable=self.checkpoint is not None)
+        run.resume(fingerprint(self.get_params(deep=False), *problem.data))
+        return plan_of(run, problem)
+
+    def _solve(self, problem: Posed, plan: Plan, run: Watched) -> Solved:
+        seed = run.recall("seed", lambda: int(generator(self.random_state).integers(2**62)))
+        return follow(problem, plan, run, seed)
+
+    def _store(self, posed: Posed, plan: Plan, solved: Solved) -> None:
         fit, prepared = solved.fit, posed.prepared
         self.__dict__.pop("X_fit_", None)
         if posed.stream is None:
@@ -284,9 +279,3 @@ class LeastSquares(ShownEstimator, KernelParameters, CallbackSupport, BaseEstima
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         return {**state, "_posteriors": {}} if "_posteriors" in state else state
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not isinstance(self.kernel, str) or self.kernel != PRECOMPUTED
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == PRECOMPUTED
-        return tags

@@ -56,20 +56,25 @@ class Asked:
 class Posed:
     """What is to be fitted.
 
-    view : all rows
+    asked : the settings
+    read : all rows, as they were read
+    view : the same, as the kernel sees them
     kept : the positions of those of weight above zero
     classes : the labels, sorted
     codes : (kept,), positions among them
     centering : the weights of the rows that are kept
+    start : scores of the rows that are kept, from which the search begins; None for none
     """
 
+    asked: Asked
+    read: Any
     view: View
     kept: NDArray[np.intp]
     count: int
     classes: NDArray[Any]
     codes: NDArray[np.intp]
     centering: Centering
-    plan: LogisticPlan
+    start: Array | None = None
 
     @property
     def seen(self) -> View:
@@ -78,7 +83,7 @@ class Posed:
 
 
 def pose(estimator: Any, asked: Asked, X: Any, rows: Any, y: Any, sample_weight: Any) -> Posed:
-    """Rows that were read, with their labels and weights: as the kernel sees them, and with a plan."""
+    """Rows that were read, with their labels and weights, as the kernel sees them."""
     who = type(estimator).__name__
     labels = labels_of(who, X, y)
     weights, counts = _weights(who, estimator.class_weight, labels, sample_weight)
@@ -90,9 +95,7 @@ def pose(estimator: Any, asked: Asked, X: Any, rows: Any, y: Any, sample_weight:
     seen = view if len(kept) == len(labels) else view.chosen(kept)
     refuse_range(who, seen, centering.total)
     codes = np.searchsorted(classes, labels[kept]).astype(np.intp)
-    outputs = 1 if len(classes) == 2 else len(classes)
-    plan = _planned(estimator, asked, view, len(kept), outputs)
-    return Posed(view, kept, len(labels), classes, codes, centering, plan)
+    return Posed(asked, rows, view, kept, len(labels), classes, codes, centering)
 
 
 def _weights(who: str, given: Any, labels: NDArray[Any], sample_weight: Any) -> tuple[Array | None, Array | None]:
@@ -104,12 +107,14 @@ def _weights(who: str, given: Any, labels: NDArray[Any], sample_weight: Any) -> 
     return class_weights_of(who, given, labels, counts), counts
 
 
-def _planned(estimator: Any, asked: Asked, view: View, rows: int, outputs: int) -> LogisticPlan:
+def planned(estimator: Any, posed: Posed) -> LogisticPlan:
+    """What the fit will take, and how it is done."""
+    view, outputs = posed.view, 1 if len(posed.classes) == 2 else len(posed.classes)
     known, lift = isinstance(view, KernelView) and view.sure, isinstance(view, LiftView)
     columns, features = int(estimator.n_features_in_), view.most_features
-    task = Task(rows, columns, outputs, features, approximable=known, lift_given=lift, pair=pair_of(view))
+    task = Task(len(posed.kept), columns, outputs, features, approximable=known, lift_given=lift, pair=pair_of(view))
     budget = Budget.of(estimator.memory_limit)
-    return logistic(type(estimator).__name__, task, asked.rank, budget, estimator.time_limit)
+    return logistic(type(estimator).__name__, task, posed.asked.rank, budget, estimator.time_limit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,12 +132,10 @@ class Fitted:
     design: Design
 
 
-def follow(who: str, posed: Posed, asked: Asked, random: np.random.Generator, start: Array | None, run: Run) -> Fitted:
-    """Fit in the way of the plan.
-
-    start : scores of the rows that are kept, from which the search begins; None for none
-    """
-    view, design = _designed(who, posed, random, run)
+def follow(who: str, posed: Posed, plan: LogisticPlan, random: np.random.Generator, run: Run) -> Fitted:
+    """Fit in the way of the plan."""
+    asked, start = posed.asked, posed.start
+    view, design = _designed(who, posed, plan, random, run)
     likelihood = Likelihood(posed.codes, len(posed.classes), posed.centering.weights)
     problem = Logistic(design.features, likelihood, asked.alpha, design.values, design.vectors)
     with run.stage("newton"):
@@ -149,8 +152,8 @@ def _intercepts(predictor: ByBasis | ByDuals | ByFeatures) -> Array:
     return predictor.offset if isinstance(predictor, ByBasis) else predictor.levels
 
 
-def _designed(who: str, posed: Posed, random: np.random.Generator, run: Run) -> tuple[View, Design]:
-    plan, seen = posed.plan, posed.seen
+def _designed(who: str, posed: Posed, plan: LogisticPlan, random: np.random.Generator, run: Run) -> tuple[View, Design]:
+    seen = posed.seen
     if plan.way == "kernel matrix":
         return seen, from_matrix(who, seen, posed.centering, run)
     if plan.way == "features":

@@ -3,41 +3,33 @@
 from __future__ import annotations
 
 import warnings
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.budget import Budget
 from mercer.errors import NumericalWarning
-from mercer.kernels import Kernel
-from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.converging import ConvergenceWarning
-from mercer.learners.draft import draft
+from mercer.learners.estimator import KernelEstimator
 from mercer.learners.extremes import refuse_range, refuse_targets
-from mercer.learners.kernel_parameters import KernelParameters
 from mercer.learners.margin_attributes import vectors, weights
 from mercer.learners.margin_model import Audit, Model, exact_way, modelled, posed_way
 from mercer.learners.margin_set import on_the_margin
 from mercer.learners.margin_settings import MarginSettings
 from mercer.learners.margin_ways import Way
-from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of
 from mercer.learners.resolve import resolve_view
 from mercer.learners.rows import n_rows
-from mercer.learners.running import Terms, Watched, watched
+from mercer.learners.running import Watched
 from mercer.learners.scale_trouble import warn_of_scales
 from mercer.learners.sought import Found, Sought
 from mercer.learners.stage_share import StageShare
-from mercer.learners.transaction import all_or_nothing
 from mercer.learners.views import KernelView, View
 from mercer.learners.warm_start import Before
 from mercer.lifts.randomness import generator
-from mercer.lifts.shown import ShownEstimator
 from mercer.planner.margins import POLISHING, SOLVING, MarginPlan, margins
 from mercer.solvers.boxed import Boxed, Rested
 
@@ -64,7 +56,32 @@ class Asked:
     counts: Array | None = None
 
 
-class MarginMachine(ShownEstimator, KernelParameters, CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+@dataclass(frozen=True, eq=False)
+class MarginProblem:
+    """Functions that are sought, and the rows that are fitted, as they were read and as the kernel sees them."""
+
+    settings: MarginSettings
+    asked: Asked
+    rows: Any
+    view: View
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """What was learned.
+
+    solved : the problem of each function, and its coefficients
+    model : what predicts
+    audit : what the gap by the exact kernel takes; None where the fit was exact
+    """
+
+    sought: list[Sought]
+    solved: list[tuple[Boxed, Rested]]
+    model: Model
+    audit: Audit | None
+
+
+class MarginMachine(KernelEstimator[MarginProblem, MarginPlan, Margins]):
     """A function, or several, of which only the rows at their margins are remembered."""
 
     kernel: Any
@@ -106,40 +123,21 @@ class MarginMachine(ShownEstimator, KernelParameters, CallbackSupport, BaseEstim
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
-    def _read(self, X: Any, reset: bool) -> Any:
-        """Rows as points; where the kernel is precomputed a matrix, of which new rows have the columns of support."""
-        if reset:
-            kernel = kernel_of(type(self).__name__, self.kernel)
-            self._precomputed = kernel == PRECOMPUTED
-            self._reader = kernel if isinstance(kernel, Kernel) else None
-        if not self._precomputed:
-            return rows_of(self, X, self._reader, reset)
-        rows = matrix_of(self, X, reset)
-        return rows if reset else rows[:, self.support_]
+    def _known_columns(self, rows: Any) -> Any:
+        return rows[:, self.support_]
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        """From the data to the model; `fit` is what users call, one call above."""
-        who = type(self).__name__
-        terms = Terms.of(who, self.time_limit, self.on_interrupt, self.verbose, None)
-        settings = self._settings()
-        with all_or_nothing(self), watched(who, self, terms) as run:
-            rows = self._read(X, reset=True)
-            asked = self._asked(X, y, sample_weight, n_rows(rows))
-            view = self._viewed(X, rows, asked)
-            if isinstance(view, KernelView):
-                warn_of_scales(who, view.kernel, view.points, stacklevel=4)
-            self.plan_ = self._planned(settings, view, asked)
-            given = {} if sample_weight is None else {"metadata": {"sample_weight": sample_weight}}
-            run.follow(self.plan_, X=X, y=y, **given)
-            self._learn(settings, view, rows, asked, run)
-            run.ready()
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        self._fit(X, y, sample_weight)
         self._say_what_is_wrong()
         return self
 
-    def _settings(self) -> MarginSettings:
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> MarginProblem:
         self._settled()
         names = ("tol", "max_iter", "solver", "rank", "warm_start", "polish", "lengthscale")
-        return MarginSettings.of(type(self).__name__, *(getattr(self, name) for name in names))
+        settings = MarginSettings.of(type(self).__name__, *(getattr(self, name) for name in names))
+        rows = self._read(X, reset=True)
+        asked = self._asked(X, y, sample_weight, n_rows(rows))
+        return MarginProblem(settings, asked, rows, self._viewed(X, rows, asked))
 
     def _viewed(self, X: Any, rows: Any, asked: Asked) -> View:
         """The rows that are fitted, through the kernel with its numbers."""
@@ -151,49 +149,43 @@ class MarginMachine(ShownEstimator, KernelParameters, CallbackSupport, BaseEstim
         refuse_range(who, view, float(view.count), size)
         return view
 
-    def _planned(self, settings: MarginSettings, view: View, asked: Asked) -> MarginPlan:
+    def _plan(self, problem: MarginProblem, run: Watched | None) -> MarginPlan:
+        settings, view, asked = problem.settings, problem.view, problem.asked
+        if run is not None and isinstance(view, KernelView):
+            warn_of_scales(type(self).__name__, view.kernel, view.points)
         task = settings.task(view, tuple(len(one.rows) for one in asked.sought), self._folds)
         budget = Budget.of(self.memory_limit)
         return margins(type(self).__name__, task, settings.solver, settings.rank, budget, self.time_limit)
 
-    def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> MarginPlan:
-        """How `fit` would do it with this data, and what that takes, about; nothing is fitted."""
-        twin = draft(self)
-        settings, rows = twin._settings(), twin._read(X, reset=True)
-        asked = twin._asked(X, y, sample_weight, n_rows(rows))
-        plan: MarginPlan = twin._planned(settings, twin._viewed(X, rows, asked), asked)
-        return plan
-
-    def _learn(self, settings: MarginSettings, view: View, rows: Any, asked: Asked, run: Watched) -> None:
-        who, plan, random = type(self).__name__, self.plan_, generator(self.random_state)
+    def _solve(self, problem: MarginProblem, plan: MarginPlan, run: Watched) -> Margins:
+        settings, asked, view = problem.settings, problem.asked, problem.view
+        who, random = type(self).__name__, generator(self.random_state)
         way, basis = posed_way(who, view, plan, settings, random, run)
-        data = getattr(rows, "values", rows)
         before = self._before if settings.warm_start and hasattr(self, "_before") else None
-        starts = [None] * len(asked.sought) if before is None else before.starts(data, asked.sought)
+        starts = [None] * len(asked.sought) if before is None else before.starts(_data(problem), asked.sought)
         solved: list[tuple[Boxed, Rested]] = []
         with run.stage(SOLVING, len(asked.sought)), run.stoppable():
             for k, (one, start) in enumerate(zip(asked.sought, starts, strict=True)):
                 solved.append(self._solved(way.part(one.rows), one, start, StageShare(run, k)))
-        sought = [replace(one, problem=problem) for one, (problem, _) in zip(asked.sought, solved, strict=True)]
+        sought = [replace(one, problem=boxed) for one, (boxed, _) in zip(asked.sought, solved, strict=True)]
         self._after(way, sought, [rested.b for _, rested in solved], run)
         if settings.polish and isinstance(view, KernelView) and basis is not None:
             way, basis = exact_way(who, view, plan, replace(settings, max_iter=None)), None
             with run.stage(POLISHING, len(sought)), run.stoppable():
-                for k, (one, (problem, rested)) in enumerate(zip(sought, solved, strict=True)):
-                    solved[k] = problem, on_the_margin(way.part(one.rows), problem, rested, StageShare(run, k))
-        b = [rested.b for _, rested in solved]
-        self._keep(modelled(view, way, basis, sought, [rested for _, rested in solved]), view, asked.kept)
-        self.outcomes_ = tuple(Found.of(problem, rested) for problem, rested in solved)
-        self._audit = Audit(view, sought, b) if basis is not None else None
+                for k, (one, (boxed, rested)) in enumerate(zip(sought, solved, strict=True)):
+                    solved[k] = boxed, on_the_margin(way.part(one.rows), boxed, rested, StageShare(run, k))
+        audit = Audit(view, sought, [rested.b for _, rested in solved]) if basis is not None else None
+        return Margins(sought, solved, modelled(view, way, basis, sought, [rested for _, rested in solved]), audit)
+
+    def _store(self, problem: MarginProblem, plan: MarginPlan, result: Margins) -> None:
+        self.plan_, self._model, self._audit = plan, result.model, result.audit
+        self.kernel_, self.lift_ = problem.view.kernel, problem.view.lift
+        self.support_ = problem.asked.kept[result.model.support]
+        self.outcomes_ = tuple(Found.of(one, rested) for one, rested in result.solved)
         self._gap: float | None = None if self._audit is not None else sum(found.gap for found in self.outcomes_)
         self.__dict__.pop("_before", None)
-        if settings.warm_start:
-            self._before = Before(data, asked.sought, b)
-
-    def _keep(self, model: Model, view: View, kept: Rows) -> None:
-        self._model = model
-        self.kernel_, self.lift_ = view.kernel, view.lift
-        self.support_ = kept[model.support]
+        if problem.settings.warm_start:
+            self._before = Before(_data(problem), problem.asked.sought, [rested.b for _, rested in result.solved])
 
     def _say_what_is_wrong(self) -> None:
         bad = next((found for found in self.outcomes_ if not found.converged), None)
@@ -302,8 +294,7 @@ class MarginMachine(ShownEstimator, KernelParameters, CallbackSupport, BaseEstim
         state: dict[str, Any] = super().__getstate__()
         return {**state, "_audit": None} if "_audit" in state else state
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not isinstance(self.kernel, str) or self.kernel != PRECOMPUTED
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == PRECOMPUTED
-        return tags
+
+def _data(problem: MarginProblem) -> Any:
+    """The rows as an array: a later fit compares its own with them."""
+    return getattr(problem.rows, "values", problem.rows)

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import warnings
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.budget import Budget
 from mercer.errors import InputError, sentence
-from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.converging import ConvergenceWarning
 from mercer.learners.course import Course, Pupil, Unbounded, learn, separation
-from mercer.learners.draft import draft
+from mercer.learners.estimator import KernelEstimator
 from mercer.learners.labels import classes_of, decided, labels_of
 from mercer.learners.parameters import boolean, positive_int
 from mercer.learners.reading import shown
-from mercer.learners.rows import n_rows
-from mercer.learners.running import Terms, Watched, watched
-from mercer.learners.transaction import all_or_nothing
+from mercer.learners.running import Watched
 from mercer.learners.views import View
 from mercer.learners.votes import way_of
 from mercer.lifts.randomness import generator
-from mercer.lifts.shown import ShownEstimator
 from mercer.planner.passes import PassPlan, passes
 from mercer.planner.task import Task
 from mercer.solvers.budgeted import slots_for
@@ -39,7 +36,23 @@ NONE = Course(Mistakes.none(), None, np.zeros(0, np.intp))
 """Before the first row."""
 
 
-class Mistaken(ShownEstimator, CallbackSupport, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """Rows that are to be learned.
+
+    view : the rows that are remembered, and those that came after them
+    codes : of those that came, classes as whole numbers
+    course : what was learned before
+    most : passes, at most
+    """
+
+    view: View
+    codes: Rows
+    course: Course
+    most: int
+
+
+class Mistaken(ClassifierMixin, KernelEstimator[Lesson, PassPlan, tuple[Pupil, Log]]):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that learns from its mistakes alone."""
 
     max_iter: Any
@@ -53,10 +66,6 @@ class Mistaken(ShownEstimator, CallbackSupport, ClassifierMixin, BaseEstimator, 
     history_: Rows
 
     # -- what a member states -------------------------------------------------------------------------------------
-
-    @abstractmethod
-    def _read(self, X: Any, reset: bool) -> Any:
-        """Rows as points, or as a matrix where the kernel is precomputed."""
 
     @abstractmethod
     def _viewed(self, X: Any, rows: Any) -> View:
@@ -81,7 +90,8 @@ class Mistaken(ShownEstimator, CallbackSupport, ClassifierMixin, BaseEstimator, 
 
     def fit(self, X: Any, y: Any) -> Self:
         """Passes over the rows until one makes no mistake, at most `max_iter`."""
-        self._learn(X, y, NONE, None, positive_int(type(self).__name__, "max_iter", self.max_iter, "Use 10."))
+        self._fit(X, y)
+        self._say_why_stopped()
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
@@ -93,39 +103,29 @@ class Mistaken(ShownEstimator, CallbackSupport, ClassifierMixin, BaseEstimator, 
         if not begun and classes is None:
             came, remedy = "classes are not given", "Give all labels that will come, as classes."
             raise InputError(sentence(type(self).__name__, "all classes with the first rows", came, remedy))
-        self._learn(X, y, self._course if begun else NONE, classes, 1)
+        with self._run() as run:
+            lesson = self._lesson(X, y, self._course if begun else NONE, classes, 1)
+            self._follow(lesson, run, X, y, None)
+        self._say_why_stopped()
         return self
 
-    def plan(self, X: Any, y: Any) -> PassPlan:
-        """What `fit` would take with this data, about; nothing is fitted."""
-        twin, most = draft(self), positive_int(type(self).__name__, "max_iter", self.max_iter, "Use 10.")
-        twin._settings()
-        rows = twin._read(X, reset=True)
-        twin._codes(X, y, NONE, None)
-        plan: PassPlan = twin._planned(twin._viewed(X, rows), n_rows(rows), most)
-        return plan
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> Lesson:
+        most = positive_int(type(self).__name__, "max_iter", self.max_iter, "Use 10.")
+        return self._lesson(X, y, NONE, None, most)
 
-    def _planned(self, view: View, count: int, most: int) -> PassPlan:
-        """For so many new rows, when classes and columns are known."""
-        task = Task(count, int(self.n_features_in_), _outputs(len(self.classes_)), self._width(view))
-        budget = getattr(self, "budget", None)
-        slots = None if budget is None else slots_for(view.count, int(budget))
-        return passes(type(self).__name__, task, most, slots, Budget.of(self.memory_limit))
-
-    def _learn(self, X: Any, y: Any, course: Course, classes: ArrayLike | None, most: int) -> None:
-        who = type(self).__name__
-        terms = Terms.of(who, self.time_limit, self.on_interrupt, self.verbose, None)
+    def _lesson(self, X: Any, y: Any, course: Course, classes: ArrayLike | None, most: int) -> Lesson:
         self._settings()
-        with all_or_nothing(self), watched(who, self, terms) as run:
-            rows = self._read(X, reset=course is NONE)
-            codes = self._codes(X, y, course, classes)
-            new = self._viewed(X, rows) if course.view is None else self._joined(course.view, rows)
-            self._go(new, codes, course, most, run, X, y)
-            run.ready()
-        if self._stopped:
-            warnings.warn(
-                f"{who}: {self._stopped} What was learned until then is kept.", ConvergenceWarning, stacklevel=3
-            )
+        rows = self._read(X, reset=course is NONE)
+        codes = self._codes(X, y, course, classes)
+        view = self._viewed(X, rows) if course.view is None else self._joined(course.view, rows)
+        return Lesson(view, codes, course, most)
+
+    def _plan(self, problem: Lesson, run: Watched | None) -> PassPlan:
+        outputs = _outputs(len(self.classes_))
+        task = Task(len(problem.codes), int(self.n_features_in_), outputs, self._width(problem.view))
+        budget = getattr(self, "budget", None)
+        slots = None if budget is None else slots_for(problem.view.count, int(budget))
+        return passes(type(self).__name__, task, problem.most, slots, Budget.of(self.memory_limit))
 
     def _settings(self) -> None:
         """Complain of settings before anything is read."""
@@ -146,23 +146,31 @@ class Mistaken(ShownEstimator, CallbackSupport, ClassifierMixin, BaseEstimator, 
             raise InputError(sentence(who, f"labels that are among {known}", came, "Name all classes at the start."))
         return np.asarray(codes, dtype=np.intp)
 
-    def _go(self, view: View, codes: Rows, course: Course, most: int, run: Watched, X: Any, y: Any) -> None:
+    def _solve(self, problem: Lesson, plan: PassPlan, run: Watched) -> tuple[Pupil, Log]:
         """The passes; positions count the rows that are remembered first, and then those that came."""
-        old, count, outputs = len(course.numbers), len(codes), _outputs(len(self.classes_))
-        self.plan_ = self._planned(view, count, most)
-        run.follow(self.plan_, X=X, y=y)
-        classes = np.concatenate([np.zeros(old, np.intp), codes])
-        pupil, log = self._pupil(view, course, classes, outputs), Log([course.mistakes], course.seen)
-        with run.stage("passes", most):
-            self._stopped = learn(pupil, self._orders(old, count, most), log, run)
+        course, old, count = problem.course, len(problem.course.numbers), len(problem.codes)
+        classes = np.concatenate([np.zeros(old, np.intp), problem.codes])
+        pupil = self._pupil(problem.view, course, classes, _outputs(len(self.classes_)))
+        log = Log([course.mistakes], course.seen)
+        with run.stage("passes", problem.most):
+            self._stopped = learn(pupil, self._orders(old, count, problem.most), log, run)
+        return pupil, log
+
+    def _store(self, problem: Lesson, plan: PassPlan, result: tuple[Pupil, Log]) -> None:
+        (pupil, log), course, count = result, problem.course, len(problem.codes)
         numbers = np.concatenate([course.numbers, course.came + np.arange(count)])
-        self._course = pupil.course(view, numbers, log, course.came + count)
+        self.plan_, self._course = plan, pupil.course(problem.view, numbers, log, course.came + count)
         before = self.history_ if course is not NONE else np.zeros(0, np.intp)
         self.history_ = np.concatenate([before, np.array(log.history, np.intp)])
         self.converged_, self.n_iter_ = not self._stopped and log.history[-1] == 0, len(log.history)
         self.margin_, self.mistake_bound_ = np.nan, np.inf
         if self.converged_ and course is NONE and isinstance(pupil, Unbounded):
-            self._separated(pupil.space, codes, view, outputs)
+            self._separated(pupil.space, problem.codes, problem.view, _outputs(len(self.classes_)))
+
+    def _say_why_stopped(self) -> None:
+        if self._stopped:
+            told = f"{type(self).__name__}: {self._stopped} What was learned until then is kept."
+            warnings.warn(told, ConvergenceWarning, stacklevel=3)
 
     def _separated(self, space: Space, codes: Rows, view: View, outputs: int) -> None:
         """The margin, and the bound on mistakes: the last pass changed nothing, so that its scores are those of f."""

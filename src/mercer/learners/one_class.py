@@ -89,7 +89,7 @@ class OneClass(OutlierMixin, MarginMachine):  # type: ignore[misc]  # scikit-lea
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the machine; `sample_weight` says how often each row counts, and y is ignored."""
-        return self._fit(X, None, sample_weight)
+        return self._learn(X, None, sample_weight)
 
     def _settled(self) -> None:
         given = self.nu

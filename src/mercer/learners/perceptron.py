@@ -9,7 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InputError, sentence
@@ -75,6 +74,8 @@ class Perceptron(Mistaken):
     Rosenblatt, The perceptron, Psychological Review 65 (1958).
     Novikoff, On convergence proofs for perceptrons (1962).
     """
+
+    kernel = None  # a lift stands in its place
 
     def __init__(
         self,
@@ -160,8 +161,3 @@ class Perceptron(Mistaken):
         course, outputs = self._course, 1 if len(self.classes_) == 2 else len(self.classes_)
         assert course.view is not None  # noqa: S101  # it is fitted
         return np.asarray(course.view.features().T @ course.coefficients(outputs, self.combine))
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -37,6 +37,14 @@ class Posed:
         return len(self.prepared.kept) if self.stream is None else self.stream.count
 
     @property
+    def data(self) -> tuple[Any, ...]:
+        """What a checkpoint belongs to."""
+        if self.stream is not None:
+            return (self.stream.source,)
+        problem = self.prepared.problem
+        return self.prepared.rows, problem.targets, problem.weights, problem.counts
+
+    @property
     def total(self) -> float:
         """The sum of all weights."""
         return self.prepared.centering.total if self.stream is None else self.stream.total

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import Tags
+from sklearn.base import ClusterMixin
 
 from mercer.compute.budget import Budget
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
-from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.cluster_graph import Embedding, embedded, graph_of
 from mercer.learners.cluster_rows import task_of, viewed
 from mercer.learners.cluster_seeds import best_of
 from mercer.learners.cluster_settings import SpectralSettings, refuse_few_rows
 from mercer.learners.converging import ConvergenceWarning
-from mercer.learners.draft import draft
-from mercer.learners.kernel_parameters import DEFAULT_KERNEL, KernelParameters
-from mercer.learners.reading import PRECOMPUTED, kernel_of, matrix_of, rows_of
+from mercer.learners.estimator import KernelEstimator
+from mercer.learners.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.rows import n_rows
-from mercer.learners.running import Terms, watched
-from mercer.learners.transaction import all_or_nothing
+from mercer.learners.running import Watched
 from mercer.learners.views import View
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
-from mercer.lifts.shown import ShownEstimator
 from mercer.planner.clusters import MEANS, ClusterPlan, spectral
 from mercer.solvers.lloyd import Clusters, Settings
 from mercer.solvers.partition_sums import FeatureSums
@@ -37,12 +33,18 @@ STEPS = 300
 """Steps of k-means on eigenvectors, at most."""
 
 
+@dataclass(frozen=True, eq=False)
+class Ties:
+    """What is to be clustered: the settings, all rows as they were read, and as the kernel sees them."""
+
+    asked: SpectralSettings
+    rows: Any
+    view: View
+
+
 class SpectralClustering(
-    ShownEstimator,
-    KernelParameters,
-    CallbackSupport,  # type: ignore[misc]  # scikit-learn has no types
-    ClusterMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
+    ClusterMixin,  # type: ignore[misc]  # scikit-learn has no types
+    KernelEstimator[Ties, ClusterPlan, tuple[Embedding, Clusters]],
 ):
     """Clusters of the graph whose ties are the values of a kernel: rows that a walk along the ties rarely leaves.
 
@@ -128,61 +130,41 @@ class SpectralClustering(
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the clusters; y is ignored."""
-        who, terms, asked = type(self).__name__, self._terms(), SpectralSettings.of(self)
-        with all_or_nothing(self), watched(who, self, terms) as run:
-            rows, view, plan = self._posed(X, asked)
-            random, stored = generator(self.random_state), plan.way == "kernel matrix"
-            run.follow(plan, X=X, y=y)
-            graph = graph_of(who, view, stored, run)
-            count = asked.components or asked.clusters
-            found = embedded(graph, count, asked.tolerance, asked.products, stored, random, run)
-            sums, settings = FeatureSums(found.vectors, np.ones(len(found.vectors)), asked.clusters), Settings(STEPS)
-            means = best_of(asked.runs, sums, settings, random, run, MEANS)
-            self._keep(rows, view, plan, found, means)
-            run.ready()
+        found, means = self._fit(X, y)[1]
         if not self.converged_:
             told = "The clusters are those that were found so far."
             reason = means.reason if found.converged else found.reason
-            warnings.warn(f"{who}: {reason} {told}", ConvergenceWarning, stacklevel=2)
+            warnings.warn(f"{type(self).__name__}: {reason} {told}", ConvergenceWarning, stacklevel=2)
         return self
 
-    def plan(self, X: Any, y: Any = None) -> ClusterPlan:
-        """How `fit` would do it with this data, and what that takes, about; nothing is fitted."""
-        twin = draft(self)
-        twin._terms()
-        plan: ClusterPlan = twin._posed(X, SpectralSettings.of(twin))[2]
-        return plan
-
-    def _terms(self) -> Terms:
-        return Terms.of(type(self).__name__, self.time_limit, self.on_interrupt, self.verbose, None)
-
-    def _posed(self, X: Any, asked: SpectralSettings) -> tuple[Any, View, ClusterPlan]:
-        """The rows as they were read, and as the kernel sees them; and the plan."""
-        who, kernel = type(self).__name__, kernel_of(type(self).__name__, self.kernel)
-        reader = kernel if isinstance(kernel, Kernel) else None
-        rows = matrix_of(self, X, True) if kernel == PRECOMPUTED else rows_of(self, X, reader, True)
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> Ties:
+        who, asked = type(self).__name__, SpectralSettings.of(self)
+        rows = self._read(X, reset=True)
         count = n_rows(rows)
         refuse_few_rows(who, count, asked.clusters)
         if asked.components is not None and asked.components > count:
             came = f"n_components is {asked.components}, and there are {count} rows"
             raise InputError(sentence(who, "at most as many components as rows", came, "Leave it out."))
-        view = viewed(self, X, rows, None, np.arange(count))
-        task, budget = task_of(view, asked.clusters, asked.runs), Budget.of(self.memory_limit)
-        return rows, view, spectral(who, task, asked.components or asked.clusters, budget, self.time_limit)
+        return Ties(asked, rows, viewed(self, X, rows, None, np.arange(count)))
 
-    def _keep(self, rows: Any, view: View, plan: ClusterPlan, found: Embedding, means: Clusters) -> None:
+    def _plan(self, problem: Ties, run: Watched | None) -> ClusterPlan:
+        asked, budget = problem.asked, Budget.of(self.memory_limit)
+        task, count = task_of(problem.view, asked.clusters, asked.runs), asked.components or asked.clusters
+        return spectral(type(self).__name__, task, count, budget, self.time_limit)
+
+    def _solve(self, problem: Ties, plan: ClusterPlan, run: Watched) -> tuple[Embedding, Clusters]:
+        asked, random, stored = problem.asked, generator(self.random_state), plan.way == "kernel matrix"
+        graph = graph_of(type(self).__name__, problem.view, stored, run)
+        count = asked.components or asked.clusters
+        found = embedded(graph, count, asked.tolerance, asked.products, stored, random, run)
+        sums, settings = FeatureSums(found.vectors, np.ones(len(found.vectors)), asked.clusters), Settings(STEPS)
+        return found, best_of(asked.runs, sums, settings, random, run, MEANS)
+
+    def _store(self, problem: Ties, plan: ClusterPlan, result: tuple[Embedding, Clusters]) -> None:
+        (found, means), rows, view = result, problem.rows, problem.view
         self.labels_, self.plan_ = means.labels, plan
         self.eigenvalues_, self.residuals_ = found.values, found.residuals
         self.embedding_ = found.vectors.astype(rows.dtype, copy=False)
         self.converged_, self.n_iter_ = found.converged and means.converged, max(found.products, 1)
         self.kernel_, self.lift_ = view.kernel, view.lift
         self.X_fit_ = rows.values if isinstance(rows, Points) else rows
-
-    # -- scikit-learn's contract ----------------------------------------------------------------------------------
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        precomputed = isinstance(self.kernel, str) and self.kernel == PRECOMPUTED
-        tags.input_tags.sparse = not precomputed
-        tags.input_tags.pairwise = precomputed
-        return tags

@@ -1,0 +1,131 @@
+"""The base of all learners: how rows are read, and the one path that every fit takes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Generic, TypeVar
+
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+
+from mercer.kernels import Kernel
+from mercer.learners.callbacks import CallbackSupport
+from mercer.learners.draft import draft
+from mercer.learners.kernel_parameters import KernelParameters
+from mercer.learners.reading import PRECOMPUTED, is_precomputed, kernel_of, matrix_of, rows_of
+from mercer.learners.running import Planned, Terms, Watched, watched
+from mercer.learners.transaction import all_or_nothing
+from mercer.lifts.shown import ShownEstimator
+
+Problem = TypeVar("Problem")
+AnyPlan = TypeVar("AnyPlan", bound=Planned)
+Result = TypeVar("Result")
+
+
+class KernelEstimator(
+    ShownEstimator,
+    KernelParameters,
+    CallbackSupport,  # type: ignore[misc]  # scikit-learn has no types
+    BaseEstimator,  # type: ignore[misc]
+    ABC,
+    Generic[Problem, AnyPlan, Result],
+):
+    """A learner: `_problem`, `_plan`, `_solve` and `_store` are its own, and their order stands here.
+
+    kernel : a kernel, its text, a lift or "precomputed"
+    checkpoint : None where a fit cannot be resumed
+    """
+
+    kernel: Any
+    memory_limit: Any
+    time_limit: Any
+    on_interrupt: Any
+    verbose: Any
+    random_state: Any
+    checkpoint: Any = None
+
+    # -- what a learner answers -----------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> Problem:
+        """Validated rows, targets and weights, with the kernel's view of the rows; no run where it is only planned."""
+
+    @abstractmethod
+    def _plan(self, problem: Problem, run: Watched | None) -> AnyPlan:
+        """How it is to be solved, or a refusal."""
+
+    @abstractmethod
+    def _solve(self, problem: Problem, plan: AnyPlan, run: Watched) -> Result:
+        """What is learned."""
+
+    @abstractmethod
+    def _store(self, problem: Problem, plan: AnyPlan, result: Result) -> None:
+        """Keep what predictions and public attributes need."""
+
+    def _in_memory(self, problem: Problem) -> bool:
+        """Whether callbacks may be given X and y."""
+        return True
+
+    # -- the path of a fit ----------------------------------------------------------------------------------------
+
+    def _fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> tuple[Problem, Result]:
+        """Fit, or leave the model as it was."""
+        with self._run() as run:
+            return self._follow(self._problem(X, y, sample_weight, run), run, X, y, sample_weight)
+
+    @contextmanager
+    def _run(self) -> Iterator[Watched]:
+        """All or nothing, within the limits and under the eyes of displays and callbacks."""
+        terms = self._terms()
+        with all_or_nothing(self), watched(type(self).__name__, self, terms) as run:
+            yield run
+
+    def _follow(self, problem: Problem, run: Watched, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, Result]:
+        plan = self._plan(problem, run)
+        given = {} if sample_weight is None else {"metadata": {"sample_weight": sample_weight}}
+        run.follow(plan, **({"X": X, "y": y, **given} if self._in_memory(problem) else {}))
+        result = self._solve(problem, plan, run)
+        self._store(problem, plan, result)
+        run.ready()
+        return problem, result
+
+    def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> AnyPlan:
+        """How `fit` would do it with this data, what that takes, and what else could be done; nothing is fitted.
+
+        Cost: the data is read, and a thousand rows of large data are looked at. Of a lift that would take long to learn
+        the features are counted.
+        """
+        twin = draft(self)
+        twin._terms()
+        found: AnyPlan = twin._plan(twin._problem(X, y, sample_weight, None), None)
+        return found
+
+    def _terms(self) -> Terms:
+        return Terms.of(type(self).__name__, self.time_limit, self.on_interrupt, self.verbose, self.checkpoint)
+
+    # -- rows -----------------------------------------------------------------------------------------------------
+
+    def _read(self, X: Any, reset: bool) -> Any:
+        """Rows as points, or as a matrix where the kernel is precomputed; new rows like those that were fitted."""
+        if reset:
+            kernel = kernel_of(type(self).__name__, self.kernel)
+            self._precomputed = isinstance(kernel, str) and kernel == PRECOMPUTED
+            self._reader = kernel if isinstance(kernel, Kernel) else None
+        if not self._precomputed:
+            return rows_of(self, X, self._reader, reset)
+        rows = matrix_of(self, X, reset)
+        return rows if reset else self._known_columns(rows)
+
+    def _known_columns(self, rows: Any) -> Any:
+        """Of similarities with all fitted rows those that predictions need."""
+        return rows
+
+    # -- scikit-learn's contract ----------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        return tags
