@@ -14,21 +14,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InputError, NumericalWarning, sentence
 from mercer.kernels.points import Points
-from mercer.learners.assembly import Problem, sizes_of
+from mercer.learners.assembly import Problem, Settings, sizes_of
 from mercer.learners.certifying import certificate
 from mercer.learners.converging import ConvergenceWarning
 from mercer.learners.distance import Distance
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.fingerprint import fingerprint
-from mercer.learners.fitting import plan_of, pose
 from mercer.learners.following import Solved, follow
-from mercer.learners.planning import planned
-from mercer.learners.posing import Posed
+from mercer.learners.planning import Shape, foreseen, plan_of, planned
+from mercer.learners.posing import Posed, from_rows, from_stream
 from mercer.learners.posterior import Posterior, posterior, streamed_posterior
+from mercer.learners.reading import is_precomputed
 from mercer.learners.request import TRUSTED
 from mercer.learners.rows import scatter_rows
 from mercer.learners.running import Watched
-from mercer.learners.sourced import SourceStream, new_rows
+from mercer.learners.sourced import SourceStream, new_rows, note_columns
 from mercer.learners.views import TableView, blocks
 from mercer.lifts.randomness import generator
 from mercer.planner import Plan
@@ -77,7 +77,28 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> Posed:
-        return pose(self, X, y, sample_weight, run)
+        who, precomputed = type(self).__name__, is_precomputed(self.kernel)
+        names = ("kernel", "alpha", "lengthscale", "fit_intercept", "solver", "memory_limit", "time_limit")
+        settings = Settings(who, *(getattr(self, name) for name in names))
+        source = source_of(who, X, y, sample_weight, matrix=precomputed)
+        if source is None:
+            rows = self._read(X, reset=True)
+            problem = self._targets(X, y, sample_weight)
+            self._foresee(run, (len(problem.targets), int(self.n_features_in_), problem.targets.shape[1]))
+            return from_rows(settings, rows, problem)
+        if precomputed:
+            needs, came = "a kernel or a lift for rows from a source", "similarities come as one matrix"
+            raise InputError(sentence(who, needs, came, "Load the matrix with np.load."))
+        stream = self._streamed_rows(source)
+        note_columns(self, stream.head)
+        self._precomputed, self._reader = False, None
+        self._foresee(run, (stream.count, stream.columns, stream.outputs))
+        return from_stream(settings, stream)
+
+    def _foresee(self, run: Watched | None, shape: Shape) -> None:
+        """Show how long it may take as soon as the numbers of rows, columns and outputs are known."""
+        if run is not None:
+            run.foresee(lambda: foreseen(self, shape))
 
     def _in_memory(self, problem: Posed) -> bool:
         return problem.stream is None

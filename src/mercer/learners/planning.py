@@ -16,6 +16,7 @@ from mercer.kernels.points import SINGLE, Points
 from mercer.learners.posing import Posed
 from mercer.learners.probe import Probe, probe
 from mercer.learners.reading import Penalty, kernel_of
+from mercer.learners.running import Watched
 from mercer.learners.views import KernelView, LiftView, View
 from mercer.learners.worth import pair_of
 from mercer.lifts.base import Lift
@@ -68,6 +69,18 @@ def planned(posed: Posed, resumable: bool = False) -> Plan:
         return first
     task = replace(task, pair=looked.pair, spectrum=looked.spectrum, alpha=looked.alpha)
     return choose(settings.who, task, prepared.solver, budget, settings.time_limit, None, resumable)
+
+
+def plan_of(run: Watched, posed: Posed) -> Plan:
+    """A plan made now, or that of the fit that is resumed: what the machine can do is not asked twice."""
+    made: list[Plan] = []
+
+    def record() -> dict[str, Any]:
+        made.append(planned(posed, resumable=run.terms.checkpoint is not None))
+        return dict(made[0].record())
+
+    found = run.recall("plan", record)
+    return made[0] if made else Plan.restored(found, run.who)
 
 
 def _task(posed: Posed) -> Task:
