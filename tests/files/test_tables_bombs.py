@@ -65,6 +65,11 @@ def lists_of_texts(path):
     parquet.write_table(table, path, store_schema=False)
 
 
+def records_of_texts(path):
+    coded = pyarrow.DictionaryArray.from_arrays(np.zeros(3000, np.int32), ["x" * 2**20])
+    parquet.write_table(pyarrow.table({"a": pyarrow.StructArray.from_arrays([coded], ["b"])}), path, store_schema=False)
+
+
 def long_page(path):
     """A page of 8,000 numbers that goes on with a gigabyte of zeros; the footer says nothing of them.
 
@@ -101,7 +106,8 @@ BOMBS = {
     "rows of Parquet": ("t.parquet", many_rows, "rows"),
     "texts of Parquet": ("t.parquet", long_texts, "unpacked"),
     "lists of Parquet": ("t.parquet", long_lists, "cells"),
-    "lists of texts of Parquet": ("t.parquet", lists_of_texts, "texts in columns of their own"),
+    "lists of texts of Parquet": ("t.parquet", lists_of_texts, "unpacked"),
+    "records of texts of Parquet": ("t.parquet", records_of_texts, "unpacked"),
     "a page of Parquet": ("t.parquet", long_page, "sound pages"),
     "rows of packed Arrow": ("t.arrow", packed_arrow, "rows"),
     "rows of gz": ("t.gz", lambda p: p.write_bytes(members(b"a\n", b"0\n" * 2**19, 100)), "rows"),

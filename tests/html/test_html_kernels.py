@@ -13,6 +13,7 @@ from strategies import LEAVES, REFUTED, any_trees
 
 import mercer
 from mercer import kernels as k
+from mercer.errors import KernelError
 from mercer.kernels.mathml import mathml
 from mercer.kernels.proof.glance import glance
 from mercer.kernels.radial.base import Radial
@@ -88,8 +89,8 @@ WORDS = tuple((f"word{i}", 1.0 + i) for i in range(50_000))
 HUGE = {
     "10,000 terms": lambda: k.Sum(tuple(k.Gaussian(1.0 + j) for j in range(10_000))),
     "250 terms": lambda: k.Sum(tuple(k.Gaussian(1.0 + j).on(f"column {j}") for j in range(140))),
-    "2^60 nodes": lambda: shared(60),
-    "20,000 levels": lambda: deep(20_000),
+    "2^18 sums": lambda: shared(18),
+    "99 levels": lambda: deep(99),
     "39 levels": lambda: deep(39),
     "50,000 words": lambda: k.BagOfWords(weights="idf", documents=1e6, frequencies=WORDS),
     "words in a table": lambda: (
@@ -110,6 +111,14 @@ def test_huge_kernels_have_small_cards(name):
     page = read(kernel._repr_html_())
     assert "cannot be shown" not in page.text
     assert page.words[0] in ("proven", "large")
+
+
+@pytest.mark.parametrize(
+    ("build", "told"), [(lambda: shared(60), "at most 1,000,000 nodes"), (lambda: deep(20_000), "at most 100 levels")]
+)
+def test_trees_that_nobody_can_walk_through_are_not_built(build, told):
+    with pytest.raises(KernelError, match=told):
+        build()
 
 
 def test_deep_trees_are_outlined_before_they_are_too_deep_for_python():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from mercer.compute.budget import text_of
@@ -29,8 +30,10 @@ def read_parquet(given: TableInput, limits: TableLimits) -> Any:
         size, values = unpacked_size(given.name, given.path, footer)
         limits.check(given.name, size=size, cells=values)
         schema = metadata.schema.to_arrow_schema()
-        _refuse_texts_inside(given.name, schema)
-        texts = [field.name for field in schema if _is_text(field.type)]
+        leaves = (metadata.schema.column(i) for i in range(metadata.num_columns))
+        texts = [
+            leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY" and leaf.converted_type != "DECIMAL"
+        ]
         with parquet.ParquetFile(given.path, metadata=metadata, read_dictionary=texts) as file:
             return decoded(given.name, _batches(given.name, file, limits), schema, limits)
     except arrow_errors(OSError) as error:
@@ -85,34 +88,37 @@ def _size(column: Any, known: set[int]) -> int:
 
 
 def decoded(name: str, table: Any, schema: Any, limits: TableLimits) -> Any:
-    """The table with the types of its schema: texts that came as codes are written out, if they are not too long."""
+    """The table with the types of its schema: texts that came as codes are written out, if they are not too long.
+
+    A few bytes may say that a long text is repeated, in lists and records, too.
+    """
     size = 0
     for i, field in enumerate(table.schema):
         if field.type != schema.field(i).type:
-            size += sum(map(_length, table.column(i).chunks))
+            size += sum(_length(coded) for chunk in table.column(i).chunks for coded in _coded(chunk))
             limits.check(name, size=size)
             table = table.set_column(i, schema.field(i), table.column(i).cast(schema.field(i).type))
     return table
 
 
-def _length(chunk: Any) -> int:
+def _coded(array: Any) -> Iterator[Any]:
+    """The texts inside of an array that are codes of a dictionary."""
+    import pyarrow
+    from pyarrow import types
+
+    if types.is_dictionary(array.type):
+        yield array
+    elif types.is_map(array.type):
+        yield from _coded(array.keys)
+        yield from _coded(array.items)
+    elif array.type.num_fields:
+        inside = array.flatten()
+        for part in inside if isinstance(array, pyarrow.StructArray) else [inside]:
+            yield from _coded(part)
+
+
+def _length(coded: Any) -> int:
     from pyarrow import compute
 
-    lengths = compute.binary_length(chunk.dictionary)
-    return int(compute.sum(lengths.take(chunk.indices)).as_py() or 0)
-
-
-def _refuse_texts_inside(name: str, schema: Any) -> None:
-    """Refuse texts in lists and records: a few bytes may say that a long one is repeated, and none of them is read."""
-    for field in schema:
-        inside = [field.type.field(i).type for i in range(field.type.num_fields)]
-        while inside:
-            kind = inside.pop()
-            if _is_text(kind):
-                came, remedy = f"column {field.name!r} has some inside of others", "Leave it out, or write one per row."
-                raise InputError(sentence(name, "texts in columns of their own", came, remedy))
-            inside += [kind.field(i).type for i in range(kind.num_fields)]
-
-
-def _is_text(kind: Any) -> bool:
-    return str(kind) in ("string", "large_string", "string_view", "binary", "large_binary")
+    lengths = compute.binary_length(coded.dictionary)
+    return int(compute.sum(lengths.take(coded.indices)).as_py() or 0)

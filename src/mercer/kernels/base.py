@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 from numpy.typing import ArrayLike, NDArray
 
+from mercer.compute.sparse import is_sparse
 from mercer.errors import KernelError
 from mercer.html import Markup, Shown
 from mercer.kernels import evaluate as evaluation
@@ -25,6 +26,8 @@ from mercer.kernels.proof.judgement import Fact, Judgement, Situation, judge_by_
 
 MAX_DEPTH = 100
 """Levels of a tree: readings call themselves once a level, several times over, and Python's stack has 1,000 places."""
+MAX_NODES = 1_000_000
+"""Nodes of a tree, shared parts as often as they stand in it: fifty times k + k has more than anybody can visit."""
 ATOM, POWER, PRODUCT, SUM = 3, 2, 1, 0
 """How tightly a text binds: a child that binds less than its place gets parentheses."""
 
@@ -62,6 +65,8 @@ class Kernel(Shown, ABC):
     """Whether it looks at rows of numbers, so that columns of other things are refused."""
     depth: ClassVar[int] = 1
     """Levels of the tree; a composite sets its own when it is built."""
+    nodes: ClassVar[int] = 1
+    """Nodes of the tree, likewise."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -76,17 +81,24 @@ class Kernel(Shown, ABC):
             object.__setattr__(self, item.name, check(type(self).__name__, item.name, value))
         children = self.children
         if children:
-            object.__setattr__(self, "depth", self._depth_over(children))
+            self._measure(children)
             parameters.settle(*children)
 
-    def _depth_over(self, children: tuple[Kernel, ...]) -> int:
-        depth = 1 + max(child.depth for child in children)
+    def _measure(self, children: tuple[Kernel, ...]) -> None:
+        """Levels and nodes, refused before anything walks through too many of them."""
+        depth, nodes = 1 + max(child.depth for child in children), 1 + sum(child.nodes for child in children)
         if depth > MAX_DEPTH:
             remedy = "Build a flatter tree: a sum or a product of many kernels is one level."
             raise KernelError(
                 f"{type(self).__name__}: a kernel nests at most {MAX_DEPTH} levels, got {depth}. {remedy}"
             )
-        return depth
+        if nodes > MAX_NODES:
+            remedy = "Write 2 * k for k + k, and k**2 for k * k."
+            raise KernelError(
+                f"{type(self).__name__}: a kernel has at most {MAX_NODES:,} nodes, got {nodes:,}. {remedy}"
+            )
+        object.__setattr__(self, "depth", depth)
+        object.__setattr__(self, "nodes", nodes)
 
     # -- readings that a node answers -----------------------------------------------------------------------
 
@@ -227,8 +239,8 @@ class Kernel(Shown, ABC):
         if self.children:
             inner = self.inner_points(points)
             return self.with_children(tuple(child._resolved(inner, weights, stretch) for child in self.children))
-        evaluation.check_domain(self, points)
-        found = median_distance(type(self).__name__, points, weights, self.distances)
+        evaluation.check_values(self, points)
+        found = median_distance(type(self).__name__, points, weights, self._sampled_distances)
         return self.with_parameters({"lengthscale": stretch * found})
 
     def closed(self, lengthscale: float) -> Kernel:
@@ -256,6 +268,10 @@ class Kernel(Shown, ABC):
         )
         own = self.parameters().get("lengthscale", MEDIAN)
         return kernel if own == MEDIAN else kernel.with_parameters({"lengthscale": factor * own})
+
+    def _sampled_distances(self, values: Any) -> NDArray[Any]:
+        """Those of a sample, made dense where the kernel needs all coordinates: lifts of it take sparse tables."""
+        return self.distances(values.toarray() if self.dense_only and is_sparse(values) else values)
 
     def distances(self, values: NDArray[Any]) -> NDArray[Any]:
         """The pairwise distances of rows whose median becomes the lengthscale: one for i < j, in `pdist`'s order."""

@@ -95,6 +95,11 @@ def check_domain(leaf: Kernel, points: Points) -> None:
     """Refuse points outside a leaf's own domain, and sparse ones where it needs all coordinates."""
     if leaf.dense_only:
         refuse_sparse(type(leaf).__name__, points)
+    check_values(leaf, points)
+
+
+def check_values(leaf: Kernel, points: Points) -> None:
+    """Refuse points outside a leaf's own domain; sparse ones are taken, since a few of them can be made dense."""
     if leaf.of_numbers:
         refuse_objects(type(leaf).__name__, points)
     misfit = leaf.domain.first_misfit(points.values)
