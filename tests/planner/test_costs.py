@@ -54,7 +54,7 @@ def test_lengthscales_are_chosen_from_a_sample_before_a_pass():
     way = nystrom(replace(PATH, lengthscales=7), 1000, FREE)
     assert named(way) == ["tuning", "landmarks", "pass", "solve", "check"]
     assert way.sample == SAMPLES[0]
-    assert way.gives_up.endswith("alpha and lengthscale from 3,000 rows")
+    assert way.gives_up.endswith("alpha and lengthscale chosen on 3,000 rows")
 
 
 def test_seconds_are_those_of_the_stages():

@@ -53,7 +53,8 @@ class Words:
     def frequencies(self) -> list[tuple[Any, float]]:
         """The pairs, which the kernel checks."""
         terms = list(self.terms.items())
-        if isinstance(self.terms, Texts) and self.terms.plain or self.counts.shape != (len(terms),):
+        plain = isinstance(self.terms, Texts) and self.terms.plain
+        if plain or self.counts.shape != (len(terms),):
             refuse("as many numbers as words", f"{self.counts.shape} came for {len(terms)}")
         return list(zip(terms, self.counts.tolist(), strict=True))
 
@@ -73,7 +74,7 @@ def written(kernel: Kernel, put: Callable[[Frequencies], Any] | None = None) -> 
 
     put : writes many words elsewhere, and gives what stands for them
     """
-    words = [node.frequencies for node in _nodes(kernel) if _has_words(node)]
+    words = [node.frequencies for node in _nodes(kernel) if isinstance(node, BagOfWords) and _has_words(node)]
     beside = put is not None and any(len(each) > FEW for each in words)
     bare = _with_words(kernel, iter([()] * len(words))) if beside else kernel
     own, text = foreign(kernel), str(bare)

@@ -34,7 +34,7 @@ def tuning(task: Task, limits: Limits, needed: bool) -> Tuning:
     each = pairs + limits.machine.store(sample**2) + limits.machine.eigenvectors(sample)
     each += limits.machine.multiply(4.0 * sample**2 * task.alphas)
     chosen = " and ".join(["alpha"] * task.path + ["lengthscale"] * (task.lengthscales > 1))
-    gives_up = f"{chosen} from {sample:,} rows" if sample < task.rows else ""
+    gives_up = f"{chosen} chosen on {sample:,} rows" if sample < task.rows else ""
     return Tuning(sample, (Stage("tuning", JUDGING * task.lengthscales * each),), _numbers(task, sample), gives_up)
 
 
