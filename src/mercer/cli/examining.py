@@ -23,6 +23,7 @@ CHECKS: tuple[tuple[str, Callable[[Fitted], Iterable[Finding]]], ...] = (
     ("classes that are never found", examining_fit.never_found),
     ("a score that is too good to be true", examining_fit.too_good),
     ("whether the solver converged", examining_fit.converged),
+    ("how far landmarks may move predictions", examining_fit.approximated),
     ("the condition number and what rounding may do", examining_fit.rounded),
     ("classes that are rare", examining_fit.rare_classes),
     ("heavy tails of the target", examining_fit.heavy_tails),

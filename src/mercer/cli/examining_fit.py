@@ -27,6 +27,8 @@ LOST = 3
 """Rows held out of a class, at least, of which none is found before it is told: of fewer that may be chance."""
 TOO_GOOD = 0.999
 """The R^2 from which on real measurements are suspicious."""
+COARSE = 0.1
+"""How far an approximation may move predictions, in spreads of the target, before it is told."""
 ROUNDED = 1e-6
 """What rounding may have moved predictions by, as a part of their size, before it is told."""
 
@@ -92,6 +94,21 @@ def converged(done: Fitted) -> Iterator[Finding]:
         reason = getattr(getattr(done.model.learner, "outcome_", None), "reason", "") or "it stopped early"
         text = f"The fit has not converged: {reason}".rstrip(".") + "."
         yield Finding("not converged", SERIOUS, text, "Give it more --time or --memory, or scale the columns.")
+
+
+def approximated(done: Fitted) -> Iterator[Finding]:
+    """A kernel that was replaced by landmarks or random features, so coarsely that predictions may suffer."""
+    learner = done.judged.model.learner
+    if getattr(learner.plan_, "exact", True) or not hasattr(type(learner), "certificate_"):
+        return
+    relative = getattr(learner.certificate_, "relative", None)
+    if relative is not None and float(np.max(relative)) > COARSE:
+        count = learner.plan_.features
+        text = (
+            f"The kernel was approximated by {count:,} landmarks or features, and predictions may be off by "
+            f"{float(np.max(relative)):.2g} of the spread of the target from those of the exact kernel, at most."
+        )
+        yield Finding("approximated", LOOK, text, "More --time or --memory gives more landmarks, or the exact fit.")
 
 
 def rounded(done: Fitted) -> Iterator[Finding]:
