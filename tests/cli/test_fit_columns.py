@@ -203,3 +203,21 @@ def test_a_leave_one_out_score_of_a_sample_says_so(tmp_path):
     done = run("fit", path, "--target", "y", "--kernel", "gaussian", "--memory", "60MB")
     assert done.exit_code == 0, done.stderr
     assert " of the fitted rows, by models of " in done.stdout
+
+
+def test_durations_are_hours_in_the_fit_and_later(tmp_path):
+    """They were read as runs of letters, without a word."""
+    rng = np.random.default_rng(5)
+    minutes = rng.integers(0, 200, 120)
+    path, model, new = tmp_path / "t.csv", tmp_path / "m.mercer", tmp_path / "new.csv"
+    lines = [f"{m // 60}:{m % 60:02d}{':00' * (i % 2)},{m / 30:.3f}" for i, m in enumerate(minutes)]
+    path.write_text("\n".join(["took,cost", *lines]))
+    done = run("fit", path, "--target", "cost", "--out", model)
+    assert "'took': times such as 9:05 read as hours\n" in done.stderr
+    assert "number     gaussian" in done.stderr
+    new.write_text("took\n1:30\n2:00:30\n1.5\n0:75\n")
+    values = [float(line) for line in run("predict", model, new).stdout.split()[1:]]
+    assert values[:2] == pytest.approx([3.0, 4.0], abs=0.3)
+    assert np.isfinite(values).all()
+    path.write_text("\n".join(["took,cost", *(line.replace(":", ":6", 1) for line in lines)]))  # 1:645 is no time
+    assert "read as hours" not in run("fit", path, "--target", "cost", "--task", "regression").stderr

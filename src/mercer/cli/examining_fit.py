@@ -145,10 +145,9 @@ def never_found(done: Fitted) -> Iterator[Finding]:
     if lost:
         shown = ", ".join(f"{labels[k].item()!r} ({counts[k]:,} rows)" for k in lost[:5]) + ", ..." * (len(lost) > 5)
         text = f"Recall 0: of the rows held out, none of class {shown} is found."
-        remedy = (
-            "Accuracy hides this. Fit with --learner logistic, and choose your own threshold for the probabilities "
-            "that mercer predict --probabilities gives."
-        )
+        fitted = type(done.judged.model.learner).__name__ == "KernelLogisticRegression"
+        first = "C" if fitted else "Fit with --learner logistic, and c"
+        remedy = f"{first}hoose your own threshold for the probabilities that mercer predict --probabilities gives."
         yield Finding("never found", SERIOUS, text, remedy)
 
 
