@@ -14,6 +14,8 @@ FOOTER = 32 * 2**20
 """Bytes of a footer, at most: it is parsed as a whole, and takes several times as much memory."""
 END = 8
 """Bytes after the footer: its length, and four letters."""
+LABELLED = ("nodes", "edge_labels")
+"""Columns of graphs that may hold lists of texts."""
 BATCH = 65_536
 """Rows that are read at once."""
 
@@ -31,6 +33,9 @@ def read_parquet(given: TableInput, limits: TableLimits) -> Any:
         schema = metadata.schema.to_arrow_schema()
         _refuse_texts_inside(given.name, schema)
         texts = [field.name for field in schema if _is_text(field.type)]
+        lists = {field.name for field in schema if _is_graph(field)}
+        paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
+        texts += [path for path in paths if path.partition(".")[0] in lists]
         with parquet.ParquetFile(given.path, metadata=metadata, read_dictionary=texts) as file:
             return decoded(given.name, _batches(given.name, file, limits), schema, limits)
     except arrow_errors(OSError) as error:
@@ -98,13 +103,24 @@ def decoded(name: str, table: Any, schema: Any, limits: TableLimits) -> Any:
 def _length(chunk: Any) -> int:
     from pyarrow import compute
 
-    lengths = compute.binary_length(chunk.dictionary)
-    return int(compute.sum(lengths.take(chunk.indices)).as_py() or 0)
+    coded = chunk if hasattr(chunk, "dictionary") else chunk.flatten()
+    lengths = compute.binary_length(coded.dictionary)
+    return int(compute.sum(lengths.take(coded.indices)).as_py() or 0)
+
+
+def _is_graph(field: Any) -> bool:
+    """Whether a column holds lists of labels of a graph: these are read as codes, and counted before they are texts."""
+    from pyarrow import types
+
+    listed = types.is_list(field.type) or types.is_large_list(field.type)
+    return field.name in LABELLED and listed and _is_text(field.type.value_type)
 
 
 def _refuse_texts_inside(name: str, schema: Any) -> None:
     """Refuse texts in lists and records: a few bytes may say that a long one is repeated, and none of them is read."""
     for field in schema:
+        if _is_graph(field):
+            continue
         inside = [field.type.field(i).type for i in range(field.type.num_fields)]
         while inside:
             kind = inside.pop()
