@@ -125,7 +125,7 @@ def _one_pass(task: Task, way: Way, width: int, limits: Limits, start: Stage, ro
     stages = (*tuned.stages, start, *parts, Stage("check", CHECKS * (reading + 2 * products)))
     operations = n * square + 13 * square * width + 4 * judged * square
     if not tuned.stages and 0 < judged < n:
-        tuned = Tuning(judged, (), 0.0, f"alpha from {judged:,} rows")
+        tuned = Tuning(judged, (), 0.0, f"alpha chosen on {judged:,} rows")
     return _Costs(stages, operations, held, tuned).plan(way, Eigen(), task, width, limits)
 
 
