@@ -9,6 +9,7 @@ from typing import Any
 from mercer.compute.budget import Budget
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.function import kernel_from
 from mercer.kernels.text import parse
 from mercer.lifts.size import most_features
 from mercer.planner.least_squares import choose
@@ -103,6 +104,7 @@ def _task(
 def _kernel(kernel: Kernel | str | None) -> Kernel:
     if kernel is None or isinstance(kernel, str):
         return parse(DEFAULT if kernel is None else kernel, open=True)
+    kernel = kernel_from(kernel)
     if not isinstance(kernel, Kernel):
         raise InputError(sentence("plan", "a kernel or its text", f"{kernel!r} came", 'Use "gaussian", say.'))
     return kernel
