@@ -110,7 +110,7 @@ class Function(Kernel):
 
     @property
     def domain(self) -> Domain:
-        return REALS if self.kind is None else KINDS[self.kind]  # type: ignore[no-any-return]
+        return REALS if self.kind is None else KINDS[self.kind]
 
     @property
     def kinds(self) -> dict[Column | None, str]:
