@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.learners.calibration import FOLDS, Calibration, calibrated
 from mercer.learners.duels import PAIRS, REST, confidences, duels, votes
 from mercer.learners.hard_margin import separate
@@ -119,7 +120,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT,
         *,
         C: float = 1.0,  # its name everywhere
         lengthscale: float | str = "median",

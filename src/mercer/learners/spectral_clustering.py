@@ -14,6 +14,7 @@ from mercer.compute.budget import Budget
 from mercer.compute.sparse import is_sparse
 from mercer.errors import InputError, NumericalWarning, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
 from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.cluster_graph import Embedding, embedded, graph_of
@@ -102,7 +103,7 @@ class SpectralClustering(
     def __init__(
         self,
         n_clusters: int = 8,
-        kernel: Kernel | Lift | str = DEFAULT,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT,
         *,
         lengthscale: float | str = "median",
         n_components: int | None = None,

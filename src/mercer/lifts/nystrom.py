@@ -17,6 +17,7 @@ from mercer.compute.sparse import is_sparse
 from mercer.errors import InputError, KernelError, NumericalWarning, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import check_dimension, check_domain, leaves, matrix, points_of_kernel
+from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import DOUBLE, Points, alike, points_from
 from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate, bounded
@@ -88,7 +89,7 @@ class Nystrom(Lift):
 
     def __init__(
         self,
-        kernel: Kernel | str = "gaussian('median')",
+        kernel: Kernel | PythonFunction | str = "gaussian('median')",
         n_components: int | None = None,
         landmarks: ArrayLike | str = "pivoted",
         random_state: Any = None,

@@ -16,7 +16,7 @@ from mercer.compute.fused import Fused
 from mercer.errors import KernelError, NumericalWarning, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import SURE, all_finite, evaluator, matrix, name_of, ready
-from mercer.kernels.function import kernel_from
+from mercer.kernels.function import PythonFunction, kernel_from
 from mercer.kernels.plain import Plain
 from mercer.kernels.points import SINGLE, Points
 from mercer.kernels.text import parse
@@ -67,7 +67,7 @@ class Gram(Operator):
 
     def __init__(
         self,
-        kernel: Kernel | str,
+        kernel: Kernel | PythonFunction | str,
         X: ArrayLike,
         Z: ArrayLike | None = None,
         *,
