@@ -472,7 +472,7 @@ def test_a_plan_says_what_a_fit_takes():
         ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; leave-one-out is for least squares'),
         ({"class_weight": {7: 2.0}}, "classes of y in class_weight; 7 is none of them"),
         ({"time_limit": -1}, "a number of seconds above zero, or None, for time_limit"),
-        ({"kernel": Polynomial}, "a kernel, its text, a lift or 'precomputed'"),
+        ({"kernel": Polynomial}, "a kernel, its text, a function, a lift or 'precomputed'"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, message):

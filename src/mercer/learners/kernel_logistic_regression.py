@@ -12,6 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
 from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.converging import ConvergenceWarning
@@ -98,7 +99,7 @@ class KernelLogisticRegression(
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT,
         *,
         alpha: float = 1.0,
         lengthscale: float | str = "median",

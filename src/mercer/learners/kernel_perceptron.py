@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.fields import MEDIAN
+from mercer.kernels.function import PythonFunction
 from mercer.learners.assembly import Problem, Settings, views_of
 from mercer.learners.course import Course, OnBudget, Pupil, Unbounded, count_of
 from mercer.learners.kernel_parameters import KernelParameters
@@ -84,7 +85,7 @@ class KernelPerceptron(KernelParameters, Mistaken):
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT,
         *,
         max_iter: int = 10,
         shuffle: bool = False,

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.learners.calibration import FOLDS, Calibration, calibrated
 from mercer.learners.duels import PAIRS, REST, confidences, duels, votes
 from mercer.learners.hard_margin import separate
@@ -60,8 +61,8 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
 
     Parameters
     ----------
-    kernel : a kernel, its text, a lift, or "precomputed": X is then the matrix of all pairs of training rows. A
-        lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if "median" stood there
+    kernel : a kernel, its text, a Python function, a lift, or "precomputed": X is then the matrix of all pairs of rows.
+        A lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if "median" stood there
     C : the price of errors, above zero; rows have C_i = C * class weight * sample weight. np.inf for a hard margin: an
         error says so where no function separates the rows
     lengthscale : "median", or a number: what open lengthscales of the kernel are
@@ -119,7 +120,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT,
         *,
         C: float = 1.0,  # its name everywhere
         lengthscale: float | str = "median",

@@ -12,6 +12,7 @@ from sklearn.utils.validation import column_or_1d
 
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.learners.kernel_ridge import DEFAULT
 from mercer.learners.margin_machine import Asked, MarginMachine
 from mercer.learners.margin_settings import positive
@@ -59,7 +60,7 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT,
         *,
         C: float = 1.0,  # its name everywhere
         epsilon: float = 0.1,

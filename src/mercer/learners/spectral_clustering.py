@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any, Self
 
@@ -10,8 +11,10 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags
 
 from mercer.compute.budget import Budget
-from mercer.errors import InputError, sentence
+from mercer.compute.sparse import is_sparse
+from mercer.errors import InputError, NumericalWarning, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
 from mercer.learners.callbacks import CallbackSupport
 from mercer.learners.cluster_graph import Embedding, embedded, graph_of
@@ -57,7 +60,8 @@ class SpectralClustering(
     Parameters
     ----------
     n_clusters : how many clusters
-    kernel : a kernel or its text, a lift, or "precomputed": a matrix of ties; no value may be negative.
+    kernel : a kernel, its text, a Python function, a lift, or "precomputed": a matrix of ties, dense or sparse (made
+        dense within memory_limit); no value may be negative.
         A lengthscale that a text leaves out ("rbf") is open
     lengthscale : a number, or "median", for kernels that leave it open; graphs often want less than the median
     n_components : how many eigenvectors; None for as many as clusters
@@ -99,7 +103,7 @@ class SpectralClustering(
     def __init__(
         self,
         n_clusters: int = 8,
-        kernel: Kernel | Lift | str = DEFAULT,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT,
         *,
         lengthscale: float | str = "median",
         n_components: int | None = None,
@@ -145,6 +149,10 @@ class SpectralClustering(
             told = "The clusters are those that were found so far."
             reason = means.reason if found.converged else found.reason
             warnings.warn(f"{who}: {reason} {told}", ConvergenceWarning, stacklevel=2)
+        if found.parts > asked.clusters:  # as many parts as clusters are the clusters, and fewer are parted further
+            told = f"{who}: the graph is not connected: it has {found.parts} parts that no tie above rounding connects."
+            remedy = f"Which of them share one of {asked.clusters} clusters means nothing; use a longer lengthscale."
+            warnings.warn(f"{told} {remedy}", NumericalWarning, stacklevel=2)
         return self
 
     def plan(self, X: Any, y: Any = None) -> ClusterPlan:
@@ -161,6 +169,10 @@ class SpectralClustering(
         """The rows as they were read, and as the kernel sees them; and the plan."""
         who, kernel = type(self).__name__, kernel_of(type(self).__name__, self.kernel)
         reader = kernel if isinstance(kernel, Kernel) else None
+        if kernel == PRECOMPUTED and is_sparse(X):  # what is not stored is no tie; all else needs them side by side
+            needs = f"a matrix of {X.shape[0]} x {X.shape[1]} numbers"
+            Budget.of(self.memory_limit).require(who, 8 * math.prod(X.shape), needs, "Raise memory_limit.")
+            X = X.toarray()
         rows = matrix_of(self, X, True) if kernel == PRECOMPUTED else rows_of(self, X, reader, True)
         count = count_of(rows)
         refuse_few_rows(who, count, asked.clusters)
@@ -184,6 +196,6 @@ class SpectralClustering(
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         precomputed = isinstance(self.kernel, str) and self.kernel == PRECOMPUTED
-        tags.input_tags.sparse = not precomputed
+        tags.input_tags.sparse = True
         tags.input_tags.pairwise = precomputed
         return tags

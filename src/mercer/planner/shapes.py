@@ -9,6 +9,7 @@ from typing import Any
 from mercer.compute.budget import Budget
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction, kernel_from
 from mercer.kernels.text import parse
 from mercer.lifts.size import most_features
 from mercer.planner.least_squares import choose
@@ -28,7 +29,7 @@ def plan(
     columns: int,
     outputs: int = 1,
     *,
-    kernel: Kernel | str | None = None,
+    kernel: Kernel | PythonFunction | str | None = None,
     features: int | None = None,
     alpha: float | str = "auto",
     dtype: str = "float32",
@@ -80,7 +81,13 @@ def plan(
 
 
 def _task(
-    rows: int, columns: int, outputs: int, kernel: Kernel | str | None, features: int | None, path: bool, single: bool
+    rows: int,
+    columns: int,
+    outputs: int,
+    kernel: Kernel | PythonFunction | str | None,
+    features: int | None,
+    path: bool,
+    single: bool,
 ) -> Task:
     alphas = ALPHAS if path else 1
     if features is not None:
@@ -100,9 +107,10 @@ def _task(
     )
 
 
-def _kernel(kernel: Kernel | str | None) -> Kernel:
+def _kernel(kernel: Kernel | PythonFunction | str | None) -> Kernel:
     if kernel is None or isinstance(kernel, str):
         return parse(DEFAULT if kernel is None else kernel, open=True)
+    kernel = kernel_from(kernel)
     if not isinstance(kernel, Kernel):
         raise InputError(sentence("plan", "a kernel or its text", f"{kernel!r} came", 'Use "gaussian", say.'))
     return kernel
