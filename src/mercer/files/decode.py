@@ -50,6 +50,7 @@ class Decoder:
         self._things = self._level = self._weight = 0
         self._nan, self._where = False, ""
         self._kernels: dict[str, Kernel] = {}
+        self._room = kernel_texts.MOST_IN_ALL
         self._readers = self._forms()
 
     def _forms(self) -> dict[frozenset[str], Callable[[dict[str, Any]], Any]]:
@@ -179,7 +180,8 @@ class Decoder:
     def _kernel(self, value: dict[str, Any]) -> Kernel:
         key = repr(value)
         if key not in self._kernels:
-            self._kernels[key] = kernel_texts.read(value, self._classes)
+            self._kernels[key], size = kernel_texts.read(value, self._classes, self._room)
+            self._room -= size
         return self._kernels[key]
 
     def _object(self, value: dict[str, Any]) -> Any:
