@@ -92,6 +92,11 @@ def test_powers_without_end_have_no_law(power):
     assert mercer.parse(power).law(2) is None
 
 
+def test_a_zero_with_a_sign_is_written_without():
+    kernel = mercer.parse("constant(-0.0) + linear")
+    assert mercer.parse(str(kernel)) == kernel
+
+
 def test_long_formulas_are_not_compiled():
     """Compiling would take minutes; plain NumPy gives the same values."""
     points, kernel = points_from("x", np.linspace(0, 0.9, 8)[:, None]), mercer.parse("powers(degree=1000)")
