@@ -97,6 +97,13 @@ def test_a_zero_with_a_sign_is_written_without():
     assert mercer.parse(str(kernel)) == kernel
 
 
+def test_names_of_columns_are_no_tex():
+    name = r"a}$ \input{/etc/passwd} ${b_^~<x>" + "\n%"
+    formula = Linear().on([name]).latex()
+    assert r"a\}\$ \backslash{}input\{/etc/passwd\} \$\{b\_\wedge{}\sim{}\lt{}x\gt{} \%" in formula
+    assert "\\input" not in formula
+
+
 def test_long_formulas_are_not_compiled():
     """Compiling would take minutes; plain NumPy gives the same values."""
     points, kernel = points_from("x", np.linspace(0, 0.9, 8)[:, None]), mercer.parse("powers(degree=1000)")
