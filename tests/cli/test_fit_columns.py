@@ -172,10 +172,10 @@ def test_a_large_vocabulary_is_saved_and_predicts(tmp_path):
 
 def test_a_kernel_that_no_file_holds_is_refused_before_the_fit(tmp_path):
     path = write(tmp_path / "t.parquet", a=np.arange(60.0), y=np.arange(60.0) + 0.5)
-    kernel = " + ".join(["linear"] * 1_100)
+    kernel = " + ".join(["gaussian(lengthscale=1.2345678901234567)"] * 4_000)
     done = run("fit", path, "--target", "y", "--kernel", kernel, "--out", tmp_path / "m.mercer")
     assert done.exit_code == 3, done.stderr
-    assert "at most 1,000 parts" in done.stderr
+    assert "at most 131,072 letters" in done.stderr
     assert "plan:" not in done.stderr
 
 

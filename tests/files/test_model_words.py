@@ -62,4 +62,4 @@ def test_few_words_stand_in_the_text():
 )
 def test_words_that_make_no_sense_are_refused(text, words):
     with pytest.raises(ModelFileError):
-        kernel_texts.read({"kernel": text}, {}, words)
+        kernel_texts.read({"kernel": text}, {}, 100, words)

@@ -50,6 +50,7 @@ class Decoder:
         self._things = self._level = self._weight = 0
         self._nan, self._where = False, ""
         self._kernels: dict[str, Kernel] = {}
+        self._room = kernel_texts.MOST_IN_ALL
         self._readers = self._forms()
 
     def _forms(self) -> dict[frozenset[str], Callable[[dict[str, Any]], Any]]:
@@ -186,7 +187,8 @@ class Decoder:
         if key not in self._kernels:
             words = self._list(value.get("words", []))
             self._count(sum(each.counts.size for each in words if isinstance(each, kernel_texts.Words)))
-            self._kernels[key] = kernel_texts.read(value, self._classes, words)
+            self._kernels[key], size = kernel_texts.read(value, self._classes, self._room, words)
+            self._room -= size
         return self._kernels[key]
 
     def _object(self, value: dict[str, Any]) -> Any:

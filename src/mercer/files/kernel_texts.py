@@ -5,7 +5,6 @@ The words that a kernel of texts has learned, which may be a hundred thousand, s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -18,14 +17,12 @@ from mercer.files.refusing import refuse, shown
 from mercer.files.texts import Texts, encoded
 from mercer.files.things import Lists
 from mercer.kernels import BagOfWords, Kernel
-from mercer.kernels.text import known_names, parse
+from mercer.kernels.text import MAX_NODES, counted, known_names, parse
 
 LONGEST = 1 << 17
 """Letters of a text."""
-MOST = 1000
-"""Sums, products and methods of a text: a kernel of n terms takes n^2 steps to build."""
-JOINTS = re.compile(r"(?<![eE])\+|\*|\.[a-z]")
-"""What composes kernels in a text."""
+MOST_IN_ALL = 1 << 14
+"""Kernels of which all kernels of a file are composed, equal texts once: some 30 microseconds each."""
 FEW = 100
 """Words up to which they stand in the text itself."""
 Classes = Mapping[str, type[Kernel]]
@@ -74,11 +71,14 @@ def written(kernel: Kernel, put: Callable[[Frequencies], Any] | None = None) -> 
 
     put : writes many words elsewhere, and gives what stands for them
     """
+    if kernel.nodes > MAX_NODES:
+        came = f"this one is composed of {kernel.nodes:,}"
+        refuse(f"kernels that are composed of at most {MAX_NODES:,}", came, "Leave out columns, or use fewer terms.")
     words = [node.frequencies for node in _nodes(kernel) if isinstance(node, BagOfWords) and _has_words(node)]
     beside = put is not None and any(len(each) > FEW for each in words)
     bare = _with_words(kernel, iter([()] * len(words))) if beside else kernel
     own, text = foreign(kernel), str(bare)
-    _check_size(text)
+    _check_length(text)
     encoded(text)
     if not _comes_back(bare, text, own):
         came = f"{shown(text)} does not: it holds a function or a lift, or its class writes itself in another way"
@@ -92,8 +92,12 @@ def foreign(kernel: Kernel) -> dict[str, type[Kernel]]:
     return {type(node).name: type(node) for node in _nodes(kernel) if not _is_ours(type(node))}
 
 
-def read(value: Mapping[str, Any], classes: Classes, words: Sequence[Any] = ()) -> Kernel:
-    """The kernel of a text, with the words that stand beside it; other classes are those of the loading program."""
+def read(value: Mapping[str, Any], classes: Classes, room: int, words: Sequence[Any] = ()) -> tuple[Kernel, int]:
+    """The kernel of a text, and of how many it is composed; names of other classes mean what the loading program says.
+
+    room : of how many it may be composed, before anything larger is built
+    words : what stands beside the text, for each kernel that has learned words
+    """
     text, wanted = value["kernel"], value.get("classes", [])
     if not isinstance(text, str) or not isinstance(wanted, list) or not all(isinstance(one, str) for one in wanted):
         refuse("a text for a kernel", f"{shown(text)} came")
@@ -101,24 +105,24 @@ def read(value: Mapping[str, Any], classes: Classes, words: Sequence[Any] = ()) 
     if missing is not None:
         remedy = "Import it, and give it: mercer.load(path, classes=[TheClass])."
         refuse("kernel classes that are Mercer's or given", f"it uses a kernel called {shown(missing)}", remedy)
-    _check_size(text)
+    _check_length(text)
+    if room < 1:
+        refuse(f"at most {MOST_IN_ALL:,} kernels in all", "there are more", "Use fewer terms.")
     try:
-        found = parse(text, {name: classes[name] for name in wanted})
+        found, size = counted(text, {name: classes[name] for name in wanted}, min(room, MAX_NODES))
         if not words:
-            return found
+            return found, size
         if not all(isinstance(each, Words) for each in words) or len(words) != sum(map(_has_words, _nodes(found))):
             refuse("words for each kernel that has learned some", f"{len(words)} came")
-        return _with_words(found, (each.frequencies() for each in words))
+        return _with_words(found, (each.frequencies() for each in words)), size
     except (MercerError, ValueError, TypeError, OverflowError, RecursionError) as error:
         refuse("texts of kernels that can be read", f"{shown(text)} cannot: {shown(str(error).split(chr(10))[0])}")
 
 
-def _check_size(text: str) -> None:
-    joints = len(JOINTS.findall(text)) if len(text) <= LONGEST else 0
-    if len(text) > LONGEST or joints > MOST:
-        came = f"this one is written with {len(text):,} letters" + f" and composed of {joints:,} parts" * (joints > 0)
-        needs = f"a kernel that is written with at most {LONGEST:,} letters and composed of at most {MOST:,} parts"
-        refuse(needs, came, "Leave out columns, or give a kernel with fewer terms.")
+def _check_length(text: str) -> None:
+    if len(text) > LONGEST:
+        came = f"this one is written with {len(text):,}"
+        refuse(f"texts of kernels of at most {LONGEST:,} letters", came, "Leave out columns, or use fewer terms.")
 
 
 def _comes_back(kernel: Kernel, text: str, own: Classes) -> bool:
