@@ -173,10 +173,15 @@ def _held(task: MarginTask, largest: int) -> int:
     return 8 * (VECTORS * task.rows + 2 * min(largest, SET) ** 2 + features + matrix + _of_functions(task))
 
 
+def coefficients(rows: int, functions: int) -> int:
+    """Bytes of the coefficients of all functions, when the model is made of them."""
+    return 8 * OUT * rows * functions
+
+
 def _of_functions(task: MarginTask) -> int:
     """Numbers of what is found for each function, where there are several."""
     several = len(task.sizes) > 1
-    return (OUT * task.rows * len(task.sizes) + OWN * sum(task.sizes)) * several
+    return (coefficients(task.rows, len(task.sizes)) // 8 + OWN * sum(task.sizes)) * several
 
 
 def _matrix(task: MarginTask) -> int:
