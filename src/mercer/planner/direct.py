@@ -20,7 +20,7 @@ BEYOND = 4.0
 TABLED, CHECKED, LEFT_OUT = 40.0, 25.0, 65.0
 """The same for the table of features: when it is made, when it is solved, and for left-out errors of a path."""
 FOUND = 13.0
-"""Numbers beside the kernel matrix, for each row and output."""
+"""Numbers beside the kernel matrix, for each row and output but the first."""
 RESULTS, WORKED, WHITENED = 10.0, 1 << 19, 1 << 22
 """Numbers that are held beside the table of features: for each row and output, of predictions, residuals and how far
 rounding moves them; in blocks that are worked on; and in a block of values at landmarks."""
@@ -64,7 +64,7 @@ def _numbers(task: Task, side: Side, cost: Cost) -> float:
         return table + cost.numbers + kept + max(block, RESULTS * n * task.outputs)
     kept = float(n) ** 2 if task.lengthscales > 1 else 0.0
     made = table + float(n) ** 2 if task.lift_given else 0.0
-    return max(made, cost.numbers + float(n) * task.columns + FOUND * n * task.outputs) + kept
+    return max(made, cost.numbers + float(n) * task.columns + FOUND * n * (task.outputs - 1)) + kept
 
 
 def _stages(task: Task, side: Side, solver: Solver, size: int, limits: Limits) -> tuple[Stage, ...]:

@@ -108,10 +108,11 @@ def build(matrix: Operator, alphas: Array, rank: int | None, tolerance: float, s
     pivots, asked = RandomPivots(_finite(matrix.diagonal()), matrix.block, most), worth if rank is None else worth.note
 
     def enough(rank: int, left: float) -> bool:
-        return asked(rank, left) or run.over(rank)  # with any rank there is a model: the steps after it stop
+        over = run.over(rank)  # with any rank there is a model: the steps after it stop
+        return asked(rank, left) or over
 
     with run.stage("preconditioner", max(1, most)):
-        features = pivots.run(np.random.default_rng(seed), enough, run).features
+        features = pivots.run(np.random.default_rng(seed), enough).features
         product = _square(_finite(features))
         top = max(edges(product).high, 0.0) if len(product) else 0.0
         made = Preconditioner(features, top, float(pivots.left.sum()), worth.slope)
