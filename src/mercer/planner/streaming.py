@@ -118,6 +118,7 @@ def _one_pass(task: Task, way: Way, width: int, limits: Limits, start: Stage, ro
     machine, n, square = limits.machine, task.rows, float(width) ** 2
     tuned, judged = tuning(task, limits, task.lengthscales > 1), min(n, JUDGED) if task.path else 0
     factor, beside = LANDMARKS * square * (row is _pairs), 4.0 * width * task.outputs + _residuals(task)
+    beside += max(SUMS, squaring(width)) * ((width + task.outputs - 1.0) ** 2 - square)  # targets are summed, too
     table = strips(width, squaring(width), width) if row is _pairs else features_at_once(width)
     held = batch(task, max(SUMS, squaring(width)) * square + factor + beside, table, limits)
     held = replace(held, numbers=max(held.numbers, _solved(n, width, judged, factor) + beside))
