@@ -499,3 +499,9 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was():
     with pytest.raises(InputError, match="two classes or more"):
         model.fit(X, np.zeros(len(y)))
     np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+def test_pairs_of_a_thousand_classes_are_refused_before_they_are_made():
+    X, y = np.random.default_rng(0).normal(size=(2_000, 4)), np.arange(2_000) % 1_000
+    with pytest.raises(BudgetError, match=r'coefficients of 499,500 pairs of classes.*Use multi_class="ovr"'):
+        KernelSVC("gaussian(1)", memory_limit="8 GiB").fit(X, y)

@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.compute.budget import Budget
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
@@ -29,7 +30,7 @@ from mercer.learners.sought import Share, Sought
 from mercer.learners.views import View
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
-from mercer.planner.margins import CALIBRATING
+from mercer.planner.margins import CALIBRATING, coefficients
 from mercer.solvers.boxed import Boxed, Rested
 
 Array = NDArray[np.float64]
@@ -194,6 +195,10 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         self.classes_ = classes_of(who, labels[kept])
         codes = np.searchsorted(self.classes_, labels[kept])
         self._codes = codes
+        if self.multi_class == PAIRS:  # thousands of classes are millions of pairs, whose making takes long by itself
+            pairs = len(self.classes_) * (len(self.classes_) - 1) // 2
+            needed, purpose = coefficients(len(kept), pairs), f"coefficients of {pairs:,} pairs of classes"
+            Budget.of(self.memory_limit).require(who, needed, purpose, 'Use multi_class="ovr".')
         sought = duels(codes, self.classes_, float(self.C), weights[kept], self.multi_class)
         return Asked(sought, len(labels), kept, np.ones((len(kept), 1)), weights, counts)
 
