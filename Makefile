@@ -32,13 +32,14 @@ bench-quick: $(BENCH)/.peers
 	$(BENCH)/bin/python benchmarks/suite.py --data $(DATA) --quick
 
 # The property tests again, with many more examples; fits and saves that are killed more often; and files that are
-# changed to do harm: a million models, of which some are asked for predictions, and tables of every format; and random
-# command lines with files of all kinds.
+# changed to do harm: a million models, of which some are asked for predictions, and tables of every format; random texts
+# of kernels; and random command lines with files of all kinds.
 fuzz: $(VENV)/.test
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests -k "property or killed"
 	$(BIN)/python benchmarks/fuzz_files.py --count 1000000
 	$(BIN)/python benchmarks/fuzz_files.py --count 100000 --seed 1 --use
 	$(BIN)/python benchmarks/fuzz_tables.py --count 20000
+	$(BIN)/python benchmarks/fuzz_texts.py --count 100000
 	$(BIN)/python benchmarks/fuzz_command.py --count 20000
 
 # Lines that the tests reach: docs/testing.md. The code that Numba compiles is text, and is not counted.

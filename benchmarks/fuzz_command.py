@@ -36,6 +36,8 @@ RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 TABLES = ("t.csv", "c.csv", "evil.csv", "t.parquet", "t.npy", "t.svm", "t.csv.gz", "empty.csv", "noise.bin", "folder")
 OTHERS = ("m.mercer", "c.mercer", "l.mercer", "cut.mercer", "r.html", "none.csv", "-", "/dev/null", "link", "hard.csv")
+ONE_FILE = {"t.csv", "link", "hard.csv"}
+"""Names of one file."""
 OUTPUTS = (
     "new.mercer", "new.csv", "new.parquet", "new.npy", "new.arrow", "new.html", "t.csv", "link", "hard.csv", "m.mercer",
     "r.html", "notes.txt", "folder", "none/x.csv", "/dev/null", "/dev/full", "-", "dangling", "", ".", "\u202ename",
@@ -204,14 +206,21 @@ def judged(given: list[str], before: dict[str, str], folder: Path) -> str:
         return "BAD control characters"
     after = state(folder)
     outputs = {given[i + 1] for i, word in enumerate(given[:-1]) if word in ("--out", "--report", "--save")}
-    mine = {"m.mercer", "r.html"} | ({"notes.txt", "run.toml", "evil.csv"} if "--force" in given else set())
     changed = {name for name, held in before.items() if after.get(name) != held}
-    if changed - (mine & outputs - set(given[1:3]) if code in (0, 1, 6) else set()):
+    if changed - (replaced(given, outputs) if code in (0, 1, 6) else set()):
         return f"BAD change of {sorted(changed)} with code {code}"
     for name in after.keys() - before.keys():
         if name.endswith("draft") or name not in outputs:
             return f"BAD file {name} is left"
     return str(code)
+
+
+def replaced(given: list[str], outputs: set[str]) -> set[str]:
+    """The files that a command may replace: those that Mercer wrote, with --force all, but none that it reads."""
+    read = {*given[1:3], *(given[i + 1] for i, word in enumerate(given[:-1]) if word in ("--config", "--lift"))}
+    read |= ONE_FILE if read & ONE_FILE else set()
+    forced = outputs | ({"t.csv"} if "link" in outputs else set())
+    return (forced if "--force" in given else outputs & {"m.mercer", "r.html"}) - read
 
 
 def child(seed: int, places: range, out: int) -> None:

@@ -18,12 +18,18 @@ class KernelError(MercerError, ValueError):
     """A kernel that cannot be built: a rule that keeps kernels kernels would be broken."""
 
 
+LONGEST = 2000
+"""Letters of the message about a text."""
+
+
 class ParseError(KernelError):
     """A text that is not a kernel; `position` is the index of the offending character."""
 
     def __init__(self, message: str, text: str, position: int, length: int = 1) -> None:
         self.text = text
         self.position = position
+        if len(message) > LONGEST:  # it names what came, which may be a million letters
+            message = f"{message[:LONGEST]}..."
         shown, start = _window(text, position)
         pointer = " " * (position - start) + "^" * max(1, min(length, len(shown) - (position - start)))
         super().__init__(f"{message}\n  {shown}\n  {pointer}")

@@ -13,6 +13,7 @@ from command import run, started, write_houses, write_rings
 from typer.testing import CliRunner
 
 from mercer.cli.app import app
+from mercer.cli.exits import Exit
 from mercer.cli.verbs import _speaking
 from mercer.cli.voice import Voice
 
@@ -136,6 +137,13 @@ def test_6_not_converged_under_strict(tmp_path):
     assert run(*words).exit_code == 0
     assert run(*words, "--strict").exit_code == 6
     assert run("fit", write_rings(tmp_path / "r.csv"), "--target", "ring", "--strict").exit_code == 0
+
+
+def test_every_code_is_documented_and_no_other():
+    page = (Path(__file__).parents[2] / "docs" / "command_line.md").read_text(encoding="utf-8")
+    lines = page.split("| exit code | meaning |\n|---|---|\n")[1].split("\n\n")[0].split("\n")
+    told = {int(code) for line in lines for code in line.split("|")[1].split(",")}
+    assert told == {int(code) for code in Exit}
 
 
 # -- processes of their own -------------------------------------------------------------------------------------------

@@ -1,10 +1,16 @@
 """Columns that a fit reads by itself: strings of one length, graphs, many classes."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pyarrow
 import pytest
 from command import run, told
 from pyarrow import parquet
+
+from mercer.planner import Plan
+from mercer.planner.machine import ROUGH, Machine
 
 
 def write(path, **columns):
@@ -150,3 +156,68 @@ def test_classes_have_their_most_frequent_spelling(tmp_path):
     assert run("fit", path, "--target", "place", "--out", model).exit_code == 0
     assert set(run("predict", model, path).stdout.split()[1:]) == {'"Bar"', '"Cafe"'}
     assert told("score", model, path)["scores"][0]["value"] > 0.9
+
+
+def test_a_large_vocabulary_is_saved_and_predicts(tmp_path):
+    """A kernel of 20,000 words was fitted, and could not be saved."""
+    rng = np.random.default_rng(3)
+    words = rng.integers(0, 20_000, (900, 40))
+    text = [" ".join(f"word{k}" for k in row) for row in words]
+    path = write(tmp_path / "t.parquet", review=text, stars=(words < 4_000).sum(axis=1) + 0.5)
+    model = tmp_path / "m.mercer"
+    done = run("fit", path, "--target", "stars", "--task", "regression", "--out", model, "--time", "20s")
+    assert done.exit_code == 0, done.stderr
+    assert len(run("predict", model, path).stdout.split()) == 901
+
+
+def test_a_kernel_that_no_file_holds_is_refused_before_the_fit(tmp_path):
+    path = write(tmp_path / "t.parquet", a=np.arange(60.0), y=np.arange(60.0) + 0.5)
+    kernel = " + ".join(["gaussian(lengthscale=1.2345678901234567)"] * 4_000)
+    done = run("fit", path, "--target", "y", "--kernel", kernel, "--out", tmp_path / "m.mercer")
+    assert done.exit_code == 3, done.stderr
+    assert "at most 131,072 letters" in done.stderr
+    assert "plan:" not in done.stderr
+
+
+@pytest.mark.parametrize("more", [(), ("--learner", "svm"), ("--refit",)])
+def test_the_plan_that_is_shown_is_the_one_that_is_fitted(tmp_path, monkeypatch, more):
+    """A machine whose rates change from one look to the next."""
+    looks = iter(range(1, 1_000))
+    monkeypatch.setattr(Machine, "here", classmethod(lambda cls: replace(ROUGH, eigen=ROUGH.eigen * next(looks))))
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1_600, 2))
+    path = write(tmp_path / "t.parquet", a=X[:, 0], b=X[:, 1], y=np.sin(X[:, 0]) + X[:, 1])
+    done = run("fit", path, "--target", "y", "--json", "--kernel", "gaussian", *more)
+    assert done.exit_code == 0, done.stderr
+    fitted = json.loads(done.stdout)["plan"]
+    text = fitted.get("text") or str(Plan.restored(fitted, "the test"))  # of least squares without the other ways
+    shown = " ".join(done.stderr.split("plan: ")[-1].split())
+    assert all(" ".join(line.split()) in shown for line in text.split("\n") if "->" in line or "stages:" in line)
+    assert done.stderr.count("plan: ") == 1 + ("--refit" in more)
+
+
+def test_a_leave_one_out_score_of_a_sample_says_so(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6_000, 2))
+    path = write(tmp_path / "t.parquet", a=X[:, 0], b=X[:, 1], y=np.sin(X[:, 0]) + X[:, 1])
+    done = run("fit", path, "--target", "y", "--kernel", "gaussian", "--memory", "60MB")
+    assert done.exit_code == 0, done.stderr
+    assert " of the fitted rows, by models of " in done.stdout
+
+
+def test_durations_are_hours_in_the_fit_and_later(tmp_path):
+    """They were read as runs of letters, without a word."""
+    rng = np.random.default_rng(5)
+    minutes = rng.integers(0, 200, 120)
+    path, model, new = tmp_path / "t.csv", tmp_path / "m.mercer", tmp_path / "new.csv"
+    lines = [f"{m // 60}:{m % 60:02d}{':00' * (i % 2)},{m / 30:.3f}" for i, m in enumerate(minutes)]
+    path.write_text("\n".join(["took,cost", *lines]))
+    done = run("fit", path, "--target", "cost", "--out", model)
+    assert "'took': times such as 9:05 read as hours\n" in done.stderr
+    assert "number     gaussian" in done.stderr
+    new.write_text("took\n1:30\n2:00:30\n1.5\n0:75\n")
+    values = [float(line) for line in run("predict", model, new).stdout.split()[1:]]
+    assert values[:2] == pytest.approx([3.0, 4.0], abs=0.3)
+    assert np.isfinite(values).all()
+    path.write_text("\n".join(["took,cost", *(line.replace(":", ":6", 1) for line in lines)]))  # 1:645 is no time
+    assert "read as hours" not in run("fit", path, "--target", "cost", "--task", "regression").stderr

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -68,6 +69,13 @@ def test_numbers_in_a_file_of_options(table, tmp_path):
         done = run("fit", table, "--target", "y", "--config", tmp_path / "run.toml")
         assert done.exit_code == 2
         assert "seed" in done.stderr or "no TOML" in done.stderr
+
+
+def test_dumped_options_are_escaped(table):
+    done = run("fit", table, "--target", "\u202ename\x9b\x7f", "--dump-config")
+    assert done.exit_code == 0
+    assert not STEERING.search(done.stdout)
+    assert tomllib.loads(done.stdout)["fit"]["target"] == "\u202ename\x9b\x7f"
 
 
 def test_letters_that_cannot_be_written_are_told(table):

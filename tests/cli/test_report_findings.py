@@ -281,3 +281,51 @@ def test_conditions():
     assert "1.0e+15" in next(iter(rounded(solved(1e-3)))).text
     assert list(rounded(solved(1e-12))) == []
     assert len(list(rounded(solved(float("nan"))))) == 1
+
+
+# -- uneven classes and groups ----------------------------------------------------------------------------------------
+
+
+def churn(tmp_path, count=1_000, yes=18):
+    """A table that tells nothing of the few who left."""
+    rng = np.random.default_rng(4)
+    left = np.where(np.arange(count) % (count // yes) == 0, "yes", "no")
+    return write(tmp_path / "t.parquet", tenure=rng.integers(1, 72, count), fee=rng.normal(size=count), churn=left)
+
+
+def test_a_class_that_is_never_found_is_said_aloud_and_accuracy_is_no_headline(tmp_path):
+    table, page = churn(tmp_path), tmp_path / "r.html"
+    done = run("fit", table, "--target", "churn", "--report", page)
+    assert "warning: Recall 0: of the rows held out, none of class 'yes' (" in done.stderr
+    assert "--learner logistic" in done.stderr
+    assert done.stdout.split("\n")[0].split() == ["model", "balanced", "accuracy", "accuracy"]
+    assert "mercer: balanced accuracy" in page.read_text()
+    found = told("fit", table, "--target", "churn")
+    assert [score["metric"] for score in found["scores"]][:2] == ["balanced accuracy", "accuracy"]
+    assert {finding["kind"]: finding["severity"] for finding in found["findings"]}["never found"] == "serious"
+
+
+def test_a_rare_class_that_is_found_is_better_than_the_largest_class():
+    truth = np.array(["no"] * 95 + ["yes"] * 5)
+    said = np.array(["no"] * 90 + ["yes"] * 10)  # five found, five others taken for them
+    judged = SimpleNamespace(predicted=said, others={"largest class": np.array(["no"] * 100)})
+    done = SimpleNamespace(
+        parts=SimpleNamespace(truth=truth), judged=judged, target=SimpleNamespace(task="classification")
+    )
+    assert beats(done, "largest class") == "clearly"
+
+
+def subjects(name, jumps=True):
+    rng = np.random.default_rng(0)
+    who = rng.permutation(np.repeat(np.arange(20), 12))
+    level = rng.normal(size=20) if jumps else np.linspace(-2, 2, 20)
+    return {name: who, "day": rng.uniform(size=240), "y": 10 * level[who] + 0.5 * rng.normal(size=240)}
+
+
+def test_rows_of_one_subject_on_both_sides_are_said(tmp_path):
+    for name, jumps in (("subject#", False), ("PatientID", False), ("code", True)):
+        finding = found(tmp_path, subjects(name, jumps), "y")["groups"]
+        assert finding["text"].startswith(f"Column '{name}' has 20 different entries, each in 12 rows on average")
+        assert finding["severity"] == "look"
+    assert "groups" not in found(tmp_path, subjects("level", jumps=False), "y")
+    assert "groups" not in found(tmp_path, {**subjects("code"), "y": np.random.default_rng(1).normal(size=240)}, "y")

@@ -12,6 +12,8 @@ from files import model_zoo as zoo
 
 from mercer.errors import MercerError, ModelFileError
 from mercer.files import inspect, load, save
+from mercer.files.kernel_texts import MOST_IN_ALL
+from mercer.kernels import Kernel
 
 
 @pytest.fixture(scope="module")
@@ -244,7 +246,7 @@ CHANGES = {
         lambda r: last(r).update(kernel={"kernel": "linear.__class__()"}),
         "texts of kernels that can be read",
     ),
-    "long kernel": (lambda r: last(r).update(kernel={"kernel": "1" + "+1" * 60_000}), "at most 131,072 letters"),
+    "long kernel": (lambda r: last(r).update(kernel={"kernel": "1" + "+1" * 60_000}), "at most 4,096 kernels"),
     "huge kernel": (lambda r: last(r).update(kernel={"kernel": " " * 140_000 + "1"}), "at most 131,072 letters"),
     "deep kernel": (lambda r: last(r).update(kernel={"kernel": "(" * 900 + "1" + ")" * 900}), "that can be read"),
     "classes of another type": (
@@ -277,6 +279,50 @@ def test_a_tensor_is_not_named_without_end(raw, refused):
     record, tensors = forge.taken_apart(raw)
     last(record)["C"] = {"list": [last(record)["support_"]] * 40}
     refused(forge.put_together(record, tensors), "a tensor at most 16 times")
+
+
+def texts(*kernels):
+    """A file of one object whose parameter is a list of kernels."""
+    fields = {"kernel": {"list": [{"kernel": text} for text in kernels]}}
+    return forge.put_together({"mercer": "0", "objects": [{"entry": "KernelRidge", "fields": fields}]}, {})
+
+
+COSTLY = {
+    "many terms": (["cosine+" * 18_000 + "cosine"], "a text composes at most 4,096 kernels"),
+    "many large kernels": (["2+" * 999 + str(i) for i in range(450)], "texts of kernels that can be read"),
+    "many nested kernels": (["exp(" * 50 + "1+" * 900 + str(i) + ")" * 50 for i in range(300)], "that can be read"),
+    "many small kernels": ([str(i) for i in range(40_000)], "at most 16,384 kernels in all"),
+    "deep": (["linear" + ".normalized()" * 999], "nests at most 100 levels"),
+    "monomials": (["monomials(degree=1000000)"], "from 1 to 100 for degree"),
+    "powers": (["powers(degree=100000000)"], "from 1 to 10000 for degree"),
+    "waves": (["trigonometric(order=1000000000)"], "Trigonometric needs a whole number"),
+    "rounds": (["weisfeiler_lehman(iterations=1000000000)"], "WeisfeilerLehman needs a whole number"),
+    "runs": (["mismatch(k=1000000, m=999999)"], "from 1 to 100 for k"),
+}
+
+
+@pytest.mark.parametrize("name", COSTLY)
+def test_kernels_that_cost_time(name, refused, monkeypatch):
+    """Refused before more is built than a file may hold in all."""
+    built = []
+    original = Kernel.__post_init__
+    monkeypatch.setattr(Kernel, "__post_init__", lambda self: built.append(1) or original(self))
+    kernels, words = COSTLY[name]
+    refused(texts(*kernels), f"(?i){words}")
+    assert len(built) <= MOST_IN_ALL
+
+
+def test_equal_kernels_count_once(tmp_path):
+    path = tmp_path / "many.mercer"
+    path.write_bytes(texts(*["2*linear + 1"] * 10_000))
+    assert len(load(path).kernel) == 10_000
+
+
+@pytest.mark.parametrize("shape", [[0, 2**59, 2**59], [2**59, 0, *[2**59] * 6]])
+def test_axes_that_memory_could_not_hold(shape, refused):
+    fields = {"kernel": {"kernel": "linear"}, "alpha": {"array": 0}}
+    record = {"mercer": "0", "objects": [{"entry": "KernelRidge", "fields": fields}]}
+    refused(forge.put_together(record, {"0": ("F64", shape, b"")}), "shapes that memory could hold", inspected=True)
 
 
 def test_objects_do_not_nest_without_end(refused):

@@ -57,11 +57,16 @@ def long_lists(path):
             writer.write_table(part)
 
 
-def lists_of_texts(path):
+def labels_of_graphs(path):
+    """The same where lists of texts are read, as the labels of nodes."""
+    lists_of_texts(path, "nodes")
+
+
+def lists_of_texts(path, name="a"):
     """One long text, often: written once."""
     lists = pyarrow.ListArray.from_arrays(np.array([0, 3000], np.int32), np.zeros(3000, np.int8))
     coded = pyarrow.DictionaryArray.from_arrays(lists.values, ["x" * 2**20])
-    table = pyarrow.table({"a": pyarrow.ListArray.from_arrays(lists.offsets, coded)})
+    table = pyarrow.table({name: pyarrow.ListArray.from_arrays(lists.offsets, coded)})
     parquet.write_table(table, path, store_schema=False)
 
 
@@ -108,6 +113,7 @@ BOMBS = {
     "lists of Parquet": ("t.parquet", long_lists, "cells"),
     "lists of texts of Parquet": ("t.parquet", lists_of_texts, "unpacked"),
     "records of texts of Parquet": ("t.parquet", records_of_texts, "unpacked"),
+    "labels of graphs of Parquet": ("t.parquet", labels_of_graphs, "unpacked"),
     "a page of Parquet": ("t.parquet", long_page, "sound pages"),
     "rows of packed Arrow": ("t.arrow", packed_arrow, "rows"),
     "rows of gz": ("t.gz", lambda p: p.write_bytes(members(b"a\n", b"0\n" * 2**19, 100)), "rows"),

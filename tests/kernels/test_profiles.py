@@ -4,6 +4,8 @@
 the oracle are written a second time here, from the definition, at 80 digits.
 """
 
+import math
+import warnings
 from fractions import Fraction
 
 import mpmath
@@ -11,8 +13,10 @@ import numpy as np
 import pytest
 
 from mercer import kernels as k
+from mercer import parse
 from mercer.compute import formula
 from mercer.compute.symbols import Level, Symbol
+from mercer.errors import NumericalWarning
 from mercer.kernels.precise import precisely
 
 ULPS = 8
@@ -182,3 +186,21 @@ def test_infinity_is_the_limit(name):
     kernel = CASES[name][0]
     assert kernel.profile(np.array([np.inf]))[0] == 0.0
     assert kernel.profile(np.array([0.0]))[0] == 1.0
+
+
+@pytest.mark.parametrize("name", ["product_laplace", "periodic", "exponential_chi_squared", "exponential"])
+def test_a_lengthscale_whose_inverse_is_no_float(name):
+    """Every difference is then infinitely many lengthscales, but for those of the least floats."""
+    kernel, X = parse(f"{name}(lengthscale=5e-324)"), np.array([[0.0], [5e-324], [1e-310], [0.25], [1e300]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NumericalWarning)  # exponential overflows where x z > 0
+        K = kernel(X)
+    if name == "exponential":
+        np.testing.assert_array_equal(K[3:, 3:], np.full((2, 2), np.inf))
+        np.testing.assert_array_equal(K[0], np.ones(5))
+    else:
+        np.testing.assert_array_equal(np.diag(K), np.ones(5))
+        assert K[0, 3] == K[2, 3] == 0.0
+    if name == "product_laplace":
+        assert K[0, 1] == pytest.approx(math.exp(-1))
+        np.testing.assert_array_equal(kernel(np.linspace(0.0, 1.0, 400)[:, None]), np.eye(400))  # compiled code

@@ -164,7 +164,7 @@ def test_texts(text, kernel):
         ("-2*gaussian", 0, "negative"),
         ("gaussian + -linear", 11, "negative"),
         ("gaussian(-1)", 0, "above zero"),
-        ("gaussian(1e999)", 0, "finite"),
+        ("gaussian(1e999)", 9, "finite"),
         ("linear^2", 6, "written \\*\\*"),
         ("x.x'", 3, "linear for x.x'"),
         ("exp(x + z)", 4, "no kernel 'x'. A kernel is written without its points"),
@@ -234,6 +234,7 @@ def test_every_exported_leaf_can_be_parsed_and_has_a_formula():
     from mercer.kernels.text import known_names
 
     leaves = {thing for thing in known_names().values() if isinstance(thing, type)}
+    leaves.remove(mercer.kernels.Function)  # needs a function: test_function.py
     assert {leaf.__name__ for leaf in leaves} == set(CATALOGUE.split())
     for leaf in leaves:
         kernel = leaf(["S", "M"]) if leaf.__name__ == "Ordinal" else leaf()  # an order has to be given

@@ -41,7 +41,7 @@ def masked(array):
 
 INDEFINITE = but(but(K, (0, 1), 2.0), (1, 0), 2.0)
 ALPHA = 'KernelRidge needs a finite number of at least 0 for alpha, an array of such, or "auto"; '
-KERNEL = "KernelRidge needs a kernel, its text, a lift or 'precomputed'; "
+KERNEL = "KernelRidge needs a kernel, its text, a function, a lift or 'precomputed'; "
 LENGTH = 'KernelRidge needs a lengthscale that is "median", "loo" or a number above zero; '
 SOLVER = 'KernelRidge needs solver="auto" or a solver of mercer.solvers; '
 WEIGHT = "KernelRidge needs sample_weight of finite numbers of at least 0; "

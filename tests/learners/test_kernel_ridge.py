@@ -270,7 +270,7 @@ def test_size_decides_the_side_and_the_plan_says_so():
     assert many.plan_.unknowns == 10
     assert few.coef_.shape == many.coef_.shape == (10,)
     endless = KernelRidge(Gaussian(1.0), alpha=0.1).fit(X, y)
-    assert "No finite lift is known." in str(endless.plan_)
+    assert "This kernel has no finite feature map that is known." in str(endless.plan_)
     assert not hasattr(endless, "coef_")
     with pytest.raises(AttributeError, match="coef_: the kernel has no finite lift that is known"):
         _ = endless.coef_

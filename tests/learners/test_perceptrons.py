@@ -446,7 +446,7 @@ def test_a_plan_knows_the_lift_and_reads_what_fit_reads():
         ({"strategy": "oldest"}, 'strategy that is "forgetron" or "projectron"; \'oldest\' came'),
         ({"budget": 5, "combine": "voted"}, "combine=\"last\" with a budget; combine is 'voted'"),
         ({"time_limit": -1}, "a number of seconds above zero, or None, for time_limit"),
-        ({"kernel": Polynomial}, "a kernel, its text, a lift or 'precomputed'"),
+        ({"kernel": Polynomial}, "a kernel, its text, a function, a lift or 'precomputed'"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings_, message):

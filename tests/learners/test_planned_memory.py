@@ -5,7 +5,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from mercer import KernelRidge
+from mercer import KernelRidge, KernelSVC
+from mercer.errors import BudgetError
 from mercer.lifts import Nystrom, RandomFourier, Trigonometric
 from mercer.solvers import Cholesky, Eigen
 
@@ -61,3 +62,36 @@ def test_landmarks_keep_to_a_limit_where_memory_is_short(kernel, limit):
     assert (plan.way, plan.features) == ("one pass", 1_000)
     assert plan.bytes <= float(limit[:-2]) * 1e6
     assert 0.8 * plan.bytes < peak < 1.05 * float(limit[:-2]) * 1e6
+
+
+@pytest.mark.parametrize("settings", [{"solver": Eigen()}, {"solver": Cholesky(), "alpha": 0.1}])
+def test_many_outputs_are_counted(settings):
+    X = np.random.default_rng(0).normal(size=(600, 4))
+    Y = np.random.default_rng(1).normal(size=(600, 500))
+    peak, plan = peak_of_fit(KernelRidge("gaussian(1)", **settings), X, Y)
+    assert (plan.way, plan.side) == ("direct", "dual")
+    assert 0.6 * plan.bytes < peak < 1.05 * plan.bytes
+    with pytest.raises(BudgetError, match="KernelRidge"):
+        KernelRidge("gaussian(1)", memory_limit=plan.bytes // 2, **settings).fit(X, Y)
+
+
+def test_many_outputs_on_landmarks_are_counted():
+    X = np.random.default_rng(0).normal(size=(1_500, 4))
+    Y = np.random.default_rng(1).normal(size=(1_500, 400))
+    model = KernelRidge(Nystrom("gaussian(1)", 200, random_state=0), alpha=1.0, memory_limit="70MB")
+    peak, plan = peak_of_fit(model, X, Y)
+    assert plan.bytes <= 70e6
+    assert peak < 1.05 * 70e6
+
+
+def test_many_pairs_of_classes_keep_to_a_limit():
+    """The matrix is computed once for all functions only where it fits."""
+    X, y = np.random.default_rng(0).normal(size=(1_500, 4)), np.arange(1_500) % 15
+    X += 2 * np.random.default_rng(1).normal(size=(15, 4))[y]
+    peak, plan = peak_of_fit(KernelSVC("gaussian(0.5)", C=10, memory_limit="14MB"), X, y)
+    assert not plan.whole
+    assert peak < 1.05 * 14e6
+    free = KernelSVC("gaussian(0.5)", C=10)
+    peak, plan = peak_of_fit(free, X, y)
+    assert plan.whole
+    assert 8 * 1_500**2 < peak < 1.05 * plan.bytes

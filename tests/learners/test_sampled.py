@@ -1,10 +1,12 @@
 """Leave-one-out errors of some rows against those of the same rows among all."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 from streamed_requests import asked, basis_of, draw
 
-from mercer.compute.run import IDLE
+from mercer.compute.run import IDLE, Run, Stopped
 from mercer.learners.moments import Moments, Normal
 from mercer.learners.sampled import drawn, labels_of, sampled_path, sampled_side
 from mercer.lifts import RandomFourier
@@ -87,3 +89,28 @@ def test_a_draw_is_sorted_without_twins_and_the_same_for_a_seed():
 def test_labels_are_read_from_their_codes():
     assert labels_of(np.array([[1.0], [-1.0]])).tolist() == [1, 0]
     assert labels_of(np.array([[-1.0, 1.0, -1.0], [1.0, -1.0, -1.0]])).tolist() == [1, 0]
+
+
+class Over(Run):
+    """Stops wherever that is allowed."""
+
+    usable = False
+
+    @contextmanager
+    def stoppable(self):
+        self.usable = True
+        yield
+        self.usable = False
+
+    def tell(self, done):
+        if self.usable:
+            raise Stopped("the time is over")
+
+
+def test_rows_that_were_judged_in_time_are_enough(monkeypatch):
+    monkeypatch.setattr("mercer.learners.sampled.JUDGED_AT_ONCE", 20 * 64)
+    normal, basis, stream, _ = both(True)
+    sample = drawn(stream, stream.count, 1000, np.random.default_rng(0))
+    first = sampled_path(normal, basis, sample.rows(slice(64)), ALPHAS, False, IDLE)
+    found = sampled_path(normal, basis, sample, ALPHAS, False, Over())
+    assert np.array_equal(found.errors, first.errors)

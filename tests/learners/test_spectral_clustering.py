@@ -2,6 +2,7 @@
 
 import pickle
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy.linalg import eigh
 from sklearn.base import clone
 from sklearn.cluster import SpectralClustering as Reference
 from sklearn.metrics import adjusted_rand_score
+from sklearn.neighbors import kneighbors_graph
 from sklearn.utils.estimator_checks import check_estimator
 
 from mercer import kernels
@@ -308,3 +310,31 @@ def test_check_estimator(learner):
     assert {result["status"] for result in results} <= {"passed", "skipped"}
     assert sum(result["status"] == "skipped" for result in results) <= 1
     assert not any(result["expected_to_fail"] for result in results)
+
+
+def test_sparse_ties():
+    X = np.random.default_rng(3).normal(size=(60, 2))
+    K = Gaussian(1.0)(X)
+    K[K < 0.2] = 0.0
+    dense = SpectralClustering(3, "precomputed", random_state=0).fit(K)
+    for kind in (sp.csr_matrix, sp.csc_array, sp.coo_array):
+        model = SpectralClustering(3, "precomputed", random_state=0).fit(kind(K))
+        assert np.array_equal(model.labels_, dense.labels_)
+        assert np.array_equal(model.embedding_, dense.embedding_)
+    nearest = kneighbors_graph(X, 8, include_self=True)
+    with pytest.warns(NumericalWarning, match="not symmetric"):
+        model = SpectralClustering(2, "precomputed", random_state=0).fit(nearest)
+    assert len(set(model.labels_)) == 2
+    with pytest.raises(BudgetError):
+        SpectralClustering(2, "precomputed", memory_limit="1 MB").fit(sp.eye_array(100_000).tocsr())
+
+
+def test_more_parts_than_clusters_are_told():
+    K = np.kron(np.eye(4), np.ones((10, 10)))
+    with pytest.warns(NumericalWarning, match="not connected: it has 4 parts that no tie above rounding connects"):
+        model = SpectralClustering(3, "precomputed", random_state=0).fit(K)
+    assert all(len(set(model.labels_[i : i + 10])) == 1 for i in range(0, 40, 10))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(set(SpectralClustering(4, "precomputed", random_state=0).fit(K).labels_)) == 4
+        SpectralClustering(3, "precomputed", random_state=0).fit(K + 1e-6)

@@ -472,7 +472,7 @@ def test_a_plan_says_what_a_fit_takes():
         ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; leave-one-out is for least squares'),
         ({"class_weight": {7: 2.0}}, "classes of y in class_weight; 7 is none of them"),
         ({"time_limit": -1}, "a number of seconds above zero, or None, for time_limit"),
-        ({"kernel": Polynomial}, "a kernel, its text, a lift or 'precomputed'"),
+        ({"kernel": Polynomial}, "a kernel, its text, a function, a lift or 'precomputed'"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, message):
@@ -499,3 +499,9 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was():
     with pytest.raises(InputError, match="two classes or more"):
         model.fit(X, np.zeros(len(y)))
     np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+def test_pairs_of_a_thousand_classes_are_refused_before_they_are_made():
+    X, y = np.random.default_rng(0).normal(size=(2_000, 4)), np.arange(2_000) % 1_000
+    with pytest.raises(BudgetError, match=r'coefficients of 499,500 pairs of classes.*Use multi_class="ovr"'):
+        KernelSVC("gaussian(1)", memory_limit="8 GiB").fit(X, y)

@@ -514,6 +514,11 @@ def test_a_precomputed_matrix_gives_the_features_of_its_kernel(landmarks):
     np.testing.assert_allclose(whole @ whole.T, kernel(X), atol=1e-8)
 
 
+def test_a_sparse_precomputed_matrix_is_refused_in_words():
+    with pytest.raises(InputError, match=r"a dense matrix for kernel='precomputed'; got a sparse csr_array"):
+        Nystrom("precomputed", 3).fit(csr_array(np.eye(5)))
+
+
 def test_a_precomputed_matrix_is_cut_in_both_directions_by_folds(tmp_path):
     from mercer import load, save
 

@@ -17,7 +17,7 @@ from sklearn.datasets import load_digits
 from sklearn.kernel_approximation import PolynomialCountSketch
 from sklearn.utils.estimator_checks import check_estimator
 
-from mercer.errors import InputError, KernelError, NumericalWarning
+from mercer.errors import BudgetError, InputError, KernelError, NumericalWarning
 from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.lifts.axis import Axis
 from mercer.lifts.moments import Pairs, Sample
@@ -96,7 +96,8 @@ def test_a_shift_and_a_constant_are_what_they_say():
 
 
 def test_fast_lengths():
-    for width in (1, 2, 17, 997, 1000, 4099):
+    assert fast_length(10**12 + 1) == 10**12
+    for width in (1, 2, 17, 997, 1000, 4099, 10**12 - 1):
         found = fast_length(width)
         rest = found
         for prime in (2, 3, 5, 7, 11):
@@ -416,3 +417,36 @@ def test_overflow_is_said():
     with pytest.warns(NumericalWarning, match="Sketch needs finite features; some do not fit float32"):
         phi.transform(X)
     assert np.isfinite(phi.transform(X.astype(np.float64))).all()
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e-300, np.array([1e-200, 1.0, 1e200])])
+@pytest.mark.parametrize("kernel", [Polynomial(2, 0.0), Polynomial(3)])
+def test_the_ends_of_the_range_are_sketched_or_said(scale, kernel):
+    X = np.random.default_rng(0).normal(size=(40, 3)) * scale
+    lift = Sketch(kernel, n_components=8, random_state=0).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NumericalWarning)
+        if np.max(scale) > 1:
+            with pytest.raises(NumericalWarning, match="some do not fit float64"):
+                lift.transform(X)
+        else:
+            assert np.isfinite(lift.transform(X)).all()
+    twin = Sketch(kernel, n_components=8, random_state=0).fit(sparse.csr_array(X))
+    assert np.array_equal(lift.direction_, twin.direction_)
+    assert lift.counts_ == twin.counts_
+
+
+def test_an_outlier_at_the_largest_float_is_fitted():
+    X = np.vstack([np.random.default_rng(0).normal(size=(40, 3)), np.full((1, 3), 1e308)])
+    lift = Sketch(random_state=0).fit(X)
+    assert np.isfinite(lift.transform(X[:40])).all()
+
+
+def test_what_is_too_large_is_refused_before_it_is_drawn():
+    X = rows(40, 30)
+    with pytest.raises(BudgetError, match=r"Sketch needs .* for a sketch of 1,000,000,000,000 features"):
+        Sketch(Polynomial(20), n_components=10**12).fit(X)
+    for method in ("split", "tensor"):
+        with pytest.raises(InputError, match="a degree of at most 1,000; degree 1,000,000 came"):
+            Sketch(Polynomial(10**6), method=method).fit(X)
+    assert Sketch(Polynomial(2), n_components=10**12).fit(X).n_components_ == math.comb(32, 2)  # fewer are exact

@@ -189,7 +189,7 @@ def test_with_a_path_the_decomposition_is_what_takes_the_time():
     assert direct.stages[1].seconds > 10 * direct.stages[0].seconds
     found = kernel(10_000, **PATH)
     assert (found.way, found.sample) == ("conjugate gradients", 3000)
-    assert found.gives_up == "alpha from 3,000 rows"
+    assert found.gives_up == "alpha chosen on 3,000 rows"
     assert [stage.name for stage in found.stages] == ["tuning", "preconditioner", "iterations"]
 
 

@@ -7,7 +7,7 @@ from machines import kernel, plan
 
 from mercer.compute.budget import Budget
 from mercer.kernels.strips import height
-from mercer.planner import streaming
+from mercer.planner import choose, streaming
 from mercer.planner.batches import BLOCK, LEAST, WORK, squaring
 from mercer.planner.conjugate_gradients import CHECKS, RANKS, product_seconds, ranks
 from mercer.planner.landmarks import GIVEN, learning
@@ -54,7 +54,7 @@ def test_lengthscales_are_chosen_from_a_sample_before_a_pass():
     way = nystrom(replace(PATH, lengthscales=7), 1000, FREE)
     assert named(way) == ["tuning", "landmarks", "pass", "solve", "check"]
     assert way.sample == SAMPLES[0]
-    assert way.gives_up.endswith("alpha and lengthscale from 3,000 rows")
+    assert way.gives_up.endswith("alpha and lengthscale chosen on 3,000 rows")
 
 
 def test_seconds_are_those_of_the_stages():
@@ -220,3 +220,13 @@ def test_what_a_lift_looked_for_takes_memory_though_it_keeps_less():
     short = learning(replace(few, sought=500), Limits(bytes=10**8))[1]
     assert 8 * short == pytest.approx((1 + 6 / 500) * 10**8 / 4 + 8 * 500**2)  # a fourth, the six, and the triangle
     assert learning(TASK, FREE) == (0.0, 0.0)
+
+
+def test_choosing_a_lengthscale_is_not_paid_for_with_landmarks():
+    """4,700 rows on a slow machine: seven lengthscales on 3,000 rows took all the time, and 100 landmarks were left."""
+    slow = replace(ROUGH, eigen=2.5e-10, products=1e10)
+    task = replace(PATH, rows=4_700, lengthscales=7)
+    found = choose("KernelRidge", task, machine=slow, budget=Budget.of("4 GB"))
+    assert found.seconds <= 60
+    assert (found.features or found.rows) >= 1_000
+    assert tuning(task, replace(FREE, machine=slow), True).sample == 1_500

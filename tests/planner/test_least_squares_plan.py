@@ -250,7 +250,7 @@ def test_a_solver_of_one_alpha_cannot_choose():
 def test_a_reason_in_words():
     assert plan(1000, 20).reason == "The lift has 20 features, and there are 1,000 rows."
     assert plan(20, 1000).reason == "The lift has 1,000 features, which is no cheaper than 20 rows."
-    assert plan(20, None).reason == "No finite lift is known."
+    assert plan(20, None).reason == "This kernel has no finite feature map that is known."
 
 
 def test_the_ways_not_chosen_are_listed_by_time():

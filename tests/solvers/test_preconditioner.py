@@ -1,10 +1,12 @@
 """The preconditioner against dense NumPy, and which rank it takes."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 
 from mercer.compute.budget import Budget
-from mercer.compute.run import IDLE
+from mercer.compute.run import IDLE, Run, Stopped
 from mercer.errors import BudgetError
 from mercer.kernels import Gaussian, Laplace
 from mercer.kernels.points import points_from
@@ -108,3 +110,24 @@ def test_memory_that_is_not_there_is_asked_for_first(monkeypatch):
     monkeypatch.setattr(Budget, "of_machine", classmethod(lambda cls: cls(10_000)))
     with pytest.raises(BudgetError, match=r"ConjugateGradient needs .* for a preconditioner of rank 75"):
         made(Gaussian(1.0))
+
+
+def test_a_run_that_stops_takes_the_rank_that_was_reached():
+    class Over(Run):
+        usable = False
+
+        @contextmanager
+        def stoppable(self):
+            self.usable = True
+            yield
+            self.usable = False
+
+        def tell(self, done):
+            if self.usable:
+                raise Stopped("the time is over")
+
+    gram, alphas = Gram(Gaussian(0.3), np.random.default_rng(0).normal(size=(900, 3))), np.array([1e-6])
+    for rank in (800, None):
+        made = build(gram, alphas, rank, 1e-6, 0, Over())
+        assert 0 < made.rank <= 256
+    assert build(gram, alphas, 800, 1e-6, 0, IDLE).rank > 256

@@ -13,6 +13,7 @@ from typing import Any
 import typer
 
 from mercer.cli.exits import Exit, Failure
+from mercer.cli.voice import STEERING
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 """What stands for a byte that is not UTF-8, in a name of a file, say."""
@@ -71,4 +72,5 @@ def _value(value: Any) -> str:
         return "[" + ", ".join(map(_value, value)) + "]"
     if SURROGATE.search(str(value)):
         raise Failure(Exit.USAGE, f"TOML is in UTF-8, and {value!a} is not: it cannot be written.")
-    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    # A text of TOML escapes as JSON does; what steers a terminal is escaped as well.
+    return STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(str(value), ensure_ascii=False))

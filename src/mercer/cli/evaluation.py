@@ -19,6 +19,9 @@ DRAWS = 500
 SHARE, MOST, LEAST = 0.2, 20_000, 5
 """The part of rows that is held out, and how many these are at most and at least."""
 
+UNEVEN = 0.9
+"""The part of rows in one class from which on balanced accuracy stands first: saying that class is right so often."""
+
 
 @dataclass(frozen=True)
 class Score:
@@ -92,7 +95,8 @@ def classification_scores(
     right = np.asarray(y == predicted, dtype=np.float64)
     found = [wilson("accuracy", int(right.sum()), len(right))]
     drawn = [_balanced(right[rows], y[rows]) for rows in _draws(len(y), seed)]
-    found.append(Score("balanced accuracy", _balanced(right, y), *_interval(np.array(drawn))))
+    balanced = Score("balanced accuracy", _balanced(right, y), *_interval(np.array(drawn)))
+    found.insert(0 if uneven(y) else 1, balanced)
     if probabilities is not None:
         known = np.isin(y, classes)
         place = np.searchsorted(classes, np.where(known, y, classes[0]))
@@ -100,6 +104,16 @@ def classification_scores(
         means = np.array([losses[rows].mean() for rows in _draws(len(y), seed)])
         found.append(Score("log loss", float(losses.mean()), *_interval(means)))
     return found
+
+
+def uneven(y: NDArray[Any]) -> bool:
+    """Whether one class has so many of the rows that accuracy says little.
+
+    >>> uneven(np.array(["no"] * 98 + ["yes"] * 2)), uneven(np.array(["no"] * 3 + ["yes"] * 2))
+    (True, False)
+    """
+    counts = np.unique(y, return_counts=True)[1]
+    return len(counts) > 1 and bool(counts.max() >= UNEVEN * counts.sum())
 
 
 def wilson(metric: str, right: int, count: int) -> Score:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.cli.evaluation import NORMAL, Score
+from mercer.cli.evaluation import NORMAL, Score, uneven
 from mercer.cli.finding import LOOK, SERIOUS, Finding
 from mercer.cli.target import CLASSIFICATION
 
@@ -23,14 +23,18 @@ TAILS = 10.0
 """The excess kurtosis from which on a few targets decide the fit."""
 CONSTANT = ("mean", "largest class")
 """Baselines that look at no column: a model that is no better has learned nothing."""
+LOST = 3
+"""Rows held out of a class, at least, of which none is found before it is told: of fewer that may be chance."""
 TOO_GOOD = 0.999
 """The R^2 from which on real measurements are suspicious."""
+COARSE = 0.1
+"""How far an approximation may move predictions, in spreads of the target, before it is told."""
 ROUNDED = 1e-6
 """What rounding may have moved predictions by, as a part of their size, before it is told."""
 
 
 def headline(done: Fitted) -> dict[str, Score]:
-    """The first metric of each model by its name: rmse or accuracy; {} where nothing was held out."""
+    """The first metric of each model by its name: rmse, (balanced) accuracy; {} where nothing was held out."""
     return {name: scores[0] for name, scores in done.scores}
 
 
@@ -38,7 +42,7 @@ def beats(done: Fitted, name: str) -> str:
     """Whether the model is better than a baseline: "clearly", "perhaps" or "not".
 
     Clearly: row by row, the mean difference of the squared errors, or of what is right, is two of its deviations away
-    from zero.
+    from zero. Where classes are uneven each counts as much as another, as in the balanced accuracy.
     """
     differences = _gains(done, name)
     mean, error = differences.mean(), differences.std() / np.sqrt(len(differences))
@@ -51,7 +55,11 @@ def _gains(done: Fitted, name: str) -> NDArray[np.float64]:
     """How much better the model is, row by row."""
     truth, said, other = done.parts.truth, done.judged.predicted, done.judged.others[name]
     if done.target.task == CLASSIFICATION:
-        return np.asarray((said == truth).astype(np.float64) - (other == truth))
+        gains = np.asarray((said == truth).astype(np.float64) - (other == truth))
+        if not uneven(truth):
+            return gains
+        _, place, counts = np.unique(truth, return_inverse=True, return_counts=True)
+        return np.asarray(gains * len(truth) / (len(counts) * counts[place]))
     return np.asarray((other - truth) ** 2 - (said - truth) ** 2, dtype=np.float64)
 
 
@@ -88,6 +96,21 @@ def converged(done: Fitted) -> Iterator[Finding]:
         yield Finding("not converged", SERIOUS, text, "Give it more --time or --memory, or scale the columns.")
 
 
+def approximated(done: Fitted) -> Iterator[Finding]:
+    """A kernel that was replaced by landmarks or random features, so coarsely that predictions may suffer."""
+    learner = done.judged.model.learner
+    if getattr(learner.plan_, "exact", True) or not hasattr(type(learner), "certificate_"):
+        return
+    relative = getattr(learner.certificate_, "relative", None)
+    if relative is not None and float(np.max(relative)) > COARSE:
+        count = learner.plan_.features
+        text = (
+            f"The kernel was approximated by {count:,} landmarks or features, and predictions may be off by "
+            f"{float(np.max(relative)):.2g} of the spread of the target from those of the exact kernel, at most."
+        )
+        yield Finding("approximated", LOOK, text, "More --time or --memory gives more landmarks, or the exact fit.")
+
+
 def rounded(done: Fitted) -> Iterator[Finding]:
     """A system so badly conditioned that rounding is seen in predictions."""
     learner = done.judged.model.learner
@@ -110,6 +133,22 @@ def rare_classes(done: Fitted) -> Iterator[Finding]:
         text = f"{which} rare{f': {shown}' * (len(places) > 1)}{', ...' * (len(places) > 5)}."
         remedy = "Look at the recall of each class, and at the balanced accuracy, not at the accuracy alone."
         yield Finding("rare classes", LOOK, text, remedy)
+
+
+def never_found(done: Fitted) -> Iterator[Finding]:
+    """Classes of which not one row held out was found, though there are some."""
+    if done.target.task != CLASSIFICATION or not done.held:
+        return
+    truth, said = done.parts.truth, done.judged.predicted
+    labels, counts = np.unique(truth, return_counts=True)
+    lost = [k for k, label in enumerate(labels) if counts[k] >= LOST and not (said[truth == label] == label).any()]
+    if lost:
+        shown = ", ".join(f"{labels[k].item()!r} ({counts[k]:,} rows)" for k in lost[:5]) + ", ..." * (len(lost) > 5)
+        text = f"Recall 0: of the rows held out, none of class {shown} is found."
+        fitted = type(done.judged.model.learner).__name__ == "KernelLogisticRegression"
+        first = "C" if fitted else "Fit with --learner logistic, and c"
+        remedy = f"{first}hoose your own threshold for the probabilities that mercer predict --probabilities gives."
+        yield Finding("never found", SERIOUS, text, remedy)
 
 
 def heavy_tails(done: Fitted) -> Iterator[Finding]:

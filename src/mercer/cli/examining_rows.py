@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,16 @@ ALIKE = 0.5
 """The difference of neighbours' targets, as a part of that of random rows, below which a table looks ordered."""
 SORTED = 3
 """Changes of class, per class, up to which a table is sorted by its target rather than ordered in time."""
+
+FEWEST, GROUPS, REPEATED = 2, 10, 5
+"""Different entries of a column of groups; of one that is known by its targets alone, and rows of each of these."""
+WITHIN = 0.1
+"""The part of the variance of a target within groups, at most, that are known by it."""
+WHOSE = re.compile(
+    "subject|patient|person|participant|user|customer|client|device|machine|sensor|engine|station|site|batch|session"
+    "|student|animal|donor|household|respondent|specimen"
+)
+"""Words in the names of columns that say of whom, or of what, a row is one of several."""
 
 Keys = NDArray[np.uint64]
 
@@ -115,6 +126,49 @@ def _neighbours(y: NDArray[Any], classes: bool) -> float:
     if not values.any() or abs(float(np.sign(steps).sum())) > 0.9 * np.count_nonzero(steps):
         return 1.0
     return float(np.mean(steps**2) / (2 * np.mean(values**2)))
+
+
+def groups(done: Fitted) -> Iterator[Finding]:
+    """Columns whose entries repeat and stand for whom a row is of, so that rows held out have relatives among others.
+
+    They are known by their names, or by targets that are nearly the same within an entry and jump between entries.
+    """
+    if not done.held or done.sheet.sparse is not None:
+        return
+    for name, kind in zip(done.look.columns, done.look.kinds, strict=True):
+        if kind not in ("number", "label", "text"):
+            continue
+        column = done.sheet.table.column(name)
+        values = numbers([column], [name])[:, 0].astype(np.float64) if kind == "number" else codes(column)
+        if kind == "number" and (values[np.isfinite(values)] % 1 != 0).any():
+            continue
+        entries, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+        each = done.sheet.rows / len(entries)
+        if len(entries) < FEWEST or each < 2 or not (_whose(name) or _jumps(done, place, counts, kind)):
+            continue
+        text = (
+            f"Column {name!r} has {len(entries):,} different entries, each in {each:.2g} rows on average, and rows of "
+            "one entry are both fitted and held out: the scores are for entries that are known."
+        )
+        remedy = "If new rows will be of new ones, fit without some of them, and use mercer score on the rows of these."
+        yield Finding("groups", LOOK, text, remedy)
+
+
+def _whose(name: str) -> bool:
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)
+    return any(WHOSE.fullmatch(word.lower().removesuffix("s")) for word in words)
+
+
+def _jumps(done: Fitted, place: NDArray[np.intp], counts: NDArray[np.intp], kind: str) -> bool:
+    """Whether an entry knows its targets nearly, and the next larger entry tells nothing of them."""
+    if done.target.task == CLASSIFICATION or len(counts) < GROUPS or len(place) < REPEATED * len(counts):
+        return False
+    y = np.asarray(done.target.values, dtype=np.float64)
+    means = np.bincount(place, y) / counts
+    within = float(np.mean((y - means[place]) ** 2))
+    return within < WITHIN * float(np.var(y)) and (
+        kind != "number" or float(np.mean(np.diff(means) ** 2)) > ALIKE * 2 * float(np.var(means))
+    )
 
 
 # -- keys of rows -----------------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ class Judged:
 
     model : of the rows that were fitted; what is saved may be another, of all rows
     predicted : for the rows held out; chances : the probabilities of its classes, where it has such
-    seconds : that the fit took
+    seconds : that the fit took, from its plan on; tuned : that were spent on lengthscales and readings before
     others : what the baselines predict, by their names
     """
 
@@ -48,6 +48,7 @@ class Judged:
     predicted: NDArray[Any]
     chances: NDArray[Any] | None
     seconds: float
+    tuned: float
     others: dict[str, NDArray[Any]]
 
 
@@ -83,6 +84,14 @@ class Fitted:
         """Whether the learner did what was asked."""
         return bool(self.model.learner.converged_)
 
+    @property
+    def left_out_rows(self) -> str:
+        """Whose leave-one-out score it is, in words: of a sample it is another model's than the one that is scored."""
+        sample = getattr(self.judged.model.learner.plan_, "sample", None)
+        if sample is None or sample >= len(self.parts.y):
+            return "the fitted rows"
+        return f"{sample:,} of the fitted rows, by models of {sample - 1:,} rows"
+
     def record(self) -> dict[str, Any]:
         """All of it as plain values."""
         learner, target = self.model.learner, self.target
@@ -105,7 +114,7 @@ class Fitted:
         if self.held:
             lines.append(f"on {self.held:,} rows held out, with intervals of 95 %")
         if self.left_out is not None:
-            lines.append(f"leave-one-out {self.left_out[0]} of the fitted rows: {self.left_out[1]:.4g}")
+            lines.append(f"leave-one-out {self.left_out[0]} of {self.left_out_rows}: {self.left_out[1]:.4g}")
         return "\n".join(lines)
 
 

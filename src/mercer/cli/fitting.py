@@ -15,11 +15,13 @@ from mercer.cli.fitted import Fitted, Judged, Parts
 from mercer.cli.judging import baseline_predictions, judged_scores, left_out_score, predictions
 from mercer.cli.learning import Terms, check_learner, learner_of
 from mercer.cli.looking import Look, look
+from mercer.cli.models import check_saved
 from mercer.cli.options import seconds
 from mercer.cli.readings import with_readings
 from mercer.cli.stretching import hurried, suited
 from mercer.cli.target import CLASSIFICATION, Target, target_of
 from mercer.files.tables import Sheet, read_table
+from mercer.learners.running import plans_told_to
 
 if TYPE_CHECKING:
     from mercer.cli.fit import FitOptions
@@ -31,19 +33,23 @@ def fitted(options: FitOptions, voice: Voice) -> Fitted:
     sheet, target = _read(options, voice)
     parts = _parts(sheet, target, options)
     found = look(parts.train, (target.name, *(options.drop or ())), options.kernel, options.seed, sheet)
+    if options.out is not None:
+        check_saved(found.kernel)
+    start = time.perf_counter()
     found = _stretched(options, found, parts, voice)
+    tuned = time.perf_counter() - start
     proof = _told(found, voice)
     _doubted(found, target, parts.truth, voice)
     learner = _learner(options, target, found, parts.y)
     seconds_taken = _fit(learner, found.rows(parts.train), parts.y, voice)
     model = found.model(learner, target.task, target.name, sheet, parts.train)
     others = baseline_predictions(found, parts, target.task == CLASSIFICATION, options.seed)
-    judged = Judged(model, *predictions(model, parts.test), seconds_taken, others)
+    judged = Judged(model, *predictions(model, parts.test), seconds_taken, tuned, others)
     scores = judged_scores(judged, parts.truth, options.seed) if len(parts.truth) else []
     left_out = left_out_score(learner)
     if options.refit and len(parts.truth):
         voice.say("fitting again to all rows ...")
-        model = replace(model, learner=_again(learner, found.rows(sheet), target.values))
+        model = replace(model, learner=_again(learner, found.rows(sheet), target.values, voice))
     return Fitted(sheet, target, found, model, parts, judged, scores, left_out, proof)
 
 
@@ -124,16 +130,23 @@ def _learner(options: FitOptions, target: Target, found: Look, y: NDArray[Any]) 
 
 
 def _fit(learner: Any, rows: Any, y: NDArray[Any], voice: Voice) -> float:
-    """Fit, and tell how: the seconds that it took."""
-    if hasattr(learner, "plan"):
-        voice.say(f"plan: {textwrap.indent(str(learner.plan(rows, y)), '  ').strip()}")
-    start = time.perf_counter()
-    learner.fit(rows, y)
-    return time.perf_counter() - start
+    """Fit, and say the plan that is followed: the seconds that it took from there on."""
+    begun: list[float] = []
+
+    def hear(plan: Any) -> None:
+        if not begun:  # of the fit itself, not of fits within
+            voice.say(f"plan: {textwrap.indent(str(plan), '  ').strip()}")
+            begun.append(time.perf_counter())
+
+    with plans_told_to(hear):
+        learner.fit(rows, y)
+    return time.perf_counter() - begun[0]
 
 
-def _again(learner: Any, rows: Any, y: NDArray[Any]) -> Any:
+def _again(learner: Any, rows: Any, y: NDArray[Any], voice: Voice) -> Any:
     """A learner with the same settings, of other rows: the one that was judged stays as it is."""
     from sklearn.base import clone
 
-    return clone(learner).fit(rows, y)
+    found = clone(learner)
+    _fit(found, rows, y, voice)
+    return found

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mercer.cli.exits import Exit, Failure
-from mercer.errors import BudgetError, MercerError
+from mercer.errors import BudgetError, MercerError, ModelFileError
 from mercer.files.tables_model import TableModel
 
 
@@ -26,6 +26,16 @@ def describe_model(path: Path) -> Any:
     from mercer.files import inspect
 
     return _opened(inspect, path)
+
+
+def check_saved(kernel: Any) -> None:
+    """Complain of a kernel that no file can hold, before it is fitted."""
+    from mercer.files import kernel_texts
+
+    try:
+        kernel_texts.written(kernel)
+    except ModelFileError as error:
+        raise Failure(Exit.DATA, str(error)) from error
 
 
 def save_model(model: TableModel, path: Path) -> None:

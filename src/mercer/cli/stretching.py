@@ -134,7 +134,7 @@ def _told(each: Stretch, part: float, rows: int) -> str:
     names = ", ".join(f"{each.names[i].removeprefix('column ')} times {each.stretches[i]:.2g}" for i in order)
     return (
         f"{len(each.stretches)} lengthscales, one per column, by the likelihood of {each.rows:,} rows. On {rows:,} "
-        f"other rows the squared leave-one-out error is {part:.2f} times that of one common lengthscale. "
+        f"other rows the squared leave-one-out error is {part:.2g} times that of one common lengthscale. "
         f"Shortest, so most important: {names}"
     )
 

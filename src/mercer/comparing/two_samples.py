@@ -16,6 +16,7 @@ from mercer.comparing.settings import BLOCKS, DRAWN, FULL, LIFTED, NORMAL, PERMU
 from mercer.comparing.spectral_null import Spectral, draws
 from mercer.comparing.unbiased import two_sample_spread
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.lifts.randomness import generator
 
 WHO = "mmd"
@@ -30,7 +31,7 @@ WORK = 2.7e10
 def mmd(
     X: Any,
     Y: Any,
-    kernel: Kernel | str = USUAL,
+    kernel: Kernel | PythonFunction | str = USUAL,
     *,
     lengthscale: float | str = "median",
     way: str = "auto",

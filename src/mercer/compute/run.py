@@ -43,6 +43,15 @@ class Run:
     def tell(self, done: float) -> None:
         """So many steps of this stage are done; raises `Stopped` where the run is to end."""
 
+    def over(self, done: float) -> bool:
+        """The same between pieces of work that may be left out: whether to leave out those that are to come."""
+        try:
+            with self.stoppable():
+                self.tell(done)
+        except Stopped:
+            return True
+        return False
+
     def watch(self, progress: Progress) -> None:
         """How far the step at hand is: for `Gram(..., watch=run.watch)`; raises `Stopped`, which ends the product."""
 

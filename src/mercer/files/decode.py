@@ -50,6 +50,7 @@ class Decoder:
         self._things = self._level = self._weight = 0
         self._nan, self._where = False, ""
         self._kernels: dict[str, Kernel] = {}
+        self._room = kernel_texts.MOST_IN_ALL
         self._readers = self._forms()
 
     def _forms(self) -> dict[frozenset[str], Callable[[dict[str, Any]], Any]]:
@@ -66,6 +67,8 @@ class Decoder:
             frozenset({"array", "order"}): self._array,
             frozenset({"kernel"}): self._kernel,
             frozenset({"kernel", "classes"}): self._kernel,
+            frozenset({"kernel", "words"}): self._kernel,
+            frozenset({"kernel", "classes", "words"}): self._kernel,
             frozenset({"object"}): self._object,
             frozenset({"tuple"}): lambda value: tuple(self._list(value["tuple"])),
             frozenset({"list"}): lambda value: self._list(value["list"]),
@@ -111,7 +114,10 @@ class Decoder:
         if self._weight > HEAVIEST:
             refuse(f"at most {HEAVIEST:,} objects in one", f"{entry.name} holds {self._weight:,}")
         entry.check(fields)
-        self._things += entry.many(fields)
+        self._count(entry.many(fields))
+
+    def _count(self, texts: int) -> None:
+        self._things += texts
         if self._things > MOST_THINGS:
             refuse(f"at most {MOST_THINGS:,} texts", f"there are {self._things:,}")
 
@@ -179,7 +185,10 @@ class Decoder:
     def _kernel(self, value: dict[str, Any]) -> Kernel:
         key = repr(value)
         if key not in self._kernels:
-            self._kernels[key] = kernel_texts.read(value, self._classes)
+            words = self._list(value.get("words", []))
+            self._count(sum(each.counts.size for each in words if isinstance(each, kernel_texts.Words)))
+            self._kernels[key], size = kernel_texts.read(value, self._classes, self._room, words)
+            self._room -= size
         return self._kernels[key]
 
     def _object(self, value: dict[str, Any]) -> Any:

@@ -43,6 +43,7 @@ class Encoder:
         self._places: dict[int, int] = {}
         self._tensors: dict[Any, int] = {}
         self._uses: list[int] = []
+        self._known_words: dict[kernel_texts.Frequencies, kernel_texts.Words] = {}
         self._held: list[Any] = []  # what is noted by its address must live as long as the notes
 
     def value(self, thing: Any) -> Plain:
@@ -55,7 +56,7 @@ class Encoder:
             return self._array(thing)
         if isinstance(thing, Kernel):
             self.foreign |= kernel_texts.foreign(thing)
-            return kernel_texts.written(thing)
+            return kernel_texts.written(thing, self._words)
         if type(thing) in self.table:
             return {"object": self.object(thing)}
         return self._other(thing)
@@ -106,6 +107,12 @@ class Encoder:
             self._held.append(array)
             self._places[id(array)] = self.object(TextArray.of(array))
         return self._places[id(array)]
+
+    def _words(self, frequencies: kernel_texts.Frequencies) -> Plain:
+        """Words of a kernel, which many parts of a model may hold: equal ones stand once."""
+        if frequencies not in self._known_words:
+            self._known_words[frequencies] = kernel_texts.Words.of(frequencies)
+        return {"object": self.object(self._known_words[frequencies])}
 
     def _tensor(self, array: NDArray[Any]) -> int:
         """The place of a tensor; the same memory stands once, as long as it is not named too often."""

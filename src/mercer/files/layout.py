@@ -168,6 +168,8 @@ def _tensor(name: str, entry: Any) -> tuple[Tensor, int]:
     if offsets[1] - offsets[0] != size:
         came = f"{shown(name)} has {offsets[1] - offsets[0]:,} of {size:,}"
         refuse("as many bytes as a shape takes", came)
+    if math.prod(filter(None, shape)) >= 1 << 60:  # one axis is empty, and NumPy counts the others
+        refuse("shapes that memory could hold", f"that of {shown(name)} is {shown(shape)}")
     return Tensor(code, tuple(shape), size), offsets[0]
 
 

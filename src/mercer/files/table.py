@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from mercer.compute.family import Family
 from mercer.files import sound, sound_lifts, things
 from mercer.files.entry import Entry, Fields, made, record
+from mercer.files.kernel_texts import Words
 from mercer.files.learner_table import LEARNERS
 from mercer.files.lift_table import LIFTS
 from mercer.files.refusing import refuse
@@ -152,7 +153,7 @@ OWN = (
 # -- frozen dataclasses, by the fields that they declare ---------------------------------------------------------------
 
 RECORDS = (
-    *map(record, (Texts, things.Labels, things.Lists, things.Graphs)),
+    *map(record, (Texts, things.Labels, things.Lists, things.Graphs, Words)),
     *map(record, (Cholesky, Eigen, ConjugateGradient, GradientDescent)),
     *map(record, (Plan, Stage, MarginPlan, LogisticPlan, PassPlan, ComponentPlan, ClusterPlan)),
     *map(record, (Certificate, Found, Sigmoid, Preimages, Division, LiftBasis, TableBasis)),

@@ -102,7 +102,9 @@ class Cleaner:
                 self.spellings[name] = found
                 if self.known is None:
                     count = len(column.unique().drop_null()) - len(found)
-                    self.remarks.append(f"{name!r}: {count} labels that differ from others by case alone are joined")
+                    told = f"{count} labels that differ" if count > 1 else "a label that differs"
+                    are = "are" if count > 1 else "is"
+                    self.remarks.append(f"{name!r}: {told} from others by case alone {are} joined")
 
     def _miss(self) -> None:
         from pyarrow import compute, types

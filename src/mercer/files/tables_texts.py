@@ -54,6 +54,9 @@ NAMED = (
 )
 """Forms with the name of a month: "Fri, 3 May 2019", "May 3rd, 2019 12:30", "May 2019"."""
 
+HOURS = "h:mm"
+"""What is noted as the unit of times of a day and of durations."""
+
 
 @dataclass(frozen=True)
 class Texts:
@@ -140,7 +143,9 @@ def read_text_column(name: str, column: Any, texts: Texts) -> Read:
     if known.null_count == len(known):
         return _nothing(name, len(column)) if missing and name in texts.known else Read(column)
     found = None if texts.decimal is None else _numbers(known, texts.decimal)
-    found = found or _measured(known, texts.decimal or ".", texts.units.get(name, ""))
+    unit = texts.units.get(name, "")
+    found = found or (_clocked(known, unit == HOURS) if unit in ("", HOURS) else None)
+    found = found or (None if unit == HOURS else _measured(known, texts.decimal or ".", unit))
     found = found or _dates(known, texts.orders.get(name, texts.order))
     found = found or (_partly(known, texts) if name in texts.known else None)
     if found is None or found.column is known:
@@ -220,6 +225,21 @@ def _measured(texts: Any, decimal: str, wanted: str) -> Read | None:
     lost = found.values.null_count - texts.null_count
     told = f", {lost:,} entries that are no such numbers as missing" * (lost > 0)
     return Read(found.values, f"texts read as numbers in {found.unit!r}{others}{told}", unit=found.unit)
+
+
+def _clocked(texts: Any, wanted: bool) -> Read | None:
+    """Times of a day and durations, 9:05 or 01:30:00, as hours; where they are wanted, others are missing."""
+    import pyarrow
+    from pyarrow import compute
+
+    parts = compute.extract_regex(texts, r"^(?P<h>\d{1,4}):(?P<min>[0-5]\d)(?::(?P<s>[0-5]\d(?:\.\d+)?))?$")
+    lost = parts.null_count - texts.null_count
+    if lost > (len(texts) // 2 if wanted else 0):
+        return None
+    hours = _floats(parts, "h") + _floats(parts, "min") / 60 + _floats(parts, "s") / 3600
+    told = f", {lost:,} entries that are none as missing" * (lost > 0)
+    values = pyarrow.chunked_array([pyarrow.array(hours, mask=np.asarray(parts.is_null()))])
+    return Read(values, f"times such as 9:05 read as hours{told}", unit=HOURS)
 
 
 def _partly(texts: Any, options: Texts) -> Read | None:

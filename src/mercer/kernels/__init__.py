@@ -36,6 +36,7 @@ from mercer.kernels.dot.linear import Linear as Linear
 from mercer.kernels.dot.parabolic import Parabolic as Parabolic
 from mercer.kernels.dot.polynomial import Polynomial as Polynomial
 from mercer.kernels.dot.sigmoid import Sigmoid as Sigmoid
+from mercer.kernels.function import Function as Function
 from mercer.kernels.graphs.edge_histogram import EdgeHistogram as EdgeHistogram
 from mercer.kernels.graphs.graph import Graph as Graph
 from mercer.kernels.graphs.graphlet import Graphlet as Graphlet

@@ -74,7 +74,7 @@ def check_nonnegative(owner: str, name: str, value: Any) -> float:
         raise KernelError(
             sentence(owner, f"{name} of at least zero", f"{value!r} came", "Give zero or a number above it.")
         )
-    return checked
+    return abs(checked)  # -0.0 would be written with its sign, which texts refuse
 
 
 def check_length(owner: str, name: str, value: Any) -> float | str:

@@ -24,6 +24,8 @@ Array = NDArray[Any]
 
 PI_LOW = 1.2246467991473532e-16
 """pi - math.pi."""
+_STEEP = Fraction(2**1000)
+"""The largest rate that is worked with: what is larger counts as so many times as much of the other factor."""
 
 
 def _either(
@@ -49,6 +51,9 @@ def exp(values: Array) -> Array:
 
 def decay(rate: Fraction, u: Array) -> Array:
     """exp(-rate u) for u of any sign; the rate is exact."""
+    while rate > _STEEP:  # of a lengthscale near 5e-324 no float holds it: u is multiplied instead, and may be infinite
+        with np.errstate(over="ignore"):
+            rate, u = rate / _STEEP, u * float(_STEEP)
     return _either(
         u,
         lambda v: accurate.decay(doubled.pair(rate), v),

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+ESCAPES = {letter: "\\" + letter for letter in "#$%&_{}"}
+ESCAPES |= {"\\": r"\backslash{}", "^": r"\wedge{}", "~": r"\sim{}", "<": r"\lt{}", ">": r"\gt{}"}
+
+
+def escaped(name: str) -> str:
+    """A stranger's name inside of a formula: no letter of it is a command, and none ends the formula."""
+    return "".join(ESCAPES.get(letter, letter if letter.isprintable() else " ") for letter in name)
+
 
 def numeral(value: float | str) -> str:
     """A number as LaTeX, with the digits that give it back; an open number by its name."""

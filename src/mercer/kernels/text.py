@@ -16,6 +16,7 @@ A number is the constant kernel; methods are those of `Kernel` (on, after, scale
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, NoReturn
@@ -311,8 +312,11 @@ class _Reader:
         token = self.next
         if token.kind != "number":
             self.fail(f"A number is needed, and {token.text or 'the end'!r} came")
+        found = int(token.text) if token.text.isdigit() and len(token.text) < 16 else float(token.text)
+        if found == math.inf:  # it would be written as a name
+            self.fail(f"Here a finite number is needed, and {token.text[:20]!r} came")
         self.at += 1
-        return int(token.text) if token.text.isdigit() and len(token.text) < 16 else float(token.text)
+        return found
 
     def as_kernel(self, value: Any, token: Token) -> Kernel:
         """A kernel as it is, a number as the constant kernel."""

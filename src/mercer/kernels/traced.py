@@ -15,6 +15,9 @@ from mercer.kernels.points import Points, refuse_sparse
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
+MOST_SYMBOLS = 1000
+"""Symbols of a formula: to compile so many takes some ten seconds, and the time grows faster than their number."""
+
 
 class TracedPairs(Pairs):
     """Pairs that answer with symbols; what belongs to one side only (lengths, weights) stays numbers."""
@@ -72,5 +75,8 @@ class TracedPairs(Pairs):
 
 
 def trace(kernel: Kernel, pairs: TracedPairs) -> Symbol:
-    """The formula of a kernel; raises `Untraceable` where its code cannot be followed."""
-    return formula.unwrap(kernel.evaluate(pairs))
+    """The formula of a kernel; raises `Untraceable` where it cannot be followed, or is too long to compile."""
+    written = formula.unwrap(kernel.evaluate(pairs))
+    if formula.size(written) > MOST_SYMBOLS:
+        raise Untraceable(f"a formula of more than {MOST_SYMBOLS} symbols")
+    return written

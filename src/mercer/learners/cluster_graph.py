@@ -66,6 +66,7 @@ class Embedding:
     residuals : (components,), how far they are from eigenvectors of the symmetric matrix
     products : with the matrix; 1 where it was decomposed
     converged, reason : whether residuals are within the tolerance, and what is to be said of it
+    parts : how many parts of the graph no tie above rounding connects, as far as eigenvalues were computed
     """
 
     values: Array
@@ -74,6 +75,7 @@ class Embedding:
     products: int
     converged: bool
     reason: str
+    parts: int = 1
 
 
 class Normalised(Operator):
@@ -176,7 +178,9 @@ def embedded(
     fast = A.narrowed().rough() if graph.sure else None
     found = leading(shifted, count, tolerance=tolerance, max_products=most, fast=fast, random=random, run=run)
     vectors = _scaled(found.vectors, graph.degrees)
-    return Embedding(found.values - shift, vectors, found.residuals, found.products, found.converged, found.reason)
+    values = found.values - shift
+    told = (found.residuals, found.products, found.converged, found.reason)
+    return Embedding(values, vectors, *told, _parts(values, len(vectors)))
 
 
 def _decomposed(A: Normalised, graph: Graph, count: int, run: Run) -> Embedding:
@@ -185,7 +189,13 @@ def _decomposed(A: Normalised, graph: Graph, count: int, run: Run) -> Embedding:
         found = Eigen().decompose(matrix.copy())
     values, vectors = found.values[::-1][:count].copy(), found.vectors[:, ::-1][:, :count].copy()
     residuals = np.linalg.norm(matrix @ vectors - vectors * values, axis=0)
-    return Embedding(values, _scaled(vectors, graph.degrees), residuals, 1, True, "One eigendecomposition.")
+    reason, parts = "One eigendecomposition.", _parts(found.values, len(vectors))
+    return Embedding(values, _scaled(vectors, graph.degrees), residuals, 1, True, reason, parts)
+
+
+def _parts(values: Array, count: int) -> int:
+    """How many parts a graph of so many rows has: as many of the eigenvalues of its walk are one."""
+    return int(np.sum(values > 1 - 10 * EPS * count))
 
 
 def _scaled(vectors: Array, degrees: Array) -> Array:

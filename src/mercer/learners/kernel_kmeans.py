@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.compute.budget import Budget
 from mercer.errors import NumericalWarning
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
 from mercer.learners.cluster_fit import Fitted, follow
 from mercer.learners.cluster_model import ByRows
@@ -100,7 +101,7 @@ class KernelKMeans(
     def __init__(
         self,
         n_clusters: int = 8,
-        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         *,
         lengthscale: float | str = "median",
         solver: str = "auto",

@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
 from mercer.learners.converging import ConvergenceWarning
 from mercer.learners.designs import LandmarkDesign
@@ -90,7 +91,7 @@ class KernelLogisticRegression(
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         *,
         alpha: float = 1.0,
         lengthscale: float | str = "median",

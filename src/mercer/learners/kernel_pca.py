@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer.errors import InputError, NumericalWarning, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
 from mercer.learners.component_features import by_features
 from mercer.learners.component_found import Found, warn_equal
@@ -105,7 +106,7 @@ class KernelPCA(
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         n_components: int | None = None,
         *,
         lengthscale: float | str = "median",

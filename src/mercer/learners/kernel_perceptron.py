@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.fields import MEDIAN
+from mercer.kernels.function import PythonFunction
 from mercer.learners.course import Course, OnBudget, Pupil, Unbounded
 from mercer.learners.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.mistaken import Mistaken
@@ -84,7 +85,7 @@ class KernelPerceptron(Mistaken):
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         *,
         max_iter: int = 10,
         shuffle: bool = False,

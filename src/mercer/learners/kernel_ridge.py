@@ -16,6 +16,7 @@ from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import SURE
 from mercer.kernels.fields import check_whole
+from mercer.kernels.function import PythonFunction
 from mercer.learners.assembly import Problem
 from mercer.learners.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.least_squares import LeastSquares
@@ -99,7 +100,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         *,
         alpha: float | ArrayLike | str = "auto",
         lengthscale: float | str = "median",

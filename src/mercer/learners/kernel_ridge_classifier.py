@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.learners.assembly import Problem
 from mercer.learners.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.labels import classes_of, coded, decided, labels_of
@@ -57,7 +58,7 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         *,
         alpha: float | ArrayLike | str = "auto",
         lengthscale: float | str = "median",

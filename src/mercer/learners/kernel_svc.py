@@ -11,8 +11,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.compute.budget import Budget
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.learners.calibration import FOLDS, Calibration, calibrated
 from mercer.learners.duels import PAIRS, REST, confidences, duels, votes
 from mercer.learners.hard_margin import separate
@@ -27,7 +29,7 @@ from mercer.learners.sought import Sought
 from mercer.learners.stage_share import StageShare
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
-from mercer.planner.margins import CALIBRATING, MarginPlan
+from mercer.planner.margins import CALIBRATING, MarginPlan, coefficients
 from mercer.solvers.boxed import Boxed, Rested
 
 Array = NDArray[np.float64]
@@ -53,8 +55,8 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
 
     Parameters
     ----------
-    kernel : a kernel, its text, a lift, or "precomputed": X is then the matrix of all pairs of training rows. A
-        lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if "median" stood there
+    kernel : a kernel, its text, a Python function, a lift, or "precomputed": X is then the matrix of all pairs of rows.
+        A lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if "median" stood there
     C : the price of errors, above zero; rows have C_i = C * class weight * sample weight. np.inf for a hard margin: an
         error says so where no function separates the rows
     lengthscale : "median", or a number: what open lengthscales of the kernel are
@@ -112,7 +114,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         *,
         C: float = 1.0,  # its name everywhere
         lengthscale: float | str = "median",
@@ -186,6 +188,10 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         self.classes_ = classes_of(who, labels[kept])
         codes = np.searchsorted(self.classes_, labels[kept])
         self._codes = codes
+        if self.multi_class == PAIRS:  # thousands of classes are millions of pairs, whose making takes long by itself
+            pairs = len(self.classes_) * (len(self.classes_) - 1) // 2
+            needed, purpose = coefficients(len(kept), pairs), f"coefficients of {pairs:,} pairs of classes"
+            Budget.of(self.memory_limit).require(who, needed, purpose, 'Use multi_class="ovr".')
         sought = duels(codes, self.classes_, float(self.C), weights[kept], self.multi_class)
         return Asked(sought, len(labels), kept, np.ones((len(kept), 1)), weights, counts)
 

@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.learners.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.margin_machine import Asked, MarginMachine
 from mercer.learners.margin_ways import Way
@@ -58,7 +59,7 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         *,
         C: float = 1.0,  # its name everywhere
         epsilon: float = 0.1,

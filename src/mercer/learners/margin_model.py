@@ -83,7 +83,7 @@ def posed_way(
 def exact_way(who: str, view: View, plan: MarginPlan, settings: MarginSettings) -> Exactly:
     """Who finds the coefficients with the kernel itself."""
     several, asked = plan.functions > 1 or len(plan.stages) > 1, settings.exact(view.count, plan.pool)
-    return exactly(who, view, several, asked, patient=settings.max_iter is not None)
+    return exactly(who, view, several, plan.whole, asked, patient=settings.max_iter is not None)
 
 
 def _basis(view: TableView, rank: int, random: np.random.Generator) -> Basis:

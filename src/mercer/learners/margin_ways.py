@@ -38,8 +38,6 @@ FEW = 50
 """Free coefficients up to which a polish is tried far from rest after one that was in vain."""
 BRIEF, BRIEF_EACH = 10_000, 100
 """Steps of a brief solution, and for each row."""
-KEPT = 4096
-"""Rows up to which the matrix is computed once, where several functions are learned from it."""
 
 
 class Way(ABC):
@@ -192,13 +190,14 @@ class Featured(Way):
 # -- from rows to a way -----------------------------------------------------------------------------------------------
 
 
-def exactly(who: str, view: View, several: bool, settings: Settings, patient: bool) -> Exactly:
+def exactly(who: str, view: View, several: bool, whole: bool, settings: Settings, patient: bool) -> Exactly:
     """The exact way; what is not known to be a kernel is looked through first, which takes n^3 / 3 operations.
 
     several : whether the matrix is used for several functions
+    whole : whether it is computed once for them
     patient : whether the number of steps was asked for
     """
-    if view.sure and not (several and isinstance(view, KernelView) and view.count <= KEPT):
+    if view.sure and not (whole and isinstance(view, KernelView)):
         K = view.operator()
         if several:
             K.narrowed().rough().prepare()  # each function has a part of the rows

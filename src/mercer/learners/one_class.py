@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.learners.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.margin_machine import Asked, MarginMachine
 from mercer.learners.reading import shown, weights_of
@@ -56,7 +57,7 @@ class OneClass(OutlierMixin, MarginMachine):  # type: ignore[misc]  # scikit-lea
 
     def __init__(
         self,
-        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         *,
         nu: float = 0.5,
         lengthscale: float | str = "median",

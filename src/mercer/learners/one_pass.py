@@ -61,7 +61,7 @@ def solve(request: Streamed, run: Run) -> StreamedFit:
     moments, stopped = _passed(request, run)
     with run.stage("solve"):
         path, problem = _decomposed(request, moments, stopped, run)
-        chosen = None if path is None else _trusted(problem, path, path.best)
+        chosen = None if path is None else _trusted(problem, path, path.best, run)
     if path is None or chosen is None:
         return _with_raw(problem, _fit(problem, _refined(problem, request.penalty.given, run), None))
     while True:
@@ -163,7 +163,7 @@ def _decomposed(request: Streamed, moments: Moments, stopped: str, run: Run) -> 
     return sampled_path(normal, summed, sample, alphas, request.coded, run), problem
 
 
-def _trusted(problem: Problem, path: Path, chosen: NDArray[np.intp]) -> NDArray[np.intp]:
+def _trusted(problem: Problem, path: Path, chosen: NDArray[np.intp], run: Run) -> NDArray[np.intp]:
     """Candidates at which rounding does not show, or steps of refinement take it out: known without a pass."""
     request, normal = problem.request, problem.normal
     while True:
@@ -172,7 +172,7 @@ def _trusted(problem: Problem, path: Path, chosen: NDArray[np.intp]) -> NDArray[
         doubtful = ~(roundings_of(problem, solution) <= (request.trusted if problem.stopped else REFINABLE))
         doubtful |= ~(roundings_of(problem, as_if_checked(problem, solution)) <= request.trusted)
         larger = raised(request.penalty, doubtful, chosen, len(path.alphas), request.coded)
-        if larger is None:
+        if larger is None or run.over(1.0):
             return chosen
         chosen = larger
 

@@ -16,6 +16,7 @@ from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import check_domain, leaves
 from mercer.kernels.fields import MEDIAN
+from mercer.kernels.function import kernel_from
 from mercer.kernels.objects.table import holds_more
 from mercer.kernels.points import SINGLE, Points, points_from
 from mercer.lifts.base import Lift
@@ -74,9 +75,10 @@ def kernel_of(who: str, given: Any) -> Kernel | Lift | str:
         return lift_of(who, given)
     if isinstance(given, str) and given == PRECOMPUTED:
         return given
+    given = kernel_from(given)
     if isinstance(given, Kernel) or (isinstance(given, str) and given.strip().lower() != PRECOMPUTED):
         return stated(who, given)
-    needs = "a kernel, its text, a lift or 'precomputed'"
+    needs = "a kernel, its text, a function, a lift or 'precomputed'"
     raise KernelError(sentence(who, needs, f"{shown(given)} came", _another_kernel(who, given)))
 
 
@@ -99,8 +101,6 @@ def _another_kernel(who: str, given: Any) -> str:
         return f"Write {who}({NUMBERS[who]}={given!r}), say." if who in NUMBERS else "Name the parameter it is for."
     if hasattr(given, "__array__"):
         return "Use kernel='precomputed', and give the matrix as X."
-    if callable(given):
-        return "Compute the matrix with it, and use kernel='precomputed'."
     return "Write Gaussian(), or \"gaussian('median')\"."
 
 

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -104,6 +105,19 @@ class Planned(Protocol):
         ...
 
 
+_HEARS: ContextVar[Callable[[Planned], object] | None] = ContextVar("hears", default=None)
+
+
+@contextmanager
+def plans_told_to(hear: Callable[[Planned], object]) -> Iterator[None]:
+    """Inside, `hear` gets the plan of each fit when its work begins: the one that is followed, not one made before."""
+    token = _HEARS.set(hear)
+    try:
+        yield
+    finally:
+        _HEARS.reset(token)
+
+
 class Watched(Run):
     """The run of one fit; made by `watched`.
 
@@ -148,6 +162,8 @@ class Watched(Run):
 
     def follow(self, plan: Planned, **data: Any) -> None:
         """The work begins: show how long it will take, and set callbacks up. `data` may have X, y and metadata."""
+        if (hear := _HEARS.get()) is not None:
+            hear(plan)
         now, calls = self._clock(), listeners(self.estimator)
         stages = plan.stages or (Stage("fit", plan.seconds),)
         self._pace = Pace(stages, now)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClusterMixin
+from sklearn.utils import Tags
 
 from mercer.compute.budget import Budget
-from mercer.errors import InputError, sentence
+from mercer.compute.sparse import is_sparse
+from mercer.errors import InputError, NumericalWarning, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
 from mercer.learners.cluster_graph import Embedding, embedded, graph_of
 from mercer.learners.cluster_rows import task_of, viewed
@@ -20,6 +24,7 @@ from mercer.learners.cluster_settings import SpectralSettings, refuse_few_rows
 from mercer.learners.converging import ConvergenceWarning
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.kernel_parameters import DEFAULT_KERNEL
+from mercer.learners.reading import is_precomputed
 from mercer.learners.rows import n_rows
 from mercer.learners.running import Watched
 from mercer.learners.views import View
@@ -58,7 +63,8 @@ class SpectralClustering(
     Parameters
     ----------
     n_clusters : how many clusters
-    kernel : a kernel or its text, a lift, or "precomputed": a matrix of ties; no value may be negative.
+    kernel : a kernel, its text, a Python function, a lift, or "precomputed": a matrix of ties, dense or sparse (made
+        dense within memory_limit); no value may be negative.
         A lengthscale that a text leaves out ("rbf") is open
     lengthscale : a number, or "median", for kernels that leave it open; graphs often want less than the median
     n_components : how many eigenvectors; None for as many as clusters
@@ -100,7 +106,7 @@ class SpectralClustering(
     def __init__(
         self,
         n_clusters: int = 8,
-        kernel: Kernel | Lift | str = DEFAULT_KERNEL,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         *,
         lengthscale: float | str = "median",
         n_components: int | None = None,
@@ -135,10 +141,19 @@ class SpectralClustering(
             told = "The clusters are those that were found so far."
             reason = means.reason if found.converged else found.reason
             warnings.warn(f"{type(self).__name__}: {reason} {told}", ConvergenceWarning, stacklevel=2)
+        clusters = int(self.n_clusters)
+        if found.parts > clusters:  # as many parts as clusters are the clusters, and fewer are parted further
+            told = f"the graph is not connected: it has {found.parts} parts that no tie above rounding connects."
+            remedy = f"Which of them share one of {clusters} clusters means nothing; use a longer lengthscale."
+            warnings.warn(f"{type(self).__name__}: {told} {remedy}", NumericalWarning, stacklevel=2)
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> Ties:
         who, asked = type(self).__name__, SpectralSettings.of(self)
+        if is_precomputed(self.kernel) and is_sparse(X):  # what is not stored is no tie; all else needs them dense
+            needs = f"a matrix of {X.shape[0]} x {X.shape[1]} numbers"
+            Budget.of(self.memory_limit).require(who, 8 * math.prod(X.shape), needs, "Raise memory_limit.")
+            X = X.toarray()
         rows = self._read(X, reset=True)
         count = n_rows(rows)
         refuse_few_rows(who, count, asked.clusters)
@@ -168,3 +183,10 @@ class SpectralClustering(
         self.converged_, self.n_iter_ = found.converged and means.converged, max(found.products, 1)
         self.kernel_, self.lift_ = view.kernel, view.lift
         self.X_fit_ = rows.values if isinstance(rows, Points) else rows
+
+    # -- scikit-learn's contract ----------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

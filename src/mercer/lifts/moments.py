@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
@@ -59,7 +60,7 @@ class Sample:
     def __init__(self, rows: Any, offset: float) -> None:
         own = csc_array(rows, dtype=np.float64) if is_sparse(rows) else np.asarray(rows, dtype=np.float64)
         entry = _unit(max(float(abs(own).max()), math.sqrt(offset)))
-        self.rows, self.offset = own / entry, offset / entry**2
+        self.rows, self.offset = own / entry, offset / entry / entry  # the square may overflow
         gram = self._summed(lambda columns, block: block @ block.T)
         length = _unit(math.sqrt(float(np.diag(gram).max()) + self.offset))
         self.rows, self.offset, self.gram = self.rows / length, self.offset / length**2, gram / length**2
@@ -99,8 +100,8 @@ class Sample:
 
 
 def _unit(size: float) -> float:
-    """The power of two above a size; 1 for zero."""
-    return math.ldexp(1.0, math.frexp(size)[1])
+    """The power of two above a size; 1 for zero, and the largest power where none is above."""
+    return math.ldexp(1.0, min(math.frexp(size)[1], sys.float_info.max_exp - 1))
 
 
 def _of_squares(rows: Array) -> Array:

@@ -13,9 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.compute.sparse import is_sparse
 from mercer.errors import InputError, KernelError, NumericalWarning, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import check_dimension, check_domain, leaves, matrix, points_of_kernel
+from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import DOUBLE, Points, alike, points_from
 from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate, bounded
@@ -87,7 +89,7 @@ class Nystrom(Lift):
 
     def __init__(
         self,
-        kernel: Kernel | str = "gaussian('median')",
+        kernel: Kernel | PythonFunction | str = "gaussian('median')",
         n_components: int | None = None,
         landmarks: ArrayLike | str = "pivoted",
         random_state: Any = None,
@@ -160,6 +162,9 @@ class Nystrom(Lift):
 
     def _read(self, X: ArrayLike, reset: bool) -> Any:
         if self._precomputed:
+            if is_sparse(X):
+                needs, got = "a dense matrix for kernel='precomputed'", f"got a sparse {type(X).__name__}"
+                raise InputError(sentence("Nystrom", needs, got, "Use K.toarray()."))
             return super()._read(X, reset)
         kernel = stated("Nystrom", self.kernel)
         return noted(self, X, kernel, reset) if kernel.kinds else super()._read(X, reset)

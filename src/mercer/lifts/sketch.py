@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import kernels as k
+from mercer.compute.budget import Budget
 from mercer.errors import InputError, KernelError, NumericalWarning, sentence
 from mercer.kernels import Kernel
 from mercer.lifts.algebra import constant
@@ -27,6 +28,8 @@ from mercer.lifts.tensor_sketch import TensorSketch
 
 Array = NDArray[Any]
 
+DEGREES = 1000
+"""The highest degree: binomial coefficients beyond it leave the range of floats."""
 COMPONENTS = 100
 """Features where no number is asked for."""
 BLOCK = 1 << 19
@@ -105,11 +108,15 @@ class Sketch(Lift):
         kernel = stated("Sketch", self.kernel)
         self._power = _power_of(kernel)
         total = _components(self.n_components)
+        if self._power.degree > DEGREES:
+            came = f"degree {self._power.degree:,} came"
+            raise InputError(sentence("Sketch", f"a degree of at most {DEGREES:,}", came, "Use Nystrom(kernel)."))
         if self.method not in METHODS:
             needs = f"method to be one of {', '.join(map(repr, METHODS))}"
             raise InputError(sentence("Sketch", needs, f"{self.method!r} came", "Leave it out if in doubt."))
         rng = generator(self.random_state)
         self._division = self._divided(X, total, rng)
+        self._afford(X)
         self.kernel_, self.counts_, self.n_components_ = kernel, self._division.counts, sum(self._division.counts)
         self.direction_ = np.concatenate([[self._division.axis.head], self._division.axis.tail])
         self.parts_ = {degree: self._part(degree, rng) for degree, count in enumerate(self.counts_) if degree and count}
@@ -121,6 +128,15 @@ class Sketch(Lift):
         n = X.shape[0]
         rows = X[np.sort(rng.choice(n, SAMPLE, replace=False))] if n > SAMPLE else X
         return divide(rows, offset, degree, total)
+
+    def _afford(self, X: Any) -> None:
+        """Refuse what does not fit the memory before it is drawn: places and signs, monomials, a row on its way."""
+        exact, counts = self._division.exact, self._division.counts
+        widest = max((degree * count for degree, count in enumerate(counts) if degree > exact), default=0)
+        drawn = 5 * X.shape[1] * self._power.degree**2 * (widest > 0)
+        needed = drawn + 32 * widest + 8 * sum((1 + max(exact, 0)) * count for count in counts)
+        purpose, remedy = f"a sketch of {sum(counts):,} features", "Use a smaller n_components."
+        Budget.of(None).require("Sketch", needed, purpose, remedy)
 
     def _part(self, degree: int, rng: np.random.Generator) -> Expansion | TensorSketch:
         axis, count = self._division.axis, self.counts_[degree]

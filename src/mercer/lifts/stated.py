@@ -7,6 +7,7 @@ from typing import Any
 
 from mercer.errors import KernelError, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.function import kernel_from
 from mercer.kernels.text import parse
 
 WITH_COMPONENTS = ("Nystrom", "RandomFourier", "Sketch")
@@ -14,7 +15,7 @@ WITH_COMPONENTS = ("Nystrom", "RandomFourier", "Sketch")
 
 
 def stated(who: str, given: Any) -> Kernel:
-    """A kernel from a kernel or its text; a lengthscale that a text does not give is open.
+    """A kernel from a kernel, its text or a Python function; a lengthscale that a text does not give is open.
 
     It is an object of its own: scikit-learn may still fill a kernel that comes from `clone` in place.
     """
@@ -23,6 +24,7 @@ def stated(who: str, given: Any) -> Kernel:
         raise KernelError(sentence(who, needs, "got 'precomputed'", remedy))
     if isinstance(given, str):
         return parse(given, open=True)
+    given = kernel_from(given)
     if not isinstance(given, Kernel):
         remedy = "Write Gaussian(), or \"gaussian('median')\"."
         if who in WITH_COMPONENTS and isinstance(given, numbers.Number) and not isinstance(given, bool):

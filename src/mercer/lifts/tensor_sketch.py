@@ -119,4 +119,8 @@ def fast_length(width: int) -> int:
     >>> fast_length(1000), fast_length(997)
     (1000, 990)
     """
-    return next(m for m in range(width, 0, -1) if fft.next_fast_len(m) == m)
+    low, above = 1, width + 1  # from low on there is one up to the width, from above on there is none
+    while above - low > 1:
+        middle = (low + above) // 2
+        low, above = (middle, above) if fft.next_fast_len(middle) <= width else (low, middle)
+    return low

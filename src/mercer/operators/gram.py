@@ -16,6 +16,7 @@ from mercer.compute.fused import Fused
 from mercer.errors import KernelError, NumericalWarning, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import SURE, all_finite, evaluator, matrix, name_of, ready
+from mercer.kernels.function import PythonFunction, kernel_from
 from mercer.kernels.plain import Plain
 from mercer.kernels.points import SINGLE, Points
 from mercer.kernels.text import parse
@@ -66,14 +67,14 @@ class Gram(Operator):
 
     def __init__(
         self,
-        kernel: Kernel | str,
+        kernel: Kernel | PythonFunction | str,
         X: ArrayLike,
         Z: ArrayLike | None = None,
         *,
         threads: int | None = None,
         watch: workers.Watch | None = None,
     ) -> None:
-        kernel = parse(kernel) if isinstance(kernel, str) else kernel
+        kernel = parse(kernel) if isinstance(kernel, str) else kernel_from(kernel)
         if not isinstance(kernel, Kernel):
             raise KernelError(sentence("Gram", "a kernel or its text", f"{kernel!r} came", "Use Gaussian(), say."))
         left, right = ready(kernel, X, Z)

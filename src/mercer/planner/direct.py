@@ -19,6 +19,8 @@ BEYOND = 4.0
 """The largest sum along a row of the kernel matrix is at most so many times its largest eigenvalue, mostly."""
 TABLED, CHECKED, LEFT_OUT = 40.0, 25.0, 65.0
 """The same for the table of features: when it is made, when it is solved, and for left-out errors of a path."""
+FOUND = 13.0
+"""Numbers beside the kernel matrix, for each row and output but the first."""
 RESULTS, WORKED, WHITENED = 10.0, 1 << 19, 1 << 22
 """Numbers that are held beside the table of features: for each row and output, of predictions, residuals and how far
 rounding moves them; in blocks that are worked on; and in a block of values at landmarks."""
@@ -38,7 +40,7 @@ def _way(task: Task, side: Side, solver: Solver, limits: Limits) -> Plan:
     size = p if side == "primal" else n
     cost = solver.cost(size, task.outputs)
     operations = cost.operations * (1 if solver.whole_path else task.alphas)
-    path = 4.0 * n * size * task.alphas if task.path else 0.0
+    path = judged(n, size, task) if task.path else 0.0
     pairs = n * float(p) ** 2 * (2 if task.path else 1) if side == "primal" else n**2 * (PAIR + 2 * task.columns) / 2
     total = task.lengthscales * (operations + path + pairs)
     stages = _stages(task, side, solver, size, limits)
@@ -46,6 +48,11 @@ def _way(task: Task, side: Side, solver: Solver, limits: Limits) -> Plan:
     held, seconds = int(8 * numbers), sum(stage.seconds for stage in stages)
     shape = (n, task.columns, task.outputs, task.features)
     return Plan("direct", side, solver, *shape, total, held, seconds, stages)
+
+
+def judged(rows: float, size: float, task: Task) -> float:
+    """Operations for the left-out errors of so many rows: a path of penalties for each output, and leverages."""
+    return 2.0 * rows * size * task.alphas * (task.outputs + 1)
 
 
 def _numbers(task: Task, side: Side, cost: Cost) -> float:
@@ -57,14 +64,14 @@ def _numbers(task: Task, side: Side, cost: Cost) -> float:
         return table + cost.numbers + kept + max(block, RESULTS * n * task.outputs)
     kept = float(n) ** 2 if task.lengthscales > 1 else 0.0
     made = table + float(n) ** 2 if task.lift_given else 0.0
-    return max(made, cost.numbers + float(n) * task.columns) + kept
+    return max(made, cost.numbers + float(n) * task.columns + FOUND * n * (task.outputs - 1)) + kept
 
 
 def _stages(task: Task, side: Side, solver: Solver, size: int, limits: Limits) -> tuple[Stage, ...]:
     machine, n, tries = limits.machine, task.rows, task.lengthscales
     solving = _solving(solver, size, task, limits)
     if task.path:
-        solving += machine.multiply(4.0 * n * size * task.alphas)
+        solving += machine.multiply(judged(n, size, task))
     if side == "primal":
         twice = 2 if task.path else 1
         name, building = "features", table_seconds(task, size, limits)

@@ -32,6 +32,10 @@ VECTORS = 24
 """Vectors of the length of the data that a solver holds, about."""
 SHARE = 0.8
 """The part of the memory that rows of the matrix, or features, may take."""
+KEPT = 4096
+"""Rows up to which the matrix is computed once, where several functions are learned from it, and it fits."""
+OUT, OWN = 4, 14
+"""Numbers for each row and function that the model is made of, at its end; and for each row of a function's own."""
 RANK = 2000
 """Landmarks, where nobody says how many."""
 PASSES, SCATTERED = 30.0, 10.0
@@ -75,6 +79,7 @@ class MarginPlan(ShownPlan):
     pool : bytes of rows of the kernel matrix that are kept
     bytes : memory at the peak beyond the data, about
     reason : why this way
+    whole : whether the kernel matrix is computed once, for all functions
 
     >>> print(MarginPlan("exact", 5_000, 10, 1, 0, 10**8, 10**8, 1.2, (), "It is exact."))
     margins on 5,000 rows x 10 columns, 1 function: exact, about 1.2 s and 95.4 MiB
@@ -91,6 +96,7 @@ class MarginPlan(ShownPlan):
     seconds: float
     stages: tuple[Stage, ...]
     reason: str
+    whole: bool = False
 
     def __str__(self) -> str:
         what = f"margins on {self.rows:,} rows x {self.columns:,} columns, {self.functions} function"
@@ -137,8 +143,10 @@ def _exact(task: MarginTask, budget: Budget, limits: Limits) -> tuple[MarginPlan
     """The exact way, with as many rows of the matrix as fit, and the bytes that it needs at least."""
     largest, solving = max(task.sizes), sum(_seconds(task, size, limits) for size in task.sizes)
     item = 4 if largest >= NARROW else 8
-    held = _held(task, largest)
+    held, matrix = _held(task, largest), _matrix(task)
     least = item * min(largest, SPARE * SET) * largest
+    whole = matrix > 0 and budget.allows(held + least + matrix)
+    held += matrix * whole
     pool = int(max(least, min(item * largest**2, POOL, SHARE * budget.bytes - held)))
     stages = _stages(solving, task.folds)
     total = sum(stage.seconds for stage in stages)
@@ -153,15 +161,35 @@ def _exact(task: MarginTask, budget: Budget, limits: Limits) -> tuple[MarginPlan
         seconds=total,
         stages=stages,
         reason="It has the kernel itself, and fits.",
+        whole=whole,
     )
-    return plan, least + held
+    return plan, least + held - matrix * whole
 
 
 def _held(task: MarginTask, largest: int) -> int:
     """Bytes beside the rows that are kept: vectors, a working set, features, and a matrix that must be stored."""
     features = 3 * task.rows * (task.features or 0)
     matrix = 2 * task.rows**2 if task.stored else 0
-    return 8 * (VECTORS * task.rows + 2 * min(largest, SET) ** 2 + features + matrix)
+    return 8 * (VECTORS * task.rows + 2 * min(largest, SET) ** 2 + features + matrix + _of_functions(task))
+
+
+def coefficients(rows: int, functions: int) -> int:
+    """Bytes of the coefficients of all functions, when the model is made of them."""
+    return 8 * OUT * rows * functions
+
+
+def _of_functions(task: MarginTask) -> int:
+    """Numbers of what is found for each function, where there are several."""
+    several = len(task.sizes) > 1
+    return (coefficients(task.rows, len(task.sizes)) // 8 + OWN * sum(task.sizes)) * several
+
+
+def _matrix(task: MarginTask) -> int:
+    """Bytes of the matrix that is computed once for several functions, and of a part of it; 0 where it never is."""
+    several = len(task.sizes) > 1 or task.folds > 0
+    if not several or task.stored or task.features is not None or task.rows > KEPT:
+        return 0
+    return 8 * (task.rows**2 + max(task.sizes) ** 2)
 
 
 def _seconds(task: MarginTask, size: int, limits: Limits) -> float:
@@ -197,8 +225,10 @@ def _featured(task: MarginTask, rank: int | None, budget: Budget, limits: Limits
     descent = PASSES * SCATTERED * machine.read(sum(task.sizes) * k / 2)
     way: MarginWay = "landmarks" if task.features is None else "features"
     stages = (Stage(way, choosing), *_stages(descent, task.folds))
-    pool, needed = 0, _bytes(task, found)
+    pool, needed, whole = 0, _bytes(task, found), False
     if task.polish:
+        whole = _matrix(task) > 0 and budget.allows(needed + _matrix(task))
+        needed += _matrix(task) * whole
         stages = (*stages, Stage(POLISHING, sum(_seconds(task, size, limits) for size in task.sizes)))
         pool = int(max(0.0, min(POOL, 4.0 * max(task.sizes) ** 2, SHARE * budget.bytes - needed)))
     return MarginPlan(
@@ -212,13 +242,15 @@ def _featured(task: MarginTask, rank: int | None, budget: Budget, limits: Limits
         seconds=sum(stage.seconds for stage in stages),
         stages=stages,
         reason=f"{reason} duality_gap_ says how far the model is from the exact one.",
+        whole=whole,
     )
 
 
 def _bytes(task: MarginTask, rank: int) -> int:
     """Bytes of features in float32, of some of them again for each function, of landmarks, and of vectors."""
     copies = 2 if len(task.sizes) > 1 or task.folds else 1
-    return 4 * copies * task.rows * rank + 8 * (3 * rank**2 + VECTORS * task.rows + int(min(DRAWN, task.rows * rank)))
+    drawn = int(min(DRAWN, task.rows * rank))
+    return 4 * copies * task.rows * rank + 8 * (3 * rank**2 + VECTORS * task.rows + drawn + _of_functions(task))
 
 
 def _rank_that_fits(task: MarginTask, budget: Budget) -> int:

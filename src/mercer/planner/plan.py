@@ -55,14 +55,14 @@ class Plan(ShownPlan):
     >>> eigen = Plan("direct", "dual", Eigen(), 10_000, 8, 1, None, 9e12, 2_400_000_000, 250.0, reason="slower")
     >>> stages = Stage("kernel matrix", 0.3), Stage("solve", 6.1)
     >>> needs = {"operations": 3.4e11, "bytes": 800_000_000, "seconds": 6.4, "stages": stages}
-    >>> said = {"reason": "No finite lift is known.", "others": (eigen,)}
+    >>> said = {"reason": "This kernel has no finite feature map that is known.", "others": (eigen,)}
     >>> print(Plan("direct", "dual", Cholesky(), 10_000, 8, 1, None, **needs, **said))
     least squares on 10,000 rows x 8 columns, 1 output: direct, kernel matrix, Cholesky
          way                                time     memory  gives up
       -> direct, kernel matrix, Cholesky   6.4 s  762.9 MiB  nothing
          direct, kernel matrix, Eigen    4.2 min    2.2 GiB  nothing
       stages: kernel matrix 0.3 s, solve 6.1 s
-      why: No finite lift is known.
+      why: This kernel has no finite feature map that is known.
       why not direct, kernel matrix, Eigen: slower
     """
 

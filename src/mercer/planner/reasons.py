@@ -59,7 +59,7 @@ def _lift(task: Task, best: Plan, ways: list[Plan]) -> str:
     if task.landmarks is not None:
         return f"The lift has {task.landmarks:,} landmarks, and there are {task.rows:,} rows."
     if task.features is None:
-        return "No finite lift is known."
+        return "This kernel has no finite feature map that is known."
     quicker = [way.side for way in ways if way.exact and order(way) < order(best)]
     if "primal" in (best.side, *quicker):
         return f"The lift has {counted(task.features)} features, and there are {task.rows:,} rows."

@@ -12,7 +12,9 @@ from mercer.solvers import Eigen
 JUDGING = 1.4
 """What it takes to centre, to decompose and to judge, in units of what is counted here."""
 SAMPLES = (3000, 1500, 750, 300)
-"""Rows that alpha and the lengthscale are chosen from, where all are too many: the first that fits the memory."""
+"""Rows that alpha and the lengthscale are chosen from, where all are too many: the first that fits memory and time."""
+TUNED = 0.75
+"""The part of the time that choosing may take: what it takes more would be paid for with landmarks."""
 
 
 class Tuning(NamedTuple):
@@ -29,13 +31,18 @@ def tuning(task: Task, limits: Limits, needed: bool) -> Tuning:
     if not needed:
         return Tuning(None, (), 0.0, "")
     sizes = [min(size, task.rows) for size in SAMPLES]
-    sample = next((size for size in sizes if 8 * _numbers(task, size) <= limits.bytes), sizes[-1])
-    pairs = limits.pair(task, double=True) * sample**2 / 2
-    each = pairs + limits.machine.store(sample**2) + limits.machine.eigenvectors(sample)
-    each += limits.machine.multiply(4.0 * sample**2 * task.alphas)
+    fitting = [size for size in sizes if 8 * _numbers(task, size) <= limits.bytes] or sizes[-1:]
+    times = {size: _seconds(task, size, limits) for size in fitting}
+    sample = next((size for size in fitting if times[size] <= TUNED * limits.patience), fitting[-1])
     chosen = " and ".join(["alpha"] * task.path + ["lengthscale"] * (task.lengthscales > 1))
-    gives_up = f"{chosen} from {sample:,} rows" if sample < task.rows else ""
-    return Tuning(sample, (Stage("tuning", JUDGING * task.lengthscales * each),), _numbers(task, sample), gives_up)
+    gives_up = f"{chosen} chosen on {sample:,} rows" if sample < task.rows else ""
+    return Tuning(sample, (Stage("tuning", times[sample]),), _numbers(task, sample), gives_up)
+
+
+def _seconds(task: Task, sample: int, limits: Limits) -> float:
+    machine = limits.machine
+    each = limits.pair(task, double=True) * sample**2 / 2 + machine.store(sample**2) + machine.eigenvectors(sample)
+    return JUDGING * task.lengthscales * (each + machine.multiply(4.0 * sample**2 * task.alphas))
 
 
 def _numbers(task: Task, sample: int) -> float:

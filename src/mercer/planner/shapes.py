@@ -9,6 +9,7 @@ from typing import Any
 from mercer.compute.budget import Budget
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction, kernel_from
 from mercer.kernels.text import parse
 from mercer.lifts.size import most_features
 from mercer.planner.least_squares import choose
@@ -28,7 +29,7 @@ def plan(
     columns: int,
     outputs: int = 1,
     *,
-    kernel: Kernel | str | None = None,
+    kernel: Kernel | PythonFunction | str | None = None,
     features: int | None = None,
     alpha: float | str = "auto",
     dtype: str = "float32",
@@ -58,13 +59,13 @@ def plan(
     >>> print(plan(581_012, 54, 7, memory_limit="16 GB", machine=ROUGH))  # doctest: +ELLIPSIS
     least squares on 581,012 rows x 54 columns, 7 outputs: nystrom, one pass, 1,000 landmarks
          way                                            time     memory  gives up
-      -> nystrom, one pass, 1,000 landmarks             26 s  ...   MiB  exactness (certified), alpha from 16,384 rows
-         nystrom, iterative, 250 landmarks              39 s  ...   MiB  exactness (certified), alpha from 3,000 rows
-         random features, one pass, 1,000 features      42 s  ...   MiB  exactness (certified), alpha from 16,384 rows
-         conjugate gradients, rank 2,000               3.5 h    9.4 GiB  alpha from 3,000 rows
+      -> nystrom, one pass, 1,000 landmarks             26 s...MiB  exactness (certified), alpha chosen on 16,384 rows
+         nystrom, iterative, 250 landmarks              39 s...MiB  exactness (certified), alpha chosen on 3,000 rows
+         random features, one pass, 1,000 features      42 s...MiB  exactness (certified), alpha chosen on 16,384 rows
+         conjugate gradients, rank 2,000               3.5 h    9.4 GiB  alpha chosen on 3,000 rows
          direct, kernel matrix, Eigen               378 days    7.4 TiB  nothing
       stages: landmarks 1.2 s, pass 18 s, solve 1.8 s, check 5.8 s
-      why: No finite lift is known. The quickest exact way that fits the memory takes 3.5 h.
+      why: This kernel has no finite feature map that is known. The quickest exact way that fits the memory takes 3.5 h.
       why not nystrom, iterative, 250 landmarks: slower
       why not random features, one pass, 1,000 features: landmarks follow the data, random features do not
       why not conjugate gradients, rank 2,000: too slow, for an aim of 60 s
@@ -80,7 +81,13 @@ def plan(
 
 
 def _task(
-    rows: int, columns: int, outputs: int, kernel: Kernel | str | None, features: int | None, path: bool, single: bool
+    rows: int,
+    columns: int,
+    outputs: int,
+    kernel: Kernel | PythonFunction | str | None,
+    features: int | None,
+    path: bool,
+    single: bool,
 ) -> Task:
     alphas = ALPHAS if path else 1
     if features is not None:
@@ -100,9 +107,10 @@ def _task(
     )
 
 
-def _kernel(kernel: Kernel | str | None) -> Kernel:
+def _kernel(kernel: Kernel | PythonFunction | str | None) -> Kernel:
     if kernel is None or isinstance(kernel, str):
         return parse(DEFAULT if kernel is None else kernel, open=True)
+    kernel = kernel_from(kernel)
     if not isinstance(kernel, Kernel):
         raise InputError(sentence("plan", "a kernel or its text", f"{kernel!r} came", 'Use "gaussian", say.'))
     return kernel

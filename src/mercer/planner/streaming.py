@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from mercer.compute.threads import available
 from mercer.planner.batches import Batch, batch, features_at_once, squaring, strips
 from mercer.planner.direct import PAIR
+from mercer.planner.direct import judged as judging
 from mercer.planner.landmarks import drawing, drawn_from, drawn_numbers, learning
 from mercer.planner.limits import Limits
 from mercer.planner.plan import EXACT, Plan, Stage, Way
@@ -30,6 +31,8 @@ TRIED, TRIALS = 512, 4.0
 SUMS, MATRICES, KEPT, LANDMARKS = 2, 4.2, 1.1, 1.2
 """Numbers for p^2: in sums, of two workers or where a pass checks; in a decomposition; in its eigenvectors afterwards;
 and in the factor of the kernel matrix of landmarks, which is held beside all of these, and once more at the end."""
+RESIDUALS = 6.0
+"""Numbers for each row in memory and output, when residuals are found."""
 STEPS, LESS, MORE = 30.0, 12.0, 9.0
 """Iterations of Falkon where alpha is not known; for alpha = n / 1000, and how many more for each tenth of that."""
 WAVE = 20.0
@@ -95,6 +98,7 @@ def nystrom_iterative(task: Task, width: int, solver: Solver, limits: Limits) ->
     preparing = machine.cholesky(width) + machine.multiply(square * width)
     drawn = _drawing(task, width, limits).seconds if task.landmarks is None else learning(task, limits)[0]
     fixed, steps = (2 if task.outputs == 1 else 4) * square + 8.0 * width * task.outputs, _steps(task)
+    fixed += _residuals(task)
     held = batch(task, fixed, strips(width, available(), PAIR + 4.0 * task.outputs), limits)
     step = _reading(task, width, limits, _pairs, held) + machine.multiply(4 * entries * task.outputs)
     stages = (*tuned.stages, Stage("landmarks", drawn + preparing), Stage("iterations", steps * step))
@@ -113,19 +117,20 @@ def _one_pass(task: Task, way: Way, width: int, limits: Limits, start: Stage, ro
     """Z'Z in one pass, all alphas from its spectrum, and a second pass that checks."""
     machine, n, square = limits.machine, task.rows, float(width) ** 2
     tuned, judged = tuning(task, limits, task.lengthscales > 1), min(n, JUDGED) if task.path else 0
-    factor, beside = LANDMARKS * square * (row is _pairs), 4.0 * width * task.outputs
+    factor, beside = LANDMARKS * square * (row is _pairs), 4.0 * width * task.outputs + _residuals(task)
+    beside += max(SUMS, squaring(width)) * ((width + task.outputs - 1.0) ** 2 - square)  # targets are summed, too
     table = strips(width, squaring(width), width) if row is _pairs else features_at_once(width)
     held = batch(task, max(SUMS, squaring(width)) * square + factor + beside, table, limits)
     held = replace(held, numbers=max(held.numbers, _solved(n, width, judged, factor) + beside))
     reading = _reading(task, width, limits, row, held)
     products = machine.multiply(2.0 * n * width * task.outputs)
-    solving = machine.eigenvectors(width) + machine.multiply(4.0 * judged * (square + width * task.alphas))
+    solving = machine.eigenvectors(width) + machine.multiply(4.0 * judged * square + judging(judged, width, task))
     solving += machine.multiply(square * (4.0 * width + MOVED))  # from raw functions to features and back, and trials
     parts = Stage("pass", reading + machine.multiply(SQUARED * n * square) + products), Stage("solve", solving)
     stages = (*tuned.stages, start, *parts, Stage("check", CHECKS * (reading + 2 * products)))
     operations = n * square + 13 * square * width + 4 * judged * square
     if not tuned.stages and 0 < judged < n:
-        tuned = Tuning(judged, (), 0.0, f"alpha from {judged:,} rows")
+        tuned = Tuning(judged, (), 0.0, f"alpha chosen on {judged:,} rows")
     return _Costs(stages, operations, held, tuned).plan(way, Eigen(), task, width, limits)
 
 
@@ -171,6 +176,11 @@ class _Costs:
 
 
 # -- the parts --------------------------------------------------------------------------------------------------------
+
+
+def _residuals(task: Task) -> float:
+    """Numbers that a check holds of rows in memory, for all outputs but the first."""
+    return RESIDUALS * task.rows * (task.outputs - 1) * task.stored
 
 
 def _reading(task: Task, width: int, limits: Limits, row: Row, held: Batch) -> float:

@@ -99,14 +99,20 @@ def build(matrix: Operator, alphas: Array, rank: int | None, tolerance: float, s
     Cost: about 3 n k^2 operations and n k + k^2 numbers; 9 k^3 and 3 k^2 for several different alphas.
 
     tolerance : to which the system is to be solved, for what pays
+    run : where it stops, the rank that was reached is taken
     """
     n = matrix.shape[0]
     most = min(n // SHARE, MOST, HELD // n) if rank is None else min(rank, n)
     Budget.of(None).require("ConjugateGradient", 8 * n * most, f"a preconditioner of rank {most}", "Use a lower rank.")
     worth = Worth(n, float(alphas.min(initial=np.inf)), tolerance)
-    pivots = RandomPivots(_finite(matrix.diagonal()), matrix.block, most)
+    pivots, asked = RandomPivots(_finite(matrix.diagonal()), matrix.block, most), worth if rank is None else worth.note
+
+    def enough(rank: int, left: float) -> bool:
+        over = run.over(rank)  # with any rank there is a model: the steps after it stop
+        return asked(rank, left) or over
+
     with run.stage("preconditioner", max(1, most)):
-        features = pivots.run(np.random.default_rng(seed), worth if rank is None else worth.note, run).features
+        features = pivots.run(np.random.default_rng(seed), enough).features
         product = _square(_finite(features))
         top = max(edges(product).high, 0.0) if len(product) else 0.0
         made = Preconditioner(features, top, float(pivots.left.sum()), worth.slope)

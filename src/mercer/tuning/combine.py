@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.compute.threads import one_thread_blas
 from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.function import kernel_from
 from mercer.kernels.text import parse
 from mercer.tuning.descent import Descent, SumError, best_of
 from mercer.tuning.members import Member, aim_of, members_of
@@ -138,7 +139,7 @@ def _kernels(given: Any) -> list[Kernel]:
     needs, remedy = "a list of kernels or their texts", "Write combine([Gaussian('median'), 'linear'], X, y)."
     if isinstance(given, str | Kernel) or not hasattr(given, "__iter__"):
         raise KernelError(sentence("combine", needs, f"{given!r} came", remedy))
-    found = [parse(item, open=True) if isinstance(item, str) else item for item in given]
+    found = [parse(item, open=True) if isinstance(item, str) else kernel_from(item) for item in given]
     wrong = [item for item in found if not isinstance(item, Kernel)]
     if wrong or not found:
         came = f"{wrong[0]!r} is in it" if wrong else "an empty one came"

@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.tuning.path import Path
 from mercer.tuning.problem import posed
 
 
 def kfold_path(
-    kernel: Kernel | str,
+    kernel: Kernel | PythonFunction | str,
     X: ArrayLike,
     y: ArrayLike,
     folds: int | ArrayLike = 5,

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.tuning.path import Path
 from mercer.tuning.problem import posed
 from mercer.tuning.side import Side
@@ -15,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 def loo_path(
-    kernel: Kernel | str,
+    kernel: Kernel | PythonFunction | str,
     X: ArrayLike,
     y: ArrayLike,
     alphas: ArrayLike | None = None,

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.compute.budget import Budget
 from mercer.errors import InputError, NumericalWarning, sentence
 from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
 from mercer.operators import Centering
 from mercer.solvers import Eigen
 from mercer.tuning.path import LOWEST, default_alphas, scale_of
@@ -68,7 +69,12 @@ class Problem:
 
 
 def posed(
-    who: str, kernel: Kernel | str, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, fit_intercept: bool
+    who: str,
+    kernel: Kernel | PythonFunction | str,
+    X: ArrayLike,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    fit_intercept: bool,
 ) -> Problem:
     """The problem, read, checked, centred and decomposed. Cost: about 9 n^3 operations, 3 n^2 numbers."""
     source, weights = read(who, kernel, X, sample_weight)

@@ -12,6 +12,7 @@ from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluate import all_finite
 from mercer.kernels.evaluate import read as rows_of
+from mercer.kernels.function import kernel_from
 from mercer.kernels.median import weights_from
 from mercer.kernels.points import DOUBLE, Points
 from mercer.kernels.text import parse
@@ -85,6 +86,7 @@ def kernel_of(who: str, given: Any) -> Kernel:
     """A kernel, from one or its text."""
     if isinstance(given, str):
         return parse(given, open=True)
+    given = kernel_from(given)
     if not isinstance(given, Kernel):
         remedy = "Write Gaussian(), or \"gaussian('median')\"."
         raise KernelError(sentence(who, "a kernel, its text, or 'precomputed'", f"{given!r} came", remedy))

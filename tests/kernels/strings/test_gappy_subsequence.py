@@ -70,7 +70,7 @@ def test_overflow_is_said():
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: GappySubsequence(0), "whole number of at least 1 for length"),
+        (lambda: GappySubsequence(0), "whole number from 1 to 10000 for length"),
         (lambda: GappySubsequence(2, 0), "decay above zero"),
         (lambda: GappySubsequence(2, -0.5), "decay above zero"),
         (lambda: GappySubsequence(2, 1.5), "decay above 0 and up to 1; 1.5 came"),

@@ -120,7 +120,7 @@ class TestAlphabet:
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: Mismatch(0), "whole number of at least 1 for k"),
+        (lambda: Mismatch(0), "whole number from 1 to 100 for k"),
         (lambda: Mismatch(3, 3), "fewer differences m than symbols k; m = 3 and k = 3 came"),
         (lambda: Mismatch(3, -1), "whole number of at least 0 for m"),
         (lambda: Mismatch(3, 1, "aba"), "each symbol once in alphabet; 'a' came twice"),

@@ -106,8 +106,8 @@ def test_proofs_and_texts(kernel):
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: Spectrum(0), "whole number of at least 1 for k"),
-        (lambda: Spectrum(2.5), "whole number of at least 1 for k"),
+        (lambda: Spectrum(0), "whole number from 1 to 10000 for k"),
+        (lambda: Spectrum(2.5), "whole number from 1 to 10000 for k"),
         (lambda: BlendedSpectrum(2, 0), "decay above zero"),
         (lambda: BlendedSpectrum(2, -0.5), "decay above zero"),
     ],

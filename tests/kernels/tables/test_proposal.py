@@ -232,3 +232,9 @@ def test_a_text_of_one_length_can_be_read_in_three_ways():
     assert placed.columns[0].why.endswith("all of 12 letters: read by letters at their places, as you chose")
     with pytest.raises(InputError, match="got 'words'; its readings are 'letters at their places'"):
         proposal.with_reading(0, "words")
+
+
+def test_a_table_of_labels_is_told_nothing_of_deviations():
+    said = str(kernel_for(np.array([["p"], ["q"], ["p"]], dtype=object)))
+    assert "how much labels vary" in said
+    assert "deviations" not in said

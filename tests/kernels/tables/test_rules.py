@@ -146,3 +146,13 @@ def test_counters_in_other_words_are_left_out(name):
 
 def test_a_mean_keeps_the_digits_that_matter():
     assert chosen([1e6 + 1.25, 1e6 + 1.75, None]).moments == (1e6 + 1.5, 0.25)
+
+
+def test_post_codes_are_labels_by_their_name():
+    codes = [98_001, 98_103, 98_178, 10_001] * 10
+    for name in ("zipcode", "zip", "ZipCode", "billing_zip", "PLZ"):
+        choice = chosen(codes, name)
+        assert (choice.taken_for, choice.place) == ("category", "categories")
+        assert "codes of places" in choice.why
+    for name, values in (("price", codes), ("zip", [code * 1_000 for code in codes])):
+        assert chosen(values, name).taken_for == "number"

@@ -8,12 +8,18 @@ from mercer.cli.report.case import Case
 from mercer.cli.report.markup import code, details, element, formula, items, joined, p, pre, short, table
 from mercer.cli.report.page import Section
 from mercer.compute.budget import text_of
+from mercer.kernels import Kernel
+from mercer.kernels.algebra.on import On
+from mercer.kernels.algebra.scaled import Scaled
+from mercer.kernels.categories.gapped import Gapped
 from mercer.planner.explain import duration
 
 SHOWN = 100
 """Columns that are listed."""
 LONG = 4_000
 """Characters of a formula."""
+INSTANT = 0.1
+"""Seconds that are not worth a line."""
 
 
 def choice(case: Case) -> Section:
@@ -31,9 +37,30 @@ def _kernel(case: Case) -> list[object]:
     if look.proposal is None:
         return [*parts, p(_told(case))]
     columns = look.proposal.columns
-    rows = [[code(c.name), c.taken_for, c.part, c.why] for c in columns[:SHOWN]]
+    rows = [[code(c.name), c.taken_for, part_of(learner.kernel_, c.name) or c.part, c.why] for c in columns[:SHOWN]]
     more = [p(f"And {len(columns) - SHOWN:,} more columns.")] if len(columns) > SHOWN else []
-    return [*parts, table(["column", "taken for", "part of the kernel", "why"], rows), *more]
+    return [*parts, table(["column", "taken for", "part of the fitted kernel", "why"], rows), *more]
+
+
+def part_of(kernel: Kernel, name: int | str) -> str:
+    """The parts of a fitted kernel that look at a column, with the numbers that were found.
+
+    >>> from mercer.kernels import Gaussian, Hamming
+    >>> part_of(Gaussian(2.0).scaled([3.0, 5.0]).on(["a", "b"]) * Hamming(2.0).on(["c"]), "b")
+    'gaussian, divided by 5, lengthscale 2'
+    """
+    if isinstance(kernel, On):
+        return _of_column(kernel.kernel, kernel.columns.index(name)) if name in kernel.columns else ""
+    found = [part_of(child, name) for child in kernel.children]
+    return "; ".join(dict.fromkeys(filter(None, found)))
+
+
+def _of_column(kernel: Kernel, at: int) -> str:
+    if isinstance(kernel, Gapped):
+        return f"gapped, divided by {kernel.moments[at][1]:.4g}, lengthscale {kernel.lengthscale:.4g}"
+    if isinstance(kernel, Scaled) and isinstance(length := getattr(kernel.kernel, "lengthscale", None), float):
+        return f"{kernel.kernel.name}, divided by {kernel.lengthscales[at]:.4g}, lengthscale {length:.4g}"
+    return short(str(kernel), 100)
 
 
 def _told(case: Case) -> str:
@@ -63,7 +90,9 @@ def _plan(case: Case) -> list[object]:
         return [title, p(f"By {type(learner).__name__}, in {duration(case.done.judged.seconds)}.")]
     rows: list[list[object]] = [["learner", code(type(learner).__name__)], *_settings(learner)]
     rows += [["way", plan.way]] if hasattr(plan, "way") else []
-    rows += [["time", f"{duration(plan.seconds)} predicted, {duration(case.done.judged.seconds)} taken"]]
+    judged = case.done.judged
+    rows += [["time of the fit", f"{duration(plan.seconds)} predicted, {duration(judged.seconds)} taken"]]
+    rows += [["time for the kernel before", duration(judged.tuned)]] if judged.tuned > INSTANT else []
     rows += [["memory beyond the data", f"{text_of(plan.bytes)} predicted"]]
     rows += [["converged", "yes" if case.done.converged else "no"]]
     reason = getattr(plan, "reason", "")

@@ -54,10 +54,8 @@ def _left_out(case: Case) -> list[object]:
     found = case.done.left_out
     if found is None:
         return []
-    sample = getattr(case.done.judged.model.learner.plan_, "sample", None)
-    rows = "the fitted rows" if sample is None else f"{sample:,} of the fitted rows"
-    what = f"Leave-one-out {found[0]} of {rows}: {number(found[1])}."
-    return [p(f"{what} Each row is predicted by the model of all others; the penalty was chosen by it.")]
+    what = f"Leave-one-out {found[0]} of {case.done.left_out_rows}: {number(found[1])}."
+    return [p(f"{what} Each of these rows is predicted from all others of them; the penalty was chosen by it.")]
 
 
 # -- pictures ---------------------------------------------------------------------------------------------------------

@@ -18,6 +18,8 @@ Function = Callable[[Any], Any]
 
 def name_of(thing: Any) -> str:
     """How a text calls a function or a lift: by its name, letters only."""
+    if getattr(thing, "__name__", "") == "__call__":  # of an object that is called
+        thing = thing.__self__
     name = getattr(thing, "__name__", type(thing).__name__)
     return "".join(letter for letter in name if letter.isalnum() or letter == "_")
 

@@ -14,6 +14,7 @@ from mercer.errors import KernelError, sentence
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import REALS, Domain
+from mercer.kernels.latex import escaped
 from mercer.kernels.law import Law, moved
 from mercer.kernels.points import Column, Points
 
@@ -102,5 +103,5 @@ class On(Mapped):
         return self.write_postfix(python, "on", repr(list(self.columns)))
 
     def latex(self, x: str = "x", z: str = "z") -> str:
-        below = ", ".join(str(c).replace("_", r"\_") for c in self.columns)
+        below = ", ".join(escaped(str(c)) for c in self.columns)
         return self.kernel.latex(rf"{{{x}}}_{{[{below}]}}", rf"{{{z}}}_{{[{below}]}}")

@@ -17,6 +17,9 @@ from mercer.kernels.law import Law, convolution
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 
+MOST_FACTORS = 1000
+"""The largest power whose law is told: it is drawn as the sum of so many draws."""
+
 
 def check_exponent(owner: str, name: str, value: Any) -> int | float:
     """A number above zero; whole numbers become int."""
@@ -67,7 +70,9 @@ class Power(Single):
         return np.asarray(self.kernel.evaluate_diagonal(points) ** self.exponent)
 
     def law(self, d: int) -> Law | None:
-        return convolution([self.kernel.law(d)] * self.exponent) if isinstance(self.exponent, int) else None
+        if not isinstance(self.exponent, int) or self.exponent > MOST_FACTORS:
+            return None
+        return convolution([self.kernel.law(d)] * self.exponent)
 
     def rule(self) -> str:
         if self.whole:

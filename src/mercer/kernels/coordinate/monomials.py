@@ -36,7 +36,7 @@ class Monomials(Kernel):
 
     Parameters
     ----------
-    degree : whole number of at least 1
+    degree : whole number from 1 to 100
     include_bias : whether the constant monomial 1 is one of them; texts write 1 or 0
     min_degree : whole number from 0 to degree: other monomials of a lower degree are left out
 
@@ -54,7 +54,7 @@ class Monomials(Kernel):
     dense_only = True
     formula = "sum over exponents a with |a| <= degree of prod_k (x_k z_k)^a_k"
 
-    degree: int = whole(default=2, least=1)
+    degree: int = whole(default=2, least=1, most=100)
     include_bias: bool = field(default=True, metadata={"check": check_choice})
     min_degree: int = whole(default=0, least=0)
 

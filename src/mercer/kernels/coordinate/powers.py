@@ -27,7 +27,7 @@ class Powers(Coordinate):
 
     Parameters
     ----------
-    degree : whole number of at least 1
+    degree : whole number from 1 to 10,000
 
     Examples
     --------
@@ -42,7 +42,7 @@ class Powers(Coordinate):
 
     formula = "sum_k sum_{b=1..degree} (x_k z_k)^b"
 
-    degree: int = whole(default=3, least=1)
+    degree: int = whole(default=3, least=1, most=10_000)
 
     def term(self, x: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
         total = product = np.asarray(x * z)

@@ -29,7 +29,7 @@ class Trigonometric(Kernel):
 
     Parameters
     ----------
-    order : whole number of at least 1
+    order : whole number from 1 to 10,000
     period : number above zero; the default, the float nearest to 2 pi, stands for 2 pi itself: sin(j x), cos(j x)
 
     Examples
@@ -46,7 +46,7 @@ class Trigonometric(Kernel):
     dense_only = True
     formula = "sum_k sum_{j=1..order} cos(2 pi j (x_k - z_k) / period)"
 
-    order: int = whole(default=1, least=1)
+    order: int = whole(default=1, least=1, most=10_000)
     period: float = positive(default=FULL_TURN)
 
     def evaluate(self, pairs: Pairs) -> Block:

@@ -29,7 +29,7 @@ class WeisfeilerLehman(Counted):
 
     Parameters
     ----------
-    iterations : rounds, a whole number of at least 0; 0 compares labels only
+    iterations : rounds, a whole number from 0 to 1,000; 0 compares labels only
     edge_labels : whether a neighbour behind an edge with another label is another neighbour; texts write 1 or 0
 
     Examples
@@ -50,7 +50,7 @@ class WeisfeilerLehman(Counted):
     aliases = ("wl",)
     formula = "sum over t = 0..iterations of <counts of colours of x after t rounds, those of z>"
 
-    iterations: int = whole(default=5)
+    iterations: int = whole(default=5, most=1000)
     edge_labels: bool = choice(default=False)
 
     @property

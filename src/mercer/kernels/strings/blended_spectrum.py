@@ -24,7 +24,7 @@ class BlendedSpectrum(Counted):
 
     Parameters
     ----------
-    k : whole number of at least 1, the length of the longest runs
+    k : whole number from 1 to 10,000, the length of the longest runs
     decay : number above zero
 
     Examples
@@ -42,7 +42,7 @@ class BlendedSpectrum(Counted):
 
     formula = "sum_j decay^(2j) sum_u #u(x) #u(z), over the runs u of j = 1 to k symbols"
 
-    k: int = whole(default=3, least=1)
+    k: int = whole(default=3, least=1, most=10_000)
     decay: float = positive(default=1.0)
 
     @property

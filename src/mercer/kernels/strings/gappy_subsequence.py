@@ -43,7 +43,7 @@ class GappySubsequence(Compared):
 
     Parameters
     ----------
-    length : whole number of at least 1, the letters of a word
+    length : whole number from 1 to 10,000, the letters of a word
     decay : number above 0, up to 1
 
     Examples
@@ -60,7 +60,7 @@ class GappySubsequence(Compared):
 
     formula = "sum_u sum_(i, j) decay^(span of i + span of j), over all places i in x and j in z that spell u"
 
-    length: int = whole(default=3, least=1)
+    length: int = whole(default=3, least=1, most=10_000)
     decay: float = field(default=0.5, metadata={"check": check_decay})
 
     def __post_init__(self) -> None:

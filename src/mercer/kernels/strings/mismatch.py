@@ -37,7 +37,7 @@ class Mismatch(Counted):
 
     Parameters
     ----------
-    k : whole number of at least 1, the length of the runs
+    k : whole number from 1 to 100, the length of the runs
     m : whole number from 0 to k - 1, how many symbols may differ
     alphabet : the symbols, as a str of letters or a list (for bytes: of whole numbers); empty to have them found
 
@@ -57,7 +57,7 @@ class Mismatch(Counted):
 
     formula = "sum_u near_u(x) near_u(z), over the words u of k symbols"
 
-    k: int = whole(default=3, least=1)
+    k: int = whole(default=3, least=1, most=100)
     m: int = whole(default=1, least=0)
     alphabet: symbols.Alphabet = field(default=(), metadata={"check": symbols.check_alphabet})
 

@@ -21,7 +21,7 @@ class Spectrum(Counted):
 
     Parameters
     ----------
-    k : whole number of at least 1, the length of the runs
+    k : whole number from 1 to 10,000, the length of the runs
 
     Examples
     --------
@@ -38,7 +38,7 @@ class Spectrum(Counted):
 
     formula = "sum_u #u(x) #u(z), over the runs u of k symbols"
 
-    k: int = whole(default=3, least=1)
+    k: int = whole(default=3, least=1, most=10_000)
 
     @property
     def domain(self) -> Domain:

@@ -25,7 +25,7 @@ class WeightedDegree(Counted):
 
     Parameters
     ----------
-    degree : positive integer, the length of the longest runs
+    degree : whole number from 1 to 10,000, the length of the longest runs
 
     Examples
     --------
@@ -42,7 +42,7 @@ class WeightedDegree(Counted):
 
     formula = "sum_j b_j (number of places at which x and z have the same run of j = 1 to degree symbols)"
 
-    degree: int = whole(default=3, least=1)
+    degree: int = whole(default=3, least=1, most=10_000)
 
     @property
     def domain(self) -> Domain:

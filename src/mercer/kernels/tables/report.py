@@ -19,7 +19,11 @@ def report(rows: int, columns: Sequence[Choice], lengthscale: float, kernel: Ker
     lines = [HEAD, *((str(choice.name), choice.taken_for, choice.part, choice.why) for choice in columns)]
     first, second, third = (max(len(line[k]) for line in lines) for k in range(3))
     table = [f"  {a:<{first}}  {b:<{second}}  {c:<{third}}  {d}" for a, b, c, d in lines]
-    said = f"  lengthscale {lengthscale!r}: the root mean squared distance of a row from the mean, in deviations"
+    numeric = any(choice.place in ("numbers", "gapped") for choice in columns)
+    from_what = (
+        "the root mean squared distance of a row from the mean, in deviations" if numeric else "how much labels vary"
+    )
+    said = f"  lengthscale {lengthscale!r}: {from_what}"
     placed = any(choice.place in GAUSSIAN for choice in columns)
     formula = [f"  {'       ' if k else 'kernel:'} {line}" for k, line in enumerate(_lines(text))]
     return "\n".join([f"a kernel for {rows:,} rows x {len(columns):,} columns", *table, *[said] * placed, *formula])

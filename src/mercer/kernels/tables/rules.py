@@ -28,6 +28,8 @@ IDENTIFIERS = frozenset(
     {"id", "ids", "uuid", "guid", "key", "index", "idx", "row", "rowid", "serial", "unnamed", "nr", "no", "nummer"}
 )
 """Words at the beginning or the end of the name of a column that numbers its rows."""
+POSTAL, POSTAL_RANGE = frozenset({"zip", "zipcode", "zipcodes", "postcode", "postal", "plz"}), (100, 100_000)
+"""Words at the beginning or the end of the name of a column of post codes, and the numbers that these are."""
 CODES, CODE_ROWS, CODE_LETTERS = 3, 20, 64
 """Up to so many forms, such as C-12345, all entries of a column of codes have; rows and letters that this takes."""
 CYCLES = (DAY, WEEK, YEAR)
@@ -88,6 +90,8 @@ def _number(survey: Survey) -> Choice:
 
 
 def _whole_number(survey: Survey) -> Choice:
+    if _named(survey) & POSTAL and POSTAL_RANGE[0] <= _values(survey).min() <= _values(survey).max() < POSTAL_RANGE[1]:
+        return _category(survey, f"{_content(survey)}, and its name says that they are codes of places, no amounts")
     return _category(survey) if survey.different <= LEVELS else _number(survey)
 
 
@@ -181,8 +185,13 @@ def _is_identifier(survey: Survey) -> bool:
         return False
     if any(" " in text.strip() for text in survey.texts):
         return False
+    return bool(_named(survey) & IDENTIFIERS)
+
+
+def _named(survey: Survey) -> frozenset[str]:
+    """The first and the last word of a column's name."""
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", str(survey.name))
-    return bool({word.lower() for word in (words[:1] + words[-1:])} & IDENTIFIERS)
+    return frozenset(word.lower() for word in (words[:1] + words[-1:]))
 
 
 def _values(survey: Survey) -> NDArray[np.float64]:
