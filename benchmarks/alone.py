@@ -94,7 +94,7 @@ def held(which: str) -> int:
 
 def compiled() -> int:
     """How many files of compiled code Mercer keeps on this machine."""
-    from mercer.compute.folder import directory  # only the process that takes turns asks
+    from mercer.compute.codegen.cache_folder import directory  # only the process that takes turns asks
 
     kept = directory()
     return 0 if kept is None else sum(1 for _ in kept.glob("*.nbc"))

@@ -50,7 +50,7 @@ AREAS: dict[str, tuple[list[str], list[str]]] = {
             "src/mercer/solvers",
         ],
     ),
-    "loader": (["files/[!t]*.py", "files/t[!a]*.py", "files/table.py"], ["tests/files/test_model_*.py"]),
+    "loader": (["models/*.py"], ["tests/models/test_model_*.py"]),
 }
 """Of each area the files that are changed, and the tests that should notice."""
 HOW = ["-o", "addopts=--doctest-modules", "-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:xdist"]

@@ -28,9 +28,9 @@ import numpy as np
 from mutants import Seed, mutant
 
 from mercer.errors import ModelFileError
-from mercer.files import inspect, load
+from mercer.models import inspect, load
 
-GOLDEN = Path(__file__).parent.parent / "tests" / "files" / "golden"
+GOLDEN = Path(__file__).parent.parent / "tests" / "models" / "golden"
 SLOWEST = 2.0
 """Seconds that a load may take."""
 ROOM = 64 << 20

@@ -27,7 +27,7 @@ from pathlib import Path
 from table_seeds import WAYS, write_seeds
 
 from mercer.errors import InputError
-from mercer.files.tables import read_table
+from mercer.tables.read import read_table
 
 SECONDS = 5
 """That a table may take."""

@@ -26,8 +26,8 @@ from alone import Found, alone, measured
 from numpy.typing import NDArray
 from report import machine
 
-from mercer.comparing import Comparison, hsic, mmd
-from mercer.comparing.block_test import FEWEST
+from mercer.hypothesis_tests import Comparison, hsic, mmd
+from mercer.hypothesis_tests.block_test import FEWEST
 
 RESULTS = Path(__file__).parent / "results"
 LEVEL = 0.05

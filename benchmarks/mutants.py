@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mercer.files.table import ENTRIES
 from mercer.kernels.text import METHODS, known_names
+from mercer.models.registry import ENTRIES
 
 EDGES = [None, True, False, 0, 1, -1, 2, 7, 63, 64, 2**31, 2**32, 2**53, 2**63 - 1, -(2**63), 2**64, 10**19]
 REALS = [0.0, -0.0, 0.5, 1e-308, 1e308, -1e308]

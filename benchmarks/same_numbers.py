@@ -3,7 +3,7 @@
     python benchmarks/same_numbers.py --record before.npz     # before the change
     python benchmarks/same_numbers.py --compare before.npz    # after it; ends with 1 where numbers differ
 
-Models are those of tests/files/model_zoo.py, in every method that a fit may take, and some larger problems. Numbers
+Models are those of tests/models/model_zoo.py, in every method that a fit may take, and some larger problems. Numbers
 agree if they differ by at most 1e-12 of the largest; labels agree if they are equal.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.base import clone
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "files")]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "models")]
 TOLERANCE = 1e-12
 
 

@@ -28,9 +28,9 @@ HOUR = 3_600.0
 def fitted_alone(path: str) -> Found:
     """Fit, save, load, and ask both models."""
     from mercer.cli.fit import FitOptions
-    from mercer.cli.fitting import fitted
-    from mercer.cli.voice import Voice
-    from mercer.files import load, save
+    from mercer.cli.output import Voice
+    from mercer.cli.pipeline import fitted
+    from mercer.models import load, save
 
     voice = Voice("fit", quiet=True)
     done, cost = measured(lambda: fitted(FitOptions(table=path, target="target", quiet=True), voice))

@@ -33,8 +33,8 @@ from numpy.typing import NDArray
 from report import machine
 
 from mercer import KernelRidge
-from mercer.learners.checkpoint import Store
-from mercer.learners.running import Watched
+from mercer.learners.run.checkpoint import Store
+from mercer.learners.run.fit_run import Watched
 from mercer.lifts import Nystrom
 from mercer.solvers import ConjugateGradient
 

@@ -9,13 +9,13 @@ from mercer.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from mercer import (
-        comparing,
         displays,
-        files,
         geometry,
+        hypothesis_tests,
         kernels,
         learners,
         lifts,
+        models,
         operators,
         planner,
         solvers,
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
         testing,
         tuning,
     )
-    from mercer.comparing import hsic, mmd
-    from mercer.files import inspect, load, save
     from mercer.geometry import region
+    from mercer.hypothesis_tests import hsic, mmd
     from mercer.kernels import exp
     from mercer.kernels.domain import Domain
     from mercer.kernels.proof.prove import prove
@@ -45,10 +44,11 @@ if TYPE_CHECKING:
         Perceptron,
         SpectralClustering,
     )
-    from mercer.learners.converging import ConvergenceWarning
+    from mercer.learners.run.convergence import ConvergenceWarning
     from mercer.lifts import lift
+    from mercer.models import inspect, load, save
     from mercer.operators.repair import repair
-    from mercer.planner.shapes import plan
+    from mercer.planner.from_shapes import plan
 
 
 __all__ = [
@@ -71,13 +71,12 @@ __all__ = [
     "SpectralWitness",
     "ThingWitness",
     "Witness",
-    "comparing",
     "displays",
     "errors",
     "exp",
-    "files",
     "geometry",
     "hsic",
+    "hypothesis_tests",
     "inspect",
     "kernel_for",
     "kernels",
@@ -86,6 +85,7 @@ __all__ = [
     "lifts",
     "load",
     "mmd",
+    "models",
     "operators",
     "parse",
     "plan",
@@ -96,13 +96,14 @@ __all__ = [
     "save",
     "solvers",
     "sources",
+    "tables",
     "testing",
     "tuning",
 ]
 
 _LATER = {
     "Asymmetry": "mercer.kernels.proof.record",
-    "ConvergenceWarning": "mercer.learners.converging",
+    "ConvergenceWarning": "mercer.learners.run.convergence",
     "Domain": "mercer.kernels.domain",
     "KernelKMeans": "mercer.learners",
     "KernelLogisticRegression": "mercer.learners",
@@ -119,30 +120,31 @@ _LATER = {
     "SpectralWitness": "mercer.kernels.proof.record",
     "ThingWitness": "mercer.kernels.proof.record",
     "Witness": "mercer.kernels.proof.record",
-    "comparing": "mercer.comparing",
     "displays": "mercer.displays",
     "exp": "mercer.kernels",
-    "files": "mercer.files",
     "geometry": "mercer.geometry",
-    "hsic": "mercer.comparing",
-    "inspect": "mercer.files",
+    "hsic": "mercer.hypothesis_tests",
+    "hypothesis_tests": "mercer.hypothesis_tests",
+    "inspect": "mercer.models",
     "kernel_for": "mercer.kernels.tables",
     "kernels": "mercer.kernels",
     "learners": "mercer.learners",
     "lift": "mercer.lifts",
     "lifts": "mercer.lifts",
-    "load": "mercer.files",
-    "mmd": "mercer.comparing",
+    "load": "mercer.models",
+    "mmd": "mercer.hypothesis_tests",
+    "models": "mercer.models",
     "operators": "mercer.operators",
     "parse": "mercer.kernels.text",
-    "plan": "mercer.planner.shapes",
+    "plan": "mercer.planner.from_shapes",
     "planner": "mercer.planner",
     "prove": "mercer.kernels.proof.prove",
     "region": "mercer.geometry",
     "repair": "mercer.operators.repair",
-    "save": "mercer.files",
+    "save": "mercer.models",
     "solvers": "mercer.solvers",
     "sources": "mercer.sources",
+    "tables": "mercer.tables",
     "testing": "mercer.testing",
     "tuning": "mercer.tuning",
 }

@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 from sklearn.metrics import log_loss, r2_score
 
 from mercer.cli.baselines import _labels, constant
-from mercer.cli.evaluation import classification_scores, regression_scores, split, table_of_scores, wilson
+from mercer.cli.metrics import classification_scores, regression_scores, split, table_of_scores, wilson
 
 
 @given(st.integers(1, 500), st.data())

@@ -13,9 +13,9 @@ from command import run, started, write_houses, write_rings
 from typer.testing import CliRunner
 
 from mercer.cli.app import app
-from mercer.cli.exits import Exit
-from mercer.cli.verbs import _speaking
-from mercer.cli.voice import Voice
+from mercer.cli.commands import _speaking
+from mercer.cli.exit_codes import Exit
+from mercer.cli.output import Voice
 
 VERBS = ("fit", "predict", "score", "transform", "plan", "prove", "inspect", "doctor", "demo")
 
@@ -257,7 +257,7 @@ def test_remarks_of_the_library_are_said_once(monkeypatch):
 
     loud, quiet = [], []
     for heard, voice in ((loud, Voice("prove")), (quiet, Voice("prove", quiet=True))):
-        monkeypatch.setattr("mercer.cli.voice._print", lambda text, heard=heard, **_: heard.append(text))
+        monkeypatch.setattr("mercer.cli.output._print", lambda text, heard=heard, **_: heard.append(text))
         with _speaking(voice):
             remarking()
     assert (loud, quiet) == (["it compiles in a folder"], [])

@@ -12,11 +12,11 @@ from pyarrow import csv, parquet
 
 import mercer
 from mercer.cli.fit import FitOptions
-from mercer.cli.fitting import fitted
 from mercer.cli.models import load_model
-from mercer.cli.voice import Voice
+from mercer.cli.output import Voice
+from mercer.cli.pipeline import fitted
 from mercer.errors import NumericalWarning
-from mercer.files.tables import read_table
+from mercer.tables.read import read_table
 
 
 @pytest.fixture
@@ -275,7 +275,7 @@ def test_truths_are_scored_as_they_were_fitted(tmp_path, words):
 
 
 def test_json_is_one_object_also_where_the_end_is_bad(tmp_path, monkeypatch):
-    monkeypatch.setattr("mercer.cli.fitted.Fitted.converged", False)
+    monkeypatch.setattr("mercer.cli.result.Fitted.converged", False)
     path = write_rings(tmp_path / "rings.csv")
     done = run("fit", path, "--target", "ring", "--strict", "--json")
     assert done.exit_code == 6

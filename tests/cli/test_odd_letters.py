@@ -12,7 +12,7 @@ import pytest
 from command import run
 
 import mercer
-from mercer.cli.voice import STEERING, Voice
+from mercer.cli.output import STEERING, Voice
 
 EVIL = "b\x1b]0;owned\x07\x9b2J\u202e\x7f"
 LABELS = ("do\u2066wn", "u\x1b[31mp")
@@ -80,7 +80,7 @@ def test_dumped_options_are_escaped(table):
 
 def test_letters_that_cannot_be_written_are_told(table):
     assert run("fit", table, "--target", "\udcff", "--dump-config").exit_code == 2
-    source = "import sys, mercer.cli.voice as v; v.Voice('prove').raw('\u00e4')"
+    source = "import sys, mercer.cli.output as v; v.Voice('prove').raw('\u00e4')"
     words = [sys.executable, "-c", source]
     there = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": str(Path(mercer.__file__).parent.parent)}
     done = subprocess.run(words, capture_output=True, text=True, env=there, check=False)

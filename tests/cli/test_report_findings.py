@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_pages import clean_classes, clean_regression, write
 
-from mercer.cli.evaluation import Score
-from mercer.cli.examining import CHECKS
-from mercer.cli.examining_fit import beaten, beats, rounded
-from mercer.cli.examining_leaks import given_away
-from mercer.cli.examining_rows import row_keys
-from mercer.files.tables import Sheet
+from mercer.cli.diagnostics.examine import CHECKS
+from mercer.cli.diagnostics.fit import beaten, beats, rounded
+from mercer.cli.diagnostics.leaks import given_away
+from mercer.cli.diagnostics.rows import row_keys
+from mercer.cli.metrics import Score
+from mercer.tables.read import Sheet
 
 
 def found(tmp_path, data, target, *words):
@@ -269,7 +269,7 @@ def test_a_model_beside_the_mean(said, verdict):
 
 
 def test_what_has_not_converged(tmp_path, monkeypatch):
-    monkeypatch.setattr("mercer.cli.fitting.Fitted.converged", False)
+    monkeypatch.setattr("mercer.cli.pipeline.Fitted.converged", False)
     assert found(tmp_path, clean_classes(), "c")["not converged"]["severity"] == "serious"
 
 

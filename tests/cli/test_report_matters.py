@@ -7,14 +7,14 @@ import pytest
 from command import told
 from report_pages import clean_classes, clean_regression, write
 
-from mercer.cli.evaluation import regression_scores
 from mercer.cli.fit import FitOptions
-from mercer.cli.fitting import fitted
+from mercer.cli.metrics import regression_scores
+from mercer.cli.output import Voice
+from mercer.cli.pipeline import fitted
 from mercer.cli.report import curve as curves
 from mercer.cli.report import importance as shuffling
 from mercer.cli.report.curve import learning_curve
 from mercer.cli.report.importance import importance
-from mercer.cli.voice import Voice
 
 
 @pytest.fixture(autouse=True)

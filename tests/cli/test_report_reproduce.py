@@ -9,10 +9,10 @@ from command import run, write_houses, write_rings
 from report_pages import clean_classes, clean_regression, write
 
 from mercer.cli.fit import FitOptions
-from mercer.cli.fitting import fitted
+from mercer.cli.output import Voice
+from mercer.cli.pipeline import fitted
 from mercer.cli.report.case import Case
 from mercer.cli.report.reproduce import command, script
-from mercer.cli.voice import Voice
 
 
 def sparse(path):

@@ -7,7 +7,7 @@ from pyarrow import csv, table
 
 import mercer
 from mercer.cli.fit import FitOptions
-from mercer.cli.stretching import CLASSES, FEWEST, MOST, Sample, suited
+from mercer.cli.lengthscales import CLASSES, FEWEST, MOST, Sample, suited
 from mercer.kernels import Gaussian, Linear, Periodic
 
 

@@ -5,11 +5,11 @@ import io
 import numpy as np
 import pytest
 
-from mercer.cli.looking import by_position, look
+from mercer.cli.features import by_position, look
 from mercer.cli.target import like, target_of
 from mercer.errors import InputError
-from mercer.files.tables import read_table
 from mercer.kernels import Gaussian, Linear
+from mercer.tables.read import read_table
 
 COLUMNS = {
     "labels": (["a", "b"] * 20, "classification"),

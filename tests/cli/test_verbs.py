@@ -134,7 +134,7 @@ def test_predict_refuses_what_a_model_has_not(fitted):
 
 def test_a_model_that_was_fitted_in_python(tmp_path, fitted):
     path = tmp_path / "own.mercer"
-    from mercer.files import save
+    from mercer.models import save
 
     save(mercer.KernelRidge("linear").fit([[0.0], [1.0]], [0.0, 1.0]), path)
     done = run("predict", path, fitted / "houses.csv")

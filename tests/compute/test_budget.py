@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mercer.compute import budget as module
-from mercer.compute.budget import Budget, free_memory, text_of
+from mercer.compute.runtime import memory as module
+from mercer.compute.runtime.memory import Budget, free_memory, text_of
 from mercer.errors import BudgetError, InputError, MercerError
 
 MiB = 1024**2
@@ -403,7 +403,7 @@ def test_an_unknown_use_of_the_address_space_leaves_the_limit(system, monkeypatc
 def test_a_real_limit_of_the_address_space_is_seen():
     code = (
         "import resource, sys; sys.path[:0] = {path!r}; sys.modules['mercer'] = type(sys)('mercer');"
-        "sys.modules['mercer'].__path__ = [{package!r}]; from mercer.compute.budget import free_memory;"
+        "sys.modules['mercer'].__path__ = [{package!r}]; from mercer.compute.runtime.memory import free_memory;"
         "resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30)); print(free_memory())"
     )
     package = str(Path(module.__file__).parents[1])  # without what the package's door imports, to be quick

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mercer.compute import code, folder, kept
+from mercer.compute.codegen import cache_folder, jit_cache, kept
 from mercer.kernels import Gaussian, Laplace, Linear
-from mercer.kernels.evaluate import fused_from
+from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.operators import Gram
 
 WORK = """
@@ -23,7 +23,7 @@ import json, logging, sys
 import numpy as np
 from mercer.compute import code
 from mercer.kernels import Gaussian, Laplace, Linear
-from mercer.kernels.evaluate import fused_from
+from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.operators import Gram
 
 messages = []
@@ -127,10 +127,10 @@ class TestProcesses:
 @pytest.fixture
 def anew(monkeypatch):
     """The folder is asked anew, and the one of the other tests comes back."""
-    told = (folder.directory, folder._tell, kept._announce)
+    told = (cache_folder.directory, cache_folder._tell, kept._announce)
     for asked in told:
         asked.cache_clear()
-    monkeypatch.setattr(code, "_LOADED", {})
+    monkeypatch.setattr(jit_cache, "_LOADED", {})
     yield monkeypatch
     monkeypatch.undo()
     for asked in told:
@@ -152,22 +152,22 @@ def test_the_chosen_folder_is_used(anew, tmp_path, caplog):
             evaluated()
     finally:
         os.umask(before)
-    assert folder.directory().parent == tmp_path / "a" / "b"
+    assert cache_folder.directory().parent == tmp_path / "a" / "b"
     assert [path.suffix for path in files(tmp_path)] == [".nbc"]
     assert ["compiles a new formula" in text for text in caplog.messages] == [True]
 
 
 def writable_by_others(tmp_path, monkeypatch):
     monkeypatch.setenv("MERCER_CACHE_DIR", str(tmp_path))
-    folder.directory().chmod(0o770)
-    folder.directory.cache_clear()
+    cache_folder.directory().chmod(0o770)
+    cache_folder.directory.cache_clear()
 
 
 def below_one_that_others_can_write_to(tmp_path, monkeypatch):
     monkeypatch.setenv("MERCER_CACHE_DIR", str(tmp_path / "a" / "b"))
-    folder.directory()
+    cache_folder.directory()
     tmp_path.chmod(0o777)
-    folder.directory.cache_clear()
+    cache_folder.directory.cache_clear()
 
 
 def behind_a_link_to_such_a_one(tmp_path, monkeypatch):
@@ -208,7 +208,7 @@ def test_code_stays_in_memory_where_the_folder_cannot_be_trusted(anew, tmp_path,
     with caplog.at_level(logging.WARNING, "mercer.compute"):
         assert small().twice(21.0) == 42.0
     chosen.chmod(0o700)
-    assert folder.directory() is None
+    assert cache_folder.directory() is None
     assert sum("cannot keep compiled code" in text for text in caplog.messages) == 1
     assert [path.name for path in files(tmp_path) if path.name != "file"] == []
 
@@ -217,13 +217,13 @@ def test_code_stays_in_memory_where_the_folder_cannot_be_trusted(anew, tmp_path,
 def test_a_sticky_folder_above_is_as_good_as_a_private_one(anew, tmp_path):
     tmp_path.chmod(0o1777)
     anew.setenv("MERCER_CACHE_DIR", str(tmp_path / "a"))
-    assert folder.directory().parent == tmp_path / "a"
+    assert cache_folder.directory().parent == tmp_path / "a"
 
 
 # -- files that are damaged, planted, or cannot be written -------------------------------------------------------------
 
 SMALL = """
-from mercer.compute.kept import njit
+from mercer.compute.codegen.kept import njit
 
 
 @njit(cache=True)
@@ -234,8 +234,8 @@ def twice(x):
 
 def small():
     """The module of a small text, as another process would load it."""
-    code._LOADED.clear()
-    return code.load(SMALL)
+    jit_cache._LOADED.clear()
+    return jit_cache.load(SMALL)
 
 
 @pytest.fixture
@@ -265,7 +265,7 @@ DAMAGES = {
     "random": lambda data: np.random.default_rng(0).bytes(len(data)),
     "one bit of the digest": lambda data: flipped(data, 3),
     "one bit of the code": lambda data: flipped(data, len(data) // 2),
-    "a pickle of somebody": lambda data: data[: folder.DIGEST] + pickle.dumps(Trap()),
+    "a pickle of somebody": lambda data: data[: cache_folder.DIGEST] + pickle.dumps(Trap()),
     "a pickle with a digest": lambda data: hashlib.sha256(pickle.dumps(Trap())).digest() + pickle.dumps(Trap()),
 }
 
@@ -310,12 +310,12 @@ def test_what_somebody_could_have_put_there_is_not_read(entry, plant):
 
 def test_code_of_one_formula_does_not_serve_another(entry):
     """A digest is of what the code is for, and of the code: files that change their names are not used."""
-    other = code.load(SMALL.replace("2 * x", "3 * x"))
+    other = jit_cache.load(SMALL.replace("2 * x", "3 * x"))
     assert other.twice(1.0) == 3.0
     (path,) = [path for path in files(entry.parent) if path != entry]
     path.write_bytes(entry.read_bytes())
-    code._LOADED.clear()
-    assert code.load(SMALL.replace("2 * x", "3 * x")).twice(1.0) == 3.0
+    jit_cache._LOADED.clear()
+    assert jit_cache.load(SMALL.replace("2 * x", "3 * x")).twice(1.0) == 3.0
 
 
 @pytest.mark.parametrize("step", ["tempfile.mkstemp", "os.replace", "os.fdopen"])
@@ -324,7 +324,7 @@ def test_a_full_disk_does_not_end_the_work(anew, tmp_path, caplog, step):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     anew.setenv("MERCER_CACHE_DIR", str(tmp_path))
-    folder.directory()
+    cache_folder.directory()
     anew.setattr(step, full)
     found = small()
     assert found.twice(21.0) == 42.0
@@ -365,7 +365,7 @@ def test_numba_is_not_imported_before_it_is_used():
 
 
 def test_without_numba_an_operator_is_the_same(monkeypatch, wanted):
-    monkeypatch.setattr(code, "numba_works", lambda: False)
+    monkeypatch.setattr(jit_cache, "numba_works", lambda: False)
     X = np.random.default_rng(0).normal(size=(300, 6))
     kernel = Gaussian(0.7) * Linear() + Laplace(2.0)
     with fused_from(0):

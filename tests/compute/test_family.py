@@ -5,7 +5,7 @@ from itertools import combinations, combinations_with_replacement
 
 import pytest
 
-from mercer.compute.family import Family
+from mercer.lifts.monomial_index import Family
 
 FAMILIES = [
     Family(width, degree, lowest, repeated)

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from mercer.compute import fused
-from mercer.kernels import Gaussian, Laplace, Linear, Min, route
-from mercer.kernels.evaluate import fused_from
+from mercer.compute.codegen import tiles
+from mercer.kernels import Gaussian, Laplace, Linear, Min
+from mercer.kernels.evaluation import dispatch
+from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.kernels.points import points_from
 
 SIZES = (1, 2, 255, 256, 257, 511, 513)
@@ -36,7 +37,7 @@ def table(n, d, seed=0):
 
 def passes(kernel, X, Z=None):
     left = points_from("test", X)
-    found = route.fused(kernel, left, left if Z is None else points_from("test", Z))
+    found = dispatch.fused(kernel, left, left if Z is None else points_from("test", Z))
     assert found is not None
     return found
 
@@ -100,7 +101,7 @@ def test_results_do_not_depend_on_the_size_of_tiles(name, sizes, monkeypatch):
     kernel, wanted = KERNELS[name]
     X, Z, V = table(517, 16), table(301, 16, seed=1), table(517, 2, seed=2) - 1
     for constant, value in sizes.items():
-        monkeypatch.setattr(fused, constant, value)
+        monkeypatch.setattr(tiles, constant, value)
     for right in (None, Z):
         found, K = passes(kernel, X, right), wanted(X, X if right is None else right)
         close(found.matrix(np.dtype(np.float64), 2)[0], K)
@@ -113,7 +114,7 @@ def test_a_tile_is_narrow_where_there_are_many_coordinates(monkeypatch):
     widths = {passes(Min(), table(3, d)).columns for d in (2, 64)}
     assert len(widths) == 2
     before = passes(Gaussian(), table(3, 27)).columns
-    monkeypatch.setattr(fused, "TILE", 1 << 16)
+    monkeypatch.setattr(tiles, "TILE", 1 << 16)
     assert passes(Gaussian(), table(3, 27)).columns < before
 
 
@@ -160,15 +161,15 @@ def test_the_same_threads_give_the_same_bits_and_others_the_same_numbers(name, d
 
 
 def test_work_is_dealt_like_cards():
-    assert fused.dealt(range(0, 1000, 256), 2) == [[0, 512], [256, 768]]
-    assert fused.dealt(range(0, 1000, 256), 9) == [[0], [256], [512], [768]]
-    assert fused.dealt(range(0, 1, 256), 4) == [[0]]
+    assert tiles.dealt(range(0, 1000, 256), 2) == [[0, 512], [256, 768]]
+    assert tiles.dealt(range(0, 1000, 256), 9) == [[0], [256], [512], [768]]
+    assert tiles.dealt(range(0, 1, 256), 4) == [[0]]
 
 
 def test_mirror_takes_the_lower_triangle():
     A = np.arange(49.0).reshape(7, 7)
     wanted = np.tril(A) + np.tril(A, -1).T
-    fused.mirror(A, step=3)
+    tiles.mirror(A, step=3)
     assert np.array_equal(A, wanted)
 
 

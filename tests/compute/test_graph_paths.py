@@ -5,16 +5,16 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from mercer.compute import graph_paths
-from mercer.compute.graph_paths import Grouped, path_counts
+from mercer.kernels.graphs import path_loops
+from mercer.kernels.graphs.path_loops import Grouped, path_counts
 
 
 @pytest.fixture(params=["scipy", "compiled", "compiled in pieces"])
 def way(request, monkeypatch):
     """All ways to compute, whatever the size."""
-    monkeypatch.setattr(graph_paths, "COMPILED_FROM", 1 << 60 if request.param == "scipy" else 0)
+    monkeypatch.setattr(path_loops, "COMPILED_FROM", 1 << 60 if request.param == "scipy" else 0)
     if request.param == "compiled in pieces":
-        monkeypatch.setattr(graph_paths, "PIECE", 13)
+        monkeypatch.setattr(path_loops, "PIECE", 13)
 
 
 def some_graphs(sizes, density, seed):

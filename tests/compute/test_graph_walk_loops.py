@@ -5,11 +5,12 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from mercer.compute import code, graph_walks, threads
-from mercer.compute.graph_walks import shared_walks
-from mercer.kernels.graphs import Graph
+from mercer.compute.codegen import jit_cache
+from mercer.compute.runtime import threads
+from mercer.kernels.graphs import Graph, walk_loops
 from mercer.kernels.graphs.joined import joined
 from mercer.kernels.graphs.spectra import largest_eigenvalues
+from mercer.kernels.graphs.walk_loops import shared_walks
 from mercer.kernels.graphs.walks import layers
 
 rng = np.random.default_rng(3)
@@ -52,8 +53,8 @@ def test_loops_and_numpy_agree():
 def test_pieces_do_not_matter(piece, monkeypatch):
     graphs, (i, j) = encoded(GRAPHS), all_pairs(len(GRAPHS))
     wanted, _ = shared_walks(graphs, i, j, 0.01)
-    monkeypatch.setattr(graph_walks, "PIECE", piece)
-    monkeypatch.setattr(graph_walks, "COMPILED_FROM", 0)
+    monkeypatch.setattr(walk_loops, "PIECE", piece)
+    monkeypatch.setattr(walk_loops, "COMPILED_FROM", 0)
     found, missed = shared_walks(graphs, i, j, 0.01)
     np.testing.assert_allclose(found, wanted, rtol=1e-14)
     assert missed == 0
@@ -61,9 +62,9 @@ def test_pieces_do_not_matter(piece, monkeypatch):
 
 def test_without_numba(monkeypatch):
     graphs, (i, j) = encoded(GRAPHS), all_pairs(len(GRAPHS))
-    monkeypatch.setattr(graph_walks, "COMPILED_FROM", 0)
+    monkeypatch.setattr(walk_loops, "COMPILED_FROM", 0)
     wanted, _ = shared_walks(graphs, i, j, 0.01)
-    monkeypatch.setattr(code, "numba_works", lambda: False)
+    monkeypatch.setattr(jit_cache, "numba_works", lambda: False)
     np.testing.assert_allclose(shared_walks(graphs, i, j, 0.01)[0], wanted, rtol=1e-14)
 
 
@@ -71,9 +72,9 @@ def test_steps_that_do_not_suffice_are_counted(monkeypatch):
     graphs, (i, j) = encoded(GRAPHS[:3]), all_pairs(3)
     wanted, _ = shared_walks(graphs, i, j, 0.02)
     for compiled in (0, 1 << 60):
-        monkeypatch.setattr(graph_walks, "COMPILED_FROM", compiled)
-        monkeypatch.setattr(graph_walks, "EXACT", 0.0)  # nobody reaches that
-        monkeypatch.setattr(graph_walks, "MOST", 3)
+        monkeypatch.setattr(walk_loops, "COMPILED_FROM", compiled)
+        monkeypatch.setattr(walk_loops, "EXACT", 0.0)  # nobody reaches that
+        monkeypatch.setattr(walk_loops, "MOST", 3)
         found, missed = shared_walks(graphs, i, j, 0.02)
         assert missed > 0
         np.testing.assert_allclose(found, wanted, rtol=1e-13)
@@ -81,7 +82,7 @@ def test_steps_that_do_not_suffice_are_counted(monkeypatch):
 
 def test_the_product_graph_is_never_made(monkeypatch):
     """Two graphs of 300 nodes: their product graph has 90,000 nodes, and its matrix 8.1e9 numbers."""
-    monkeypatch.setattr(graph_walks, "COMPILED_FROM", 0)
+    monkeypatch.setattr(walk_loops, "COMPILED_FROM", 0)
     graphs = encoded([random_graph(300, 600, 1, 1) for _ in range(2)])
     shared_walks(graphs, np.array([0]), np.array([1]), 0.01)  # a first call compiles, which takes memory of its own
     tracemalloc.start()
@@ -98,8 +99,8 @@ def test_an_error_in_a_worker_comes_through(monkeypatch):
     def interrupted(self, *arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(graph_walks, "PIECE", 10)
+    monkeypatch.setattr(walk_loops, "PIECE", 10)
     monkeypatch.setattr(threads, "available", lambda: 2)
-    monkeypatch.setattr(graph_walks.Layers, "compare_plainly", interrupted)
+    monkeypatch.setattr(walk_loops.Layers, "compare_plainly", interrupted)
     with pytest.raises(KeyboardInterrupt):
         shared_walks(graphs, i, j, 0.01)

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mercer.compute import code, monomials, runs
-from mercer.compute.family import Family
+from mercer.compute.codegen import jit_cache
+from mercer.lifts import monomial_loops, monomial_plan
 from mercer.lifts.expansion import combinations
+from mercer.lifts.monomial_index import Family
 
 WAYS = ["numpy", "compiled"]
 
@@ -18,7 +19,7 @@ WAYS = ["numpy", "compiled"]
 @pytest.fixture(params=WAYS)
 def way(request, monkeypatch):
     """Both ways to compute, whatever the size."""
-    monkeypatch.setattr(monomials, "COMPILED_FROM", 0 if request.param == "compiled" else 1 << 62)
+    monkeypatch.setattr(monomial_loops, "COMPILED_FROM", 0 if request.param == "compiled" else 1 << 62)
     return request.param
 
 
@@ -40,7 +41,7 @@ def product_by_product(X, factors, weights=None):
 
 def of_list(X, factors, weights=None):
     """By the plan of a list of monomials."""
-    return monomials.evaluate(X, runs.of_factors(factors, X.shape[1]), weights)
+    return monomial_loops.evaluate(X, monomial_plan.of_factors(factors, X.shape[1]), weights)
 
 
 @pytest.mark.parametrize("repeated", [True, False])
@@ -54,9 +55,9 @@ def test_whole_families(way, dtype, repeated):
                 continue
             factors = combinations(d, degree, lowest, repeated)
             weights = np.sqrt(1.0 + np.arange(len(factors)))
-            plan = runs.of_family(family)
+            plan = monomial_plan.of_family(family)
             for w in (None, weights):
-                found = monomials.evaluate(X, plan, w)
+                found = monomial_loops.evaluate(X, plan, w)
                 assert found.dtype == dtype
                 np.testing.assert_array_equal(found, product_by_product(X, factors, w))
                 np.testing.assert_array_equal(found, of_list(X, factors, w))
@@ -78,14 +79,14 @@ def test_scattered_monomials(way):
     every = combinations(12, 4)
     X, drawn = table(7, 12), np.random.default_rng(0).permutation(len(every))[:600]
     for chosen in (drawn, np.sort(drawn)):
-        plan = runs.of_factors(every[chosen], 12)
+        plan = monomial_plan.of_factors(every[chosen], 12)
         assert len(plan.outer) > max(64, plan.count / 8)
-        np.testing.assert_array_equal(monomials.evaluate(X, plan), product_by_product(X, every[chosen]))
+        np.testing.assert_array_equal(monomial_loops.evaluate(X, plan), product_by_product(X, every[chosen]))
 
 
 def test_a_sorted_list_falls_into_a_run_a_column():
     factors = combinations(30, 3)
-    plan = runs.of_factors(factors, 30)
+    plan = monomial_plan.of_factors(factors, 30)
     assert plan.count == len(factors) == 5456
     assert len(plan.joined) == 30
     assert len(plan.outer) == 1 + 30 + 30
@@ -98,7 +99,7 @@ def test_each_is_off_by_its_roundings_only(way, dtype, degree):
     """Against rational arithmetic: p - 1 products, a weight that is rounded, and a product with it."""
     X, factors = table(3, 3, dtype), combinations(3, degree)
     weights = np.sqrt(1.0 + np.arange(len(factors)))
-    found = monomials.evaluate(X, runs.of_factors(factors, 3), weights)
+    found = monomial_loops.evaluate(X, monomial_plan.of_factors(factors, 3), weights)
     unit = Fraction(float(np.finfo(dtype).eps)) / 2
     for row, values in zip(X, found, strict=True):
         for monomial, weight, value in zip(factors, weights, values, strict=True):
@@ -113,11 +114,11 @@ def test_results_do_not_depend_on_the_size_of_pieces(way, sizes, monkeypatch):
     X, factors = table(23, 4), combinations(4, 3)
     wanted = product_by_product(X, factors)
     for constant, value in sizes.items():
-        monkeypatch.setattr(monomials, constant, value)
+        monkeypatch.setattr(monomial_loops, constant, value)
     for lowest in (0, 3):
-        plan = runs.of_family(Family(4, 3, lowest))
+        plan = monomial_plan.of_family(Family(4, 3, lowest))
         for workers in (1, 2, 5):
-            found = monomials.evaluate(X, plan, None, workers)
+            found = monomial_loops.evaluate(X, plan, None, workers)
             np.testing.assert_array_equal(found, wanted[:, -plan.count :])
 
 
@@ -133,13 +134,13 @@ def test_infinities_are_honoured_without_a_word(way):
 
 
 def test_without_numba_many_values_are_computed_all_the_same(monkeypatch):
-    monkeypatch.setattr(monomials, "COMPILED_FROM", 0)
-    monkeypatch.setattr(code, "numba_works", lambda: False)
-    monkeypatch.setattr(code, "load", lambda text: pytest.fail("nothing can be loaded"))
+    monkeypatch.setattr(monomial_loops, "COMPILED_FROM", 0)
+    monkeypatch.setattr(jit_cache, "numba_works", lambda: False)
+    monkeypatch.setattr(jit_cache, "load", lambda text: pytest.fail("nothing can be loaded"))
     X, factors = table(5, 3), combinations(3, 3)
     np.testing.assert_array_equal(of_list(X, factors), product_by_product(X, factors))
 
 
 def test_few_values_need_no_compiled_code(monkeypatch):
-    monkeypatch.setattr(code, "load", lambda text: pytest.fail("NumPy is faster here"))
+    monkeypatch.setattr(jit_cache, "load", lambda text: pytest.fail("NumPy is faster here"))
     assert of_list(table(1000, 5), combinations(5, 3)).shape == (1000, 56)

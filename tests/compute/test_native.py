@@ -7,8 +7,8 @@ import threading
 import numpy as np
 import pytest
 
-from mercer.compute import native
-from mercer.compute.native import (
+from mercer.compute.runtime import lapack
+from mercer.compute.runtime.lapack import (
     Routine,
     add_squares,
     divide_by_triangle,
@@ -28,7 +28,7 @@ def draw(*shape, seed=0):
 def way(request, monkeypatch):
     """Both ways to compute: the second is for builds of SciPy that are not known."""
     if request.param == "by NumPy":
-        monkeypatch.setattr(native, "routine", lambda name: None)
+        monkeypatch.setattr(lapack, "routine", lambda name: None)
 
 
 @pytest.mark.parametrize(("n", "m", "k"), [(1, 1, 1), (7, 3, 5), (3, 7, 1), (1, 4, 2), (4, 1, 2), (5, 3, 0), (0, 3, 2)])
@@ -54,7 +54,7 @@ def test_squares_are_added_below_the_diagonal(n, m, way):
 @pytest.mark.parametrize("call", [1.0, 300.0, 4e9])
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (60, 7), (3, 20), (0, 2)])
 def test_squares_are_whole_and_symmetric_however_short_the_calls(n, m, call, way, monkeypatch):
-    monkeypatch.setattr(native, "CALL", call)
+    monkeypatch.setattr(lapack, "CALL", call)
     A = draw(n, m)
     found = squares_of(A)
     np.testing.assert_allclose(found, A.T @ A, rtol=1e-13, atol=1e-13)
@@ -63,8 +63,8 @@ def test_squares_are_whole_and_symmetric_however_short_the_calls(n, m, call, way
 
 def test_no_call_for_squares_is_longer_than_a_keyboard_waits(monkeypatch):
     rows = []
-    monkeypatch.setattr(native, "CALL", 300.0)
-    monkeypatch.setattr(native, "add_squares", lambda C, A: rows.append(len(A)))
+    monkeypatch.setattr(lapack, "CALL", 300.0)
+    monkeypatch.setattr(lapack, "add_squares", lambda C, A: rows.append(len(A)))
     squares_of(draw(60, 7))
     assert sum(rows) == 60
     assert max(rows) * 7**2 <= 300
@@ -124,10 +124,10 @@ class Module:
 )
 def test_signatures_are_read(signature, kinds, monkeypatch):
     """Numbers of another size in a call by address would be wrong in silence."""
-    monkeypatch.setattr(native, "cython_blas", Module(signature))
-    monkeypatch.setattr(native, "_name_of", lambda capsule: capsule)
-    monkeypatch.setattr(native, "_pointer_of", lambda capsule, name: 1)
-    found = native.routine.__wrapped__("dgemm")
+    monkeypatch.setattr(lapack, "cython_blas", Module(signature))
+    monkeypatch.setattr(lapack, "_name_of", lambda capsule: capsule)
+    monkeypatch.setattr(lapack, "_pointer_of", lambda capsule, name: 1)
+    found = lapack.routine.__wrapped__("dgemm")
     assert (None if found is None else found.kinds) == kinds
     if kinds is not None:
         assert found.integer == (np.int64 if "int64_t" in kinds else np.intc)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mercer.compute import sequences
-from mercer.compute.sequences import Sequences, joined, packed, ranked, runs
+from mercer.kernels.strings import sequences
+from mercer.kernels.strings.sequences import Sequences, joined, packed, ranked, runs
 
 SIZES = [3, 1_000, 10**6, 10**12]
 lists = st.lists(st.lists(st.integers(0, 3), max_size=12), min_size=1, max_size=6)

@@ -8,12 +8,23 @@ import scipy.special
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mercer.compute import code, symbols
-from mercer.compute.folder import directory
-from mercer.compute.formula import nodes
-from mercer.compute.symbols import ARITHMETIC, COMPARISONS, LIBRARY, LOGIC, SPECIAL, WORDS, Level, Symbol, Untraceable
-from mercer.kernels import Coordinate, Dot, Gaussian, Laplace, Linear, Min, Polynomial, Radial, RationalQuadratic, route
-from mercer.kernels.evaluate import fused_from
+from mercer.compute.codegen import jit_cache, symbols
+from mercer.compute.codegen.cache_folder import directory
+from mercer.compute.codegen.formula import nodes
+from mercer.compute.codegen.symbols import (
+    ARITHMETIC,
+    COMPARISONS,
+    LIBRARY,
+    LOGIC,
+    SPECIAL,
+    WORDS,
+    Level,
+    Symbol,
+    Untraceable,
+)
+from mercer.kernels import Coordinate, Dot, Gaussian, Laplace, Linear, Min, Polynomial, Radial, RationalQuadratic
+from mercer.kernels.evaluation import dispatch
+from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.kernels.points import points_from
 
 RNG = np.random.default_rng(0)
@@ -114,17 +125,17 @@ def test_every_function_gives_what_numpy_gives(family, dtype, tolerance, monkeyp
     monkeypatch.setattr(Mixture, "functions", tuple(named.values()))
     points, columns = (points_from("test", rows(n, dtype)) for n in (37, 23))
     t = points.values @ columns.values.T
-    before = set(code._LOADED)
+    before = set(jit_cache._LOADED)
     for k, (name, function) in enumerate(named.items()):
         monkeypatch.setattr(Mixture, "weights", tuple(float(k == j) for j in range(len(named))))
-        passes = route.fused(Mixture(), points, columns)
+        passes = dispatch.fused(Mixture(), points, columns)
         assert passes is not None, name
         wanted = np.asarray(function(t), dtype=float)
         found = passes.matrix(np.dtype(np.float64), 1)[0]
         steps = np.abs(found - wanted) > 0.4  # where rounding decided on which side of a step a value falls
         assert steps.mean() < (0.02 if dtype == "float32" else 1e-9), name
         np.testing.assert_allclose(found[~steps], wanted[~steps], rtol=tolerance, atol=tolerance * 10, err_msg=name)
-    assert len(set(code._LOADED) - before) <= 2  # one code for all weights, in each precision that was chosen
+    assert len(set(jit_cache._LOADED) - before) <= 2  # one code for all weights, in each precision that was chosen
 
 
 def test_every_function_is_among_those():
@@ -288,7 +299,7 @@ def test_code_that_cannot_be_followed_is_left_to_numpy(profile, monkeypatch):
     gaps = ((X[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2) / 0.8 / 0.8
     np.testing.assert_allclose(found, profile(gaps.copy()), rtol=1e-13, atol=1e-13)
     assert np.array_equal(whole, whole.T)
-    assert route.fused(Own(0.8), points_from("t", X), points_from("t", Z)) is None
+    assert dispatch.fused(Own(0.8), points_from("t", X), points_from("t", Z)) is None
 
 
 @pytest.mark.parametrize(
@@ -310,11 +321,11 @@ def test_what_a_symbol_does_not_know_it_says(question):
 
 def compiled(kernels, X, Z):
     """How many modules and files the evaluation of kernels adds."""
-    before, files = len(code._LOADED), len(list(directory().glob("*.nbc")))
+    before, files = len(jit_cache._LOADED), len(list(directory().glob("*.nbc")))
     with fused_from(0):
         for kernel in kernels:
             np.testing.assert_allclose(kernel(X, Z), fresh(kernel, X, Z), rtol=1e-11, atol=1e-12)
-    return len(code._LOADED) - before, len(list(directory().glob("*.nbc"))) - files
+    return len(jit_cache._LOADED) - before, len(list(directory().glob("*.nbc"))) - files
 
 
 def fresh(kernel, X, Z):

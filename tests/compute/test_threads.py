@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from mercer.compute import threads
+from mercer.compute.runtime import threads
 from mercer.errors import InputError
 
 # -- how many ----------------------------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ LONG_WORK = """
 import sys, threading, time
 import numpy as np
 from mercer.operators import Gram
-from mercer.kernels.evaluate import fused_from
+from mercer.kernels.evaluation.evaluate import fused_from
 
 X = np.random.default_rng(0).normal(size=({rows}, 10))
 begun = []

@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from mercer.compute.words import SIN_LIMIT, prelude
+from mercer.compute.codegen.intrinsics import SIN_LIMIT, prelude
 from mercer.errors import InputError
 
 pytest.importorskip("numba")

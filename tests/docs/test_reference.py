@@ -12,7 +12,7 @@ MODULES = [
     "mercer.kernels",
     "mercer.lifts",
     "mercer.learners",
-    "mercer.comparing",
+    "mercer.hypothesis_tests",
     "mercer.operators",
     "mercer.solvers",
     "mercer.tuning",
@@ -21,7 +21,7 @@ MODULES = [
     "mercer.displays",
     "mercer.geometry",
     "mercer.testing",
-    "mercer.files",
+    "mercer.models",
     "mercer.errors",
 ]
 RAISED = "an error or a warning is met, not made"

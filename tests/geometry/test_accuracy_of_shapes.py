@@ -17,7 +17,7 @@ from mercer.geometry import Ball, Ellipse, Ellipsoid, HalfSpace, preimage, regio
 from mercer.geometry.accurate import dot, precise_dot
 from mercer.geometry.jacobi import singular
 from mercer.geometry.quadratic import Quadratic
-from mercer.kernels.doubled import two_product
+from mercer.kernels.precision.double_double import two_product
 from mercer.lifts.polynomial import Polynomial
 
 seeds = st.integers(0, 10**6)

@@ -5,14 +5,14 @@ import pytest
 from html_reader import SCRIPTED, read
 
 import mercer
-from mercer.learners.distance import Distance
+from mercer.learners.certificates.bounds import Distance
 from mercer.lifts.certificate import Certificate
-from mercer.planner.clusters import ClusterPlan
-from mercer.planner.components import ComponentPlan
+from mercer.planner.clustering import ClusterPlan
 from mercer.planner.logistic import LogisticPlan
-from mercer.planner.margins import MarginPlan
-from mercer.planner.passes import PassPlan
+from mercer.planner.pca import ComponentPlan
+from mercer.planner.perceptron import PassPlan
 from mercer.planner.plan import Plan, Stage
+from mercer.planner.svm import MarginPlan
 from mercer.solvers import Cholesky, Eigen
 
 STAGES = Stage("first part", 0.25), Stage("second part", 3.0)

@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from mercer.kernels import accurate, bessel, doubled
+from mercer.kernels.precision import bessel, double_double, scalar
 
 TINY = np.finfo(np.float64).tiny
 LARGEST = np.finfo(np.float64).max
@@ -76,17 +76,17 @@ def test_ulps_see_an_error():
 
 def test_pair():
     digits = "1.7320508075688772935274463415058723669428"
-    high, low = doubled.pair(digits)
+    high, low = double_double.pair(digits)
     assert high == math.sqrt(3)
     assert abs(mpmath.mpf(high) + mpmath.mpf(low) - mpmath.mpf(digits)) < mpmath.mpf(10) ** -32
-    assert doubled.pair(mpmath.sqrt(3)) == (high, low)
-    assert doubled.pair("0.5") == doubled.pair(Fraction(1, 2)) == (0.5, 0.0)
+    assert double_double.pair(mpmath.sqrt(3)) == (high, low)
+    assert double_double.pair("0.5") == double_double.pair(Fraction(1, 2)) == (0.5, 0.0)
 
 
 def test_sums_and_products_are_exact():
     random = np.random.default_rng(0)
     a, b = random.standard_normal((2, 2000)) * 2.0 ** random.integers(-60, 60, (2, 2000))
-    for operate, name in ((doubled.two_sum, "__add__"), (doubled.two_product, "__mul__")):
+    for operate, name in ((double_double.two_sum, "__add__"), (double_double.two_product, "__mul__")):
         high, low = operate(a, b)
         for x, y, *parts in zip(a.tolist(), b.tolist(), high.tolist(), low.tolist(), strict=True):
             assert sum(map(Fraction, parts)) == getattr(Fraction(x), name)(Fraction(y))
@@ -96,17 +96,17 @@ def test_sums_and_products_are_exact():
 @pytest.mark.parametrize("a", [LARGEST, 2.0**996 * 1.1, -LARGEST / 3])
 def test_product_of_huge_factors(a):
     for x, y in ((a, 1 / 3), (1 / 3, a), (a, 1e-300)):
-        high, low = doubled.two_product(x, y)
+        high, low = double_double.two_product(x, y)
         assert Fraction(float(high)) + Fraction(float(low)) == Fraction(x) * Fraction(y)
 
 
 def test_quotient():
     u = logspace(1e-250, 1e250, 2000)
-    high, low = doubled.quotient(u, 0.3)
+    high, low = double_double.quotient(u, 0.3)
     exact = [x / mpmath.mpf(0.3) for x in exactly(u)]
     total = map(sum, zip(exactly(high), exactly(low), strict=True))
     assert max(abs(t / e - 1) for t, e in zip(total, exact, strict=True)) < mpmath.mpf(10) ** -31
-    high, low = doubled.quotient(np.array([0.0, np.inf, 1e308]), 0.01)
+    high, low = double_double.quotient(np.array([0.0, np.inf, 1e308]), 0.01)
     assert high.tolist() == [0, np.inf, np.inf]
     assert low.tolist() == [0, 0, 0]
 
@@ -129,13 +129,13 @@ def test_decay(c):
     for sign in (1, -1):
         u = sign * logspace(top * 1e-12, top)
         exact = [mpmath.exp(-mpmath.mpf(c) * x) for x in exactly(u)]
-        assert ulps(accurate.decay(doubled.pair(c), u), exact).max() < LIMIT / 2
+        assert ulps(scalar.decay(double_double.pair(c), u), exact).max() < LIMIT / 2
 
 
 def test_decay_at_special_points():
     u = np.array([0.0, 5e-324, 1e-300, 745.2, 800.0, 1e300, np.inf, np.nan, -1e5])
-    np.testing.assert_array_equal(accurate.decay((1.0, 0.0), u), [1, 1, 1, 0, 0, 0, 0, np.nan, np.inf])
-    np.testing.assert_array_equal(accurate.decay((0.0, 0.0), u[:7]), np.ones(7))
+    np.testing.assert_array_equal(scalar.decay((1.0, 0.0), u), [1, 1, 1, 0, 0, 0, 0, np.nan, np.inf])
+    np.testing.assert_array_equal(scalar.decay((0.0, 0.0), u[:7]), np.ones(7))
 
 
 # power_of_sum
@@ -148,21 +148,21 @@ def test_power_of_sum(a, p):
     b = logspace(1e-20, min(math.exp(min(reach, 700)), 1e300), 2000)
     b = np.concatenate([b, (1 - a) + reach * logspace(1e-5, 1, 500)])
     exact = [(a + x) ** mpmath.mpf(p) for x in exactly(b)]
-    assert ulps(accurate.power_of_sum(a, b, p), exact).max() < LIMIT / 2
+    assert ulps(scalar.power_of_sum(a, b, p), exact).max() < LIMIT / 2
 
 
 @pytest.mark.parametrize("p", [200, 3, -50.5])
 def test_power_of_difference(p):
     b = -logspace(1e-10, 1 - 1e-12, 2000)
     exact = [(1 + x) ** mpmath.mpf(p) for x in exactly(b)]
-    assert ulps(accurate.power_of_sum(1.0, b, p), exact).max() < LIMIT / 2
+    assert ulps(scalar.power_of_sum(1.0, b, p), exact).max() < LIMIT / 2
 
 
 @pytest.mark.parametrize("p", [7, 2, -3])
 def test_integer_power_of_negative_sum(p):
     b = -logspace(1.001, 1e30, 1000)
     exact = [(mpmath.mpf(1) + x) ** p for x in exactly(b)]
-    computed = accurate.power_of_sum(1.0, b, p)
+    computed = scalar.power_of_sum(1.0, b, p)
     assert np.all(np.sign(computed) == (-1) ** p)
     assert ulps(computed, exact).max() < LIMIT / 2
 
@@ -171,18 +171,18 @@ def test_integer_power_of_negative_sum(p):
 def test_power_of_sum_with_pair(p):
     u = logspace(1e-5, 1e3, 2000)
     exact = [(1 + x / (2 * mpmath.mpf(abs(p)))) ** mpmath.mpf(p) for x in exactly(u)]
-    computed = accurate.power_of_sum(1.0, doubled.quotient(u, 2 * abs(p)), p)
+    computed = scalar.power_of_sum(1.0, double_double.quotient(u, 2 * abs(p)), p)
     assert ulps(computed, exact).max() < LIMIT / 2
 
 
 def test_power_of_sum_at_special_points():
     b = np.array([np.inf, 1e300, -1.0, np.nan])
-    np.testing.assert_array_equal(accurate.power_of_sum(1.0, b, 2.5), [np.inf, np.inf, 0, np.nan])
-    np.testing.assert_array_equal(accurate.power_of_sum(1.0, b, -2.5), [0, 0, np.inf, np.nan])
-    np.testing.assert_array_equal(accurate.power_of_sum(1.0, b[:3], 0), [1, 1, 1])
+    np.testing.assert_array_equal(scalar.power_of_sum(1.0, b, 2.5), [np.inf, np.inf, 0, np.nan])
+    np.testing.assert_array_equal(scalar.power_of_sum(1.0, b, -2.5), [0, 0, np.inf, np.nan])
+    np.testing.assert_array_equal(scalar.power_of_sum(1.0, b[:3], 0), [1, 1, 1])
     pair = (np.array([np.inf, -1.0, -1.0]), np.array([np.nan, 0.0, 2.0**-80]))
-    np.testing.assert_array_equal(accurate.power_of_sum(1.0, pair, 2), [np.inf, 0, 2.0**-160])
-    np.testing.assert_array_equal(accurate.power_of_sum(0.0, np.array([-np.inf, -2.0]), 3), [-np.inf, -8])
+    np.testing.assert_array_equal(scalar.power_of_sum(1.0, pair, 2), [np.inf, 0, 2.0**-160])
+    np.testing.assert_array_equal(scalar.power_of_sum(0.0, np.array([-np.inf, -2.0]), 3), [-np.inf, -8])
 
 
 # sin_over, sin_minus_cos
@@ -192,17 +192,17 @@ def test_sin_over():
     with mpmath.workdps(380):  # the argument has up to 309 digits before the point
         u = np.concatenate([logspace(1e-300, 1e6, 3000), logspace(1.0, 1e308, 3000), np.arange(1, 3000) * np.pi])
         exact = [mpmath.sin(x) / x for x in exactly(u)]
-        assert ulps(accurate.sin_over(u), exact).max() < LIMIT / 2
+        assert ulps(scalar.sin_over(u), exact).max() < LIMIT / 2
     special = np.array([0.0, 5e-324, np.inf, np.nan])
-    np.testing.assert_array_equal(accurate.sin_over(special), [1, 1, 0, np.nan])
+    np.testing.assert_array_equal(scalar.sin_over(special), [1, 1, 0, np.nan])
 
 
 def test_sin_minus_cos():
     b = np.concatenate([logspace(1e-102, math.pi * (1 - 1e-15)), np.linspace(1.2, math.pi, 5000)])
     with mpmath.workdps(350):  # the difference of two numbers near b is b^3/3
         exact = [mpmath.sin(x) - x * mpmath.cos(x) for x in exactly(b)]
-        assert ulps(accurate.sin_minus_cos(b), exact).max() < LIMIT / 2
-    assert accurate.sin_minus_cos(np.array([0.0, 1e-200])).tolist() == [0, 0]
+        assert ulps(scalar.sin_minus_cos(b), exact).max() < LIMIT / 2
+    assert scalar.sin_minus_cos(np.array([0.0, 1e-200])).tolist() == [0, 0]
 
 
 # matern
@@ -307,11 +307,11 @@ def test_matern_refuses(nu):
 @pytest.mark.parametrize(
     "function",
     [
-        lambda x: accurate.decay((1.5, 0.0), x),
-        lambda x: accurate.power_of_sum(1.0, x, 2.5),
-        lambda x: accurate.power_of_sum(1.0, (x, np.zeros_like(x)), 2.5),
-        accurate.sin_over,
-        accurate.sin_minus_cos,
+        lambda x: scalar.decay((1.5, 0.0), x),
+        lambda x: scalar.power_of_sum(1.0, x, 2.5),
+        lambda x: scalar.power_of_sum(1.0, (x, np.zeros_like(x)), 2.5),
+        scalar.sin_over,
+        scalar.sin_minus_cos,
         lambda x: bessel.matern(0.5, x),
         lambda x: bessel.matern(0.7, x),
         lambda x: bessel.matern(4.0, x),

@@ -10,7 +10,7 @@ from strategies import LEAVES, REFUTED, any_leaf, table
 
 import mercer
 from mercer import kernels as k
-from mercer.kernels import plain
+from mercer.kernels.evaluation import plain
 
 X, Z = table(9), table(7, seed=1)
 

@@ -9,7 +9,7 @@ import pytest
 import mercer
 from mercer.errors import DomainError, InputError, ModelFileError
 from mercer.kernels import Constant, Gaussian, Linear, Match, Spectrum, VertexHistogram
-from mercer.kernels.evaluate import fused_from
+from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.kernels.graphs import Graph
 from mercer.learners import KernelRidge
 from mercer.lifts import Nystrom

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mercer
-from mercer.compute.fused import Fused
+from mercer.compute.codegen.tiles import Fused
 from mercer.errors import KernelError
-from mercer.kernels import Gaussian, Linear, Monomials, Parabolic, Polynomial, Powers, Subsets, Trigonometric, route
-from mercer.kernels.evaluate import fused_from
+from mercer.kernels import Gaussian, Linear, Monomials, Parabolic, Polynomial, Powers, Subsets, Trigonometric
+from mercer.kernels.evaluation import dispatch
+from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.kernels.points import points_from
 
 mp = mpmath.MPContext()
@@ -159,7 +160,7 @@ def test_waves_against_dirichlet():
 
 def is_fused(kernel, rows):
     points = points_from("test", rows)
-    return isinstance(route.fused(kernel, points, points), Fused)
+    return isinstance(dispatch.fused(kernel, points, points), Fused)
 
 
 @pytest.mark.parametrize("kernel", [Trigonometric(6, 0.5), Powers(8), Powers(30)], ids=str)
@@ -188,7 +189,7 @@ def test_high_monomials_of_single_precision_are_left_to_numpy():
 def test_tracing_subsets_computes_nothing():
     """A formula for 10^5 x 10^5 pairs is refused at once, not after a matrix of them."""
     points = points_from("test", np.zeros((100_000, 3)))
-    assert route.fused(Subsets(1, 2), points, points) is None
+    assert dispatch.fused(Subsets(1, 2), points, points) is None
 
 
 @pytest.mark.parametrize(

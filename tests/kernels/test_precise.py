@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mercer.kernels.precise import FUNCTIONS, Precise, precisely
+from mercer.kernels.precision.mpmath_arrays import FUNCTIONS, Precise, precisely
 
 values = st.floats(-20, 20)
 

@@ -14,10 +14,10 @@ import pytest
 
 from mercer import kernels as k
 from mercer import parse
-from mercer.compute import formula
-from mercer.compute.symbols import Level, Symbol
+from mercer.compute.codegen import formula
+from mercer.compute.codegen.symbols import Level, Symbol
 from mercer.errors import NumericalWarning
-from mercer.kernels.precise import precisely
+from mercer.kernels.precision.mpmath_arrays import precisely
 
 ULPS = 8
 mp = mpmath.MPContext()

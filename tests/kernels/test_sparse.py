@@ -33,8 +33,8 @@ from mercer.kernels import (
     Wendland,
 )
 from mercer.kernels.domain import DOMAINS
-from mercer.kernels.evaluate import evaluator, fused_from, ready
-from mercer.kernels.plain import Plain
+from mercer.kernels.evaluation.evaluate import evaluator, fused_from, ready
+from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.points import points_from
 from mercer.operators import Gram
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from mercer import kernels
-from mercer.compute.fused import ROWS
+from mercer.compute.codegen.tiles import ROWS
 from mercer.errors import NumericalWarning
-from mercer.kernels.evaluate import fused_from, matrix
+from mercer.kernels.evaluation.evaluate import fused_from, matrix
+from mercer.kernels.evaluation.strips import SHARED, STRIP, TALL, THIN, height, over_strips, over_table, workspace
 from mercer.kernels.points import Points
-from mercer.kernels.strips import SHARED, STRIP, TALL, THIN, height, over_strips, over_table, workspace
 
 RNG = np.random.default_rng(0)
 X, Z = RNG.normal(size=(1000, 3)), RNG.normal(size=(70, 3))

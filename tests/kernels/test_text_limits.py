@@ -7,8 +7,8 @@ import mercer
 from mercer.errors import KernelError, ParseError
 from mercer.kernels import Exp, Gaussian, Linear, Mismatch, Sum
 from mercer.kernels.base import MAX_DEPTH
+from mercer.kernels.evaluation.dispatch import fused
 from mercer.kernels.points import points_from
-from mercer.kernels.route import fused
 from mercer.kernels.text import MAX_LETTERS, MAX_NODES
 
 LARGE = {

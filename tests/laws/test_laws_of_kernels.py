@@ -5,8 +5,8 @@ import pytest
 
 import mercer
 from mercer import kernels as k
-from mercer.compute.fused import Fused
-from mercer.kernels import route
+from mercer.compute.codegen.tiles import Fused
+from mercer.kernels.evaluation import dispatch
 from mercer.kernels.objects.leaf import ObjectKernel
 from mercer.kernels.points import points_from
 from mercer.kernels.text import known_names
@@ -28,7 +28,7 @@ GIVEN = {
 
 def is_fused(kernel, d=2):
     points = points_from("test", kernel.domain.place(np.random.default_rng(0).normal(size=(5, d))))
-    return isinstance(route.fused(kernel, points, points), Fused)
+    return isinstance(dispatch.fused(kernel, points, points), Fused)
 
 
 @pytest.mark.parametrize("name", LEAVES)

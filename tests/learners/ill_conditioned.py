@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from mercer import KernelRidge
 from mercer import kernels as k
 from mercer.errors import NumericalWarning
-from mercer.kernels.evaluate import fused_from
+from mercer.kernels.evaluation.evaluate import fused_from
 
 Array = NDArray[Any]
 LIMITS = {"float64": 1e-6, "float32": 1e-3}

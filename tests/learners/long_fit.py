@@ -12,8 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from mercer import KernelRidge
-from mercer.learners import checkpoint, planning
-from mercer.learners.running import Watched
+from mercer.learners.ridge import planning
+from mercer.learners.run import checkpoint
+from mercer.learners.run.fit_run import Watched
 from mercer.lifts import Nystrom
 from mercer.planner import choose
 from mercer.solvers import ConjugateGradient

@@ -4,12 +4,12 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from mercer.compute.run import Run, Stopped
+from mercer.compute.runtime.run import Run, Stopped
 from mercer.kernels.points import Points
-from mercer.learners.basis import LiftBasis, landmark_basis
-from mercer.learners.reading import penalty_of
-from mercer.learners.stream import StoredStream
-from mercer.learners.streamed import Streamed
+from mercer.learners.data.validation import penalty_of
+from mercer.learners.ridge.streamed import Streamed
+from mercer.learners.streaming.basis import LiftBasis, landmark_basis
+from mercer.learners.streaming.stream import StoredStream
 from mercer.lifts import Nystrom
 from mercer.planner import Plan
 from mercer.solvers import Eigen

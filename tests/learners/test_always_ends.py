@@ -8,7 +8,7 @@ import pytest
 from mercer import KernelRidge, KernelSVC, KernelSVR, OneClass
 from mercer.errors import NumericalWarning
 from mercer.kernels import Gaussian, Linear, Polynomial
-from mercer.learners.scale_trouble import wild_columns
+from mercer.learners.data.column_scales import wild_columns
 
 
 def ended(model, X, y=None):

@@ -5,7 +5,7 @@ import pytest
 from streamed_requests import basis_of, draw
 
 from mercer.kernels.points import SINGLE, Points
-from mercer.learners.basis import UNSTEADY, FeatureBasis, steady
+from mercer.learners.streaming.basis import UNSTEADY, FeatureBasis, steady
 from mercer.lifts import Nystrom, Polynomial
 
 X, _ = draw(80)

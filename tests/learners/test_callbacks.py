@@ -12,10 +12,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mercer.compute.run import Stopped
-from mercer.learners import callbacks
-from mercer.learners.callbacks import CallbackSupport, OwnSupport, torn_down
-from mercer.learners.running import Terms, watched
+from mercer.compute.runtime.run import Stopped
+from mercer.learners.run import callbacks
+from mercer.learners.run.callbacks import CallbackSupport, OwnSupport, torn_down
+from mercer.learners.run.fit_run import Terms, watched
 from mercer.planner.plan import Plan, Stage
 from mercer.solvers import Cholesky
 
@@ -81,7 +81,7 @@ class Own(Mean, OwnSupport, BaseEstimator):
 def _own_teardown(request, monkeypatch):
     """Where a test is about ours, the teardown is ours too."""
     if "Own" in request.node.name:
-        monkeypatch.setattr("mercer.learners.running.teardown", torn_down)
+        monkeypatch.setattr("mercer.learners.run.fit_run.teardown", torn_down)
 
 
 class Diary:
@@ -209,7 +209,7 @@ def test_more_subtasks_than_said_are_refused():
 
 
 def test_without_callbacks_nothing_is_built(monkeypatch):
-    monkeypatch.setattr("mercer.learners.running.Tree", None)
+    monkeypatch.setattr("mercer.learners.run.fit_run.Tree", None)
     assert Modern().fit(X, Y).mean_ == 2.5
 
 
@@ -264,7 +264,7 @@ def test_their_progress_bar_and_scores(capsys):
 
 @modern
 def test_a_model_that_is_not_ready_is_not_handed_out(monkeypatch):
-    monkeypatch.setattr("mercer.learners.running.Watched.ready", lambda run: None)
+    monkeypatch.setattr("mercer.learners.run.fit_run.Watched.ready", lambda run: None)
     monitor = theirs.ScoringMonitor(scoring="neg_mean_squared_error")
     Modern().set_callbacks(monitor).fit(X, Y)
     with pytest.raises(ValueError, match="No logs"):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from streamed_requests import asked, basis_of, draw
 
-from mercer.compute.run import IDLE
-from mercer.learners.check_pass import Trial, check
-from mercer.learners.moments import Moments, Normal
-from mercer.learners.sampled import drawn
+from mercer.compute.runtime.run import IDLE
+from mercer.learners.ridge.residual_pass import Trial, check
+from mercer.learners.ridge.sampled_loo import drawn
+from mercer.learners.streaming.moments import Moments, Normal
 from mercer.lifts import Nystrom, RandomFourier
 from mercer.planner.streaming import TRIED
 

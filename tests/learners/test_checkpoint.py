@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from mercer.errors import InputError, MercerWarning
-from mercer.learners.checkpoint import INTERVAL, LATEST, LONGEST, SHARE, Store
+from mercer.learners.run.checkpoint import INTERVAL, LATEST, LONGEST, SHARE, Store
 
 PARTS = {"version": "1", "settings": "abc", "data": "def"}
 
@@ -222,7 +222,7 @@ FULL = """
 import resource, signal, sys, warnings
 from pathlib import Path
 import numpy as np
-from mercer.learners.checkpoint import Store
+from mercer.learners.run.checkpoint import Store
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 path = Path(sys.argv[1])
@@ -263,7 +263,7 @@ def test_a_failed_write_is_told_and_leaves_the_file_before(path, clock, monkeypa
         raise OSError("no space left")
 
     with monkeypatch.context() as patch:
-        patch.setattr("mercer.learners.checkpoint.os.fsync", full)
+        patch.setattr("mercer.learners.run.checkpoint.os.fsync", full)
         with pytest.warns(MercerWarning, match="goes on, but could not write .* no space left"):
             found.offer("solve", lambda: {"x": np.ones(3)}, now_or_never=True)
     assert path.read_bytes() == before
@@ -279,7 +279,7 @@ def test_an_interrupted_write_leaves_the_file_before(path, clock, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mercer.learners.checkpoint.os.fsync", interrupt)
+    monkeypatch.setattr("mercer.learners.run.checkpoint.os.fsync", interrupt)
     with pytest.raises(KeyboardInterrupt):
         found.offer("solve", lambda: {"x": np.ones(3)}, now_or_never=True)
     assert path.read_bytes() == before
@@ -343,7 +343,7 @@ import secrets, sys
 from pathlib import Path
 import numpy as np
 from mercer.learners import checkpoint
-from mercer.learners.running import Terms, watched
+from mercer.learners.run.fit_run import Terms, watched
 
 checkpoint.INTERVAL, checkpoint.SHARE = 0.0, 1e9  # at every offer
 folder = Path(sys.argv[1])

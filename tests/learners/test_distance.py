@@ -11,11 +11,11 @@ from numpy.testing import assert_allclose
 from mercer.errors import InputError
 from mercer.kernels import Gaussian, Laplace
 from mercer.kernels.points import Points
-from mercer.learners import distance
-from mercer.learners.approximation import Approximation
-from mercer.learners.basis import LiftBasis, landmark_basis
-from mercer.learners.distance import of_features, of_landmarks, of_residual
-from mercer.learners.sampled_distance import SURE
+from mercer.learners.certificates import bounds
+from mercer.learners.certificates.approximation import Approximation
+from mercer.learners.certificates.bounds import of_features, of_landmarks, of_residual
+from mercer.learners.certificates.sampled_bounds import SURE
+from mercer.learners.streaming.basis import LiftBasis, landmark_basis
 from mercer.lifts import Nystrom, RandomFourier
 from mercer.operators import Centering
 
@@ -258,7 +258,7 @@ def test_residuals_of_the_first_landmarks(monkeypatch):
     given, _, _ = approximate(Nystrom(k, 40, random_state=0).fit(X), k, np.array([0.5, 2.0]), True, np.ones(N))
     truth = of_landmarks(given, np.random.default_rng(0)).norm
     full = of_landmarks(given, np.random.default_rng(0), pairs=50 * N).norm
-    monkeypatch.setattr("mercer.learners.sampled_distance.WHITENED", 2.0)
+    monkeypatch.setattr("mercer.learners.certificates.sampled_bounds.WHITENED", 2.0)
     short = of_landmarks(given, np.random.default_rng(0), pairs=50 * N).norm
     assert (short > full).all()
     assert (full > truth).all()
@@ -292,7 +292,7 @@ def test_sentence():
         "x by at most 0.12 (sqrt(k(x, x)) + 0.9), against the exact solution."
     )
     none = np.array([np.inf])
-    sampled = distance.Distance(none, np.array([0.5]), 0.99, 0.0, np.array([0.0]), none)
+    sampled = bounds.Distance(none, np.array([0.5]), 0.99, 0.0, np.array([0.0]), none)
     assert sampled.sentence == (
         "With probability 0.99, predictions are off by at most 0.5, in the mean over the rows of the fit, and of new "
         "rows nothing is known, against the exact solution."

@@ -17,7 +17,7 @@ from mercer.learners import (
     OneClass,
     Perceptron,
 )
-from mercer.learners.draft import draft
+from mercer.learners.data.plan_copy import draft
 from mercer.lifts import Nystrom, RadialBasis, centers
 from mercer.lifts.landmarks import WAYS
 from mercer.lifts.scaled import Scaled

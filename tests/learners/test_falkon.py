@@ -8,15 +8,15 @@ from dense_models import draw
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mercer import KernelRidge
-from mercer.compute.run import IDLE, Run, Stopped
+from mercer.compute.runtime.run import IDLE, Run, Stopped
 from mercer.kernels import Gaussian, Laplace
 from mercer.kernels.points import Points
-from mercer.learners import falkon
-from mercer.learners.basis import landmark_basis
-from mercer.learners.landmark_preconditioner import preconditioner, sums
-from mercer.learners.reading import Penalty
-from mercer.learners.stream import StoredStream
-from mercer.learners.streamed import Streamed
+from mercer.learners.data.validation import Penalty
+from mercer.learners.ridge import falkon
+from mercer.learners.ridge.landmark_preconditioner import preconditioner, sums
+from mercer.learners.ridge.streamed import Streamed
+from mercer.learners.streaming.basis import landmark_basis
+from mercer.learners.streaming.stream import StoredStream
 from mercer.lifts import Nystrom
 
 BATCH = 64
@@ -174,7 +174,7 @@ def _steps(A, b):
 @pytest.mark.parametrize("alphas", [np.full(2, 0.3), np.array([1e-3, 4.0])], ids=["one", "two"])
 @pytest.mark.parametrize("panel", [7, 256])
 def test_preconditioner_solves(alphas, panel, monkeypatch):
-    monkeypatch.setattr("mercer.learners.landmark_preconditioner.PANEL", panel)
+    monkeypatch.setattr("mercer.learners.ridge.landmark_preconditioner.PANEL", panel)
     random = np.random.default_rng(0)
     R, near, b = (
         np.triu(random.normal(size=(40, 40))) + 3 * np.eye(40),

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from mercer.learners import views
-from mercer.learners.features import CenteredFeatures
+from mercer.learners.data import views
+from mercer.learners.ridge.features import CenteredFeatures
 from mercer.operators import Centering
 
 

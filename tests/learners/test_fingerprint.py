@@ -10,8 +10,8 @@ from mercer.kernels import Gaussian, Matern
 from mercer.kernels.graphs import Graph
 from mercer.kernels.objects.reading import things_from
 from mercer.kernels.points import Points
-from mercer.learners import fingerprint as module
-from mercer.learners.fingerprint import fingerprint
+from mercer.learners.run import fingerprint as module
+from mercer.learners.run.fingerprint import fingerprint
 from mercer.lifts import RandomFourier
 from mercer.solvers import Cholesky, Eigen
 from mercer.sources.base import Source

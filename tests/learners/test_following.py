@@ -13,7 +13,7 @@ from sklearn.base import clone
 from mercer import KernelRidge, KernelRidgeClassifier
 from mercer.errors import BudgetError, InputError, NumericalWarning
 from mercer.kernels import Gaussian
-from mercer.learners import planning
+from mercer.learners.ridge import planning
 from mercer.lifts import Nystrom, RandomFourier
 from mercer.planner import choose
 from mercer.solvers import ConjugateGradient
@@ -185,7 +185,7 @@ def test_named_columns_stream(forced):
 
 
 def test_rows_that_stay_in_their_source(monkeypatch):
-    monkeypatch.setattr("mercer.learners.posing.SHARE", 0.0)
+    monkeypatch.setattr("mercer.learners.streaming.source_stream.MEMORY_SHARE", 0.0)
     source = Batches([(X[i : i + 30], Y[i : i + 30]) for i in range(0, N, 30)])
     model = KernelRidge(LANDMARKS, alpha=0.05).fit(source)
     assert (model.plan_.way, model.plan_.rows) == ("one pass", N)
@@ -199,7 +199,7 @@ def test_rows_that_stay_in_their_source(monkeypatch):
 
 
 def test_landmarks_without_a_decomposition_have_no_leverage(monkeypatch, forced):
-    monkeypatch.setattr("mercer.learners.posing.SHARE", 0.0)
+    monkeypatch.setattr("mercer.learners.streaming.source_stream.MEMORY_SHARE", 0.0)
     forced("nystrom iterative")
     model = KernelRidge(LANDMARKS, alpha=0.05).fit(Batches([(X, Y)]))
     assert model.plan_.way == "nystrom iterative"
@@ -210,7 +210,7 @@ def test_landmarks_without_a_decomposition_have_no_leverage(monkeypatch, forced)
 
 
 def test_labels_of_a_source(monkeypatch):
-    monkeypatch.setattr("mercer.learners.posing.SHARE", 0.0)
+    monkeypatch.setattr("mercer.learners.streaming.source_stream.MEMORY_SHARE", 0.0)
     source = Batches([(X[:100], LABELS[:100]), (X[100:], LABELS[100:])])
     model = KernelRidgeClassifier(LANDMARKS, alpha=0.05).fit(source)
     assert model.classes_.tolist() == ["high", "low", "middle"]
@@ -218,8 +218,8 @@ def test_labels_of_a_source(monkeypatch):
 
 
 def test_a_domain_is_checked_in_every_batch(monkeypatch):
-    monkeypatch.setattr("mercer.learners.posing.SHARE", 0.0)
-    monkeypatch.setattr("mercer.learners.posing.SEEN", 20)
+    monkeypatch.setattr("mercer.learners.streaming.source_stream.MEMORY_SHARE", 0.0)
+    monkeypatch.setattr("mercer.learners.streaming.source_stream.SAMPLE_ROWS", 20)
     rows = np.abs(X)
     rows[77, 1] = -0.5
     with pytest.raises(InputError, match="non-negative"):
@@ -262,7 +262,7 @@ def test_why_there_are_no_dual_coefficients(monkeypatch, forced):
     with pytest.warns(NumericalWarning, match="(?i)the time limit"):
         stopped = KernelRidge(LANDMARKS, alpha=0.05, time_limit=1e-9).fit(X, Y)
     free = KernelRidge(LANDMARKS, alpha=0.0).fit(X, Y)
-    monkeypatch.setattr("mercer.learners.posing.SHARE", 0.0)
+    monkeypatch.setattr("mercer.learners.streaming.source_stream.MEMORY_SHARE", 0.0)
     away = KernelRidge(LANDMARKS, alpha=0.05).fit(stayed)
     reasons = ((stopped, "stopped before the residuals"), (free, "with alpha = 0"), (away, "stayed in their source"))
     for model, why in reasons:

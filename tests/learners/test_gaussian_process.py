@@ -212,7 +212,7 @@ def test_the_answers_do_not_depend_on_the_solver():
 
 
 def test_new_rows_are_taken_a_block_at_a_time(monkeypatch):
-    from mercer.learners import views
+    from mercer.learners.data import views
 
     models = [KernelRidge(kernel, alpha=0.3).fit(X, y) for kernel in (Gaussian(1.3), PolynomialLift(2))]
     wanted = [model.predict(NEW, return_std=True) for model in models]

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mercer.compute.run import IDLE
+from mercer.compute.runtime.run import IDLE
 from mercer.kernels import Gaussian, Laplace
 from mercer.kernels.points import points_from
-from mercer.learners import dual, iterative
-from mercer.learners.iterative import Swift, rounded
-from mercer.learners.reading import Penalty
-from mercer.learners.request import Request
-from mercer.learners.views import KernelView, LiftView, MatrixView
+from mercer.learners.data.validation import Penalty
+from mercer.learners.data.views import KernelView, LiftView, MatrixView
+from mercer.learners.ridge import dual, dual_cg
+from mercer.learners.ridge.dual_cg import Swift, rounded
+from mercer.learners.ridge.request import Request
 from mercer.lifts import Polynomial
 from mercer.operators import Centering, Dense
 from mercer.planner import Plan
@@ -40,7 +40,7 @@ def request(view="kernel", weights=None, intercept=True, alphas=ALPHAS, solver=N
 
 def by_gradients(asked, tolerance=1e-11, single=False, run=IDLE, **settings):
     solver = ConjugateGradient(tolerance, **settings)
-    return iterative.solve(replace(asked, plan=replace(asked.plan, solver=solver)), run, single)
+    return dual_cg.solve(replace(asked, plan=replace(asked.plan, solver=solver)), run, single)
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -82,7 +82,7 @@ def test_the_rank_is_that_of_the_solver_or_of_the_plan():
 
     by_gradients(request(rank=17), run=Stages())
     by_gradients(request(rank=17), run=Stages(), rank=5)
-    iterative.solve(request(rank=17), Stages(), single=False)  # the plan names another solver
+    dual_cg.solve(request(rank=17), Stages(), single=False)  # the plan names another solver
     assert [total for name, total in seen if name == "preconditioner"] == [17, 5, 17]
     assert [name for name, _ in seen] == ["preconditioner", "iterations"] * 3
 

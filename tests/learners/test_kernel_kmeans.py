@@ -18,13 +18,13 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from mercer.errors import BudgetError, InputError, NumericalWarning
 from mercer.kernels import Gaussian, Linear, Matern, Sigmoid
-from mercer.learners import cluster_seeds
-from mercer.learners.cluster_model import ByLandmarks, ByRows
-from mercer.learners.kernel_kmeans import KernelKMeans
+from mercer.learners.clustering import seeds
+from mercer.learners.clustering.kernel_kmeans import KernelKMeans
+from mercer.learners.clustering.model import ByLandmarks, ByRows
 from mercer.lifts import Nystrom
 from mercer.lifts import Polynomial as PolynomialLift
-from mercer.planner import clusters as planner
-from mercer.solvers.partition_sums import KernelSums
+from mercer.planner import clustering as planner
+from mercer.solvers.kmeans.cluster_sums import KernelSums
 
 WAYS = ["kernel matrix", "products", "landmarks"]
 EVERY_WAY = pytest.mark.parametrize("way", WAYS)
@@ -110,7 +110,7 @@ def test_plain_kmeans_from_the_same_start(monkeypatch):
         seen.update(Z=sums.Z.copy(), weights=sums.weights, means=means)
         return labels
 
-    monkeypatch.setattr(cluster_seeds, "seeded", start)
+    monkeypatch.setattr(seeds, "seeded", start)
     X, weights = cloud(500), np.random.default_rng(1).uniform(0.5, 2, 500)
     model = KernelKMeans(6, "linear", n_init=1).fit(X, sample_weight=weights)
     wanted = KMeans(6, init=seen["means"], n_init=1, max_iter=1000, tol=0, algorithm="lloyd")

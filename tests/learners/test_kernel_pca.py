@@ -23,10 +23,10 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from mercer.errors import BudgetError, InputError, NumericalWarning
 from mercer.kernels import Gaussian, Linear, Polynomial, ProductLaplace, Sigmoid
-from mercer.learners import component_posing
-from mercer.learners.kernel_pca import KernelPCA
-from mercer.learners.moments import Moments
-from mercer.learners.running import watched
+from mercer.learners.pca import problem
+from mercer.learners.pca.kernel_pca import KernelPCA
+from mercer.learners.run.fit_run import watched
+from mercer.learners.streaming.moments import Moments
 from mercer.lifts import Nystrom
 from mercer.lifts import Polynomial as PolynomialLift
 from mercer.operators import Gram
@@ -328,7 +328,7 @@ def test_products_come_in_blocks_and_few_of_them(monkeypatch):
 @pytest.fixture
 def outside(monkeypatch):
     """Rows stay in their source, however few they are."""
-    monkeypatch.setattr(component_posing, "SHARE", 0.0)
+    monkeypatch.setattr(problem, "SHARE", 0.0)
 
 
 @pytest.mark.parametrize("settings", [{"rank": 50}, {"kernel": Polynomial(2)}, {"kernel": PolynomialLift(2)}], ids=str)
@@ -477,7 +477,7 @@ def test_landmarks_that_are_stopped_have_the_components_of_the_first_rows(monkey
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Moments, "add", interrupted)
-    monkeypatch.setattr(component_posing, "components", smaller_batches(component_posing.components, 500))
+    monkeypatch.setattr(problem, "components", smaller_batches(problem.components, 500))
     model = KernelPCA("gaussian(1.5)", 3, rank=40, on_interrupt="keep", random_state=0)
     with pytest.warns(NumericalWarning, match="The fit was interrupted: the components are those of the first 1000"):
         model.fit(X)
@@ -498,7 +498,7 @@ def test_a_time_limit_keeps_what_was_found(monkeypatch):
     X = draw(1500)
     plain, clock = Gram._multiply, [0.0]
     timed = partial(watched, clock=lambda: clock[0])
-    monkeypatch.setattr("mercer.learners.kernel_pca.watched", timed)
+    monkeypatch.setattr("mercer.learners.pca.kernel_pca.watched", timed)
 
     def slow(self, V):
         clock[0] += 1.0

@@ -17,10 +17,11 @@ from sklearn.utils.validation import NotFittedError
 
 import mercer
 from mercer import KernelRidge, KernelRidgeClassifier
-from mercer.compute.fused import mirror
+from mercer.compute.codegen.tiles import mirror
 from mercer.errors import InputError, NumericalWarning
-from mercer.kernels import ExponentialChiSquared, Gaussian, Linear, Matern, Polynomial, ProductLaplace, plain
-from mercer.learners import planning
+from mercer.kernels import ExponentialChiSquared, Gaussian, Linear, Matern, Polynomial, ProductLaplace
+from mercer.kernels.evaluation import plain
+from mercer.learners.ridge import planning
 from mercer.lifts import Nystrom, Powers, RadialBasis, RandomFourier, Trigonometric
 from mercer.lifts import Polynomial as PolynomialLift
 from mercer.planner import choose

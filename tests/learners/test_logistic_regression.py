@@ -18,7 +18,7 @@ from mercer.errors import BudgetError, InputError, NumericalWarning
 from mercer.kernels import Gaussian, Linear
 from mercer.lifts import Polynomial
 from mercer.planner import logistic as planner
-from mercer.solvers.logistic_problem import Logistic
+from mercer.solvers.logistic.objective import Logistic
 
 CLASSES = pytest.mark.parametrize("classes", [2, 3, 4])
 WEIGHTED = pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])

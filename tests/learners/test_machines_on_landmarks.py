@@ -8,11 +8,11 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from mercer import KernelSVC, KernelSVR, OneClass
-from mercer.compute.budget import Budget
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import BudgetError, InputError
 from mercer.kernels import Gaussian, Sigmoid
 from mercer.lifts import Nystrom, Polynomial, RandomFourier
-from mercer.planner.margins import POOL, MarginTask, margins
+from mercer.planner.svm import POOL, MarginTask, margins
 
 
 def draw(n=400, classes=2, seed=0):

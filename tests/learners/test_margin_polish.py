@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from mercer.kernels import Gaussian, Linear
-from mercer.learners.margin_polish import free_of, polished
+from mercer.learners.svm.active_set import free_of, polished
 from mercer.operators import Dense
-from mercer.solvers.boxed import Boxed
-from mercer.solvers.working_sets import Settings, solve
+from mercer.solvers.svm.box_qp import Boxed
+from mercer.solvers.svm.working_sets import Settings, solve
 
 
 def drawn(kernel, kink, C):

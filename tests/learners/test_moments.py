@@ -7,8 +7,8 @@ import pytest
 from streamed_requests import asked, basis_of, draw
 
 from mercer.kernels.points import Points
-from mercer.learners.basis import FeatureBasis
-from mercer.learners.moments import BLOCK, THIN, WORK, Moments, Normal, applied, blocks
+from mercer.learners.streaming.basis import FeatureBasis
+from mercer.learners.streaming.moments import BLOCK, THIN, WORK, Moments, Normal, applied, blocks
 from mercer.lifts import Nystrom, Polynomial, RandomFourier
 
 LIFTS = [Polynomial(2), RandomFourier("gaussian(2)", 20, random_state=0), Nystrom("gaussian(2)", 25, random_state=0)]
@@ -112,6 +112,6 @@ def test_whitening_goes_through_all_blocks(monkeypatch):
     X, _ = draw(100)
     basis = basis_of(LIFTS[2].fit(X), X)
     raw = basis.raw(Points(X))
-    monkeypatch.setattr("mercer.learners.moments.BLOCK", 1)
-    monkeypatch.setattr("mercer.learners.moments.THIN", 7)
+    monkeypatch.setattr("mercer.learners.streaming.moments.BLOCK", 1)
+    monkeypatch.setattr("mercer.learners.streaming.moments.THIN", 7)
     assert applied(basis, raw) == pytest.approx(np.asarray(LIFTS[2].transform(X)), abs=1e-10)

@@ -12,7 +12,7 @@ from ill_conditioned import ALPHAS, KERNELS, LIMITS, NONNEGATIVE, TABLES, report
 from many_digits import mp, predictions, value
 
 from mercer import kernels as k
-from mercer.kernels.evaluate import leaves
+from mercer.kernels.evaluation.evaluate import leaves
 from mercer.kernels.points import Points
 
 FALSE_ALARMS = 0.05

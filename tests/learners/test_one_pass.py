@@ -8,14 +8,14 @@ from sklearn.base import clone
 from streamed_requests import Cut, Saving, asked, basis_of, draw
 
 from mercer import KernelRidge, KernelRidgeClassifier
-from mercer.compute.run import IDLE
+from mercer.compute.runtime.run import IDLE
 from mercer.errors import NumericalWarning
 from mercer.kernels.points import SINGLE, Points
-from mercer.learners import one_pass
-from mercer.learners.basis import FeatureBasis
-from mercer.learners.check_pass import check
-from mercer.learners.moments import Moments
-from mercer.learners.running import Terms, watched
+from mercer.learners.ridge import normal_equations
+from mercer.learners.ridge.residual_pass import check
+from mercer.learners.run.fit_run import Terms, watched
+from mercer.learners.streaming.basis import FeatureBasis
+from mercer.learners.streaming.moments import Moments
 from mercer.lifts import Nystrom, Polynomial, RandomFourier
 from mercer.solvers import Eigen
 
@@ -65,7 +65,7 @@ def test_sums_give_the_model_of_all_features(name, alpha, intercept):
     s = np.random.default_rng(1).uniform(0.5, 3.0, len(X))
     model = model_of(name, X, Y, s, alpha=alpha, fit_intercept=intercept)
     basis = basis_of(model.lift_, X)
-    found = one_pass.solve(asked(basis, X, Y, s, alpha=alpha, intercept=intercept), IDLE)
+    found = normal_equations.solve(asked(basis, X, Y, s, alpha=alpha, intercept=intercept), IDLE)
     agree(found, model, basis)
 
 
@@ -75,18 +75,18 @@ def test_one_output_without_weights_and_pieces_of_any_size(name):
     model = model_of(name, X, Y[:, 0], alpha="auto")
     basis = basis_of(model.lift_, X)
     for batch in (0, 400, 37):
-        agree(one_pass.solve(asked(basis, X, Y, alpha="auto", batch=batch), IDLE), model, basis)
+        agree(normal_equations.solve(asked(basis, X, Y, alpha="auto", batch=batch), IDLE), model, basis)
 
 
 @pytest.mark.parametrize("name", LIFTS)
 def test_pieces_of_many_blocks_are_the_same_rows(name, monkeypatch):
-    monkeypatch.setattr("mercer.learners.moments.BLOCK", 1)
-    monkeypatch.setattr("mercer.learners.moments.THIN", 23)
+    monkeypatch.setattr("mercer.learners.streaming.moments.BLOCK", 1)
+    monkeypatch.setattr("mercer.learners.streaming.moments.THIN", 23)
     X, Y = draw()
     s = np.random.default_rng(1).uniform(0.5, 3.0, len(X))
     model = model_of(name, X, Y, s, alpha="auto")
     basis = basis_of(model.lift_, X)
-    agree(one_pass.solve(asked(basis, X, Y, s, alpha="auto"), IDLE), model, basis)
+    agree(normal_equations.solve(asked(basis, X, Y, s, alpha="auto"), IDLE), model, basis)
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -94,7 +94,7 @@ def test_the_gaussian_process_is_the_same(intercept):
     X, Y = draw()
     s = np.random.default_rng(1).uniform(0.5, 3.0, len(X))
     model = model_of("polynomial", X, Y, s, alpha=0.7, fit_intercept=intercept)
-    fit = one_pass.solve(asked(basis_of(model.lift_, X), X, Y, s, alpha=0.7, intercept=intercept), IDLE).fit
+    fit = normal_equations.solve(asked(basis_of(model.lift_, X), X, Y, s, alpha=0.7, intercept=intercept), IDLE).fit
     targets = Y - intercept * (s @ Y / s.sum())
     close(fit.noise, (s[:, None] * targets * (Y - model.predict(X))).sum(axis=0) / (s.sum() - intercept))
     close(fit.variance, fit.noise / 0.7)
@@ -120,7 +120,7 @@ def test_labels_are_counted_as_a_classifier_counts_them(classes):
     Y = np.where(labels[:, None] == np.arange(classes), 1.0, -1.0)
     Y = Y[:, 1:] if classes == 2 else Y
     basis = basis_of(model.lift_, X)
-    found = one_pass.solve(asked(basis, X, Y, weights, counts, alpha="auto", coded=True), IDLE)
+    found = normal_equations.solve(asked(basis, X, Y, weights, counts, alpha="auto", coded=True), IDLE)
     close(found.fit.path.wrong, model.loo_.wrong)
     close(found.fit.path.errors, model.loo_.errors)
     close(found.fit.alphas, model.alpha_, 1e-9)
@@ -131,9 +131,9 @@ def test_a_sample_chooses_nearly_what_all_rows_choose(monkeypatch):
     X, Y = draw(3000)
     model = model_of("fourier", X, Y, alpha="auto")
     basis = basis_of(model.lift_, X)
-    monkeypatch.setattr(one_pass, "JUDGED", 500)
-    found = one_pass.solve(asked(basis, X, Y, alpha="auto", batch=700), IDLE)
-    every = one_pass.solve(asked(basis, X, Y, alpha=list(model.alpha_)), IDLE)
+    monkeypatch.setattr(normal_equations, "JUDGED", 500)
+    found = normal_equations.solve(asked(basis, X, Y, alpha="auto", batch=700), IDLE)
+    every = normal_equations.solve(asked(basis, X, Y, alpha=list(model.alpha_)), IDLE)
     assert found.fit.path.errors == pytest.approx(model.loo_.errors, rel=0.3)
     assert not np.array_equal(found.fit.path.errors, model.loo_.errors)
     chosen = model.loo_.errors[np.searchsorted(model.loo_.alphas, found.fit.alphas * 0.999), [0, 1]]
@@ -149,7 +149,7 @@ def test_columns_a_million_spreads_from_zero_lose_nothing():
     shifted = np.round(X * 2**20) / 2**20 + 2.0**20
     lift = clone(Polynomial(1)).fit(shifted)
     basis = basis_of(lift, shifted)
-    found = one_pass.solve(asked(basis, shifted, Y + 1e6, alpha=0.5), IDLE)
+    found = normal_equations.solve(asked(basis, shifted, Y + 1e6, alpha=0.5), IDLE)
     model = KernelRidge(Polynomial(1), alpha=0.5, solver=Eigen()).fit(shifted, Y + 1e6)
     close(found.fit.weights, model.coef_.T, 1e-9)
     close(prediction(basis, found, NEW + 2.0**20) - 1e6, model.predict(NEW + 2.0**20) - 1e6, 1e-8)
@@ -162,9 +162,9 @@ def test_landmarks_that_nearly_depend_on_each_other_are_whitened_before_they_are
     X, Y = draw()
     lift = Nystrom("gaussian(15)", 60, random_state=0).fit(X)
     basis = basis_of(lift, X)
-    assert basis.stretch > one_pass.STRETCHED
+    assert basis.stretch > normal_equations.STRETCHED
     model = KernelRidge(clone(lift), alpha=1e-3, solver=Eigen()).fit(X, Y)
-    found = one_pass.solve(asked(basis, X, Y, alpha=1e-3), IDLE)
+    found = normal_equations.solve(asked(basis, X, Y, alpha=1e-3), IDLE)
     close(prediction(basis, found, NEW), model.predict(NEW), 1e-9)
     close(found.fit.weights, model.coef_.T, 1e-9)
     assert found.fit.outcome.iterations == 0
@@ -176,13 +176,13 @@ def test_landmarks_that_nearly_depend_on_each_other_are_whitened_before_they_are
 def test_a_penalty_that_hides_the_rounding_of_sums_saves_the_whitening_of_rows(alpha, plain, monkeypatch):
     X, Y = draw()
     basis = basis_of(Nystrom("gaussian(15)", 60, random_state=0).fit(X), X)
-    assert basis.stretch > one_pass.STRETCHED
+    assert basis.stretch > normal_equations.STRETCHED
     summed = []
-    monkeypatch.setattr(one_pass, "Moments", lambda given, *rest: summed.append(given) or Moments(given, *rest))
-    found = one_pass.solve(asked(basis, X, Y, alpha=alpha), IDLE)
+    monkeypatch.setattr(normal_equations, "Moments", lambda given, *rest: summed.append(given) or Moments(given, *rest))
+    found = normal_equations.solve(asked(basis, X, Y, alpha=alpha), IDLE)
     assert (summed == [basis]) is plain
-    monkeypatch.setattr(one_pass, "REGAINED", 0.0)
-    exact = one_pass.solve(asked(basis, X, Y, alpha=alpha), IDLE)
+    monkeypatch.setattr(normal_equations, "REGAINED", 0.0)
+    exact = normal_equations.solve(asked(basis, X, Y, alpha=alpha), IDLE)
     close(prediction(basis, found, NEW), prediction(basis, exact, NEW), 1e-9)
     assert found.fit.roundings.max() < 1e-6
 
@@ -193,7 +193,7 @@ def test_features_as_raw_functions_reach_the_smallest_penalties():
     lift = Nystrom("gaussian(15)", 60, random_state=0).fit(X)
     basis = FeatureBasis(basis_of(lift, X))
     model = KernelRidge(clone(lift), alpha="auto", solver=Eigen()).fit(X, Y)
-    found = one_pass.solve(asked(basis, X, Y, alpha="auto"), IDLE)
+    found = normal_equations.solve(asked(basis, X, Y, alpha="auto"), IDLE)
     close(found.fit.alphas, model.alpha_, 1e-9)
     close(found.fit.path.errors, model.loo_.errors, 1e-7)
     close(prediction(basis, found, NEW), model.predict(NEW), 1e-7)
@@ -201,15 +201,15 @@ def test_features_as_raw_functions_reach_the_smallest_penalties():
 
 @pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
 def test_steps_of_refinement_take_out_what_sums_lost(monkeypatch):
-    monkeypatch.setattr(one_pass, "STRETCHED", np.inf)
+    monkeypatch.setattr(normal_equations, "STRETCHED", np.inf)
     X, Y = draw()
     lift = Nystrom("gaussian(4)", 60, random_state=0).fit(X)
     basis = basis_of(lift, X)
     model = KernelRidge(clone(lift), alpha=1e-3, solver=Eigen()).fit(X, Y)
-    found = one_pass.solve(asked(basis, X, Y, alpha=1e-3), IDLE)
-    monkeypatch.setattr(one_pass, "CHECKS", 1)
-    monkeypatch.setattr(one_pass, "left_by_step", lambda problem, solution: np.inf)
-    coarse = one_pass.solve(asked(basis, X, Y, alpha=1e-3), IDLE)
+    found = normal_equations.solve(asked(basis, X, Y, alpha=1e-3), IDLE)
+    monkeypatch.setattr(normal_equations, "CHECKS", 1)
+    monkeypatch.setattr(normal_equations, "left_by_step", lambda problem, solution: np.inf)
+    coarse = normal_equations.solve(asked(basis, X, Y, alpha=1e-3), IDLE)
     off, before = (np.abs(prediction(basis, each, NEW) - model.predict(NEW)).max() for each in (found, coarse))
     assert found.fit.outcome.iterations > 0
     assert off < before / 100
@@ -219,18 +219,18 @@ def test_steps_of_refinement_take_out_what_sums_lost(monkeypatch):
 
 @pytest.mark.parametrize("intercept", [False, True])
 def test_a_step_that_needs_no_check_ends_where_checked_ones_do(intercept, monkeypatch):
-    monkeypatch.setattr(one_pass, "STRETCHED", np.inf)
+    monkeypatch.setattr(normal_equations, "STRETCHED", np.inf)
     X, Y = draw()
     basis = basis_of(Nystrom("gaussian(1.5)", 60, random_state=0).fit(X), X)
     request = asked(basis, X, Y, alpha=1e-3, intercept=intercept)
     checks = []
-    monkeypatch.setattr(one_pass, "check", lambda *given: checks.append(1) or check(*given))
-    monkeypatch.setattr(one_pass, "SETTLED", 1e-8)  # so that a step is due
-    sure = one_pass.solve(request, IDLE).fit
+    monkeypatch.setattr(normal_equations, "check", lambda *given: checks.append(1) or check(*given))
+    monkeypatch.setattr(normal_equations, "SETTLED", 1e-8)  # so that a step is due
+    sure = normal_equations.solve(request, IDLE).fit
     assert len(checks) == 1
     assert sure.outcome.iterations == 1
-    monkeypatch.setattr(one_pass, "left_by_step", lambda problem, solution: np.inf)
-    checked = one_pass.solve(request, IDLE).fit
+    monkeypatch.setattr(normal_equations, "left_by_step", lambda problem, solution: np.inf)
+    checked = normal_equations.solve(request, IDLE).fit
     assert len(checks) >= 3
     np.testing.assert_allclose(sure.weights, checked.weights, rtol=1e-9, atol=1e-9 * np.abs(checked.weights).max())
     np.testing.assert_allclose(sure.noise, checked.noise, rtol=1e-9)
@@ -240,12 +240,12 @@ def test_a_step_that_needs_no_check_ends_where_checked_ones_do(intercept, monkey
 
 @pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
 def test_steps_that_lead_away_are_not_taken(monkeypatch):
-    monkeypatch.setattr(one_pass, "STRETCHED", np.inf)
+    monkeypatch.setattr(normal_equations, "STRETCHED", np.inf)
     X, Y = draw()
     basis = basis_of(Nystrom("gaussian(8)", 60, random_state=0).fit(X), X)
-    found = one_pass.solve(asked(basis, X, Y, alpha=1e-9, intercept=False), IDLE)
-    monkeypatch.setattr(one_pass, "CHECKS", 1)
-    coarse = one_pass.solve(asked(basis, X, Y, alpha=1e-9, intercept=False), IDLE)
+    found = normal_equations.solve(asked(basis, X, Y, alpha=1e-9, intercept=False), IDLE)
+    monkeypatch.setattr(normal_equations, "CHECKS", 1)
+    coarse = normal_equations.solve(asked(basis, X, Y, alpha=1e-9, intercept=False), IDLE)
     assert found.fit.outcome.residual <= coarse.fit.outcome.residual
     assert not found.fit.roundings.max() <= 1e-6
 
@@ -253,23 +253,23 @@ def test_steps_that_lead_away_are_not_taken(monkeypatch):
 @pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
 @pytest.mark.parametrize("lengthscale", [3.0, 10.0, 30.0])
 def test_auto_never_ends_in_doubt(lengthscale, monkeypatch):
-    monkeypatch.setattr(one_pass, "STRETCHED", np.inf)  # sums that lose more digits than they need to
+    monkeypatch.setattr(normal_equations, "STRETCHED", np.inf)  # sums that lose more digits than they need to
     X, _ = draw()
     Y = np.column_stack([np.sin(3 * X[:, 0]), X[:, 1]])  # without noise: the smallest alpha is the best
     lift = Nystrom(f"gaussian({lengthscale})", 60, random_state=0).fit(X)
     request = asked(basis_of(lift, X), X, Y, alpha="auto")
-    fit = one_pass.solve(request, IDLE).fit
+    fit = normal_equations.solve(request, IDLE).fit
     assert fit.outcome.converged
     assert fit.roundings.max() <= request.trusted
     assert (fit.alphas >= fit.path.alpha).all()
 
 
 def test_candidates_that_were_named_are_kept_and_their_doubt_is_told(monkeypatch):
-    monkeypatch.setattr(one_pass, "STRETCHED", np.inf)
+    monkeypatch.setattr(normal_equations, "STRETCHED", np.inf)
     X, _ = draw()
     Y = np.sin(3 * X[:, :1])
     basis = basis_of(Nystrom("gaussian(4)", 60, random_state=0).fit(X), X)
-    fit = one_pass.solve(asked(basis, X, Y, alpha=[1e-16, 2e-16]), IDLE).fit
+    fit = normal_equations.solve(asked(basis, X, Y, alpha=[1e-16, 2e-16]), IDLE).fit
     assert fit.alphas[0] in (1e-16, 2e-16)
     assert not fit.roundings.max() <= 1e-6
 
@@ -278,7 +278,7 @@ def test_twins_of_columns_give_the_shortest_solution_and_say_so():
     X, Y = draw()
     twins = np.hstack([X, X])
     lift = Polynomial(1).fit(twins)
-    found = one_pass.solve(asked(basis_of(lift, twins), twins, Y, alpha=0.0), IDLE)
+    found = normal_equations.solve(asked(basis_of(lift, twins), twins, Y, alpha=0.0), IDLE)
     with pytest.warns(NumericalWarning):
         model = KernelRidge(Polynomial(1), alpha=0.0, solver=Eigen()).fit(twins, Y)
     close(found.fit.weights, model.coef_.T)
@@ -294,7 +294,7 @@ def test_float32_rows_are_summed_in_float64():
     for name in LIFTS:
         model = model_of(name, single.astype(np.float64), Y, alpha=0.3)
         basis = basis_of(model.lift_, X)
-        agree(one_pass.solve(asked(basis, points, Y, alpha=0.3), IDLE), model, basis)
+        agree(normal_equations.solve(asked(basis, points, Y, alpha=0.3), IDLE), model, basis)
 
 
 # -- runs that are cut ------------------------------------------------------------------------------------------------
@@ -305,11 +305,11 @@ def test_a_run_goes_on_from_every_piece_to_the_same_bits(name):
     X, Y = draw()
     basis = basis_of(clone(LIFTS[name]).fit(X), X)
     first = Saving()
-    whole = one_pass.solve(asked(basis, X, Y, alpha="auto", batch=90), first)
+    whole = normal_equations.solve(asked(basis, X, Y, alpha="auto", batch=90), first)
     assert [int(state["rows"]) for state in first.states] == [90, 180, 270, 360, 400]
     for state in first.states:
         run = Saving(state)
-        again = one_pass.solve(asked(basis, X, Y, alpha="auto", batch=90), run)
+        again = normal_equations.solve(asked(basis, X, Y, alpha="auto", batch=90), run)
         assert run.told[0] == state["rows"]
         for part in ("weights", "duals", "levels", "roundings", "noise"):
             assert np.array_equal(getattr(again.fit, part), getattr(whole.fit, part))
@@ -320,8 +320,8 @@ def test_a_run_goes_on_from_every_piece_to_the_same_bits(name):
 def test_a_pass_that_is_stopped_gives_the_model_of_the_rows_so_far():
     X, Y = draw()
     basis = basis_of(clone(LIFTS["fourier"]).fit(X), X)
-    found = one_pass.solve(asked(basis, X, Y, alpha=0.1, batch=100), Cut("pass", 200))
-    few = one_pass.solve(asked(basis, X[:200], Y[:200], alpha=0.1, batch=100), IDLE)
+    found = normal_equations.solve(asked(basis, X, Y, alpha=0.1, batch=100), Cut("pass", 200))
+    few = normal_equations.solve(asked(basis, X[:200], Y[:200], alpha=0.1, batch=100), IDLE)
     close(found.fit.weights, few.fit.weights)
     close(found.offset, few.offset)
     close(found.fit.noise, few.fit.noise)
@@ -329,8 +329,8 @@ def test_a_pass_that_is_stopped_gives_the_model_of_the_rows_so_far():
     assert found.fit.outcome.reason == "Stopped after 50 % of the rows: the time is over."
     assert found.fit.outcome.residual < 1e-10
     assert found.fit.duals is None
-    tuned = one_pass.solve(asked(basis, X, Y, alpha="auto", batch=100), Cut("pass", 200))
-    expected = one_pass.solve(asked(basis, X[:200], Y[:200], alpha="auto", batch=100), IDLE)
+    tuned = normal_equations.solve(asked(basis, X, Y, alpha="auto", batch=100), Cut("pass", 200))
+    expected = normal_equations.solve(asked(basis, X[:200], Y[:200], alpha="auto", batch=100), IDLE)
     close(tuned.fit.path.errors, expected.fit.path.errors)
 
 
@@ -346,10 +346,10 @@ def test_ctrl_c_inside_a_piece_keeps_the_pieces_that_are_whole(name, monkeypatch
 
     monkeypatch.setattr(Moments, "add", interrupted)
     with watched("test", KernelRidge(), Terms.of("test", None, "keep", False, None)) as run:
-        found = one_pass.solve(asked(basis, X, Y, alpha=0.1, batch=100), run)
+        found = normal_equations.solve(asked(basis, X, Y, alpha=0.1, batch=100), run)
     assert found.fit.outcome.reason == "Stopped after 75 % of the rows: the fit was interrupted."
     monkeypatch.undo()
-    few = one_pass.solve(asked(basis, X[:300], Y[:300], alpha=0.1, batch=100), IDLE)
+    few = normal_equations.solve(asked(basis, X[:300], Y[:300], alpha=0.1, batch=100), IDLE)
     close(prediction(basis, found, NEW), prediction(basis, few, NEW))
     close(found.fit.noise, few.fit.noise)
 
@@ -357,27 +357,27 @@ def test_ctrl_c_inside_a_piece_keeps_the_pieces_that_are_whole(name, monkeypatch
 def test_a_pass_that_goes_on_can_be_stopped_at_once():
     X, Y = draw()
     basis, first = basis_of(clone(LIFTS["nystrom"]).fit(X), X), Saving()
-    one_pass.solve(asked(basis, X, Y, alpha=0.1, batch=100), first)
+    normal_equations.solve(asked(basis, X, Y, alpha=0.1, batch=100), first)
     run = Cut("pass", 200)
     run.saved = lambda key: first.states[1]
-    found = one_pass.solve(asked(basis, X, Y, alpha=0.1, batch=100), run)
+    found = normal_equations.solve(asked(basis, X, Y, alpha=0.1, batch=100), run)
     assert found.fit.outcome.reason == "Stopped after 50 % of the rows: the time is over."
-    few = one_pass.solve(asked(basis, X[:200], Y[:200], alpha=0.1, batch=100), IDLE)
+    few = normal_equations.solve(asked(basis, X[:200], Y[:200], alpha=0.1, batch=100), IDLE)
     close(prediction(basis, found, NEW), prediction(basis, few, NEW))
 
 
 def test_the_first_piece_is_never_stopped():
     X, Y = draw()
     basis = basis_of(clone(LIFTS["fourier"]).fit(X), X)
-    found = one_pass.solve(asked(basis, X, Y, alpha=0.1, batch=400), Cut("pass", 0))
+    found = normal_equations.solve(asked(basis, X, Y, alpha=0.1, batch=400), Cut("pass", 0))
     assert found.fit.outcome.converged
 
 
 def test_a_check_that_is_stopped_leaves_the_model_of_the_sums():
     X, Y = draw()
     basis = basis_of(clone(LIFTS["fourier"]).fit(X), X)
-    found = one_pass.solve(asked(basis, X, Y, alpha=0.1), Cut("check", 200))
-    whole = one_pass.solve(asked(basis, X, Y, alpha=0.1), IDLE)
+    found = normal_equations.solve(asked(basis, X, Y, alpha=0.1), Cut("check", 200))
+    whole = normal_equations.solve(asked(basis, X, Y, alpha=0.1), IDLE)
     close(found.fit.weights, whole.fit.weights)
     assert found.fit.duals is None
     assert not found.fit.outcome.converged
@@ -395,5 +395,5 @@ def test_sums_are_read_once_and_rows_twice(monkeypatch):
         plain(self, piece, run)
 
     monkeypatch.setattr(Moments, "add", add)
-    one_pass.solve(asked(basis, X, Y, alpha="auto"), IDLE)
+    normal_equations.solve(asked(basis, X, Y, alpha="auto"), IDLE)
     assert sum(added) == 400

@@ -14,7 +14,7 @@ from mercer.kernels import Gaussian, Linear
 from mercer.kernels.strings.spectrum import Spectrum
 from mercer.lifts import Polynomial, RandomFourier
 from mercer.lifts.randomness import generator
-from mercer.solvers import perceptron as solver
+from mercer.solvers.perceptron.perceptron import perceptron as solver
 
 
 def draw(n=300, classes=2, seed=0, d=3):
@@ -63,7 +63,7 @@ def spread(model, n):
 @pytest.fixture(params=[7, 1024], ids=["small blocks", "one block"])
 def block(request, monkeypatch):
     monkeypatch.setattr(solver, "BLOCK", request.param)
-    monkeypatch.setattr("mercer.solvers.budgeted.BLOCK", request.param)
+    monkeypatch.setattr("mercer.solvers.perceptron.budget.BLOCK", request.param)
 
 
 # -- the same as one after the other ----------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import pytest
 
-from mercer.learners import progress
-from mercer.learners.progress import Lines, Pace, display_of, duration
+from mercer.learners.run import progress
+from mercer.learners.run.progress import Lines, Pace, display_of, duration
 from mercer.planner.plan import Stage
 
 

@@ -11,9 +11,9 @@ from mercer import KernelRidge
 from mercer.errors import NumericalWarning
 from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.kernels.points import Points
-from mercer.learners.views import SAMPLE, mixed
+from mercer.learners.data.views import SAMPLE, mixed
 from mercer.solvers import Eigen
-from mercer.solvers.rounding import MARGIN, PROBES, mean_size, perturbations
+from mercer.solvers.ridge.perturbation import MARGIN, PROBES, mean_size, perturbations
 
 FLOOR = 1e-15
 """Errors below it are those of the last digit of a prediction."""

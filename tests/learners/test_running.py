@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 from mercer import KernelRidge
-from mercer.compute.run import Stopped
-from mercer.compute.threads import Progress
+from mercer.compute.runtime.run import Stopped
+from mercer.compute.runtime.threads import Progress
 from mercer.errors import InputError
-from mercer.learners import fitting, running
-from mercer.learners.posing import from_rows
-from mercer.learners.running import Terms, watched
+from mercer.learners import fitting
+from mercer.learners.ridge.posing import from_rows
+from mercer.learners.run import fit_run
+from mercer.learners.run.fit_run import Terms, watched
 from mercer.lifts import Nystrom, Polynomial
 from mercer.planner.plan import Plan, Stage
 from mercer.solvers import Cholesky
@@ -202,7 +203,7 @@ def test_raise_leaves_python_alone(clock):
 
 def test_a_signal_during_a_look_is_not_lost(clock, monkeypatch):
     with run_of(clock, on_interrupt="keep", verbose=True) as run:
-        monkeypatch.setattr("mercer.learners.progress.Lines.show", lambda *_: interrupt() if run._usable else None)
+        monkeypatch.setattr("mercer.learners.run.progress.Lines.show", lambda *_: interrupt() if run._usable else None)
         run.follow(plan(("pass", 10.0)))
         with run.stage("pass"), run.stoppable():
             clock.now += 1.0
@@ -236,8 +237,8 @@ def test_in_another_thread_no_handler_is_set(clock):
 
 CHILD = """
 import sys, time
-from mercer.compute.run import Stopped
-from mercer.learners.running import Terms, watched
+from mercer.compute.runtime.run import Stopped
+from mercer.learners.run.fit_run import Terms, watched
 try:
     with watched("Child", None, Terms.of("Child", None, sys.argv[1], False, None)) as run, run.stoppable():
         print("ready", flush=True)
@@ -389,7 +390,7 @@ def test_looks_are_rare_and_rarer_where_they_are_slow(clock, monkeypatch):
             pass
 
     display = Slow()
-    monkeypatch.setattr(running, "display_of", lambda *_: display)
+    monkeypatch.setattr(fit_run, "display_of", lambda *_: display)
     for cost, most in [(0.0, 101), (0.002, 27), (0.1, 4)]:
         looks.clear()
         display.cost, clock.now = cost, 0.0

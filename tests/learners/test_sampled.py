@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from streamed_requests import asked, basis_of, draw
 
-from mercer.compute.run import IDLE, Run, Stopped
-from mercer.learners.moments import Moments, Normal
-from mercer.learners.sampled import drawn, labels_of, sampled_path, sampled_side
+from mercer.compute.runtime.run import IDLE, Run, Stopped
+from mercer.learners.ridge.sampled_loo import drawn, labels_of, sampled_path, sampled_side
+from mercer.learners.streaming.moments import Moments, Normal
 from mercer.lifts import RandomFourier
 from mercer.operators import Centering
 from mercer.solvers import Eigen
@@ -56,7 +56,7 @@ def test_a_fold_of_a_sample_is_that_fold_of_all_rows():
 
 @pytest.mark.parametrize("coded", [False, True])
 def test_a_sample_of_all_rows_has_the_path_of_all_rows(coded, monkeypatch):
-    monkeypatch.setattr("mercer.learners.moments.BLOCK", 64 * 20)  # several blocks of unequal weight
+    monkeypatch.setattr("mercer.learners.streaming.moments.BLOCK", 64 * 20)  # several blocks of unequal weight
     normal, basis, stream, side = both(True, coded)
     sample = drawn(stream, stream.count, 1000, np.random.default_rng(0))
     found = sampled_path(normal, basis, sample, ALPHAS, coded, IDLE)
@@ -108,7 +108,7 @@ class Over(Run):
 
 
 def test_rows_that_were_judged_in_time_are_enough(monkeypatch):
-    monkeypatch.setattr("mercer.learners.sampled.JUDGED_AT_ONCE", 20 * 64)
+    monkeypatch.setattr("mercer.learners.ridge.sampled_loo.JUDGED_AT_ONCE", 20 * 64)
     normal, basis, stream, _ = both(True)
     sample = drawn(stream, stream.count, 1000, np.random.default_rng(0))
     first = sampled_path(normal, basis, sample.rows(slice(64)), ALPHAS, False, IDLE)

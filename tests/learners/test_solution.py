@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from streamed_requests import asked, basis_of, draw
 
-from mercer.compute.run import IDLE
-from mercer.learners.check_pass import Trial, check
-from mercer.learners.moments import Moments, Normal
-from mercer.learners.sampled import drawn
-from mercer.learners.solution import Problem, Solution, as_if_checked, residual_of, roundings_of, step_of
+from mercer.compute.runtime.run import IDLE
+from mercer.learners.ridge.refinement import Problem, Solution, as_if_checked, residual_of, roundings_of, step_of
+from mercer.learners.ridge.residual_pass import Trial, check
+from mercer.learners.ridge.sampled_loo import drawn
+from mercer.learners.streaming.moments import Moments, Normal
 from mercer.lifts import Polynomial, RandomFourier
 from mercer.planner.streaming import TRIED
-from mercer.solvers.rounding import mean_size
+from mercer.solvers.ridge.perturbation import mean_size
 
 ALPHAS = np.array([0.1, 3.0])
 

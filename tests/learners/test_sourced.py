@@ -8,8 +8,14 @@ from scipy.sparse import csr_array
 from mercer import KernelRidge, KernelRidgeClassifier
 from mercer.errors import InputError
 from mercer.kernels.points import Points
-from mercer.learners import survey
-from mercer.learners.sourced import classification_stream, loaded, new_points, note_columns, regression_stream
+from mercer.learners.streaming import first_pass
+from mercer.learners.streaming.source_stream import (
+    classification_stream,
+    loaded,
+    new_points,
+    note_columns,
+    regression_stream,
+)
 from mercer.sources import Arrays, Batch, Batches, Parquet, Source
 
 WHO, ROWS = "KernelRidge", 211
@@ -27,8 +33,8 @@ SOURCES = ["arrays", "memmap", "parquet", "function", "list"]
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Blocks of a few rows, so that some data has many."""
-    monkeypatch.setattr(survey, "BLOCK", 16)
-    monkeypatch.setattr("mercer.learners.sourced.BLOCK", 16)
+    monkeypatch.setattr(first_pass, "BLOCK", 16)
+    monkeypatch.setattr("mercer.learners.streaming.source_stream.BLOCK", 16)
 
 
 @pytest.fixture
@@ -143,8 +149,8 @@ def test_a_sample_skips_what_can_be_skipped():
 
 @pytest.mark.parametrize("block", [16, 1024])
 def test_a_sample_of_weighted_rows_is_one_pass_at_most(monkeypatch, block):
-    monkeypatch.setattr(survey, "BLOCK", block)
-    monkeypatch.setattr("mercer.learners.sourced.BLOCK", block)
+    monkeypatch.setattr(first_pass, "BLOCK", block)
+    monkeypatch.setattr("mercer.learners.streaming.source_stream.BLOCK", block)
     many = np.arange(40_000.0)[:, None]
     source = Counted(many, many[:, 0], 1 + many[:, 0] % 2)
     positions = np.arange(100, 40_000, 300)

@@ -18,12 +18,12 @@ from sklearn.utils.estimator_checks import check_estimator
 from mercer import kernels
 from mercer.errors import BudgetError, InputError, NumericalWarning
 from mercer.kernels import Gaussian, Linear, Matern, Polynomial
-from mercer.learners.cluster_graph import Normalised, never_negative
-from mercer.learners.spectral_clustering import SpectralClustering
+from mercer.learners.clustering.laplacian import Normalised, never_negative
+from mercer.learners.clustering.spectral_clustering import SpectralClustering
 from mercer.lifts import Nystrom
 from mercer.lifts import Polynomial as PolynomialLift
 from mercer.operators import Dense
-from mercer.planner import clusters as planner
+from mercer.planner import clustering as planner
 from mercer.testing import check_operator
 
 STORED = pytest.mark.parametrize("stored", [True, False], ids=["matrix", "products"])

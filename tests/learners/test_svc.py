@@ -17,12 +17,12 @@ import mercer
 from mercer import KernelSVC
 from mercer.errors import BudgetError, DomainError, InputError, NumericalWarning
 from mercer.kernels import Gaussian, Linear, Polynomial, Sigmoid, Sinc
-from mercer.learners.calibration import Calibration, coupled, sigmoid_of
-from mercer.learners.calibration import Sigmoid as Curve
-from mercer.learners.duels import confidences, votes
+from mercer.learners.svm.calibration import Calibration, coupled, sigmoid_of
+from mercer.learners.svm.calibration import Sigmoid as Curve
+from mercer.learners.svm.multiclass import confidences, votes
 from mercer.lifts import Nystrom, RandomFourier
 from mercer.lifts import Polynomial as PolynomialLift
-from mercer.solvers.row_pool import RowPool
+from mercer.solvers.svm.kernel_cache import RowPool
 
 
 def draw(n=120, classes=2, seed=0, d=3, apart=1.2):

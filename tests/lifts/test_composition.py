@@ -13,7 +13,7 @@ from scipy.sparse import csc_array, csr_array, csr_matrix, hstack, issparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from mercer.compute.budget import Budget
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import BudgetError, InputError, KernelError
 from mercer.kernels import Linear, Spectrum
 from mercer.lifts.algebra import linear, row_products

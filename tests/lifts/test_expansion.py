@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from mercer.compute.budget import Budget
-from mercer.compute.family import Family
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import BudgetError
 from mercer.lifts import expansion as expansions
 from mercer.lifts.expansion import Expansion, combinations, count, monomial_text, number_text, sum_text
 from mercer.lifts.graded import Graded, root
+from mercer.lifts.monomial_index import Family
 from mercer.lifts.powers import Rising
 
 CIRCLE = Expansion(

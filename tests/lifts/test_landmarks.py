@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from mercer.compute.budget import Budget
-from mercer.compute.run import Run
+from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.run import Run
 from mercer.errors import BudgetError, InputError, KernelError
 from mercer.kernels import Gaussian, Laplace, Linear, Min, Sigmoid, Spectrum
 from mercer.kernels.points import points_from

@@ -31,7 +31,7 @@ from mercer.kernels import (
     Sinc,
     Subsets,
 )
-from mercer.kernels.evaluate import fused_from
+from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.lifts import landmarks
 from mercer.lifts.nystrom import Nystrom
 from mercer.testing import check_lift

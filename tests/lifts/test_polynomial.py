@@ -16,9 +16,9 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.estimator_checks import check_estimator
 
 from mercer import kernels, parse
-from mercer.compute import monomials as loops
-from mercer.compute import sparse_monomials as sparse_loops
 from mercer.errors import BudgetError, InputError, KernelError, NumericalWarning
+from mercer.lifts import monomial_loops as loops
+from mercer.lifts import sparse_monomial_loops as sparse_loops
 from mercer.lifts.monomials import Monomials
 from mercer.lifts.parabolic import Parabolic
 from mercer.lifts.polynomial import Polynomial

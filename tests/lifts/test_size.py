@@ -9,9 +9,9 @@ from sklearn.decomposition import PCA
 from mercer import kernels as k
 from mercer.errors import BudgetError
 from mercer.kernels.points import Points
-from mercer.lifts import Polynomial, algebra, reading, size
+from mercer.lifts import Polynomial, algebra, n_features, reading
+from mercer.lifts.n_features import most_features
 from mercer.lifts.reading import NotFiniteError, features_of
-from mercer.lifts.size import most_features
 
 LEAVES = [
     k.Constant(2.0), k.Constant(0.0), k.Linear(), k.Polynomial(1), k.Polynomial(2, 0.7), k.Polynomial(3, 0.0),
@@ -180,7 +180,7 @@ def test_subsets_of_a_million_columns_are_counted_at_once():
 
 @pytest.mark.parametrize("highest", [10_000, 2])
 def test_subsets_of_any_orders(highest, monkeypatch):
-    monkeypatch.setattr(size, "HIGHEST", highest)
+    monkeypatch.setattr(n_features, "HIGHEST", highest)
     for d in range(1, 8):
         for first in range(d + 2):
             for last in range(first, d + 2):

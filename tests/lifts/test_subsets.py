@@ -10,7 +10,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.estimator_checks import check_estimator
 
 from mercer import kernels
-from mercer.compute.budget import Budget
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import BudgetError, InputError, KernelError
 from mercer.lifts.subsets import Subsets
 

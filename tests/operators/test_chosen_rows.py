@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from mercer.kernels import Gaussian, Laplace, Linear, Polynomial, ProductLaplace
-from mercer.kernels.evaluate import fused_from
+from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.operators import Dense, Gram, LowRank
 
 ROWS = np.array([7, 0, 31, 8, 199])

@@ -12,11 +12,11 @@ from scipy.sparse import linalg
 from scipy.spatial.distance import cdist
 
 import mercer
-from mercer.compute.fused import Fused
+from mercer.compute.codegen.tiles import Fused
 from mercer.errors import InputError, KernelError, NumericalWarning
 from mercer.kernels import ArcCosine, Gaussian, Laplace, Linear, Matern, Min, Polynomial, Radial, Subsets
-from mercer.kernels.evaluate import fused_from
-from mercer.kernels.plain import Plain
+from mercer.kernels.evaluation.evaluate import fused_from
+from mercer.kernels.evaluation.plain import Plain
 from mercer.operators import Gram
 from mercer.testing import check_operator
 

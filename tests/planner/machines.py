@@ -1,6 +1,6 @@
 """Machines that tests plan for: no test measures one, and none depends on how fast this one is."""
 
-from mercer.compute.budget import Budget
+from mercer.compute.runtime.memory import Budget
 from mercer.planner import Task, choose
 from mercer.planner.machine import ROUGH
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from machines import PLENTY, kernel, names, plan
 
-from mercer.compute.budget import Budget
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import BudgetError, InputError
 from mercer.planner import Machine, Task, choose, least_squares
 from mercer.planner.least_squares import BRIEF

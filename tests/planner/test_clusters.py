@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from machines import PLENTY
 
-from mercer.compute.budget import Budget
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import BudgetError
-from mercer.planner import clusters
-from mercer.planner.clusters import ClusterTask, kmeans, spectral
+from mercer.planner import clustering
+from mercer.planner.clustering import ClusterTask, kmeans, spectral
 from mercer.planner.machine import ROUGH
 
 TASK = ClusterTask(rows=20_000, columns=10, clusters=10, runs=10, filled=10.0)
@@ -17,7 +17,7 @@ TASK = ClusterTask(rows=20_000, columns=10, clusters=10, runs=10, filled=10.0)
 @pytest.fixture(autouse=True)
 def _same_machine(monkeypatch):
     """No test measures a machine."""
-    monkeypatch.setattr(clusters.Machine, "here", classmethod(lambda cls: ROUGH))
+    monkeypatch.setattr(clustering.Machine, "here", classmethod(lambda cls: ROUGH))
 
 
 def plan(solver="auto", rank=None, budget=PLENTY, seconds=None, **changes):
@@ -53,7 +53,7 @@ def test_what_is_asked_for_is_done():
     assert plan("landmarks", rank=77).features == 77
     assert plan("landmarks", rank=77, rows=50).features == 50
     assert plan(rank=300).features == 300
-    assert plan().features == clusters.FIRST
+    assert plan().features == clustering.FIRST
 
 
 def test_memory_decides():
@@ -70,7 +70,7 @@ def test_memory_decides():
 
 def test_time_decides():
     assert plan(seconds=1e-3).way == "landmarks"
-    assert plan(seconds=1e-3).features == min(clusters.RANKS)
+    assert plan(seconds=1e-3).features == min(clustering.RANKS)
     slow = plan(rows=2_000_000, seconds=1e6)
     assert slow.way == "products"
 

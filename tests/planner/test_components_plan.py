@@ -2,11 +2,11 @@
 
 import pytest
 
-from mercer.compute.budget import Budget
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import BudgetError, InputError
-from mercer.planner import components as planner
-from mercer.planner.components import PATIENCE, RANKS, WHOLE, ComponentTask, components, opening
+from mercer.planner import pca as planner
 from mercer.planner.machine import ROUGH, Machine
+from mercer.planner.pca import PATIENCE, RANKS, WHOLE, ComponentTask, components, opening
 
 GIGABYTE = Budget(10**9)
 PLENTY = Budget(10**12)

@@ -5,17 +5,17 @@ from dataclasses import replace
 import pytest
 from machines import kernel, plan
 
-from mercer.compute.budget import Budget
-from mercer.kernels.strips import height
+from mercer.compute.runtime.memory import Budget
+from mercer.kernels.evaluation.strips import height
 from mercer.planner import choose, streaming
 from mercer.planner.batches import BLOCK, LEAST, WORK, squaring
 from mercer.planner.conjugate_gradients import CHECKS, RANKS, product_seconds, ranks
 from mercer.planner.landmarks import GIVEN, learning
 from mercer.planner.limits import Limits
 from mercer.planner.machine import ROUGH
-from mercer.planner.sampling import SAMPLES, tuning
 from mercer.planner.streaming import SIZES, STEPS, nystrom, nystrom_iterative, one_pass, random_features, sizes
 from mercer.planner.task import Task
+from mercer.planner.tuning_cost import SAMPLES, tuning
 from mercer.solvers import ConjugateGradient, Eigen
 
 FREE = Limits()

@@ -8,7 +8,7 @@ import pytest
 from machines import PLENTY, plan
 
 from mercer import KernelRidge
-from mercer.compute.budget import Budget
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import BudgetError, InputError
 from mercer.kernels import Gaussian
 from mercer.planner import Task, choose
@@ -16,7 +16,7 @@ from mercer.planner.direct import WORKED
 from mercer.planner.least_squares import JUDGED_BY, STARTED, ways_of
 from mercer.planner.limits import order
 from mercer.planner.machine import ROUGH, Machine
-from mercer.planner.refusing import _landmarks_that_fit
+from mercer.planner.no_fit_error import _landmarks_that_fit
 from mercer.solvers import Cholesky, Eigen, GradientDescent
 
 # -- by time --------------------------------------------------------------------------------------------------------

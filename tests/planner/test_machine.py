@@ -5,9 +5,9 @@ from dataclasses import asdict, fields, replace
 
 import pytest
 
-from mercer.compute import code
-from mercer.compute import folder as of_code
-from mercer.planner import Machine, machine, measuring
+from mercer.compute.codegen import cache_folder as of_code
+from mercer.compute.codegen import jit_cache
+from mercer.planner import Machine, benchmark_machine, machine
 from mercer.planner.machine import ROUGH, TRANSFORMED
 
 
@@ -23,7 +23,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(machine, "_KNOWN", {})
     monkeypatch.setattr(machine, "_busy", lambda: False)
     monkeypatch.setattr(of_code, "directory", lambda: tmp_path)
-    monkeypatch.setattr(measuring, "measure", measure)
+    monkeypatch.setattr(benchmark_machine, "measure", measure)
     return tmp_path
 
 
@@ -117,7 +117,7 @@ def test_a_full_disk_leaves_nothing_half_written(folder, monkeypatch):
 
 
 def test_where_nothing_is_compiled_nothing_is_kept(folder, monkeypatch):
-    monkeypatch.setattr(code, "numba_works", lambda: False)
+    monkeypatch.setattr(jit_cache, "numba_works", lambda: False)
     assert Machine.here() == Machine.here()
     assert not list(folder.iterdir())
 
@@ -144,9 +144,9 @@ def test_what_is_measured_makes_sense(monkeypatch):
     """The real measurement, of pieces that are too small to say how fast this machine is."""
     small = {"ROWS": 60, "SQUARE": 32, "FACTORED": 40, "SMALL": 20, "STREAM": 1 << 14, "CALLS": 10, "SECONDS": 0.0}
     for name, size in small.items():
-        monkeypatch.setattr(measuring, name, size)
-    monkeypatch.setattr(measuring, "TRANSFORMED", 50)
-    found = measuring.measure()
+        monkeypatch.setattr(benchmark_machine, name, size)
+    monkeypatch.setattr(benchmark_machine, "TRANSFORMED", 50)
+    found = benchmark_machine.measure()
     assert machine._sensible(found)
     assert set(asdict(found)) == {field.name for field in fields(Machine)}
     assert found.eigen > 0
@@ -155,6 +155,6 @@ def test_what_is_measured_makes_sense(monkeypatch):
 
 def test_the_shortest_time_counts(monkeypatch):
     ticks = iter([0.0, 5.0, 5.0, 7.0, 7.0, 10.0])
-    monkeypatch.setattr(measuring.time, "perf_counter", lambda: next(ticks))
-    monkeypatch.setattr(measuring, "REPEATS", 3)
-    assert measuring.shortest(lambda: None) == 2.0
+    monkeypatch.setattr(benchmark_machine.time, "perf_counter", lambda: next(ticks))
+    monkeypatch.setattr(benchmark_machine, "REPEATS", 3)
+    assert benchmark_machine.shortest(lambda: None) == 2.0

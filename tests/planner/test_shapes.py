@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from machines import names
 
-from mercer.compute.budget import Budget
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import BudgetError, InputError, ParseError
 from mercer.kernels import Gaussian, Min
+from mercer.planner.from_shapes import plan
 from mercer.planner.machine import ROUGH
-from mercer.planner.shapes import plan
 
 HERE = {"machine": ROUGH, "memory_limit": "16 GB"}
 

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy.linalg import lapack
 
-from mercer.compute.run import Run
-from mercer.solvers import Cholesky, System, blocked, factor
-from mercer.solvers.blocked import factor_in_place
-from mercer.solvers.factor import factorize
+from mercer.compute.runtime.run import Run
+from mercer.solvers import Cholesky, System
+from mercer.solvers.ridge import blocked_cholesky, cholesky_factor
+from mercer.solvers.ridge.blocked_cholesky import factor_in_place
+from mercer.solvers.ridge.cholesky_factor import factorize
 
 EPS = np.finfo(np.float64).eps
 
@@ -30,8 +31,8 @@ class Told(Run):
 @pytest.mark.parametrize("call", [1e10, 2000.0, 1.0])
 def test_the_factor_is_that_of_lapack(n, call, monkeypatch):
     """In panels of eight columns, and in strips of all rows, of some, and of one."""
-    monkeypatch.setattr(blocked, "WIDTH", 8)
-    monkeypatch.setattr(blocked, "CALL", call)
+    monkeypatch.setattr(blocked_cholesky, "WIDTH", 8)
+    monkeypatch.setattr(blocked_cholesky, "CALL", call)
     A, run = definite(n), Told()
     stored = A.copy(order="F")
     assert factor_in_place(stored, run) == 0
@@ -44,7 +45,7 @@ def test_the_factor_is_that_of_lapack(n, call, monkeypatch):
 
 @pytest.mark.parametrize("bad", [0, 5, 8, 30, 39])
 def test_it_ends_at_the_row_where_lapack_does(bad, monkeypatch):
-    monkeypatch.setattr(blocked, "WIDTH", 8)
+    monkeypatch.setattr(blocked_cholesky, "WIDTH", 8)
     A = definite(40)
     A[bad, bad] = -1.0
     assert factor_in_place(A.copy(order="F")) == lapack.dpotrf(A, lower=1)[1] == bad + 1
@@ -53,8 +54,8 @@ def test_it_ends_at_the_row_where_lapack_does(bad, monkeypatch):
 @pytest.fixture
 def small(monkeypatch):
     """Large matrices begin at ten rows."""
-    monkeypatch.setattr(blocked, "WIDTH", 16)
-    monkeypatch.setattr(blocked, "LARGE", 10)
+    monkeypatch.setattr(blocked_cholesky, "WIDTH", 16)
+    monkeypatch.setattr(blocked_cholesky, "LARGE", 10)
 
 
 def test_solutions_conditions_and_the_matrix_itself(small):
@@ -82,8 +83,8 @@ def test_the_run_of_the_system_is_told(small):
 def test_without_addresses_lapack_does_it_in_one_call(small, monkeypatch):
     A, b = definite(50), np.ones((50, 1))
     wanted = Cholesky().solve(System(A.copy(), b, np.array([0.1])))
-    monkeypatch.setattr(blocked, "routine", lambda name: None)
-    assert not blocked.available()
+    monkeypatch.setattr(blocked_cholesky, "routine", lambda name: None)
+    assert not blocked_cholesky.available()
     found = Cholesky().solve(System(A.copy(), b, np.array([0.1])))
     np.testing.assert_allclose(found.value, wanted.value, rtol=1e-12)
     assert found.condition == pytest.approx(wanted.condition, rel=1e-9)
@@ -92,5 +93,5 @@ def test_without_addresses_lapack_does_it_in_one_call(small, monkeypatch):
 def test_many_right_sides_are_solved_in_parts(monkeypatch):
     A, b = definite(30), np.random.default_rng(1).normal(size=(30, 7))
     whole = factorize(A.copy(), 0.1).solve(b)
-    monkeypatch.setattr(factor, "CALL", 2 * 2.0 * 30**2)
+    monkeypatch.setattr(cholesky_factor, "CALL", 2 * 2.0 * 30**2)
     np.testing.assert_allclose(factorize(A.copy(), 0.1).solve(b), whole, rtol=1e-13, atol=1e-14)

@@ -5,8 +5,8 @@ import pytest
 
 from mercer import KernelPerceptron
 from mercer.operators import Dense
-from mercer.solvers.budgeted import STRATEGIES, Budgeted
-from mercer.solvers.perceptron import Log
+from mercer.solvers.perceptron.budget import STRATEGIES, Budgeted
+from mercer.solvers.perceptron.perceptron import Log
 
 
 def draw(n=200):

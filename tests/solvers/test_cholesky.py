@@ -11,9 +11,9 @@ from scipy.linalg import hilbert, lapack
 from mercer.errors import InputError, MercerError
 from mercer.operators import Dense
 from mercer.solvers import Cholesky, Eigen, System
-from mercer.solvers import factor as module
-from mercer.solvers.factor import PANEL, factorize
-from mercer.solvers.spectrum import Spectrum
+from mercer.solvers.ridge import cholesky_factor as module
+from mercer.solvers.ridge.cholesky_factor import PANEL, factorize
+from mercer.solvers.ridge.spectrum import Spectrum
 
 EPS = np.finfo(np.float64).eps
 

@@ -5,10 +5,11 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from mercer.compute.run import Run, Stopped
+from mercer.compute.runtime.run import Run, Stopped
 from mercer.errors import InputError
 from mercer.operators import Dense, Gram, Operator, dense
-from mercer.solvers import Cholesky, ConjugateGradient, System, lockstep
+from mercer.solvers import Cholesky, ConjugateGradient, System
+from mercer.solvers.ridge import block_cg
 from mercer.testing.solver_runs import Recorder
 
 
@@ -272,7 +273,7 @@ def test_every_state_leads_to_the_same_bits(off):
             whole.condition,
             whole.reason,
         )
-    assert {name for _, state in run.states for name in state} == set(lockstep.ARRAYS)
+    assert {name for _, state in run.states for name in state} == set(block_cg.ARRAYS)
 
 
 # -- what is refused --------------------------------------------------------------------------------------------------

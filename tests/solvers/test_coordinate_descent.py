@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC, SVR
 
-from mercer.compute.run import Run, Stopped
+from mercer.compute.runtime.run import Run, Stopped
 from mercer.operators import LowRank
-from mercer.solvers import coordinate_descent, descent_loops, working_sets
-from mercer.solvers.boxed import Boxed
-from mercer.solvers.coordinate_descent import Settings, balanced, best_bias, descend
-from mercer.solvers.descent_loops import Place, Terms, sweep
+from mercer.solvers.svm import coordinate_descent, descent_loops, working_sets
+from mercer.solvers.svm.box_qp import Boxed
+from mercer.solvers.svm.coordinate_descent import Settings, balanced, best_bias, descend
+from mercer.solvers.svm.descent_loops import Place, Terms, sweep
 
 TIGHT = Settings(tolerance=1e-8, relative_gap=0.0, max_passes=100_000)
 

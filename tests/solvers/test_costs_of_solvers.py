@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from mercer.solvers import Cholesky, ConjugateGradient, System, blocked
-from mercer.solvers.base import opening, relative_residual, solves
-from mercer.solvers.logistic import _level
+from mercer.solvers import Cholesky, ConjugateGradient, System
+from mercer.solvers.logistic.newton import _level
+from mercer.solvers.ridge import blocked_cholesky
+from mercer.solvers.ridge.base import opening, relative_residual, solves
 
 
 def test_cholesky_counts_a_factor_and_two_solutions_and_products():
@@ -60,14 +61,14 @@ def test_what_a_solution_is_called():
 
 def test_a_factor_tells_how_far_it_is(monkeypatch):
     """After each strip, the share of all operations that the panels before take: those of n^3 - (n - s)^3, about."""
-    monkeypatch.setattr(blocked, "WIDTH", 8)
+    monkeypatch.setattr(blocked_cholesky, "WIDTH", 8)
     shares = []
 
     class Told:
         def tell(self, done):
             shares.append(done)
 
-    assert blocked.factor_in_place(np.asfortranarray(np.eye(32)), Told()) == 0
+    assert blocked_cholesky.factor_in_place(np.asfortranarray(np.eye(32)), Told()) == 0
     assert shares == [0.0, *(part**2 * (3 - 2 * part) for part in (0.25, 0.5)), 1.0]
 
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy.linalg import hilbert
 
-from mercer.compute.budget import Budget
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import BudgetError
 from mercer.operators import Gram, dense
 from mercer.operators.dense import DIVIDED
 from mercer.solvers import Eigen, System
-from mercer.solvers import eigen as module
-from mercer.solvers.spectrum import Spectrum
+from mercer.solvers.ridge import eigen as module
+from mercer.solvers.ridge.spectrum import Spectrum
 
 EPS = np.finfo(np.float64).eps
 

@@ -7,7 +7,7 @@ import pytest
 
 from mercer.errors import InputError
 from mercer.operators import Dense, Gram
-from mercer.solvers.lanczos import STEPS, edges
+from mercer.solvers.eigenvalues.lanczos import STEPS, edges
 
 
 def turned(values, seed=0):

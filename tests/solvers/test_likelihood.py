@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import rel_entr
 
-from mercer.solvers.boxed import Boxed
-from mercer.solvers.likelihood import Likelihood, log_probabilities
+from mercer.solvers.logistic.likelihood import Likelihood, log_probabilities
+from mercer.solvers.svm.box_qp import Boxed
 
 
 def draw(classes, seed=0, n=30, spread=2.0):

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mercer.compute.run import Run, Stopped
+from mercer.compute.runtime.run import Run, Stopped
 from mercer.kernels import Gaussian, Laplace, Linear, Polynomial
-from mercer.kernels.evaluate import fused_from
+from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.operators import Dense, Gram, LowRank
-from mercer.solvers.lloyd import Settings, descend
-from mercer.solvers.partition_sums import FeatureSums, KernelSums, nearest, parts
+from mercer.solvers.kmeans.cluster_sums import FeatureSums, KernelSums, nearest, parts
+from mercer.solvers.kmeans.lloyd import Settings, descend
 
 KERNELS = [Gaussian(1.0), Laplace(0.7), Linear(), Polynomial(2, 1.0)]
 

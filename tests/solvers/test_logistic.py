@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime, minimize
 from scipy.special import logsumexp
 
-from mercer.compute.run import Run, Stopped
-from mercer.solvers import logistic
-from mercer.solvers.likelihood import Likelihood, log_probabilities
-from mercer.solvers.logistic import Settings, minimise
-from mercer.solvers.logistic_problem import Logistic
+from mercer.compute.runtime.run import Run, Stopped
+from mercer.solvers.logistic.likelihood import Likelihood, log_probabilities
+from mercer.solvers.logistic.newton import Settings, minimise, newton
+from mercer.solvers.logistic.objective import Logistic
 
 CLASSES = pytest.mark.parametrize("classes", [2, 3, 5])
 
@@ -84,7 +83,7 @@ def test_the_preconditioner_is_the_inverse_where_all_rows_are_curved_alike():
     change = np.random.default_rng(1).normal(size=(5, 1))
     bent = problem.curved(change, problem.scores(change), curve)
     np.testing.assert_allclose(problem.preconditioned(bent, curve), change, rtol=1e-10)
-    np.testing.assert_allclose(logistic.Blocks.of(problem, curve, int).solve(bent), change, rtol=1e-10)
+    np.testing.assert_allclose(newton.Blocks.of(problem, curve, int).solve(bent), change, rtol=1e-10)
 
 
 def test_probabilities_keep_their_digits_at_extreme_scores():
@@ -105,7 +104,7 @@ def test_probabilities_keep_their_digits_at_extreme_scores():
 @pytest.mark.parametrize("turned", [True, False], ids=["vectors", "no vectors"])
 @pytest.mark.parametrize("direct", [0, 2000], ids=["conjugate gradients", "stored"])
 def test_the_minimum_is_that_of_scipy(classes, turned, direct, monkeypatch):
-    monkeypatch.setattr(logistic, "DIRECT", direct)
+    monkeypatch.setattr(newton, "DIRECT", direct)
     problem = draw(classes=classes, turned=turned)
     found = minimise(problem, Settings(1e-10))
     assert found.converged

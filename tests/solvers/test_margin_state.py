@@ -5,8 +5,8 @@ import pytest
 
 from mercer.kernels import Gaussian
 from mercer.operators import Dense, Gram
-from mercer.solvers.boxed import Boxed
-from mercer.solvers.margin_state import State
+from mercer.solvers.svm.box_qp import Boxed
+from mercer.solvers.svm.state import State
 
 
 @pytest.fixture

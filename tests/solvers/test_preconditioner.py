@@ -5,15 +5,15 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from mercer.compute.budget import Budget
-from mercer.compute.run import IDLE, Run, Stopped
+from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.run import IDLE, Run, Stopped
 from mercer.errors import BudgetError
 from mercer.kernels import Gaussian, Laplace
 from mercer.kernels.points import points_from
 from mercer.lifts.pivoting import RandomPivots
 from mercer.operators import Dense, Gram
-from mercer.solvers import preconditioner
-from mercer.solvers.preconditioner import Worth, build
+from mercer.solvers.ridge import preconditioner
+from mercer.solvers.ridge.preconditioner import Worth, build
 
 X = np.random.default_rng(0).normal(size=(300, 2))
 

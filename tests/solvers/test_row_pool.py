@@ -5,7 +5,7 @@ import pytest
 
 from mercer.kernels import Gaussian
 from mercer.operators import Dense, Gram
-from mercer.solvers.row_pool import Memory, RowPool
+from mercer.solvers.svm.kernel_cache import Memory, RowPool
 
 
 @pytest.mark.parametrize("kept", [12, 24, 60])

@@ -6,22 +6,25 @@ import numpy as np
 import pytest
 
 from mercer import KernelRidge
-from mercer.compute.run import IDLE
+from mercer.compute.runtime.run import IDLE
 from mercer.errors import InputError
-from mercer.solvers import Cholesky, System, blocked, single
-from mercer.solvers.factor import Factor, factorize
-from mercer.solvers.single import SingleFactor, single_factor
+from mercer.solvers import Cholesky, System
+from mercer.solvers.ridge import blocked_cholesky, mixed_precision_cholesky
+from mercer.solvers.ridge.cholesky_factor import Factor, factorize
+from mercer.solvers.ridge.mixed_precision_cholesky import SingleFactor, single_factor
 from mercer.testing import check_solver
 
 EPS = np.finfo(np.float64).eps
-pytestmark = pytest.mark.skipif(not blocked.available("s"), reason="this SciPy gives no addresses of its routines")
+pytestmark = pytest.mark.skipif(
+    not blocked_cholesky.available("s"), reason="this SciPy gives no addresses of its routines"
+)
 
 
 @pytest.fixture
 def small(monkeypatch):
     """A factor in float32 for matrices of any size, in panels of 16 columns."""
-    monkeypatch.setattr(single, "LARGE", 1)
-    monkeypatch.setattr(blocked, "WIDTH", 16)
+    monkeypatch.setattr(mixed_precision_cholesky, "LARGE", 1)
+    monkeypatch.setattr(blocked_cholesky, "WIDTH", 16)
 
 
 def draw(*shape, seed=0):
@@ -133,7 +136,7 @@ def test_a_matrix_that_is_not_positive_is_given_back(small, row):
 
 
 def test_where_steps_are_not_enough_float64_does_it(small, monkeypatch):
-    monkeypatch.setattr(single, "STEPS", 0)
+    monkeypatch.setattr(mixed_precision_cholesky, "STEPS", 0)
     A, b = gaussian(120), draw(120, 2)
     outcome = Cholesky().solve(System(A.copy(), b, np.array([0.01, 0.01])))
     assert isinstance(outcome.decomposition, Factor)
@@ -148,7 +151,7 @@ def test_a_factor_that_is_no_use_is_noticed(small, monkeypatch):
     factor.lower[0, 0] *= 1e3
     counted = []
     monkeypatch.setattr(SingleFactor, "multiply", lambda self, x: counted.append(1) or np.nan * x)
-    assert factor.refined(b)[1] == single.NONE
+    assert factor.refined(b)[1] == mixed_precision_cholesky.NONE
     assert len(counted) == 1
 
 
@@ -166,7 +169,7 @@ def test_steps_are_counted_and_the_last_one_is_taken(small, products):
     x, steps = factor.refined(b)
     assert steps == len(products) > 1
     left = np.abs(b - before @ x - 0.01 * x).max()
-    assert left <= 0.5 * single.ENOUGH * factor.norm * np.abs(x).max()
+    assert left <= 0.5 * mixed_precision_cholesky.ENOUGH * factor.norm * np.abs(x).max()
 
 
 def test_steps_that_gain_less_than_half_are_given_up(small, products):
@@ -175,7 +178,7 @@ def test_steps_that_gain_less_than_half_are_given_up(small, products):
     factor = made(A, 0.1)
     for i in range(80):
         factor.lower[i:, i] *= 2
-    assert factor.refined(draw(80, 1))[1] == single.NONE
+    assert factor.refined(draw(80, 1))[1] == mixed_precision_cholesky.NONE
     assert len(products) == 3  # relative to x, which grows from a quarter, the first one halves it
 
 
@@ -192,11 +195,11 @@ def test_each_alpha_has_its_own_way(small):
 
 def test_few_rows_are_left_to_float64():
     assert made(gaussian(100), 1.0) is None
-    assert single.LARGE > 1000
+    assert mixed_precision_cholesky.LARGE > 1000
 
 
 def test_without_addresses_float64_does_it(small, monkeypatch):
-    monkeypatch.setattr(blocked, "available", lambda letter="d": letter == "d")
+    monkeypatch.setattr(blocked_cholesky, "available", lambda letter="d": letter == "d")
     assert isinstance(Cholesky().solve(System(gaussian(50), draw(50, 1), np.ones(1))).decomposition, Factor)
 
 
@@ -205,7 +208,7 @@ def test_the_laws_of_solvers(small):
 
 
 def test_the_peak_is_the_matrix_alone(small, monkeypatch):
-    monkeypatch.setattr(blocked, "WIDTH", 128)
+    monkeypatch.setattr(blocked_cholesky, "WIDTH", 128)
     n = 1200
     A = np.exp(-np.abs(np.subtract.outer(np.arange(n), np.arange(n))) / 10.0)
     problem = System(A, draw(n, 1), np.array([0.1]), run=IDLE)
@@ -225,7 +228,7 @@ def test_a_model_is_that_of_float64_and_its_likelihood_too(monkeypatch, fit_inte
     model = KernelRidge("gaussian(1.5)", alpha=0.05, fit_intercept=fit_intercept, solver=Cholesky())
     exact = model.fit(X, y)
     wanted = exact.predict(new, return_std=True), exact.log_marginal_likelihood(), exact.rounding_
-    monkeypatch.setattr(single, "LARGE", 1)
+    monkeypatch.setattr(mixed_precision_cholesky, "LARGE", 1)
     found = model.fit(X, y)
     assert "in float32" in found.outcome_.reason
     for one, other in zip(found.predict(new, return_std=True), wanted[0], strict=True):

@@ -5,12 +5,12 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from mercer.compute.run import Run, Stopped
+from mercer.compute.runtime.run import Run, Stopped
 from mercer.errors import InputError
 from mercer.operators import Dense, Gram, LowRank
 from mercer.operators.base import Operator
-from mercer.solvers import subspace
-from mercer.solvers.subspace import BEYOND, leading, orthonormal
+from mercer.solvers.eigenvalues import block_krylov
+from mercer.solvers.eigenvalues.block_krylov import BEYOND, leading, orthonormal
 
 
 def turned(values, seed=0):
@@ -195,7 +195,7 @@ def test_fast_products_may_be_of_float32():
 
 def test_products_that_do_not_fit_the_memory_come_in_parts(monkeypatch):
     A = turned(SPECTRA["decaying"])
-    monkeypatch.setattr(subspace, "_at_once", lambda A, columns: min(columns, 4))
+    monkeypatch.setattr(block_krylov, "_at_once", lambda A, columns: min(columns, 4))
     counted = Counted(A)
     found = leading(counted, 5, random=np.random.default_rng(0))
     check(found, A, 5)
@@ -204,9 +204,9 @@ def test_products_that_do_not_fit_the_memory_come_in_parts(monkeypatch):
 
 
 def test_the_free_memory_says_how_many_columns_are_multiplied_at_once(monkeypatch):
-    monkeypatch.setattr("mercer.compute.budget.free_memory", lambda: 100_000)
-    assert subspace._at_once(Dense(np.eye(1000)), 16) == 4  # 8 kB a column, and half of 80 kB
-    assert subspace._at_once(Dense(np.eye(10)), 16) == 16
+    monkeypatch.setattr("mercer.compute.runtime.memory.free_memory", lambda: 100_000)
+    assert block_krylov._at_once(Dense(np.eye(1000)), 16) == 4  # 8 kB a column, and half of 80 kB
+    assert block_krylov._at_once(Dense(np.eye(10)), 16) == 16
 
 
 # -- the end ----------------------------------------------------------------------------------------------------------

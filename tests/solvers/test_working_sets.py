@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC, SVR, OneClassSVM
 
-from mercer.compute import code
-from mercer.compute.run import Run, Stopped
+from mercer.compute.codegen import jit_cache
+from mercer.compute.runtime.run import Run, Stopped
 from mercer.kernels import Gaussian, Linear
 from mercer.operators import Dense, Gram, LowRank
-from mercer.solvers import pairs, working_sets
-from mercer.solvers.boxed import Boxed
-from mercer.solvers.working_sets import Settings, solve
+from mercer.solvers.svm import smo, working_sets
+from mercer.solvers.svm.box_qp import Boxed
+from mercer.solvers.svm.working_sets import Settings, solve
 
 TIGHT = Settings(tolerance=1e-6)
 LIBSVM = {"rtol": 1e-4, "atol": 2e-5}
@@ -40,9 +40,9 @@ def rests(problem, found, tolerance):
 @pytest.fixture(params=["compiled", "plain"])
 def way(request, monkeypatch):
     if request.param == "plain":
-        monkeypatch.setattr(pairs, "COMPILED_FROM", np.inf)
+        monkeypatch.setattr(smo, "COMPILED_FROM", np.inf)
     else:
-        monkeypatch.setattr(pairs, "COMPILED_FROM", 0)
+        monkeypatch.setattr(smo, "COMPILED_FROM", 0)
     return request.param
 
 
@@ -254,7 +254,7 @@ def test_rows_of_zeros_end():
     assert np.isfinite(found.b).all()
 
 
-@pytest.mark.skipif(not code.numba_works(), reason="Numba is missing")
+@pytest.mark.skipif(not jit_cache.numba_works(), reason="Numba is missing")
 def test_compiled_and_plain_steps_are_the_same():
     rng = np.random.default_rng(0)
     A = rng.normal(size=(30, 40))
@@ -264,8 +264,8 @@ def test_compiled_and_plain_steps_are_the_same():
     for least in (0, np.inf):
         b, g = np.zeros(30), problem.linear.copy()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pairs, "COMPILED_FROM", least)
-            steps, left = pairs.walk(K, problem, b, g, 1e-8, 10_000)
+            patch.setattr(smo, "COMPILED_FROM", least)
+            steps, left = smo.walk(K, problem, b, g, 1e-8, 10_000)
         found.append((steps, left, b))
     assert found[0][0] == found[1][0] > 10
     np.testing.assert_allclose(found[0][2], found[1][2], atol=1e-12)

@@ -16,7 +16,7 @@ CHILD = """
 import resource, sys
 from pathlib import Path
 import numpy as np
-from mercer.learners.sourced import regression_stream
+from mercer.learners.streaming.source_stream import regression_stream
 from mercer.sources import Arrays, Parquet
 
 kind, path, warm = sys.argv[1:]

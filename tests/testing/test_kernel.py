@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer.compute.symbols import Symbol
+from mercer.compute.codegen.symbols import Symbol
 from mercer.errors import InputError
 from mercer.kernels import Coordinate, Dot, Gaussian, Kernel, Linear, Min, Polynomial, Radial, Sigmoid, Sinc
 from mercer.kernels.domain import REALS

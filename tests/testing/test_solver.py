@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from mercer.compute.run import Run
+from mercer.compute.runtime.run import Run
 from mercer.operators import Operator
 from mercer.solvers import Cholesky, ConjugateGradient, Cost, Eigen, GradientDescent, History, Outcome, Solver
 from mercer.testing.solver import LAWS, check_solver

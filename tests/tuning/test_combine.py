@@ -8,8 +8,8 @@ from scipy.optimize import minimize_scalar
 from scipy.sparse import csr_array
 
 import mercer
-from mercer.compute import budget
-from mercer.compute.threads import one_thread_blas
+from mercer.compute.runtime import memory
+from mercer.compute.runtime.threads import one_thread_blas
 from mercer.errors import BudgetError, InputError, KernelError, NumericalWarning, ParseError
 from mercer.kernels import Constant, Gaussian, Laplace, Linear, Matern, Polynomial, Sigmoid
 from mercer.tuning.combine import _sources, combine
@@ -352,6 +352,6 @@ def test_texts_and_tables_speak_for_themselves():
 
 
 def test_memory_is_asked_for_first(monkeypatch):
-    monkeypatch.setattr(budget, "free_memory", lambda: 10_000)
+    monkeypatch.setattr(memory, "free_memory", lambda: 10_000)
     with pytest.raises(BudgetError, match=r"combine needs .* for 2 matrices of 40 x 40 numbers"):
         combine([Gaussian(1.0), Linear()], X, y)

@@ -15,7 +15,7 @@ from mercer.errors import BudgetError, InputError, KernelError, NumericalWarning
 from mercer.kernels import Gaussian, Linear
 from mercer.operators import Centering
 from mercer.operators.dense import TILE
-from mercer.solvers.spectrum import Spectrum
+from mercer.solvers.ridge.spectrum import Spectrum
 from mercer.tuning import Path, loo_path, side
 from mercer.tuning.leave_one_out import path_of
 from mercer.tuning.path import default_alphas
@@ -402,7 +402,7 @@ def test_bad_kernels_and_matrices_are_named(monkeypatch):
         loo_path("precomputed", np.sqrt(2 - 2 * K) + np.eye(14) * 0.1, Y)
     with pytest.raises(InputError, match="finite values of the kernel"), pytest.warns(NumericalWarning):
         loo_path("polynomial(degree=9)", 1e40 * X, Y)
-    monkeypatch.setattr("mercer.compute.budget.free_memory", lambda: 1000)
+    monkeypatch.setattr("mercer.compute.runtime.memory.free_memory", lambda: 1000)
     with pytest.raises(BudgetError, match="an eigendecomposition of 14 x 14 numbers"):
         loo_path(Gaussian(1.0), X, Y)
 

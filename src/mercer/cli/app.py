@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from mercer.cli.commands import add_verb
 from mercer.cli.demo import DemoOptions, demo
 from mercer.cli.doctor import DoctorOptions, doctor
 from mercer.cli.fit import FitOptions, fit
@@ -15,7 +16,6 @@ from mercer.cli.predict import PredictOptions, predict
 from mercer.cli.prove import ProveOptions, prove
 from mercer.cli.score import ScoreOptions, score
 from mercer.cli.transform import TransformOptions, transform
-from mercer.cli.verbs import add_verb
 
 app = typer.Typer(
     name="mercer",

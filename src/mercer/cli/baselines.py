@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.cli.looking import Look
-from mercer.files.tables import Sheet
-from mercer.files.tables_columns import numbers
+from mercer.cli.features import Look
+from mercer.tables.columns import numbers
+from mercer.tables.read import Sheet
 
 ROWS = 50_000
 """Rows that a linear model is fitted to, at most."""

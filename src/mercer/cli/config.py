@@ -12,8 +12,8 @@ from typing import Any
 
 import typer
 
-from mercer.cli.exits import Exit, Failure
-from mercer.cli.voice import STEERING
+from mercer.cli.exit_codes import Exit, Failure
+from mercer.cli.output import STEERING
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 """What stands for a byte that is not UTF-8, in a name of a file, say."""

@@ -16,8 +16,8 @@ from mercer.cli.options import Writing
 from mercer.cli.outputs import MODEL, PICTURE, REPORT, Writes
 
 if TYPE_CHECKING:
-    from mercer.cli.fitted import Fitted
-    from mercer.cli.voice import Voice
+    from mercer.cli.output import Voice
+    from mercer.cli.result import Fitted
 
 DATA, TARGET = "co2_weekly.csv", "co2"
 MODEL_FILE, PICTURE_FILE, REPORT_FILE = "co2.mercer", "co2.png", "co2.html"
@@ -60,9 +60,9 @@ def demo(options: DemoOptions, voice: Voice) -> None:
 
 def _fitted(table: Path, report: Path, options: DemoOptions, voice: Voice) -> Fitted:
     """Fit, and report."""
-    from mercer.cli.examining import told_findings
+    from mercer.cli.diagnostics.examine import told_findings
     from mercer.cli.fit import FitOptions
-    from mercer.cli.fitting import fitted
+    from mercer.cli.pipeline import fitted
     from mercer.cli.report.writing import write_report
 
     asked = FitOptions(table=str(table), target=TARGET, seed=options.seed, quiet=options.quiet)
@@ -82,7 +82,7 @@ def _picture(done: Fitted, path: Path) -> str | None:
         return None
     from matplotlib.figure import Figure
 
-    from mercer.files.writing import write_whole
+    from mercer.models.writing import write_whole
 
     figure = Figure(figsize=(10, 4), layout="constrained")
     axes = figure.subplots()
@@ -104,7 +104,7 @@ def _curve(done: Fitted) -> tuple[Any, Any, Any]:
     import numpy as np
     import pyarrow
 
-    from mercer.files.tables import Sheet
+    from mercer.tables.read import Sheet
 
     later, step = np.timedelta64(3 * 365, "D"), np.timedelta64(30, "D")
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
-from mercer.cli.exits import Exit, Failure
+from mercer.cli.exit_codes import Exit, Failure
 from mercer.cli.options import Common
 
 if TYPE_CHECKING:
-    from mercer.cli.voice import Voice
+    from mercer.cli.output import Voice
 
 NEEDED = ("numpy", "scipy", "scikit-learn", "mpmath", "numba", "threadpoolctl")
 FURTHER = {
@@ -65,7 +65,7 @@ def _library(name: str, use: str = "") -> Check:
 
 
 def _memory() -> Check:
-    from mercer.compute.budget import free_memory, text_of
+    from mercer.compute.runtime.memory import free_memory, text_of
 
     free = free_memory()
     return Check("memory", free > 2**28, f"{text_of(free)} free")

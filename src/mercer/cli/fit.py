@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli.exits import Exit, Failure
+from mercer.cli.exit_codes import Exit, Failure
 from mercer.cli.options import TABLE, Reading, Writing, seconds, size
 from mercer.cli.outputs import MODEL, REPORT, Reads, Writes
 
 if TYPE_CHECKING:
-    from mercer.cli.finding import Finding
-    from mercer.cli.fitted import Fitted
-    from mercer.cli.voice import Voice
+    from mercer.cli.diagnostics.finding import Finding
+    from mercer.cli.output import Voice
+    from mercer.cli.result import Fitted
 
 TASKS = ("", "regression", "classification")
 
@@ -56,8 +56,8 @@ def fit(options: FitOptions, voice: Voice) -> None:
     """
     start = time.perf_counter()
     _check(options)
-    from mercer.cli.examining import told_findings
-    from mercer.cli.fitting import fitted
+    from mercer.cli.diagnostics.examine import told_findings
+    from mercer.cli.pipeline import fitted
 
     done = fitted(options, voice)
     findings = told_findings(done, voice)
@@ -71,7 +71,7 @@ def fit(options: FitOptions, voice: Voice) -> None:
 
 def _check(options: FitOptions) -> None:
     """Complain of options before anything is read."""
-    from mercer.cli.learning import check_learner, check_penalty
+    from mercer.cli.estimators import check_learner, check_penalty
 
     check_learner(options.learner)
     check_penalty(options.learner, options.alpha, options.price)

@@ -13,7 +13,7 @@ from mercer.cli.options import Common
 from mercer.cli.outputs import Reads
 
 if TYPE_CHECKING:
-    from mercer.cli.voice import Voice
+    from mercer.cli.output import Voice
 
 LONGEST = 100
 """Characters of a value that a line shows."""

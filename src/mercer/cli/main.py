@@ -8,7 +8,7 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
-from mercer.cli.exits import Exit
+from mercer.cli.exit_codes import Exit
 from mercer.errors import sentence
 
 EXTRA = ("typer", "rich")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mercer.cli.exits import Exit, Failure
+from mercer.cli.exit_codes import Exit, Failure
 from mercer.errors import BudgetError, MercerError, ModelFileError
-from mercer.files.tables_model import TableModel
+from mercer.models.table_model import TableModel
 
 
 def load_model(path: Path) -> TableModel:
     """A model that was fitted to a table."""
-    from mercer.files import load
+    from mercer.models import load
 
     found = _opened(load, path)
     if not isinstance(found, TableModel):
@@ -23,24 +23,24 @@ def load_model(path: Path) -> TableModel:
 
 def describe_model(path: Path) -> Any:
     """What a file says of itself; nothing is built."""
-    from mercer.files import inspect
+    from mercer.models import inspect
 
     return _opened(inspect, path)
 
 
 def check_saved(kernel: Any) -> None:
     """Complain of a kernel that no file can hold, before it is fitted."""
-    from mercer.files import kernel_texts
+    from mercer.models import kernel_strings
 
     try:
-        kernel_texts.written(kernel)
+        kernel_strings.written(kernel)
     except ModelFileError as error:
         raise Failure(Exit.DATA, str(error)) from error
 
 
 def save_model(model: TableModel, path: Path) -> None:
     """Write a model file."""
-    from mercer.files import save
+    from mercer.models import save
 
     save(model, path)
 

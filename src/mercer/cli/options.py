@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from mercer.cli.config import use_config
-from mercer.cli.exits import Exit, Failure
+from mercer.cli.exit_codes import Exit, Failure
 from mercer.cli.outputs import Reads
 
 if TYPE_CHECKING:
-    from mercer.cli.voice import Voice
-    from mercer.files.tables import Sheet, TableOptions
-    from mercer.files.tables_limits import TableLimits
-    from mercer.files.tables_model import TableModel
+    from mercer.cli.output import Voice
+    from mercer.models.table_model import TableModel
+    from mercer.tables.limits import TableLimits
+    from mercer.tables.read import Sheet, TableOptions
 
 Result = TypeVar("Result")
 TABLE = "CSV (also .gz), Parquet, Arrow or Feather, NPY, NPZ, LIBSVM; - for standard input."
@@ -117,16 +117,16 @@ class Reading(Common):
 
     def limits(self) -> TableLimits:
         """The limits of a table."""
-        from mercer.files.tables_limits import TableLimits
+        from mercer.tables.limits import TableLimits
 
         return TableLimits(self.max_rows, self.max_columns, self.max_cells, size("--max-bytes", self.max_bytes))
 
     def table_options(self) -> TableOptions:
         """How a table is read."""
-        from mercer.files.tables import TableOptions
-        from mercer.files.tables_input import FORMATS
-        from mercer.files.tables_text import TextOptions, check_encoding
-        from mercer.files.tables_texts import DAY_FIRST, MONTH_FIRST
+        from mercer.tables.coerce import DAY_FIRST, MONTH_FIRST
+        from mercer.tables.delimited import TextOptions, check_encoding
+        from mercer.tables.read import TableOptions
+        from mercer.tables.source_bytes import FORMATS
 
         orders = {"": "", "day-first": DAY_FIRST, "month-first": MONTH_FIRST}
         one_of("--format", self.format, ("", *FORMATS))
@@ -140,7 +140,7 @@ class Reading(Common):
 
     def read_for(self, model: TableModel, table: str, voice: Voice) -> Sheet:
         """The table, with the types of columns that the model knows."""
-        from mercer.files.tables import read_table
+        from mercer.tables.read import read_table
 
         asked = self.table_options()
         options = replace(model.options(asked.format, asked.text), order=asked.order, as_is=asked.as_is)
@@ -162,7 +162,7 @@ def one_of(flag: str, given: str, known: tuple[str, ...]) -> None:
 
 def size(flag: str, text: str) -> int:
     """Bytes of a text such as "4GB"."""
-    from mercer.compute.budget import Budget
+    from mercer.compute.runtime.memory import Budget
 
     return usage(flag, Budget.of, text).bytes
 

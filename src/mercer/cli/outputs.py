@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from mercer.cli.exits import Exit, Failure
+from mercer.cli.exit_codes import Exit, Failure
 
 STANDARD = "-"
 STDOUT = (STANDARD, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")

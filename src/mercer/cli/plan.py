@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli.exits import Exit, Failure
+from mercer.cli.exit_codes import Exit, Failure
 from mercer.cli.options import TABLE, Reading, seconds, size
 from mercer.cli.outputs import Reads
 
 if TYPE_CHECKING:
-    from mercer.cli.voice import Voice
+    from mercer.cli.output import Voice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ def plan(options: PlanOptions, voice: Voice) -> None:
 
     Of a table, as `mercer fit` would; without one, of kernel ridge regression from shapes alone.
     """
-    from mercer.cli.fitted import plan_record
+    from mercer.cli.result import plan_record
 
     if options.memory is not None:
         size("--memory", options.memory)
@@ -50,7 +50,7 @@ def plan(options: PlanOptions, voice: Voice) -> None:
 
 
 def _of_shapes(options: PlanOptions) -> Any:
-    from mercer.planner.shapes import plan as planned
+    from mercer.planner.from_shapes import plan as planned
 
     if options.target:
         raise Failure(
@@ -62,7 +62,7 @@ def _of_shapes(options: PlanOptions) -> Any:
 
 def _of_table(options: PlanOptions, voice: Voice) -> Any:
     from mercer.cli.fit import FitOptions
-    from mercer.cli.fitting import planned
+    from mercer.cli.pipeline import planned
 
     given = {"--rows": options.rows, "--columns": options.columns, "--outputs": options.outputs.removeprefix("1")}
     if said := [flag for flag, value in given.items() if value]:

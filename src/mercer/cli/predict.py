@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli.exits import Exit, Failure
+from mercer.cli.exit_codes import Exit, Failure
 from mercer.cli.options import TABLE, Reading, Writing
 from mercer.cli.outputs import TABLE as TABLE_FILE
 from mercer.cli.outputs import Reads, Writes
 
 if TYPE_CHECKING:
-    from mercer.cli.voice import Voice
-    from mercer.files.tables import Sheet
-    from mercer.files.tables_model import TableModel
+    from mercer.cli.output import Voice
+    from mercer.models.table_model import TableModel
+    from mercer.tables.read import Sheet
 
 
 @dataclass(frozen=True, kw_only=True)

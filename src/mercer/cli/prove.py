@@ -10,7 +10,7 @@ import typer
 from mercer.cli.options import Common
 
 if TYPE_CHECKING:
-    from mercer.cli.voice import Voice
+    from mercer.cli.output import Voice
 
 
 @dataclass(frozen=True, kw_only=True)

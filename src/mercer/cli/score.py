@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli.exits import Exit, Failure
+from mercer.cli.exit_codes import Exit, Failure
 from mercer.cli.options import TABLE, Reading
 from mercer.cli.outputs import Reads
 
 if TYPE_CHECKING:
-    from mercer.cli.voice import Voice
-    from mercer.files.tables import Sheet
-    from mercer.files.tables_model import TableModel
+    from mercer.cli.output import Voice
+    from mercer.models.table_model import TableModel
+    from mercer.tables.read import Sheet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,9 +28,9 @@ class ScoreOptions(Reading):
 
 def score(options: ScoreOptions, voice: Voice) -> None:
     """Score a model on a table that it was not fitted to, with intervals of 95 %."""
-    from mercer.cli.evaluation import table_of_scores
-    from mercer.cli.judging import scores_of
+    from mercer.cli.metrics import table_of_scores
     from mercer.cli.models import load_model
+    from mercer.cli.scoring import scores_of
 
     model = load_model(options.model)
     if model.task == "lift":

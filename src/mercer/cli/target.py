@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InputError, sentence
-from mercer.files.tables import Sheet
-from mercer.files.tables_columns import kind_of, numbers
-from mercer.files.tables_labels import FEWEST_LETTERS
+from mercer.tables.columns import kind_of, numbers
+from mercer.tables.labels import FEWEST_LETTERS
+from mercer.tables.read import Sheet
 
 FEW = 20
 """Up to so many different whole numbers are classes, if each stands in enough rows."""

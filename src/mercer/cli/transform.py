@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli.exits import Exit, Failure
+from mercer.cli.exit_codes import Exit, Failure
 from mercer.cli.options import TABLE, Reading, Writing
 from mercer.cli.outputs import MODEL, Reads, Writes
 from mercer.cli.outputs import TABLE as TABLE_FILE
 
 if TYPE_CHECKING:
-    from mercer.cli.voice import Voice
-    from mercer.files.tables import Sheet
-    from mercer.files.tables_model import TableModel
+    from mercer.cli.output import Voice
+    from mercer.models.table_model import TableModel
+    from mercer.tables.read import Sheet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,9 +63,9 @@ def _known(options: TransformOptions, voice: Voice) -> tuple[TableModel, Sheet]:
 
 
 def _new(options: TransformOptions, voice: Voice) -> tuple[TableModel, Sheet]:
-    from mercer.cli.looking import by_position, look
+    from mercer.cli.features import by_position, look
     from mercer.cli.models import save_model
-    from mercer.files.tables import read_table
+    from mercer.tables.read import read_table
 
     sheet = read_table(options.table, options.limits(), options.table_options())
     for doubt in sheet.doubts:

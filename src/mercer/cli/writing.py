@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from mercer.cli.output import Voice
 from mercer.cli.outputs import is_stdout
-from mercer.cli.voice import Voice
 
 BLOCK = 10_000
 """Rows that are written at once."""
@@ -35,7 +35,7 @@ def _arrow(table: Any, file: Any) -> None:
 def _npy(table: Any, file: Any) -> None:
     import numpy as np
 
-    from mercer.files.tables_columns import numbers
+    from mercer.tables.columns import numbers
 
     np.save(file, numbers(table.columns, table.column_names))
 

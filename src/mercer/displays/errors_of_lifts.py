@@ -13,7 +13,7 @@ from sklearn.base import clone
 from mercer.displays.lift_error import DELTA
 from mercer.errors import InputError, sentence
 from mercer.lifts import Nystrom, RandomFourier
-from mercer.lifts.stated import stated
+from mercer.lifts.coerce import stated
 
 Array = NDArray[np.float64]
 HALVINGS = 60

@@ -76,7 +76,7 @@ class GramDisplay(Display):
 
         random_state : the seed of that draw
         """
-        from mercer.lifts.stated import stated  # it loads scikit-learn
+        from mercer.lifts.coerce import stated  # it loads scikit-learn
 
         known, total = stated(cls.__name__, kernel), count_of(cls.__name__, X)
         rows = chosen_rows(total, MOST, random_state)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.kernels.doubled import two_product
+from mercer.kernels.precision.double_double import two_product
 
 Vector = NDArray[np.float64]
 

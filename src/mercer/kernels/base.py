@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.compute.sparse import is_sparse
+from mercer.compute.codegen.sparse import is_sparse
 from mercer.errors import KernelError
 from mercer.html import Markup, Shown
-from mercer.kernels import evaluate as evaluation
 from mercer.kernels import parameters
 from mercer.kernels.domain import REALS, Domain
+from mercer.kernels.evaluation import evaluate as evaluation
 from mercer.kernels.fields import MEDIAN, check_positive, check_undeclared, length, nonnegative, number, positive, whole
 from mercer.kernels.law import Law
 from mercer.kernels.median import median_distance, merged, weights_from
@@ -363,7 +363,7 @@ class Kernel(Shown, ABC):
         return f"$k(x, z) = {self.latex()}$"
 
     def _html_pieces(self) -> Iterable[Markup]:
-        from mercer.kernels.shown import pieces  # proofs are of kernels: they need this class first
+        from mercer.kernels.html import pieces  # proofs are of kernels: they need this class first
 
         return pieces(self)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.sparse import is_sparse, place
+from mercer.compute.codegen.sparse import is_sparse, place
 from mercer.errors import KernelError
 from mercer.kernels.pairs import lengths, unit_rows
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.sparse import is_sparse
+from mercer.compute.codegen.sparse import is_sparse
 from mercer.errors import DomainError, InputError, KernelError, NumericalWarning, caller_level, sentence
 from mercer.kernels.algebra.functions import name_of, real
 from mercer.kernels.algebra.single import refuse_kernel

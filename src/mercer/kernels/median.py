@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.compute.sparse import canonical, is_sparse
+from mercer.compute.codegen.sparse import canonical, is_sparse
 from mercer.errors import InputError, KernelError, NumericalWarning, sentence
 from mercer.kernels.points import Points
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist
 
-from mercer.compute import sparse
-from mercer.compute.statistics import squares
+from mercer.compute.codegen import sparse
+from mercer.compute.codegen.pair_statistics import squares
 from mercer.kernels.points import Points, refuse_sparse
 
 Block = NDArray[Any]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from mercer.compute.sparse import canonical, chosen, equal, is_sparse, place, with_columns
+from mercer.compute.codegen.sparse import canonical, chosen, equal, is_sparse, place, with_columns
 from mercer.errors import InputError, sentence
 from mercer.kernels.objects import store as objects
 

@@ -11,13 +11,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from mercer.kernels import Kernel
-from mercer.learners.callbacks import CallbackSupport
-from mercer.learners.draft import draft
-from mercer.learners.kernel_parameters import KernelParameters
-from mercer.learners.reading import PRECOMPUTED, is_precomputed, kernel_of, matrix_of, rows_of
-from mercer.learners.running import Planned, Terms, Watched, watched
-from mercer.learners.transaction import all_or_nothing
-from mercer.lifts.shown import ShownEstimator
+from mercer.learners.data.kernel_parameters import KernelParameters
+from mercer.learners.data.plan_copy import draft
+from mercer.learners.data.validation import PRECOMPUTED, is_precomputed, kernel_of, matrix_of, rows_of
+from mercer.learners.run.callbacks import CallbackSupport
+from mercer.learners.run.fit_run import Planned, Terms, Watched, watched
+from mercer.learners.run.transaction import all_or_nothing
+from mercer.lifts.html import ShownEstimator
 
 Problem = TypeVar("Problem")
 AnyPlan = TypeVar("AnyPlan", bound=Planned)

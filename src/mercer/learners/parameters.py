@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import InputError, sentence
-from mercer.learners.reading import shown
+from mercer.lifts.inputs import shown
 
 LOO = "loo"
 """The word for a lengthscale that is chosen by leave-one-out errors."""

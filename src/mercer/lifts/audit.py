@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.compute.sparse import canonical, is_sparse
+from mercer.compute.codegen.sparse import canonical, is_sparse
 from mercer.kernels import Kernel
-from mercer.kernels.evaluate import leaves
+from mercer.kernels.evaluation.evaluate import leaves
 from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import Points
 from mercer.lifts.base import Lift

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.sparse import is_sparse
+from mercer.compute.codegen.sparse import is_sparse
 
 Array = NDArray[Any]
 

@@ -10,7 +10,7 @@ from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels import Kernel, Laplace, Matern, On, ProductLaplace
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.law import Doubling, Law
-from mercer.lifts.stated import stated
+from mercer.lifts.coerce import stated
 
 FORMS = ("pairs", "offset")
 ERRORS = ("kernel", "distance")

@@ -8,15 +8,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.compute.sparse import canonical, is_sparse
+from mercer.compute.codegen.sparse import canonical, is_sparse
 from mercer.errors import KernelError, sentence
 from mercer.kernels import Constant, Kernel, Match, Normalized, On, Ordinal, Product, Sum
-from mercer.kernels.evaluate import check_domain, leaves
+from mercer.kernels.evaluation.evaluate import check_domain, leaves
 from mercer.kernels.objects.counted import Counted
 from mercer.kernels.points import Points
 from mercer.lifts.base import Lift
+from mercer.lifts.coerce import stated
 from mercer.lifts.composition import longest
-from mercer.lifts.stated import stated
 from mercer.lifts.things import noted
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
-from mercer.compute.budget import Budget
-from mercer.kernels.evaluate import SURE
+from mercer.compute.runtime.memory import Budget
+from mercer.kernels.evaluation.evaluate import SURE
 from mercer.lifts.expansion import Expansion
 
 

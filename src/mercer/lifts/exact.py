@@ -13,12 +13,12 @@ from mercer.kernels import Kernel
 from mercer.kernels.points import Points
 from mercer.kernels.text import parse
 from mercer.lifts.base import Lift
+from mercer.lifts.coerce import check_numbers, stated
 from mercer.lifts.composition import unique
 from mercer.lifts.counts import Counts
 from mercer.lifts.expansion import Expansion
 from mercer.lifts.parts import Part, Polynomials
 from mercer.lifts.reading import NotFiniteError, features_of
-from mercer.lifts.stated import check_numbers, stated
 
 
 class Exact(Lift):

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.compute.budget import Budget
-from mercer.compute.family import LARGEST
-from mercer.compute.sparse import is_sparse
+from mercer.compute.codegen.sparse import is_sparse
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import BudgetError, NumericalWarning, sentence
-from mercer.kernels.evaluate import SURE, all_finite
+from mercer.kernels.evaluation.evaluate import SURE, all_finite
 from mercer.lifts.base import Lift
 from mercer.lifts.deferred import Deferred
 from mercer.lifts.expansion import Expansion
+from mercer.lifts.monomial_index import LARGEST
 
 
 class Expanded(Lift):

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
-from mercer.compute.family import Family
-from mercer.compute.monomials import evaluate
-from mercer.compute.runs import Plan, of_factors
+from mercer.lifts.monomial_index import Family
+from mercer.lifts.monomial_loops import evaluate
+from mercer.lifts.monomial_plan import Plan, of_factors
 
 BLOCK = 1 << 23
 """Monomials that are held at once where features are sums of several."""

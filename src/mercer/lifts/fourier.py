@@ -9,21 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.compute.budget import Budget
-from mercer.compute.sparse import canonical, is_sparse
-from mercer.compute.waves import Waves
+from mercer.compute.codegen.sparse import canonical, is_sparse
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel, On
-from mercer.kernels.evaluate import SURE, check_dimension, leaves
+from mercer.kernels.evaluation.evaluate import SURE, check_dimension, leaves
 from mercer.kernels.law import Law
 from mercer.kernels.points import Points
 from mercer.lifts.audit import audited
 from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate
+from mercer.lifts.coerce import check_numbers, stated
 from mercer.lifts.components import check_form, check_share, components_for, for_values, law_of
+from mercer.lifts.fourier_loops import Waves
 from mercer.lifts.randomness import generator
 from mercer.lifts.sampling import source
-from mercer.lifts.stated import check_numbers, stated
 
 DEFAULT = 100
 """How many features there are where neither their number nor an error is asked for."""

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse import hstack as sparse_stack
 
-from mercer.compute import sparse_monomials
-from mercer.compute.family import Family
-from mercer.compute.monomials import evaluate
-from mercer.compute.runs import Plan, of_family
-from mercer.compute.sparse import is_sparse
+from mercer.compute.codegen.sparse import is_sparse
+from mercer.lifts import sparse_monomial_loops
 from mercer.lifts.deferred import Deferred
 from mercer.lifts.expansion import combinations
+from mercer.lifts.monomial_index import Family
+from mercer.lifts.monomial_loops import evaluate
+from mercer.lifts.monomial_plan import Plan, of_family
 
 
 class Graded(Deferred):
@@ -71,11 +71,11 @@ class Graded(Deferred):
 
     def evaluate(self, X: Any) -> Any:
         if is_sparse(X):
-            return sparse_monomials.expand(X, self.family, None if self.square is None else self._weights)
+            return sparse_monomial_loops.expand(X, self.family, None if self.square is None else self._weights)
         return evaluate(X, self._plan, None if self.square is None else self.weights)
 
     def stored(self, X: Any) -> int:
-        return sparse_monomials.stored(X, self.family)
+        return sparse_monomial_loops.stored(X, self.family)
 
     @cached_property
     def _plan(self) -> Plan:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.sparse import is_sparse
+from mercer.compute.codegen.sparse import is_sparse
 from mercer.errors import InputError, sentence
 
 LONGEST = 80

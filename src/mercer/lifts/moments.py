@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse import csc_array
 
-from mercer.compute.sparse import is_sparse
+from mercer.compute.codegen.sparse import is_sparse
 from mercer.lifts.axis import Axis
 
 Array = NDArray[np.float64]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from mercer import kernels
-from mercer.compute.family import Family
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.coordinate.monomials import check_choice
 from mercer.kernels.fields import check_whole
 from mercer.lifts.expanded import Expanded
 from mercer.lifts.graded import Biased, Graded
+from mercer.lifts.monomial_index import Family
 
 
 class Monomials(Expanded):

@@ -13,18 +13,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.compute.sparse import is_sparse
+from mercer.compute.codegen.sparse import is_sparse
 from mercer.errors import InputError, KernelError, NumericalWarning, sentence
 from mercer.kernels import Kernel
-from mercer.kernels.evaluate import check_dimension, check_domain, leaves, matrix, points_of_kernel
+from mercer.kernels.evaluation.evaluate import check_dimension, check_domain, leaves, matrix, points_of_kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import DOUBLE, Points, alike, points_from
 from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate, bounded
+from mercer.lifts.coerce import stated
 from mercer.lifts.landmarks import Choice, check_table, given, matrix_way, number, square, way
 from mercer.lifts.pivoting import Array, strips, tolerance, weights, whitened
 from mercer.lifts.randomness import generator
-from mercer.lifts.stated import stated
 from mercer.lifts.things import noted
 
 

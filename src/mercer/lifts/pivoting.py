@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
-from mercer.compute import threads
-from mercer.compute.native import CALL, divide_by_triangle, subtract_product
-from mercer.compute.run import IDLE, Run
+from mercer.compute.runtime import threads
+from mercer.compute.runtime.lapack import CALL, divide_by_triangle, subtract_product
+from mercer.compute.runtime.run import IDLE, Run
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
-from mercer.kernels.evaluate import matrix
+from mercer.kernels.evaluation.evaluate import matrix
+from mercer.kernels.evaluation.strips import Strip, over_strips, workspace
 from mercer.kernels.points import Points
-from mercer.kernels.strips import Strip, over_strips, workspace
 
 Array = NDArray[np.float64]
 Part = slice | NDArray[np.intp]

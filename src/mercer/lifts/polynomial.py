@@ -8,7 +8,6 @@ from math import inf, perm
 from operator import add
 
 from mercer import kernels
-from mercer.compute.family import Family
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.coordinate.monomials import check_choice
@@ -16,6 +15,7 @@ from mercer.kernels.dot.polynomial import check_degree
 from mercer.kernels.fields import check_nonnegative
 from mercer.lifts.expanded import Expanded
 from mercer.lifts.graded import Graded
+from mercer.lifts.monomial_index import Family
 
 
 class Polynomial(Expanded):

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from scipy.sparse import hstack
 
 from mercer import kernels
-from mercer.compute.sparse import is_sparse
-from mercer.compute.sparse_monomials import sorted_rows
+from mercer.compute.codegen.sparse import is_sparse
 from mercer.kernels import Kernel
 from mercer.kernels.fields import check_whole
 from mercer.lifts.deferred import Deferred
 from mercer.lifts.expanded import Expanded
+from mercer.lifts.sparse_monomial_loops import sorted_rows
 
 
 class Powers(Expanded):

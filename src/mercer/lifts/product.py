@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from mercer.compute.budget import Budget
-from mercer.compute.family import LARGEST
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import BudgetError, sentence
 from mercer.kernels import Kernel
-from mercer.kernels.evaluate import SURE
+from mercer.kernels.evaluation.evaluate import SURE
 from mercer.lifts.algebra import multiplied, row_products
 from mercer.lifts.base import Lift
 from mercer.lifts.composition import Pair, unique
 from mercer.lifts.expansion import Expansion
+from mercer.lifts.monomial_index import LARGEST
 from mercer.lifts.parts import bracketed
 
 REMEDY = "Lift fewer rows at once, or use the kernel."

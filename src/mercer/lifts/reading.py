@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer import kernels as k
-from mercer.compute.budget import Budget
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import KernelError
 from mercer.kernels.algebra.mapped import Mapped
-from mercer.kernels.evaluate import SURE
+from mercer.kernels.evaluation.evaluate import SURE
 from mercer.kernels.points import Points
 from mercer.lifts import algebra
 from mercer.lifts.expanded import Expanded

@@ -12,18 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import kernels as k
-from mercer.compute.budget import Budget
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, KernelError, NumericalWarning, sentence
 from mercer.kernels import Kernel
 from mercer.lifts.algebra import constant
 from mercer.lifts.audit import audited
 from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate
+from mercer.lifts.coerce import check_numbers, stated
 from mercer.lifts.expansion import Expansion
 from mercer.lifts.polynomial import Polynomial
 from mercer.lifts.randomness import generator
 from mercer.lifts.splitting import SAMPLE, Division, divide
-from mercer.lifts.stated import check_numbers, stated
 from mercer.lifts.tensor_sketch import TensorSketch
 
 Array = NDArray[Any]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from mercer import kernels
-from mercer.compute.family import Family
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.fields import check_whole
 from mercer.lifts.expanded import Expanded
 from mercer.lifts.graded import Graded
+from mercer.lifts.monomial_index import Family
 
 
 class Subsets(Expanded):

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy import fft
 from scipy.sparse import csc_array
 
-from mercer.compute import threads
-from mercer.compute.sparse import is_sparse
+from mercer.compute.codegen.sparse import is_sparse
+from mercer.compute.runtime import threads
 
 Array = NDArray[Any]
 

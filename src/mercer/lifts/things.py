@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
-from mercer.kernels.evaluate import points_of_kernel
+from mercer.kernels.evaluation.evaluate import points_of_kernel
 from mercer.kernels.points import Points
 from mercer.lifts.inputs import plain
 

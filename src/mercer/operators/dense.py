@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.compute.native import CALL
+from mercer.compute.runtime.lapack import CALL
 from mercer.operators.base import Index, Operator, held
 
 TILE = 2**17

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.compute import threads as workers
-from mercer.compute.budget import Budget
-from mercer.compute.fused import Fused
+from mercer.compute.codegen.tiles import Fused
+from mercer.compute.runtime import threads as workers
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import KernelError, NumericalWarning, sentence
 from mercer.kernels import Kernel
-from mercer.kernels.evaluate import SURE, all_finite, evaluator, matrix, name_of, ready
+from mercer.kernels.evaluation.evaluate import SURE, all_finite, evaluator, matrix, name_of, ready
+from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.function import PythonFunction, kernel_from
-from mercer.kernels.plain import Plain
 from mercer.kernels.points import SINGLE, Points
 from mercer.kernels.text import parse
 from mercer.operators.base import EVERYTHING, Index, Operator
@@ -51,8 +51,8 @@ class Gram(Operator):
     X : table of n rows
     Z : table of m rows; None stands for X, and makes K symmetric
     threads : how many threads work; None for all cores
-    watch : a function that is told of the progress of a product (`mercer.compute.threads.Progress`) about ten times
-        a second; an error that it raises stops the product
+    watch : a function that is told of the progress of a product (`compute.runtime.threads.Progress`) about ten
+        times a second; an error that it raises stops the product
 
     Examples
     --------

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mercer.compute.threads import available
-from mercer.kernels.strips import height
+from mercer.compute.runtime.threads import available
+from mercer.kernels.evaluation.strips import height
 from mercer.planner.limits import Limits
 from mercer.planner.task import Task
 

@@ -7,8 +7,8 @@ from mercer.planner.iterations import TOLERANCE, iterations
 from mercer.planner.landmarks import PIVOTED
 from mercer.planner.limits import UNSAVED, Limits
 from mercer.planner.plan import Plan, Stage
-from mercer.planner.sampling import tuning
 from mercer.planner.task import Task
+from mercer.planner.tuning_cost import tuning
 from mercer.solvers import Solver
 
 RANKS = (250, 500, 1000, 2000, 4000)

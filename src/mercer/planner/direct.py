@@ -7,7 +7,7 @@ from mercer.planner.limits import Limits
 from mercer.planner.plan import Plan, Side, Stage
 from mercer.planner.task import Task
 from mercer.solvers import Cholesky, Cost, Eigen, Solver
-from mercer.solvers.single import suits
+from mercer.solvers.ridge.mixed_precision_cholesky import suits
 
 PAIR = 20.0
 """Operations that the formula of a kernel takes for a pair, beyond the two a column of its distance."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mercer.compute.budget import text_of
+from mercer.compute.runtime.memory import text_of
 from mercer.planner.plan import Plan
 
 YEAR = 365.25 * 86_400.0

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from mercer.compute.budget import Budget
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, sentence
 from mercer.planner.conjugate_gradients import conjugate_gradients
 from mercer.planner.direct import direct
 from mercer.planner.limits import UNSAVED, Limits, order
 from mercer.planner.machine import Machine
+from mercer.planner.no_fit_error import refuse
 from mercer.planner.plan import Plan
 from mercer.planner.reasons import why, why_not
-from mercer.planner.refusing import refuse
 from mercer.planner.streaming import JUDGED, largest, nystrom, nystrom_iterative, one_pass, random_features
 from mercer.planner.task import Task
 from mercer.solvers import ConjugateGradient, Solver

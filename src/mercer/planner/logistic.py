@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from mercer.compute.budget import Budget, text_of
+from mercer.compute.runtime.memory import Budget, text_of
+from mercer.planner.html import ShownPlan
 from mercer.planner.limits import Limits
 from mercer.planner.machine import ROUGH, Machine
 from mercer.planner.plan import Stage
-from mercer.planner.shown import ShownPlan
 from mercer.planner.task import Task
 
 LogisticWay = Literal["kernel matrix", "features", "landmarks"]

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import scipy
 
-from mercer.compute import code, folder
-from mercer.compute.threads import available
+from mercer.compute.codegen import cache_folder, jit_cache
+from mercer.compute.runtime.threads import available
 
 LOG = logging.getLogger("mercer.planner")
 TRANSFORMED = 1000
@@ -122,7 +122,7 @@ ROUGH = Machine(
 
 
 def _measured(key: str) -> Machine:
-    from mercer.planner.measuring import measure
+    from mercer.planner.benchmark_machine import measure
 
     LOG.info("Mercer measures this machine: a second or two, once.")
     busy, found = _busy(), measure()
@@ -152,7 +152,7 @@ def _model() -> str:
 
 def _file(key: str) -> Path | None:
     """Where the rates are kept: beside compiled code; None where none is kept."""
-    kept = folder.directory() if code.numba_works() else None
+    kept = cache_folder.directory() if jit_cache.numba_works() else None
     return None if kept is None else kept / f"machine_{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
 
 
@@ -185,6 +185,6 @@ def _write(file: Path | None, key: str, machine: Machine, busy: bool) -> None:
     if file is None:
         return
     try:
-        folder.write_private(file, json.dumps({"key": key, "busy": busy, **asdict(machine)}, indent=1).encode())
+        cache_folder.write_private(file, json.dumps({"key": key, "busy": busy, **asdict(machine)}, indent=1).encode())
     except OSError as error:
         LOG.info("%s cannot be written: %s", file, error)

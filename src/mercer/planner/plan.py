@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from mercer.planner.shown import ShownPlan
-from mercer.solvers.base import Solver
+from mercer.planner.html import ShownPlan
+from mercer.solvers.ridge.base import Solver
 
 Side = Literal["primal", "dual"]
 Way = Literal["direct", "conjugate gradients", "one pass", "nystrom", "nystrom iterative", "random features"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mercer.compute.budget import text_of
+from mercer.compute.runtime.memory import text_of
 from mercer.planner.explain import counted, duration
 from mercer.planner.limits import INSTANT, UNSAVED, Limits, order
 from mercer.planner.plan import Plan

@@ -6,15 +6,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from mercer.compute.threads import available
+from mercer.compute.runtime.threads import available
 from mercer.planner.batches import Batch, batch, features_at_once, squaring, strips
 from mercer.planner.direct import PAIR
 from mercer.planner.direct import judged as judging
 from mercer.planner.landmarks import drawing, drawn_from, drawn_numbers, learning
 from mercer.planner.limits import Limits
 from mercer.planner.plan import EXACT, Plan, Stage, Way
-from mercer.planner.sampling import Tuning, tuning
 from mercer.planner.task import Task
+from mercer.planner.tuning_cost import Tuning, tuning
 from mercer.solvers import Eigen, Solver
 
 SIZES = (100, 250, 500, 1000, 2000, 4000, 8000, 16000)

@@ -1,11 +1,11 @@
 """Solvers of symmetric systems with a ridge, one algorithm a file; they see matrices and operators, never kernels."""
 
-from mercer.solvers.base import Cost, Solver, System
-from mercer.solvers.cholesky import Cholesky
-from mercer.solvers.conjugate_gradient import ConjugateGradient
-from mercer.solvers.eigen import Eigen
-from mercer.solvers.gradient_descent import GradientDescent
-from mercer.solvers.outcome import History, Outcome
+from mercer.solvers.ridge.base import Cost, Solver, System
+from mercer.solvers.ridge.cholesky import Cholesky
+from mercer.solvers.ridge.conjugate_gradient import ConjugateGradient
+from mercer.solvers.ridge.eigen import Eigen
+from mercer.solvers.ridge.gradient_descent import GradientDescent
+from mercer.solvers.ridge.outcome import History, Outcome
 
 __all__ = [
     "Cholesky",

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.errors import InputError, NumericalWarning
 from mercer.kernels import Kernel, Radial
-from mercer.kernels.evaluate import fused_from
+from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import points_from
-from mercer.kernels.precise import precisely
+from mercer.kernels.precision.mpmath_arrays import precisely
 from mercer.kernels.proof.prove import prove
 from mercer.kernels.proof.search import find_witness
 from mercer.kernels.proof.subject import KernelSubject

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.run import Run, State, Stopped
+from mercer.compute.runtime.run import Run, State, Stopped
 from mercer.operators import Operator
 from mercer.operators.base import Index
 from mercer.solvers import Outcome, Solver

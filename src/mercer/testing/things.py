@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.sparse import canonical
+from mercer.compute.codegen.sparse import canonical
 from mercer.errors import InputError
 from mercer.kernels import Kernel
-from mercer.kernels.evaluate import fused_from, leaves, points_of_kernel
+from mercer.kernels.evaluation.evaluate import fused_from, leaves, points_of_kernel
 from mercer.kernels.objects.counted import Counted
 from mercer.kernels.objects.table import table_of
 from mercer.kernels.proof.prove import prove

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.compute.threads import one_thread_blas
+from mercer.compute.runtime.threads import one_thread_blas
 from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.function import kernel_from

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.budget import Budget
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, NumericalWarning, sentence
 from mercer.kernels import Kernel
 from mercer.operators import Centering
 from mercer.solvers import Eigen
-from mercer.solvers.spectrum import Spectrum
+from mercer.solvers.ridge.spectrum import Spectrum
 from mercer.tuning.path import LOWEST, default_alphas
 from mercer.tuning.reading import Rows
 from mercer.tuning.sides import DualSide

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.operators import Centering
-from mercer.solvers.spectrum import Spectrum
+from mercer.solvers.ridge.spectrum import Spectrum
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.compute.budget import Budget
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, NumericalWarning, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels import Kernel
-from mercer.kernels.evaluate import all_finite
-from mercer.kernels.evaluate import read as rows_of
+from mercer.kernels.evaluation.evaluate import all_finite
+from mercer.kernels.evaluation.evaluate import read as rows_of
 from mercer.kernels.function import kernel_from
 from mercer.kernels.median import weights_from
 from mercer.kernels.points import DOUBLE, Points

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.solvers.spectrum import Spectrum
+from mercer.solvers.ridge.spectrum import Spectrum
 
 Array = NDArray[np.float64]
 

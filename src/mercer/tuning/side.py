@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.compute import threads
+from mercer.compute.runtime import threads
 from mercer.operators import Centering
 from mercer.operators.dense import TILE
-from mercer.solvers.spectrum import Spectrum
+from mercer.solvers.ridge.spectrum import Spectrum
 from mercer.tuning.fold import Fold
 from mercer.tuning.ridges import Ridges
 

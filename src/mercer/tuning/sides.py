@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.operators import Centering
-from mercer.solvers.spectrum import Spectrum
+from mercer.solvers.ridge.spectrum import Spectrum
 from mercer.tuning.fold import DualFold, Fold, PrimalFold
 from mercer.tuning.ridges import Ridges
 from mercer.tuning.side import Array, Rows, Side

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
-from mercer.compute.budget import Budget
-from mercer.compute.threads import one_thread_blas
+from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.threads import one_thread_blas
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.tuning.evidence import Evidence, Slopes

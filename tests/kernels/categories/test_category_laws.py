@@ -11,7 +11,7 @@ from mercer.kernels.categories.gapped import Gapped
 from mercer.kernels.categories.hamming import Hamming
 from mercer.kernels.categories.match import Match
 from mercer.kernels.categories.ordinal import Ordinal
-from mercer.kernels.evaluate import fused_from, read
+from mercer.kernels.evaluation.evaluate import fused_from, read
 from mercer.lifts.counts import Counts
 from mercer.testing import check_kernel
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import mercer
 from mercer.kernels import Gaussian
 from mercer.kernels.categories.hamming import Hamming
-from mercer.kernels.evaluate import fused_from
+from mercer.kernels.evaluation.evaluate import fused_from
 
 tables = st.integers(1, 3).flatmap(
     lambda width: st.lists(st.lists(st.sampled_from("abc"), min_size=width, max_size=width), min_size=1, max_size=9)

@@ -11,7 +11,7 @@ import mercer
 from mercer.errors import InputError, KernelError
 from mercer.kernels import Gaussian, exp
 from mercer.kernels.categories.match import Match
-from mercer.kernels.evaluate import fused_from
+from mercer.kernels.evaluation.evaluate import fused_from
 
 LABELS = ["a", "b", "c", None]
 WAYS = [(weights, missing) for weights in ("equal", "rarity") for missing in ("category", "marginalised")]

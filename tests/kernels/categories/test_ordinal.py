@@ -9,7 +9,7 @@ import mercer
 from mercer.errors import InputError, KernelError
 from mercer.kernels import Laplace
 from mercer.kernels.categories.ordinal import Ordinal
-from mercer.kernels.evaluate import fused_from
+from mercer.kernels.evaluation.evaluate import fused_from
 
 ORDER = ["bad", "fair", "good", "best"]
 ranks = st.lists(st.integers(0, 3), min_size=1, max_size=8)

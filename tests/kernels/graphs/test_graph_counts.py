@@ -19,9 +19,8 @@ from kernels.graphs.oracles import (
 )
 
 import mercer
-from mercer.compute import graph_paths
-from mercer.compute.sparse import canonical
-from mercer.kernels.graphs import Graph, subgraphs
+from mercer.compute.codegen.sparse import canonical
+from mercer.kernels.graphs import Graph, path_loops, subgraphs
 from mercer.kernels.graphs.counting import ranked
 from mercer.kernels.graphs.edge_histogram import EdgeHistogram
 from mercer.kernels.graphs.graphlet import Graphlet
@@ -85,8 +84,8 @@ def test_larger_graphs(kernel, features, monkeypatch):
     some = random_graphs(12, seed=3, most=14)
     wanted = gram(features, some)
     np.testing.assert_array_equal(product(kernel, some), wanted)
-    monkeypatch.setattr(graph_paths, "PIECE", 40)
-    monkeypatch.setattr(graph_paths, "COMPILED_FROM", 0)
+    monkeypatch.setattr(path_loops, "PIECE", 40)
+    monkeypatch.setattr(path_loops, "COMPILED_FROM", 0)
     monkeypatch.setattr(subgraphs, "STEP", 10)
     np.testing.assert_array_equal(product(kernel, some), wanted)
 

@@ -16,7 +16,7 @@ from kernels.objects.letters import Letters, Pairwise, gram
 import mercer
 from mercer.errors import InputError, KernelError
 from mercer.kernels import Gaussian, Linear, Match
-from mercer.kernels.evaluate import fused_from
+from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.kernels.objects.reading import things_from
 from mercer.kernels.objects.store import Store
 from mercer.kernels.objects.table import numbers_of, table_of

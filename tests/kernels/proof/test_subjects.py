@@ -8,7 +8,7 @@ import pytest
 import mercer
 from mercer.errors import InputError
 from mercer.kernels import ExponentialChiSquared, Gaussian, Laplace, Linear, Polynomial, Sigmoid, Sinc
-from mercer.kernels.precise import precisely
+from mercer.kernels.precision.mpmath_arrays import precisely
 from mercer.kernels.proof import counterexample, examiner, search, simplify
 from mercer.kernels.proof.configurations import Configuration
 from mercer.kernels.proof.record import Witness

@@ -8,7 +8,7 @@ import pytest
 import mercer
 from mercer.kernels import ArcCosine, Gaussian, Linear, Sigmoid
 from mercer.kernels.points import Points
-from mercer.kernels.precise import context, precisely
+from mercer.kernels.precision.mpmath_arrays import context, precisely
 from mercer.kernels.proof.subject import FunctionSubject
 from mercer.kernels.proof.verify import PrecisePairs, check_kernel, check_matrix
 

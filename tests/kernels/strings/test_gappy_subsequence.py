@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from string_oracles import columns, few, gappy, gappy_plain
 
-from mercer.compute import subsequences
 from mercer.errors import KernelError, NumericalWarning
 from mercer.kernels import GappySubsequence, Spectrum
+from mercer.kernels.strings import subsequence_loops
 
 
 @given(columns, st.integers(1, 4), st.sampled_from([0.25, 0.5, 1.0]))
@@ -22,7 +22,7 @@ def test_property_equal_to_enumeration(strings, length, decay):
 def test_property_two_lists_compiled(X, Z):
     wanted = [[gappy(x, z, 3, 0.7) for z in Z] for x in X]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subsequences, "COMPILED_FROM", 0)
+        patch.setattr(subsequence_loops, "COMPILED_FROM", 0)
         np.testing.assert_allclose(GappySubsequence(3, 0.7)(X, Z), wanted, rtol=1e-13)
 
 

@@ -9,9 +9,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 from string_oracles import blended, columns, few, spectrum, tokens
 
 import mercer
-from mercer.compute.sequences import short
 from mercer.errors import InputError, KernelError
 from mercer.kernels import BagOfWords, BlendedSpectrum, GappySubsequence, Mismatch, Spectrum, WeightedDegree
+from mercer.kernels.strings.sequences import short
 
 
 @given(columns, st.integers(1, 4))

@@ -11,9 +11,9 @@ from mercer.cli.report.markup import Markup, element, figure
 from mercer.cli.target import CLASSIFICATION
 
 if TYPE_CHECKING:
-    from mercer.cli.finding import Finding
+    from mercer.cli.diagnostics.finding import Finding
     from mercer.cli.fit import FitOptions
-    from mercer.cli.fitted import Fitted
+    from mercer.cli.result import Fitted
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from mercer.cli.report.markup import number, percent, short
-from mercer.files.tables import Sheet
-from mercer.files.tables_columns import kind_of, numbers
+from mercer.tables.columns import kind_of, numbers
+from mercer.tables.read import Sheet
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.cli import baselines
-from mercer.cli.evaluation import Score, classification_scores, regression_scores
+from mercer.cli.metrics import Score, classification_scores, regression_scores
 from mercer.cli.target import CLASSIFICATION
 
 if TYPE_CHECKING:
-    from mercer.cli.fitted import Fitted
+    from mercer.cli.result import Fitted
 
 SIZES, SMALLEST, LARGEST = 5, 30, 4_000
 """How many parts of the rows are fitted, and how many rows these have."""

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.cli.target import CLASSIFICATION
-from mercer.files.tables import Sheet
-from mercer.files.tables_libsvm import SparseRows
+from mercer.tables.libsvm import SparseRows
+from mercer.tables.read import Sheet
 
 if TYPE_CHECKING:
-    from mercer.cli.fitted import Fitted
-    from mercer.files.tables_model import TableModel
+    from mercer.cli.result import Fitted
+    from mercer.models.table_model import TableModel
 
 ROWS, LEAST = 1_000, 200
 """Rows that are predicted again and again, at most; and fewer, where that takes too long."""

@@ -42,12 +42,12 @@ def script(case: Case) -> str:
         "import numpy as np",
         "",
         "import mercer",
-        "from mercer.cli.evaluation import split",
+        "from mercer.cli.metrics import split",
         "from mercer.cli.target import target_of",
-        f"from mercer.files.tables import {', '.join(sorted(names))}",
-        *(["from mercer.files.tables_limits import TableLimits"] if _limits(options) else []),
-        *(["from mercer.files.tables_model import rows_of_table"] if look.columns else []),
-        *(["from mercer.files.tables_text import TextOptions"] if _text(options) else []),
+        f"from mercer.tables.read import {', '.join(sorted(names))}",
+        *(["from mercer.tables.limits import TableLimits"] if _limits(options) else []),
+        *(["from mercer.models.table_model import rows_of_table"] if look.columns else []),
+        *(["from mercer.tables.delimited import TextOptions"] if _text(options) else []),
         "",
         f"sheet = read_table({_arguments(options)})",
         f"sheet, target = target_of(sheet, {options.target!r}, {case.done.target.task!r})",
@@ -72,13 +72,13 @@ def _arguments(options: FitOptions) -> str:
 
 
 def _limits(options: FitOptions) -> bool:
-    from mercer.files.tables_limits import TableLimits
+    from mercer.tables.limits import TableLimits
 
     return options.limits() != TableLimits()
 
 
 def _text(options: FitOptions) -> bool:
-    from mercer.files.tables import TableOptions
+    from mercer.tables.read import TableOptions
 
     return options.table_options() != TableOptions()
 

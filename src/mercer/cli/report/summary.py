@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mercer.cli.evaluation import Score
-from mercer.cli.examining_fit import beats, headline
-from mercer.cli.finding import SERIOUS
+from mercer.cli.diagnostics.finding import SERIOUS
+from mercer.cli.diagnostics.fit import beats, headline
+from mercer.cli.metrics import Score
 from mercer.cli.report.case import Case
 from mercer.cli.report.markup import Markup, code, element, joined, number, p
 from mercer.cli.report.page import Section

@@ -6,22 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mercer.cli.report.case import Case
-from mercer.cli.report.choice import choice
 from mercer.cli.report.data import data
-from mercer.cli.report.doubts import doubts
+from mercer.cli.report.importance_page import matters
+from mercer.cli.report.issues import doubts
 from mercer.cli.report.markup import short
-from mercer.cli.report.matters import matters
+from mercer.cli.report.model import choice
 from mercer.cli.report.page import page
 from mercer.cli.report.quality import quality
 from mercer.cli.report.reproduce import reproduce
 from mercer.cli.report.summary import summary
-from mercer.files.writing import write_whole
+from mercer.models.writing import write_whole
 
 if TYPE_CHECKING:
-    from mercer.cli.finding import Finding
+    from mercer.cli.diagnostics.finding import Finding
     from mercer.cli.fit import FitOptions
-    from mercer.cli.fitted import Fitted
-    from mercer.cli.voice import Voice
+    from mercer.cli.output import Voice
+    from mercer.cli.result import Fitted
 
 SECTIONS = (summary, data, choice, quality, matters, doubts, reproduce)
 

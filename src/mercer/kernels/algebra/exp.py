@@ -6,13 +6,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from mercer.kernels import formulas
 from mercer.kernels.algebra.operations import as_kernel
 from mercer.kernels.algebra.single import Single
 from mercer.kernels.base import ATOM, SUM, Kernel
 from mercer.kernels.latex import exponential
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
+from mercer.kernels.precision import formulas
 
 
 class Exp(Single):

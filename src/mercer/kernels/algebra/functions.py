@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mercer.errors import DomainError, InputError, sentence
 from mercer.kernels.points import Points
-from mercer.kernels.precise import Precise
+from mercer.kernels.precision.mpmath_arrays import Precise
 
 Function = Callable[[Any], Any]
 

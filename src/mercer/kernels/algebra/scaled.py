@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from mercer.compute.sparse import is_sparse, with_data
+from mercer.compute.codegen.sparse import is_sparse, with_data
 from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.base import Kernel

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from mercer.compute.sparse import canonical
+from mercer.compute.codegen.sparse import canonical
 from mercer.kernels.categories.items import Label
 from mercer.kernels.objects.store import places
 from mercer.kernels.points import Points

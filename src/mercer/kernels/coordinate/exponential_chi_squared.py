@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.kernels import formulas
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import NONNEGATIVE, Domain
 from mercer.kernels.fields import length
 from mercer.kernels.latex import exponential, over
 from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import Points
+from mercer.kernels.precision import formulas
 from mercer.kernels.proof.judgement import Fact
 
 

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.symbols import Untraceable
+from mercer.compute.codegen.symbols import Untraceable
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
+from mercer.kernels.evaluation.trace import TracedPairs
 from mercer.kernels.fields import whole
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import SINGLE
 from mercer.kernels.proof.judgement import Fact
-from mercer.kernels.traced import TracedPairs
 
 STEADY = 8
 """The largest power of a product that float32 keeps: its rounding, multiplied by the power, stays below 1e-6."""

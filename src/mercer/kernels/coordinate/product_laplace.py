@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
-from mercer.kernels import formulas
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import length
 from mercer.kernels.frequencies import Cauchy
 from mercer.kernels.latex import exponential, over
 from mercer.kernels.law import Law
+from mercer.kernels.precision import formulas
 from mercer.kernels.proof.judgement import Fact
 
 

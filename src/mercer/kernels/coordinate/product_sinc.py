@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.kernels import formulas
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import length
 from mercer.kernels.frequencies import Cube
 from mercer.kernels.latex import over
 from mercer.kernels.law import Law
+from mercer.kernels.precision import formulas
 from mercer.kernels.proof.judgement import Fact
 
 

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.symbols import Untraceable
+from mercer.compute.codegen.symbols import Untraceable
 from mercer.errors import KernelError, sentence
 from mercer.kernels.base import ATOM
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
+from mercer.kernels.evaluation.trace import TracedPairs
 from mercer.kernels.fields import check_whole, whole
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.proof.judgement import Fact
-from mercer.kernels.traced import TracedPairs
 
 
 def check_order(owner: str, name: str, value: Any) -> int | None:

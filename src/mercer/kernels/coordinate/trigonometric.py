@@ -14,7 +14,7 @@ from mercer.kernels.fields import positive, whole
 from mercer.kernels.latex import numeral
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
-from mercer.kernels.precise import context, precisely
+from mercer.kernels.precision.mpmath_arrays import context, precisely
 from mercer.kernels.proof.judgement import Fact
 
 FULL_TURN = 2 * math.pi

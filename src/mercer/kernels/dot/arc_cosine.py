@@ -6,10 +6,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from mercer.kernels import formulas
 from mercer.kernels.domain import REALS
 from mercer.kernels.dot.angular import Angular
 from mercer.kernels.fields import whole
+from mercer.kernels.precision import formulas
 from mercer.kernels.proof.judgement import Fact
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from mercer.kernels import formulas
 from mercer.kernels.domain import REALS
 from mercer.kernels.dot.base import Dot
 from mercer.kernels.fields import positive
 from mercer.kernels.latex import exponential, inner, over
+from mercer.kernels.precision import formulas
 from mercer.kernels.proof.judgement import Fact
 
 

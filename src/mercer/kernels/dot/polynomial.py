@@ -8,11 +8,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from mercer.errors import KernelError
-from mercer.kernels import formulas
 from mercer.kernels.domain import REALS
 from mercer.kernels.dot.base import Dot
 from mercer.kernels.fields import check_number, check_whole, nonnegative
 from mercer.kernels.latex import inner, numeral, parens
+from mercer.kernels.precision import formulas
 from mercer.kernels.proof.judgement import Fact
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from mercer.kernels import formulas
 from mercer.kernels.domain import REALS
 from mercer.kernels.dot.base import Dot
 from mercer.kernels.fields import number
 from mercer.kernels.latex import inner, numeral
+from mercer.kernels.precision import formulas
 from mercer.kernels.proof.judgement import Fact
 
 

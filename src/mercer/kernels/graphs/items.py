@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.compute.sparse import is_sparse
+from mercer.compute.codegen.sparse import is_sparse
 from mercer.errors import InputError, sentence
 from mercer.kernels.graphs.graph import Graph
 from mercer.kernels.graphs.matrices import of_matrix

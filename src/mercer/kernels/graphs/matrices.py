@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array
 
-from mercer.compute.sparse import is_sparse
+from mercer.compute.codegen.sparse import is_sparse
 from mercer.errors import InputError, sentence
 from mercer.kernels.graphs.graph import Graph
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.graph_walks import Layers, shared_walks
 from mercer.errors import DomainError, NumericalWarning, sentence
 from mercer.kernels.domain import Domain
 from mercer.kernels.fields import positive
@@ -17,6 +16,7 @@ from mercer.kernels.graphs.graph import Graph
 from mercer.kernels.graphs.joined import joined
 from mercer.kernels.graphs.settings import choice, written
 from mercer.kernels.graphs.spectra import largest_eigenvalues
+from mercer.kernels.graphs.walk_loops import Layers, shared_walks
 from mercer.kernels.graphs.walks import layers, terms, walk_counts
 from mercer.kernels.latex import numeral
 from mercer.kernels.objects.compared import Compared, Places

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from mercer.compute.graph_paths import Grouped, path_counts
 from mercer.kernels.domain import Domain
 from mercer.kernels.graphs.counting import ranked, table
 from mercer.kernels.graphs.graph import Graph
 from mercer.kernels.graphs.joined import joined
+from mercer.kernels.graphs.path_loops import Grouped, path_counts
 from mercer.kernels.graphs.settings import choice, written
 from mercer.kernels.objects.counted import Counted
 from mercer.kernels.objects.domains import GRAPHS

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
-from mercer.compute.threads import one_thread_blas
+from mercer.compute.runtime.threads import one_thread_blas
 from mercer.kernels.graphs.joined import Joined
 
 DENSE = 200

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.graph_walks import Layers
 from mercer.kernels.graphs.counting import ranked
 from mercer.kernels.graphs.joined import Joined, ends_of
+from mercer.kernels.graphs.walk_loops import Layers
 
 Array = NDArray[np.float64]
 MISSING = 1e-17

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.sparse import canonical
+from mercer.compute.codegen.sparse import canonical
 from mercer.kernels.objects.leaf import ObjectKernel
 from mercer.kernels.objects.store import places
 from mercer.kernels.pairs import Block, Pairs

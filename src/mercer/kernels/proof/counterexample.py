@@ -20,7 +20,7 @@ from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.proof.record import ThingWitness
 from mercer.kernels.proof.verify import FLOAT_DIGITS, MARGINS
-from mercer.kernels.size import nodes
+from mercer.kernels.tree_size import nodes
 
 Matrix = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from mercer.kernels.proof.judgement import Situation
 from mercer.kernels.proof.record import Proof, Status, Witness
 from mercer.kernels.proof.search import quick_witness
 from mercer.kernels.proof.subject import KernelSubject
-from mercer.kernels.size import nodes
+from mercer.kernels.tree_size import nodes
 
 FEW = 8
 """Nodes of a tree for which points are sought."""

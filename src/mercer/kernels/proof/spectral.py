@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels.domain import REALS, Domain
-from mercer.kernels.precise import DIGITS, context, precisely
+from mercer.kernels.precision.mpmath_arrays import DIGITS, context, precisely
 from mercer.kernels.proof.bochner import MOST_DIMENSIONS, panels, radial_spectrum_sign
 from mercer.kernels.proof.record import SpectralWitness
 from mercer.kernels.proof.subject import KernelSubject

@@ -15,7 +15,7 @@ from mercer.kernels.algebra import On
 from mercer.kernels.base import Kernel
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
-from mercer.kernels.precise import precisely
+from mercer.kernels.precision.mpmath_arrays import precisely
 from mercer.kernels.proof.examiner import Map
 from mercer.kernels.proof.limit import Limit
 from mercer.kernels.proof.rounding import noise

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mercer.kernels.base import Kernel
 from mercer.kernels.pairs import Block, Pairs, lengths
 from mercer.kernels.points import Points
-from mercer.kernels.precise import DIGITS, Precise, precisely
+from mercer.kernels.precision.mpmath_arrays import DIGITS, Precise, precisely
 
 FLOAT_DIGITS = 16
 MARGINS = {DIGITS: 1e-12, FLOAT_DIGITS: 1e-6}

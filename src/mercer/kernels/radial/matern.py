@@ -6,12 +6,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from mercer.kernels import formulas
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import length, positive
 from mercer.kernels.frequencies import Student
 from mercer.kernels.latex import gap, numeral, over
 from mercer.kernels.law import Law
+from mercer.kernels.precision import formulas
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.kernels import formulas
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import length, whole
 from mercer.kernels.latex import gap, over
+from mercer.kernels.precision import formulas
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.sequences import Sequences, Whole
+from mercer.kernels.strings.sequences import Sequences, Whole
 
 Places = NDArray[np.intp]
 Lines = Callable[[Whole, Whole], Iterator[Whole]]

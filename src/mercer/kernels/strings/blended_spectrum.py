@@ -6,13 +6,13 @@ from typing import Any
 
 from scipy.sparse import hstack
 
-from mercer.compute.sequences import runs
 from mercer.kernels.domain import Domain
 from mercer.kernels.fields import positive, whole
 from mercer.kernels.latex import numeral, raised
 from mercer.kernels.objects.counted import Counted
 from mercer.kernels.objects.domains import STRINGS
 from mercer.kernels.proof.judgement import Fact
+from mercer.kernels.strings.sequences import runs
 from mercer.kernels.strings.symbols import encoded
 
 

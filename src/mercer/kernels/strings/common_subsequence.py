@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.sequences import Sequences
 from mercer.kernels.domain import Domain
 from mercer.kernels.objects.compared import Compared, Places
 from mercer.kernels.objects.domains import STRINGS
 from mercer.kernels.strings.alignment import common_lengths
+from mercer.kernels.strings.sequences import Sequences
 from mercer.kernels.strings.symbols import encoded
 
 

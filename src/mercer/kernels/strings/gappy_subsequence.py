@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute import subsequences
-from mercer.compute.sequences import Sequences
 from mercer.errors import KernelError, sentence
 from mercer.kernels.domain import Domain
 from mercer.kernels.fields import check_positive, whole
@@ -18,6 +16,8 @@ from mercer.kernels.latex import numeral, raised
 from mercer.kernels.objects.compared import Compared, Places
 from mercer.kernels.objects.domains import STRINGS
 from mercer.kernels.proof.judgement import Fact
+from mercer.kernels.strings import subsequence_loops
+from mercer.kernels.strings.sequences import Sequences
 from mercer.kernels.strings.symbols import encoded
 
 
@@ -82,14 +82,14 @@ class GappySubsequence(Compared):
         return encoded(type(self).__name__, items).sequences
 
     def values(self, encoded: Sequences, rows: Places, columns: Places) -> NDArray[np.float64]:
-        return self._scale * subsequences.matrix(encoded, rows, columns, self._gappy)
+        return self._scale * subsequence_loops.matrix(encoded, rows, columns, self._gappy)
 
     def own(self, encoded: Sequences, rows: Places) -> NDArray[np.float64]:
-        return self._scale * subsequences.pairs(encoded, rows, rows, self._gappy)
+        return self._scale * subsequence_loops.pairs(encoded, rows, rows, self._gappy)
 
     @property
-    def _gappy(self) -> subsequences.Gappy:
-        return subsequences.Gappy(self.length, self.decay)
+    def _gappy(self) -> subsequence_loops.Gappy:
+        return subsequence_loops.Gappy(self.length, self.decay)
 
     def facts(self) -> tuple[Fact, ...]:
         reason = (

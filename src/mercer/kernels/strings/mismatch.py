@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.budget import Budget
-from mercer.compute.sequences import runs
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import Domain
@@ -20,6 +19,7 @@ from mercer.kernels.points import Points
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.strings import alphabet as symbols
 from mercer.kernels.strings.neighbourhood import neighbours, size
+from mercer.kernels.strings.sequences import runs
 from mercer.kernels.strings.symbols import Encoded, encoded
 from mercer.kernels.strings.writing import written
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from mercer.compute.sequences import LIMIT, ranked, short
 from mercer.kernels.strings.alphabet import OUTSIDE
+from mercer.kernels.strings.sequences import LIMIT, ranked, short
 
 Whole = NDArray[np.int64]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from mercer.compute.sequences import runs
 from mercer.kernels.domain import Domain
 from mercer.kernels.fields import whole
 from mercer.kernels.objects.counted import Counted
 from mercer.kernels.objects.domains import STRINGS
 from mercer.kernels.proof.judgement import Fact
+from mercer.kernels.strings.sequences import runs
 from mercer.kernels.strings.symbols import encoded
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mercer.compute.sequences import Sequences, joined
 from mercer.kernels.strings.items import type_of
+from mercer.kernels.strings.sequences import Sequences, joined
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.sequences import Whole, runs
 from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels.fields import check_nonnegative, check_one_of, check_whole
+from mercer.kernels.strings.sequences import Whole, runs
 from mercer.kernels.strings.symbols import encoded
 from mercer.kernels.strings.words import documents
 from mercer.kernels.strings.writing import frozen

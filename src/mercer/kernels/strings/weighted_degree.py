@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import hstack
 
-from mercer.compute.sequences import placed_runs
 from mercer.kernels.domain import Domain
 from mercer.kernels.fields import whole
 from mercer.kernels.objects.counted import Counted
 from mercer.kernels.objects.domains import STRINGS
 from mercer.kernels.proof.judgement import Fact
+from mercer.kernels.strings.sequences import placed_runs
 from mercer.kernels.strings.symbols import encoded
 
 

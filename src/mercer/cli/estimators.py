@@ -1,0 +1,90 @@
+"""The learner of a name, with settings that suit a table nobody has looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.cli.exit_codes import Exit, Failure
+from mercer.cli.lengthscales import STRETCHED, has_lengthscales
+
+LEARNERS = ("ridge", "svm", "logistic", "perceptron")
+TUBE, PRICE = 0.1, 10.0
+"""Of support vector regression, in deviations of the target: epsilon and C."""
+PASSES = 50
+"""Of the perceptron over the rows, at most."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a fit must keep to.
+
+    memory : a text such as "4GB", or None; seconds : or None
+    seed : of random numbers; verbose : whether progress may be shown
+    stretch : whether the lengthscales of the kernel may be changed: those of a proposal
+    alpha, price : the penalty, or the price C of an error, where one was given
+    """
+
+    memory: str | None
+    seconds: float | None
+    seed: int
+    verbose: bool
+    stretch: bool = False
+    alpha: float | None = None
+    price: float | None = None
+
+
+def learner_of(name: str, task: str, kernel: Any, y: NDArray[Any], terms: Terms) -> Any:
+    """A learner that is not fitted yet."""
+    from mercer import learners
+
+    shared: dict[str, Any] = {
+        "memory_limit": terms.memory,
+        "time_limit": terms.seconds,
+        "verbose": "auto" if terms.verbose else False,
+        "random_state": terms.seed,
+    }
+    shared |= {} if terms.alpha is None else {"alpha": terms.alpha}
+    if name == "ridge":
+        found = learners.KernelRidgeClassifier if task == "classification" else learners.KernelRidge
+        return found(kernel, lengthscale=_lengthscale(kernel, len(y), terms.stretch), **shared)
+    if task == "classification":
+        return _classifier(learners, name, kernel, shared, terms.price)
+    if name == "svm":
+        deviation = float(np.std(y))
+        price = PRICE * deviation if terms.price is None else terms.price
+        return learners.KernelSVR(kernel, C=price, epsilon=TUBE * deviation, **shared)
+    raise Failure(Exit.USAGE, f"--learner {name} classifies; the target holds numbers. Use ridge or svm.")
+
+
+def _lengthscale(kernel: Any, rows: int, stretch: bool) -> str:
+    """How kernel ridge finds lengthscales: "loo" where that is quick, and there are some."""
+    return "loo" if stretch and rows <= STRETCHED and has_lengthscales(kernel) else "median"
+
+
+def _classifier(learners: Any, name: str, kernel: Any, shared: dict[str, Any], price: float | None) -> Any:
+    if name == "svm":
+        return learners.KernelSVC(kernel, **shared | ({} if price is None else {"C": price}))
+    if name == "logistic":
+        return learners.KernelLogisticRegression(kernel, **shared)
+    return learners.KernelPerceptron(kernel, max_iter=PASSES, shuffle=True, combine="averaged", **shared)
+
+
+def check_learner(name: str) -> None:
+    """Complain of a name that is none."""
+    if name not in LEARNERS:
+        raise Failure(Exit.USAGE, f"--learner needs one of {', '.join(LEARNERS)}; {name!r} came.")
+
+
+def check_penalty(name: str, alpha: float | None, price: float | None) -> None:
+    """Complain of a penalty that the learner does not have, or that is no penalty."""
+    if alpha is not None and name not in ("ridge", "logistic"):
+        raise Failure(Exit.USAGE, f"--alpha is for ridge and logistic; {name} came. Use --price for svm.")
+    if price is not None and name != "svm":
+        raise Failure(Exit.USAGE, f"--price is for svm; {name} came. Use --alpha for ridge and logistic.")
+    for flag, value in (("--alpha", alpha), ("--price", price)):
+        if value is not None and not 0 < value < np.inf:
+            raise Failure(Exit.USAGE, f"{flag} needs a number above zero; {value:g} came.")

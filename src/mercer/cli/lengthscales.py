@@ -1,0 +1,151 @@
+"""How long the lengthscales of a proposed kernel should be, together or each for itself, by samples of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.cli.options import seconds, size
+
+if TYPE_CHECKING:
+    from mercer.cli.fit import FitOptions
+    from mercer.tuning import Stretch
+
+Positions = NDArray[np.intp]
+
+STRETCHED, SAMPLE = 1_500, 1_000
+"""Up to so many rows kernel ridge tries stretches itself, on all of them; of more rows so many are drawn."""
+STRETCHES = tuple(2.0**k for k in range(-3, 2))
+"""What lengthscales are multiplied by. Long ones are rarely better: a proposal is wide already."""
+FEWEST, MOST = 300, 64
+"""Rows that lengthscales of their own need, at least, and how many lengthscales there may be."""
+CLASSES = 10
+"""More are not told apart by lengthscales of their own."""
+TIME, MEMORY = 60.0, 2**28
+"""Seconds and bytes below which a limit leaves no room to try."""
+WORTH, WORTH_EACH = 0.97, 0.95
+"""What is found must leave less than this part of the error, or it may be chance; the more so where much was tried."""
+NAMED = 4
+"""Columns that are named as those that matter most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rows that are looked at, with their targets: numbers, or classes.
+
+    rows_at : gives rows of the table by their positions
+    """
+
+    rows_at: Callable[[Positions], Any]
+    y: NDArray[Any]
+    positions: Positions
+
+    def error(self, kernel: Any) -> float:
+        """The least squared error of left-out rows, over all penalties; of classes, of their numbers -1 and 1."""
+        from mercer.learners import KernelRidge, KernelRidgeClassifier
+
+        learner = KernelRidge if self.y.dtype.kind == "f" else KernelRidgeClassifier
+        path: Any = learner(kernel, verbose=False).fit(self.rows, self.y[self.positions]).loo_
+        return float(path.errors.min(axis=0).sum())
+
+    @property
+    def rows(self) -> Any:
+        """The rows themselves."""
+        return self.rows_at(self.positions)
+
+    def numbers(self) -> NDArray[np.float64]:
+        """The targets as numbers: classes as a column each, of -1 and 1."""
+        y = self.y[self.positions]
+        return np.asarray(y if y.dtype.kind == "f" else 2.0 * (y[:, None] == np.unique(y)) - 1.0, dtype=np.float64)
+
+
+def suited(
+    options: FitOptions, kernel: Any, rows_at: Callable[[Positions], Any], y: NDArray[Any], dated: bool = False
+) -> tuple[Any, str]:
+    """A kernel whose lengthscales suit the target, and what is to be said of it; the same kernel where none is better.
+
+    Lengthscales are found on one sample, and those of columns must prove themselves on another one.
+
+    dated : whether there are dates. Then the next rows are asked for, and those in between, by which lengthscales are
+        found, speak for shorter ones than a forecast needs: each for itself is not tried
+    """
+    if hurried(options) or not has_lengthscales(kernel):
+        return kernel, ""
+    some, both = (Sample(rows_at, y, sample_of(y, count, options.seed)) for count in (SAMPLE, 2 * SAMPLE))
+    first, second = (replace(both, positions=both.positions[half::2]) for half in (0, 1))
+    alone = options.learner == "ridge" and len(y) <= STRETCHED  # ridge stretches the whole kernel itself
+    together = kernel if alone else _together(kernel, some)
+    each = None if dated else _each(kernel, first)
+    if each is not None:
+        usual, found = second.error(together), second.error(each.kernel)
+        if found < WORTH_EACH * usual:
+            return each.kernel, _told(each, found / usual, len(second.positions))
+    told = "" if together == kernel else f"lengthscales by leave-one-out on {len(some.positions):,} rows: {together}"
+    return together, told
+
+
+def hurried(options: FitOptions) -> bool:
+    """Whether limits leave no room to try."""
+    tight = options.memory is not None and size("--memory", options.memory) < MEMORY
+    return tight or (seconds(options.time) or TIME) < TIME
+
+
+def has_lengthscales(kernel: Any) -> bool:
+    """Whether there is anything to stretch.
+
+    >>> from mercer.kernels import Gaussian, Linear
+    >>> has_lengthscales(Gaussian(2.0)), has_lengthscales(Linear())
+    (True, False)
+    """
+    return bool(kernel.stretched(2.0) != kernel)
+
+
+def _together(kernel: Any, sample: Sample) -> Any:
+    """The best of some stretches of all lengthscales. Cost: a decomposition of the sample for each."""
+    errors = {stretch: sample.error(kernel.stretched(stretch)) for stretch in STRETCHES}
+    best = min(errors, key=lambda stretch: errors[stretch])
+    return kernel.stretched(best) if errors[best] < WORTH * errors[1.0] else kernel
+
+
+def _each(kernel: Any, sample: Sample) -> Stretch | None:
+    """Each lengthscale for itself, by the likelihood; None where rows are few, or lengthscales or classes many."""
+    from mercer.kernels.evaluation.evaluate import read
+    from mercer.tuning.lengths import lengths_of
+    from mercer.tuning.stretch import stretch
+
+    if 2 * len(sample.positions) < FEWEST:
+        return None
+    rows, targets = sample.rows, sample.numbers()
+    if (targets == targets[0]).all():
+        return None
+    points = read(kernel, rows)
+    count = sum(len(group.values) for group in lengths_of(kernel.resolve(rows), points))
+    if not 2 <= count <= MOST or (targets.ndim == 2 and not 2 <= targets.shape[1] <= CLASSES):
+        return None
+    return stretch(kernel, rows, targets)
+
+
+def _told(each: Stretch, part: float, rows: int) -> str:
+    order = np.argsort(each.stretches, kind="stable")[:NAMED]
+    names = ", ".join(f"{each.names[i].removeprefix('column ')} times {each.stretches[i]:.2g}" for i in order)
+    return (
+        f"{len(each.stretches)} lengthscales, one per column, by the likelihood of {each.rows:,} rows. On {rows:,} "
+        f"other rows the squared leave-one-out error is {part:.2g} times that of one common lengthscale. "
+        f"Shortest, so most important: {names}"
+    )
+
+
+def sample_of(y: NDArray[Any], count: int, seed: int) -> Positions:
+    """Positions of so many rows at random, with classes, or small and large numbers, in their shares.
+
+    >>> sample_of(np.repeat(["a", "b"], [80, 20]), 5, seed=0) < 80
+    array([ True,  True,  True,  True, False])
+    """
+    order = np.random.default_rng(seed).permutation(len(y))
+    order = order[np.argsort(y[order], kind="stable")]
+    places = np.linspace(0, len(y) - 1, min(count, len(y)))
+    return np.sort(order[places.astype(np.intp)])

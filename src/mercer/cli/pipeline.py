@@ -1,0 +1,152 @@
+"""The parts of `mercer fit`: read, look, plan, fit, score."""
+
+from __future__ import annotations
+
+import textwrap
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.cli.estimators import Terms, check_learner, learner_of
+from mercer.cli.features import Look, look
+from mercer.cli.lengthscales import hurried, suited
+from mercer.cli.metrics import split
+from mercer.cli.models import check_saved
+from mercer.cli.options import seconds
+from mercer.cli.result import Fitted, Judged, Parts
+from mercer.cli.scoring import baseline_predictions, judged_scores, left_out_score, predictions
+from mercer.cli.target import CLASSIFICATION, Target, target_of
+from mercer.cli.text_readings import with_readings
+from mercer.learners.run.fit_run import plans_told_to
+from mercer.tables.read import Sheet, read_table
+
+if TYPE_CHECKING:
+    from mercer.cli.fit import FitOptions
+    from mercer.cli.output import Voice
+
+
+def fitted(options: FitOptions, voice: Voice) -> Fitted:
+    """Do all that `mercer fit` does before it saves."""
+    sheet, target = _read(options, voice)
+    parts = _parts(sheet, target, options)
+    found = look(parts.train, (target.name, *(options.drop or ())), options.kernel, options.seed, sheet)
+    if options.out is not None:
+        check_saved(found.kernel)
+    start = time.perf_counter()
+    found = _stretched(options, found, parts, voice)
+    tuned = time.perf_counter() - start
+    proof = _told(found, voice)
+    _doubted(found, target, parts.truth, voice)
+    learner = _learner(options, target, found, parts.y)
+    seconds_taken = _fit(learner, found.rows(parts.train), parts.y, voice)
+    model = found.model(learner, target.task, target.name, sheet, parts.train)
+    others = baseline_predictions(found, parts, target.task == CLASSIFICATION, options.seed)
+    judged = Judged(model, *predictions(model, parts.test), seconds_taken, tuned, others)
+    scores = judged_scores(judged, parts.truth, options.seed) if len(parts.truth) else []
+    left_out = left_out_score(learner)
+    if options.refit and len(parts.truth):
+        voice.say("fitting again to all rows ...")
+        model = replace(model, learner=_again(learner, found.rows(sheet), target.values, voice))
+    return Fitted(sheet, target, found, model, parts, judged, scores, left_out, proof)
+
+
+def planned(options: FitOptions, voice: Voice) -> Any:
+    """What `mercer fit` would plan; lengthscales, which a plan does not depend on, are not looked for."""
+    check_learner(options.learner)
+    sheet, target = _read(options, voice)
+    parts = _parts(sheet, target, options)
+    found = look(parts.train, (target.name, *(options.drop or ())), options.kernel, options.seed, sheet)
+    if found.proposal is not None:
+        voice.say(str(found.proposal))
+    return _learner(options, target, found, parts.y).plan(found.rows(parts.train), parts.y)
+
+
+def _parts(sheet: Sheet, target: Target, options: FitOptions) -> Parts:
+    train, test = split(target.values, target.task == CLASSIFICATION, options.test, options.seed)
+    fitted_rows = sheet.take(train) if len(test) else sheet
+    return Parts(fitted_rows, sheet.take(test), target.values[train], target.values[test], train, test)
+
+
+def _read(options: FitOptions, voice: Voice) -> tuple[Sheet, Target]:
+    sheet = read_table(options.table, options.limits(), options.table_options())
+    sheet = sheet.with_numbers_as_given(sheet.called(options.target))
+    voice.say(f"{sheet.name}: {sheet.format}, {sheet.rows:,} rows x {sheet.width:,} columns")
+    for remark in sheet.remarks:
+        voice.say(remark)
+    for doubt in sheet.doubts:
+        voice.warn(doubt)
+    sheet, target = target_of(sheet, options.target, options.task)
+    if target.dropped:
+        voice.say(f"{target.dropped:,} rows have no {target.name!r}, and are left out")
+    voice.say(f"{target.name!r} gives a {target.task}: {target.why}")
+    return sheet, target
+
+
+def _stretched(options: FitOptions, found: Look, parts: Parts, voice: Voice) -> Look:
+    """A proposed kernel with lengthscales that suit the target."""
+    if found.proposal is None:
+        return found
+    found, told_readings = with_readings(options, found, lambda rows: found.rows(parts.train.take(rows)), parts.y)
+    for line in told_readings:
+        voice.say(line)
+    voice.say(str(found.proposal))
+    dated = any(choice.taken_for == "date" for choice in found.proposal.columns)
+    kernel, told = suited(options, found.kernel, lambda rows: found.rows(parts.train.take(rows)), parts.y, dated)
+    if told:
+        voice.say(told)
+    return replace(found, kernel=kernel)
+
+
+def _told(found: Look, voice: Voice) -> Any:
+    """Say why it is a kernel."""
+    from mercer.kernels.proof.prove import prove
+
+    if found.proposal is None:
+        voice.say(f"kernel: {found.kernel}")
+    proof = prove(found.kernel)
+    steps = f", in {len(proof.steps)} steps (mercer prove shows them)" if proof.status == "proven" else ""
+    voice.say(f"this kernel is valid (positive semidefinite): {proof.status}{steps}")
+    return proof
+
+
+def _doubted(found: Look, target: Target, truth: NDArray[Any], voice: Voice) -> None:
+    """Warn of columns that could not be read, and of scores that tell nothing."""
+    for choice in () if found.proposal is None else found.proposal.columns:
+        if choice.taken_for == "other things":
+            voice.warn(f"column {choice.name!r} is left out: {choice.why}")
+    held = np.unique(truth)
+    if target.task == CLASSIFICATION and len(held) == 1:
+        voice.warn(f"all rows held out are {str(held[0])!r}: their scores tell nothing of the other classes")
+
+
+def _learner(options: FitOptions, target: Target, found: Look, y: NDArray[Any]) -> Any:
+    stretch = found.proposal is not None and not hurried(options)
+    limits = (options.memory, seconds(options.time), options.seed, not options.quiet)
+    terms = Terms(*limits, stretch=stretch, alpha=options.alpha, price=options.price)
+    return learner_of(options.learner, target.task, found.kernel, y, terms)
+
+
+def _fit(learner: Any, rows: Any, y: NDArray[Any], voice: Voice) -> float:
+    """Fit, and say the plan that is followed: the seconds that it took from there on."""
+    begun: list[float] = []
+
+    def hear(plan: Any) -> None:
+        if not begun:  # of the fit itself, not of fits within
+            voice.say(f"plan: {textwrap.indent(str(plan), '  ').strip()}")
+            begun.append(time.perf_counter())
+
+    with plans_told_to(hear):
+        learner.fit(rows, y)
+    return time.perf_counter() - begun[0]
+
+
+def _again(learner: Any, rows: Any, y: NDArray[Any], voice: Voice) -> Any:
+    """A learner with the same settings, of other rows: the one that was judged stays as it is."""
+    from sklearn.base import clone
+
+    found = clone(learner)
+    _fit(found, rows, y, voice)
+    return found

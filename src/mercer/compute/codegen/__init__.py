@@ -1,0 +1,1 @@
+"""From a formula to compiled loops over tiles."""

@@ -1,0 +1,363 @@
+"""From a formula to the text of the loops that evaluate it on a tile.
+
+The text is the same for all data and all numbers, so that it is compiled once: numbers, rows and columns arrive as
+arguments. A module holds three functions that differ in what they do with a value: `fill` writes it (and returns the
+sum of the tile, which is finite only if every value is), `reduce` sums it against a vector, and `both` does so for a
+tile and its mirror image in a symmetric matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from mercer.compute.codegen.formula import Group, Total, asked, groups, nodes, total
+from mercer.compute.codegen.intrinsics import prelude
+from mercer.compute.codegen.precision import STATISTICS, VALUES, exponents
+from mercer.compute.codegen.symbols import ARITHMETIC, COMPARISONS, LIBRARY, Level, Symbol
+
+UNROLL = 4
+"""Coordinates a sweep: each partial sum is then loaded and stored a quarter as often."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """How the statistics of a group come about.
+
+    kind : "product" (of matrices, a tile at a time), "differences" (of coordinates, in the loops), or "ready" (the tile
+        holds squared distances)
+    shifted : whether both sides were moved to a common origin, which inner products must undo
+    repaired : whether small squared distances are computed again from differences
+    """
+
+    kind: Literal["product", "differences", "ready"]
+    shifted: bool = False
+    repaired: bool = False
+
+
+@dataclass
+class Program:
+    """A text, and the arguments that it expects, in their order.
+
+    precision : "float32", "mixed" or "float64"
+    numbers : floats, or the group whose limit for repairs belongs there
+    rows, columns : vectors, or ("norms" | "shifts", group)
+    tiles, coordinates : the groups whose tile, or whose rows and columns, are arguments
+    """
+
+    precision: str
+    numbers: list[float | Group] = field(default_factory=list)
+    rows: list[Any] = field(default_factory=list)
+    columns: list[Any] = field(default_factory=list)
+    tiles: list[Group] = field(default_factory=list)
+    coordinates: list[Group] = field(default_factory=list)
+    text: str = ""
+
+    def number(self, value: float | Group, wide: bool = False) -> str:
+        """The name of a number in the text, in the type of the values or (wide) of the statistics."""
+        self.numbers.append(value)
+        return f"{'w' if wide else 'n'}{len(self.numbers) - 1}"
+
+    def vector(self, level: Level, what: Any) -> str:
+        """The text of the entry of a vector that belongs to the pair at hand."""
+        entries = self.rows if level is Level.ROW else self.columns
+        place = next((k for k, other in enumerate(entries) if _same(other, what)), len(entries))
+        if place == len(entries):
+            entries.append(what)
+        return f"r{place}" if level is Level.ROW else f"c{place}[j]"
+
+
+def write(formula: Symbol, precision: str, methods: dict[Group, Method]) -> Program:
+    """The program of a formula in a precision."""
+    program = Program(precision)
+    writer = _Writer(program, formula, methods)
+    body = {finish: writer.function(finish) for finish in ("fill", "reduce", "both")}
+    helpers = "\n\n".join(writer.helpers)
+    types = f"S, T = np.{STATISTICS[precision]}, np.{VALUES[precision]}"
+    program.text = "\n\n".join([prelude(VALUES[precision], writer.words), types, helpers, *body.values()]) + "\n"
+    return program
+
+
+class _Writer:
+    """Writes the loops around a formula, and the formula into the innermost of them."""
+
+    def __init__(self, program: Program, formula: Symbol, methods: dict[Group, Method]) -> None:
+        self.program = program
+        self.formula = formula
+        self.methods = methods
+        self.words: set[str] = set()
+        self.helpers: list[str] = []
+        self.sweeps: list[str] = []
+        self.buffers: list[str] = []
+        self.names: dict[int, str] = {}
+        self.lines: dict[Level, list[str]] = {level: [] for level in Level}
+        self.distances: dict[Group, str] = {}
+        self.parted: list[str] = []
+        for group in groups(formula):
+            self._prepare(group)
+        parted = exponents(formula) if program.precision == "mixed" else []
+        for node in parted:
+            self._part(node)
+        for node in nodes(formula, frozenset(map(id, parted))):
+            if id(node) not in self.names:
+                self.names[id(node)] = self._emit(node)
+
+    # -- exponents in float64, the rest in float32 ------------------------------------------------------------------
+
+    def _part(self, exponential: Symbol) -> None:
+        """The whole part and the fraction of an exponent, in buffers for the row at hand."""
+        names: dict[int, str] = {}
+        for node in nodes(exponential.parts[0]):
+            if node.name == "whole":
+                names[id(node)] = f"S({node.value})"
+            elif node.name == "number":
+                names[id(node)] = self.program.number(node.value, wide=True)
+            else:
+                stated = node.value is not None and not node.parts
+                text = self._statistic(node) if stated else self._expression(node, names, "S")
+                names[id(node)] = f"wide{len(self.parted)}"
+                self.parted.append(f"wide{len(self.parted)} = {text}")
+        place = len(self.buffers)
+        self.buffers += [f"whole{place} = np.empty(width, T)", f"part{place} = np.empty(width, T)"]
+        exponent = names[id(exponential.parts[0])]
+        self.parted += [
+            f"exponent{place} = S(-127) if {exponent} < S(-126) else {exponent}",
+            f"nearest{place} = np.rint(exponent{place})",
+            f"whole{place}[j] = nearest{place}",
+            f"part{place}[j] = exponent{place} - nearest{place}",
+        ]
+        self.words.add("exp2_parts")
+        self.lines[Level.PAIR].append(f"power{place} = exp2_parts(whole{place}[j], part{place}[j])")
+        self.names[id(exponential)] = f"power{place}"
+
+    def _narrowed(self, node: Symbol) -> str:
+        """A statistic that the rest of the formula needs, in the type of the values."""
+        text = self._statistic(node)
+        if node.name in ("row", "column"):
+            return f"T({text})"
+        if self.program.precision != "mixed":
+            return text
+        name = f"narrow{len(self.buffers)}"
+        self.buffers.append(f"{name} = np.empty(width, T)")
+        self.parted.append(f"{name}[j] = {text}")
+        return f"{name}[j]"
+
+    # -- statistics -------------------------------------------------------------------------------------------------
+
+    def _prepare(self, group: Group) -> None:
+        """What must be done for a group before its statistics can be asked."""
+        wanted = asked(self.formula, group)
+        if not wanted:
+            return
+        method = self.methods[group]
+        if method.kind == "differences":
+            self.distances[group] = self._total(total(group, "sum", lambda x, z: (x - z) * (x - z)).value)
+            return
+        tile = self._tile(group)
+        if method.kind == "ready":
+            self.distances[group] = f"{tile}[j]"
+        elif method.repaired:
+            self._repair(group, tile)
+            self.distances[group] = f"{tile}[j]"
+        elif wanted & {"square", "root"}:
+            self.distances[group] = f"max({self._norms(group)} - {tile}[j] - {tile}[j], S(0))"
+
+    def _norms(self, group: Group) -> str:
+        row = self.program.vector(Level.ROW, ("norms", group))
+        return f"({row} + {self.program.vector(Level.COLUMN, ('norms', group))})"
+
+    def _dot(self, group: Group) -> str:
+        method = self.methods[group]
+        if method.kind == "differences" or method.repaired or method.kind == "ready":
+            inner = f"S(0.5) * ({self._norms(group)} - {self.distances[group]})"
+        else:
+            inner = f"{self._tile(group)}[j]"
+        if not method.shifted:
+            return inner
+        row = self.program.vector(Level.ROW, ("shifts", group))
+        return f"({inner} + ({row} + {self.program.vector(Level.COLUMN, ('shifts', group))}))"
+
+    def _tile(self, group: Group) -> str:
+        if group not in self.program.tiles:
+            self.program.tiles.append(group)
+        return f"t{self.program.tiles.index(group)}"
+
+    def _sides(self, group: Group) -> int:
+        if group not in self.program.coordinates:
+            self.program.coordinates.append(group)
+        return self.program.coordinates.index(group)
+
+    def _repair(self, group: Group, tile: str) -> None:
+        """Squared distances in place; those below the limit, where the product has cancelled, from differences."""
+        side, limit = self._sides(group), self.program.number(group, wide=True)
+        self.sweeps += [
+            "near = 0",
+            "for j in range(width):",
+            f"    s = max({self._norms(group)} - {tile}[j] - {tile}[j], S(0))",
+            f"    {tile}[j] = s",
+            f"    near += 1 if s < {limit} else 0",
+            "if near > 0:",
+            "    for j in range(width):",
+            f"        if {tile}[j] < {limit}:",
+            "            s = S(0)",
+            f"            for k in range(len(x{side})):",
+            f"                gap = x{side}[k] - z{side}[k, j]",
+            "                s += gap * gap",
+            f"            {tile}[j] = s",
+        ]
+
+    def _accumulate(self, group: Group, joined_by: str, term: str, extra: str = "") -> str:
+        """A buffer that holds, for the row at hand, the joined terms of every column."""
+        side, name = self._sides(group), f"q{len(self.buffers)}"
+        sign, start = (" + ", 0) if joined_by == "sum" else (" * ", 1)
+        self.buffers.append(f"{name} = np.empty(width, S)")
+        terms = [f"{term}(y{k}, z{side}_{k}[j]{extra})" for k in range(UNROLL)]
+
+        def sweep(count: int, before: str) -> list[str]:
+            loads = [f"y{k}, z{side}_{k} = x{side}[k + {k}], z{side}[k + {k}]" for k in range(count)]
+            joined = sign.join(terms[:count]) or f"S({start})"
+            return [*loads, "for j in range(width):", f"    {name}[j] = {before}({joined})"]
+
+        self.sweeps += [f"tail, k = len(x{side}) % {UNROLL}, 0"]  # the first sweep takes what does not fill one
+        for count in range(UNROLL):
+            self.sweeps += [f"if tail == {count}:", *_indent(sweep(count, ""), 1)]
+        self.sweeps += [
+            f"for k in range(tail, len(x{side}), {UNROLL}):",
+            *_indent(sweep(UNROLL, f"{name}[j]{sign}"), 1),
+        ]
+        return f"{name}[j]"
+
+    def _total(self, joined: Total) -> str:
+        names: dict[int, str] = {}
+        lines: list[str] = []
+        first = len(self.program.numbers)
+        for node in nodes(joined.term):
+            if node.name in ("x", "z"):
+                names[id(node)] = node.name
+            elif node.name == "number":
+                names[id(node)] = self.program.number(node.value, wide=True)
+            else:
+                names[id(node)] = f"v{len(lines)}"
+                lines.append(f"    v{len(lines)} = {self._expression(node, names, 'S')}")
+        arguments = "".join(f", w{k}" for k in range(first, len(self.program.numbers)))
+        name = f"term{len(self.helpers)}"
+        self.helpers.append(_helper(name, f"x, z{arguments}", [*lines, f"    return S({names[id(joined.term)]})"]))
+        return self._accumulate(joined.group, joined.joined_by, name, arguments)
+
+    # -- the formula ------------------------------------------------------------------------------------------------
+
+    def _emit(self, node: Symbol) -> str:
+        """The name of a node's value; its line goes where all on which it depends is known."""
+        if node.name == "whole":
+            return f"T({node.value})"
+        if node.name == "number":
+            return self.program.number(node.value)
+        stated = node.value is not None and not node.parts
+        text = self._narrowed(node) if stated else self._expression(node, self.names, "T")
+        level = Level.PAIR if node.level is Level.COLUMN else node.level
+        name = f"{level.name.lower()}{len(self.lines[level])}"
+        self.lines[level].append(f"{name} = {text}")
+        return name
+
+    def _statistic(self, node: Symbol) -> str:
+        if node.name in ("row", "column"):
+            return self.program.vector(node.level, node.value)
+        if node.name == "total":
+            return self._total(node.value)
+        if node.name == "dot":
+            return self._dot(node.value)
+        distance = self.distances[node.value]
+        return distance if node.name == "square" else f"np.sqrt({distance})"
+
+    def _expression(self, node: Symbol, names: dict[int, str], type: str) -> str:
+        parts = [f"{type}({p.value})" if p.name == "whole" else names[id(p)] for p in node.parts]
+        if node.name == "whole":
+            return f"{type}({node.value})"
+        if node.name == "angle":
+            return parts[0]
+        operator = ARITHMETIC.get(node.name) or COMPARISONS.get(node.name)
+        if operator or node.name in ("and", "or"):
+            return f"{parts[0]} {operator or node.name} {parts[1]}"
+        if node.name == "select":
+            return f"{parts[1]} if {parts[0]} else {parts[2]}"
+        if node.name in ("minimum", "maximum"):  # one instruction, where Numba's min and max are several
+            return f"{parts[0]} if {parts[0]} {'<' if node.name == 'minimum' else '>'} {parts[1]} else {parts[1]}"
+        return f"{self._function(node)}({', '.join(parts)})"
+
+    def _function(self, node: Symbol) -> str:
+        plain = {"absolute": "abs", "sqrt": "np.sqrt"} | LIBRARY
+        if node.name in plain:
+            return plain[node.name]
+        word = "exp2_down" if node.name == "exp2" and node.parts[0].sign < 0 else node.name
+        self.words.add(word)
+        return word
+
+    # -- the loops --------------------------------------------------------------------------------------------------
+
+    def function(self, finish: str) -> str:
+        """One of the functions of the module."""
+        before, at_row, inside, after_row, after = FINISHES[finish]
+        program, value = self.program, self.names[id(self.formula)]
+        sides = [f"left{k}, z{k}" for k in range(len(program.coordinates))]
+        arguments = [f"p{k}" for k in range(len(program.tiles))] + sides + [COMMON, FINISH_ARGUMENTS[finish]]
+        numbers = [f"n{k}, w{k} = T(numbers[{k}]), S(numbers[{k}])" for k in range(len(program.numbers))]
+        numbers += [f"c{k} = columns[{k}, j0 : j0 + width]" for k in range(len(program.columns))]
+        row = [f"t{k} = p{k}[i]" for k in range(len(program.tiles))]
+        row += [f"x{k} = left{k}[i0 + i]" for k in range(len(program.coordinates))]
+        row += [f"r{k} = rows[{k}, i0 + i]" for k in range(len(program.rows))]
+        row += self.sweeps
+        row += ["for j in range(width):", *_indent(self.parted, 1)] if self.parted else []
+        row += [*self.lines[Level.ROW], *at_row]
+        pair = [*self.lines[Level.PAIR], inside.format(value=value)]
+        lines = [
+            "@njit(cache=True, nogil=True, fastmath=FLAGS, boundscheck=False, error_model='numpy')",
+            f"def {finish}({', '.join(arguments)}):",
+            *_indent([*numbers, *self.lines[Level.UNIFORM], *self.buffers, *before, "for i in range(height):"], 1),
+            *_indent([*row, "for j in range(width):"], 2),
+            *_indent(pair, 3),
+            *_indent(after_row, 2),
+            *_indent(after, 1),
+        ]
+        return "\n".join(lines)
+
+
+COMMON = "rows, columns, numbers, i0, j0, height, width"
+FINISH_ARGUMENTS = {"fill": "out, o0, o1", "reduce": "v, out", "both": "v, out"}
+FINISHES: dict[str, tuple[list[str], list[str], str, list[str], list[str]]] = {
+    "fill": (
+        ["check = T(0)"],
+        ["line = out[o0 + i, o1 : o1 + width]"],
+        "line[j] = {value}; check += {value}",
+        [],
+        ["return check"],
+    ),
+    "reduce": (
+        ["w = v[j0 : j0 + width]"],
+        ["total = T(0)"],
+        "total += {value} * w[j]",
+        ["out[i0 + i] += total"],
+        [],
+    ),
+    "both": (
+        ["w = v[j0 : j0 + width]", "side = np.zeros(width, T)"],
+        ["total, weight = T(0), v[i0 + i]"],
+        "total += {value} * w[j]; side[j] += {value} * weight",
+        ["out[i0 + i] += total"],
+        ["for j in range(width):", "    out[j0 + j] += side[j]"],
+    ),
+}
+"""What stands before the loops, before a row, in the innermost loop, after a row, and after all."""
+
+
+def _same(one: Any, other: Any) -> bool:
+    return one is other or (isinstance(one, tuple) and isinstance(other, tuple) and one == other)
+
+
+def _helper(name: str, arguments: str, lines: Iterable[str]) -> str:
+    head = "@njit(forceinline=True, fastmath=FLAGS, error_model='numpy')"
+    return "\n".join([head, f"def {name}({arguments}):", *lines])
+
+
+def _indent(lines: Iterable[str], depth: int) -> list[str]:
+    return ["    " * depth + line for line in lines]

@@ -1,0 +1,1 @@
+"""Threads, memory, interruption, and LAPACK without the GIL."""

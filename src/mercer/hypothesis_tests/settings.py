@@ -1,0 +1,113 @@
+"""How a test is to be done: what was asked, checked, and what "auto" stands for."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.threads import one_thread_blas
+from mercer.errors import InputError, sentence
+from mercer.hypothesis_tests.result import Finding, Null
+
+AUTO, FULL, LIFTED, BLOCKS = "auto", "full", "lifted", "blocks"
+PERMUTATION, SPECTRAL, NORMAL = "permutation", "spectral", "normal"
+DRAWN = (PERMUTATION, SPECTRAL)
+
+EVALUATED = 50
+"""Permutations that take as long as evaluating the kernel."""
+
+SMALL = 1_000
+"""Below so many rows BLAS has one thread: dealing the work out would take longer than doing it."""
+
+Nulls = Mapping[str, tuple[str, ...]]
+"""The nulls of each way, the usual one first."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked of a test.
+
+    way, null : by their names, or "auto"
+    draws : permutations, or draws of a spectral null
+    rank : how many features; None for the usual number
+    budget : the memory that may be held
+    """
+
+    who: str
+    way: str
+    null: str
+    draws: int
+    rank: int | None
+    budget: Budget
+
+    @classmethod
+    def of(cls, who: str, nulls: Nulls, way: Any, null: Any, draws: Any, rank: Any, memory: Any) -> Settings:
+        """The settings, or one clear error."""
+        way = _one_of(who, "way", way, (AUTO, *nulls))
+        null = _one_of(who, "null", null, (AUTO, *dict.fromkeys(name for each in nulls.values() for name in each)))
+        if way == AUTO and null == NORMAL:
+            way = BLOCKS
+        if way != AUTO and null not in (AUTO, *nulls[way]):
+            needs = f"null={' or '.join(map(repr, nulls[way]))} for way={way!r}"
+            raise InputError(sentence(who, needs, f"{null!r} came", 'Leave it out, or use way="auto".'))
+        null = nulls[FULL if way == AUTO else way][0] if null == AUTO else null
+        count = whole_of(who, "permutations", draws, "Use 1000, say.")
+        features = None if rank is None else whole_of(who, "rank", rank, "Leave it out if in doubt.")
+        return cls(who, way, null, count, features, Budget.of(memory))
+
+    @property
+    def permutations(self) -> int:
+        """How many permuted statistics are computed."""
+        return self.draws if self.null == PERMUTATION else 0
+
+    def nothing(self, detail: str) -> Finding:
+        """A statistic that is zero whatever is permuted."""
+        law = Null(self.null, np.zeros(0 if self.null == NORMAL else self.draws), 0.0)
+        return Finding(0.0, law, math.inf, detail)
+
+    def chosen(self, rows: int, work: float, stored: int) -> Settings:
+        """The same with a way: "auto" takes all pairs as long as these are few enough.
+
+        work : how many values of pairs may be looked at, over all permutations; to evaluate one counts `EVALUATED`
+        stored : bytes that all pairs need, at least
+        """
+        if self.way != AUTO:
+            return self
+        few = float(rows) ** 2 * (self.permutations + EVALUATED) <= work
+        return replace(self, way=FULL if few and self.budget.allows(stored) else LIFTED)
+
+
+def calm(rows: int) -> AbstractContextManager[None]:
+    """Inside, BLAS has as many threads as so many rows are worth."""
+    return one_thread_blas() if rows < SMALL else nullcontext()
+
+
+def whole_of(who: str, name: str, given: Any, remedy: str) -> int:
+    """A whole number above zero."""
+    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
+        came = f"{reprlib.repr(given)} came"
+        raise InputError(sentence(who, f"a whole number above zero for {name}", came, remedy))
+    return int(given)
+
+
+def positive_of(who: str, name: str, given: Any, remedy: str) -> float:
+    """A finite number above zero."""
+    number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
+    if not (number and 0 < given < math.inf):
+        came = f"{reprlib.repr(given)} came"
+        raise InputError(sentence(who, f"a number above zero for {name}", came, remedy))
+    return float(given)
+
+
+def _one_of(who: str, name: str, given: Any, known: tuple[str, ...]) -> str:
+    if not (isinstance(given, str) and given in known):
+        needs = f"{name} that is one of {', '.join(map(repr, known))}"
+        raise InputError(sentence(who, needs, f"{reprlib.repr(given)} came", 'Use "auto" if in doubt.'))
+    return given

@@ -1,0 +1,1 @@
+"""How a kernel is evaluated on tables: which code, in which precision."""

@@ -1,0 +1,252 @@
+"""Evaluation at the public door: read the data, check it, walk the tree block by block, check the result."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.codegen.tiles import Fused
+from mercer.compute.runtime import threads
+from mercer.compute.runtime.memory import Budget
+from mercer.errors import DomainError, InputError, NumericalWarning, sentence
+from mercer.kernels.evaluation.dispatch import fused
+from mercer.kernels.evaluation.plain import Plain
+from mercer.kernels.objects.reading import things_from
+from mercer.kernels.objects.table import holds_more
+from mercer.kernels.points import (
+    DOUBLE,
+    Points,
+    alike,
+    points_from,
+    refuse_objects,
+    refuse_sparse,
+    same_columns,
+    same_rows,
+)
+
+if TYPE_CHECKING:
+    from mercer.kernels.base import Kernel
+
+FUSED_FROM = 1 << 20
+"""Pairs from which on the fused pass is used: below it, plain NumPy takes less time than loading compiled code."""
+WIDE = 32
+"""Columns that take plain NumPy as long as the rest of a pair."""
+SURE = 1 << 26
+"""Bytes that are taken without asking the memory budget."""
+
+_fused_from: ContextVar[int] = ContextVar("fused_from", default=FUSED_FROM)
+
+
+@contextmanager
+def fused_from(pairs: int) -> Iterator[None]:
+    """Inside, the fused pass is used from so many pairs on: 0 for always. For tests of both ways."""
+    token = _fused_from.set(pairs)
+    try:
+        yield
+    finally:
+        _fused_from.reset(token)
+
+
+def read(kernel: Kernel, X: Any) -> Points:
+    """Data as points; messages speak in the kernel's name."""
+    return points_of_kernel(name_of(kernel), X, kernel)
+
+
+def points_of_kernel(who: str, X: Any, kernel: Kernel | None) -> Points:
+    """Data as points, as a kernel reads it: rows of numbers, or columns of things among them."""
+    if kernel is None or not (kernel.kinds or holds_more(X, kernel.needed)):
+        return points_from(who, X, None if kernel is None else kernel.needed)
+    return things_from(who, X, kernel.needed, kernel.kinds)
+
+
+def name_of(kernel: Kernel) -> str:
+    """How messages call a kernel: a leaf by its class, a composite by its text where that is short."""
+    if not kernel.children:
+        return type(kernel).__name__
+    text = str(kernel)
+    return text if len(text) <= 60 else "The kernel"
+
+
+def leaves(kernel: Kernel, points: Points) -> Iterator[tuple[Kernel, Points]]:
+    """Every leaf of a tree, with the points as it sees them."""
+    if not kernel.children:
+        yield kernel, points
+        return
+    inner = kernel.inner_points(points)
+    for child in kernel.children:
+        yield from leaves(child, inner)
+
+
+def check(kernel: Kernel, X: Any) -> None:
+    """Refuse data on which the leaves are not kernels."""
+    for leaf, points in leaves(kernel, read(kernel, X)):
+        check_domain(leaf, points)
+        check_dimension(leaf, points)
+
+
+def check_domain(leaf: Kernel, points: Points) -> None:
+    """Refuse points outside a leaf's own domain, and sparse ones where it needs all coordinates."""
+    if leaf.dense_only:
+        refuse_sparse(type(leaf).__name__, points)
+    check_values(leaf, points)
+
+
+def check_values(leaf: Kernel, points: Points) -> None:
+    """Refuse points outside a leaf's own domain; sparse ones are taken, since a few of them can be made dense."""
+    if leaf.of_numbers:
+        refuse_objects(type(leaf).__name__, points)
+    misfit = leaf.domain.first_misfit(points.values)
+    if misfit is not None:
+        row, column = misfit
+        came = f"{points.label(column)} holds {points.values[row, column]:g}"
+        raise DomainError(sentence(type(leaf).__name__, leaf.domain.needs, came, leaf.domain.remedy))
+
+
+def check_dimension(leaf: Kernel, points: Points) -> None:
+    """Refuse more columns than those for which a leaf is proven to be a kernel."""
+    most, columns = leaf.max_dimension, points.values.shape[1]
+    if most and columns > most:
+        needs = f"at most {most} column{'s' * (most != 1)} to be a kernel"
+        remedy = "Choose columns with on(), or use a kernel that is valid for more."
+        raise DomainError(sentence(type(leaf).__name__, needs, f"the data has {columns}", remedy))
+
+
+def gram(kernel: Kernel, X: Any, Z: Any = None) -> NDArray[Any]:
+    """The matrix of k(x_i, z_j); exactly symmetric where Z is X."""
+    left, right = ready(kernel, X, Z)
+    return matrix(kernel, left, right)
+
+
+def diagonal(kernel: Kernel, X: Any) -> NDArray[Any]:
+    """The vector of k(x_i, x_i)."""
+    points, _ = ready(kernel, X, None)
+    with np.errstate(all="ignore"):
+        result = kernel.evaluate_diagonal(points).astype(points.dtype, copy=False)
+    _warn_of_overflow(kernel, result)
+    return result
+
+
+def distance(kernel: Kernel, X: Any, Z: Any = None) -> NDArray[Any]:
+    """The kernel distance of all pairs; rounding below zero counts as zero, overflow as infinity."""
+    left, right = ready(kernel, X, Z)
+    wide = replace(left, dtype=DOUBLE)
+    with np.errstate(all="ignore"):
+        here, there = kernel.evaluate_diagonal(left), kernel.evaluate_diagonal(right)
+        squared, _ = _values(kernel, wide, wide if right is left else replace(right, dtype=DOUBLE))
+        squared *= -2
+        squared += here[:, None] + there[None, :]
+        squared[np.isnan(squared)] = np.inf
+        result: NDArray[Any] = np.sqrt(np.maximum(squared, 0.0)).astype(
+            np.result_type(left.dtype, right.dtype), copy=False
+        )
+    if left is right:
+        np.fill_diagonal(result, 0.0)
+    _warn_of_overflow(kernel, result)
+    return result
+
+
+def ready(kernel: Kernel, X: Any, Z: Any) -> tuple[Points, Points]:
+    """Both sides, read and checked; one object for both where they hold the same rows."""
+    if kernel.is_open:
+        raise InputError(
+            sentence(
+                kernel,
+                "its open numbers found first",
+                "some are still to be found from data",
+                "Call kernel.resolve(X) on the training data.",
+            )
+        )
+    left = read(kernel, X)
+    right = left if Z is None or Z is X else read(kernel, Z)
+    same_columns(name_of(kernel), left, right)
+    left, right = (left, left) if right is left else alike(left, right)
+    for side in {id(points): points for points in (left, right)}.values():
+        for leaf, points in leaves(kernel, side):
+            check_domain(leaf, points)
+    return (left, left) if same_rows(left, right) else (left, right)
+
+
+def evaluator(kernel: Kernel, left: Points, right: Points, rough: bool = False) -> Fused | Plain:
+    """Who evaluates: the fused pass for many pairs, where the kernel's code can be followed; else plain NumPy.
+
+    rough : as in `mercer.kernels.evaluation.dispatch.fused`
+    """
+    rows, columns = left.values.shape
+    if rows * right.values.shape[0] * (1 if left.sparse else 1 + columns / WIDE) >= _fused_from.get():
+        with np.errstate(all="ignore"):  # what overflows in a rehearsal is a reason to take another way
+            passes = fused(kernel, left, right, rough)
+        if passes is not None:
+            return passes
+    return Plain(kernel, left, right)
+
+
+def matrix(
+    kernel: Kernel,
+    left: Points,
+    right: Points,
+    workers: int | None = None,
+    watch: threads.Watch | None = None,
+    out: NDArray[Any] | None = None,
+) -> NDArray[Any]:
+    """The matrix of all pairs in the dtype of the data, with a warning where a number did not fit.
+
+    out : an array to write it to, of the right shape and dtype; None for a new one
+    """
+    found, sure = _values(kernel, left, right, workers, watch, out)
+    if not sure:
+        _warn_of_overflow(kernel, found, stacklevel=5)
+    return found
+
+
+def _values(
+    kernel: Kernel,
+    left: Points,
+    right: Points,
+    workers: int | None = None,
+    watch: threads.Watch | None = None,
+    out: NDArray[Any] | None = None,
+) -> tuple[NDArray[Any], bool]:
+    """The matrix, exactly symmetric where both sides are the same, and whether it is surely finite."""
+    dtype = np.result_type(left.dtype, right.dtype)
+    n, m = left.values.shape[0], right.values.shape[0]
+    if out is None and n * m * dtype.itemsize > SURE:
+        remedy = "Use mercer.operators.Gram, which stores no matrix, or give fewer rows."
+        Budget.of(None).require(name_of(kernel), n * m * dtype.itemsize, f"a matrix of {n} x {m} numbers", remedy)
+    with np.errstate(all="ignore"):
+        out, sure = evaluator(kernel, left, right).matrix(dtype, threads.count(workers), watch, out)
+        if left is right:
+            diagonal = kernel.evaluate_diagonal(left).astype(dtype)
+            np.fill_diagonal(out, diagonal)
+            sure = sure and bool(np.isfinite(diagonal).all())
+    return out, sure
+
+
+def _warn_of_overflow(kernel: Kernel, result: NDArray[Any], stacklevel: int = 4) -> None:
+    with np.errstate(all="ignore"):
+        finite = all_finite(result)
+    if not finite:
+        warn_of_overflow(kernel, result.dtype, stacklevel + 1)
+
+
+def warn_of_overflow(kernel: Kernel, dtype: np.dtype[Any], stacklevel: int = 4) -> None:
+    """Say that some values are infinite."""
+    warnings.warn(
+        f"{kernel} overflows {dtype} on this data: the result holds infinities. "
+        "Scale the data down, or normalize the kernel.",
+        NumericalWarning,
+        stacklevel=stacklevel,
+    )
+
+
+def all_finite(values: NDArray[Any]) -> bool:
+    """Whether no number is infinite or NaN, without an array of truths: a sum that is finite has finite terms."""
+    rows = max(1, (1 << 20) // max(1, values[:1].size))
+    blocks = (values[start : start + rows] for start in range(0, len(values), rows))
+    return all(bool(np.isfinite(block.sum())) or bool(np.isfinite(block).all()) for block in blocks)

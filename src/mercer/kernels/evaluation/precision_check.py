@@ -1,0 +1,210 @@
+"""What rounding of the statistics does to the values of a kernel, tried on a few pairs before the work begins."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.codegen.emit import Method
+from mercer.compute.codegen.formula import Group
+from mercer.compute.codegen.pair_statistics import FAR as APART
+from mercer.compute.codegen.pair_statistics import Measured, rounding, squares
+from mercer.compute.codegen.precision import STATISTICS, VALUES
+from mercer.kernels.evaluation.trace import TracedPairs
+from mercer.kernels.pairs import Block, Pairs, lengths
+from mercer.kernels.points import Points
+
+if TYPE_CHECKING:
+    from mercer.kernels.base import Kernel
+
+PROMISE = {"float32": 9.5e-7, "float64": 5e-13}
+"""The change that rounding of the statistics may cause: of a value, relative to sqrt(k(x, x) k(z, z)); in float32 also
+of a radial leaf, relative to itself."""
+PROBES = np.linspace(0.25, 6.5, 26)
+"""Distances in lengthscales at which radial leaves are tried, beside those of the rows."""
+TAIL = math.exp(-20)
+"""Values of a leaf below this part of its largest are not held to relative accuracy."""
+FAR = 8.0
+"""A leaf that is positive even so many lengthscales away has a tail that is worth its relative accuracy."""
+TINY = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
+"""A sum of squares below this has lost digits."""
+ROWS = 48
+"""Rows of each side on which a kernel is tried, half of them the longest."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """A way to evaluate: the precision ("float32", "mixed" or "float64"), and the method for each group of rows."""
+
+    precision: str
+    methods: dict[Group, Method]
+
+    @property
+    def dtype(self) -> str:
+        """The type of the statistics."""
+        return STATISTICS[self.precision]
+
+    @property
+    def promise(self) -> float:
+        """The change that rounding of the statistics may cause."""
+        return PROMISE[VALUES[self.precision]]
+
+
+class DisturbedPairs(Pairs):
+    """Pairs whose statistics are off by as much as rounding may move them; radial leaves are judged on the way."""
+
+    def __init__(
+        self,
+        left: Points,
+        right: Points,
+        traced: TracedPairs,
+        route: Route,
+        measured: dict[Group, Measured],
+        broken: list[str],
+    ) -> None:
+        super().__init__(left, right)
+        self.traced = traced
+        self.route = route
+        self.measured = measured
+        self.broken = broken
+
+    def after(self, key: Any, change: Callable[[Points], Points]) -> Pairs:
+        def changed() -> Pairs:
+            inner = self.traced.after(key, change)
+            assert isinstance(inner, TracedPairs)  # noqa: S101
+            return DisturbedPairs(change(self.left), change(self.right), inner, self.route, self.measured, self.broken)
+
+        return self.ask(key, changed)  # type: ignore[no-any-return]
+
+    def jointly(self, key: Any, change: Callable[[Points, Points], tuple[Points, Points]]) -> Pairs:
+        def changed() -> Pairs:
+            inner = self.traced.jointly(key, change)
+            assert isinstance(inner, TracedPairs)  # noqa: S101
+            return DisturbedPairs(*change(self.left, self.right), inner, self.route, self.measured, self.broken)
+
+        return self.ask(key, changed)  # type: ignore[no-any-return]
+
+    def radial(self, profile: Callable[[Block], Block], argument: str, scale: float) -> Block:
+        exact = super()._squared_distance()
+        reachable = 2 * self.measured[self.traced.group].reach
+        probes = np.append(np.minimum((PROBES * scale) ** 2, reachable), [0.0, self._limit(argument)])
+        values, moved = (
+            _of_squares(profile, argument, scale, squares)
+            for squares in (
+                np.append(exact, probes),
+                np.append(self._moved(exact, argument), self._moved(probes, argument)),
+            )
+        )
+        far = float(profile(np.array([FAR if argument == "distance" else FAR * FAR]))[0])
+        if not _accurate(values, moved, self.route.promise, tail=far > 0 and bool((values >= 0).all())):
+            self.broken.append("a radial leaf")
+        return moved[: exact.size].reshape(exact.shape)
+
+    def total(self, term: Callable[[Any, Any], Any], joined_by: Literal["sum", "product"]) -> Block:
+        sides = (self.left, self.right)
+        rounded = Pairs(*(replace(side, values=_rounded(side.values, self.route.dtype)) for side in sides))
+        found = rounded.total(term, joined_by)
+        size = np.abs(found)
+        if joined_by == "sum":
+            size = rounded.total(lambda x, z: np.abs(term(x, z)), "sum")
+        moved = found + self._units() * size
+        # What rounding does inside of a term, where x - z may have lost its digits, shows when it is computed so.
+        narrow = Pairs(*(replace(side, values=side.values.astype(self.route.dtype)) for side in sides))
+        rough, exact = narrow.total(term, joined_by), super().total(term, joined_by)
+        return np.where(np.abs(rough - exact) > np.abs(moved - exact), rough, moved)
+
+    def _units(self) -> float:
+        return rounding(self.left.values.shape[1], self.route.dtype)
+
+    def _method(self) -> Method:
+        return self.route.methods.get(self.traced.group, Method("differences"))
+
+    def _limit(self, argument: str) -> float:
+        repaired = argument == "distance" and self._method().repaired
+        return self.measured[self.traced.group].limit(self.route.dtype) if repaired else 0.0
+
+    def _moved(self, squares: NDArray[Any], argument: str) -> NDArray[Any]:
+        """Squared distances as the route may give them."""
+        coarse = 2 * self.traced.group.coarseness if self.route.dtype == "float32" else 0.0
+        by_differences: NDArray[Any] = (np.sqrt(squares) * (1 + self._units()) + coarse) ** 2
+        if self._method().kind != "product":
+            return by_differences
+        measured = self.measured[self.traced.group]
+        least, most = measured.error(self.route.dtype), self._units() * measured.reach
+        by_product = squares + np.minimum(np.maximum(least, APART * self._units() * squares), most)
+        return np.where(squares < self._limit(argument), by_differences, by_product)
+
+    def _squared_distance(self) -> Block:
+        return self._moved(super()._squared_distance(), "squared distance")
+
+    def _distance(self) -> Block:
+        return np.asarray(np.sqrt(self._moved(super()._squared_distance(), "distance")))
+
+    def _dot(self) -> Block:
+        if self.traced.group.sparse:  # there is no more accurate way than a sparse product
+            return super()._dot()
+        return super()._dot() + self.measured[self.traced.group].dot_error(self.route.dtype)
+
+
+def _rounded(values: NDArray[Any], dtype: str) -> NDArray[Any]:
+    return values.astype(dtype).astype(np.float64)
+
+
+def _of_squares(profile: Callable[[Block], Block], argument: str, scale: float, squares: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(profile(np.sqrt(squares) / scale if argument == "distance" else squares / scale / scale))
+
+
+def _accurate(values: NDArray[Any], moved: NDArray[Any], promise: float, tail: bool) -> bool:
+    """Whether a leaf keeps the promise; with a tail, in float32, relative to each value."""
+    largest = float(np.abs(values).max())
+    change = np.abs(moved - values)
+    if promise == PROMISE["float32"] and tail:
+        kept = values > TAIL * largest
+        return bool((change[kept] <= promise * values[kept]).all())
+    return bool((change <= promise * largest).all())
+
+
+def keeps_promise(kernel: Kernel, traced: TracedPairs, route: Route, measured: dict[Group, Measured]) -> bool:
+    """Whether a route keeps the promise on some pairs: among the longest rows, and at each leaf's nearest distance."""
+    if not all(_in_range(each, route) for each in measured.values()):
+        return False
+    left, right = _some(traced.left), _some(traced.right)
+    broken: list[str] = []
+    with np.errstate(all="ignore"):
+        disturbed = kernel.evaluate(DisturbedPairs(left, right, traced, route, measured, broken))
+        if broken:
+            return False
+        exact = kernel.evaluate(Pairs(left, right))
+        sizes = (np.sqrt(np.maximum(kernel.evaluate_diagonal(side), 0.0)) for side in (left, right))
+        scale = np.outer(*sizes)
+    change = np.abs(disturbed - exact)
+    return bool((change <= route.promise * np.maximum(scale, np.abs(exact))).all())
+
+
+def _in_range(measured: Measured, route: Route) -> bool:
+    """Whether no square leaves the range of the statistics' type; differences may, since infinity is then right."""
+    about = np.finfo(route.dtype)
+    product = route.methods[measured.group].kind == "product"
+    return (
+        not product
+        or measured.reach == 0
+        or float(about.tiny) / float(about.eps) < measured.reach < float(about.max) / 16
+    )
+
+
+def _some(points: Points) -> Points:
+    """The longest rows, and others spread over the table."""
+    values = points.values
+    count = values.shape[0]
+    if count <= ROWS:
+        return points
+    sizes = squares(values)
+    if not TINY < sizes.max() < np.inf:
+        sizes = lengths(values)[:, 0]
+    longest = np.argpartition(sizes, count - ROWS // 2)[count - ROWS // 2 :]
+    return points.rows(np.union1d(longest, np.linspace(0, count - 1, ROWS // 2).astype(int)))

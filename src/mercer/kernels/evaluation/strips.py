@@ -1,0 +1,97 @@
+"""Values of a kernel, some rows at a time, by all workers at once: what is made of them stays in their caches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.codegen.tiles import ROWS, Fused, dealt
+from mercer.compute.runtime import threads
+from mercer.kernels.evaluation.evaluate import all_finite, evaluator, matrix, warn_of_overflow
+from mercer.kernels.points import Points
+
+if TYPE_CHECKING:
+    from mercer.kernels.base import Kernel
+
+Array = NDArray[Any]
+Strip = Callable[[int, slice, Array], None]
+"""strip(worker, rows, values): what a worker does with some rows; the values are its own, to be overwritten."""
+STRIP, SHARED = 1 << 20, 1 << 22
+"""Numbers in the memory of a worker, about: 8 MB; and of one who has all cores: 32 MB."""
+THIN, TALL = 64, 1 << 12
+"""Rows of a strip: thinner products are slow, and taller strips keep the others waiting at the end."""
+
+
+def height(width: int, workers: int) -> int:
+    """How many rows of so many numbers each of so many workers has at once."""
+    if workers == 1:
+        return max(ROWS * threads.available(), SHARED // width)
+    rows = max(THIN, min(STRIP // width, TALL))
+    return rows // ROWS * ROWS or rows  # whole tiles
+
+
+def workspace(width: int, workers: int) -> list[Array]:
+    """Memory for each of so many workers, of rows of so many numbers; for one, who has all cores, more of it."""
+    return [np.empty((height(width, workers), width)) for _ in range(workers)]
+
+
+def over_strips(
+    kernel: Kernel,
+    left: Points,
+    right: Points,
+    strip: Strip,
+    memory: Sequence[Array],
+    watch: threads.Watch | None = None,
+) -> None:
+    """Hand all rows of k(x_i, z_j) to workers, strip by strip; the same worker gets the same rows in the same order.
+
+    Where there is one worker, each strip is filled by all cores, and BLAS has all of them too; where there are more,
+    each has one. A kernel whose code cannot be followed is evaluated by one thread.
+
+    right : not the same object as `left`
+    memory : of each worker, as many rows as a strip has, of as many numbers as `right` has rows
+    watch : who is told of progress, where there are several workers
+    """
+    n, step = left.values.shape[0], len(memory[0])
+    if len(memory) == 1:
+        for start in range(0, n, step):
+            rows = slice(start, min(start + step, n))
+            strip(0, rows, matrix(kernel, left.rows(rows), right, out=memory[0][: rows.stop - start]))
+        return
+    values, infinite = evaluator(kernel, left, right), set()
+
+    def work(worker: int, start: int, stop: threads.Stop) -> None:
+        rows = slice(start, min(start + step, n))
+        found = memory[worker][: rows.stop - start]
+        if not values.fill(start, rows.stop, found) and not all_finite(found):
+            infinite.add(start)
+        strip(worker, rows, found)
+        stop.step(worker, found.size)
+
+    pieces = dealt(range(0, n, step), len(memory))
+    if isinstance(values, Fused):
+        threads.run(work, pieces, n * right.values.shape[0], watch)
+    else:
+        stop = threads.Stop(len(pieces))
+        for worker, start in ((worker, start) for worker, piece in enumerate(pieces) for start in piece):
+            work(worker, start, stop)
+    if infinite:
+        warn_of_overflow(kernel, memory[0].dtype)
+
+
+def over_table(table: Array, first: int, strip: Strip, memory: Sequence[Array]) -> None:
+    """The same for rows that are in memory, of which `first` is the number of the first."""
+    step = len(memory[0])
+
+    def work(worker: int, start: int, stop: threads.Stop) -> None:
+        found = table[start : start + step]
+        strip(worker, slice(first + start, first + start + len(found)), found)
+        stop.step(worker, len(found))
+
+    if len(memory) == 1:
+        strip(0, slice(first, first + len(table)), table)
+    else:
+        threads.run(work, dealt(range(0, len(table), step), len(memory)), len(table))

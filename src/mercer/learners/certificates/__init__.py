@@ -1,0 +1,1 @@
+"""How far an approximate model may be from the exact one."""

@@ -1,0 +1,142 @@
+"""One fit of kernel k-means: several starts, the best of them, and its end with the kernel itself.
+
+Few rows have their matrix stored, and a lift its features: then every start is followed to its end. Many rows would
+take n^2 pairs for each, so that the starts are those of features of landmarks, in float32; the best goes on with the
+kernel itself, in float64. Distances from means in the span of landmarks are never less than those from the true means,
+so that the inertia falls there, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.runtime.run import Run, Stopped
+from mercer.learners.clustering.features import Landmarked, landmarked
+from mercer.learners.clustering.model import ByFeatures, ByLandmarks, ByRows, Model
+from mercer.learners.clustering.seeds import best_of
+from mercer.learners.clustering.settings import KMeansSettings
+from mercer.learners.clustering.unique_rows import Posed
+from mercer.learners.data.views import KernelView, MatrixView, TableView, View, blocks, definite
+from mercer.learners.run.stage_share import StageShare
+from mercer.operators import Dense
+from mercer.planner.clustering import FEATURES, FIRST, LANDMARKS, MATRIX, RESTARTS, STEPS, ClusterPlan
+from mercer.solvers.kmeans.cluster_sums import FeatureSums, KernelSums, Sums
+from mercer.solvers.kmeans.lloyd import Clusters, Settings, descend, told_steps
+from mercer.solvers.ridge.base import opening
+
+Array = NDArray[np.float64]
+BRIEF, ROUGH = 1e-5, 1e-7
+"""The fall of the inertia, in units of it, at which steps in float32 end: of all starts, and of the best of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What was found.
+
+    clusters : of the different rows that were fitted
+    model : the means
+    view : as it was used: with a lift where the plan wants one
+    """
+
+    clusters: Clusters
+    model: Model
+    view: View
+
+
+def follow(
+    who: str, posed: Posed, plan: ClusterPlan, asked: KMeansSettings, random: np.random.Generator, run: Run
+) -> Fitted:
+    """Fit in the way of the plan."""
+    if plan.way == "kernel matrix":
+        return _of_matrix(who, posed, asked, random, run)
+    if plan.way == "features":
+        return _of_features(posed, asked, random, run)
+    assert isinstance(posed.view, KernelView)  # noqa: S101  # landmarks are planned for no other
+    with run.stage(LANDMARKS):
+        lifted = landmarked(who, posed.view, plan.features, random, run)
+    few = lifted.Z[:, : plan.features if plan.way == "products" else FIRST]  # features of the first landmarks alone
+    sums = FeatureSums(few, posed.weights, asked.clusters, lifted.sizes)
+    best = best_of(asked.runs, sums, _settings(asked, BRIEF), random, run, RESTARTS)
+    if plan.way == "products" and not best.stopped:
+        return _of_products(posed, asked, lifted, best, run)
+    return _of_landmarks(posed, lifted, asked, best, run)
+
+
+# -- where every start is followed to its end -------------------------------------------------------------------------
+
+
+def _of_matrix(who: str, posed: Posed, asked: KMeansSettings, random: np.random.Generator, run: Run) -> Fitted:
+    view = posed.view
+    with run.stage(MATRIX):
+        K = view.dense(run.watch)
+        view = definite(who, view, K)
+        sums = KernelSums(Dense(K, symmetric=True), posed.weights, asked.clusters)
+    best = best_of(asked.runs, sums, _settings(asked, 0.0), random, run, RESTARTS)
+    sums.settle(best.members)
+    return Fitted(best, by_rows(posed, sums, best), view)
+
+
+def _of_features(posed: Posed, asked: KMeansSettings, random: np.random.Generator, run: Run) -> Fitted:
+    with run.stage(FEATURES):
+        view = posed.view.lifted()
+        assert isinstance(view, TableView)  # noqa: S101  # a matrix has no lift
+        Z = view.features()
+        origin = posed.weights @ Z / posed.weights.sum()
+        Z -= origin
+        sums = FeatureSums(Z, posed.weights, asked.clusters)
+    best = best_of(asked.runs, sums, _settings(asked, 0.0), random, run, RESTARTS)
+    sums.settle(best.members)
+    means = sums.vectors * sums.shares
+    return Fitted(best, ByFeatures(sums.means(best.members), view, means, origin), view)
+
+
+def by_rows(posed: Posed, sums: Sums, found: Clusters) -> ByRows:
+    """The model of means of rows; the sums are those of what was found."""
+    lengths, shares = sums.means(found.members), posed.weights * sums.shares[found.members]
+    if isinstance(posed.view, MatrixView):  # new rows are compared with all rows that came
+        members, own = np.zeros(posed.count, np.intp), np.zeros(posed.count)
+        members[posed.rows], own[posed.rows] = found.members, shares
+        return ByRows(lengths, posed.full, members, own)
+    return ByRows(lengths, posed.view, found.members, shares)
+
+
+# -- where the starts are those of landmarks --------------------------------------------------------------------------
+
+
+def _of_landmarks(posed: Posed, lifted: Landmarked, asked: KMeansSettings, best: Clusters, run: Run) -> Fitted:
+    """The best start, followed to its end with all landmarks; with labels and distances anew, in float64."""
+    assert isinstance(posed.view, KernelView)  # noqa: S101  # it has landmarks
+    sums, points = FeatureSums(lifted.Z, posed.weights, asked.clusters, lifted.sizes), posed.view.points
+    if not best.stopped:
+        with run.stage(STEPS), run.stoppable():
+            found = descend(sums, best.labels, _settings(asked, ROUGH), StageShare(run, 0))
+        best = replace(found, history=best.history + found.history)
+    sums.settle(best.members)
+    means = np.where(sums.totals > 0, sums.vectors * sums.shares, np.nan)
+    model = ByLandmarks.of(posed.view.kernel, lifted.basis, means, lifted.origin)
+    parts = blocks(posed.view.count, 4 * len(model.lengths))
+    labels, squares = map(np.concatenate, zip(*(model.nearest(points.rows(part)) for part in parts), strict=True))
+    history = (*best.history[:-1], float(posed.weights @ squares))
+    return Fitted(replace(best, labels=labels, squares=squares, history=history), model, posed.view)
+
+
+def _of_products(posed: Posed, asked: KMeansSettings, lifted: Landmarked, best: Clusters, run: Run) -> Fitted:
+    """Steps with the kernel itself, from the best start; where not even one is done, landmarks are all there is."""
+    sums = KernelSums(posed.view.operator(run.watch), posed.weights, asked.clusters)
+    with run.stage(STEPS):
+        try:
+            with run.stoppable():
+                found = descend(sums, best.labels, _settings(asked, 0.0), StageShare(run, 0))
+        except Stopped as stopped:
+            told = f"{opening(stopped)}, after {told_steps(len(best.history))}."
+            return _of_landmarks(posed, lifted, asked, replace(best, converged=False, stopped=True, reason=told), run)
+    found = replace(found, history=best.history + found.history)
+    return Fitted(found, by_rows(posed, sums, found), posed.view)
+
+
+def _settings(asked: KMeansSettings, least: float) -> Settings:
+    """When steps end; `least` is the fall of the inertia at which they do in any case."""
+    return Settings(asked.steps, max(asked.tolerance, least))

@@ -1,0 +1,221 @@
+"""Kernel k-means: clusters around means in the space of a kernel."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.compute.runtime.memory import Budget
+from mercer.errors import NumericalWarning
+from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
+from mercer.kernels.points import Points
+from mercer.learners.clustering.fit import Fitted, follow
+from mercer.learners.clustering.model import ByRows
+from mercer.learners.clustering.settings import LANDMARKS, KMeansSettings
+from mercer.learners.clustering.unique_rows import Posed, pose, task_of
+from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
+from mercer.learners.data.rows import n_rows
+from mercer.learners.data.validation import sees_rows, weights_of
+from mercer.learners.data.views import check_landmarks
+from mercer.learners.estimator import KernelEstimator
+from mercer.learners.run.convergence import ConvergenceWarning
+from mercer.learners.run.fit_run import Watched
+from mercer.lifts.base import Lift
+from mercer.lifts.randomness import generator
+from mercer.planner.clustering import ClusterPlan, kmeans
+
+Array = NDArray[np.float64]
+
+
+class KernelKMeans(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
+    TransformerMixin,  # type: ignore[misc]
+    ClusterMixin,  # type: ignore[misc]
+    KernelEstimator[Posed, ClusterPlan, Fitted],
+):
+    """Clusters around means in the space of a kernel: the least sum_i s_i |phi(x_i) - mean of the cluster of x_i|^2.
+
+    With the linear kernel it is plain k-means. The means are no points, but known by their inner products with rows:
+    |phi(x) - mean_c|^2 = k(x, x) - 2 sum_j s_j k(x, x_j) / S_c + sum_jl s_j s_l k(x_j, x_l) / S_c^2, over the rows j, l
+    of the cluster c and their weight S_c together.
+
+    Lloyd's algorithm from several starts by k-means++, the best of which is kept. A step lets the inertia fall, or is
+    the last: no other partition is nearer to its means. Another start may lead to a better one.
+
+    Up to 2,000 rows the kernel matrix is stored, and a lift, or a kernel with few features, has these: every start is
+    followed to its end there. For more rows nothing of n^2 numbers is held. The starts are those of features of 128
+    landmarks, in float32, and the best partition goes on with the kernel itself, in float64, by the pairs of all rows
+    with those that move; that takes about n^2 pairs. Where this is too long, landmarks stand for the kernel. `plan`
+    says which way is taken.
+
+    Parameters
+    ----------
+    n_clusters : how many clusters
+    kernel : a kernel or its text, a lift (its features), or "precomputed"; a lengthscale that a text leaves out is open
+    lengthscale : a number, or "median", for kernels that leave it open
+    solver : "auto", "exact" (the kernel itself) or "landmarks" (landmarks in its place)
+    rank : how many landmarks; None for 128 before exact steps, else for 500 or as many as memory and time allow
+    n_init : how many starts
+    max_iter : steps of each, at most; of exact steps after landmarks as many again
+    tol : a step that lets the inertia fall by this part of it, or less, is the last; 0 for one that moves no row
+    memory_limit, time_limit, on_interrupt, verbose, random_state : as in `KernelRidge`
+
+    Attributes
+    ----------
+    labels_ : (rows,), the cluster of each row, from 0; the first of those whose means are equally near
+    inertia_ : the sum of weights times squared distances from the means; with landmarks at least that of the labels
+    n_iter_, history_ : steps of the best start, and the inertia after each, which never rises beyond rounding: that of
+        float64, or of float32 in steps on landmarks
+    converged_ : whether it ended by itself
+    kernel_, lift_ : with their numbers; None where there is none
+    plan_ : how it was done, and what it was to take
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelKMeans
+    >>> angle = np.linspace(0, 6, 50)
+    >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> X = np.vstack([ring, 3 * ring])
+    >>> model = KernelKMeans(2, "parabolic", random_state=0).fit(X)
+    >>> bool((model.labels_[:50] != model.labels_[50:]).all())
+    True
+    >>> bool(model.predict([[0.5, 0.0]])[0] == model.labels_[0])
+    True
+
+    References
+    ----------
+    Scholkopf, Smola and Muller, Nonlinear component analysis as a kernel eigenvalue problem, Neural Computation 10
+    (1998), appendix. Dhillon, Guan and Kulis, Kernel k-means, spectral clustering and normalized cuts, KDD 2004.
+    Chitta, Jin, Havens and Jain, Approximate kernel k-means, KDD 2011.
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
+        *,
+        lengthscale: float | str = "median",
+        solver: str = "auto",
+        rank: int | None = None,
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 0.0,
+        memory_limit: int | str | None = None,
+        time_limit: float | None = None,
+        on_interrupt: str = "raise",
+        verbose: bool | str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.solver = solver
+        self.rank = rank
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.memory_limit = memory_limit
+        self.time_limit = time_limit
+        self.on_interrupt = on_interrupt
+        self.verbose = verbose
+        self.random_state = random_state
+
+    # -- fitting --------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the clusters; `sample_weight` says how often each row counts, and y is ignored."""
+        found = self._fit(X, y, sample_weight)[1]
+        if not self.converged_:
+            told = "The partition is kept; another step would change it. Allow more max_iter or time_limit."
+            warnings.warn(f"{type(self).__name__}: {found.clusters.reason} {told}", ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> Posed:
+        asked = KMeansSettings.of(self)
+        return pose(self, asked, X, self._read(X, reset=True), sample_weight)
+
+    def _plan(self, problem: Posed, run: Watched | None) -> ClusterPlan:
+        who, asked = type(self).__name__, problem.asked
+        if asked.solver == LANDMARKS:
+            check_landmarks(who, problem.view)
+        task = task_of(problem.view, asked.clusters, asked.runs)
+        return kmeans(who, task, asked.solver, asked.rank, Budget.of(self.memory_limit), self.time_limit)
+
+    def _solve(self, problem: Posed, plan: ClusterPlan, run: Watched) -> Fitted:
+        return follow(type(self).__name__, problem, plan, problem.asked, generator(self.random_state), run)
+
+    def _store(self, posed: Posed, plan: ClusterPlan, found: Fitted) -> None:
+        clusters, rows = found.clusters, posed.read
+        self._model = found.model
+        self._n_features_out = len(found.model.lengths)
+        self.labels_ = np.empty(posed.count, np.intp)
+        self.labels_[posed.kept] = clusters.labels[posed.group]
+        others = np.setdiff1d(np.arange(posed.count), posed.kept)
+        if len(others):
+            self.labels_[others] = found.model.labels(rows.rows(others) if isinstance(rows, Points) else rows[others])
+        self.history_ = posed.unit * np.asarray(clusters.history)
+        self.inertia_, self.n_iter_ = float(self.history_[-1]), len(self.history_)
+        self.converged_, self.plan_ = clusters.converged, plan
+        self.kernel_, self.lift_ = found.view.kernel, found.view.lift
+        self.X_fit_ = rows.values if isinstance(rows, Points) else rows
+
+    # -- what is asked of it --------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """The cluster with the nearest mean of each row. Cost: pairs of these rows with all training rows."""
+        check_is_fitted(self)
+        return self._model.labels(self._read(X, reset=False))
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """(rows, clusters): the distances from the means in the kernel's space; infinite from one without rows.
+
+        Means that are those of landmarks are points of that space, too.
+        """
+        check_is_fitted(self)
+        rows = self._read(X, reset=False)
+        return self._distances(self._model.squares(rows), rows.dtype)
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[Any]:
+        """The distances of the rows themselves; with "precomputed" alone of all that `transform` could be asked for."""
+        self.fit(X, y, sample_weight)
+        if not (self._precomputed and isinstance(self._model, ByRows)):
+            return self.transform(X)
+        return self._distances(self._model.own(self.X_fit_), self.X_fit_.dtype)
+
+    def _distances(self, squares: Array, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """The roots of squared distances in the dtype of rows, with a warning where one does not fit."""
+        with np.errstate(over="ignore"):
+            found = np.sqrt(squares).astype(dtype, copy=False)
+        if not np.array_equal(np.isfinite(found), np.isfinite(squares)):
+            told = f"{type(self).__name__}: distances overflow {dtype} on this data. Scale the data down."
+            warnings.warn(told, NumericalWarning, stacklevel=3)
+        return found
+
+    @available_if(sees_rows)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Minus the inertia of rows, by their nearest means: the larger, the better. y is ignored."""
+        check_is_fitted(self)
+        rows = self._read(X, reset=False)
+        weights = weights_of(type(self).__name__, sample_weight, n_rows(rows))
+        squares = self._model.nearest(rows)[1]
+        return -float(squares.sum() if weights is None else weights @ squares)
+
+    # -- scikit-learn's contract ----------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+# After the class: scikit-learn wraps its transform for set_output, and would take the descriptor for a function.
+KernelKMeans.transform = available_if(sees_rows)(KernelKMeans.transform)  # type: ignore[method-assign]

@@ -1,0 +1,192 @@
+"""Spectral clustering: rows that a walk along the values of a kernel rarely leaves are clusters."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClusterMixin
+from sklearn.utils import Tags
+
+from mercer.compute.codegen.sparse import is_sparse
+from mercer.compute.runtime.memory import Budget
+from mercer.errors import InputError, NumericalWarning, sentence
+from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
+from mercer.kernels.points import Points
+from mercer.learners.clustering.laplacian import Embedding, embedded, graph_of
+from mercer.learners.clustering.seeds import best_of
+from mercer.learners.clustering.settings import SpectralSettings, refuse_few_rows
+from mercer.learners.clustering.unique_rows import task_of, viewed
+from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
+from mercer.learners.data.rows import n_rows
+from mercer.learners.data.validation import is_precomputed
+from mercer.learners.data.views import View
+from mercer.learners.estimator import KernelEstimator
+from mercer.learners.run.convergence import ConvergenceWarning
+from mercer.learners.run.fit_run import Watched
+from mercer.lifts.base import Lift
+from mercer.lifts.randomness import generator
+from mercer.planner.clustering import MEANS, ClusterPlan, spectral
+from mercer.solvers.kmeans.cluster_sums import FeatureSums
+from mercer.solvers.kmeans.lloyd import Clusters, Settings
+
+STEPS = 300
+"""Steps of k-means on eigenvectors, at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ties:
+    """What is to be clustered: the settings, all rows as they were read, and as the kernel sees them."""
+
+    asked: SpectralSettings
+    rows: Any
+    view: View
+
+
+class SpectralClustering(
+    ClusterMixin,  # type: ignore[misc]  # scikit-learn has no types
+    KernelEstimator[Ties, ClusterPlan, tuple[Embedding, Clusters]],
+):
+    """Clusters of the graph whose ties are the values of a kernel: rows that a walk along the ties rarely leaves.
+
+    With the degrees D, the sums of the rows of the kernel matrix K, the leading eigenvectors of D^-1 K are nearly
+    constant on such sets (Shi and Malik). They come from those of D^-1/2 K D^-1/2, times D^-1/2; rows are then
+    clustered by plain k-means in their coordinates. The diagonal of K counts: a walk may stay where it is.
+
+    Up to 2,000 rows all eigenvectors are computed. For more, nothing of n^2 numbers is held: the leading ones come from
+    products with K alone, in float32 first and in float64 at the end.
+
+    Parameters
+    ----------
+    n_clusters : how many clusters
+    kernel : a kernel, its text, a Python function, a lift, or "precomputed": a matrix of ties, dense or sparse (made
+        dense within memory_limit); no value may be negative.
+        A lengthscale that a text leaves out ("rbf") is open
+    lengthscale : a number, or "median", for kernels that leave it open; graphs often want less than the median
+    n_components : how many eigenvectors; None for as many as clusters
+    n_init : how many starts of k-means
+    tol : the residual of eigenvectors at which to end; the largest eigenvalue is one
+    max_iter : products with K, at most
+    memory_limit, time_limit, on_interrupt, verbose, random_state : as in `KernelRidge`
+
+    Attributes
+    ----------
+    labels_ : (rows,), the cluster of each row, from 0
+    eigenvalues_ : (components,) of D^-1 K, falling, from 1 on; as many near 1 as there are clusters that hang together
+    embedding_ : (rows, components), the eigenvectors, with a mean square of one where rows count as much as their
+        degrees; the largest number of each by size is positive, and the first is one where the graph hangs together
+    residuals_ : (components,), how far these are from eigenvectors
+    converged_, n_iter_ : whether residuals are within `tol`, and products with K
+    kernel_, lift_ : with their numbers; None where there is none
+    plan_ : how it was done, and what it was to take
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import SpectralClustering
+    >>> angle = np.linspace(0, 6.2, 50)
+    >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> X = np.vstack([ring, 3 * ring])
+    >>> model = SpectralClustering(2, "gaussian(0.3)", random_state=0).fit(X)
+    >>> bool((model.labels_[:50] != model.labels_[50:]).all())
+    True
+    >>> model.eigenvalues_.round(3)
+    array([1., 1.])
+
+    References
+    ----------
+    Shi and Malik, Normalized cuts and image segmentation, IEEE Trans. Pattern Anal. Mach. Intell. 22 (2000).
+    von Luxburg, A tutorial on spectral clustering, Statistics and Computing 17 (2007).
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
+        *,
+        lengthscale: float | str = "median",
+        n_components: int | None = None,
+        n_init: int = 10,
+        tol: float = 1e-5,
+        max_iter: int = 60,
+        memory_limit: int | str | None = None,
+        time_limit: float | None = None,
+        on_interrupt: str = "raise",
+        verbose: bool | str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.n_components = n_components
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.memory_limit = memory_limit
+        self.time_limit = time_limit
+        self.on_interrupt = on_interrupt
+        self.verbose = verbose
+        self.random_state = random_state
+
+    # -- fitting --------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the clusters; y is ignored."""
+        found, means = self._fit(X, y)[1]
+        if not self.converged_:
+            told = "The clusters are those that were found so far."
+            reason = means.reason if found.converged else found.reason
+            warnings.warn(f"{type(self).__name__}: {reason} {told}", ConvergenceWarning, stacklevel=2)
+        clusters = int(self.n_clusters)
+        if found.parts > clusters:  # as many parts as clusters are the clusters, and fewer are parted further
+            told = f"the graph is not connected: it has {found.parts} parts that no tie above rounding connects."
+            remedy = f"Which of them share one of {clusters} clusters means nothing; use a longer lengthscale."
+            warnings.warn(f"{type(self).__name__}: {told} {remedy}", NumericalWarning, stacklevel=2)
+        return self
+
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> Ties:
+        who, asked = type(self).__name__, SpectralSettings.of(self)
+        if is_precomputed(self.kernel) and is_sparse(X):  # what is not stored is no tie; all else needs them dense
+            needs = f"a matrix of {X.shape[0]} x {X.shape[1]} numbers"
+            Budget.of(self.memory_limit).require(who, 8 * math.prod(X.shape), needs, "Raise memory_limit.")
+            X = X.toarray()
+        rows = self._read(X, reset=True)
+        count = n_rows(rows)
+        refuse_few_rows(who, count, asked.clusters)
+        if asked.components is not None and asked.components > count:
+            came = f"n_components is {asked.components}, and there are {count} rows"
+            raise InputError(sentence(who, "at most as many components as rows", came, "Leave it out."))
+        return Ties(asked, rows, viewed(self, X, rows, None, np.arange(count)))
+
+    def _plan(self, problem: Ties, run: Watched | None) -> ClusterPlan:
+        asked, budget = problem.asked, Budget.of(self.memory_limit)
+        task, count = task_of(problem.view, asked.clusters, asked.runs), asked.components or asked.clusters
+        return spectral(type(self).__name__, task, count, budget, self.time_limit)
+
+    def _solve(self, problem: Ties, plan: ClusterPlan, run: Watched) -> tuple[Embedding, Clusters]:
+        asked, random, stored = problem.asked, generator(self.random_state), plan.way == "kernel matrix"
+        graph = graph_of(type(self).__name__, problem.view, stored, run)
+        count = asked.components or asked.clusters
+        found = embedded(graph, count, asked.tolerance, asked.products, stored, random, run)
+        sums, settings = FeatureSums(found.vectors, np.ones(len(found.vectors)), asked.clusters), Settings(STEPS)
+        return found, best_of(asked.runs, sums, settings, random, run, MEANS)
+
+    def _store(self, problem: Ties, plan: ClusterPlan, result: tuple[Embedding, Clusters]) -> None:
+        (found, means), rows, view = result, problem.rows, problem.view
+        self.labels_, self.plan_ = means.labels, plan
+        self.eigenvalues_, self.residuals_ = found.values, found.residuals
+        self.embedding_ = found.vectors.astype(rows.dtype, copy=False)
+        self.converged_, self.n_iter_ = found.converged and means.converged, max(found.products, 1)
+        self.kernel_, self.lift_ = view.kernel, view.lift
+        self.X_fit_ = rows.values if isinstance(rows, Points) else rows
+
+    # -- scikit-learn's contract ----------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

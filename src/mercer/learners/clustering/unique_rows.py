@@ -1,0 +1,114 @@
+"""The rows that are clustered: each different one once, in an order that the rows themselves decide.
+
+A row that stands there twice is a row of weight 2, and neither the order of the rows nor who repeats them, the table or
+its weights, changes a draw: the same clusters come out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.kernels.median import groups, keys_of
+from mercer.learners.clustering.settings import KMeansSettings, refuse_few_rows
+from mercer.learners.data.pair_cost import columns_of
+from mercer.learners.data.range_checks import refuse_range
+from mercer.learners.data.resolve import resolve_view
+from mercer.learners.data.rows import n_rows
+from mercer.learners.data.validation import weights_of
+from mercer.learners.data.views import LiftView, TableView, View
+from mercer.planner.clustering import ClusterTask
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """What is to be clustered.
+
+    asked : the settings
+    read : all rows, as they were read
+    full : all rows that came
+    view : the different rows of weight above zero, as the kernel sees them
+    rows : (view,), where each of them stands first among all rows
+    weights : (view,), how much each counts, with a mean of one
+    unit : by what these weights are to be multiplied to be those that came
+    kept : the positions of all rows of weight above zero
+    group : (kept,), which of the different rows each of them is
+    """
+
+    asked: KMeansSettings
+    read: Any
+    full: View
+    view: View
+    rows: Rows
+    weights: Array
+    unit: float
+    kept: Rows
+    group: Rows
+
+    @property
+    def count(self) -> int:
+        """How many rows came."""
+        return self.full.count
+
+
+def pose(estimator: Any, asked: KMeansSettings, X: Any, rows: Any, sample_weight: Any) -> Posed:
+    """Rows that were read, with their weights, through the kernel with its numbers."""
+    who, count = type(estimator).__name__, n_rows(rows)
+    weights = weights_of(who, sample_weight, count)
+    kept = np.arange(count) if weights is None else np.flatnonzero(weights)
+    refuse_few_rows(who, len(kept), asked.clusters)
+    full = viewed(estimator, X, rows, weights, kept)
+    own = np.ones(len(kept)) if weights is None else weights[kept]
+    first, merged, group = distinct(full, kept, own)
+    whole = not isinstance(full, TableView) and len(kept) == count  # a part of a matrix is a copy of it
+    view, unit = full if whole else full.chosen(first), float(merged.mean())
+    refuse_range(who, view, float(merged.sum()))
+    return Posed(asked, rows, full, view, first, merged / unit, unit, kept, group)
+
+
+def viewed(estimator: Any, X: Any, rows: Any, weights: Array | None, kept: Rows) -> View:
+    """All rows as the kernel sees them, whose numbers come from those that are kept."""
+    given = type(estimator).__name__, estimator.kernel, estimator.lengthscale
+    return resolve_view(*given, rows, X, kept, weights, estimator.memory_limit)
+
+
+def distinct(view: View, kept: Rows, weights: Array) -> tuple[Rows, Array, Rows]:
+    """The first of equal rows, the weights of all of them, and which of these each row is.
+
+    Of similarities that somebody else computed no two rows are taken for equal.
+    Cost: n log n d time, and a copy of the rows for a while.
+
+    kept : the rows that count
+    weights : (kept,)
+    """
+    if not isinstance(view, TableView):
+        return kept, weights, np.arange(len(kept))
+    values: Any = view.points.values
+    order, starts = groups(keys_of(values if len(kept) == view.count else values[kept]))
+    group = np.empty(len(kept), np.intp)
+    ends = np.diff(starts, append=len(order))
+    group[order] = np.repeat(np.arange(len(starts)), ends)
+    ranked = np.lexsort((weights, group))  # fractions add up the same way, whoever comes first
+    return kept[order[starts]], np.add.reduceat(weights[ranked], starts), group
+
+
+def task_of(view: View, clusters: int, runs: int) -> ClusterTask:
+    """What the planner has to know."""
+    columns = view.points.shape[1] if isinstance(view, TableView) else view.count
+    sparse: Any = view.points.values if isinstance(view, TableView) and view.points.sparse else None
+    return ClusterTask(
+        rows=view.count,
+        columns=columns,
+        clusters=clusters,
+        runs=runs,
+        filled=columns_of(view, columns) if sparse is None else sparse.nnz / max(1, view.count),
+        features=view.most_features,
+        lift_given=isinstance(view, LiftView),
+        approximable=isinstance(view, TableView) and view.sure,
+    )

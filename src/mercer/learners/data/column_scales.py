@@ -1,0 +1,55 @@
+"""Columns of wildly different scale: a kernel sees the largest alone, and solvers take for ever."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import NumericalWarning, caller_level
+from mercer.kernels import Constant, Kernel
+from mercer.kernels.evaluation.evaluate import leaves
+from mercer.kernels.points import Points
+
+WILD = 1e4
+"""How many times wider than the middle one a column is that hides the others."""
+NAMED = 5
+"""Columns that a warning names."""
+
+
+def warn_of_scales(who: str, kernel: Kernel, points: Points) -> None:
+    """Warn of columns that hide the others from the kernel; nothing where its own lengths make up for that.
+
+    Cost: two passes over the data for each leaf of the kernel.
+    """
+    for leaf, inner in leaves(kernel, points):
+        wide = wild_columns(inner.values) if not isinstance(leaf, Constant) else np.zeros(0, np.intp)
+        if len(wide) == 0:
+            continue
+        names = ", ".join(inner.label(int(i)) for i in wide[:NAMED]) + ", ..." * (len(wide) > NAMED)
+        told = f"the spread of {names} is more than {WILD:g} times that of most columns, and hides these from {leaf}."
+        remedy = "Scale the columns first, with sklearn.preprocessing.StandardScaler, say."
+        warnings.warn(f"{who}: {told} {remedy}", NumericalWarning, stacklevel=caller_level())
+        return
+
+
+def wild_columns(values: Any) -> NDArray[np.intp]:
+    """Columns whose spread, the largest number less the smallest, is above `WILD` times that of the middle column.
+
+    Constant columns do not count: no kernel of differences sees them. Of an even number the narrower middle one counts.
+
+    >>> wild_columns(np.array([[1.0, 3.0, 7.0, 0.0], [2.0, 3.0, 1e6, 1.0]]))
+    array([2])
+    """
+    highest, lowest = values.max(axis=0), values.min(axis=0)
+    if hasattr(highest, "toarray"):
+        highest, lowest = highest.toarray().ravel(), lowest.toarray().ravel()
+    with np.errstate(over="ignore"):
+        spread = np.asarray(highest, dtype=np.float64) - np.asarray(lowest, dtype=np.float64)
+    moving = np.sort(spread[spread > 0])
+    if len(moving) < 2:
+        return np.zeros(0, np.intp)
+    middle = moving[(len(moving) - 1) // 2]
+    return np.flatnonzero(spread / WILD > middle)

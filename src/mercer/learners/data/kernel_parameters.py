@@ -1,0 +1,31 @@
+"""Parameters inside the kernel of a learner: a kernel never changes, so that a changed one takes its place."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from mercer.kernels import Kernel
+from mercer.learners.data.validation import PRECOMPUTED
+from mercer.lifts.coerce import stated
+
+DEFAULT_KERNEL = "matern(nu=2.5, lengthscale='median')"
+"""Smooth, but not as smooth as a Gaussian: it forgives a lengthscale that does not fit."""
+INSIDE = "kernel__"
+"""How the names of such parameters begin."""
+
+
+class KernelParameters:
+    """A learner with a parameter `kernel`; stands before `BaseEstimator`, which would drop the change."""
+
+    kernel: Any
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those inside the kernel (`kernel__lengthscale`) give the learner another kernel."""
+        inside = {name: value for name, value in params.items() if name.startswith(INSIDE)}
+        kernel = params.get("kernel", self.kernel)
+        if inside and isinstance(kernel, Kernel | str) and kernel != PRECOMPUTED:
+            changes = {name.removeprefix(INSIDE): value for name, value in inside.items()}
+            others = {name: value for name, value in params.items() if name not in inside}
+            params = {**others, "kernel": stated(type(self).__name__, kernel).set_params(**changes)}
+        super().set_params(**params)  # type: ignore[misc]  # of scikit-learn
+        return self

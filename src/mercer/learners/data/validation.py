@@ -1,0 +1,289 @@
+"""What comes in at the learners' door: tables, targets, weights, penalties and kernels, or one clear error."""
+
+from __future__ import annotations
+
+import numbers
+import sys
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_array, check_consistent_length, validate_data
+
+from mercer.compute.codegen.sparse import canonical, is_sparse
+from mercer.errors import InputError, KernelError, sentence
+from mercer.kernels import Kernel
+from mercer.kernels.evaluation.evaluate import check_domain, leaves
+from mercer.kernels.fields import MEDIAN
+from mercer.kernels.function import kernel_from
+from mercer.kernels.objects.table import holds_more
+from mercer.kernels.points import SINGLE, Points, points_from
+from mercer.lifts.base import Lift
+from mercer.lifts.coerce import stated
+from mercer.lifts.inputs import array_of as array_of
+from mercer.lifts.inputs import plain as plain
+from mercer.lifts.inputs import refuse_unreadable as refuse_unreadable
+from mercer.lifts.inputs import shown as shown
+from mercer.lifts.things import noted
+from mercer.operators.precomputed import symmetric_part
+
+Array = NDArray[np.float64]
+DTYPES = [np.float64, np.float32]
+PRECOMPUTED = "precomputed"
+AUTO = "auto"
+HEAVIEST = 1e100
+"""How much all rows may weigh together: float64 must hold squares of sums, and their inverses."""
+NUMBERS = {
+    "KernelRidge": "alpha",
+    "KernelRidgeClassifier": "alpha",
+    "KernelLogisticRegression": "alpha",
+    "KernelSVC": "C",
+    "KernelSVR": "C",
+    "OneClass": "nu",
+    "KernelPCA": "n_components",
+    "KernelPerceptron": "max_iter",
+}
+"""The parameter that a number in the place of the kernel, the first parameter of these, is meant for most likely."""
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """The ridge as it was asked for.
+
+    values : one an output, or candidates; None for candidates from the spectrum
+    path : whether one is chosen from candidates
+    """
+
+    values: Array | None
+    path: bool
+
+    @property
+    def given(self) -> Array:
+        """One an output; asked where none is to be chosen."""
+        if self.values is None or self.path:
+            raise InputError(sentence("A path", "to be followed first", "no alpha is chosen yet", "Use Eigen()."))
+        return self.values
+
+
+# -- settings ---------------------------------------------------------------------------------------------------------
+
+
+def kernel_of(who: str, given: Any) -> Kernel | Lift | str:
+    """The kernel, the lift, or the word "precomputed"."""
+    if isinstance(given, Lift):
+        return lift_of(who, given)
+    if isinstance(given, str) and given == PRECOMPUTED:
+        return given
+    given = kernel_from(given)
+    if isinstance(given, Kernel) or (isinstance(given, str) and given.strip().lower() != PRECOMPUTED):
+        return stated(who, given)
+    needs = "a kernel, its text, a function, a lift or 'precomputed'"
+    raise KernelError(sentence(who, needs, f"{shown(given)} came", _another_kernel(who, given)))
+
+
+def lift_of(who: str, given: Lift) -> Lift:
+    """A lift of numbers."""
+    if given._of_things:
+        came = f"{type(given).__name__} reads strings, graphs or categories"
+        remedy = "Give its kernel, or put the lift before the learner in a pipeline."
+        raise InputError(sentence(who, "a lift of numbers", came, remedy))
+    return given
+
+
+def _another_kernel(who: str, given: Any) -> str:
+    """What to give instead of something that is no kernel."""
+    if isinstance(given, str):
+        return "Write 'precomputed'."
+    if isinstance(given, type) and issubclass(given, Kernel | Lift):
+        return f"Write {given.__name__}(), with its parameters."
+    if isinstance(given, numbers.Number) and not isinstance(given, bool):
+        return f"Write {who}({NUMBERS[who]}={given!r}), say." if who in NUMBERS else "Name the parameter it is for."
+    if hasattr(given, "__array__"):
+        return "Use kernel='precomputed', and give the matrix as X."
+    return "Write Gaussian(), or \"gaussian('median')\"."
+
+
+def penalty_of(who: str, given: Any, outputs: int, per_output: bool) -> Penalty:
+    """A number, one an output, candidates, or "auto"."""
+    if isinstance(given, str):
+        if given != AUTO:
+            raise InputError(
+                sentence(who, 'a number, an array or "auto" for alpha', f"{shown(given)} came", 'Use "auto".')
+            )
+        return Penalty(None, path=True)
+    values = _penalties(who, given)
+    if values.ndim == 0 or (values.ndim == 1 and len(values) == 1):
+        return Penalty(np.full(outputs, values.item()), path=False)
+    if values.ndim != 1 or len(values) == 0:
+        came = f"an array of shape {values.shape} came"
+        remedy = "Give one number, one an output, or a list of candidates."
+        raise InputError(sentence(who, "one dimension of numbers for alpha", came, remedy))
+    return Penalty(values, path=not (per_output and len(values) == outputs))
+
+
+def _penalties(who: str, given: Any) -> Array:
+    needs, remedy = 'a finite number of at least 0 for alpha, an array of such, or "auto"', 'Use 1.0, or "auto".'
+    values = array_of(who, "alpha", given)
+    if given is None or values.dtype.kind not in "fiu":
+        raise InputError(sentence(who, needs, f"{shown(given)} came", remedy))
+    bad = values[~(np.isfinite(values) & (values >= 0))]
+    if bad.size:
+        raise InputError(sentence(who, needs, f"{bad.flat[0]} came", remedy))
+    return values.astype(np.float64)
+
+
+# -- data -------------------------------------------------------------------------------------------------------------
+
+
+def rows_of(estimator: Any, X: Any, kernel: Kernel | None, reset: bool) -> Points:
+    """A table as points; of a frame only the columns at which the kernel looks must be what it reads."""
+    X = plain(type(estimator).__name__, "X", X)
+    if kernel is not None and (kernel.kinds or holds_more(X, kernel.needed)):
+        points = noted(estimator, X, kernel, reset)
+    elif kernel is not None and kernel.needed is not None and hasattr(X, "columns"):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        points = points_from(type(estimator).__name__, X, kernel.needed)
+    else:
+        refuse_unreadable(type(estimator).__name__, "X", X)
+        rows = validate_data(estimator, X, reset=reset, dtype=DTYPES, accept_sparse="csr", order="C")
+        names = getattr(estimator, "feature_names_in_", None)
+        points = points_of(rows, None if names is None else tuple(names))
+    return points if reset else as_fitted(estimator, points)
+
+
+def is_precomputed(kernel: Any) -> bool:
+    """Whether the rows are one matrix of similarities that somebody else computed."""
+    return isinstance(kernel, str) and kernel == PRECOMPUTED
+
+
+def sees_rows(estimator: Any) -> bool:
+    """Whether a learner sees rows, and not their similarities: what else cannot be called is not there."""
+    if is_precomputed(estimator.kernel):
+        who, needs = type(estimator).__name__, "rows, and the kernel itself, for this"
+        raise AttributeError(sentence(who, needs, "the kernel is precomputed", "Use fit and predict."))
+    return True
+
+
+def matrix_of(estimator: Any, X: Any, reset: bool) -> NDArray[Any]:
+    """Similarities that somebody else computed, of all pairs of rows or of new rows with these."""
+    who = type(estimator).__name__
+    X = plain(who, "X", X)
+    if is_sparse(X):
+        needs, got = "a dense matrix for kernel='precomputed'", f"got a sparse {type(X).__name__}"
+        raise InputError(sentence(who, needs, got, "Use K.toarray(): what is not stored is a similarity of 0."))
+    refuse_unreadable(who, "X", X)
+    given = np.asarray(X) if hasattr(X, "how") else X  # a repaired matrix is an array that knows how
+    rows = np.asarray(validate_data(estimator, given, reset=reset, dtype=DTYPES))
+    return symmetric_part(who, rows) if reset and rows.shape[0] == rows.shape[1] else rows
+
+
+def as_fitted(estimator: Any, points: Points) -> Points:
+    """New points as a fitted model takes them: inside the kernel's domain, and dense where its lift takes no others."""
+    kernel, lift = getattr(estimator, "kernel_", None), getattr(estimator, "lift_", None)
+    if points.sparse and lift is not None and not lift.takes_sparse:
+        values: Any = points.values
+        points = replace(points, values=values.toarray())
+    if kernel is not None:
+        for leaf, inner in leaves(kernel, points):
+            check_domain(leaf, inner)
+    return points
+
+
+def points_of(rows: Any, names: tuple[str, ...] | None) -> Points:
+    """Checked rows of float32 or float64 as points."""
+    dtype = np.dtype(np.float64) if rows.dtype == np.float64 else SINGLE
+    values = canonical(rows) if is_sparse(rows) else np.asarray(rows, dtype=np.float64)
+    return Points(values, names, dtype)
+
+
+def targets_of(estimator: Any, X: Any, y: Any) -> Array:
+    """y as numbers, one row an observation, in one or two dimensions."""
+    if y is None:
+        name = type(estimator).__name__
+        raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+    y = plain(type(estimator).__name__, "y", y)
+    refuse_unreadable(type(estimator).__name__, "y", y)
+    found = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y", estimator=estimator)
+    if found.ndim > 2:
+        remedy = "Give one number a row, or one row of numbers."
+        raise InputError(sentence(type(estimator).__name__, "y of one or two dimensions", f"{found.ndim} came", remedy))
+    check_consistent_length(X, found)
+    return np.asarray(found)
+
+
+def weights_of(who: str, given: ArrayLike | None, count: int) -> Array | None:
+    """How often each row counts; None where each counts once."""
+    if given is None:
+        return None
+    values = array_of(who, "sample_weight", given)
+    if values.dtype.kind not in "fiub":
+        came = f"{shown(given)} came" if values.ndim == 0 else f"an array of dtype {values.dtype} came"
+        raise InputError(sentence(who, "numbers for sample_weight", came, "Give one number a row."))
+    if values.ndim == 0:
+        values = np.full(count, values)
+    if values.shape != (count,):
+        came = f"an array of shape {values.shape} came"
+        raise InputError(sentence(who, f"one sample_weight a row, {count} in all", came, "Give a flat array."))
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if bad.size:
+        came, remedy = f"that of row {bad[0]} is {values[bad[0]]}", "Weights say how often a row counts."
+        raise InputError(sentence(who, "sample_weight of finite numbers of at least 0", came, remedy))
+    return _of_fair_sum(who, "sample_weight", values.astype(np.float64))
+
+
+def _of_fair_sum(who: str, name: str, weights: Array) -> Array:
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if total == 0:
+        raise InputError(sentence(who, "some row of a weight above zero", "all are zero", f"Leave {name} out."))
+    if not 1 / HEAVIEST <= total <= HEAVIEST:
+        needs = f"weights with a sum from {1 / HEAVIEST:g} to {HEAVIEST:g}"
+        raise InputError(sentence(who, needs, f"that of {name} is {total:.2g}", "Divide them by the largest."))
+    return weights
+
+
+def class_weights_of(who: str, given: Any, labels: NDArray[Any], counts: Array) -> Array:
+    """Weights of rows by their classes, times how often each counts; "balanced" gives every class the same sum."""
+    classes, place = np.unique(labels, return_inverse=True)
+    if isinstance(given, str) and given == "balanced":
+        sums = np.bincount(place, counts)
+        factors = np.divide(counts.sum(), (sums > 0).sum() * sums, out=np.zeros(len(sums)), where=sums > 0)
+    elif isinstance(given, dict):
+        factors = _by_class(who, given, classes)
+    else:
+        needs, remedy = 'a dict of weights, "balanced" or None for class_weight', "Write {label: weight, ...}."
+        raise InputError(sentence(who, needs, f"{shown(given)} came", remedy))
+    with np.errstate(over="ignore"):
+        weights = counts * factors[place]
+    return _of_fair_sum(who, "class_weight", weights)
+
+
+def _by_class(who: str, given: dict[Any, Any], classes: NDArray[Any]) -> Array:
+    """The weight of each class: 1 for one that the dict leaves out, if it names no other class instead."""
+    labels = classes.tolist()
+    for label, weight in given.items():
+        if not _is_size(weight):
+            came, remedy = f"that of {label!r} is {weight!r}", "Weights say how often a row of the class counts."
+            raise InputError(sentence(who, "class_weight of finite numbers of at least 0", came, remedy))
+    strange, missing = [label for label in given if label not in labels], [x for x in labels if x not in given]
+    if strange and missing:  # a class that a fold does not hold is no mistake
+        came = f"{strange[0]!r} is none of them, and {missing[0]!r} has no weight"
+        raise InputError(sentence(who, "classes of y in class_weight", came, "Write the labels as in y."))
+    return np.array([float(given.get(label, 1.0)) for label in labels])
+
+
+def lengthscale_of(who: str, given: Any) -> str | float:
+    """The word "median" or "loo", or a number above zero."""
+    if isinstance(given, str) and given in (MEDIAN, "loo"):
+        return given
+    if isinstance(given, bool) or not _is_size(given) or given == 0:
+        remedy = 'Use "median", the default.'
+        needs = 'a lengthscale that is "median", "loo" or a number above zero'
+        raise InputError(sentence(who, needs, f"{shown(given)} came", remedy))
+    return float(given)
+
+
+def _is_size(given: Any) -> bool:
+    """Whether something is a finite number of at least 0; a whole one may be too large for float64."""
+    return isinstance(given, float | int | np.floating | np.integer) and bool(0 <= given <= sys.float_info.max)

@@ -1,0 +1,329 @@
+"""How training rows are seen: through a kernel, through a lift, or as a matrix that somebody else computed.
+
+A view answers what least squares needs to know of the rows: the kernel matrix, products with it, its diagonal, and the
+same for new rows. Where a finite lift exists it also gives the features.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.runtime.threads import Watch
+from mercer.errors import InputError, sentence
+from mercer.kernels import Kernel
+from mercer.kernels.points import DOUBLE, Points, alike, stacked
+from mercer.lifts.base import Lift
+from mercer.lifts.coerce import stated
+from mercer.lifts.exact import exact_lift
+from mercer.lifts.n_features import most_features
+from mercer.operators import Dense, Gram, LowRank, Operator
+from mercer.operators.precomputed import check_precomputed, check_semidefinite, made_semidefinite
+
+Array = NDArray[np.float64]
+BLOCK = 1 << 22
+"""Numbers in a block of new rows, about: 32 MB."""
+EPS = float(np.finfo(np.float64).eps)
+SAMPLE = 128
+"""Rows among which the fused pass is compared with plain NumPy, and new rows on which predictions are tried."""
+BEYOND = 0.25
+"""How far such new rows may lie beyond a pair of rows, in units of its distance."""
+
+
+class View(ABC):
+    """The training rows, as least squares sees them."""
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """How many rows there are."""
+
+    kernel: Kernel | None
+    lift: Lift | None
+
+    @property
+    def sure(self) -> bool:
+        """Whether the matrix is known to be positive semi-definite."""
+        return True
+
+    @property
+    def most_features(self) -> int | None:
+        """How many features the finite lift has, at most; None where there is none."""
+        return None
+
+    def lifted(self) -> View:
+        """The same rows with their finite lift."""
+        raise AttributeError("coef_: the kernel has no finite lift that is known, so there are no weights of features")
+
+    def unit(self, K: Array, sizes: Array) -> float:
+        """How far entries of the kernel matrix K are off, relative to the sizes of rows, sqrt(k(x, x))."""
+        return EPS
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What the entries of the kernel matrix were rounded to."""
+        return DOUBLE
+
+    @property
+    def exact_features(self) -> bool:
+        """Whether features are columns as they came, so that no digit of theirs was lost."""
+        return False
+
+    @abstractmethod
+    def operator(self, watch: Watch | None = None) -> Operator:
+        """The kernel matrix of the rows, in float64, as an operator."""
+
+    @abstractmethod
+    def cross(self, new: Any) -> Operator:
+        """The matrix of new rows (as `read` gave them) against the training rows."""
+
+    @abstractmethod
+    def among(self, new: Any) -> Array:
+        """The matrix of new rows against themselves, to be overwritten."""
+
+    @abstractmethod
+    def diagonal(self, new: Any) -> Array:
+        """k(x, x) of new rows."""
+
+    @abstractmethod
+    def chosen(self, rows: Any) -> View:
+        """The view of some of the rows."""
+
+    def between(self) -> Any:
+        """Some new rows like the training rows, to try predictions on; None where none can be made."""
+        return None
+
+    def dense(self, watch: Watch | None = None) -> Array:
+        """The kernel matrix, to be overwritten."""
+        return np.asarray(self.operator(watch).to_dense(), dtype=np.float64)
+
+    def features(self) -> Array:
+        """The features of the rows, to be overwritten, where there is a lift."""
+        raise NotImplementedError
+
+    def features_of(self, new: Any) -> Array:
+        """The features of new rows, where there is a lift."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class TableView(View):
+    """Rows of numbers, of which new ones can be made, and features where there is a lift."""
+
+    points: Points
+
+    @property
+    def count(self) -> int:
+        return int(self.points.values.shape[0])
+
+    @property
+    def exact_features(self) -> bool:
+        return first_degree(self.lift)
+
+    def chosen(self, rows: Any) -> View:
+        return replace(self, points=self.points.rows(rows))
+
+    def between(self) -> Points:
+        return mixed(self.points)
+
+    def features(self) -> Array:
+        return self.features_of(self.points)
+
+    def features_of(self, new: Points) -> Array:
+        return features(self.lift, new)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelView(TableView):
+    """Rows seen through a kernel; `lift` is its exact lift, fitted, where it is wanted."""
+
+    kernel: Kernel
+    lift: Lift | None = None
+
+    @property
+    def sure(self) -> bool:
+        most = self.kernel.max_dimension
+        return most is None or most >= self.points.values.shape[1]
+
+    @property
+    def most_features(self) -> int | None:
+        return None if self.points.sparse else most_features(self.kernel, self.points.values.shape[1])
+
+    def lifted(self) -> View:
+        if self.lift is not None:
+            return self
+        if self.points.sparse:
+            raise AttributeError(
+                "coef_: the features of a kernel are dense, and the rows are sparse; give a lift instead"
+            )
+        if self.most_features is None:
+            return super().lifted()
+        return replace(self, lift=exact_lift(self.kernel, self.points))
+
+    def unit(self, K: Array, sizes: Array) -> float:
+        """What the fused pass made of a sample of pairs, against plain NumPy, which is off by a unit."""
+        rows = np.unique(np.linspace(0, self.count - 1, SAMPLE).astype(np.intp))
+        off = np.abs(K[np.ix_(rows, rows)] - self.operator().block(rows, rows))
+        scale = np.outer(sizes[rows], sizes[rows])
+        return max(EPS, float(np.divide(off, scale, out=np.zeros_like(off), where=scale > 0).max()))
+
+    def operator(self, watch: Watch | None = None) -> Operator:
+        return Gram.of(self.kernel, self.points, watch=watch)
+
+    def cross(self, new: Points) -> Operator:
+        left, right = alike(replace(new, dtype=DOUBLE), self.points)
+        return Gram.of(self.kernel, left, right)
+
+    def among(self, new: Points) -> Array:
+        return np.asarray(Gram.of(self.kernel, replace(new, dtype=DOUBLE)).to_dense(), dtype=np.float64)
+
+    def diagonal(self, new: Points) -> Array:
+        return np.asarray(self.kernel.evaluate_diagonal(new), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class LiftView(TableView):
+    """Rows seen through a fitted lift: the kernel is the inner product of its features."""
+
+    lift: Lift
+
+    @property
+    def kernel(self) -> Kernel:  # type: ignore[override]
+        return stated(type(self.lift).__name__, getattr(self.lift, "kernel_", self.lift.kernel))
+
+    @property
+    def most_features(self) -> int | None:
+        return self.lift._count()
+
+    def lifted(self) -> View:
+        return self
+
+    def operator(self, watch: Watch | None = None) -> Operator:
+        return LowRank(self.features())
+
+    def cross(self, new: Points) -> Operator:
+        return LowRank(self.features_of(new), self.features())
+
+    def among(self, new: Points) -> Array:
+        return LowRank(self.features_of(new)).to_dense()
+
+    def diagonal(self, new: Points) -> Array:
+        found = self.features_of(new)
+        return np.asarray(np.einsum("ij,ij->i", found, found))
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixView(View):
+    """Rows of which only the kernel matrix is known, as its owner gave it."""
+
+    who: str
+    matrix: NDArray[Any]
+    kernel: None = None
+    lift: None = None
+
+    @property
+    def sure(self) -> bool:
+        return False
+
+    @property
+    def count(self) -> int:
+        return len(self.matrix)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.matrix.dtype
+
+    def operator(self, watch: Watch | None = None) -> Operator:
+        return Dense(np.asarray(self.matrix, dtype=np.float64), symmetric=True)
+
+    def cross(self, new: Array) -> Operator:
+        return Dense(np.asarray(new, dtype=np.float64), symmetric=False)
+
+    def among(self, new: Array) -> Array:
+        needs, came = "k(x, z) of all pairs of new rows for a covariance", "the kernel is precomputed"
+        raise InputError(sentence(self.who, needs, came, "Give the kernel itself."))
+
+    def diagonal(self, new: Array) -> Array:
+        needs, came = "k(x, x) of new rows for a standard deviation", "the kernel is precomputed"
+        raise InputError(sentence(self.who, needs, came, "Give the kernel itself."))
+
+    def chosen(self, rows: Any) -> View:
+        return replace(self, matrix=self.matrix[np.ix_(rows, rows)])
+
+    def dense(self, watch: Watch | None = None) -> Array:
+        return check_precomputed(self.who, self.matrix)
+
+
+def definite(who: str, view: View, K: Array) -> View:
+    """The view of a positive semi-definite matrix, or an error.
+
+    A given matrix that is slightly indefinite is changed, in K and in the view that is returned; a warning says how.
+
+    K : the matrix of the view, in float64
+    """
+    if view.sure:
+        return view
+    if not isinstance(view, MatrixView):
+        check_semidefinite(f"{who} with {view.kernel}", K, view.dtype)
+        return view
+    if made_semidefinite(who, K, view.dtype) == 0:
+        return view
+    return replace(view, matrix=K.astype(view.dtype if view.dtype.kind == "f" else np.float64))
+
+
+def check_landmarks(who: str, view: View) -> None:
+    """Refuse landmarks for what has no points, or is not known to be a kernel."""
+    if isinstance(view, MatrixView):
+        needs, came = 'a kernel or a lift for solver="landmarks"', "the kernel is precomputed"
+        raise InputError(sentence(who, needs, came, 'Use "exact", or give the rows.'))
+    if not view.sure:
+        needs, came = 'a kernel that is proven for solver="landmarks"', f"{view.kernel} is not"
+        raise InputError(sentence(who, needs, came, 'Use "exact", which looks at the matrix.'))
+
+
+def joined(view: TableView, rows: Points) -> TableView:
+    """The rows of a view, and others after them; all are sparse where some are."""
+    return replace(view, points=stacked(*alike(view.points, rows)))
+
+
+def features(lift: Lift | None, points: Points) -> Array:
+    """The features of points, in float64 and dense."""
+    if lift is None:
+        raise AttributeError("there is no finite lift")
+    found = lift._features(points if points.stores else points.values)
+    dense = found.toarray() if hasattr(found, "toarray") else found
+    own = np.ascontiguousarray(dense, dtype=np.float64)
+    return own.copy() if np.shares_memory(own, points.values) else own
+
+
+def mixed(points: Points) -> Points:
+    """Rows like those that came: each takes every column from the line through two of them, between them or near by.
+
+    Columns without negative numbers get none, for kernels that need that.
+    """
+    random, count = np.random.default_rng(0), points.values.shape[0]
+    first, second = random.integers(count, size=(2, SAMPLE))
+    left, right = points.values[first], points.values[second]
+    if points.sparse:
+        return replace(points, values=(left + right) / 2)
+    values = left + (right - left) * random.uniform(-BEYOND, 1 + BEYOND, left.shape)
+    things = [i for i, store in enumerate(points.stores) if store is not None]
+    values[:, things] = left[:, things]  # there is nothing between two things
+    least = np.where((points.values >= 0).all(axis=0), 0.0, -np.inf)
+    return replace(points, values=np.maximum(values, least))
+
+
+def first_degree(lift: Lift | None) -> bool:
+    """Whether features are the columns themselves, or sums of them with whole numbers."""
+    expansion = getattr(lift, "expansion_", None)
+    return expansion is not None and expansion.degree <= 1
+
+
+def blocks(count: int, width: int) -> list[slice]:
+    """Slices that cover so many rows, each of about `BLOCK` numbers where a row has a given width."""
+    step = max(1, BLOCK // max(1, width))
+    return [slice(start, min(start + step, count)) for start in range(0, count, step)]

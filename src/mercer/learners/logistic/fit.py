@@ -1,0 +1,163 @@
+"""One fit of logistic regression: what was asked, the rows and classes, the design, and what is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.run import Run
+from mercer.learners.data.labels import classes_of, labels_of
+from mercer.learners.data.pair_cost import pair_of
+from mercer.learners.data.range_checks import refuse_range
+from mercer.learners.data.resolve import resolve_view
+from mercer.learners.data.rows import scatter_rows
+from mercer.learners.data.validation import class_weights_of, weights_of
+from mercer.learners.data.views import KernelView, LiftView, View
+from mercer.learners.logistic.design import Design, from_features, from_landmarks, from_matrix
+from mercer.learners.parameters import boolean, positive_float, positive_int, refuse_loo
+from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
+from mercer.operators import Centering
+from mercer.planner.logistic import LogisticPlan, logistic
+from mercer.planner.task import Task
+from mercer.solvers.logistic import newton as solver
+from mercer.solvers.logistic.likelihood import Likelihood
+from mercer.solvers.logistic.newton import Minimum
+from mercer.solvers.logistic.objective import Logistic
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The parameters, checked."""
+
+    alpha: float
+    rank: int | None
+    settings: solver.Settings
+
+    @classmethod
+    def of(cls, estimator: Any) -> Asked:
+        """The parameters of a learner, or one clear error."""
+        who = type(estimator).__name__
+        alpha = positive_float(who, "alpha", estimator.alpha, "Use 1.0.")
+        tolerance = positive_float(who, "tol", estimator.tol, "Use 1e-6.")
+        steps = positive_int(who, "max_iter", estimator.max_iter, "Use 100.")
+        rank = None if estimator.rank is None else positive_int(who, "rank", estimator.rank, "Use 500, or None.")
+        refuse_loo(who, estimator.lengthscale, '"loo" came', "Use GridSearchCV to choose one.")
+        boolean(who, "warm_start", estimator.warm_start, "Use False.")
+        return cls(alpha, rank, solver.Settings(tolerance, steps))
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """What is to be fitted.
+
+    asked : the settings
+    read : all rows, as they were read
+    view : the same, as the kernel sees them
+    kept : the positions of those of weight above zero
+    classes : the labels, sorted
+    codes : (kept,), positions among them
+    centering : the weights of the rows that are kept
+    start : scores of the rows that are kept, from which the search begins; None for none
+    """
+
+    asked: Asked
+    read: Any
+    view: View
+    kept: NDArray[np.intp]
+    count: int
+    classes: NDArray[Any]
+    codes: NDArray[np.intp]
+    centering: Centering
+    start: Array | None = None
+
+    @property
+    def seen(self) -> View:
+        """The rows that are kept."""
+        return self.view if len(self.kept) == self.count else self.view.chosen(self.kept)
+
+
+def pose(estimator: Any, asked: Asked, X: Any, rows: Any, y: Any, sample_weight: Any) -> Posed:
+    """Rows that were read, with their labels and weights, as the kernel sees them."""
+    who = type(estimator).__name__
+    labels = labels_of(who, X, y)
+    weights, counts = _weights(who, estimator.class_weight, labels, sample_weight)
+    kept = np.arange(len(labels)) if weights is None else np.flatnonzero(weights)
+    classes = classes_of(who, labels[kept])
+    copies = weights if counts is None else counts
+    view = resolve_view(who, estimator.kernel, estimator.lengthscale, rows, X, kept, copies, estimator.memory_limit)
+    centering = Centering.of(len(kept), None if weights is None else weights[kept], intercept=True)
+    seen = view if len(kept) == len(labels) else view.chosen(kept)
+    refuse_range(who, seen, centering.total)
+    codes = np.searchsorted(classes, labels[kept]).astype(np.intp)
+    return Posed(asked, rows, view, kept, len(labels), classes, codes, centering)
+
+
+def _weights(who: str, given: Any, labels: NDArray[Any], sample_weight: Any) -> tuple[Array | None, Array | None]:
+    """How much rows weigh, and how many copies they stand for where that is another number."""
+    counts = weights_of(who, sample_weight, len(labels))
+    if given is None:
+        return counts, None
+    counts = np.ones(len(labels)) if counts is None else counts
+    return class_weights_of(who, given, labels, counts), counts
+
+
+def planned(estimator: Any, posed: Posed) -> LogisticPlan:
+    """What the fit will take, and how it is done."""
+    view, outputs = posed.view, 1 if len(posed.classes) == 2 else len(posed.classes)
+    known, lift = isinstance(view, KernelView) and view.sure, isinstance(view, LiftView)
+    columns, features = int(estimator.n_features_in_), view.most_features
+    task = Task(len(posed.kept), columns, outputs, features, approximable=known, lift_given=lift, pair=pair_of(view))
+    budget = Budget.of(estimator.memory_limit)
+    return logistic(type(estimator).__name__, task, posed.asked.rank, budget, estimator.time_limit)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What was found.
+
+    intercepts : (outputs,), b of f(x) + b, for features that are not centred
+    view : as it was used: with a lift where the plan wants one
+    """
+
+    minimum: Minimum
+    predictor: ByBasis | ByDuals | ByFeatures
+    intercepts: Array
+    view: View
+    design: Design
+
+
+def follow(who: str, posed: Posed, plan: LogisticPlan, random: np.random.Generator, run: Run) -> Fitted:
+    """Fit in the way of the plan."""
+    asked, start = posed.asked, posed.start
+    view, design = _designed(who, posed, plan, random, run)
+    likelihood = Likelihood(posed.codes, len(posed.classes), posed.centering.weights)
+    problem = Logistic(design.features, likelihood, asked.alpha, design.values, design.vectors)
+    with run.stage("newton"):
+        found = solver.minimise(problem, asked.settings, None if start is None else problem.imitate(start), run)
+    predictor = design.predictor(found, asked.alpha)
+    if isinstance(predictor, ByDuals):  # of all rows: new rows of a precomputed kernel are compared with all
+        predictor = ByDuals(posed.view, scatter_rows(predictor.duals, posed.kept, posed.count), predictor.levels)
+    return Fitted(found, predictor, _intercepts(predictor), view, design)
+
+
+def _intercepts(predictor: ByBasis | ByDuals | ByFeatures) -> Array:
+    if isinstance(predictor, ByFeatures):
+        return np.asarray(predictor.levels - predictor.means @ predictor.weights)
+    return predictor.offset if isinstance(predictor, ByBasis) else predictor.levels
+
+
+def _designed(who: str, posed: Posed, plan: LogisticPlan, random: np.random.Generator, run: Run) -> tuple[View, Design]:
+    seen = posed.seen
+    if plan.way == "kernel matrix":
+        return seen, from_matrix(who, seen, posed.centering, run)
+    if plan.way == "features":
+        lifted = seen.lifted()
+        return lifted, from_features(lifted, posed.centering, run)
+    assert isinstance(seen, KernelView)  # noqa: S101  # landmarks are planned for no other
+    return seen, from_landmarks(who, seen, posed.centering, plan.features, random, run)

@@ -1,0 +1,209 @@
+"""Exact components: from the eigenvectors of the centred kernel matrix, or from products with it alone."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.runtime.run import Run
+from mercer.errors import InputError, NumericalWarning, caller_level, sentence
+from mercer.learners.data.views import KernelView, MatrixView, View, definite
+from mercer.learners.pca.features import start_of
+from mercer.learners.pca.problem import Posed
+from mercer.learners.pca.result import Found, floor_of, leading_part
+from mercer.learners.pca.signs import signs_of
+from mercer.learners.streaming.predictor import ByDuals
+from mercer.operators import Dense, Operator
+from mercer.operators.base import Index
+from mercer.operators.dense import tiles
+from mercer.operators.precomputed import ROUNDED, negligible, slightly_indefinite
+from mercer.planner.pca import ComponentPlan
+from mercer.solvers import Eigen
+from mercer.solvers.eigenvalues.block_krylov import BASIS, BEYOND, leading
+from mercer.solvers.eigenvalues.lanczos import edges
+
+Array = NDArray[np.float64]
+SURE = 1e-9
+"""Residuals of a decomposition, relative to the largest eigenvalue, above which it is not to be trusted."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Eigenvalues that fall, eigenvectors, and the products of the centred matrix with these."""
+
+    values: Array
+    vectors: Array
+    images: Array
+
+    def residuals(self) -> Array:
+        """Relative to the largest value."""
+        found = np.linalg.norm(self.images - self.vectors * self.values, axis=0)
+        return np.asarray(found / self.values[:1])
+
+
+def _found(view: View, means: Array, total: float, pairs: _Pairs, converged: bool, reason: str) -> Found:
+    """With signs that are fixed; eigenvectors, and so the coefficients of rows, add up to zero."""
+    signs = signs_of(pairs.vectors)
+    vectors = pairs.vectors * signs
+    roots = np.sqrt(pairs.values)
+    duals = vectors / roots
+    return Found(
+        values=pairs.values,
+        total=total,
+        residuals=pairs.residuals(),
+        predictor=ByDuals(view, duals, -(means @ duals)),
+        rows=view.count,
+        converged=converged,
+        reason=reason,
+        vectors=vectors,
+        scores=pairs.images * (signs / roots),
+    )
+
+
+def _speaker(who: str, view: View) -> str:
+    return f"{who} with {view.kernel}" if isinstance(view, KernelView) else who
+
+
+# -- the matrix -------------------------------------------------------------------------------------------------------
+
+
+def by_matrix(posed: Posed, run: Run) -> Found:
+    """By the eigenvectors of the centred kernel matrix. Cost: 9 n^3 operations, and 3 n^2 numbers."""
+    view, asked = posed.view, posed.asked
+    with run.stage("kernel matrix"):
+        K = view.dense(run.watch)
+        view = definite(asked.who, view, K)
+        largest = float(K.diagonal().max())
+        means = _centre(K)
+        total = float(K.diagonal().sum())
+    with run.stage("decompose"):
+        found = Eigen().decompose(K)
+    values = found.values[::-1]
+    floor = floor_of(view.count, float(values[0]), largest, view.dtype)
+    count = leading_part(values, floor, asked.components)
+    with run.stage("residuals"):
+        vectors = np.ascontiguousarray(found.vectors[:, ::-1][:, :count])
+        del found, K
+        vectors -= vectors.mean(axis=0)  # rounding leaves some of the constant vector in them, which K sees
+        images = np.asarray(_exact(view, run) @ vectors)
+        images -= images.mean(axis=0)
+    pairs = _Pairs(values[:count].copy(), vectors, images)
+    worst = float(pairs.residuals().max(initial=0.0))
+    told = f"One eigendecomposition, with residuals of at most {worst:.1e} of the largest eigenvalue."
+    return _found(view, means, total, pairs, worst <= max(SURE, asked.tolerance), told)
+
+
+def _centre(K: Array) -> Array:
+    """Take the means of rows and of columns off, in place; these means."""
+    n = len(K)
+    means: Array = np.asarray(K.mean(axis=1))
+    shifts = means - means.mean() / 2
+    for part in tiles(n, n):
+        K[part] -= shifts[part, None] + shifts
+    return means
+
+
+# -- products ---------------------------------------------------------------------------------------------------------
+
+
+def by_products(posed: Posed, plan: ComponentPlan, random: np.random.Generator, run: Run) -> Found:
+    """By products with the centred kernel matrix, of which nothing is stored.
+
+    Cost: a few products with blocks, most of them in float32, and 2 n m numbers for a basis of m columns.
+    """
+    view, asked = posed.view, posed.asked
+    n, count = view.count, asked.components or 1
+    exact = _exact(view, run)
+    if not view.sure:
+        _refuse_indefinite(_speaker(asked.who, view), view, exact)
+    start = start_of(posed, plan, count + BEYOND, random, run)
+    centred = _Centred(exact)
+    rough = _Centred(exact.narrowed().rough()) if isinstance(view, KernelView) else None
+    found = leading(
+        centred,
+        count,
+        tolerance=asked.tolerance,
+        max_products=asked.products,
+        start=start,
+        fast=rough,
+        random=random,
+        run=run,
+        most=_columns(posed, count),
+    )
+    means = (centred if centred.noted or rough is None else rough).means
+    sizes = exact.diagonal()
+    floor = floor_of(n, float(found.values[0]), float(sizes.max()), view.dtype)
+    kept = leading_part(found.values, floor, count)
+    vectors = found.vectors[:, :kept] - found.vectors[:, :kept].mean(axis=0)
+    pairs = _Pairs(found.values[:kept], vectors, found.images[:, :kept])
+    total = float(sizes.sum()) - n * float(means.mean())
+    return _found(view, means, total, pairs, found.converged or kept == 0, found.reason)
+
+
+class _Centred(Operator):
+    """P K P of a symmetric K, with P = I - 1 1' / n; the means of the rows of K come with the first product.
+
+    noted : the means, once there was one
+    """
+
+    def __init__(self, inner: Operator) -> None:
+        self.inner = inner
+        self.noted: list[Array] = []
+        super().__init__(inner.shape, np.float64, symmetric=True)
+
+    def _multiply(self, V: NDArray[Any]) -> NDArray[Any]:
+        n, columns = V.shape
+        block = V - V.mean(axis=0)
+        if self.noted:
+            found = np.asarray(self.inner @ block)
+        else:
+            found = np.asarray(self.inner @ np.column_stack([block, np.full(n, 1 / n)]), dtype=np.float64)
+            self.noted.append(found[:, columns].copy())
+        return np.asarray(found[:, :columns] - found[:, :columns].mean(axis=0))
+
+    @property
+    def means(self) -> Array:
+        """The mean of each row of K."""
+        if not self.noted:
+            self.noted.append(np.asarray(self.inner @ np.full(self.shape[0], 1 / self.shape[0])))
+        return self.noted[0]
+
+    def _transposed(self) -> Operator:
+        return self
+
+    def _block(self, i: Index, j: Index) -> NDArray[Any]:
+        shifts = self.means - self.means.mean() / 2
+        return np.asarray(self.inner.block(i, j) - shifts[i][:, None] - shifts[j])
+
+    def diagonal(self) -> NDArray[Any]:
+        return np.asarray(self.inner.diagonal() - 2 * self.means + self.means.mean())
+
+    def peak(self, columns: int = 1) -> int:
+        return self.inner.peak(columns + 1) + 3 * 8 * self.shape[0] * (columns + 1)
+
+
+def _columns(posed: Posed, count: int) -> int:
+    """Columns of the basis: as many as the plan counts on."""
+    width = min(count + BEYOND, posed.view.count)
+    return width + max(width, BASIS)
+
+
+def _exact(view: View, run: Run) -> Operator:
+    """The kernel matrix in float64: products with it, or the one that was given, made symmetric."""
+    return Dense(view.dense(), symmetric=True) if isinstance(view, MatrixView) else view.operator(run.watch)
+
+
+def _refuse_indefinite(speaker: str, view: View, K: Operator) -> None:
+    """Refuse a matrix with a negative eigenvalue that a few products show."""
+    ends = edges(K)
+    if isinstance(view, MatrixView) and -ROUNDED * ends.top <= ends.low < -negligible(view.count, ends.top, view.dtype):
+        told = f"{slightly_indefinite(speaker, ends.low, ends.top)} Negative eigenvalues count as 0."
+        warnings.warn(f"{told} Give K with more digits.", NumericalWarning, stacklevel=caller_level())
+    elif ends.low < -negligible(view.count, ends.top, view.dtype):
+        came = f"K is indefinite: an eigenvalue is at most {ends.low:.3g}, and the largest {ends.high:.3g}"
+        remedy = "mercer.repair(K) makes it so, and says what that removes."
+        raise InputError(sentence(speaker, "a positive semi-definite matrix of similarities", came, remedy))

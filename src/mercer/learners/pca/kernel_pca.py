@@ -1,0 +1,255 @@
+"""Kernel principal component analysis."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from mercer.errors import InputError, NumericalWarning, sentence
+from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
+from mercer.kernels.points import Points
+from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
+from mercer.learners.data.validation import DTYPES
+from mercer.learners.estimator import KernelEstimator
+from mercer.learners.pca.exact import by_matrix, by_products
+from mercer.learners.pca.features import by_features
+from mercer.learners.pca.preimage import Preimages, learn_preimages
+from mercer.learners.pca.problem import Posed, planned, pose
+from mercer.learners.pca.result import Found, warn_equal
+from mercer.learners.pca.settings import Asked
+from mercer.learners.run.convergence import ConvergenceWarning
+from mercer.learners.run.fit_run import Watched
+from mercer.learners.streaming.source_stream import new_rows
+from mercer.lifts.base import Lift
+from mercer.lifts.randomness import generator
+from mercer.planner.pca import ComponentPlan
+from mercer.sources import source_of
+
+Array = NDArray[np.float64]
+AT_ONCE = 1 << 16
+"""Rows of a source that are scored at once."""
+HASTE = 1.0
+"""Seconds that the way back has, at least, when a time limit has passed."""
+
+
+class KernelPCA(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
+    TransformerMixin,  # type: ignore[misc]
+    KernelEstimator[Posed, ComponentPlan, Found],
+):
+    """Principal components in the space of a kernel: the directions in which centred rows vary most.
+
+    With the kernel matrix K of n rows and P = I - 1 1' / n, these are the largest eigenvalues l and eigenvectors v of
+    P K P. The score of a row x is sum_i v_i k(x, x_i) / sqrt(l), centred; those of the training rows are sqrt(l) v.
+    Each component points where the entry of v that is largest in size (the first of equal ones) is positive.
+
+    Nothing is approximated as long as that is possible: up to 3,000 rows P K P is decomposed; above, its leading
+    eigenvectors come from a few products with blocks of vectors, and no matrix is stored; a lift, or a kernel with few
+    features, has all in one pass over the rows. Only what takes more than ten minutes, or rows that stay in their
+    source, are seen through landmarks, and `unexplained_` then includes all that these miss. `plan(X)` tells which.
+
+    Parameters
+    ----------
+    kernel : a kernel or its text, a lift, or "precomputed"; a lengthscale that a text leaves out ("rbf") is open
+    n_components : how many; None for all that are more than rounding
+    lengthscale : a number, or "median", for kernels that leave it open
+    solver : "auto", "dense" (an eigendecomposition of P K P), "krylov" (products alone) or "landmarks"
+    rank : how many landmarks; None for 1,000, or as many as memory and time allow
+    tol : products end when |P K P v - l v| is at most this part of the largest eigenvalue
+    max_iter : how many products, at most
+    fit_inverse_transform : whether the way back from scores to rows is learnt
+    memory_limit, time_limit, on_interrupt, verbose, random_state : as in `KernelRidge`
+
+    Attributes
+    ----------
+    eigenvalues_ : (k,), those of P K P, falling
+    eigenvectors_ : (n, k), where they were computed: not with features or landmarks
+    explained_variance_, explained_variance_ratio_ : eigenvalues / n, and their part of the trace of P K P
+    unexplained_ : the part of the trace that is left; with landmarks rather more than less
+    residuals_ : (k,), |P K P v - l v|, relative to the largest eigenvalue; with landmarks for their features
+    n_components_ : k; fewer than were asked for where the others are rounding, and 0, with a warning, where all rows
+        are the same to the kernel
+    converged_ : whether `tol` was reached, and all rows were seen
+    preimage_error_ : the error of `inverse_transform` on a row that was left out, in units of the spread of the rows
+    kernel_, lift_ : with their numbers; None where there is none
+    plan_ : how it was done, and what it was to take
+    X_fit_ : the training rows, where they are in memory
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelPCA
+    >>> angle = np.linspace(0, 6, 50)
+    >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> X = np.vstack([ring, 3 * ring])
+    >>> model = KernelPCA("gaussian(1)", 3).fit(X)
+    >>> first = model.transform(X)[:, 0]
+    >>> bool((first[:50] > 0.3).all()), bool((first[50:] < -0.3).all())
+    (True, True)
+    >>> model.explained_variance_ratio_.round(2), round(model.unexplained_, 2)
+    (array([0.16, 0.13, 0.13]), 0.58)
+
+    References
+    ----------
+    Schoelkopf, Smola and Mueller, Nonlinear component analysis as a kernel eigenvalue problem, Neural Comp. 10 (1998).
+    Bakir, Weston and Schoelkopf, Learning to find pre-images, NIPS 2003.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
+        n_components: int | None = None,
+        *,
+        lengthscale: float | str = "median",
+        solver: str = "auto",
+        rank: int | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 60,
+        fit_inverse_transform: bool = False,
+        memory_limit: int | str | None = None,
+        time_limit: float | None = None,
+        on_interrupt: str = "raise",
+        verbose: bool | str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.lengthscale = lengthscale
+        self.solver = solver
+        self.rank = rank
+        self.tol = tol
+        self.max_iter = max_iter
+        self.fit_inverse_transform = fit_inverse_transform
+        self.memory_limit = memory_limit
+        self.time_limit = time_limit
+        self.on_interrupt = on_interrupt
+        self.verbose = verbose
+        self.random_state = random_state
+
+    # -- fitting --------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the components of the rows; y is ignored.
+
+        X may also be a path to Parquet (a file or a folder), a memory map, or a source of `mercer.sources`. What does
+        not fit the memory is read in pieces.
+        """
+        self._learn(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> NDArray[Any]:
+        """The scores of the rows that are learnt from, as `transform` gives them, to rounding; y is ignored."""
+        posed, found = self._learn(X)
+        return self._scores(X) if found.scores is None else found.scores.astype(posed.dtype, copy=False)
+
+    def _learn(self, X: Any) -> tuple[Posed, Found]:
+        posed, found = self._fit(X)
+        if self.n_components_ == 0:
+            warn_equal(type(self).__name__)
+        if not self.converged_:
+            warnings.warn(f"{type(self).__name__}: {found.reason}", ConvergenceWarning, stacklevel=3)
+        return posed, found
+
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> Posed:
+        return pose(self, Asked.of(self), X)
+
+    def _plan(self, problem: Posed, run: Watched | None) -> ComponentPlan:
+        return planned(self, problem)
+
+    def _in_memory(self, problem: Posed) -> bool:
+        return problem.source is None
+
+    def _solve(self, problem: Posed, plan: ComponentPlan, run: Watched) -> Found:
+        random = generator(self.random_state)
+        if plan.way == "dense":
+            return by_matrix(problem, run)
+        return (by_products if plan.way == "krylov" else by_features)(problem, plan, random, run)
+
+    def _store(self, posed: Posed, plan: ComponentPlan, found: Found) -> None:
+        for name in ("X_fit_", "eigenvectors_", "preimage_error_", "_preimages"):
+            self.__dict__.pop(name, None)
+        if posed.source is None:
+            self.X_fit_ = posed.rows.values if isinstance(posed.rows, Points) else posed.rows
+        if found.vectors is not None:
+            self.eigenvectors_ = found.vectors
+        self.eigenvalues_, self.residuals_ = found.values, found.residuals
+        self.explained_variance_ = found.values / found.rows
+        self.explained_variance_ratio_ = found.values / max(found.total, float(found.values.sum()))
+        self.unexplained_ = max(0.0, 1.0 - float(self.explained_variance_ratio_.sum())) if len(found.values) else 0.0
+        self.n_components_ = len(found.values)
+        self.converged_, self.plan_ = found.converged, plan
+        self.kernel_, self.lift_ = posed.view.kernel, found.lift
+        self._predictor = found.predictor
+        if posed.asked.preimages:
+            self._learn_way_back(posed, found)
+
+    def _learn_way_back(self, posed: Posed, found: Found) -> None:
+        if self.n_components_ == 0:
+            who, needs = type(self).__name__, "rows that the kernel tells apart, to learn a way back"
+            remedy = "Check the columns, or use fit_inverse_transform=False."
+            raise InputError(sentence(who, needs, "all are the same to it, to rounding", remedy))
+        limit = self.time_limit
+        left = None if limit is None else max(HASTE, limit - (time.perf_counter() - posed.began))
+        scores = self._predictor.values(posed.rows) if found.scores is None else found.scores
+        self._preimages: Preimages = learn_preimages(self, scores, posed.rows.values, left)
+        self.preimage_error_ = self._preimages.error
+
+    # -- scores ---------------------------------------------------------------------------------------------------
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """(rows, k): the scores of each row, in the dtype of X; X may be whatever `fit` takes.
+
+        Cost: n d + 2 n k operations a row, or 2 p k for p features; nothing of the size rows times n is stored.
+        """
+        check_is_fitted(self)
+        return self._scores(X)
+
+    def _scores(self, X: Any) -> NDArray[Any]:
+        names = getattr(self, "feature_names_in_", None)
+        source = source_of(type(self).__name__, X, columns=None if names is None else list(names))
+        if source is None:
+            return self._scored(self._read(X, reset=False))
+        return np.concatenate([self._scored(rows) for rows in new_rows(self, source, AT_ONCE)])
+
+    def _scored(self, rows: Any) -> NDArray[Any]:
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is told
+            found = self._predictor.values(rows).astype(rows.dtype, copy=False)
+        if not np.isfinite(found).all():
+            told = f"{type(self).__name__}: scores overflow {rows.dtype} on this data. Scale the data down."
+            warnings.warn(told, NumericalWarning, stacklevel=4)
+        return found
+
+    def inverse_transform(self, X: Any) -> NDArray[Any]:
+        """(rows, columns): rows with about these scores, by kernel ridge regression from scores to training rows.
+
+        Needs `fit_inverse_transform=True`; `preimage_error_` says how far a row that was left out is missed.
+        """
+        check_is_fitted(self)
+        who = type(self).__name__
+        if "_preimages" not in self.__dict__:
+            raise NotFittedError(f"{who}: there is no way back. Fit with fit_inverse_transform=True.")
+        scores = check_array(X, dtype=DTYPES, input_name="X", estimator=self)
+        if scores.shape[1] != self.n_components_:
+            came, remedy = f"{scores.shape[1]} came", "Give what transform gave."
+            raise InputError(sentence(who, f"scores of {self.n_components_} components", came, remedy))
+        return self._preimages.rows(scores)
+
+    # -- scikit-learn's contract ----------------------------------------------------------------------------------
+
+    @property
+    def _n_features_out(self) -> int:  # scikit-learn's name
+        return int(self.n_components_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

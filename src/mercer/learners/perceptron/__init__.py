@@ -1,0 +1,1 @@
+"""Perceptrons, of features and of kernels."""

@@ -1,0 +1,168 @@
+"""The kernel perceptron: a mistake adds its row to the function, and nothing else ever happens."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.metaestimators import available_if
+
+from mercer.errors import InputError, sentence
+from mercer.kernels import Kernel
+from mercer.kernels.fields import MEDIAN
+from mercer.kernels.function import PythonFunction
+from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
+from mercer.learners.data.resolve import resolve_view
+from mercer.learners.data.rows import n_rows
+from mercer.learners.data.validation import sees_rows, shown
+from mercer.learners.data.views import MatrixView, TableView, View, joined
+from mercer.learners.parameters import positive_int_or_none
+from mercer.learners.perceptron.averaging import LAST
+from mercer.learners.perceptron.base import Mistaken
+from mercer.learners.perceptron.state import Course, OnBudget, Pupil, Unbounded
+from mercer.lifts.base import Lift
+from mercer.operators.precomputed import check_precomputed
+from mercer.solvers.perceptron.budget import STRATEGIES, Budgeted, Memory
+from mercer.solvers.perceptron.perceptron import Dual
+
+Array = NDArray[np.float64]
+
+
+class KernelPerceptron(Mistaken):
+    """The perceptron on the lifted features of a kernel, which are never computed: f(x) = sum_j alpha_j y_j k(x, x_j).
+
+    Every row is looked at in order: where y_i f(x_i) <= 0, alpha_i grows by 1. Passes go on until one makes no mistake,
+    which separable data gets to after at most (R / margin)^2 mistakes, or `max_iter` are over. With more than two
+    classes there is one f a class: a mistake adds to that of its own, and takes from the best other one.
+
+    Rows are worked on in blocks, by products of matrices, to what the sequential algorithm finds. Cost of a pass:
+    n times the mistakes since the last one, in values of the kernel; memory: the mistakes, and some blocks.
+
+    Parameters
+    ----------
+    kernel : a kernel or its text, a lift, or "precomputed"; an open lengthscale ("median", or one
+        that a text leaves out) is found from the first rows
+    max_iter : passes over the rows, at most
+    shuffle : whether each pass has its own order, from `random_state`; else that of the rows
+    combine : what predicts: "last", the last f, as in the lectures; "averaged", the mean of all f that there were;
+        "voted", a vote of all of them. The latter two are better where classes overlap
+    budget : how many rows are remembered, at most; None for all mistakes. Only with combine="last"
+    strategy : what happens when more are to be: "forgetron" shrinks all and forgets the oldest, "projectron" projects
+        the new one onto those that are there
+    memory_limit, time_limit, on_interrupt, verbose, random_state : as in `KernelRidge`
+
+    Attributes
+    ----------
+    classes_ : the labels, sorted
+    support_, dual_coef_ : the rows of which f is made, and their coefficients: alpha_j y_j
+    history_ : the mistakes of each pass
+    converged_ : whether the last pass made none
+    margin_ : min_i y_i f(x_i) / |f| of the last f, where it separates the rows; NaN otherwise
+    mistake_bound_ : (R / margin_)^2, which the mistakes never exceed; infinite where the rows were not separated
+    n_iter_, plan_ : the passes, and what they were to take
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelPerceptron
+    >>> angle = np.linspace(0, 6, 50)
+    >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> X, y = np.vstack([ring, 3 * ring]), np.repeat(["inner", "outer"], 50)
+    >>> model = KernelPerceptron("gaussian(1)").fit(X, y)
+    >>> model.predict([[0.5, 0.0], [0.0, -2.8]])
+    array(['inner', 'outer'], dtype='<U5')
+    >>> model.converged_, bool(model.history_.sum() <= model.mistake_bound_)
+    (True, True)
+
+    References
+    ----------
+    Aizerman, Braverman, Rozonoer, Theoretical foundations of the potential function method (1964).
+    Freund and Schapire, Large margin classification using the perceptron algorithm, Machine Learning 37 (1999).
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
+        *,
+        max_iter: int = 10,
+        shuffle: bool = False,
+        combine: str = LAST,
+        budget: int | None = None,
+        strategy: str = "forgetron",
+        memory_limit: int | str | None = None,
+        time_limit: float | None = None,
+        on_interrupt: str = "raise",
+        verbose: bool | str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.combine = combine
+        self.budget = budget
+        self.strategy = strategy
+        self.memory_limit = memory_limit
+        self.time_limit = time_limit
+        self.on_interrupt = on_interrupt
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @available_if(sees_rows)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
+        """One pass over new rows, after all that came before; not with a matrix of similarities.
+
+        classes : all labels that will ever come; asked for with the first rows
+        """
+        return super().partial_fit(X, y, classes)
+
+    def _known_columns(self, rows: Any) -> Any:
+        return rows[:, self._course.numbers]
+
+    def _viewed(self, X: Any, rows: Any) -> View:
+        who, count = type(self).__name__, n_rows(rows)
+        view = resolve_view(who, self.kernel, MEDIAN, rows, X, np.arange(count), memory_limit=self.memory_limit)
+        if isinstance(view, MatrixView):
+            view = replace(view, matrix=check_precomputed(who, view.matrix))
+        self.kernel_, self.lift_ = view.kernel, view.lift
+        return view
+
+    def _joined(self, view: View, rows: Any) -> View:
+        if not isinstance(view, TableView):
+            needs, came = "a kernel or a lift for partial_fit", "similarities come as one matrix"
+            raise InputError(sentence(type(self).__name__, needs, came, "Give the rows, and the kernel itself."))
+        return joined(view, rows)
+
+    def _pupil(self, view: View, course: Course, classes: NDArray[np.intp], outputs: int) -> Pupil:
+        if course.view is not None:
+            self._same_budget(course.memory)
+        K, known = view.operator(), np.arange(len(course.numbers))
+        if self.budget is not None:
+            memory = deepcopy(course.memory) or STRATEGIES[self.strategy](int(self.budget), outputs)
+            return OnBudget(Budgeted(K, memory, known), classes)
+        space = Dual(K, outputs)
+        space.learn(known, course.coefficients(outputs, LAST))
+        return Unbounded(space, classes, outputs)
+
+    def _same_budget(self, memory: Memory | None) -> None:
+        """Refuse another budget, or another strategy, than that of the rows that are remembered."""
+        size = None if memory is None else memory.budget
+        if size == self.budget and (memory is None or type(memory) is STRATEGIES[self.strategy]):
+            return
+        how = "" if memory is None else f" and strategy={type(memory).__name__.lower()!r}"
+        came = f"budget={self.budget!r} and strategy={self.strategy!r} came"
+        needs, remedy = f"budget={size}{how}, as for the rows before", "Set that back, or begin again with fit."
+        raise InputError(sentence(type(self).__name__, needs, came, remedy))
+
+    def _settings(self) -> None:
+        super()._settings()
+        who = type(self).__name__
+        if not (isinstance(self.strategy, str) and self.strategy in STRATEGIES):
+            needs = 'strategy that is "forgetron" or "projectron"'
+            raise InputError(sentence(who, needs, f"{shown(self.strategy)} came", 'Use "forgetron".'))
+        budget = positive_int_or_none(who, "budget", self.budget, "Use 500, say.")
+        if budget is not None and self.combine != LAST:
+            came = f"combine is {self.combine!r}"
+            raise InputError(sentence(who, 'combine="last" with a budget', came, "Leave one of them out."))

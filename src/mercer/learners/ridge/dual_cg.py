@@ -1,0 +1,116 @@
+"""Least squares in the dual by conjugate gradients: exact, from products with a kernel matrix that is not stored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.runtime.run import Run
+from mercer.kernels.evaluation.evaluate import fused_from, matrix
+from mercer.kernels.points import SINGLE
+from mercer.learners.data.views import EPS, KernelView, View
+from mercer.learners.ridge.dual import balanced, described
+from mercer.learners.ridge.request import Fit, Request, level_size, relative
+from mercer.operators import Gram, Operator
+from mercer.operators.base import Index
+from mercer.operators.centering import CenteredOperator
+from mercer.solvers import ConjugateGradient, Outcome, System
+from mercer.solvers.ridge.perturbation import MARGIN, mean_size
+
+Array = NDArray[np.float64]
+SAMPLE = 64
+"""Rows at which products are compared with entries that plain NumPy computes."""
+PAIRS = 1 << 22
+"""Entries that are computed at once there (32 MiB)."""
+NEVER = 1 << 62
+"""More pairs than there are."""
+
+
+def solve(request: Request, run: Run, single: bool) -> Fit:
+    """The model at given alphas; `single` takes products in float32, and corrects them by the true residual.
+
+    Cost: a product an iteration, three in float64, and the preconditioner of `ConjugateGradient`.
+    """
+    exact = request.view.operator(run.watch)
+    centered = request.centering.operator(exact)
+    fast = CenteredOperator(_fast(request, exact, run), request.centering, centered.parts) if single else centered
+    targets, alphas = request.centering.rows(request.targets), request.penalty.given
+    true = None if fast is centered else centered.__matmul__
+    outcome = _solver(request).solve(System(fast, targets, alphas, true, run=run))
+    outcome = balanced(request, outcome)
+    return described(request, centered.parts, outcome, alphas, _roundings(request, outcome))
+
+
+def _solver(request: Request) -> ConjugateGradient:
+    """That of the plan, with its rank where the user asked for none."""
+    solver, rank = request.plan.solver, request.plan.rank
+    if not isinstance(solver, ConjugateGradient):
+        return ConjugateGradient(rank=rank or None)
+    return replace(solver, rank=rank) if solver.rank is None and rank else solver
+
+
+def _fast(request: Request, exact: Operator, run: Run) -> Operator:
+    """Products in float32, where the kernel is known; entries stay in float64."""
+    view = request.view
+    if not isinstance(view, KernelView):
+        return exact
+    return Swift(Gram.of(view.kernel, replace(view.points, dtype=SINGLE), watch=run.watch), exact)
+
+
+class Swift(Operator):
+    """A symmetric matrix with products from one operator and entries from another, which is more accurate.
+
+    products : gives A @ V
+    entries : gives blocks and the diagonal
+    """
+
+    def __init__(self, products: Operator, entries: Operator) -> None:
+        self.products = products
+        self.entries = entries
+        super().__init__(entries.shape, entries.dtype, symmetric=True)
+
+    def _multiply(self, V: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(self.products @ V, dtype=V.dtype)
+
+    def _transposed(self) -> Operator:
+        return self
+
+    def _block(self, i: Index, j: Index) -> NDArray[Any]:
+        return self.entries.block(i, j)
+
+    def diagonal(self) -> NDArray[Any]:
+        return self.entries.diagonal()
+
+    def peak(self, columns: int = 1) -> int:
+        return self.products.peak(columns)
+
+
+def _roundings(request: Request, outcome: Outcome) -> Array:
+    """The estimated relative errors of predictions at the rows, from rounding: a residual that was asked for is none.
+
+    `certificate_` tells what that residual may do.
+    """
+    center, alphas = request.centering, request.penalty.given
+    if not outcome.converged:
+        return np.full(len(alphas), np.inf)
+    duals = center.roots[:, None] * outcome.value
+    size = mean_size(request.targets - alphas * outcome.value / center.roots[:, None])
+    summed = EPS * (level_size(request) + size)
+    return relative(MARGIN * (rounded(request.view, duals) + summed), size)
+
+
+def rounded(view: View, duals: Array) -> Array:
+    """How far products with the kernel matrix are off, (outputs,): tried on some rows, against plain NumPy."""
+    if not isinstance(view, KernelView):
+        return np.zeros(duals.shape[1])
+    rows = np.unique(np.linspace(0, view.count - 1, SAMPLE).astype(np.intp))
+    with fused_from(0):
+        fast = Gram.of(view.kernel, view.points.rows(rows), view.points) @ duals
+    step = max(1, PAIRS // view.count)
+    parts = [view.points.rows(rows[start : start + step]) for start in range(0, len(rows), step)]
+    with fused_from(NEVER):
+        plain = np.concatenate([matrix(view.kernel, part, view.points) @ duals for part in parts])
+    return mean_size(fast - plain)

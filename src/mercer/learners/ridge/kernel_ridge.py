@@ -1,0 +1,245 @@
+"""Kernel ridge regression."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.compute.runtime.memory import Budget
+from mercer.errors import InputError, sentence
+from mercer.kernels import Kernel
+from mercer.kernels.evaluation.evaluate import SURE
+from mercer.kernels.fields import check_whole
+from mercer.kernels.function import PythonFunction
+from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
+from mercer.learners.data.validation import targets_of, weights_of
+from mercer.learners.ridge.least_squares import LeastSquares
+from mercer.learners.ridge.posterior import drawn_from
+from mercer.learners.ridge.problem import Problem
+from mercer.learners.streaming.source_stream import SourceStream, regression_stream
+from mercer.lifts.base import Lift
+from mercer.lifts.randomness import generator
+from mercer.solvers import Solver
+from mercer.sources import Source
+
+
+class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: ignore[misc]  # scikit-learn has no types
+    """Least squares in the space of a kernel: f minimises sum_i s_i (y_i - f(x_i) - b)^2 + alpha |f|^2.
+
+    Both sides of the Woodbury identity are one model. In the dual f(x) = sum_i a_i k(x, x_i) with
+    (K + alpha I) a = y - b; in the primal, where a finite lift has p features, f(x) = w.phi(x) with
+    (Phi'Phi + alpha I) w = Phi'(y - b). The cheaper one is solved, and `plan_` says which and why.
+
+    Where n^2 numbers are too many, or n^3 operations too long, the same model is found by conjugate gradients on a
+    matrix that is not stored; where that takes too long, the kernel is approximated by landmarks. `plan(X, y)` says
+    beforehand which way is taken, what it costs and what it gives up; `certificate_` says how far the model is from the
+    exact one.
+
+    Cost of the direct way in the dual: n^3 / 3 operations and n^2 numbers for a given alpha; about 9 n^3 operations and
+    3 n^2 numbers where alpha is chosen, for all candidates together. In the primal n p^2 operations and n p numbers.
+    Matrices that are stored are solved to the digits of float64; float32 comes back for float32.
+
+    Parameters
+    ----------
+    kernel : a kernel, its text, a lift (its kernel, by its features where that is cheaper), or "precomputed": X is then
+        the matrix of all pairs of training rows, and new rows come as their similarities with these. A lengthscale that
+        a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if "median" stood there
+    alpha : the penalty: a number of at least 0; one an output, where y has that many columns; candidates; or "auto":
+        45 candidates from 1e-10 to 10 times the largest eigenvalue. Candidates are judged by exact leave-one-out
+        errors, for each output alone; of those of "auto" that rounding makes doubtful the next larger one is taken
+    lengthscale : how open lengthscales ("median") of the kernel are found: "median", the median distance of rows;
+        "loo", the best of 7 stretches of that (of the stated lengthscales where none is open) by leave-one-out, with
+        all alphas at each; or a number
+    fit_intercept : whether there is a constant b without penalty
+    solver : "auto", or a solver of `mercer.solvers`: Cholesky(), Eigen(), ConjugateGradient(), GradientDescent()
+    memory_limit : bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of what is free
+    time_limit : seconds; a fit that cannot keep to it stops with what it has. None for a plan of about a minute
+    checkpoint : a path: a fit that was cut off goes on from there
+    on_interrupt : "raise", or "keep": Ctrl-C ends the fit with the model so far
+    verbose : "auto" (a bar on a terminal, for fits of more than two seconds), True or False
+    random_state : where landmarks and samples of rows are drawn from
+
+    Attributes
+    ----------
+    kernel_, lift_ : the kernel with its numbers; the finite lift, where one was used or given
+    alpha_, intercept_ : a number, or one an output
+    dual_coef_, coef_ : the coefficients of rows, and of features where a finite lift exists
+    plan_, outcome_ : how it was solved, what it was to cost, what the solver says
+    certificate_ : how far predictions are from those of the exact solution, at most
+    loo_ : the leave-one-out errors of all candidates, where alpha was chosen; of a sample of rows where `plan_` says so
+    converged_, residual_, condition_ : whether the solver did what was asked, |b - A x| / |b|, the condition number
+    rounding_ : the relative error that rounding may have brought into predictions, estimated
+    leverage_, degrees_of_freedom_ : how much each prediction follows its own y, and the sum of that
+    variance_, noise_ : the Gaussian process of the same mean has the kernel variance_ * kernel_, and noise of the
+        variance noise_ on each observation
+    X_fit_ : the training rows
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelRidge
+    >>> X = np.linspace(0, 3, 40)[:, None]
+    >>> y = np.exp(1.5 * X[:, 0] - 1)
+    >>> model = KernelRidge().fit(X, y)
+    >>> model.predict([[1.0], [2.0]]).round(2)
+    array([1.65, 7.39])
+    >>> KernelRidge("polynomial(degree=2)", alpha=0.1).fit(X, y).plan_.side
+    'primal'
+
+    References
+    ----------
+    Saunders, Gammerman and Vovk, Ridge regression learning algorithm in dual variables, ICML 1998. Rasmussen and
+    Williams, Gaussian Processes for Machine Learning (2006), chapters 2 and 5.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
+        *,
+        alpha: float | ArrayLike | str = "auto",
+        lengthscale: float | str = "median",
+        fit_intercept: bool = True,
+        solver: Solver | str = "auto",
+        memory_limit: int | str | None = None,
+        time_limit: float | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        on_interrupt: str = "raise",
+        verbose: bool | str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.alpha = alpha
+        self.lengthscale = lengthscale
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.memory_limit = memory_limit
+        self.time_limit = time_limit
+        self.checkpoint = checkpoint
+        self.on_interrupt = on_interrupt
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _targets(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        targets = targets_of(self, X, y)
+        weights = weights_of(type(self).__name__, sample_weight, len(targets))
+        return Problem(X, targets.reshape(len(targets), -1), weights, flat=targets.ndim == 1)
+
+    def _streamed_rows(self, source: Source) -> SourceStream:
+        return regression_stream(type(self).__name__, source)
+
+    def _answers(self, values: NDArray[Any]) -> NDArray[Any]:
+        return values[:, 0] if self._flat else values
+
+    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
+        """f(x) + b of each row; with `return_std` also its standard deviation, with `return_cov` the covariance.
+
+        Both are those of the Gaussian process with the kernel variance_ * kernel_, without noise: a new observation has
+        the variance std^2 + noise_. The covariance is of all pairs of rows: (rows, rows), and (rows, rows, outputs)
+        where y has several columns.
+
+        Cost: n d operations a row; with deviations n^3 / 3 once, and 2 n^2 a row. A covariance of m rows takes 2 n m^2
+        more, and is refused where memory does not suffice.
+        X may be a path to Parquet, a memory map or a source, which are read in pieces; not for a covariance.
+        """
+        who = type(self).__name__
+        if return_std and return_cov:
+            needs, given = "at most one of return_std and return_cov", "both are True"
+            raise InputError(sentence(who, needs, given, "The deviations are the roots of the covariance's diagonal."))
+        source = self._source_of(X)
+        if source is not None and return_cov:
+            needs, given = "a table of rows for a covariance", "a source was given"
+            raise InputError(sentence(who, needs, given, "Read the rows that you need into an array."))
+        if source is not None:
+            return self._of_source(source, return_std)
+        values, rows = self._predict(X)
+        if return_cov:
+            return self._answers(values), self._covariance(rows, values)
+        return (self._answers(values), self._deviations(rows, values)) if return_std else self._answers(values)
+
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> NDArray[Any]:
+        """Functions drawn from the Gaussian process, at these rows: f(x) + b, without noise.
+
+        (rows, n_samples), and (rows, outputs, n_samples) where y has several columns. Cost: that of
+        `predict(X, return_cov=True)`, and 9 m^3 operations for m rows.
+
+        n_samples : how many functions
+        random_state : whole number, generator, or None: the source of the draws; the same functions for the same number
+        """
+        count = check_whole(type(self).__name__, "n_samples", n_samples, 1, None)
+        means, covariances = self.predict(X, return_cov=True)
+        random, rows = generator(random_state), len(means)
+        pairs = zip(means.reshape(rows, -1).T, covariances.reshape(rows, rows, -1).transpose(2, 0, 1), strict=True)
+        drawn = [drawn_from(mean, covariance, count, random) for mean, covariance in pairs]
+        return drawn[0] if self._flat else np.stack(drawn, axis=1)
+
+    def _of_source(self, source: Source, return_std: bool) -> Any:
+        if not return_std:
+            return np.concatenate(list(self.predict_batches(source)))
+        parts = [(self._values(rows), rows) for rows in self._new_rows(source)]
+        deviations = [self._deviations(rows, values) for values, rows in parts]
+        return self._answers(np.concatenate([values for values, _ in parts])), np.concatenate(deviations)
+
+    def _deviations(self, rows: Any, values: NDArray[Any]) -> NDArray[Any]:
+        found = np.column_stack([self._deviation(rows, t, len(values)) for t in range(values.shape[1])])
+        return self._answers(found.astype(values.dtype, copy=False))
+
+    def _deviation(self, rows: Any, output: int, count: int) -> NDArray[np.float64]:
+        alpha, noise = float(self._alphas[output]), self._noises[output]
+        if self._pieces is not None:
+            return np.asarray(np.sqrt(noise * self._pieces.shares(rows, alpha)))
+        return np.asarray(np.sqrt(self._posterior(alpha).variances(rows, count, self._variances[output], noise)))
+
+    def _covariance(self, rows: Any, values: NDArray[Any]) -> NDArray[Any]:
+        who, count, outputs = type(self).__name__, *values.shape
+        held = 0 if self._view is None else self._view.count
+        needed = 8 * count * ((outputs + 4) * count + 3 * held)
+        if needed > SURE:
+            remedy = "Give fewer rows, or use return_std, which needs none of the size of pairs."
+            Budget.of(self.memory_limit).require(who, needed, f"a covariance of {count} rows", remedy)
+        found = np.empty((count, count, outputs), values.dtype)
+        for t, (alpha, variance, noise) in enumerate(zip(self._alphas, self._variances, self._noises, strict=True)):
+            if self._pieces is not None:
+                found[:, :, t] = noise * self._pieces.products(rows, float(alpha))
+            else:
+                found[:, :, t] = self._posterior(float(alpha)).covariance(rows, count, variance, noise)
+        return found[:, :, 0] if self._flat else found
+
+    @property
+    def variance_(self) -> Any:
+        """The factor of the kernel in the equal Gaussian process: that of largest marginal likelihood."""
+        check_is_fitted(self)
+        return self._shaped(self._variances)
+
+    @property
+    def noise_(self) -> Any:
+        """The variance of the noise in the equal Gaussian process: alpha_ * variance_."""
+        check_is_fitted(self)
+        return self._shaped(self._noises)
+
+    def log_marginal_likelihood(self) -> Any:
+        """log p(y) of the equal Gaussian process, one an output; with an intercept the restricted one.
+
+        -(m log(2 pi v) + log det(K + alpha I) + m) / 2 for m observations, copies counted, and v = variance_; an
+        intercept takes one of them, and its flat prior adds log(1'(K + alpha I)^-1 1) to the determinant.
+        """
+        check_is_fitted(self)
+        m = self._total - self._centering.intercept
+        with np.errstate(divide="ignore", invalid="ignore"):  # of a y that never varies nothing is left
+            found = -(m * np.log(2 * np.pi * self._variances) + self._determinants() + m) / 2
+        return self._shaped(np.where(np.isinf(self._variances), -np.inf, found))  # without a penalty all y are alike
+
+    def _determinants(self) -> NDArray[np.float64]:
+        if self._log_determinants is None:
+            self._log_determinants = np.array([self._posterior(alpha).log_determinant() for alpha in self._alphas])
+        return self._log_determinants
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

@@ -1,0 +1,127 @@
+"""Classification by kernel ridge regression on labels of -1 and +1."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.kernels import Kernel
+from mercer.kernels.function import PythonFunction
+from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
+from mercer.learners.data.labels import classes_of, coded, decided, labels_of
+from mercer.learners.data.validation import class_weights_of, weights_of
+from mercer.learners.ridge.least_squares import LeastSquares
+from mercer.learners.ridge.problem import Problem
+from mercer.learners.streaming.source_stream import SourceStream, classification_stream
+from mercer.lifts.base import Lift
+from mercer.solvers import Solver
+from mercer.sources import Source
+
+
+class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc]  # scikit-learn has no types
+    """Least squares on labels: kernel ridge regression of +1 for a class and -1 for the others, and the largest wins.
+
+    Two classes take one regression, more classes take one each; all share one decomposition. Where alpha or the
+    lengthscale is chosen, it is by the labels that leave-one-out gets wrong, weighted, and among equals by the squared
+    error. For costs, parameters and attributes see `KernelRidge`; further ones are
+
+    Parameters
+    ----------
+    kernel, alpha, lengthscale, fit_intercept, solver, memory_limit, time_limit, checkpoint, on_interrupt, verbose,
+        random_state : as in `KernelRidge`; an array of alphas holds candidates
+    class_weight : how much rows of each class weigh, as a dict or "balanced" (n / (classes * rows of the class),
+        copies counted); None for one. A class of weight 0 is left out
+
+    Attributes
+    ----------
+    classes_ : the labels, sorted
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelRidgeClassifier
+    >>> angle = np.linspace(0, 6, 50)
+    >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> X, y = np.vstack([ring, 3 * ring]), np.repeat(["inner", "outer"], 50)
+    >>> KernelRidgeClassifier().fit(X, y).predict([[0.5, 0.0], [0.0, -2.8]])
+    array(['inner', 'outer'], dtype='<U5')
+
+    References
+    ----------
+    Rifkin, Yeo and Poggio, Regularized least-squares classification (2003).
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
+        *,
+        alpha: float | ArrayLike | str = "auto",
+        lengthscale: float | str = "median",
+        fit_intercept: bool = True,
+        class_weight: dict[Any, float] | str | None = None,
+        solver: Solver | str = "auto",
+        memory_limit: int | str | None = None,
+        time_limit: float | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        on_interrupt: str = "raise",
+        verbose: bool | str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.alpha = alpha
+        self.lengthscale = lengthscale
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.solver = solver
+        self.memory_limit = memory_limit
+        self.time_limit = time_limit
+        self.checkpoint = checkpoint
+        self.on_interrupt = on_interrupt
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _targets(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        who = type(self).__name__
+        labels = labels_of(who, X, y)
+        counts = weights_of(who, sample_weight, len(labels))
+        weights = counts
+        if self.class_weight is not None:  # classes weigh; how many copies there are of each row stays as it is
+            counts = np.ones(len(labels)) if counts is None else counts
+            weights = class_weights_of(who, self.class_weight, labels, counts)
+        self.classes_ = classes_of(who, labels if weights is None else labels[weights > 0])
+        count = len(self.classes_)
+        classes = np.minimum(np.searchsorted(self.classes_, labels), count - 1)
+        counted = None if self.class_weight is None else counts
+        return Problem(X, coded(classes, count), weights, flat=False, labels=classes, counts=counted)
+
+    @property
+    def alpha_(self) -> float:
+        """The penalty, one for all classes."""
+        check_is_fitted(self)
+        return float(self._alphas[0])
+
+    def decision_function(self, X: ArrayLike) -> NDArray[Any]:
+        """The regression's value: for two classes one a row, positive for the second; else one a row and class."""
+        values, _ = self._predict(X)
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def _streamed_rows(self, source: Source) -> SourceStream:
+        stream = classification_stream(type(self).__name__, source, self.class_weight)
+        assert stream.labels is not None  # noqa: S101  # they were looked through
+        self.classes_ = stream.labels.classes
+        return stream
+
+    def _answers(self, values: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(self.classes_[decided(values)])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row; X may be a path to Parquet, a memory map or a source, which are read in pieces."""
+        source = self._source_of(X)
+        if source is not None:
+            return np.concatenate(list(self.predict_batches(source)))
+        return self._answers(self._predict(X)[0])

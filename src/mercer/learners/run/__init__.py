@@ -1,0 +1,1 @@
+"""One fit as it runs: progress, limits, interruption, callbacks, checkpoints."""

@@ -1,0 +1,1 @@
+"""Rows in pieces, and the functions whose combinations are a model."""

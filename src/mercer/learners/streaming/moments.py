@@ -1,0 +1,236 @@
+"""Sums over rows that come in pieces: all that least squares needs to know of them, and the normal equations of that.
+
+With r = raw(x) - c for a fixed c near the mean, and y likewise, S = sum_i s_i [r, y, 1]_i [r, y, 1]_i' holds all of it,
+and the Schur complement of its last entry is what centring leaves. Raw functions become features afterwards: T'ST.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.codegen.tiles import mirror
+from mercer.compute.runtime.lapack import add_squares
+from mercer.compute.runtime.run import IDLE, Run, State, telling
+from mercer.kernels.evaluation.strips import workspace
+from mercer.learners.data.views import EPS
+from mercer.learners.streaming.basis import Basis
+from mercer.learners.streaming.stream import Piece
+from mercer.planner.batches import squaring
+from mercer.solvers import Eigen
+from mercer.solvers.ridge.spectrum import Spectrum
+
+Array = NDArray[np.float64]
+BLOCK = 1 << 22
+"""Numbers in a block of raw functions, about: 32 MB."""
+WORK = 1 << 34
+"""Operations of one call of BLAS, about: a fifth of a second, in which nothing can be interrupted."""
+THIN = 64
+"""Rows of a block, at least, about: thinner products are slow."""
+SHIFTED, FIRST = 4096, 1 << 20
+"""Rows whose mean is c, at most, and numbers in a table of their raw functions: 8 MB."""
+
+
+def blocks(count: int, width: int) -> Iterator[slice]:
+    """Slices of equal lengths that cover so many rows, for products of `width`^2 operations a row."""
+    step = max(THIN, min(BLOCK // width, WORK // width**2))
+    parts = max(1, round(count / step))  # none is left that is thin
+    return (slice(count * i // parts, count * (i + 1) // parts) for i in range(parts))
+
+
+def applied(basis: Basis, rows: Array) -> Array:
+    """rows T, some rows at once; the rows themselves where T is I."""
+    if basis.plain:
+        return rows
+    parts = [basis.to_features(rows[part]) for part in blocks(len(rows), basis.width)]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+class Moments:
+    """S, of the rows that were added so far. Cost: n p^2 operations, and p^2 numbers for each worker.
+
+    basis : whose raw functions are summed
+    centred : whether c is the mean of the first rows; else it is zero
+    rows : how many rows there are in it
+    """
+
+    def __init__(self, basis: Basis, outputs: int, centred: bool) -> None:
+        self.basis, self.outputs, self.centred, self.rows = basis, outputs, centred, 0
+        width = basis.width + outputs
+        self.shift = np.zeros(width)
+        self.sums = [np.zeros((width + 1, width + 1)) for _ in range(squaring(basis.width))]  # below the diagonal
+        self._memory: list[Array] = []
+
+    def add(self, piece: Piece, run: Run = IDLE) -> None:
+        """The rows of a piece: a strip of them at a time, by each worker into its own sums."""
+        if self.rows == 0 and self.centred:
+            self._shift_to(piece)
+        if not self._memory:
+            self._memory = workspace(self.basis.width, len(self.sums))
+        roots = np.sqrt(piece.weights)
+        others = np.column_stack([piece.targets - self.shift[self.basis.width :], np.ones(len(roots))])
+        others *= roots[:, None]
+        weighted, p = bool((roots != 1.0).any()), self.basis.width
+
+        def add(worker: int, rows: slice, raw: Array) -> None:
+            raw -= self.shift[:p]
+            if weighted:
+                raw *= roots[rows, None]
+            S, rest = self.sums[worker], others[rows]
+            add_squares(S[:p, :p], raw)
+            S[p:, :p] += rest.T @ raw
+            S[p:, p:] += rest.T @ rest
+
+        self.basis.over_strips(piece.points, add, self._memory, telling(run, self.rows, len(roots)))
+        self.rows += len(roots)
+
+    def _shift_to(self, piece: Piece) -> None:
+        """Take the mean of some rows as c."""
+        few = piece.rows(slice(max(THIN, min(SHIFTED, FIRST // self.basis.width))))
+        shares = few.weights / few.weights.sum()
+        self.shift = np.concatenate([shares @ self.basis.raw(few.points), shares @ few.targets])
+
+    def given_away(self) -> Array:
+        """S, symmetric; nothing is left here."""
+        S, self._memory = self.sums[0], []
+        for other in self.sums[1:]:
+            S += other
+        self.sums = []
+        mirror(S)
+        return S
+
+    # -- states to go on from -------------------------------------------------------------------------------------
+
+    def state(self) -> State:
+        """All that is known of the rows so far."""
+        sums = {f"sums {worker}": S for worker, S in enumerate(self.sums)}
+        return {"shift": self.shift, "rows": np.array(self.rows), **sums}
+
+    def restore(self, state: State) -> None:
+        """Go on from a state, with as many workers as it had."""
+        workers = sum(name.startswith("sums ") for name in state)
+        self.sums = [np.array(state[f"sums {worker}"], dtype=np.float64, order="C") for worker in range(workers)]
+        self.shift = np.array(state["shift"], dtype=np.float64)
+        self.rows = int(state["rows"])
+
+
+@dataclass(frozen=True, eq=False)
+class Normal:
+    """Z'Z and Z'y of features Z = D (Phi - mean), decomposed; nothing is taken off where there is no intercept.
+
+    rows, total : how many rows were summed, and the sum of their weights
+    intercept : whether there is one
+    spectrum : of Z'Z, without features that vanish: a constant one is what the intercept is
+    kept : (p,), the other features; eigenvectors are zero at those that vanish
+    right : (p, outputs), Z'D(y - level)
+    means : (p,), of the features
+    rest : (p,), what is left of the mean when it is rounded
+    level : (outputs,), the mean of y; zero where there is no intercept
+    squares : (outputs,), sum_i s_i (y_i - level)^2
+    center : the mean of the functions that were summed, in two parts: most of it, and the rest
+    sizes : (p,), the lengths of their columns, to which the rounding of sums is relative
+    turned : (p, k), T V: from functions that were summed to features along the eigenvectors
+    """
+
+    rows: int
+    total: float
+    intercept: bool
+    spectrum: Spectrum
+    kept: NDArray[np.bool_]
+    right: Array
+    means: Array
+    rest: Array
+    level: Array
+    squares: Array
+    center: tuple[Array, Array]
+    sizes: Array
+    turned: Array
+
+    @classmethod
+    def of(cls, moments: Moments, intercept: bool) -> Normal:
+        """From sums, which are used up."""
+        p, basis, S = moments.basis.width, moments.basis, moments.given_away()
+        total, sums, sizes = float(S[-1, -1]), S[-1, :-1].copy(), np.sqrt(np.diagonal(S)[:p])
+        if intercept:
+            _take_off(S, sums, total)
+        else:
+            sums[:] = 0.0
+        center = moments.shift[:p], sums[:p] / total
+        base, more = applied(basis, np.stack(center))
+        means = base + more
+        inner, right = _whitened(basis, S[:p, :p]), applied(basis, S[p:-1, :p]).T.copy()
+        kept = np.ones(p, dtype=bool)
+        if intercept and basis.plain:  # elsewhere rounding hides which features vanish
+            kept = _kept(np.diagonal(inner), means, moments.rows, total)
+        right[~kept] = 0.0
+        squares = np.maximum(np.diagonal(S)[p:-1], 0.0)
+        del S  # LAPACK needs the room
+        spectrum = _spectrum(inner, kept)
+        return cls(
+            rows=moments.rows,
+            total=total,
+            intercept=intercept,
+            spectrum=spectrum,
+            kept=kept,
+            right=right,
+            means=means,
+            rest=(base - means) + more,
+            level=moments.shift[p:] + sums[p:] / total,
+            squares=squares,
+            center=center,
+            sizes=sizes,
+            turned=_turned(basis, spectrum.vectors),
+        )
+
+    @cached_property
+    def noise(self) -> Array:
+        """(k,), how far eigenvalues may be off: entries of S are by eps e_i e_j, so v'T'STv is by eps |e * Tv|^2."""
+        off = EPS * np.einsum("i,ij,ij->j", self.sizes**2, self.turned, self.turned)
+        return np.asarray(np.maximum(self.spectrum.floor, off))
+
+    @cached_property
+    def aims(self) -> Array:
+        """(k, outputs): the right side along the eigenvectors."""
+        return np.asarray(self.spectrum.vectors.T @ self.right)
+
+
+def _take_off(S: Array, sums: Array, total: float) -> None:
+    """S - m m' / N in place, row by row."""
+    for part in blocks(len(sums), len(sums)):
+        S[part, :-1] -= sums[part, None] * (sums / total)
+
+
+def _whitened(basis: Basis, G: Array) -> Array:
+    """T'GT for a symmetric G."""
+    return applied(basis, np.ascontiguousarray(applied(basis, G).T))
+
+
+def _kept(squares: Array, means: Array, rows: int, total: float) -> NDArray[np.bool_]:
+    """Which features are more than rounding when their mean is taken off; one at least, for there to be a system."""
+    squares = np.maximum(squares, 0.0)
+    kept = np.sqrt(squares) > rows * EPS * np.sqrt(squares + total * means**2)
+    if not kept.any():
+        kept[:1] = True
+    return np.asarray(kept)
+
+
+def _spectrum(inner: Array, kept: NDArray[np.bool_]) -> Spectrum:
+    """With eigenvectors of all features, zero at those that vanish; the matrix is used up."""
+    mirror(inner)
+    if kept.all():
+        return Eigen().decompose(inner)
+    found = Eigen().decompose(inner[np.ix_(kept, kept)])
+    vectors = np.zeros((len(kept), len(found.values)))
+    vectors[kept] = found.vectors
+    return Spectrum(found.values, vectors)
+
+
+def _turned(basis: Basis, vectors: Array) -> Array:
+    """T V, some columns at once."""
+    if basis.plain:
+        return vectors
+    return np.hstack([basis.to_raw(vectors[:, part]) for part in blocks(vectors.shape[1], len(vectors))])

@@ -1,0 +1,63 @@
+"""Who predicts: from coefficients of rows, from weights of features, or from weights of the functions of a basis."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.kernels.points import Points
+from mercer.learners.data.views import View, blocks
+from mercer.learners.streaming.basis import Basis
+
+Array = NDArray[np.float64]
+
+
+class Predictor(ABC):
+    """f(x) + b of rows, in float64."""
+
+    @abstractmethod
+    def values(self, rows: Any) -> Array:
+        """(rows, outputs), of rows as the learner reads them."""
+
+
+@dataclass(frozen=True, eq=False)
+class ByDuals(Predictor):
+    """sum_i a_i k(x, x_i) + b."""
+
+    view: View
+    duals: Array
+    levels: Array
+
+    def values(self, rows: Any) -> Array:
+        return np.asarray(self.view.cross(rows) @ self.duals) + self.levels
+
+
+@dataclass(frozen=True, eq=False)
+class ByFeatures(Predictor):
+    """w.(phi(x) - means) + level: features are centred first, since a far origin cancels."""
+
+    view: View
+    weights: Array
+    means: Array
+    levels: Array
+
+    def values(self, rows: Points) -> Array:
+        parts = blocks(rows.values.shape[0], len(self.weights))
+        centred = (self.view.features_of(rows.rows(part)) - self.means for part in parts)
+        return np.concatenate([block @ self.weights for block in centred]) + self.levels
+
+
+@dataclass(frozen=True, eq=False)
+class ByBasis(Predictor):
+    """raw(x).weights + offset, without the table of features."""
+
+    basis: Basis
+    weights: Array
+    offset: Array
+
+    def values(self, rows: Points) -> Array:
+        return self.basis.times(rows, self.weights) + self.offset

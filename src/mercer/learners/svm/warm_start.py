@@ -1,0 +1,44 @@
+"""A fit that starts where the last one ended, if the rows are the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.learners.svm.subproblem import Sought
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Before:
+    """What a fit that starts from the last one has to know: its rows, and their coefficients.
+
+    rows : as they were read: numbers of a table, or a matrix
+    """
+
+    rows: Any
+    sought: list[Sought]
+    b: list[Array]
+
+    def starts(self, rows: Any, sought: list[Sought]) -> list[Array | None]:
+        """Where to start each function: from the last coefficients where rows and targets are the same, else anew."""
+        if len(sought) != len(self.sought) or not _equal(rows, self.rows):
+            return [None] * len(sought)
+        pairs = zip(sought, self.sought, self.b, strict=True)
+        return [b if _same(new, old) else None for new, old, b in pairs]
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether two tables hold the same numbers."""
+    if hasattr(one, "nnz") or hasattr(other, "nnz"):
+        return hasattr(one, "nnz") and hasattr(other, "nnz") and one.shape == other.shape and (one != other).nnz == 0
+    return bool(np.array_equal(one, other))
+
+
+def _same(one: Sought, other: Sought) -> bool:
+    """Whether coefficients of one function can start another: the same rows, with the same targets."""
+    return np.array_equal(one.rows, other.rows) and np.array_equal(one.problem.linear, other.problem.linear)

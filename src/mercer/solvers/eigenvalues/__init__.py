@@ -1,0 +1,1 @@
+"""Leading eigenvectors, and the ends of a spectrum, by products alone."""

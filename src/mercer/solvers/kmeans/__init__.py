@@ -1,0 +1,1 @@
+"""Lloyd's steps, from sums per cluster."""

@@ -1,0 +1,1 @@
+"""Regularised likelihoods of classes."""

@@ -1,0 +1,247 @@
+"""The perceptron in blocks: what it learns is what the sequential one learns, and the work is products of matrices.
+
+    for each row i, in order: if y_i f(x_i) <= 0, then f += y_i k(., x_i)
+
+A block of rows gets its scores from all mistakes before it by one product; inside the block each mistake moves the
+scores of the rows after it, by a column of the block's own matrix. With more than two classes a row is a mistake where
+the score of its class is not above all others, and f of its class gains k(., x_i), that of the best other one loses it.
+
+Cost of a pass: the values of the kernel between all rows and the mistakes of the pass before, and n `BLOCK` more.
+
+References
+----------
+Rosenblatt, The perceptron, Psychological Review 65 (1958).
+Freund and Schapire, Large margin classification using the perceptron algorithm, Machine Learning 37 (1999).
+Crammer and Singer, Ultraconservative online algorithms for multiclass problems, JMLR 3 (2003).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.runtime.run import IDLE, Run
+from mercer.operators import Operator
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+BLOCK = 1024
+"""Rows of a block: enough for products to be fast, and few enough for their own matrix to cost little."""
+GLANCE = 64
+"""Rows of a block at which the next mistake is looked for at once."""
+
+
+# -- where it learns --------------------------------------------------------------------------------------------------
+
+
+class Space(ABC):
+    """The rows, and the function f that is learned: it knows its scores at rows, and takes up mistakes."""
+
+    count: int
+
+    @abstractmethod
+    def scores(self, rows: Rows) -> Array:
+        """(rows, outputs): f at some rows, to be overwritten."""
+
+    @abstractmethod
+    def inner(self, rows: Rows) -> Array:
+        """k of all pairs of some rows."""
+
+    @abstractmethod
+    def learn(self, rows: Rows, V: Array) -> None:
+        """f += sum_j V_j k(., x_j) over some rows."""
+
+
+class Dual(Space):
+    """f = sum_j V_j k(., x_j): scores of a row are brought up to date by the mistakes since they were last asked for.
+
+    K : the kernel matrix of all rows
+    """
+
+    def __init__(self, K: Operator, outputs: int) -> None:
+        self.K, self.count = K, K.shape[0]
+        K.prepare()
+        self.learned = [(np.zeros(0, np.intp), np.zeros((0, outputs)))]
+        self._scores = np.zeros((self.count, outputs))
+        self._known = np.zeros(self.count, np.intp)  # how many entries of `learned` are in the scores
+
+    def scores(self, rows: Rows) -> Array:
+        known = self._known[rows]
+        for begin in np.unique(known[known < len(self.learned)]):  # one, where blocks are the same in each pass
+            self._catch_up(rows[known == begin], int(begin))
+        return self._scores[rows]
+
+    def _catch_up(self, rows: Rows, begin: int) -> None:
+        every = np.concatenate([positions for positions, _ in self.learned[begin:]])
+        values = np.concatenate([values for _, values in self.learned[begin:]])
+        new, places = np.unique(every, return_inverse=True)  # a row may be mistaken in several passes
+        if len(new):
+            V = np.zeros((len(new), values.shape[1]))
+            np.add.at(V, places, values)
+            self._scores[rows] += self.K.combine(new, V, rows)
+        self._known[rows] = len(self.learned)
+
+    def inner(self, rows: Rows) -> Array:
+        part, out = self.K.part(rows), np.empty((len(rows), len(rows)))
+        part.fill(np.arange(len(rows)), out)
+        return out
+
+    def learn(self, rows: Rows, V: Array) -> None:
+        if len(rows):
+            self.learned.append((rows, V))
+
+
+class Primal(Space):
+    """f(x) = theta.phi(x): features are stored, and theta is learned.
+
+    features : (n, p)
+    theta : (p, outputs)
+    """
+
+    def __init__(self, features: Array, theta: Array) -> None:
+        self.features, self.count, self.theta = features, len(features), theta
+
+    def scores(self, rows: Rows) -> Array:
+        return np.asarray(self.features[rows] @ self.theta)
+
+    def inner(self, rows: Rows) -> Array:
+        return np.asarray(self.features[rows] @ self.features[rows].T)
+
+    def learn(self, rows: Rows, V: Array) -> None:
+        self.theta += self.features[rows].T @ V
+
+
+# -- what it learns ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Mistakes:
+    """Mistakes in the order in which they were made.
+
+    rows : the row of each
+    right, wrong : its class, and the one that scored highest instead; for two classes 1 and 0, or 0 and 1
+    steps : how many rows were seen before it, in all passes
+    """
+
+    rows: Rows
+    right: Rows
+    wrong: Rows
+    steps: Rows
+
+    @classmethod
+    def none(cls) -> Mistakes:
+        """Before the first."""
+        return cls(*(np.zeros(0, np.intp) for _ in range(4)))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def then(self, *others: Mistakes) -> Mistakes:
+        """These, and others after them."""
+        every = (self, *others)
+        names = ("rows", "right", "wrong", "steps")
+        return Mistakes(*(np.concatenate([getattr(each, name) for each in every]) for name in names))
+
+    def updates(self, outputs: int) -> Array:
+        """(mistakes, outputs): what each adds to the scores, in units of k(., x_i)."""
+        if outputs == 1:
+            return np.where(self.right == 1, 1.0, -1.0)[:, None]
+        found = np.zeros((len(self), outputs))
+        every = np.arange(len(self))
+        found[every, self.right], found[every, self.wrong] = 1.0, -1.0
+        return found
+
+
+@dataclass(eq=False)
+class Log:
+    """What passes write down as they go, so that one that is stopped has lost nothing.
+
+    made : mistakes, block by block
+    seen : how many rows were seen
+    history : how many mistakes each pass made
+    """
+
+    made: list[Mistakes] = field(default_factory=lambda: [Mistakes.none()])
+    seen: int = 0
+    history: list[int] = field(default_factory=list)
+
+    def begin(self) -> None:
+        """A pass begins."""
+        self.history.append(0)
+
+    def add(self, rows: Rows, at: Rows, right: Rows, wrong: Rows) -> Mistakes:
+        """A block of rows, and what was wrong in it, by positions."""
+        found = Mistakes(rows[at], right[at], wrong, self.seen + at)
+        self.made.append(found)
+        self.seen += len(rows)
+        self.history[-1] += len(at)
+        return found
+
+    @property
+    def mistakes(self) -> Mistakes:
+        """All of them, in order."""
+        return self.made[0].then(*self.made[1:])
+
+
+def one_pass(space: Space, order: Rows, classes: Rows, outputs: int, log: Log, run: Run = IDLE) -> None:
+    """All rows once, in an order.
+
+    space : where f is learned; what it knows already counts
+    classes : of each row, whole numbers from 0 on
+    outputs : 1 for two classes, else one a class
+    """
+    log.begin()
+    for start in range(0, len(order), BLOCK):
+        rows = order[start : start + BLOCK]
+        found = log.add(rows, *in_block(space.scores(rows), space.inner(rows), classes[rows]))
+        space.learn(found.rows, found.updates(outputs))
+        run.tell(log.seen / len(order))
+
+
+def in_block(scores: Array, K: Array, right: Rows) -> tuple[Rows, Rows, Rows]:
+    """The mistakes among the rows of a block, one after the other: where, of which classes, and which were taken.
+
+    scores : (rows, outputs), from all mistakes before the block; overwritten
+    K : (rows, rows), the kernel between them
+    """
+    at: list[int] = []
+    wrong: list[int] = []
+    begin = 0
+    while begin < len(right):
+        near = slice(begin, begin + GLANCE)
+        others = rivals(scores[near], right[near])
+        missed = ~(margins(scores[near], right[near], others) > 0)
+        first = int(missed.argmax())
+        if not missed[first]:
+            begin += GLANCE
+            continue
+        i, other = begin + first, int(others[first])
+        at.append(i)
+        wrong.append(other)
+        begin, column = i + 1, K[i + 1 :, i]
+        if scores.shape[1] == 1:
+            scores[begin:, 0] += column if right[i] == 1 else -column
+        else:
+            scores[begin:, right[i]] += column
+            scores[begin:, other] -= column
+    return np.array(at, np.intp), right, np.array(wrong, np.intp)
+
+
+def rivals(scores: Array, right: Rows) -> Rows:
+    """The class of the highest score but that of the right one, the first of equals."""
+    if scores.shape[1] == 1:
+        return 1 - right
+    others = scores.copy()
+    others[np.arange(len(right)), right] = -np.inf
+    return np.asarray(others.argmax(axis=1), dtype=np.intp)
+
+
+def margins(scores: Array, right: Rows, others: Rows) -> Array:
+    """By how much the right class scores above the best other one; for two classes y f(x)."""
+    if scores.shape[1] == 1:
+        return np.where(right == 1, scores[:, 0], -scores[:, 0])
+    every = np.arange(len(right))
+    return np.asarray(scores[every, right] - scores[every, others])

@@ -1,0 +1,1 @@
+"""Solvers of symmetric systems with a ridge."""

@@ -1,0 +1,114 @@
+"""The solver: a frozen record that solves symmetric systems with a ridge, and says what that costs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.runtime.run import IDLE, Run, Stopped
+from mercer.operators import Operator
+from mercer.solvers.ridge.outcome import Outcome
+
+Matrix = NDArray[np.float64] | Operator
+"""A stored array of float64, or an operator that gives products."""
+Loss = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
+"""From coefficients x and the products A x, (n, outputs) both, to one number an output."""
+
+
+USELESS = 1e-3
+"""A relative residual above this is no solution, whatever a direct solver says."""
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """(A + alpha_t I) x_t = b_t for a symmetric positive semi-definite A: least squares, seen from either side.
+
+    In the dual A is the kernel matrix, centred and weighted, and x the dual coefficients; in the primal A is Z'Z of
+    the features Z, and x the weights.
+
+    matrix : A; a stored array is used up: solvers that work in place overwrite it
+    targets : b, (n, outputs)
+    alphas : (outputs,), each at least 0
+    product : A @ x computed anew, for the residual of solvers that overwrote A; None where nobody can
+    loss : what gradient methods report; None for x'(A + alpha) x / 2 - b'x, which they minimise
+    validation : the loss on rows that were held out, from coefficients; None where there are none
+    run : who is told of the progress, may stop the solver, and keeps its state
+
+    >>> import numpy as np
+    >>> from mercer.solvers import Eigen, System
+    >>> system = System(np.diag([1.0, 3.0]), np.array([[2.0], [8.0]]), np.array([1.0]))
+    >>> Eigen().solve(system).value.ravel().round(6)
+    array([1., 2.])
+    """
+
+    matrix: Matrix
+    targets: NDArray[np.float64]
+    alphas: NDArray[np.float64]
+    product: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
+    loss: Loss | None = None
+    validation: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
+    run: Run = IDLE
+
+
+class Cost(NamedTuple):
+    """What a solver needs: floating-point operations, and numbers that it holds at its peak, A included.
+
+    >>> from mercer.solvers import Cholesky
+    >>> cost = Cholesky().cost(1000, 1)
+    >>> f"{cost.operations:.2g} operations, {cost.numbers:.2g} numbers"
+    '3.4e+08 operations, 1e+06 numbers'
+    """
+
+    operations: float
+    numbers: float
+
+
+class Solver(ABC):
+    """A way to solve a `System`; a frozen dataclass whose fields are its settings.
+
+    >>> from mercer.solvers import Cholesky, ConjugateGradient, Solver
+    >>> isinstance(Cholesky(), Solver), Cholesky().needs, ConjugateGradient().needs
+    (True, 'matrix', 'products')
+    """
+
+    needs: ClassVar[Literal["matrix", "products"]]
+    """Whether A must be stored, or products with it are enough."""
+    whole_path: ClassVar[bool] = False
+    """Whether one decomposition serves every alpha."""
+
+    @abstractmethod
+    def solve(self, system: System) -> Outcome:
+        """The solution, and the truth about it."""
+
+    @abstractmethod
+    def cost(self, n: int, outputs: int) -> Cost:
+        """What a system of n unknowns with one alpha costs."""
+
+
+def relative_residual(system: System, products: NDArray[Any], x: NDArray[Any]) -> float:
+    """The largest |b_t - A x_t - alpha_t x_t| / |b_t| over the outputs, from the products A x; 0 where b is."""
+    largest = np.abs(system.targets).max(axis=0, initial=0.0)
+    units = np.where(largest > 0, largest, 1.0)  # squares of tiny and of huge numbers leave the range of floats
+    left = np.linalg.norm((system.targets - products - system.alphas * x) / units, axis=0)
+    sizes = np.linalg.norm(system.targets / units, axis=0)
+    ratios = np.divide(left, sizes, out=np.where(left > 0, np.inf, 0.0), where=sizes > 0)
+    return float(ratios.max(initial=0.0))
+
+
+def opening(stopped: Stopped) -> str:
+    """The words of who stopped a solver, as the beginning of a sentence."""
+    words = str(stopped).rstrip(". ")
+    return words[:1].upper() + words[1:]
+
+
+def solves(residual: float, reason: list[str]) -> bool:
+    """Whether a direct solution deserves the name; where it does not, the reason is told."""
+    if residual <= USELESS:
+        return True
+    reason.append(f"The solution leaves a residual of {residual:.1e}: A + alpha I is singular to rounding.")
+    return False

@@ -1,0 +1,60 @@
+"""What solvers make sure of before a system is worked on: LAPACK reports little, and checks less."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import InputError, sentence
+from mercer.operators import Operator
+from mercer.operators.base import read
+from mercer.operators.dense import tiles
+from mercer.solvers.ridge.base import Matrix, System
+
+
+def ready(who: str, system: System) -> tuple[NDArray[np.float64], System]:
+    """A, which may be overwritten, and the system with it and with sides of float64; an error where they do not fit."""
+    A = overwritable(who, system.matrix)
+    return A, replace(sides(who, A.shape, system), matrix=A)
+
+
+def sides(who: str, shape: tuple[int, ...], system: System) -> System:
+    """The system with sides of float64; an error where they do not fit a matrix of this shape."""
+    b, alphas = (np.asarray(read(who, side), dtype=np.float64) for side in (system.targets, system.alphas))
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise InputError(sentence(who, "a square matrix", f"one of shape {shape} came", "Check the shape."))
+    if alphas.ndim != 1 or not alphas.size or b.shape != (shape[0], len(alphas)):
+        needs = f"targets of shape ({shape[0]}, outputs), and one alpha an output"
+        came = f"targets of shape {b.shape} and alphas of shape {alphas.shape} came"
+        raise InputError(sentence(who, needs, came, "Write b[:, None] for a single output."))
+    if not np.isfinite(b).all():
+        raise InputError(sentence(who, "finite targets", "there is NaN or infinity", "Drop those rows, or fill them."))
+    if not (np.isfinite(alphas) & (alphas >= 0)).all():
+        raise InputError(sentence(who, "alphas that are finite and at least 0", f"{alphas} came", "Use 0 for none."))
+    return replace(system, targets=b, alphas=alphas)
+
+
+def overwritable(who: str, matrix: Matrix) -> NDArray[np.float64]:
+    """A, row after row, in memory that LAPACK may write to; a copy where it is not so, as of read-only arrays.
+
+    LAPACK's wrappers copy whatever has another order or dtype, and write to read-only memory.
+    """
+    A: NDArray[Any] = matrix.to_dense() if isinstance(matrix, Operator) else read(who, matrix)
+    if A.ndim != 2 or A.shape[0] != A.shape[1] or not A.size:
+        came = f"one of shape {A.shape} came"
+        raise InputError(sentence(who, "a square matrix that is not empty", came, "Check the shape."))
+    return np.require(A.T if A.flags.f_contiguous else A, np.float64, ["C", "A", "W"])  # A' is A
+
+
+def row_sums(who: str, A: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sums of |A| along the rows, whose largest is the 1-norm; an error where they are not finite."""
+    with np.errstate(over="ignore"):
+        sums = np.concatenate([np.abs(A[part]).sum(axis=1) for part in tiles(len(A), len(A))])
+    wrong = np.flatnonzero(~np.isfinite(sums))
+    if wrong.size:
+        came = f"row {wrong[0]} of A adds up to {sums[wrong[0]]}"
+        raise InputError(sentence(who, "finite numbers with finite sums", came, "Check the data and the kernel."))
+    return sums

@@ -1,0 +1,188 @@
+"""A + alpha I, nearly: a randomly pivoted Cholesky factor F of A, and the inverse of F F' + alpha I."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.runtime.lapack import CALL
+from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.run import Run
+from mercer.errors import InputError, sentence
+from mercer.lifts.pivoting import RandomPivots
+from mercer.operators import Operator
+from mercer.solvers.eigenvalues.lanczos import edges
+from mercer.solvers.ridge.cholesky_factor import factorize
+from mercer.solvers.ridge.eigen import Eigen
+from mercer.solvers.ridge.outcome import Decomposition
+
+Array = NDArray[np.float64]
+EPS = float(np.finfo(np.float64).eps)
+MOST = 4000
+"""The highest rank that is taken where none is asked for."""
+HELD = 1 << 27
+"""Numbers of a factor (1 GiB), at most, where no rank is asked for."""
+SHARE = 4
+"""Rows for each of its columns, at least, where no rank is asked for."""
+SMALL = 0.1
+"""What a factor may leave of the trace of A, in units of that of alpha I: then a few iterations do."""
+ENTRY = 25.0
+"""Operations that one entry of A takes in a product, when entries are computed anew: what a rank is weighed against."""
+STEP = 1.25
+"""How much higher the next rank is that is asked whether it pays."""
+
+
+@dataclass(frozen=True, eq=False)
+class Preconditioner:
+    """M = F F' + alpha I, with M^-1 v = (v - F (F'F + alpha I)^-1 F'v) / alpha.
+
+    The error of this form, relative to M^-1, is that of F'F relative to alpha, about k eps |F'F| / alpha: so alpha is
+    never taken to be less than `floor` here, and M stays positive definite whatever rounding does. This changes how
+    many iterations there are, and no solution.
+
+    features : F, (n, k)
+    top : the largest eigenvalue of F'F, estimated from below: at most that of A
+    left : the trace of A - F F'
+    slope : how fast that falls with the rank: like rank^-slope
+    inner : of F'F, for the alphas that were asked for; None where the rank is 0
+    """
+
+    features: Array
+    top: float
+    left: float
+    slope: float
+    inner: Decomposition | None = None
+
+    @property
+    def rank(self) -> int:
+        """The number of columns of F."""
+        return int(self.features.shape[1])
+
+    @property
+    def floor(self) -> float:
+        """The least alpha that M is made with."""
+        return max(16 * max(1, self.rank) * EPS * self.top, float(np.finfo(np.float64).tiny))
+
+    def ridges(self, alphas: Array) -> Array:
+        """The alphas that M is made with: for an alpha of 0 the mean of what F leaves of the diagonal of A."""
+        mean = self.left / len(self.features)
+        return np.maximum(np.where(alphas > 0, alphas, mean if mean > 0 else 1.0), self.floor)
+
+    def solve(self, R: Array, alphas: Array) -> Array:
+        """M^-1 r for each column r with its alpha. Cost: 4 n k operations a column."""
+        ridges = self.ridges(alphas)
+        if self.inner is None:
+            return np.asarray(R / ridges)
+        inner, Z = np.zeros((self.rank, R.shape[1])), np.empty_like(R)
+        parts = list(strips(len(R), 2 * self.rank * R.shape[1]))
+        for part in parts:
+            inner += self.features[part].T @ R[part]
+        inner = self.inner.solve(inner, ridges)
+        for part in parts:
+            Z[part] = (R[part] - self.features[part] @ inner) / ridges
+        return Z
+
+    def iterations(self, alphas: Array, tolerance: float) -> int:
+        """How many iterations are to be expected, about."""
+        ridges = self.ridges(alphas)
+        return max(1, math.ceil(_iterations(self.left, self.rank, self.slope, float(ridges.min()), tolerance)))
+
+
+def build(matrix: Operator, alphas: Array, rank: int | None, tolerance: float, seed: int, run: Run) -> Preconditioner:
+    """The preconditioner of a rank; None for one that pays.
+
+    Cost: about 3 n k^2 operations and n k + k^2 numbers; 9 k^3 and 3 k^2 for several different alphas.
+
+    tolerance : to which the system is to be solved, for what pays
+    run : where it stops, the rank that was reached is taken
+    """
+    n = matrix.shape[0]
+    most = min(n // SHARE, MOST, HELD // n) if rank is None else min(rank, n)
+    Budget.of(None).require("ConjugateGradient", 8 * n * most, f"a preconditioner of rank {most}", "Use a lower rank.")
+    worth = Worth(n, float(alphas.min(initial=np.inf)), tolerance)
+    pivots, asked = RandomPivots(_finite(matrix.diagonal()), matrix.block, most), worth if rank is None else worth.note
+
+    def enough(rank: int, left: float) -> bool:
+        over = run.over(rank)  # with any rank there is a model: the steps after it stop
+        return asked(rank, left) or over
+
+    with run.stage("preconditioner", max(1, most)):
+        features = pivots.run(np.random.default_rng(seed), enough).features
+        product = _square(_finite(features))
+        top = max(edges(product).high, 0.0) if len(product) else 0.0
+        made = Preconditioner(features, top, float(pivots.left.sum()), worth.slope)
+        return replace(made, inner=_decomposed(product, np.unique(made.ridges(alphas)))) if len(product) else made
+
+
+def _finite(values: NDArray[Any]) -> NDArray[Any]:
+    if not np.isfinite(values).all():
+        came = "there are infinities or NaN in it"
+        raise InputError(sentence("A system", "a matrix of finite numbers", came, "Check the data and the kernel."))
+    return values
+
+
+def strips(rows: int, operations: int) -> Iterator[slice]:
+    """Parts of the rows of about `CALL` operations, of which each row takes so many."""
+    step = max(1, int(CALL / max(1, operations)))
+    return (slice(start, start + step) for start in range(0, rows, step))
+
+
+def _square(features: Array) -> Array:
+    """F'F, in short calls."""
+    n, k = features.shape
+    product = np.zeros((k, k))
+    for part in strips(n, 2 * k * k):
+        product += features[part].T @ features[part]
+    return product
+
+
+def _decomposed(product: Array, ridges: Array) -> Decomposition:
+    """A Cholesky factor for one ridge, and the spectrum for several."""
+    factor = factorize(product, float(ridges[0])) if len(ridges) == 1 else None
+    return Eigen().decompose(product) if factor is None else factor
+
+
+class Worth:
+    """Whether a higher rank pays, from how the trace falls: fewer iterations, for more work on the factor.
+
+    Where eigenvalues fall like j^-p, their sum beyond k falls like k^(1 - p), and the largest of them is (p - 1) / k
+    of it. The condition number is then about 1 + that / alpha, and iterations grow with its root.
+    """
+
+    def __init__(self, n: int, alpha: float, tolerance: float) -> None:
+        self.n = n
+        self.alpha = alpha
+        self.tolerance = tolerance
+        self.seen: list[tuple[int, float]] = []
+        self.slope = 1.0
+
+    def note(self, rank: int, left: float) -> bool:
+        """Take down what a rank leaves of the trace; never enough."""
+        self.seen.append((rank, left))
+        before = next((pair for pair in self.seen if pair[0] >= rank / 2), (rank, left))
+        if before[0] < rank and 0 < left < before[1]:
+            self.slope = math.log(before[1] / left) / math.log(rank / before[0])
+        return False
+
+    def __call__(self, rank: int, left: float) -> bool:
+        """Whether this rank is enough."""
+        self.note(rank, left)
+        if left <= SMALL * self.alpha * self.n:
+            return True
+        return len(self.seen) > 1 and self._cost(rank * STEP, left * STEP**-self.slope) >= self._cost(rank, left)
+
+    def _cost(self, rank: float, left: float) -> float:
+        alpha = self.alpha if self.alpha > 0 else left / self.n
+        many = _iterations(left, rank, self.slope, alpha, self.tolerance)
+        return 3 * self.n * rank**2 + many * (ENTRY * self.n**2 + 4 * self.n * rank)
+
+
+def _iterations(left: float, rank: float, slope: float, alpha: float, tolerance: float) -> float:
+    """About so many iterations, for a condition number of 1 + (largest eigenvalue that is left) / alpha."""
+    condition = 1 + left * (slope / rank if rank else 1.0) / alpha
+    return math.sqrt(condition) * math.log(2 / min(max(tolerance, EPS), 1.0)) / 2

@@ -1,0 +1,1 @@
+"""The box-constrained quadratic programme of SVMs."""

@@ -1,0 +1,217 @@
+"""The exact solver of machines of margins: working sets of many coefficients, each solved by pairs.
+
+Of many rows some are looked at first, and then those that are not at rest, until nobody is left: matrices of some rows
+are small. Each round takes the coefficients that violate the conditions of optimality most, half of them among those
+whose rows are known, beside the newest of the last round, computes rows of the kernel matrix at the speed of matrix
+products, solves the small problem by pairs in the cache, and moves the gradient. Coefficients that rest at an end of
+the box are left out (shrinking): rows are shorter then. At the end the gradient of all is computed anew, in float64
+where it decides, and whoever was left out wrongly comes back.
+
+Cost: for each coefficient that ever moves, pairs with the rows that are looked at then, as long as rows are kept; and
+after each turn pairs of the others with the coefficients that have moved.
+
+References
+----------
+Joachims, Making large-scale SVM learning practical (1998).
+Wen, Shi, Li, He and Chen, ThunderSVM: a fast SVM library on GPUs and CPUs, JMLR 19 (2018).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.runtime.run import IDLE, Run, Stopped
+from mercer.operators import Operator
+from mercer.solvers.ridge.base import opening
+from mercer.solvers.svm.box_qp import Array, Boxed, Rested
+from mercer.solvers.svm.kernel_cache import SPARE, Memory, RowPool
+from mercer.solvers.svm.smo import add_rows, square, walk
+from mercer.solvers.svm.state import State
+
+Rows = NDArray[np.intp]
+SET, LEAST = 2048, 64
+"""Coefficients of a working set: at most, and as few as memory for rows may make them."""
+WHOLE = 512
+"""Coefficients that make one working set, if they are all."""
+NARROW_FROM = 512
+"""Rows from which on the matrix is kept in float32."""
+NEARER = 0.8
+"""The part of the tolerance that rounds aim at: rows were left out, and rounded, and another look at all takes long."""
+LOOSE = 0.1
+"""The part of the violation that a working set is solved to, as long as others are left."""
+WALK = 30
+"""Steps for each coefficient of a working set, at most, in a round; all together in one: more of them."""
+ALL = 100_000
+"""Steps in a round where all coefficients are in the working set: less than a second."""
+NEW = 0.5
+"""The part of those who join a working set that may be anybody; the others have rows that are known."""
+GROWN_FROM = 4096
+"""Rows from which on rounds begin with some of them: rows of the matrix are as much shorter."""
+FIRST, MORE, MOST, GROWTHS = 0.15, 2.0, 0.5, 8
+"""The part of all rows to begin with, rows for each that is not at rest later, the largest part, and turns."""
+COARSE = 0.02
+"""The part of the violation that is left among some rows, as long as others have been left out."""
+REST = 10
+"""Rounds between two looks at who rests."""
+SHRUNK = 0.7
+"""The part of the rows that may be left for shrinking to be worth it."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How exact, and how long.
+
+    tolerance : the violation that is left, at most
+    max_steps : pairs that are moved, at most
+    bytes : of rows that are kept, about
+    """
+
+    tolerance: float = 1e-3
+    max_steps: int = 100_000_000
+    bytes: float = 1e9
+
+
+def solve(
+    problem: Boxed,
+    K: Operator,
+    settings: Settings,
+    start: Array | None = None,
+    run: Run = IDLE,
+    memory: Memory | None = None,
+) -> Rested:
+    """The coefficients, and the truth about them.
+
+    K : the kernel matrix, in float64: a narrow copy of it is made where rows are many
+    start : coefficients to start from; None for those nearest to zero
+    memory : where rows are kept; None for memory of its own
+    """
+    b = problem.feasible(np.zeros(problem.count) if start is None else start)
+    exact = K if problem.count < NARROW_FROM else K.rough()  # in float64 that is exact enough
+    state = State(problem, b, exact)
+    reason = ""
+    try:
+        for rows in _ways(problem.count, K):
+            reason = _descend(state, rows, settings, run, memory)
+            if reason or state.violation <= settings.tolerance:
+                break
+    except Stopped as stopped:
+        reason = f"{opening(stopped)}."
+        state.restore()
+    bias = problem.bias(state.b, state.g)
+    gap = problem.gap(state.b, state.g, bias)
+    converged = state.violation <= settings.tolerance
+    told = reason or f"The largest violation is {state.violation:.1e} after {state.steps} steps."
+    return Rested(state.b, state.g, bias, state.violation, gap, state.steps, state.rounds, converged, told)
+
+
+def _ways(count: int, K: Operator) -> list[Operator]:
+    """Matrices whose rows are worked with, from fast to exact: each goes on where the one before ended."""
+    if count < NARROW_FROM:
+        return [K]
+    narrow = K.narrowed()
+    rough = narrow.rough()
+    return [rough, K] if rough is narrow else [rough, narrow, K]
+
+
+def _descend(state: State, K: Operator, settings: Settings, run: Run, memory: Memory | None) -> str:
+    """Rounds until the gradient of all coefficients agrees that nothing is left; why they ended early, or ""."""
+    numbers, n = settings.bytes / K.dtype.itemsize, state.problem.count
+    wanted = min(n, SET, max(WHOLE, n // 4))  # the first set has rows of which many will not be support
+    size = wanted if numbers >= n * n else int(min(wanted, max(LEAST, numbers / n / SPARE)))
+    pool = RowPool(K, numbers, size, memory)
+    growths, before = (GROWTHS if n >= GROWN_FROM else 0), np.inf
+    if growths:
+        K.prepare()
+    while state.violation > settings.tolerance:
+        if state.steps >= settings.max_steps:
+            return f"{settings.max_steps:,} steps are over."
+        active = _grown(state) if growths > 0 else np.arange(n)
+        some, growths = len(active) < n, growths - 1
+        if not some and not state.violation < before:  # these rows cannot tell better
+            return ""
+        before = np.inf if some else state.violation
+        goal = NEARER * max(settings.tolerance, COARSE * state.violation if some else 0.0)
+        _rounds(state, pool, K, active, goal, size, settings, run)
+        state.refresh(K)
+        if not some or state.violation <= settings.tolerance or state.steps >= settings.max_steps:
+            state.check()
+    return ""
+
+
+def _grown(state: State) -> Rows:
+    """The rows of the next rounds: a few at random where nothing is known, and then those that are not at rest."""
+    n = state.problem.count
+    if state.blank:
+        return np.sort(np.random.default_rng(0).permutation(n)[: int(FIRST * n)])
+    return state.nearest(MORE, SET, int(MOST * n))
+
+
+def _rounds(
+    state: State, pool: RowPool, K: Operator, active: Rows, goal: float, size: int, settings: Settings, run: Run
+) -> None:
+    """Rounds on some rows, of which some are left out on the way, until those that are left are at rest."""
+    whole = state.problem
+    problem, b, g = whole.part(active), state.b[active], state.g[active]
+    pool.take(K if len(active) == whole.count else K.part(active))
+    recent, looked, steps = np.zeros(0, np.intp), 0, 1
+    while state.steps < settings.max_steps and steps > 0:
+        rises, falls = problem.rises(b, g), problem.falls(b, g)
+        high, low = float(falls.max()), float(rises.min())
+        if not high - low > goal:
+            break
+        looked += 1
+        if looked % REST == 0 and len(active) > size:
+            kept = np.flatnonzero((rises < high) | (falls > low))  # the others rest at an end of the box, or at zero
+            if len(kept) <= SHRUNK * len(active):
+                active, b, g, recent = active[kept], b[kept], g[kept], np.zeros(0, np.intp)
+                problem = whole.part(active)
+                pool.shrink(kept, K.part(active))
+                continue
+        chosen = _chosen(rises, falls, recent, pool.known, size)
+        alone = len(chosen) == len(b)
+        tolerance = goal if alone else max(LOOSE * (high - low), goal / 2)
+        most = min(ALL if alone else WALK * len(chosen), settings.max_steps - state.steps)
+        steps = _round(problem, pool, chosen, b, g, tolerance, most)
+        state.b[active], recent = b, chosen
+        state.steps, state.rounds = state.steps + steps, state.rounds + 1
+        with run.stoppable():
+            run.tell(float(state.rounds))
+    state.rested(active, g)
+
+
+def _round(problem: Boxed, pool: RowPool, chosen: Rows, b: Array, g: Array, tolerance: float, most: int) -> int:
+    """Solve one working set, and move the gradient of all coefficients; the steps that it took."""
+    slots = pool.fetch(chosen)
+    own, slopes = b[chosen], g[chosen]
+    steps, _ = walk(square(pool.values, slots, chosen), problem.part(chosen), own, slopes, tolerance, most)
+    moved = own - b[chosen]
+    b[chosen] = own
+    some = np.flatnonzero(moved)
+    add_rows(pool.values, slots[some], moved[some], g)
+    return steps
+
+
+def _chosen(rises: Array, falls: Array, recent: Rows, known: NDArray[np.bool_], size: int) -> Rows:
+    """The working set: the newest of the last one, the worst on both sides of all, and of those whose rows are known.
+
+    The newest stand last.
+    """
+    n = len(rises)
+    if n <= size:
+        return np.arange(n)
+    kept = recent[-(size // 2) :]
+    left = size - len(kept)
+    free = np.ones(n, bool)
+    free[kept] = False
+    found: list[Rows] = []
+    for allowed, count in ((None, int(NEW * left) // 2), (known, (left - int(NEW * left)) // 2)):
+        for values in (rises, -falls):
+            slopes = np.where(free if allowed is None else free & allowed, values, np.inf)
+            worst = np.argpartition(slopes, min(count, n - 1))[:count]
+            worst = worst[np.isfinite(slopes[worst])]
+            free[worst] = False
+            found.append(worst)
+    return np.concatenate([kept, np.sort(np.concatenate(found))])

@@ -1,0 +1,1 @@
+"""Tables in: CSV, Parquet, Arrow, NPY, NPZ and LIBSVM."""
