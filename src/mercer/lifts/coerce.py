@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from functools import lru_cache
 from typing import Any
 
 from mercer.errors import KernelError, sentence
@@ -23,7 +24,7 @@ def stated(who: str, given: Any) -> Kernel:
         needs, remedy = "a kernel or its text", "A matrix is taken by learners, and by Nystrom where it is no part."
         raise KernelError(sentence(who, needs, "got 'precomputed'", remedy))
     if isinstance(given, str):
-        return parse(given, open=True)
+        return _parsed(given)
     given = kernel_from(given)
     if not isinstance(given, Kernel):
         remedy = "Write Gaussian(), or \"gaussian('median')\"."
@@ -31,6 +32,12 @@ def stated(who: str, given: Any) -> Kernel:
             remedy = f"Write {who}(n_components={given!r}), say."
         raise KernelError(sentence(who, "a kernel or its text", f"{given!r} came", remedy))
     return given.with_parameters({})
+
+
+@lru_cache(maxsize=128)
+def _parsed(text: str) -> Kernel:
+    """A fit reads its kernel's text several times, and kernels never change."""
+    return parse(text, open=True)
 
 
 def check_numbers(who: str, given: Any) -> None:

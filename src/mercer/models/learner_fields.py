@@ -178,5 +178,5 @@ LEARNERS = (
     _learner(Perceptron, MISTAKEN),
     _learner(KernelPCA, COMPONENTS, BACK),
     _learner(KernelKMeans, MEANS),
-    _learner(SpectralClustering, SPECTRAL),
+    _learner(SpectralClustering, SPECTRAL, READ),
 )

@@ -106,7 +106,8 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
     def _plan(self, problem: Posed, run: Watched | None) -> Plan:
         if run is None:
             return planned(problem, resumable=self.checkpoint is not None)
-        run.resume(fingerprint(self.get_params(deep=False), *problem.data))
+        if self.checkpoint is not None:
+            run.resume(fingerprint(self.get_params(deep=False), *problem.data))
         return plan_of(run, problem)
 
     def _solve(self, problem: Posed, plan: Plan, run: Watched) -> Solved:
