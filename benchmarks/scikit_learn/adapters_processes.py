@@ -124,7 +124,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Adapter):  # ty
         return float(np.sum(found))
 
     @property
-    def log_marginal_likelihood_value_(self) -> float:
+    def log_marginal_likelihood_value_(self) -> Any:
         return self.log_marginal_likelihood()
 
     @property
