@@ -131,7 +131,9 @@ class PolynomialFeatures(_Lift):
         least, most = self.degree if isinstance(self.degree, tuple) else (0, self.degree)
         if not self.include_bias:
             least = max(least, 1)
-        elif least > 0:
+        elif least == 1:
+            least = 0
+        elif least > 1:
             raise NotImplementedError("a bias beside products of at least so many columns")
         return Subsets(most, least)
 

@@ -96,8 +96,8 @@ class Recorder:
             self.ran.append(Ran(self.file, report.nodeid.rsplit("::", 1)[-1], report.outcome, reached, error))
 
 
-def run_file(area: str, module: str, out: Path) -> None:
-    """Replace scikit-learn's classes, run one test module, and write what came of it."""
+def run_file(area: str, module: str, out: Path, only: str) -> None:
+    """Replace scikit-learn's classes, run one test module, or those of its tests that `only` names, and write all."""
     import pytest
 
     for place, replacement in files_of(area)[module].items():
@@ -106,18 +106,19 @@ def run_file(area: str, module: str, out: Path) -> None:
     recorder = Recorder(module.rsplit(".", 1)[-1])
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-c", os.devnull, "--rootdir", str(out.parent)]
     # One line of an error is enough for a contract; all of it costs more than the tests.
-    pytest.main([*options, "--tb=line", "--no-header", "--no-summary", "--pyargs", module], plugins=[recorder])
+    options += ["--tb=line", "--no-header", "--no-summary", "-k", only]
+    pytest.main([*options, "--pyargs", module], plugins=[recorder])
     out.write_text(json.dumps({"ran": [asdict(one) for one in recorder.ran], "broken": recorder.broken}))
 
 
 # -- all of them --------------------------------------------------------------------------------------------------
 
 
-def run(area: str, module: str) -> tuple[list[Ran], list[str]]:
-    """What came of each test of a module, and what could not be collected."""
+def run(area: str, module: str, only: str = "") -> tuple[list[Ran], list[str]]:
+    """What came of each test of a module, and what could not be collected; `only` is what -k of pytest takes."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "ran.json"
-        command = [sys.executable, str(Path(__file__).resolve()), "--one", area, module, str(out)]
+        command = [sys.executable, str(Path(__file__).resolve()), "--one", area, module, str(out), only]
         # The same Mercer as here, whatever a relative path in the environment means there.
         known = {**os.environ, "PYTHONPATH": str(Path(mercer.__file__).parents[1])}
         done = subprocess.run(command, cwd=folder, env=known, capture_output=True, text=True, check=False)  # noqa: S603
@@ -158,10 +159,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("areas", nargs="*", help=f"of {', '.join(areas())}; all where none is given")
     parser.add_argument("--json", type=Path, help="where to write what came of each test")
-    parser.add_argument("--one", nargs=3, metavar=("AREA", "MODULE", "OUT"), help=argparse.SUPPRESS)
+    parser.add_argument("--one", nargs=4, metavar=("AREA", "MODULE", "OUT", "ONLY"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
-        run_file(given.one[0], given.one[1], Path(given.one[2]))
+        run_file(given.one[0], given.one[1], Path(given.one[2]), given.one[3])
         return 0
     ran: list[Ran] = []
     broken: list[str] = []

@@ -147,6 +147,47 @@ def test_what_can_be_read_is_read(name, data, dispatch, monkeypatch):
             np.testing.assert_array_equal(getattr(model, method)(data), getattr(wanted, method)(X))
 
 
+@pytest.mark.parametrize("dispatch", [False, True])
+@pytest.mark.parametrize("name", EVERYBODY)
+def test_tensors_of_torch_itself(name, dispatch, monkeypatch):
+    torch = pytest.importorskip("torch", reason="torch is not among the packages that tests need")
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+    model = sklearn.base.clone(EVERYBODY[name])
+    wanted = sklearn.base.clone(model).fit(X, target_of(model))
+    with sklearn.config_context(array_api_dispatch=dispatch):
+        model.fit(torch.as_tensor(X), torch.as_tensor(target_of(model)))
+        for method in ("transform", "predict", "decision_function", "predict_proba"):
+            if hasattr(model, method):
+                found = getattr(model, method)(torch.as_tensor(X))
+                assert isinstance(found, np.ndarray)
+                np.testing.assert_array_equal(found, getattr(wanted, method)(X))
+        if hasattr(model, "score"):
+            score = model.score(torch.as_tensor(X), torch.as_tensor(target_of(model)))
+            assert score == pytest.approx(wanted.score(X, target_of(model)))
+        for data, call in [
+            (torch.as_tensor(X).bfloat16(), r"X\.float\(\)\.numpy\(\)"),
+            (torch.as_tensor(X).to_sparse(), r"X\.to_dense\(\)\.numpy\(\)"),
+            (torch.as_tensor(X).requires_grad_(), r"X\.detach\(\)\.cpu\(\)\.numpy\(\)"),
+            (torch.as_tensor(X).to("meta"), "on the device meta"),
+        ]:
+            with pytest.raises(InputError, match=rf"{name} needs .* X; .*{call}"):
+                model.fit(data, target_of(model))
+
+
+def test_a_dtype_that_numpy_has_not_is_told_what_helps():
+    class Brain(Tensor):
+        def __array__(self, dtype=None, copy=None):
+            raise TypeError("Got unsupported ScalarType BFloat16")
+
+    class Thin(Brain):
+        layout = "torch.sparse_coo"
+
+    with pytest.raises(InputError, match=r"BFloat16\. Use X\.float\(\)\.numpy\(\)\."):
+        mercer.KernelRidge("rbf").fit(Brain(), Y)
+    with pytest.raises(InputError, match=r"Use X\.to_dense\(\)\.numpy\(\)\."):
+        mercer.KernelRidge("rbf").fit(Thin(), Y)
+
+
 def test_targets_likewise():
     class Column(Tensor):
         shape, ndim = Y.shape, 1

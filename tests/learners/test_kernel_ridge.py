@@ -25,7 +25,7 @@ from mercer.learners.ridge import planning
 from mercer.lifts import Nystrom, Powers, RadialBasis, RandomFourier, Trigonometric
 from mercer.lifts import Polynomial as PolynomialLift
 from mercer.planner import choose
-from mercer.solvers import Cholesky, Eigen, GradientDescent
+from mercer.solvers import Cholesky, ConjugateGradient, Eigen, GradientDescent
 
 X, Y = draw(24, 3, outputs=2)
 y = Y[:, 0]
@@ -596,3 +596,12 @@ def test_a_saved_model_holds_no_matrix():
         assert_allclose(loaded.predict(rows[:5], return_std=True), wanted, rtol=1e-9)
         assert_array_equal(loaded.dual_coef_, model.dual_coef_)
         assert str(loaded.plan_) == str(model.plan_)
+
+
+@pytest.mark.parametrize("kernel", ["0 * linear", "0 * polynomial(degree=2)", "0 * gaussian(1.0)"])
+@pytest.mark.parametrize("solver", ["auto", Cholesky(), ConjugateGradient()])
+def test_a_kernel_that_is_zero_everywhere_leaves_the_mean(kernel, solver):
+    rows = np.random.default_rng(0).normal(size=(12, 2))
+    model = KernelRidge(kernel, alpha=1.0, solver=solver).fit(rows, rows[:, 0])
+    assert_allclose(model.predict(rows), rows[:, 0].mean(), rtol=1e-12)
+    assert_allclose(KernelRidge(kernel).fit(rows, rows[:, 0]).predict(rows), rows[:, 0].mean(), rtol=1e-12)

@@ -44,7 +44,11 @@ def plain(who: str, name: str, data: Any) -> Any:
     try:
         return np.asarray(data)
     except (TypeError, RuntimeError) as error:
-        raise InputError(sentence(who, f"an array for {name}", f"NumPy cannot read it: {error}", remedy)) from error
+        if tensor:  # of a dtype or a layout that NumPy has not
+            strided = str(getattr(data, "layout", "torch.strided")) == "torch.strided"
+            remedy = f"Use {name}.{'float' if strided else 'to_dense'}().numpy()."
+        came = f"NumPy cannot read it: {str(error).rstrip('.')}"
+        raise InputError(sentence(who, f"an array for {name}", came, remedy)) from error
 
 
 def _computed(who: str, name: str, data: Any) -> Any:

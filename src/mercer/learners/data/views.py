@@ -151,7 +151,8 @@ class KernelView(TableView):
 
     @property
     def most_features(self) -> int | None:
-        return None if self.points.sparse else most_features(self.kernel, self.points.values.shape[1])
+        # A kernel that is zero everywhere has no feature, and so no lift.
+        return None if self.points.sparse else most_features(self.kernel, self.points.values.shape[1]) or None
 
     def lifted(self) -> View:
         if self.lift is not None:
