@@ -64,6 +64,7 @@ KERNELS = (
 COMMON = {
     "--json": None,
     "--quiet": None,
+    "--verbose": None,
     "--seed": NUMBERS,
     "--config": ("run.toml",) * 3 + ("bad.toml", "none", "t.csv"),
 }

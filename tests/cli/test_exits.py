@@ -218,7 +218,7 @@ def test_every_verb_has_help_with_an_example(verb):
     done = run(verb, "--help")
     assert done.exit_code == 0
     assert f"mercer {verb}" in done.stdout
-    for flag in ("--json", "--quiet", "--seed", "--config", "--dump-config"):
+    for flag in ("--json", "--quiet", "--verbose", "--seed", "--config", "--dump-config"):
         assert flag in done.stdout
 
 

@@ -196,6 +196,49 @@ def test_data_on_one_side_and_words_on_the_other(rings):
     assert quiet.stdout == done.stdout
 
 
+def test_a_fit_says_what_is_odd_in_ten_lines_and_all_of_it_when_asked(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(250, 12))
+    names = [f"c{j}" for j in range(12)]
+    lines = [f"{','.join(f'{x:.4f}' for x in row)},1,{row[0] + rng.normal():.4f}" for row in X]
+    table = tmp_path / "t.csv"
+    table.write_text("\n".join([",".join([*names, "flat", "y"]), *lines]))
+    short = run("fit", table, "--target", "y")
+    said = short.stderr.splitlines()
+    findings = [line for line in said if line.startswith(("warning: ", "worth a look: "))]
+    assert len(said) - len(findings) + len(short.stdout.splitlines()) == 10
+    assert said[0] == "t.csv: csv, 250 rows x 14 columns; 'y' gives a regression: it holds numbers that are not whole"
+    assert said[1] == "left out: 'flat' (constant: all entries are equal, which tells nothing)"
+    assert said[2].startswith("kernel: gaussian(")
+    assert said[2].endswith(".on(['c0', 'c1', 'c2', and 9 more]); valid: proven")
+    assert said[3].startswith(
+        "plan: least squares on 200 rows x 12 columns, 1 output: direct, kernel matrix, Eigen, about "
+    )
+    (tmp_path / "run.toml").write_text("[fit]\nverbose = true\n")
+    for words in (("--verbose",), ("-v",), ("--config", tmp_path / "run.toml")):
+        whole = run("fit", table, "--target", "y", *words)
+        assert whole.stdout == short.stdout
+        for part in (
+            "  c11     number     gaussian, divided by ",
+            "    -> direct",
+            "    why not ",
+            "proven, in 3 steps",
+        ):
+            assert part in whole.stderr
+    quiet = run("fit", table, "--target", "y", "--verbose", "--quiet")
+    assert [line for line in quiet.stderr.splitlines() if not line.startswith("warning: ")] == []
+
+
+def test_many_columns_that_are_odd_are_counted(tmp_path):
+    table = tmp_path / "t.csv"
+    flat = [f"flat{j}" for j in range(9)]
+    lines = [f"{i},{i * i % 17},{'1,' * 9}{i % 7}.5" for i in range(60)]
+    table.write_text("\n".join([",".join(["_fold", "a", *flat, "y"]), *lines]))
+    said = run("fit", table, "--target", "y").stderr
+    assert "no features, as their names begin with _: '_fold'\n" in said
+    assert "left out: 'flat0', 'flat1', 'flat2', and 6 more (" in said
+
+
 def test_a_warning_is_told_to_the_quiet_and_to_programs(rings, monkeypatch):
     fit = mercer.KernelRidgeClassifier.fit
 

@@ -33,7 +33,8 @@ def test_letters_at_their_places_are_read_where_places_matter(tmp_path):
     texts, _ = strings()
     moved = [text[: 10 + i % 2] + "gattac" + text[16 + i % 2 :] for i, text in enumerate(texts)]
     path = write(tmp_path / "t.parquet", text=moved, y=["ab"[i % 2] for i in range(len(texts))])
-    done = run("fit", path, "--target", "y", "--out", tmp_path / "m")
+    assert "all of 30 letters: read by letters at their places" in run("fit", path, "--target", "y").stderr
+    done = run("fit", path, "--target", "y", "--out", tmp_path / "m", "--verbose")
     assert "all of 30 letters: read by letters at their places" in done.stderr
     assert "Taken: letters at their places\n" in done.stderr
     assert first(told("fit", path, "--target", "y")) > 0.95
@@ -47,7 +48,7 @@ def test_runs_of_letters_are_read_where_places_do_not_matter(tmp_path):
     moved = [text[:k] + ("gggggg" if i % 2 else "cccccc") + text[k + 6 :]
              for i, (text, k) in enumerate(zip(texts, at, strict=True))]  # fmt: skip
     path = write(tmp_path / "t.parquet", text=moved, y=["ab"[i % 2] for i in range(len(texts))])
-    done = run("fit", path, "--target", "y")
+    done = run("fit", path, "--target", "y", "--verbose")
     assert "Taken: letters at their places\n" not in done.stderr
     assert "runs of three letters, which has the least leave-one-out error" in done.stderr
 
@@ -121,7 +122,7 @@ def test_what_is_missing_in_a_later_table_is_filled_and_said(tmp_path):
     assert np.isfinite(values).all()
     assert abs(values[1] - 2 * middle) < 6
     said = " ".join(done.stderr.split())
-    assert "'size' in 2 rows, 'town' in 1 rows, 'day' in 1 rows, 'note' in 1 rows" in said
+    assert "'size' in 2 rows, 'town' in 1 row, 'day' in 1 row, 'note' in 1 row" in said
     assert "the median of the fit" in said
     assert "missing" in told("predict", model, new, "--out", tmp_path / "p.csv")["warnings"][0]
 
@@ -187,7 +188,7 @@ def test_the_plan_that_is_shown_is_the_one_that_is_fitted(tmp_path, monkeypatch,
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1_600, 2))
     path = write(tmp_path / "t.parquet", a=X[:, 0], b=X[:, 1], y=np.sin(X[:, 0]) + X[:, 1])
-    done = run("fit", path, "--target", "y", "--json", "--kernel", "gaussian", *more)
+    done = run("fit", path, "--target", "y", "--json", "--verbose", "--kernel", "gaussian", *more)
     assert done.exit_code == 0, done.stderr
     fitted = json.loads(done.stdout)["plan"]
     text = fitted.get("text") or str(Plan.restored(fitted, "the test"))  # of least squares without the other ways
@@ -212,9 +213,9 @@ def test_durations_are_hours_in_the_fit_and_later(tmp_path):
     path, model, new = tmp_path / "t.csv", tmp_path / "m.mercer", tmp_path / "new.csv"
     lines = [f"{m // 60}:{m % 60:02d}{':00' * (i % 2)},{m / 30:.3f}" for i, m in enumerate(minutes)]
     path.write_text("\n".join(["took,cost", *lines]))
-    done = run("fit", path, "--target", "cost", "--out", model)
-    assert "'took': times such as 9:05 read as hours\n" in done.stderr
-    assert "number     gaussian" in done.stderr
+    said = run("fit", path, "--target", "cost", "--out", model).stderr
+    assert "'took': times such as 9:05 read as hours\n" in said
+    assert "number     gaussian" in run("fit", path, "--target", "cost", "--verbose").stderr
     new.write_text("took\n1:30\n2:00:30\n1.5\n0:75\n")
     values = [float(line) for line in run("predict", model, new).stdout.split()[1:]]
     assert values[:2] == pytest.approx([3.0, 4.0], abs=0.3)

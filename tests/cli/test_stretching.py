@@ -19,6 +19,12 @@ def rows(count, columns=12, seed=0):
 
 
 def found_for(kernel, X, y, dated=False, **options):
+    """The kernel, and what is said of it where it is another one."""
+    found = whole(kernel, X, y, dated, **options)
+    return found.kernel, found.taken
+
+
+def whole(kernel, X, y, dated=False, **options):
     return suited(FitOptions(table="", target="y", **options), kernel, lambda positions: X[positions], y, dated)
 
 
@@ -75,6 +81,49 @@ def test_nothing_is_tried_where_it_would_be_of_no_use(kernel, count, classes, op
     assert found_for(kernel, X, y, **options) == (kernel, "")
 
 
+@pytest.mark.parametrize(
+    ("kernel", "count", "more", "words"),
+    [
+        (scaled(12), 600, {}, "per column was tried: on 300 other rows the squared leave-one-out error is "),
+        (scaled(12), FEWEST - 2, {}, "not tried: fewer than 300 rows are fitted"),
+        (scaled(MOST + 1), 600, {}, "not tried: there would be 65, more than 64"),
+        (scaled(12), 600, {"dated": True}, "not tried: there are dates"),
+        (scaled(12), 600, {"time": "10s"}, "no other lengthscales were tried: --time below a minute"),
+        (
+            scaled(12),
+            600,
+            {"learner": "svm"},
+            "; lengthscales 0.125 to 2 times as long, 600 rows: none leaves 3 % less",
+        ),
+        (Gaussian(1.0), 600, {}, ""),
+        (Linear(), 600, {}, ""),
+    ],
+    ids=["no better", "few rows", "many columns", "dates", "no time", "together", "one lengthscale", "none"],
+)
+def test_what_was_refused_is_told_to_those_who_ask(kernel, count, more, words):
+    """Said by --verbose, in the report and to programs; a fit is silent on it."""
+    rng = np.random.default_rng(5)
+    found = whole(kernel, rng.normal(size=(count, kernel.width or 1)), rng.normal(size=count), **more)
+    assert (found.kernel, found.taken) == (kernel, "")
+    assert words in found.refused
+    assert bool(words) == bool(found.refused)
+
+
+def test_refusing_gives_the_error_and_its_bound(tmp_path):
+    X, _ = rows(600)
+    path, page = tmp_path / "table.csv", tmp_path / "r.html"
+    noise = np.random.default_rng(5).normal(size=600)
+    csv.write_csv(table({f"c{j}": X[:, j] for j in range(12)} | {"y": noise}), path)
+    words = "one lengthscale per column was tried"
+    (tried,) = told("fit", path, "--target", "y", "--report", page)["kernel"]["tried"]
+    assert tried.startswith(words)
+    assert float(tried.split("error is ")[1].split()[0]) >= 0.95
+    assert tried.endswith("from 0.95 on, the common one is kept")
+    assert tried in page.read_text()
+    assert tried in run("fit", path, "--target", "y", "--verbose").stderr
+    assert words not in run("fit", path, "--target", "y").stderr
+
+
 def test_many_rows_stretch_all_lengthscales_together():
     """A short wave of one column: there is no column to choose, and the proposal is too wide."""
     X = np.random.default_rng(0).uniform(-3, 3, size=(1_600, 1))
@@ -94,7 +143,10 @@ def test_a_fit_says_so_and_the_report_of_its_kernel_can_be_parsed(tmp_path):
     X, y = rows(500)
     path = tmp_path / "table.csv"
     csv.write_csv(table({f"c{j}": X[:, j] for j in range(12)} | {"y": y}), path)
-    assert "12 lengthscales, one per column" in run("fit", path, "--target", "y", "--out", tmp_path / "m").stderr
+    assert (
+        "12 lengthscales, one per column"
+        in run("fit", path, "--target", "y", "--out", tmp_path / "m", "--verbose").stderr
+    )
     found = told("fit", path, "--target", "y", "--out", tmp_path / "m2")
     kernel = mercer.parse(found["kernel"]["text"])
     assert mercer.prove(kernel).status == "proven"

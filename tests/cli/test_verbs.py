@@ -118,7 +118,7 @@ def test_predict_reads_columns_in_any_order_and_from_a_pipe(fitted):
         ("size,town\n100,\n", 0, ""),
         ("size\n100\n", 3, "'town'"),
         ("size,town\nlarge,north\n", 3, "'size'"),
-        ("size,town\n,north\n", 0, "'size' in 1 rows"),
+        ("size,town\n,north\n", 0, "'size' in 1 row)"),
     ],
 )
 def test_predict_on_tables_that_are_not_alike(fitted, text, code, said):

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from sklearn.gaussian_process.kernels import RBF
 
 from mercer import KernelRidge, KernelRidgeClassifier
 from mercer.errors import DomainError, InputError, KernelError, ParseError
@@ -232,8 +231,8 @@ KERNELS = [
     fit("kernel a number", f"{KERNEL}3.0 came. Write KernelRidge(alpha=3.0), say", KernelError, kernel=3.0),
     fit("kernel None", f"{KERNEL}None came. Write Gaussian(), or \"gaussian('median')\".", KernelError, kernel=None),
     fit("kernel a class", f"{KERNEL}<class '...Gaussian'> came. Write Gaussian(), with", KernelError, kernel=Gaussian),
-    fit("kernel a function", f"{KERNEL}<built-in function len> came. Compute the matrix", KernelError, kernel=len),
-    fit("kernel of scikit-learn", f"{KERNEL}RBF(...) came. Compute the matrix", KernelError, kernel=RBF()),
+    fit("kernel a function of one thing", "len() takes exactly one argument (2 given)", TypeError, kernel=len),
+    fit("kernel a class", f"{KERNEL}<class 'set'> came. Write Gaussian()", KernelError, kernel=set),
     fit("kernel a matrix", f"{KERNEL}an array of shape (12, 12)... Use kernel='precomputed'", KernelError, kernel=K),
     fit("kernel a list", f"{KERNEL}[Linear()] came. Write Gaussian()", KernelError, kernel=[Linear()]),
     fit("precomputed misspelt", f"{KERNEL}'Precomputed' came. Write 'precomputed'.", KernelError, kernel="Precomputed"),

@@ -29,7 +29,7 @@ def add_verb(app: typer.Typer, record: type[Options], run: Callable[[Options, Vo
 
     def body(**given: Any) -> None:
         options = record(**given)
-        with _speaking(Voice(verb, options.json, options.quiet)) as voice:
+        with _speaking(Voice(verb, options.json, options.quiet, options.verbose)) as voice:
             if options.dump_config:
                 voice.raw(dumped(verb, options))
             else:

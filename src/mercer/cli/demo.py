@@ -49,8 +49,8 @@ def demo(options: DemoOptions, voice: Voice) -> None:
     with as_file(files("mercer.cli") / "data" / DATA) as path:
         voice.say(f"$ mercer fit {path.name} --target {TARGET} --report {report.name}")
         done = _fitted(path, report, options, voice)
-    voice.say(str(done.proof))
-    voice.say(f"\n$ mercer prove {REFUTED} --columns 4\n{prove(REFUTED, d=4)}\n")
+    voice.tell("", str(done.proof))
+    voice.say(f"$ mercer prove {REFUTED} --columns 4\n{prove(REFUTED, d=4)}")
     model = options.out / MODEL_FILE
     save_model(done.model, model)
     made = {"model": str(model), "picture": _picture(done, options.out / PICTURE_FILE), "report": str(report)}
@@ -65,7 +65,7 @@ def _fitted(table: Path, report: Path, options: DemoOptions, voice: Voice) -> Fi
     from mercer.cli.pipeline import fitted
     from mercer.cli.report.writing import write_report
 
-    asked = FitOptions(table=str(table), target=TARGET, seed=options.seed, quiet=options.quiet)
+    asked = FitOptions(table=str(table), target=TARGET, seed=options.seed, quiet=options.quiet, verbose=options.verbose)
     done = fitted(asked, voice)
     write_report(report, done, asked, told_findings(done, voice), voice)
     return done

@@ -31,6 +31,24 @@ WORTH, WORTH_EACH = 0.97, 0.95
 """What is found must leave less than this part of the error, or it may be chance; the more so where much was tried."""
 NAMED = 4
 """Columns that are named as those that matter most."""
+UNTRIED = "one lengthscale per column was not tried:"
+DATED = f"{UNTRIED} there are dates, and rows in between would speak for lengthscales too short for a forecast"
+HURRIED = "no other lengthscales were tried: --time below a minute, or --memory below 256 MiB, leaves no room"
+TOGETHER = f"{STRETCHES[0]:g} to {STRETCHES[-1]:g}"
+LESS = f"leaves {1 - WORTH:.0%} less squared leave-one-out error".replace("%", " %")
+
+
+@dataclass(frozen=True)
+class Suited:
+    """A kernel whose lengthscales suit the target, or the one that came.
+
+    taken : what was changed, in words; "" where nothing was
+    refused : what was tried and not taken, or not tried, and why
+    """
+
+    kernel: Any
+    taken: str = ""
+    refused: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,27 +83,32 @@ class Sample:
 
 def suited(
     options: FitOptions, kernel: Any, rows_at: Callable[[Positions], Any], y: NDArray[Any], dated: bool = False
-) -> tuple[Any, str]:
-    """A kernel whose lengthscales suit the target, and what is to be said of it; the same kernel where none is better.
+) -> Suited:
+    """A kernel whose lengthscales suit the target; the same kernel where none is better.
 
     Lengthscales are found on one sample, and those of columns must prove themselves on another one.
 
     dated : whether there are dates. Then the next rows are asked for, and those in between, by which lengthscales are
         found, speak for shorter ones than a forecast needs: each for itself is not tried
     """
-    if hurried(options) or not has_lengthscales(kernel):
-        return kernel, ""
+    if not has_lengthscales(kernel):
+        return Suited(kernel)
+    if hurried(options):
+        return Suited(kernel, refused=HURRIED)
     some, both = (Sample(rows_at, y, sample_of(y, count, options.seed)) for count in (SAMPLE, 2 * SAMPLE))
     first, second = (replace(both, positions=both.positions[half::2]) for half in (0, 1))
     alone = options.learner == "ridge" and len(y) <= STRETCHED  # ridge stretches the whole kernel itself
     together = kernel if alone else _together(kernel, some)
-    each = None if dated else _each(kernel, first)
+    each, refused = (None, DATED) if dated else _each(kernel, first)
     if each is not None:
         usual, found = second.error(together), second.error(each.kernel)
         if found < WORTH_EACH * usual:
-            return each.kernel, _told(each, found / usual, len(second.positions))
-    told = "" if together == kernel else f"lengthscales by leave-one-out on {len(some.positions):,} rows: {together}"
-    return together, told
+            return Suited(each.kernel, _told(each, found / usual, len(second.positions)))
+        refused = _refused(found / usual if usual else 1.0, len(second.positions))
+    if together != kernel:
+        return Suited(together, f"lengthscales by leave-one-out on {len(some.positions):,} rows: {together}", refused)
+    common = "" if alone else f"lengthscales {TOGETHER} times as long, {len(some.positions):,} rows: none {LESS}"
+    return Suited(kernel, refused="; ".join(filter(None, (refused, common))))
 
 
 def hurried(options: FitOptions) -> bool:
@@ -111,22 +134,36 @@ def _together(kernel: Any, sample: Sample) -> Any:
     return kernel.stretched(best) if errors[best] < WORTH * errors[1.0] else kernel
 
 
-def _each(kernel: Any, sample: Sample) -> Stretch | None:
-    """Each lengthscale for itself, by the likelihood; None where rows are few, or lengthscales or classes many."""
+def _each(kernel: Any, sample: Sample) -> tuple[Stretch | None, str]:
+    """Each lengthscale for itself, by the likelihood; None and the reason where rows are few, or lengthscales many.
+
+    One lengthscale alone is nothing to choose among, and no word is lost on it.
+    """
     from mercer.kernels.evaluation.evaluate import read
     from mercer.tuning.lengths import lengths_of
     from mercer.tuning.stretch import stretch
 
     if 2 * len(sample.positions) < FEWEST:
-        return None
+        return None, f"{UNTRIED} fewer than {FEWEST} rows are fitted"
     rows, targets = sample.rows, sample.numbers()
     if (targets == targets[0]).all():
-        return None
+        return None, f"{UNTRIED} the rows of the sample have one target"
     points = read(kernel, rows)
     count = sum(len(group.values) for group in lengths_of(kernel.resolve(rows), points))
-    if not 2 <= count <= MOST or (targets.ndim == 2 and not 2 <= targets.shape[1] <= CLASSES):
-        return None
-    return stretch(kernel, rows, targets)
+    if count < 2:
+        return None, ""
+    if count > MOST:
+        return None, f"{UNTRIED} there would be {count:,}, more than {MOST}"
+    if targets.ndim == 2 and targets.shape[1] > CLASSES:
+        return None, f"{UNTRIED} {targets.shape[1]:,} classes are more than {CLASSES}"
+    return stretch(kernel, rows, targets), ""
+
+
+def _refused(part: float, rows: int) -> str:
+    return (
+        f"one lengthscale per column was tried: on {rows:,} other rows the squared leave-one-out error is {part:.3g} "
+        f"times that of one common lengthscale; from {WORTH_EACH:g} on, the common one is kept"
+    )
 
 
 def _told(each: Stretch, part: float, rows: int) -> str:
@@ -134,7 +171,7 @@ def _told(each: Stretch, part: float, rows: int) -> str:
     names = ", ".join(f"{each.names[i].removeprefix('column ')} times {each.stretches[i]:.2g}" for i in order)
     return (
         f"{len(each.stretches)} lengthscales, one per column, by the likelihood of {each.rows:,} rows. On {rows:,} "
-        f"other rows the squared leave-one-out error is {part:.2g} times that of one common lengthscale. "
+        f"other rows the squared leave-one-out error is {part:.3g} times that of one common lengthscale. "
         f"Shortest, so most important: {names}"
     )
 

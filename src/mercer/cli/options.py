@@ -39,6 +39,15 @@ class Common:
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="No more than warnings on standard error.", rich_help_panel=EVERYWHERE)
     ] = False
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            "-v",
+            help="On standard error, all that was looked at and decided, not what is odd alone; --quiet counts more.",
+            rich_help_panel=EVERYWHERE,
+        ),
+    ] = False
     seed: Annotated[
         int,
         typer.Option(
@@ -148,7 +157,7 @@ class Reading(Common):
         for doubt in sheet.doubts:
             voice.warn(doubt)
         if gaps := model.gaps(sheet):
-            listed = ", ".join(f"{name!r} in {count:,} rows" for name, count in gaps.items())
+            listed = ", ".join(f"{name!r} in {count:,} row{'s' * (count != 1)}" for name, count in gaps.items())
             taken = "numbers and dates are taken as the median of the fit, labels as one of their own, texts as empty"
             voice.warn(f"entries are missing in columns that had all of them in the fit ({listed}): {taken}")
         return sheet

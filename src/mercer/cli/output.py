@@ -30,6 +30,7 @@ class Voice:
     verb : its name, which is in the schema: "mercer.fit/1"
     as_json : whether data is one JSON object
     quiet : whether standard error is for warnings and errors only
+    verbose : whether it also gets all that was looked at and decided
     warnings : what was warned of
     written : objects on standard output, of which there is one at most
     """
@@ -37,6 +38,7 @@ class Voice:
     verb: str
     as_json: bool = False
     quiet: bool = False
+    verbose: bool = False
     warnings: list[str] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
 
@@ -44,6 +46,11 @@ class Voice:
         """Tell the user, who may look away."""
         if not self.quiet:
             _print(text, error=True)
+
+    def tell(self, short: str, long: str) -> None:
+        """Say the one or, to those who want all of it, the other; "" says nothing."""
+        if text := long if self.verbose else short:
+            self.say(text)
 
     def warn(self, text: str) -> None:
         """Tell what may be wrong; a verb that is quiet tells that, too."""

@@ -19,6 +19,7 @@ from mercer.cli.options import seconds
 from mercer.cli.result import Fitted, Judged, Parts
 from mercer.cli.scoring import baseline_predictions, judged_scores, left_out_score, predictions
 from mercer.cli.target import CLASSIFICATION, Target, target_of
+from mercer.cli.telling import short_kernel, short_plan, tell_columns, tell_remarks
 from mercer.cli.text_readings import with_readings
 from mercer.learners.run.fit_run import plans_told_to
 from mercer.tables.read import Sheet, read_table
@@ -36,7 +37,7 @@ def fitted(options: FitOptions, voice: Voice) -> Fitted:
     if options.out is not None:
         check_saved(found.kernel)
     start = time.perf_counter()
-    found = _stretched(options, found, parts, voice)
+    found, tried = _stretched(options, found, parts, voice)
     tuned = time.perf_counter() - start
     proof = _told(found, voice)
     _doubted(found, target, parts.truth, voice)
@@ -50,7 +51,7 @@ def fitted(options: FitOptions, voice: Voice) -> Fitted:
     if options.refit and len(parts.truth):
         voice.say("fitting again to all rows ...")
         model = replace(model, learner=_again(learner, found.rows(sheet), target.values, voice))
-    return Fitted(sheet, target, found, model, parts, judged, scores, left_out, proof)
+    return Fitted(sheet, target, found, model, parts, judged, scores, left_out, proof, tried)
 
 
 def planned(options: FitOptions, voice: Voice) -> Any:
@@ -59,8 +60,9 @@ def planned(options: FitOptions, voice: Voice) -> Any:
     sheet, target = _read(options, voice)
     parts = _parts(sheet, target, options)
     found = look(parts.train, (target.name, *(options.drop or ())), options.kernel, options.seed, sheet)
+    tell_columns(found, sheet, voice)
     if found.proposal is not None:
-        voice.say(str(found.proposal))
+        voice.tell(f"kernel: {short_kernel(found.kernel)}", str(found.proposal))
     return _learner(options, target, found, parts.y).plan(found.rows(parts.train), parts.y)
 
 
@@ -73,42 +75,42 @@ def _parts(sheet: Sheet, target: Target, options: FitOptions) -> Parts:
 def _read(options: FitOptions, voice: Voice) -> tuple[Sheet, Target]:
     sheet = read_table(options.table, options.limits(), options.table_options())
     sheet = sheet.with_numbers_as_given(sheet.called(options.target))
-    voice.say(f"{sheet.name}: {sheet.format}, {sheet.rows:,} rows x {sheet.width:,} columns")
-    for remark in sheet.remarks:
-        voice.say(remark)
+    read = f"{sheet.name}: {sheet.format}, {sheet.rows:,} rows x {sheet.width:,} columns"
+    remarks = sheet.remarks
     for doubt in sheet.doubts:
         voice.warn(doubt)
     sheet, target = target_of(sheet, options.target, options.task)
-    if target.dropped:
-        voice.say(f"{target.dropped:,} rows have no {target.name!r}, and are left out")
-    voice.say(f"{target.name!r} gives a {target.task}: {target.why}")
+    gone = f" ({target.dropped:,} without it are left out)" if target.dropped else ""
+    voice.say(f"{read}; {target.name!r}{gone} gives a {target.task}: {target.why}")
+    tell_remarks(remarks, voice)
     return sheet, target
 
 
-def _stretched(options: FitOptions, found: Look, parts: Parts, voice: Voice) -> Look:
-    """A proposed kernel with lengthscales that suit the target."""
+def _stretched(options: FitOptions, found: Look, parts: Parts, voice: Voice) -> tuple[Look, tuple[str, ...]]:
+    """A proposed kernel with lengthscales that suit the target, and what was tried for that."""
     if found.proposal is None:
-        return found
-    found, told_readings = with_readings(options, found, lambda rows: found.rows(parts.train.take(rows)), parts.y)
-    for line in told_readings:
-        voice.say(line)
-    voice.say(str(found.proposal))
+        return found, ()
+    found, readings = with_readings(options, found, lambda rows: found.rows(parts.train.take(rows)), parts.y)
+    tell_columns(found, parts.train, voice)
+    voice.tell("", "\n".join([*readings, str(found.proposal)]))
     dated = any(choice.taken_for == "date" for choice in found.proposal.columns)
-    kernel, told = suited(options, found.kernel, lambda rows: found.rows(parts.train.take(rows)), parts.y, dated)
-    if told:
-        voice.say(told)
-    return replace(found, kernel=kernel)
+    kernel = suited(options, found.kernel, lambda rows: found.rows(parts.train.take(rows)), parts.y, dated)
+    tried = tuple(filter(None, (kernel.taken, kernel.refused)))
+    voice.tell("", "\n".join(tried))
+    return replace(found, kernel=kernel.kernel), (*readings, *tried)
 
 
 def _told(found: Look, voice: Voice) -> Any:
     """Say why it is a kernel."""
     from mercer.kernels.proof.prove import prove
 
-    if found.proposal is None:
-        voice.say(f"kernel: {found.kernel}")
     proof = prove(found.kernel)
     steps = f", in {len(proof.steps)} steps (mercer prove shows them)" if proof.status == "proven" else ""
-    voice.say(f"this kernel is valid (positive semidefinite): {proof.status}{steps}")
+    whole = f"kernel: {found.kernel}\n" if found.proposal is None else ""
+    voice.tell(
+        f"kernel: {short_kernel(found.kernel)}; valid: {proof.status}",
+        f"{whole}this kernel is valid (positive semidefinite): {proof.status}{steps}",
+    )
     return proof
 
 
@@ -135,7 +137,7 @@ def _fit(learner: Any, rows: Any, y: NDArray[Any], voice: Voice) -> float:
 
     def hear(plan: Any) -> None:
         if not begun:  # of the fit itself, not of fits within
-            voice.say(f"plan: {textwrap.indent(str(plan), '  ').strip()}")
+            voice.tell(f"plan: {short_plan(plan)}", f"plan: {textwrap.indent(str(plan), '  ').strip()}")
             begun.append(time.perf_counter())
 
     with plans_told_to(hear):

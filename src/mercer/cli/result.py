@@ -62,6 +62,7 @@ class Fitted:
     scores : of the model and of the baselines, on the rows held out
     left_out : the leave-one-out score, where it was free
     proof : why the kernel is one
+    tried : readings and lengthscales that were tried, and what was refused, in sentences
     """
 
     sheet: Sheet
@@ -73,6 +74,7 @@ class Fitted:
     scores: Scores
     left_out: tuple[str, float] | None
     proof: Any
+    tried: tuple[str, ...] = ()
 
     @property
     def held(self) -> int:
@@ -98,7 +100,12 @@ class Fitted:
         return {
             "table": {"name": self.sheet.name, "format": self.sheet.format, "rows": self.sheet.rows},
             "target": {"name": target.name, "task": target.task, "why": target.why, "dropped_rows": target.dropped},
-            "kernel": {"text": str(self.look.kernel), "fitted": str(learner.kernel_), "proof": self.proof.status},
+            "kernel": {
+                "text": str(self.look.kernel),
+                "fitted": str(learner.kernel_),
+                "proof": self.proof.status,
+                "tried": self.tried,
+            },
             "columns": _columns(self.look),
             "learner": type(learner).__name__,
             "converged": self.converged,
@@ -110,12 +117,13 @@ class Fitted:
 
     def text(self) -> str:
         """The scores, for people."""
-        lines = [table_of_scores(self.scores)] if self.held else ["too few rows to hold some out"]
-        if self.held:
-            lines.append(f"on {self.held:,} rows held out, with intervals of 95 %")
+        held = (
+            f"on {self.held:,} rows held out, with intervals of 95 %" if self.held else "too few rows to hold some out"
+        )
+        scores = [table_of_scores(self.scores)] if self.held else []
         if self.left_out is not None:
-            lines.append(f"leave-one-out {self.left_out[0]} of {self.left_out_rows}: {self.left_out[1]:.4g}")
-        return "\n".join(lines)
+            held += f"; leave-one-out {self.left_out[0]} of {self.left_out_rows}: {self.left_out[1]:.4g}"
+        return "\n".join([*scores, held])
 
 
 def _columns(found: Look) -> list[dict[str, Any]]:

@@ -65,13 +65,16 @@ def _known(options: TransformOptions, voice: Voice) -> tuple[TableModel, Sheet]:
 def _new(options: TransformOptions, voice: Voice) -> tuple[TableModel, Sheet]:
     from mercer.cli.features import by_position, look
     from mercer.cli.models import save_model
+    from mercer.cli.telling import short_kernel, tell_columns
     from mercer.tables.read import read_table
 
     sheet = read_table(options.table, options.limits(), options.table_options())
     for doubt in sheet.doubts:
         voice.warn(doubt)
     found = look(sheet, tuple(options.drop or ()), options.kernel, options.seed)
-    voice.say(str(found.proposal) if found.proposal is not None else f"kernel: {found.kernel}")
+    tell_columns(found, sheet, voice)
+    whole = f"kernel: {found.kernel}" if found.proposal is None else str(found.proposal)
+    voice.tell(f"kernel: {short_kernel(found.kernel)}", whole)
     if sheet.sparse is None and not found.kernel.kinds:
         found = replace(found, kernel=by_position(found.kernel, found.columns))
     lift = _lift(found.kernel, options).fit(found.rows(sheet))

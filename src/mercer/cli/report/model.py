@@ -36,6 +36,7 @@ def _kernel(case: Case) -> list[object]:
         parts.append(details("The same with the numbers that were found from the rows", found))
     if look.proposal is None:
         return [*parts, p(_told(case))]
+    parts += [items(case.done.tried)] if case.done.tried else []
     columns = look.proposal.columns
     rows = [[code(c.name), c.taken_for, part_of(learner.kernel_, c.name) or c.part, c.why] for c in columns[:SHOWN]]
     more = [p(f"And {len(columns) - SHOWN:,} more columns.")] if len(columns) > SHOWN else []
