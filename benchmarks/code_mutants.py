@@ -34,7 +34,15 @@ from code_changes import Change, changes
 ROOT = Path(__file__).resolve().parents[1]
 AREAS: dict[str, tuple[list[str], list[str]]] = {
     "kernels": (
-        ["kernels/*.py", "kernels/radial/*.py", "kernels/dot/*.py", "kernels/coordinate/*.py", "kernels/algebra/*.py"],
+        [
+            "kernels/*.py",
+            "kernels/radial/*.py",
+            "kernels/dot/*.py",
+            "kernels/coordinate/*.py",
+            "kernels/algebra/*.py",
+            "kernels/evaluation/*.py",
+            "kernels/precision/*.py",
+        ],
         ["tests/kernels/test_*.py", "tests/kernels/proof", "tests/html/test_html_kernels.py", "src/mercer/kernels"],
     ),
     "proof": (
@@ -42,7 +50,7 @@ AREAS: dict[str, tuple[list[str], list[str]]] = {
         ["tests/kernels/proof", "tests/html/test_html_kernels.py", "src/mercer/kernels/proof"],
     ),
     "solvers": (
-        ["solvers/*.py"],
+        ["solvers/*/*.py"],
         [
             "tests/solvers",
             "tests/learners/test_perceptrons.py",

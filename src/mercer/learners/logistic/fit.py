@@ -23,9 +23,9 @@ from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.operators import Centering
 from mercer.planner.logistic import LogisticPlan, logistic
 from mercer.planner.task import Task
+from mercer.solvers.logistic import newton as solver
 from mercer.solvers.logistic.likelihood import Likelihood
 from mercer.solvers.logistic.newton import Minimum
-from mercer.solvers.logistic import newton as solver
 from mercer.solvers.logistic.objective import Logistic
 
 Array = NDArray[np.float64]
