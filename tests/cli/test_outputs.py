@@ -50,7 +50,7 @@ def idle(monkeypatch):
     def worked(*_, **__):
         raise AssertionError("work began before outputs were checked")
 
-    for name in ("files.tables.read_table", "cli.fitting.read_table", "cli.models.load_model"):
+    for name in ("tables.read.read_table", "cli.pipeline.read_table", "cli.models.load_model"):
         monkeypatch.setattr(f"mercer.{name}", worked)
 
 

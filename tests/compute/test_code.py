@@ -21,7 +21,7 @@ from mercer.operators import Gram
 WORK = """
 import json, logging, sys
 import numpy as np
-from mercer.compute import code
+from mercer.compute.codegen import jit_cache
 from mercer.kernels import Gaussian, Laplace, Linear
 from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.operators import Gram
@@ -40,7 +40,7 @@ if "wait" in sys.argv:  # all processes start at once
 with fused_from(0):
     K = kernel(X)
     v = Gram(kernel, X) @ X[:, 0]
-functions = [f for m in code._LOADED.values() for f in vars(m).values() if hasattr(f, "stats")]
+functions = [f for m in jit_cache._LOADED.values() for f in vars(m).values() if hasattr(f, "stats")]
 print(json.dumps({
     "matrix": K[:3].tolist(), "product": v.tolist(), "messages": messages, "numba": "numba" in sys.modules,
     "hits": sum(sum(f.stats.cache_hits.values()) for f in functions),

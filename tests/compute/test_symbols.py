@@ -319,6 +319,16 @@ def test_what_a_symbol_does_not_know_it_says(question):
 # -- numbers are arguments, whole numbers are structure ----------------------------------------------------------------
 
 
+@pytest.fixture
+def own_folder(monkeypatch, tmp_path):
+    """Compiled code goes where no other process, of other tests, adds files."""
+    monkeypatch.setenv("MERCER_CACHE_DIR", str(tmp_path))
+    directory.cache_clear()
+    yield
+    monkeypatch.undo()
+    directory.cache_clear()
+
+
 def compiled(kernels, X, Z):
     """How many modules and files the evaluation of kernels adds."""
     before, files = len(jit_cache._LOADED), len(list(directory().glob("*.nbc")))
@@ -346,7 +356,7 @@ class Shifted(Coordinate):
         return (1.0 + total) ** self.order
 
 
-def test_a_formula_is_compiled_once_for_all_numbers():
+def test_a_formula_is_compiled_once_for_all_numbers(own_folder):
     X, Z = RNG.uniform(size=(6, 5)), RNG.uniform(size=(3, 5))
     modules, files = compiled([Shifted(0.25)], X, Z)
     assert modules == 1
@@ -357,7 +367,7 @@ def test_a_formula_is_compiled_once_for_all_numbers():
     assert compiled([Shifted(0.25, 5)], X, Z)[0] == 1  # a whole number is part of the formula
 
 
-def test_equal_structure_shares_code():
+def test_equal_structure_shares_code(own_folder):
     X, Z = RNG.uniform(size=(6, 2)), RNG.uniform(size=(3, 2))
     compiled([Gaussian(1.0), Laplace(1.0) * Linear() + 0.3 * Min(), RationalQuadratic(0.7)], X, Z)
     again = [Gaussian(0.1), Gaussian(25.0), Laplace(3.3) * Linear() + 1.7 * Min(), RationalQuadratic(3.3, 0.2)]

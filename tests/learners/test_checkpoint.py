@@ -342,7 +342,7 @@ CHILD = f"""
 import secrets, sys
 from pathlib import Path
 import numpy as np
-from mercer.learners import checkpoint
+from mercer.learners.run import checkpoint
 from mercer.learners.run.fit_run import Terms, watched
 
 checkpoint.INTERVAL, checkpoint.SHARE = 0.0, 1e9  # at every offer

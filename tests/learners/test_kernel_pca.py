@@ -26,6 +26,7 @@ from mercer.kernels import Gaussian, Linear, Polynomial, ProductLaplace, Sigmoid
 from mercer.learners.pca import problem
 from mercer.learners.pca.kernel_pca import KernelPCA
 from mercer.learners.run.fit_run import watched
+from mercer.learners.streaming import source_stream
 from mercer.learners.streaming.moments import Moments
 from mercer.lifts import Nystrom
 from mercer.lifts import Polynomial as PolynomialLift
@@ -328,7 +329,7 @@ def test_products_come_in_blocks_and_few_of_them(monkeypatch):
 @pytest.fixture
 def outside(monkeypatch):
     """Rows stay in their source, however few they are."""
-    monkeypatch.setattr(problem, "SHARE", 0.0)
+    monkeypatch.setattr(source_stream, "MEMORY_SHARE", 0.0)
 
 
 @pytest.mark.parametrize("settings", [{"rank": 50}, {"kernel": Polynomial(2)}, {"kernel": PolynomialLift(2)}], ids=str)
@@ -498,7 +499,7 @@ def test_a_time_limit_keeps_what_was_found(monkeypatch):
     X = draw(1500)
     plain, clock = Gram._multiply, [0.0]
     timed = partial(watched, clock=lambda: clock[0])
-    monkeypatch.setattr("mercer.learners.pca.kernel_pca.watched", timed)
+    monkeypatch.setattr("mercer.learners.estimator.watched", timed)
 
     def slow(self, V):
         clock[0] += 1.0

@@ -14,7 +14,7 @@ from mercer.kernels import Gaussian, Linear
 from mercer.kernels.strings.spectrum import Spectrum
 from mercer.lifts import Polynomial, RandomFourier
 from mercer.lifts.randomness import generator
-from mercer.solvers.perceptron.perceptron import perceptron as solver
+from mercer.solvers.perceptron import perceptron as solver
 
 
 def draw(n=300, classes=2, seed=0, d=3):

@@ -16,7 +16,7 @@ from mercer import KernelRidge
 from mercer.compute.runtime.run import Stopped
 from mercer.compute.runtime.threads import Progress
 from mercer.errors import InputError
-from mercer.learners import fitting
+from mercer.learners.ridge import least_squares
 from mercer.learners.ridge.posing import from_rows
 from mercer.learners.run import fit_run
 from mercer.learners.run.fit_run import Terms, watched
@@ -320,7 +320,7 @@ def test_nothing_is_foreseen_where_nobody_looks_or_nothing_fits(clock, screen):
 @pytest.mark.parametrize("kernel", ["gaussian(1)", Nystrom("gaussian(1)", 5, random_state=0), Polynomial(2)], ids=str)
 def test_the_first_line_comes_before_lifts_are_fitted_and_samples_are_looked_at(kernel, screen, monkeypatch):
     seen = []
-    monkeypatch.setattr(fitting, "from_rows", lambda *given: seen.append(screen.lines()) or from_rows(*given))
+    monkeypatch.setattr(least_squares, "from_rows", lambda *given: seen.append(screen.lines()) or from_rows(*given))
     X = np.random.default_rng(0).normal(size=(30, 2))
     KernelRidge(kernel, verbose=True).fit(X, X[:, 0])
     assert len(seen[0]) == 1

@@ -122,8 +122,8 @@ def test_least_squares_finds_a_wave():
 @pytest.mark.parametrize(
     ("lift", "message"),
     [
-        (Trigonometric(0), "Trigonometric needs a whole number of at least 1 for order; 0 came"),
-        (Trigonometric(1.5), "Trigonometric needs a whole number of at least 1 for order; 1.5 came"),
+        (Trigonometric(0), "Trigonometric needs a whole number from 1 to 10000 for order; 0 came"),
+        (Trigonometric(1.5), "Trigonometric needs a whole number from 1 to 10000 for order; 1.5 came"),
         (Trigonometric(1, -2.0), "Trigonometric needs period above zero; -2.0 came"),
         (Trigonometric(1, "month"), "Trigonometric needs a number for period; 'month' came"),
     ],

@@ -10,8 +10,9 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.special import logsumexp
 
 from mercer.compute.runtime.run import Run, Stopped
+from mercer.solvers.logistic import newton
 from mercer.solvers.logistic.likelihood import Likelihood, log_probabilities
-from mercer.solvers.logistic.newton import Settings, minimise, newton
+from mercer.solvers.logistic.newton import Settings, minimise
 from mercer.solvers.logistic.objective import Logistic
 
 CLASSES = pytest.mark.parametrize("classes", [2, 3, 5])

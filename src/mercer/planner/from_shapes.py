@@ -59,12 +59,12 @@ def plan(
     >>> print(plan(581_012, 54, 7, memory_limit="16 GB", machine=ROUGH))  # doctest: +ELLIPSIS
     least squares on 581,012 rows x 54 columns, 7 outputs: nystrom, one pass, 1,000 landmarks
          way                                            time     memory  gives up
-      -> nystrom, one pass, 1,000 landmarks             26 s...MiB  exactness (certified), alpha chosen on 16,384 rows
+      -> nystrom, one pass, 1,000 landmarks             27 s...MiB  exactness (certified), alpha chosen on 16,384 rows
          nystrom, iterative, 250 landmarks              39 s...MiB  exactness (certified), alpha chosen on 3,000 rows
          random features, one pass, 1,000 features      42 s...MiB  exactness (certified), alpha chosen on 16,384 rows
          conjugate gradients, rank 2,000               3.5 h    9.4 GiB  alpha chosen on 3,000 rows
          direct, kernel matrix, Eigen               378 days    7.4 TiB  nothing
-      stages: landmarks 1.2 s, pass 18 s, solve 1.8 s, check 5.8 s
+      stages: landmarks 1.2 s, pass 18 s, solve 2.0 s, check 5.8 s
       why: This kernel has no finite feature map that is known. The quickest exact way that fits the memory takes 3.5 h.
       why not nystrom, iterative, 250 landmarks: slower
       why not random features, one pass, 1,000 features: landmarks follow the data, random features do not
