@@ -5,12 +5,17 @@ BIN := $(VENV)/bin
 BENCH ?= .venv-bench
 DATA ?= ../shared/data
 
-.PHONY: demo test lint docs bench bench-quick fuzz coverage mutants clean
+.PHONY: demo test test-all lint docs bench bench-quick fuzz coverage mutants clean
 
 demo: $(VENV)/.cli
 	$(BIN)/mercer demo --out build/demo
 
+# Every package, without what is slow or a page.
 test: $(VENV)/.test
+	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal -m "not slow" tests src
+
+# Everything, the examples of the documentation among it.
+test-all: $(VENV)/.test
 	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
 
 lint: $(VENV)/.lint

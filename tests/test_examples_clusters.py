@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 CLUSTERS = runpy.run_path(str(ROOT / "examples" / "clusters.py"))
 DATA = ROOT / ".." / "shared" / "data"

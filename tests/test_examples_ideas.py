@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("matplotlib")
 IDEAS = runpy.run_path(str(Path(__file__).parent.parent / "examples" / "ideas.py"))
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 POLYNOMIALS = runpy.run_path(str(ROOT / "examples" / "least_squares.py"))
 AAPL = runpy.run_path(str(ROOT / "examples" / "aapl.py"))

@@ -10,6 +10,8 @@ from sklearn.base import clone
 
 from mercer.geometry import Ball, Ellipse, preimage
 
+pytestmark = pytest.mark.slow
+
 EXERCISE = runpy.run_path(str(Path(__file__).parent.parent / "examples" / "exercise_17.py"))
 
 

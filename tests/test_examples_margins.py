@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
+
 BOUNDARIES = runpy.run_path(str(Path(__file__).parent.parent / "examples" / "boundaries.py"))
 MODELS = BOUNDARIES["models"]()
 

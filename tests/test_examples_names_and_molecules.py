@@ -12,6 +12,8 @@ from sklearn.svm import SVC
 
 from mercer import KernelSVC
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 EXAMPLE = runpy.run_path(str(ROOT / "examples" / "names_and_molecules.py"))
 DATA = ROOT / ".." / "shared" / "data"

@@ -14,6 +14,8 @@ from mercer import KernelRidge
 from mercer.solvers import System
 from mercer.testing import check_lift, check_solver
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from mercer import displays
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 PICTURES = runpy.run_path(str(ROOT / "examples" / "pictures.py"))
 DATA = ROOT / ".." / "shared" / "data"

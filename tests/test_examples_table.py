@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 TABLE = runpy.run_path(str(ROOT / "examples" / "table.py"))
 DATA = ROOT / ".." / "shared" / "data"

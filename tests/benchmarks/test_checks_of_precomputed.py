@@ -9,6 +9,8 @@ from threadpoolctl import threadpool_limits
 import mercer
 from mercer.lifts import Nystrom
 
+pytestmark = pytest.mark.slow
+
 PAGE = (Path(__file__).parents[2] / "docs" / "how_to" / "from_scikit_learn.md").read_text()
 CHANGED = "A check takes the mean off a matrix, or rounds it to whole numbers: it is indefinite then, and refused."
 COLUMNS = "A check gives two columns where the kernel is precomputed: no matrix of all pairs."

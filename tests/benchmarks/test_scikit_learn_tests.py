@@ -12,6 +12,8 @@ sys.path.append(str(FOLDER))
 import contracts  # noqa: E402
 import run  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 PAGE = (ROOT / "docs" / "how_to" / "from_scikit_learn.md").read_text()
 
 

@@ -17,6 +17,8 @@ from mercer.cli.commands import _speaking
 from mercer.cli.exit_codes import Exit
 from mercer.cli.output import Voice
 
+pytestmark = pytest.mark.slow
+
 VERBS = ("fit", "predict", "score", "transform", "plan", "prove", "inspect", "doctor", "demo")
 
 

@@ -12,6 +12,8 @@ from pyarrow import parquet
 from mercer.planner import Plan
 from mercer.planner.machine import ROUGH, Machine
 
+pytestmark = pytest.mark.slow
+
 
 def write(path, **columns):
     parquet.write_table(pyarrow.table(columns), path)

@@ -10,6 +10,8 @@ from report_pages import EVIL, clean_classes, clean_regression, page, write
 
 from mercer.cli.report.markup import Markup, element, escaped, number, table
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("matplotlib")
 DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
 SECTIONS = ["summary", "data", "choice", "quality", "matters", "doubts", "reproduce"]

@@ -18,6 +18,8 @@ from mercer.cli.diagnostics.rows import row_keys
 from mercer.cli.metrics import Score
 from mercer.tables.read import Sheet
 
+pytestmark = pytest.mark.slow
+
 
 def found(tmp_path, data, target, *words):
     """Findings by their kind."""

@@ -10,6 +10,8 @@ from mercer.cli.fit import FitOptions
 from mercer.cli.lengthscales import CLASSES, FEWEST, MOST, Sample, suited
 from mercer.kernels import Gaussian, Linear, Periodic
 
+pytestmark = pytest.mark.slow
+
 
 def rows(count, columns=12, seed=0):
     """Numbers of which two columns matter."""

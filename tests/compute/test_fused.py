@@ -64,6 +64,7 @@ def test_ragged_edges_of_two_sides(name, d):
             close(found.times(V, 2), K @ V)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [1, 5, 17])
 @pytest.mark.parametrize("name", KERNELS)
 def test_ragged_edges_of_one_side(name, d):

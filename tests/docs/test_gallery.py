@@ -21,7 +21,10 @@ import matplotlib as mpl
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-pytestmark = pytest.mark.filterwarnings("ignore:FigureCanvasAgg is non-interactive")  # plt.show() has no window here
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:FigureCanvasAgg is non-interactive"),
+]  # plt.show() has no window here
 GALLERY = Path(__file__).parent.parent.parent / "docs" / "gallery"
 PAGES = {path.stem[8:]: path for path in sorted(GALLERY.glob("*/plot_*.py"))}
 

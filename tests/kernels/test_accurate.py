@@ -10,6 +10,8 @@ import pytest
 
 from mercer.kernels.precision import bessel, double_double, scalar
 
+pytestmark = pytest.mark.slow
+
 TINY = np.finfo(np.float64).tiny
 LARGEST = np.finfo(np.float64).max
 LIMIT = 8

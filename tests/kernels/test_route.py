@@ -28,6 +28,8 @@ from mercer.kernels.evaluation import dispatch
 from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.kernels.points import points_from
 
+pytestmark = pytest.mark.slow
+
 STATIONARY = {
     "gaussian": (Gaussian(1.5), lambda r: np.exp(-r * r / 4.5)),
     "laplace": (Laplace(1.5), lambda r: np.exp(-r / 1.5)),

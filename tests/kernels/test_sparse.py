@@ -74,6 +74,7 @@ def close(found, wanted, tolerance=2e-12):
     assert np.abs(found - wanted).max() <= tolerance * max(1.0, np.abs(wanted).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", LEAVES + COMPOSED, ids=str)
 def test_the_same_as_dense(kernel, way):
     close(kernel(X), kernel(X.toarray()))

@@ -73,6 +73,7 @@ def test_subsets_of_some_orders_are_plain(kernel):
     assert is_fused(k.Subsets(max_order=4), d=4)  # these are all subsets again
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -88,6 +89,7 @@ def test_compositions_obey_the_laws(text):
     check_kernel(mercer.parse(text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", [k.Gaussian(2.0), k.Laplace(3.0), k.Min(), k.Linear() * k.Matern(1.5)], ids=str)
 def test_many_columns_obey_the_laws_too(kernel):
     """Above a dozen columns distances come from products of matrices."""

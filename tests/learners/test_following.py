@@ -302,6 +302,7 @@ sys.stdout.write(f"{model.plan_.way},{(resource.getrusage(resource.RUSAGE_SELF).
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB on Linux alone")
 @pytest.mark.parametrize("limit", [120_000_000, 400_000_000])
 def test_a_memory_limit_is_kept(limit):

@@ -30,6 +30,8 @@ from mercer.errors import InputError
 from mercer.kernels import Gaussian
 from mercer.lifts import Counts, Nystrom
 
+pytestmark = pytest.mark.slow
+
 RANDOM = np.random.default_rng(0)
 
 

@@ -14,6 +14,8 @@ from mercer.kernels import Gaussian, Sigmoid
 from mercer.lifts import Nystrom, Polynomial, RandomFourier
 from mercer.planner.svm import POOL, MarginTask, margins
 
+pytestmark = pytest.mark.slow
+
 
 def draw(n=400, classes=2, seed=0):
     random = np.random.default_rng(seed)

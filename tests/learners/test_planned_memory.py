@@ -10,6 +10,8 @@ from mercer.errors import BudgetError
 from mercer.lifts import Nystrom, RandomFourier, Trigonometric
 from mercer.solvers import Cholesky, Eigen
 
+pytestmark = pytest.mark.slow
+
 
 def peak_of_fit(model, X, y):
     """Bytes that a fit takes, and its plan; one before it loads and compiles."""

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from long_fit import fit
 
+pytestmark = pytest.mark.slow
+
 WAYS = ("conjugate gradients", "one pass", "nystrom iterative")
 KILLS = 12 if os.environ.get("HYPOTHESIS_PROFILE") != "long" else 100
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")

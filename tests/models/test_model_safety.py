@@ -17,6 +17,8 @@ from mercer.errors import ModelFileError
 from mercer.models import load, save
 from mercer.sources.replacing import DRAFT
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent.parent
 TESTS = str(ROOT / "tests")
 

@@ -61,6 +61,7 @@ def test_the_laws_of_operators(name, path):
     check_operator(Gram(KERNELS[name], table(70), table(33, seed=1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gaussian", "laplace", "composite", "min", "not followed"])
 def test_the_laws_of_operators_in_float32(name, path):
     check_operator(Gram(KERNELS[name], table(300, dtype=np.float32)))
@@ -243,6 +244,7 @@ print(json.dumps({{"stopped": stopped, "above": peak() - before, "told": K.peak(
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="asks Linux for the peak of a process")
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_200_000_rows_need_less_than_200_megabytes(dtype):

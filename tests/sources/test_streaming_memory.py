@@ -6,6 +6,8 @@ import sys
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("resource", reason="this system does not tell the peak of a process")
 
 ROWS, COLUMNS, MEGA = 1_600_000, 32, 1 << 20

@@ -19,6 +19,8 @@ from mercer.tables.limits import TableLimits
 from mercer.tables.read import read_table
 from mercer.tables.thrift import Compact
 
+pytestmark = pytest.mark.slow
+
 MEMORY = 300 * 2**20
 READ = """
 import json, re, sys

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from mercer.kernels.proof.bochner import radial_spectrum_sign
 
+pytestmark = pytest.mark.slow
+
 Array = NDArray[np.float64]
 
 
