@@ -73,11 +73,10 @@ def rounded(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.2g}"
 
 
-def span(values: Iterable[float], before: str = "") -> str:
+def span(values: Iterable[float]) -> str:
     """The least and the largest, or one where both are the same."""
     known = sorted(values)
-    ends = list(dict.fromkeys(f"{before}{rounded(value)}" for value in (known[0], known[-1])))
-    return " to ".join(ends)
+    return " to ".join(dict.fromkeys(rounded(value) for value in (known[0], known[-1])))
 
 
 def errors(lines: Iterable[Line]) -> Iterator[float]:
@@ -114,12 +113,12 @@ def lifts(run: Run) -> str:
     outliers = [*run.all("lifts", "Nystrom", "protein"), *run.all("lifts", "Nystrom", "california")]
     even = [*run.all("lifts", "Nystrom", "kin40k"), *run.all("lifts", "Nystrom", "normal")]
     return (
-        "At the same number of features and on the same machine, RandomFourier takes "
-        f"{span(map(measure, waves), '1/')} of the time of scikit-learn's RBFSampler, with {span(errors(waves))} of "
-        f"its error; Polynomial(3) {span(map(measure, cubes), '1/')} of that of PolynomialFeatures; Sketch "
-        f"{span(map(measure, dense), '1/')} of that of PolynomialCountSketch on dense tables and "
-        f"{span(map(measure, sparse), '1/')} on sparse ones, with {span(errors([*dense, *sparse]))} of its error; and "
-        f"Nystrom {span(map(measure, [*outliers, *even]), '1/')} of that of Nystroem, with at most "
+        "At the same number of features and on the same machine, RandomFourier is "
+        f"{span(map(measure, waves))} times as fast as scikit-learn's RBFSampler, with {span(errors(waves))} of "
+        f"its error; Polynomial(3) {span(map(measure, cubes))} times as fast as PolynomialFeatures; Sketch "
+        f"{span(map(measure, dense))} times as fast as PolynomialCountSketch on dense tables and "
+        f"{span(map(measure, sparse))} times on sparse ones, with {span(errors([*dense, *sparse]))} of its error; "
+        f"Nystrom {span(map(measure, [*outliers, *even]))} times as fast as Nystroem, with at most "
         f"{rounded(max(errors(outliers)))} of its error on real tables with outliers, and {span(errors(even))} of it "
         "where there are none."
     )
@@ -133,9 +132,9 @@ def ridge(run: Run) -> str:
     other = run.one("ridge", "30 alphas", peer="himalaya KernelRidgeCV")
     return (
         f"On 2 cores, a fit and prediction on 10,000 rows takes {time:.2f} of scikit-learn's time and {held:.2f} of "
-        f"its memory; 30 alphas by leave-one-out on 3,000 rows take 1/{rounded(measure(alphas))} of the time of "
-        f"`GridSearchCV` with five folds and 1/{rounded(measure(other))} of himalaya's, 7 lengthscales with 30 alphas "
-        f"each 1/{rounded(measure(both))}."
+        f"its memory; 30 alphas by leave-one-out on 3,000 rows are {rounded(measure(alphas))} times as fast as "
+        f"`GridSearchCV` with five folds and {rounded(measure(other))} times as fast as himalaya, 7 lengthscales with "
+        f"30 alphas each {rounded(measure(both))} times as fast as `GridSearchCV`."
     )
 
 
@@ -149,9 +148,9 @@ def relevance(run: Run) -> str:
     return (
         f"Against one lengthscale for all columns, R^2 of new rows is better on {better} of {len(lines)} real tables "
         f"and worse on {worse} (by more than 0.005); the most on {best.work.partition(',')[0]}, from "
-        f"{best.accuracy[2]:.2f} to {best.accuracy[1]:.2f}. On 1,000 rows it takes "
-        f"{span(map(measure, against), '1/')} of the time of scikit-learn's `GaussianProcessRegressor` with a "
-        "lengthscale a column."
+        f"{best.accuracy[2]:.2f} to {best.accuracy[1]:.2f}. On 1,000 rows it is "
+        f"{span(map(measure, against))} times as fast as scikit-learn's `GaussianProcessRegressor` with one "
+        "lengthscale per column."
     )
 
 
@@ -181,11 +180,10 @@ def many_rows(run: Run) -> str:
     files = run.one("scale", "all flights from Parquet, 1,000")
     return (
         f"On 2 cores, exact kernel ridge on 40,000 rows of kin40k and 45,730 of protein takes {_between(exact)}, "
-        f"1/{rounded(min(map(measure, exact)))} to 1/{rounded(max(map(measure, exact)))} of SciPy's conjugate "
-        f"gradients on KeOps ({least}so many times). With 1,000 and 2,000 landmarks half a million rows of covertype "
-        f"take {span(map(measure, cover), '1/')} of the time of scikit-learn's Nystroem and ridge regression, and "
-        f"flights {span(map(measure, flights), '1/')}. All 2.4 million flights from a Parquet file, 1,000 landmarks: "
-        f"{seconds(files)} and {rounded(measure(files))} MB."
+        f"{least}{span(map(measure, exact))} times as fast as SciPy's conjugate gradients on KeOps. With 1,000 and "
+        f"2,000 landmarks it is {span(map(measure, cover))} times as fast as scikit-learn's Nystroem and ridge "
+        f"regression on half a million rows of covertype, and {span(map(measure, flights))} times on flights. All 2.4 "
+        f"million flights from a Parquet file, 1,000 landmarks: {seconds(files)} and {rounded(measure(files))} MB."
     )
 
 
@@ -198,12 +196,12 @@ def _between(lines: list[Line]) -> str:
 
 def machines(run: Run) -> str:
     exact = sorted(run.all("margins", "exact", peer="scikit-learn"), key=measure)
-    others = span(map(measure, run.all("margins", "exact", peer="scikit-learn-intelex")), "1/")
+    others = span(map(measure, run.all("margins", "exact", peer="scikit-learn-intelex")))
     least, most, new = exact[0], exact[-1], run.one("margins", "predict", peer="scikit-learn")
     return (
-        f"With equal settings an exact fit on 2 cores takes 1/{rounded(measure(least))} ({least.work}) to "
-        f"1/{rounded(measure(most))} ({most.work}) of the time of scikit-learn's `SVC`, {others} of "
-        f"scikit-learn-intelex's, and predictions 1/{rounded(measure(new))}."
+        f"With equal settings an exact fit on 2 cores is {rounded(measure(least))} ({least.work}) to "
+        f"{rounded(measure(most))} ({most.work}) times as fast as scikit-learn's `SVC` and {others} times as fast as "
+        f"scikit-learn-intelex's; predictions are {rounded(measure(new))} times as fast as scikit-learn's."
     )
 
 
@@ -314,16 +312,42 @@ def tables(run: Run) -> str:
     )
 
 
+def speed_ups(run: Run) -> str:
+    """A table for the first page: each row a task, whom it is compared with, and how many times as fast it is."""
+    search, exact = "scikit-learn GridSearchCV", run.all("scale", "exact", peer="SciPy cg on KeOps")
+    products = {peer: run.all("gram", "products", "float32", peer=peer) for peer in ("scikit-learn", "KeOps")}
+    rows = (
+        ("Gaussian kernel matrix, 20,000 x 20,000, times a vector", "scikit-learn", products["scikit-learn"]),
+        ("the same", "KeOps on the CPU", products["KeOps"]),
+        (
+            "ridge, 30 alphas",
+            "`GridSearchCV`, five folds",
+            [run.one("ridge", "30 alphas", peer=search, without="lengthscales")],
+        ),
+        ("exact ridge, 40,000 rows and more", "SciPy's conjugate gradients on KeOps", exact),
+        ("SVM, exact, equal settings", "`SVC`", run.all("margins", "exact", peer="scikit-learn")),
+        ("SVM, predictions", "`SVC`", [run.one("margins", "predict", peer="scikit-learn")]),
+        ("random Fourier features", "`RBFSampler`", run.all("lifts", "RandomFourier")),
+        ("Weisfeiler-Lehman matrix of 4,110 graphs", "GraKeL", run.all("structured", "weisfeiler_lehman: ", "NCI1")),
+    )
+    told = (
+        f"| {task} | {peer} | {'at least ' * any(map(stopped, lines))}{span(map(measure, lines))} |"
+        for task, peer, lines in rows
+    )
+    return "\n".join(["| task | compared with | times as fast |", "|---|---|---|", *told])
+
+
 TEXTS: dict[str, Callable[[Run], str]] = {
     "products": products, "lifts": lifts, "ridge": ridge, "relevance": relevance, "far": far, "many rows": many_rows,
     "machines": machines, "low rank": low_rank, "perceptron": perceptron, "components": components,
     "clusters": clusters, "graphs": graphs, "strings": strings, "tables": tables, "graph scores": graph_scores,
-    "string scores": string_scores, "truth": truth,
+    "string scores": string_scores, "truth": truth, "speed ups": speed_ups,
 }  # fmt: skip
 SCRIPTS = {
     "products": "gram", "lifts": "lifts", "ridge": "ridge", "relevance": "relevance", "far": "kernels",
     "many rows": "scale", "machines": "margins", "low rank": "margins", "perceptron": "margins",
     "components": "unsupervised", "clusters": "unsupervised", "graphs": "structured", "strings": "structured",
     "tables": "tool", "graph scores": "structured", "string scores": "structured", "truth": "truth",
+    "speed ups": "gram",
 }  # fmt: skip
 """Who measured what a text says."""
