@@ -14,7 +14,7 @@ class SVC:
 
     def __init__(self, kernel: str, gamma: float, C: float, tol: float, cache_size: int) -> None:
         if kernel != "rbf":
-            raise ValueError(f"SVC: this door knows the kernel 'rbf' only; {kernel!r} came.")
+            raise ValueError(f"SVC: this door knows the kernel 'rbf' only; got {kernel!r}.")
         self.options = f"-s 0 -t 2 -g {gamma!r} -c {C!r} -e {tol!r} -m {cache_size} -q"
         self.door: Any = import_module("libsvm.svmutil")
 

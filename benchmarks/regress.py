@@ -66,8 +66,8 @@ class Run:
         """From JSON; another schema is refused."""
         record = json.loads(path.read_text())
         if record.get("schema") != SCHEMA:
-            came = record.get("schema")
-            raise ValueError(f"regress: the schema {SCHEMA} is needed; {path} has {came}. Run the suite again.")
+            got = record.get("schema")
+            raise ValueError(f"regress: the schema {SCHEMA} is needed; {path} has {got}. Run the suite again.")
         found = {line.key: line for line in map(Line.read, record["rows"])}
         peers = {peer["name"]: peer["version"] for peer in record.get("peers", [])}
         return cls(found, record["machine"], peers)

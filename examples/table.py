@@ -36,8 +36,8 @@ def table(folder: Path | None = None) -> Any:
     try:
         pandas = import_module("pandas")
     except ImportError as error:
-        came, remedy = "it is not installed", "Run: pip install pandas pyarrow"
-        raise SystemExit(sentence("The example", "pandas", came, remedy)) from error
+        got, remedy = "it is not installed", "Run: pip install pandas pyarrow"
+        raise SystemExit(sentence("The example", "pandas", got, remedy)) from error
     return pandas.DataFrame(orders()) if folder is None else pandas.read_parquet(folder / "german_credit.parquet")
 
 

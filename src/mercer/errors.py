@@ -59,13 +59,13 @@ class NumericalWarning(MercerWarning):
     """A result that may be inaccurate; the message says how, and what to do."""
 
 
-def sentence(who: object, needs: str, came: str, remedy: str) -> str:
-    """The house form of a message: who needs what, what came, and what to do.
+def sentence(who: object, needs: str, got: str, remedy: str) -> str:
+    """The house form of a message: who needs what, what was given, and what to do.
 
     >>> sentence("Min", "non-negative coordinates", "column 3 holds -0.7", "Shift the data.")
     'Min needs non-negative coordinates; column 3 holds -0.7. Shift the data.'
     """
-    return f"{who} needs {needs}; {came}. {remedy}"
+    return f"{who} needs {needs}; {got}. {remedy}"
 
 
 def caller_level() -> int:

@@ -101,7 +101,7 @@ def test_nonsense_is_refused(nonsense):
 
 
 def test_the_refusal_says_what_came():
-    with pytest.raises(InputError, match=r"; '4 G' came\. Write 4000000000,"):
+    with pytest.raises(InputError, match=r"; got '4 G'\. Write 4000000000,"):
         Budget.of("4 G")
 
 
@@ -152,7 +152,7 @@ def test_a_share_of_the_machine(monkeypatch):
 
 @pytest.mark.parametrize("fraction", [0, -0.5, 1.01, float("nan")])
 def test_a_share_is_a_share(fraction):
-    with pytest.raises(InputError, match=r"needs a fraction over 0 and up to 1; .* came"):
+    with pytest.raises(InputError, match=r"needs a fraction over 0 and up to 1; got .*"):
         Budget.of_machine(fraction)
 
 

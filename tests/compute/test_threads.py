@@ -20,7 +20,7 @@ from mercer.errors import InputError
 
 @pytest.mark.parametrize("request_", [0, -1, True, False, 1.0, 1.5, "2", [2]])
 def test_a_number_of_threads_is_a_whole_number_above_zero(request_):
-    with pytest.raises(InputError, match=re.escape(f"{request_!r} came")):
+    with pytest.raises(InputError, match=re.escape(f"got {request_!r}")):
         threads.count(request_)
 
 

@@ -53,7 +53,7 @@ def test_support_can_be_left_out_as_for_new_rows():
     X, y = blobs()
     model = KernelSVC("linear").fit(X, y)
     assert BoundaryDisplay.from_estimator(model, X[:3], y[:3], support=False, grid=10).support_ is None
-    with pytest.raises(InputError, match=r"needs the rows of the fit, .*; 3 rows came\. Give these rows, or use supp"):
+    with pytest.raises(InputError, match=r"needs the rows of the fit, .*; got 3 rows\. Give these rows, or use supp"):
         BoundaryDisplay.from_estimator(model, X[:3], y[:3], grid=10)
 
 
@@ -114,7 +114,7 @@ def test_frames_that_may_miss_values():
     drawn = BoundaryDisplay.from_estimator(model, table.convert_dtypes(), frames.Series(y, dtype="category"), grid=10)
     np.testing.assert_array_equal(offsets(drawn.points_[0]), rows[y == "left"])
     table.loc[3, "width"] = None
-    with pytest.raises(InputError, match=r"finite numbers; others came"):
+    with pytest.raises(InputError, match=r"finite numbers; got others"):
         BoundaryDisplay.from_estimator(model, table.convert_dtypes(), y, grid=10)
 
 
@@ -139,13 +139,13 @@ def test_a_boundary_out_of_sight():
 @pytest.mark.parametrize(
     ("rows", "y", "message"),
     [
-        (np.ones((4, 3)), Y, r"BoundaryDisplay needs rows of two columns; an array of shape \(4, 3\) came\."),
-        (np.array([[0.0, np.nan]]), Y[:1], r"BoundaryDisplay needs finite numbers; others came\."),
-        (1e200 * X, Y, r"numbers of at most 1e\+100; .* came\. Scale the columns down\."),
+        (np.ones((4, 3)), Y, r"BoundaryDisplay needs rows of two columns; got an array of shape \(4, 3\)\."),
+        (np.array([[0.0, np.nan]]), Y[:1], r"BoundaryDisplay needs finite numbers; got others\."),
+        (1e200 * X, Y, r"numbers of at most 1e\+100; got .*\. Scale the columns down\."),
         (X, Y[1:], r"one label a row; y has shape \(49,\) for 50 rows\."),
-        (X, np.where(X[:, 0] > 0, np.nan, 1.0), r"a label for every row; NaN or None came\."),
-        (X, [None, *Y[1:]], r"a label for every row; NaN or None came\."),
-        (X, np.array([1, *Y[1:]], dtype=object), r"labels of one kind; texts and others came\. Write all as texts"),
+        (X, np.where(X[:, 0] > 0, np.nan, 1.0), r"a label for every row; got NaN or None\."),
+        (X, [None, *Y[1:]], r"a label for every row; got NaN or None\."),
+        (X, np.array([1, *Y[1:]], dtype=object), r"labels of one kind; got texts and others\. Write all as texts"),
     ],
     ids=["three columns", "NaN", "too large", "few labels", "NaN label", "no label", "mixed labels"],
 )
@@ -164,10 +164,10 @@ def test_what_is_not_fitted():
     with pytest.raises(InputError, match=r"labels of one kind; the model has texts and the rows have numbers"):
         BoundaryDisplay.from_estimator(Slope(), X, np.arange(50) % 2, grid=5)
     regression = KernelRidge("gaussian(1)", alpha=0.1).fit(X, X[:, 0])
-    with pytest.raises(InputError, match=r"at most 200 different labels; 950 came\. Use a classifier"):
+    with pytest.raises(InputError, match=r"at most 200 different labels; got 950\. Use a classifier"):
         BoundaryDisplay.from_estimator(regression, X, X[:, 0], grid=30)
     wide = KernelSVC().fit(np.column_stack([X, X]), Y)
     with pytest.raises(InputError, match=r"a model of 2 columns; KernelSVC was fitted to 4\. Fit it to the columns"):
         BoundaryDisplay.from_estimator(wide, X, Y)
-    with pytest.raises(InputError, match=r"a grid of two places or more; 1 came"):
+    with pytest.raises(InputError, match=r"a grid of two places or more; got 1"):
         BoundaryDisplay.from_estimator(Slope(), X, Y, grid=1)

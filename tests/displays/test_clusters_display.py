@@ -105,9 +105,9 @@ def test_sparse_rows():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (np.ones((4, 3)), r"rows of two columns; an array of shape \(4, 3\) came\. Draw scores of the rows"),
-        (np.ones((0, 2)), r"rows of two columns; an array of shape \(0, 2\) came\."),
-        (np.array([[0.0, np.nan]]), r"ClusterDisplay needs finite numbers; others came\."),
+        (np.ones((4, 3)), r"rows of two columns; got an array of shape \(4, 3\)\. Draw scores of the rows"),
+        (np.ones((0, 2)), r"rows of two columns; got an array of shape \(0, 2\)\."),
+        (np.array([[0.0, np.nan]]), r"ClusterDisplay needs finite numbers; got others\."),
     ],
 )
 def test_rows_that_cannot_be_drawn(rows, message):
@@ -116,11 +116,11 @@ def test_rows_that_cannot_be_drawn(rows, message):
 
 
 def test_what_cannot_be_drawn():
-    with pytest.raises(InputError, match=r"one label a row; labels of shape \(3,\) came for 60 rows\."):
+    with pytest.raises(InputError, match=r"one label a row; got labels of shape \(3,\) for 60 rows\."):
         ClusterDisplay.from_estimator(Labelled([0, 1, 2]), X)
     with pytest.raises(InputError, match=r"something that has labels_; object has none\. Fit the model first\."):
         ClusterDisplay.from_estimator(object(), X)
-    with pytest.raises(InputError, match=r"a grid of two places or more; 1 came\."):
+    with pytest.raises(InputError, match=r"a grid of two places or more; got 1\."):
         ClusterDisplay.from_estimator(Quadrants(), X, grid=1)
 
 

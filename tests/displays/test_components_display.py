@@ -74,14 +74,14 @@ def test_axes_that_are_given():
 
 @pytest.mark.parametrize("components", [(0, 3), (-1, 0), (0,), (0, 1, 2), (0, 0.5)])
 def test_components_that_there_are_not(components):
-    with pytest.raises(InputError, match=r"ComponentsDisplay needs two components from 0 to 2; .* came\."):
+    with pytest.raises(InputError, match=r"ComponentsDisplay needs two components from 0 to 2; got .*\."):
         ComponentsDisplay.from_estimator(Components(), X, components=components)
 
 
 def test_what_cannot_be_drawn():
     with pytest.raises(InputError, match=r"one label a row; y has shape \(29,\) for 30 rows\."):
         ComponentsDisplay.from_estimator(Components(), X, LABELS[1:])
-    with pytest.raises(InputError, match=r"two scores a row; an array of shape \(30, 3\) came\."):
+    with pytest.raises(InputError, match=r"two scores a row; got an array of shape \(30, 3\)\."):
         ComponentsDisplay(X).plot()
     with pytest.raises(InputError, match=r"something that has transform; object has none\."):
         ComponentsDisplay.from_estimator(object(), X)

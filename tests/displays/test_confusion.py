@@ -52,8 +52,8 @@ def test_a_model():
     ("counts", "labels", "message"),
     [
         ([[1, 2]], ["a"], "a row and a column a label"),
-        ([[0.5]], ["a"], "counts; float64"),
-        ([[-1]], ["a"], "counts; int64 with -1"),
+        ([[0.5]], ["a"], "counts; got float64"),
+        ([[-1]], ["a"], "counts; got int64 with -1"),
     ],
 )
 def test_what_cannot_be_drawn(counts, labels, message):

@@ -100,12 +100,12 @@ def test_odd_rows_are_drawn(rows, y, tmp_path):
         (
             np.ones((4, 2)),
             Y,
-            r"CurveDisplay needs rows of one column; an array of shape \(4, 2\) came\. Fit one column",
+            r"CurveDisplay needs rows of one column; got an array of shape \(4, 2\)\. Fit one column",
         ),
-        (X[:, 0], Y, r"rows of one column; an array of shape \(40,\) came\..* write a list of numbers as X\[:, None\]"),
-        (np.array([[np.nan]]), Y, r"CurveDisplay needs finite numbers; others came\."),
+        (X[:, 0], Y, r"rows of one column; got an array of shape \(40,\)\..* write a list of numbers as X\[:, None\]"),
+        (np.array([[np.nan]]), Y, r"CurveDisplay needs finite numbers; got others\."),
         (X, Y[1:], r"one number a row in y; y has shape \(39,\) for 40 rows\."),
-        (X, np.where(Y > 0, np.inf, Y), r"finite numbers in y; others came\."),
+        (X, np.where(Y > 0, np.inf, Y), r"finite numbers in y; got others\."),
         (X, 1e200 * Y, r"numbers of at most 1e\+100"),
     ],
     ids=["two columns", "flat", "NaN", "few", "infinite", "too large"],
@@ -120,9 +120,9 @@ def test_what_else_cannot_be_drawn():
     with pytest.raises(InputError, match=r"n_features_in_; KernelRidge has none\. Fit the model first\."):
         CurveDisplay.from_estimator(KernelRidge(), X, Y)
     two = LinearRegression().fit(X, np.column_stack([Y, Y]))
-    with pytest.raises(InputError, match=r"one prediction a place; predictions of shape \(9, 2\) came for 9 places"):
+    with pytest.raises(InputError, match=r"one prediction a place; got predictions of shape \(9, 2\) for 9 places"):
         CurveDisplay.from_estimator(two, X, grid=9)
-    with pytest.raises(InputError, match=r"a level between 0 and 1; 95 came\. Use 0\.95\."):
+    with pytest.raises(InputError, match=r"a level between 0 and 1; got 95\. Use 0\.95\."):
         CurveDisplay.from_estimator(LinearRegression().fit(X, Y), X, Y, level=95)
-    with pytest.raises(InputError, match=r"finite predictions; NaN or infinity came"):
+    with pytest.raises(InputError, match=r"finite predictions; got NaN or infinity"):
         CurveDisplay(np.arange(2.0), np.array([0.0, np.nan])).plot()

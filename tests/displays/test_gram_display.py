@@ -121,9 +121,9 @@ def test_one_axes_gets_the_image_and_two_get_both():
     both = GramDisplay(K).plot(np.array([two, three]))
     assert (both.ax_, both.spectrum_ax_) == (two, three)
     assert three.has_data()
-    with pytest.raises(InputError, match=r"GramDisplay needs one or two axes; 3 came\. Use figure\.subplots\(1, 2\)\."):
+    with pytest.raises(InputError, match=r"GramDisplay needs one or two axes; got 3\. Use figure\.subplots\(1, 2\)\."):
         GramDisplay(K).plot([one, two, three])
-    with pytest.raises(InputError, match=r"one or two axes; str came"):
+    with pytest.raises(InputError, match=r"one or two axes; got str"):
         GramDisplay(K).plot("here")
 
 
@@ -147,11 +147,11 @@ def test_kernels_of_strings():
         (
             np.ones((2, 3)),
             None,
-            r"GramDisplay needs a square matrix; an array of shape \(2, 3\) came\. Use from_kernel",
+            r"GramDisplay needs a square matrix; got an array of shape \(2, 3\)\. Use from_kernel",
         ),
-        ([[np.nan]], None, r"finite values; NaN or infinity came\."),
-        ([[1.0, 2.0], [0.0, 1.0]], None, r"a symmetric matrix; one that is not came\."),
-        (K, "rows", r"order \"eigenvector\", None or one value a row; 'rows' came\."),
+        ([[np.nan]], None, r"finite values; got NaN or infinity\."),
+        ([[1.0, 2.0], [0.0, 1.0]], None, r"a symmetric matrix; got one that is not\."),
+        (K, "rows", r"order \"eigenvector\", None or one value a row; got 'rows'\."),
         (K, LABELS[1:], r"one label a row; y has shape \(49,\) for 50 rows\."),
     ],
     ids=["shape", "NaN", "asymmetric", "word", "few"],
@@ -166,5 +166,5 @@ def test_what_has_no_kernel():
         GramDisplay.from_estimator(StandardScaler().fit(X), X)
     with pytest.raises(InputError, match=r"KernelRidge has none\. Fit the model first\."):
         GramDisplay.from_estimator(KernelRidge(), X)
-    with pytest.raises(InputError, match=r"GramDisplay needs rows; none came"):
+    with pytest.raises(InputError, match=r"GramDisplay needs rows; got none"):
         GramDisplay.from_kernel("linear", np.zeros((0, 2)))

@@ -90,20 +90,20 @@ def test_what_cannot_be_drawn():
         LeaveOneOutDisplay.from_estimator(KernelRidge(alpha=0.1).fit(X, Y))
     with pytest.raises(InputError, match=r"something that has loo_"):
         LeaveOneOutDisplay.from_estimator(KernelRidge())
-    with pytest.raises(InputError, match=r"LeaveOneOutDisplay needs lengthscales; none came"):
+    with pytest.raises(InputError, match=r"LeaveOneOutDisplay needs lengthscales; got none"):
         LeaveOneOutDisplay.from_lengthscales(KernelRidge(), X, Y, [])
-    with pytest.raises(InputError, match=r"needs one output; several came"):
+    with pytest.raises(InputError, match=r"needs one output; got several"):
         LeaveOneOutDisplay.from_lengthscales(KernelRidge(), X, np.column_stack([Y, Y]), [1.0])
 
 
 @pytest.mark.parametrize(
     ("alphas", "errors", "chosen", "message"),
     [
-        ([1.0], [[0.1], [0.2]], None, r"an error for each alpha and line; \(1,\) and \(2, 1\) came"),
+        ([1.0], [[0.1], [0.2]], None, r"an error for each alpha and line; got \(1,\) and \(2, 1\)"),
         ([], np.zeros((0, 1)), None, r"an error for each alpha and line"),
-        ([1.0], [[np.inf]], None, r"finite errors, and alphas of at least 0; others came"),
-        ([-1.0], [[0.1]], None, r"finite errors, and alphas of at least 0; others came"),
-        ([1.0], [[0.1]], [1.0, 2.0], r"one chosen alpha and one name a line; \(2,\) came for 1 lines"),
+        ([1.0], [[np.inf]], None, r"finite errors, and alphas of at least 0; got others"),
+        ([-1.0], [[0.1]], None, r"finite errors, and alphas of at least 0; got others"),
+        ([1.0], [[0.1]], [1.0, 2.0], r"one chosen alpha and one name a line; got \(2,\) for 1 lines"),
     ],
     ids=["shapes", "none", "infinite", "negative", "chosen"],
 )

@@ -98,7 +98,7 @@ def test_what_cannot_be_drawn():
         LiftErrorDisplay.from_lift(Parabolic(), X)
     with pytest.raises(InputError, match=r"something that has get_params; str has none\."):
         LiftErrorDisplay.from_lift("nystrom", X)
-    with pytest.raises(InputError, match=r"errors of the shape \(numbers, draws\); \(1, 1\) and \(1, 1\) came for 2"):
+    with pytest.raises(InputError, match=r"errors of the shape \(numbers, draws\); got \(1, 1\) and \(1, 1\) for 2"):
         LiftErrorDisplay([1, 2], [[0.1]], [[0.1]]).plot()
-    with pytest.raises(InputError, match=r"finite errors; NaN or infinity came"):
+    with pytest.raises(InputError, match=r"finite errors; got NaN or infinity"):
         LiftErrorDisplay([1], [[np.nan]], [[0.1]]).plot()

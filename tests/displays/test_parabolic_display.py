@@ -138,9 +138,7 @@ def test_axes_of_three_dimensions():
     drawn = ParabolicDisplay(CIRCLES, SIDES, [0.0, 0.0, 1.0], -4.0).plot(ax)
     assert drawn.ax_ is ax
     assert drawn.figure_ is figure
-    with pytest.raises(
-        InputError, match=r"axes of three dimensions; others came\. Use figure\.add_subplot\(projection"
-    ):
+    with pytest.raises(InputError, match=r"axes of three dimensions; got others\. Use figure\.add_subplot\(projection"):
         ParabolicDisplay(CIRCLES, SIDES, [0.0, 0.0, 1.0], -4.0).plot(figure.add_subplot(1, 2, 2))
 
 
@@ -155,16 +153,16 @@ def test_odd_rows_are_drawn(rows, tmp_path):
 
 def test_what_cannot_be_drawn():
     wave = KernelSVC("gaussian(1)").fit(CIRCLES, SIDES)
-    message = r"a decision function that is linear in x1, x2 and x1\^2 \+ x2\^2; another came\. Use KernelSVC"
+    message = r"a decision function that is linear in x1, x2 and x1\^2 \+ x2\^2; got another\. Use KernelSVC"
     with pytest.raises(InputError, match=message):
         ParabolicDisplay.from_estimator(wave, CIRCLES, SIDES)
     wide = make_pipeline(StandardScaler(), KernelSVC("parabolic")).fit(CIRCLES * np.array([1.0, 9.0]), SIDES)
     with pytest.raises(InputError, match=message):  # an ellipse in these columns
         ParabolicDisplay.from_estimator(wide, CIRCLES * np.array([1.0, 9.0]), SIDES)
     three = KernelSVC("parabolic").fit(CIRCLES, np.arange(60) % 3)
-    with pytest.raises(InputError, match=r"two classes; 3 scores a row came"):
+    with pytest.raises(InputError, match=r"two classes; got 3 scores a row"):
         ParabolicDisplay.from_estimator(three, CIRCLES)
-    with pytest.raises(InputError, match=r"rows of two columns; an array of shape \(4, 3\) came"):
+    with pytest.raises(InputError, match=r"rows of two columns; got an array of shape \(4, 3\)"):
         ParabolicDisplay.from_estimator(Slope(), np.ones((4, 3)))
     with pytest.raises(InputError, match=r"KernelSVC has none\. Fit the model first"):
         ParabolicDisplay.from_estimator(KernelSVC(), CIRCLES)
@@ -174,5 +172,5 @@ def test_what_cannot_be_drawn():
     ("weights", "intercept"), [([0.0, 0.0, 0.0], 1.0), ([1.0, 2.0], 0.0), ([1.0, 2.0, np.nan], 0.0)]
 )
 def test_weights_that_are_no_plane(weights, intercept):
-    with pytest.raises(InputError, match=r"three finite weights, not all zero, and an intercept; .* came\."):
+    with pytest.raises(InputError, match=r"three finite weights, not all zero, and an intercept; got .*\."):
         ParabolicDisplay(CIRCLES, SIDES, weights, intercept).plot()

@@ -52,7 +52,7 @@ def test_a_name_is_no_formula():
 @pytest.mark.parametrize(
     ("y", "said", "kind", "message"),
     [
-        (Y, SAID[:2], "predicted", r"one prediction a row; shapes \(3,\) and \(2,\) came"),
+        (Y, SAID[:2], "predicted", r"one prediction a row; got shapes \(3,\) and \(2,\)"),
         ([], [], "predicted", "one prediction a row"),
         (Y, [1.0, np.nan, 2.0], "residuals", "finite numbers"),
         (Y, SAID, "other", "a kind of"),

@@ -58,11 +58,11 @@ def test_axes_are_named():
 @pytest.mark.parametrize(
     ("ratios", "left", "message"),
     [
-        ([], None, r"ScreeDisplay needs one ratio a component; an array of shape \(0,\) came\."),
-        ([[0.5]], None, r"one ratio a component; an array of shape \(1, 1\) came\."),
-        ([0.5, np.nan], None, r"finite ratios; NaN or infinity came\."),
-        ([0.5], 1.5, r"unexplained from 0 to 1; 1\.5 came\."),
-        ([0.5], np.nan, r"unexplained from 0 to 1; nan came\."),
+        ([], None, r"ScreeDisplay needs one ratio a component; got an array of shape \(0,\)\."),
+        ([[0.5]], None, r"one ratio a component; got an array of shape \(1, 1\)\."),
+        ([0.5, np.nan], None, r"finite ratios; got NaN or infinity\."),
+        ([0.5], 1.5, r"unexplained from 0 to 1; got 1\.5\."),
+        ([0.5], np.nan, r"unexplained from 0 to 1; got nan\."),
     ],
 )
 def test_what_cannot_be_drawn(ratios, left, message):

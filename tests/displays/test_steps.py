@@ -103,13 +103,13 @@ def test_frames():
 def test_perceptrons_that_cannot_be_drawn():
     X, y = blobs()
     cases = [
-        (Perceptron().fit(X, np.arange(60) % 3), r"two classes; 3 came"),
+        (Perceptron().fit(X, np.arange(60) % 3), r"two classes; got 3"),
         (
             KernelPerceptron("gaussian(1)", budget=5).fit(X, y),
             r"remembers its mistakes; it had a budget, and forgot them",
         ),
         (Perceptron(), r"Perceptron has none\. Fit the model first"),
-        (Slope(), r"StepsDisplay needs a perceptron; Slope came\. Use Perceptron"),
+        (Slope(), r"StepsDisplay needs a perceptron; got Slope\. Use Perceptron"),
     ]
     for model, message in cases:
         with pytest.raises(InputError, match=message):
@@ -119,10 +119,10 @@ def test_perceptrons_that_cannot_be_drawn():
         StepsDisplay.from_estimator(fitted, np.ones((3, 3)), y)
     last = StepsDisplay.from_estimator(fitted, X, y, grid=5)
     last.mistaken = [60]
-    with pytest.raises(InputError, match=r"needs the rows of the fit; 60 rows came"):
+    with pytest.raises(InputError, match=r"needs the rows of the fit; got 60 rows"):
         last.plot()
     last.mistaken, last.scores = [], last.scores[:0]
-    with pytest.raises(InputError, match=r"the scores of one step or more; 0 came for"):
+    with pytest.raises(InputError, match=r"the scores of one step or more; got 0 for"):
         last.plot()
 
 
@@ -197,9 +197,9 @@ def test_descents_that_cannot_be_drawn(kept, descended):
         InputError, match=r"needs the coefficients of every step; KernelRidge has none\. Use KernelRidge"
     ):
         DescentDisplay.from_estimator(model.fit(X, Y))
-    with pytest.raises(InputError, match=r"an output from 0 to 0; 1 came"):
+    with pytest.raises(InputError, match=r"an output from 0 to 0; got 1"):
         DescentDisplay.from_estimator(descended, output=1)
-    with pytest.raises(InputError, match=r"a pair of coefficients from 0 to 39; \(0, 40\) came"):
+    with pytest.raises(InputError, match=r"a pair of coefficients from 0 to 39; got \(0, 40\)"):
         DescentDisplay.from_estimator(descended, pair=(0, 40))
     with pytest.raises(InputError, match=r"KernelRidge has none\. Fit the model first"):
         DescentDisplay.from_estimator(KernelRidge())
@@ -208,9 +208,9 @@ def test_descents_that_cannot_be_drawn(kept, descended):
 @pytest.mark.parametrize(
     ("losses", "coefficients", "message"),
     [
-        ([1.0], [[1.0], [2.0]], r"a loss and coefficients for each step; \(1,\) and \(2, 1\) came"),
+        ([1.0], [[1.0], [2.0]], r"a loss and coefficients for each step; got \(1,\) and \(2, 1\)"),
         ([], np.zeros((0, 1)), r"a loss and coefficients for each step"),
-        ([np.nan], [[1.0]], r"finite numbers; NaN or infinity came"),
+        ([np.nan], [[1.0]], r"finite numbers; got NaN or infinity"),
     ],
     ids=["shapes", "none", "NaN"],
 )

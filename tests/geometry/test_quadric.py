@@ -199,14 +199,14 @@ def test_quadrics_come_back(d, seed, right, inside):
 @pytest.mark.parametrize(
     ("action", "words"),
     [
-        (lambda: Quadric([0, 0], [1, 1], [1, 2]), r"signs of 1 or -1.*\[1.0, 2.0\] and 'one' came"),
-        (lambda: Quadric([0, 0], [1], [1], right="two"), "'two' came"),
+        (lambda: Quadric([0, 0], [1, 1], [1, 2]), r"signs of 1 or -1.*\[1.0, 2.0\] and 'one'"),
+        (lambda: Quadric([0, 0], [1], [1], right="two"), "'two'"),
         (
             lambda: Quadric([0, 0], [1, 1], [1, -1], right="height"),
-            "no more than 2 coordinates; 2 axes and the right side",
+            "no more than 2 coordinates; got 2 axes and the right side",
         ),
         (lambda: Quadric([0, 0], [1, 1, 1], [1, 1, 1]), "no more than 2 coordinates"),
-        (lambda: Quadric([0, 0], [1], [1, 1]), r"2 semi-axes above zero; \[1.0\] came"),
+        (lambda: Quadric([0, 0], [1], [1, 1]), r"2 semi-axes above zero; got \[1.0\]"),
         (lambda: KINDS["cone"].angle, "a shape in the plane to have an angle; this is in 3 dimensions"),
     ],
 )

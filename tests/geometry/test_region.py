@@ -112,9 +112,7 @@ def test_names_come_from_the_table():
     assert found.names == ("age", "net income")
     assert "(age, net income) = (" in str(found)
     np.testing.assert_array_equal(found.contains(table), model.predict(table))
-    with pytest.raises(
-        InputError, match="This ellipse needs the columns age, net income; they came as net income, age"
-    ):
+    with pytest.raises(InputError, match="This ellipse needs the columns age, net income; got net income, age"):
         found.contains(table[["net income", "age"]])
     assert region(LogisticRegression().fit(table, Y)).names == ("age", "net income")
 
@@ -196,7 +194,7 @@ def test_a_ball_behind_an_uneven_scaler_is_an_ellipse():
 
 def test_lifts_that_are_no_polynomials_are_refused():
     model = make_pipeline(Trigonometric(), LogisticRegression()).fit(U, CIRCLE)
-    with pytest.raises(InputError, match="a fitted lift whose features are polynomials; Trigonometric came"):
+    with pytest.raises(InputError, match="a fitted lift whose features are polynomials; got Trigonometric"):
         region(model)
 
 
@@ -246,30 +244,30 @@ THREE = np.digitize(U[:, 0], [-0.5, 0.5])
         ),
         (
             lambda: region(fitted(PolynomialFeatures(2), LogisticRegression()), positive="yes"),
-            r"one of the classes \[False, True\]; positive='yes' came",
+            r"one of the classes \[False, True\]; got positive='yes'",
         ),
         (
             lambda: region(fitted(PCA(), PolynomialFeatures(2), LogisticRegression())),
-            "steps that are scalers, or a fitted lift whose features are polynomials; PCA came. Use Polynomial",
+            "steps that are scalers, or a fitted lift whose features are polynomials; got PCA. Use Polynomial",
         ),
         (
             lambda: region(fitted(PolynomialFeatures(2), PolynomialFeatures(2), LogisticRegression())),
-            "PolynomialFeatures came. Use .* one of them",
+            "got PolynomialFeatures. Use .* one of them",
         ),
         (
             lambda: region(make_pipeline(PolynomialFeatures(2), LogisticRegression())),
-            "a fitted linear model at the end; LogisticRegression came, without coef_. Fit the pipeline",
+            "a fitted linear model at the end; got LogisticRegression, without coef_. Fit the pipeline",
         ),
-        (lambda: region(fitted(PolynomialFeatures(2), SVC())), "SVC came, without coef_"),
-        (lambda: region(fitted(DecisionTreeClassifier())), "DecisionTreeClassifier came, without coef_"),
+        (lambda: region(fitted(PolynomialFeatures(2), SVC())), "got SVC, without coef_"),
+        (lambda: region(fitted(DecisionTreeClassifier())), "got DecisionTreeClassifier, without coef_"),
         (
             lambda: region(fitted(MinMaxScaler(clip=True), LogisticRegression())),
-            r"scalers that are affine; MinMaxScaler\(clip=True\) came. Use clip=False.",
+            r"scalers that are affine; got MinMaxScaler\(clip=True\). Use clip=False.",
         ),
         (lambda: region(fitted(Ridge(), labels=U)), "a regressor of one target; this one predicts 2"),
-        (lambda: region(fitted(Ridge()), positive=1), "a classifier to know classes; positive=1 came. Use threshold="),
+        (lambda: region(fitted(Ridge()), positive=1), "a classifier to know classes; got positive=1. Use threshold="),
         (lambda: region(_unfinite()), "finite weights; some are not. Look at coef_ and intercept_."),
-        (lambda: region(_mismatched()), "a weight for each of 6 features; 3 came. Fit both together."),
+        (lambda: region(_mismatched()), "a weight for each of 6 features; got 3. Fit both together."),
     ],
 )
 def test_refusals_of_pipelines(action, words):

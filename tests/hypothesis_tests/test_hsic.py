@@ -230,7 +230,7 @@ GOOD = np.random.default_rng(0).normal(size=(10, 2))
         (GOOD, GOOD[:9], {}, "X has 10 and Y has 9"),
         (GOOD[:3], GOOD[:3], {}, "at least 4 rows of each; X has 3"),
         (np.where(GOOD > 1, np.inf, GOOD), GOOD, {}, r"hsic \(X\) needs finite numbers"),
-        (GOOD, GOOD, {"way": "blocks"}, "way that is one of 'auto', 'full', 'lifted'; 'blocks' came"),
+        (GOOD, GOOD, {"way": "blocks"}, "way that is one of 'auto', 'full', 'lifted'; got 'blocks'"),
         (GOOD, GOOD, {"null": "normal"}, "null that is one of 'auto', 'permutation', 'spectral'"),
         (GOOD, GOOD, {"permutations": -5}, "a whole number above zero for permutations"),
         (GOOD, GOOD, {"rank": 2.5}, "a whole number above zero for rank"),

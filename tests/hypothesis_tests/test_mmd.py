@@ -379,7 +379,7 @@ GOOD = np.random.default_rng(0).normal(size=(10, 2))
         (GOOD, GOOD, {"null": 3}, InputError, "null that is one of"),
         (GOOD, GOOD, {"way": "blocks", "null": "spectral"}, InputError, "null='normal' for way='blocks'"),
         (GOOD, GOOD, {"way": "full", "null": "normal"}, InputError, "null='permutation' or 'spectral'"),
-        (GOOD, GOOD, {"way": "blocks"}, InputError, "at least 64 rows of each for blocks; 10 came"),
+        (GOOD, GOOD, {"way": "blocks"}, InputError, "at least 64 rows of each for blocks; got 10"),
         (GOOD, GOOD, {"permutations": 0}, InputError, "a whole number above zero for permutations"),
         (GOOD, GOOD, {"permutations": 10.0}, InputError, "a whole number above zero for permutations"),
         (GOOD, GOOD, {"permutations": True}, InputError, "a whole number above zero for permutations"),

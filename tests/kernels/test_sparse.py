@@ -262,7 +262,7 @@ DENSE = {
 @pytest.mark.parametrize("who", DENSE)
 def test_kernels_of_coordinates_and_functions_need_dense_rows(who, way):
     kernel, table = DENSE[who], abs(X)
-    message = rf"^{who} needs a dense table; a sparse csr_array came\. Use X\.toarray\(\), or a kernel of inner"
+    message = rf"^{who} needs a dense table; got a sparse csr_array\. Use X\.toarray\(\), or a kernel of inner"
     for call in (kernel, kernel.diagonal, kernel.distance, kernel.check, lambda data: Gram(kernel, data)):
         with pytest.raises(InputError, match=message):
             call(table)

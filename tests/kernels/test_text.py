@@ -145,7 +145,7 @@ def test_texts(text, kernel):
 @pytest.mark.parametrize(
     ("text", "position", "message"),
     [
-        ("", 0, "nothing came"),
+        ("", 0, "got nothing"),
         ("2*gausian(1)", 2, "Did you mean 'gaussian'"),
         ("gaussian(lengthscale=2", 22, "','"),
         ("gaussian(size=2)", 0, "Gaussian has no parameter 'size'. Known: lengthscale"),
@@ -184,8 +184,8 @@ def test_texts(text, kernel):
         ("(" * 3000 + "linear" + ")" * 3000, 60, "deeper"),
         ("linear.on(" + "[" * 3000, 70, "deeper"),
         ("constant(-1)", 0, "at least zero"),
-        ("subsets(2, 1)", 0, "max_order of at least min_order; 1 came with min_order=2"),
-        ("monomials(include_bias=2)", 0, "True or False for include_bias; 2 came. Texts write 1 or 0"),
+        ("subsets(2, 1)", 0, "max_order of at least min_order; got 1 with min_order=2"),
+        ("monomials(include_bias=2)", 0, "True or False for include_bias; got 2. Texts write 1 or 0"),
         ("linear.weighted(g)", 16, "no kernel 'g'"),
     ],
 )

@@ -26,7 +26,7 @@ LARGE = {
 
 
 LARGE |= {
-    "infinite number": ("mismatch(alphabet=[1e999])", "a finite number is needed, and '1e999' came"),
+    "infinite number": ("mismatch(alphabet=[1e999])", "Here a finite number is needed; got '1e999'"),
     "long name": ("a" * 100_000, "There is no kernel"),
     "monomials": ("monomials(degree=1000000)", "a whole number from 1 to 100 for degree"),
     "powers": ("powers(degree=100000000)", "a whole number from 1 to 10000 for degree"),
@@ -115,5 +115,5 @@ def test_long_formulas_are_not_compiled():
 def test_symbols_of_an_alphabet_that_cannot_be_hashed():
     with pytest.raises(KernelError, match="symbols that can be hashed"):
         Mismatch(alphabet=[{}, {}])
-    with pytest.raises(KernelError, match="each symbol once in alphabet; 'A' came twice"):
+    with pytest.raises(KernelError, match="each symbol once in alphabet; got 'A' twice"):
         Mismatch(alphabet="ACGTA")

@@ -48,8 +48,8 @@ CLASSES = "KernelRidgeClassifier needs class_weight of finite numbers of at leas
 TIME = "KernelRidge needs a number of seconds above zero, or None, for time_limit; "
 TABLE = "Give an array, a list of rows, or a DataFrame."
 OVERFLOW = "overflows on this data. Scale the data down, or normalize the kernel."
-RAGGED = "lists of unequal lengths came. Give an array, or a list of equally long lists."
-MISSING = "a masked array with missing entries came. Fill or drop these."
+RAGGED = "got lists of unequal lengths. Give an array, or a list of equally long lists."
+MISSING = "got a masked array with missing entries. Fill or drop these."
 
 
 def fit(name, message, error=InputError, learner=KernelRidge, X=X, y=Y, sample_weight=None, **settings):
@@ -66,10 +66,10 @@ def precomputed(name, message, X, error=InputError, **rest):
 
 
 TABLES = [
-    fit("X is None", f"KernelRidge needs an array for X; None came. {TABLE}", X=None),
-    fit("X is a dict", f"KernelRidge needs an array for X; {{'a': [1]}} came. {TABLE}", X={"a": [1]}),
-    fit("X is text", f"KernelRidge needs {READ}; 'data.csv' came. Give a path that ends in .parquet", X="data.csv"),
-    fit("X is a function", f"KernelRidge needs {READ}; something...came. Use mercer.sources.Batches", X=len),
+    fit("X is None", f"KernelRidge needs an array for X; got None. {TABLE}", X=None),
+    fit("X is a dict", f"KernelRidge needs an array for X; got {{'a': [1]}}. {TABLE}", X={"a": [1]}),
+    fit("X is text", f"KernelRidge needs {READ}; got 'data.csv'. Give a path that ends in .parquet", X="data.csv"),
+    fit("X is a function", f"KernelRidge needs {READ}; got something... Use mercer.sources.Batches", X=len),
     fit("X is a number", "Expected 2D array, got scalar array...Reshape", ValueError, X=3.0),
     fit("X of one dimension", "Expected 2D array, got 1D array...Reshape your data", ValueError, X=X[:, 0]),
     fit("X of three dimensions", "Found array with dim 3", ValueError, X=X[None]),
@@ -110,9 +110,7 @@ TABLES = [
         kernel=Polynomial(3),
     ),
     fit("features that overflow", f"with finite sums; linear {OVERFLOW}", X=1e200 * X, kernel=Linear(), alpha=1.0),
-    fit(
-        "X too far for a median", "rows with finite squared distances; numbers up to ...e+200 came. Scale", X=1e200 * X
-    ),
+    fit("X too far for a median", "rows with finite squared distances; got numbers up to ...e+200. Scale", X=1e200 * X),
     fit(
         "X that vanishes", "do not vanish, to choose alpha; those of linear add up to 0.", X=1e-200 * X, kernel="linear"
     ),
@@ -121,8 +119,8 @@ TABLES = [
 
 TARGETS = [
     fit("y is None", "requires y to be passed, but the target y is None", ValueError, y=None),
-    fit("y is a dict", f"KernelRidge needs an array for y; {{'a': 1}} came. {TABLE}", y={"a": 1}),
-    fit("y is a number", f"KernelRidge needs an array for y; 3.0 came. {TABLE}", y=3.0),
+    fit("y is a dict", f"KernelRidge needs an array for y; got {{'a': 1}}. {TABLE}", y={"a": 1}),
+    fit("y is a number", f"KernelRidge needs an array for y; got 3.0. {TABLE}", y=3.0),
     fit("y too short", "inconsistent numbers of samples: [12, 5]", ValueError, y=Y[:5]),
     fit("y with outputs as rows", "inconsistent numbers of samples: [12, 2]", ValueError, y=TWO.T),
     fit("y of three dimensions", "Found array with dim 3", ValueError, y=Y[:, None, None]),
@@ -138,14 +136,14 @@ TARGETS = [
     fit("y masked", f"KernelRidge needs all entries of y; {MISSING}", y=masked(Y)),
     fit("y ragged", f"KernelRidge needs an array for y; {RAGGED}", y=[[1.0], [2.0, 3.0]]),
     fit("y sparse", "Sparse data was passed", TypeError, y=csr_array(TWO)),
+    fit("y too large", "targets with squares that float64 can hold; got numbers up to ...e+200. Scale y.", y=1e200 * Y),
     fit(
-        "y too large", "targets with squares that float64 can hold; numbers up to ...e+200 came. Scale y.", y=1e200 * Y
+        "y too small", "targets with squares that float64 can hold; got numbers up to ...e-200. Scale y.", y=1e-200 * Y
     ),
+    fit("one output too small", "got numbers up to ...e-200. Scale y.", y=TWO * [1.0, 1e-200]),
     fit(
-        "y too small", "targets with squares that float64 can hold; numbers up to ...e-200 came. Scale y.", y=1e-200 * Y
+        "y beyond float32", "float32 can hold, as X is float32; got numbers up to ...e+60", X=X.astype("f"), y=1e60 * Y
     ),
-    fit("one output too small", "numbers up to ...e-200 came. Scale y.", y=TWO * [1.0, 1e-200]),
-    fit("y beyond float32", "float32 can hold, as X is float32; numbers up to ...e+60", X=X.astype("f"), y=1e60 * Y),
     classify("labels are None", "requires y to be passed", ValueError, y=None),
     classify("labels continuous", "Unknown label type: continuous", ValueError, y=Y),
     classify("labels in two columns", "y should be a 1d array, got an array of shape (12, 2)", ValueError, y=TWO),
@@ -163,19 +161,21 @@ TARGETS = [
 ]
 
 WEIGHTS = [
-    fit("too few weights", "one sample_weight a row, 12 in all; an array of shape (2,) came.", sample_weight=[1, 2]),
-    fit("weights in a column", "an array of shape (12, 1) came. Give a flat array.", sample_weight=np.ones((N, 1))),
+    fit("too few weights", "one sample_weight a row, 12 in all; got an array of shape (2,).", sample_weight=[1, 2]),
+    fit("weights in a column", "got an array of shape (12, 1). Give a flat array.", sample_weight=np.ones((N, 1))),
     fit("negative weight", f"{WEIGHT}that of row 1 is -1.0. Weights say", sample_weight=but(np.ones(N), 1, -1)),
     fit("weight NaN", f"{WEIGHT}that of row 1 is nan. Weights", sample_weight=but(np.ones(N), 1, np.nan)),
     fit("weight infinite", f"{WEIGHT}that of row 1 is inf. Weights", sample_weight=but(np.ones(N), 1, np.inf)),
     fit("weights all zero", "weight above zero; all are zero. Leave sample_weight out.", sample_weight=np.zeros(N)),
     fit(
         "weights as a word",
-        "numbers for sample_weight; 'balanced' came. Give one number a row.",
+        "numbers for sample_weight; got 'balanced'. Give one number a row.",
         sample_weight="balanced",
     ),
-    fit("weights as text", "numbers for sample_weight; an array of dtype <U1 came.", sample_weight=np.full(N, "1")),
-    fit("weights complex", "numbers for sample_weight; an array of dtype complex128", sample_weight=np.ones(N) + 0j),
+    fit("weights as text", "numbers for sample_weight; got an array of dtype <U1.", sample_weight=np.full(N, "1")),
+    fit(
+        "weights complex", "numbers for sample_weight; got an array of dtype complex128", sample_weight=np.ones(N) + 0j
+    ),
     fit(
         "weights masked", f"KernelRidge needs all entries of sample_weight; {MISSING}", sample_weight=masked(np.ones(N))
     ),
@@ -193,49 +193,51 @@ WEIGHTS = [
     classify("class weight negative", f"{CLASSES}that of 'on' is -1. Weights say", class_weight={"on": -1}),
     classify("class weight NaN", f"{CLASSES}that of 'on' is nan. Weights say", class_weight={"on": np.nan}),
     classify("class weight as text", f"{CLASSES}that of 'on' is '2'. Weights say", class_weight={"on": "2"}),
-    classify("class weights as a word", "class_weight; 'even' came. Write {label: weight, ...", class_weight="even"),
-    classify("class weights as a list", "class_weight; [1, 2] came. Write {label:", class_weight=[1, 2]),
+    classify("class weights as a word", "class_weight; got 'even'. Write {label: weight, ...", class_weight="even"),
+    classify("class weights as a list", "class_weight; got [1, 2]. Write {label:", class_weight=[1, 2]),
     classify("class weights all zero", "all are zero. Leave class_weight out.", class_weight={"on": 0, "off": 0}),
     classify("class weight leaves one class", "there is one class, 'off'. Check y", class_weight={"on": 0}),
     classify("class weight too large", "that of class_weight is inf. Divide", class_weight={"on": 1e308}),
 ]
 
 PENALTIES = [
-    fit("alpha negative", f'{ALPHA}-1 came. Use 1.0, or "auto".', alpha=-1),
-    fit("alpha NaN", f"{ALPHA}nan came. Use 1.0", alpha=np.nan),
-    fit("alpha infinite", f"{ALPHA}inf came. Use 1.0", alpha=np.inf),
+    fit("alpha negative", f'{ALPHA}got -1. Use 1.0, or "auto".', alpha=-1),
+    fit("alpha NaN", f"{ALPHA}got nan. Use 1.0", alpha=np.nan),
+    fit("alpha infinite", f"{ALPHA}got inf. Use 1.0", alpha=np.inf),
     fit(
         "alpha a word",
-        'KernelRidge needs a number, an array or "auto" for alpha; \'big\' came. Use "auto".',
+        'KernelRidge needs a number, an array or "auto" for alpha; got \'big\'. Use "auto".',
         alpha="big",
     ),
-    fit("alpha a number as text", "for alpha; '1.0' came. Use", alpha="1.0"),
-    fit("alpha None", f"{ALPHA}None came. Use 1.0", alpha=None),
-    fit("alpha True", f"{ALPHA}True came. Use 1.0", alpha=True),
-    fit("alpha complex", f"{ALPHA}1j came. Use 1.0", alpha=1j),
-    fit("alpha a fraction", f"{ALPHA}Fraction(1, 2) came. Use 1.0", alpha=Fraction(1, 2)),
-    fit("alpha beyond float64", f"{ALPHA}something of type int came. Use 1.0", alpha=10**400),
-    fit("alpha a function", f"{ALPHA}<built-in function len> came. Use 1.0", alpha=len),
-    fit("no candidates", "one dimension of numbers for alpha; an array of shape (0,) came. Give one number", alpha=[]),
-    fit("candidates in two dimensions", "an array of shape (1, 2) came. Give one number, one an", alpha=[[1.0, 2.0]]),
-    fit("candidates as text", f"{ALPHA}['1', '2'] came. Use 1.0", alpha=["1", "2"]),
+    fit("alpha a number as text", "for alpha; got '1.0'. Use", alpha="1.0"),
+    fit("alpha None", f"{ALPHA}got None. Use 1.0", alpha=None),
+    fit("alpha True", f"{ALPHA}got True. Use 1.0", alpha=True),
+    fit("alpha complex", f"{ALPHA}got 1j. Use 1.0", alpha=1j),
+    fit("alpha a fraction", f"{ALPHA}got Fraction(1, 2). Use 1.0", alpha=Fraction(1, 2)),
+    fit("alpha beyond float64", f"{ALPHA}got something of type int. Use 1.0", alpha=10**400),
+    fit("alpha a function", f"{ALPHA}got <built-in function len>. Use 1.0", alpha=len),
+    fit("no candidates", "one dimension of numbers for alpha; got an array of shape (0,). Give one number", alpha=[]),
+    fit("candidates in two dimensions", "got an array of shape (1, 2). Give one number, one an", alpha=[[1.0, 2.0]]),
+    fit("candidates as text", f"{ALPHA}got ['1', '2']. Use 1.0", alpha=["1", "2"]),
     fit("candidates ragged", f"KernelRidge needs an array for alpha; {RAGGED}", alpha=[[1.0], [1.0, 2.0]]),
-    fit("candidate negative", f"{ALPHA}-2.0 came. Use 1.0", alpha=[1.0, -2.0]),
-    fit("candidates of truths", f"{ALPHA}[True, False] came. Use 1.0", alpha=[True, False]),
+    fit("candidate negative", f"{ALPHA}got -2.0. Use 1.0", alpha=[1.0, -2.0]),
+    fit("candidates of truths", f"{ALPHA}got [True, False]. Use 1.0", alpha=[True, False]),
     fit("candidates masked", f"KernelRidge needs all entries of alpha; {MISSING}", alpha=masked([1.0, 2.0])),
-    fit("one of an output negative", f"{ALPHA}-2.0 came. Use 1.0", y=TWO, alpha=[1.0, -2.0]),
-    fit("one of an output a word", f"{ALPHA}[1, 'auto'] came. Use 1.0", y=TWO, alpha=[1, "auto"]),
+    fit("one of an output negative", f"{ALPHA}got -2.0. Use 1.0", y=TWO, alpha=[1.0, -2.0]),
+    fit("one of an output a word", f"{ALPHA}got [1, 'auto']. Use 1.0", y=TWO, alpha=[1, "auto"]),
 ]
 
 KERNELS = [
-    fit("kernel a number", f"{KERNEL}3.0 came. Write KernelRidge(alpha=3.0), say", KernelError, kernel=3.0),
-    fit("kernel None", f"{KERNEL}None came. Write Gaussian(), or \"gaussian('median')\".", KernelError, kernel=None),
-    fit("kernel a class", f"{KERNEL}<class '...Gaussian'> came. Write Gaussian(), with", KernelError, kernel=Gaussian),
+    fit("kernel a number", f"{KERNEL}got 3.0. Write KernelRidge(alpha=3.0), say", KernelError, kernel=3.0),
+    fit("kernel None", f"{KERNEL}got None. Write Gaussian(), or \"gaussian('median')\".", KernelError, kernel=None),
+    fit("kernel a class", f"{KERNEL}got <class '...Gaussian'>. Write Gaussian(), with", KernelError, kernel=Gaussian),
     fit("kernel a function of one thing", "len() takes exactly one argument (2 given)", TypeError, kernel=len),
-    fit("kernel a class", f"{KERNEL}<class 'set'> came. Write Gaussian()", KernelError, kernel=set),
-    fit("kernel a matrix", f"{KERNEL}an array of shape (12, 12)... Use kernel='precomputed'", KernelError, kernel=K),
-    fit("kernel a list", f"{KERNEL}[Linear()] came. Write Gaussian()", KernelError, kernel=[Linear()]),
-    fit("precomputed misspelt", f"{KERNEL}'Precomputed' came. Write 'precomputed'.", KernelError, kernel="Precomputed"),
+    fit("kernel a class", f"{KERNEL}got <class 'set'>. Write Gaussian()", KernelError, kernel=set),
+    fit(
+        "kernel a matrix", f"{KERNEL}got an array of shape (12, 12)... Use kernel='precomputed'", KernelError, kernel=K
+    ),
+    fit("kernel a list", f"{KERNEL}got [Linear()]. Write Gaussian()", KernelError, kernel=[Linear()]),
+    fit("precomputed misspelt", f"{KERNEL}got 'Precomputed'. Write 'precomputed'.", KernelError, kernel="Precomputed"),
     fit("kernel unknown", "There is no kernel 'xyz'. Known: arc_cosine, ...\n  xyz\n  ^^^", ParseError, kernel="xyz"),
     fit(
         "kernel misspelt",
@@ -243,9 +245,9 @@ KERNELS = [
         ParseError,
         kernel="linear + gausian(1)",
     ),
-    fit("kernel of nothing", "A kernel is needed, and nothing came", ParseError, kernel=""),
+    fit("kernel of nothing", "A kernel is needed; got nothing", ParseError, kernel=""),
     fit(
-        "kernel with a bad number", "Gaussian needs lengthscale above zero; -1 came.", ParseError, kernel="gaussian(-1)"
+        "kernel with a bad number", "Gaussian needs lengthscale above zero; got -1.", ParseError, kernel="gaussian(-1)"
     ),
     fit("kernel of code", "There is no kernel '__import__'", ParseError, kernel="__import__('os')"),
     fit(
@@ -269,7 +271,7 @@ KERNELS = [
         kernel=Min(),
     ),
     fit(
-        "sparse for coordinates", "Min needs a dense table; a sparse csr_array came.", X=csr_array(abs(X)), kernel=Min()
+        "sparse for coordinates", "Min needs a dense table; got a sparse csr_array.", X=csr_array(abs(X)), kernel=Min()
     ),
     fit("sparse for a lift", "Sparse data was passed", TypeError, X=csr_array(X), kernel=Trigonometric(2)),
     fit(
@@ -281,8 +283,8 @@ KERNELS = [
     fit("column that is not there", "on needs column 7; the data has 3 columns.", kernel=Linear().on(7)),
     fit("text in a named column", "column 'age' holds 'old'", X=FRAME.assign(age="old"), kernel=Linear().on("age")),
     fit("scales of another width", "scaled needs data of 2 columns; the data has 3.", kernel=Gaussian().scaled([1, 2])),
-    precomputed("similarities not square", "as many rows as columns...; 12 rows and 3 columns came.", X),
-    precomputed("rows left out of no square", "3 rows and 12 columns came.", K[:3], y=Y[:3], sample_weight=[0, 1, 1]),
+    precomputed("similarities not square", "as many rows as columns...; got 12 rows and 3 columns.", X),
+    precomputed("rows left out of no square", "got 3 rows and 12 columns.", K[:3], y=Y[:3], sample_weight=[0, 1, 1]),
     precomputed("similarities indefinite", "smallest eigenvalue -..., largest ...mercer.repair(K)", INDEFINITE),
     precomputed("indefinite with a penalty", "K is indefinite: smallest eigenvalue -", INDEFINITE, alpha=100.0),
     precomputed("distances", "Or are these distances D? np.exp(-D**2 / 2) is a kernel", np.sqrt(-np.log(K))),
@@ -296,14 +298,14 @@ KERNELS = [
 ]
 
 SETTINGS = [
-    fit("lengthscale zero", f'{LENGTH}0 came. Use "median", the default.', lengthscale=0),
-    fit("lengthscale negative", f"{LENGTH}-1.0 came. Use", lengthscale=-1.0),
-    fit("lengthscale NaN", f"{LENGTH}nan came. Use", lengthscale=np.nan),
-    fit("lengthscale a word", f"{LENGTH}'mean' came. Use", lengthscale="mean"),
-    fit("lengthscale None", f"{LENGTH}None came. Use", lengthscale=None),
-    fit("lengthscale True", f"{LENGTH}True came. Use", lengthscale=True),
-    fit("one lengthscale a column", f"{LENGTH}[1, 2, 3] came. Use", lengthscale=[1, 2, 3]),
-    fit("lengthscale beyond float64", f"{LENGTH}something of type int came. Use", lengthscale=10**400),
+    fit("lengthscale zero", f'{LENGTH}got 0. Use "median", the default.', lengthscale=0),
+    fit("lengthscale negative", f"{LENGTH}got -1.0. Use", lengthscale=-1.0),
+    fit("lengthscale NaN", f"{LENGTH}got nan. Use", lengthscale=np.nan),
+    fit("lengthscale a word", f"{LENGTH}got 'mean'. Use", lengthscale="mean"),
+    fit("lengthscale None", f"{LENGTH}got None. Use", lengthscale=None),
+    fit("lengthscale True", f"{LENGTH}got True. Use", lengthscale=True),
+    fit("one lengthscale a column", f"{LENGTH}got [1, 2, 3]. Use", lengthscale=[1, 2, 3]),
+    fit("lengthscale beyond float64", f"{LENGTH}got something of type int. Use", lengthscale=10**400),
     fit("no lengthscale to choose", 'for lengthscale="loo"; linear has none. Use', kernel="linear", lengthscale="loo"),
     fit("no lengthscale to set", "for lengthscale=2.0; linear has none. Use", kernel="linear", lengthscale=2),
     fit(
@@ -316,20 +318,20 @@ SETTINGS = [
     precomputed("lengthscale of a matrix", "lengthscale='loo'; the kernel is precomputed. Use", K, lengthscale="loo"),
     fit("memory_limit a word", "A memory budget needs a positive whole number of bytes", memory_limit="lots"),
     fit("memory_limit of zero", "A memory budget needs a positive whole number of bytes", memory_limit=0),
-    fit("time_limit below zero", f"{TIME}-1 came. Use 60, say.", time_limit=-1),
-    fit("time_limit a word", f"{TIME}'long' came. Use 60, say.", time_limit="long"),
-    fit("on_interrupt", "KernelRidge needs on_interrupt that is...; 'stop' came", on_interrupt="stop"),
-    fit("verbose", "KernelRidge needs verbose that is True, False or...; 3 came", verbose=3),
-    fit("checkpoint a number", "KernelRidge needs the path of a file, or None, for checkpoint; 3 came", checkpoint=3),
+    fit("time_limit below zero", f"{TIME}got -1. Use 60, say.", time_limit=-1),
+    fit("time_limit a word", f"{TIME}got 'long'. Use 60, say.", time_limit="long"),
+    fit("on_interrupt", "KernelRidge needs on_interrupt that is...; got 'stop'", on_interrupt="stop"),
+    fit("verbose", "KernelRidge needs verbose that is True, False or...; got 3", verbose=3),
+    fit("checkpoint a number", "KernelRidge needs the path of a file, or None, for checkpoint; got 3", checkpoint=3),
     fit("checkpoint in no folder", "nowhere does not exist. Create it, or choose another.", checkpoint="nowhere/a"),
-    fit("solver a word", f"{SOLVER}'cholesky' came. Use Cholesky(), say.", solver="cholesky"),
-    fit("solver a class", f"{SOLVER}<class '...Cholesky'> came. Use Cholesky(), say.", solver=Cholesky),
-    fit("solver None", f"{SOLVER}None came. Use Cholesky()", solver=None),
+    fit("solver a word", f"{SOLVER}got 'cholesky'. Use Cholesky(), say.", solver="cholesky"),
+    fit("solver a class", f"{SOLVER}got <class '...Cholesky'>. Use Cholesky(), say.", solver=Cholesky),
+    fit("solver None", f"{SOLVER}got None. Use Cholesky()", solver=None),
     fit(
-        "solver that takes one alpha", 'alpha="auto" came, and GradientDescent solves for one', solver=GradientDescent()
+        "solver that takes one alpha", 'got alpha="auto", and GradientDescent solves for one', solver=GradientDescent()
     ),
-    fit("one alpha of a list", "2 candidates came, and Cholesky solves for one. Give", alpha=[1, 2], solver=Cholesky()),
-    fit("one alpha of an array", "2 candidates came, and Cholesky", alpha=np.array([1.0, 2.0]), solver=Cholesky()),
+    fit("one alpha of a list", "got 2 candidates, and Cholesky solves for one. Give", alpha=[1, 2], solver=Cholesky()),
+    fit("one alpha of an array", "got 2 candidates, and Cholesky", alpha=np.array([1.0, 2.0]), solver=Cholesky()),
     fit(
         "one alpha, many lengths",
         "Cholesky() solves for one...Use Eigen()",
@@ -345,9 +347,9 @@ SETTINGS = [
         alpha=1.0,
         solver=GradientDescent(validation=0.9),
     ),
-    fit("intercept a word", "True or False for fit_intercept; 'yes' came. Use True.", fit_intercept="yes"),
-    fit("intercept None", "KernelRidge needs True or False for fit_intercept; None came.", fit_intercept=None),
-    fit("intercept a number", "KernelRidge needs True or False for fit_intercept; 2 came.", fit_intercept=2),
+    fit("intercept a word", "True or False for fit_intercept; got 'yes'. Use True.", fit_intercept="yes"),
+    fit("intercept None", "KernelRidge needs True or False for fit_intercept; got None.", fit_intercept=None),
+    fit("intercept a number", "KernelRidge needs True or False for fit_intercept; got 2.", fit_intercept=2),
 ]
 
 BAD_FITS = TABLES + TARGETS + WEIGHTS + PENALTIES + KERNELS + SETTINGS

@@ -70,7 +70,7 @@ def predict(name, message, X, model="array", error=ValueError):
 
 
 QUESTIONS = [
-    predict("None", "KernelRidge needs an array for X; None came.", None),
+    predict("None", "KernelRidge needs an array for X; got None.", None),
     predict("one dimension", "Expected 2D array, got 1D array...Reshape", X[0]),
     predict("three dimensions", "Found array with dim 3", X[None]),
     predict("no rows", "Found array with 0 sample(s)", X[:0]),
@@ -86,7 +86,7 @@ QUESTIONS = [
     predict("text in a frame", "column 'age', row 0 holds 'old'", FRAME.assign(age="old"), "frame", InputError),
     predict("outside the domain", "Min needs non-negative coordinates; column 1 holds -0.5.", X, "min", DomainError),
     predict("outside the domain of a lift", "Min needs non-negative coordinates", X, "lift", DomainError),
-    predict("sparse for coordinates", "Min needs a dense table; a sparse", csr_array(abs(X)), "min", InputError),
+    predict("sparse for coordinates", "Min needs a dense table; got a sparse", csr_array(abs(X)), "min", InputError),
     predict("similarities with some rows", "X has 5 features, but KernelRidge is expecting 12", K[:, :5], "matrix"),
     predict("rows instead of similarities", "X has 3 features, but KernelRidge is expecting 12", X, "matrix"),
     predict("similarities with NaN", "Input X contains NaN", but(K, (0, 0), np.nan), "matrix"),

@@ -268,6 +268,9 @@ def test_why_there_are_no_dual_coefficients(monkeypatch, forced):
     for model, why in reasons:
         with pytest.raises(AttributeError, match=f"dual_coef_: .*{why}"):
             _ = model.dual_coef_
+    for model in (stopped, free):  # a certificate that knows nothing says so
+        assert np.isinf(model.certificate_.rms).all()
+        assert "not known" in str(model.certificate_)
 
 
 def test_a_memory_limit_leads_to_a_way_that_fits():

@@ -424,7 +424,7 @@ def test_there_is_no_way_back_unasked():
         model.inverse_transform(model.transform(X))
     assert not hasattr(model, "preimage_error_")
     model = KernelPCA("gaussian(1)", 3, fit_inverse_transform=True).fit(X)
-    with pytest.raises(InputError, match="scores of 3 components; 2 came"):
+    with pytest.raises(InputError, match="scores of 3 components; got 2"):
         model.inverse_transform(np.zeros((4, 2)))
     with pytest.raises(InputError, match="rows in memory for fit_inverse_transform=True; the kernel is precomputed"):
         KernelPCA("precomputed", 3, fit_inverse_transform=True).fit(np.eye(5))
@@ -542,17 +542,17 @@ def test_memory_decides():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_components": 0}, "a whole number above zero, or None, for n_components; 0 came"),
-        ({"n_components": 2.5}, "a whole number above zero, or None, for n_components; 2.5 came"),
-        ({"solver": "arpack"}, "solver that is one of 'auto', 'dense', 'krylov', 'landmarks'; 'arpack' came"),
+        ({"n_components": 0}, "a whole number above zero, or None, for n_components; got 0"),
+        ({"n_components": 2.5}, "a whole number above zero, or None, for n_components; got 2.5"),
+        ({"solver": "arpack"}, "solver that is one of 'auto', 'dense', 'krylov', 'landmarks'; got 'arpack'"),
         ({"solver": "krylov"}, "a number of components for solver='krylov'; n_components is None"),
-        ({"rank": -1}, "a whole number above zero, or None, for rank; -1 came"),
-        ({"rank": 3, "n_components": 5}, "a rank of at least n_components, 5; rank=3 came"),
+        ({"rank": -1}, "a whole number above zero, or None, for rank; got -1"),
+        ({"rank": 3, "n_components": 5}, "a rank of at least n_components, 5; got rank=3"),
         ({"rank": 3, "solver": "dense"}, "landmarks for rank=3; solver='dense' has none"),
-        ({"tol": 0}, "a finite number above zero for tol; 0 came"),
-        ({"max_iter": None}, "a whole number above zero for max_iter; None came"),
-        ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; "loo" came'),
-        ({"fit_inverse_transform": 1}, "True or False for fit_inverse_transform; 1 came"),
+        ({"tol": 0}, "a finite number above zero for tol; got 0"),
+        ({"max_iter": None}, "a whole number above zero for max_iter; got None"),
+        ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; got "loo"'),
+        ({"fit_inverse_transform": 1}, "True or False for fit_inverse_transform; got 1"),
         ({"kernel": PolynomialLift(2), "solver": "dense"}, "a kernel for solver='dense'; Polynomial is a lift"),
         ({"kernel": PolynomialLift(2), "rank": 3}, "a kernel for rank=3; a lift was given"),
         ({"kernel": Sigmoid(), "solver": "landmarks"}, "a kernel that is proven for solver='landmarks'"),

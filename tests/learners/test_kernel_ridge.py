@@ -102,7 +102,7 @@ def test_similarities_of_new_rows_may_come_in_pieces(dtype, tmp_path):
         for found in (model.predict(mapped), np.concatenate(list(model.predict_batches(across, 4)))):
             assert found.dtype == wanted.dtype
             assert_array_equal(found, wanted)
-        with pytest.raises(InputError, match="needs a dense table; a sparse"):
+        with pytest.raises(InputError, match="needs a dense table; got a sparse"):
             list(model.predict_batches(sp.csr_array(across)))
 
 

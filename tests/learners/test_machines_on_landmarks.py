@@ -93,7 +93,7 @@ def test_a_polish_is_for_kernels_and_true_or_false():
     X, y = draw()
     given = KernelSVC(Polynomial(2), solver="landmarks", polish=True).fit(X, y)  # its features are exact
     assert [stage.name for stage in given.plan_.stages] == ["features", "coefficients"]
-    with pytest.raises(InputError, match=r"KernelSVC needs True or False for polish; 1 came"):
+    with pytest.raises(InputError, match=r"KernelSVC needs True or False for polish; got 1"):
         KernelSVC(polish=1).fit(X, y)
 
 

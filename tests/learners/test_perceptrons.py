@@ -324,10 +324,14 @@ def test_a_label_that_nobody_named_is_told_whatever_its_dtype():
 @pytest.mark.parametrize(
     ("first", "then", "message"),
     [
-        ({}, {"budget": 5}, "needs budget=None, as for the rows before; budget=5 and"),
-        ({"budget": 5}, {"budget": None}, "budget=5 and strategy='forgetron', as for the rows before; budget=None"),
-        ({"budget": 5}, {"budget": 50}, "needs budget=5 and strategy='forgetron', as for the rows before; budget=50"),
-        ({"budget": 5}, {"strategy": "projectron"}, "budget=5 and strategy='projectron' came. Set that back"),
+        ({}, {"budget": 5}, "needs budget=None, as for the rows before; got budget=5 and"),
+        ({"budget": 5}, {"budget": None}, "budget=5 and strategy='forgetron', as for the rows before; got budget=None"),
+        (
+            {"budget": 5},
+            {"budget": 50},
+            "needs budget=5 and strategy='forgetron', as for the rows before; got budget=50",
+        ),
+        ({"budget": 5}, {"strategy": "projectron"}, "got budget=5 and strategy='projectron'. Set that back"),
     ],
 )
 def test_a_budget_stays_from_piece_to_piece(first, then, message):
@@ -439,11 +443,11 @@ def test_a_plan_knows_the_lift_and_reads_what_fit_reads():
 @pytest.mark.parametrize(
     ("settings_", "message"),
     [
-        ({"max_iter": 0}, "a whole number above zero for max_iter; 0 came"),
-        ({"shuffle": "yes"}, "True or False for shuffle; 'yes' came"),
-        ({"combine": "mean"}, 'combine that is "last", "averaged" or "voted"; \'mean\' came'),
-        ({"budget": 0}, "a whole number above zero, or None, for budget; 0 came"),
-        ({"strategy": "oldest"}, 'strategy that is "forgetron" or "projectron"; \'oldest\' came'),
+        ({"max_iter": 0}, "a whole number above zero for max_iter; got 0"),
+        ({"shuffle": "yes"}, "True or False for shuffle; got 'yes'"),
+        ({"combine": "mean"}, 'combine that is "last", "averaged" or "voted"; got \'mean\''),
+        ({"budget": 0}, "a whole number above zero, or None, for budget; got 0"),
+        ({"strategy": "oldest"}, 'strategy that is "forgetron" or "projectron"; got \'oldest\''),
         ({"budget": 5, "combine": "voted"}, "combine=\"last\" with a budget; combine is 'voted'"),
         ({"time_limit": -1}, "a number of seconds above zero, or None, for time_limit"),
         ({"kernel": Polynomial}, "a kernel, its text, a function, a lift or 'precomputed'"),
@@ -462,7 +466,7 @@ def test_data_that_makes_no_sense_is_refused():
         Perceptron().fit(np.where(X > 1, np.nan, X), y)
     with pytest.raises(InputError, match="all classes with the first rows; classes are not given"):
         Perceptron().partial_fit(X, y)
-    with pytest.raises(InputError, match="a lift, or None; Gaussian"):
+    with pytest.raises(InputError, match="a lift, or None; got Gaussian"):
         Perceptron(Gaussian()).fit(X, y)
 
 

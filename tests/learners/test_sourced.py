@@ -271,7 +271,7 @@ def test_what_regression_refuses(source, message):
         (KINDS, 0 * w, None, "two classes or more; all rows have weight zero"),
         (KINDS, None, {"a": 0, "bb": 0, "ccc": 0}, "all are zero. Leave class_weight out"),
         (KINDS, None, {"x": 1.0}, "classes of y in class_weight; 'x' is none of them, and 'a' has no weight"),
-        (KINDS, None, 3, r'a dict of weights, "balanced" or None for class_weight; 3 came'),
+        (KINDS, None, 3, r'a dict of weights, "balanced" or None for class_weight; got 3'),
     ],
 )
 def test_what_classification_refuses(labels, weights, class_weight, message):
@@ -297,8 +297,8 @@ class Uneven(Source):
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        (Batch(np.ones((10, 2), "f4"), np.ones(10)), "batches with the same columns; 2 of float32 came after 3"),
-        (Batch(np.ones((10, 3), "f8"), np.ones(10)), "3 of float64 came after 3 of float32"),
+        (Batch(np.ones((10, 2), "f4"), np.ones(10)), "batches with the same columns; got 2 of float32 after 3"),
+        (Batch(np.ones((10, 3), "f8"), np.ones(10)), "got 3 of float64 after 3 of float32"),
         (Batch(np.ones((10, 3), "f4")), "targets and weights alike in all batches; those from row 10 on"),
         (Batch(np.ones((10, 3), "f4"), np.ones((10, 2))), "alike in all batches"),
         (Batch(np.ones((10, 3), "f4"), np.ones(10), np.ones(10)), "alike in all batches"),

@@ -288,14 +288,14 @@ def test_a_plan_says_what_a_fit_takes():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_clusters": 0}, "a whole number above zero for n_clusters; 0 came"),
+        ({"n_clusters": 0}, "a whole number above zero for n_clusters; got 0"),
         ({"n_clusters": 21}, "as clusters, 21; n_samples = 20"),
         ({"n_components": 21}, "at most as many components as rows; n_components is 21, and there are 20 rows"),
-        ({"n_components": "all"}, "a whole number above zero for n_components; 'all' came"),
-        ({"n_init": 0}, "a whole number above zero for n_init; 0 came"),
-        ({"max_iter": None}, "a whole number above zero for max_iter; None came"),
-        ({"tol": np.inf}, "a finite number of at least 0 for tol; inf came"),
-        ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; "loo" came'),
+        ({"n_components": "all"}, "a whole number above zero for n_components; got 'all'"),
+        ({"n_init": 0}, "a whole number above zero for n_init; got 0"),
+        ({"max_iter": None}, "a whole number above zero for max_iter; got None"),
+        ({"tol": np.inf}, "a finite number of at least 0 for tol; got inf"),
+        ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; got "loo"'),
         ({"verbose": "loud"}, 'verbose that is True, False or "auto"'),
     ],
 )

@@ -98,10 +98,10 @@ def test_lifts_and_matrices_are_kernels():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"C": 0.0}, "a number above zero for C; 0.0 came"),
-        ({"C": np.nan}, "a number above zero for C; nan came"),
-        ({"epsilon": -0.1}, "a finite number of at least 0 for epsilon; -0.1 came"),
-        ({"epsilon": None}, "a finite number of at least 0 for epsilon; None came"),
+        ({"C": 0.0}, "a number above zero for C; got 0.0"),
+        ({"C": np.nan}, "a number above zero for C; got nan"),
+        ({"epsilon": -0.1}, "a finite number of at least 0 for epsilon; got -0.1"),
+        ({"epsilon": None}, "a finite number of at least 0 for epsilon; got None"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, message):

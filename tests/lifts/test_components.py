@@ -157,7 +157,7 @@ def test_other_kernels_are_refused_as_not_proven():
     for kernel in (Matern(1.5), Gaussian() + Gaussian(2.0), Sinc()):
         with pytest.raises(KernelError, match=r"no bound is proven.*error='kernel'"):
             components_for(kernel, 0.1, 0.01, 100, error="distance")
-    with pytest.raises(InputError, match="form 'offset' came"):
+    with pytest.raises(InputError, match="got form 'offset'"):
         components_for(Gaussian(), 0.1, 0.01, 100, form="offset", error="distance")
 
 
@@ -167,16 +167,16 @@ def test_other_kernels_are_refused_as_not_proven():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"epsilon": 0.0}, r"components_for needs epsilon above zero; 0.0 came"),
-        ({"epsilon": "small"}, "epsilon above zero; 'small' came"),
-        ({"epsilon": 1.0, "error": "distance"}, "epsilon between zero and 1; 1.0 came"),
-        ({"delta": 1.0}, "delta between zero and 1; 1.0 came"),
-        ({"delta": True}, "delta between zero and 1; True came"),
-        ({"n": 0}, "a whole number n of at least one; 0 came"),
-        ({"n": 2.5}, "a whole number n of at least one; 2.5 came"),
-        ({"form": "sines"}, "form 'pairs' or 'offset'; 'sines' came"),
-        ({"error": "mean"}, "error 'kernel' or 'distance'; 'mean' came"),
-        ({"kernel": 3}, "a kernel or its text; 3 came"),
+        ({"epsilon": 0.0}, r"components_for needs epsilon above zero; got 0.0"),
+        ({"epsilon": "small"}, "epsilon above zero; got 'small'"),
+        ({"epsilon": 1.0, "error": "distance"}, "epsilon between zero and 1; got 1.0"),
+        ({"delta": 1.0}, "delta between zero and 1; got 1.0"),
+        ({"delta": True}, "delta between zero and 1; got True"),
+        ({"n": 0}, "a whole number n of at least one; got 0"),
+        ({"n": 2.5}, "a whole number n of at least one; got 2.5"),
+        ({"form": "sines"}, "form 'pairs' or 'offset'; got 'sines'"),
+        ({"error": "mean"}, "error 'kernel' or 'distance'; got 'mean'"),
+        ({"kernel": 3}, "a kernel or its text; got 3"),
     ],
 )
 def test_what_is_asked_is_checked(changes, message):

@@ -523,10 +523,10 @@ def test_counts_of_strings_are_certified_too():
 @pytest.mark.parametrize(
     ("action", "message"),
     [
-        (lambda: Rows() + 1, "A lift needs another lift in a sum; 1 came. Give a lift."),
-        (lambda: Rows() + Linear(), "A lift needs another lift in a sum; Linear() came. Give a lift."),
-        (lambda: Rows() * "2", "A lift needs a lift or a number in a product; '2' came. Give one of these."),
-        (lambda: True * Rows(), "A lift needs a lift or a number in a product; True came. Give one of these."),
+        (lambda: Rows() + 1, "A lift needs another lift in a sum; got 1. Give a lift."),
+        (lambda: Rows() + Linear(), "A lift needs another lift in a sum; got Linear(). Give a lift."),
+        (lambda: Rows() * "2", "A lift needs a lift or a number in a product; got '2'. Give one of these."),
+        (lambda: True * Rows(), "A lift needs a lift or a number in a product; got True. Give one of these."),
         (
             lambda: Concatenation(Rows(), 3).fit(X),
             "Concatenation needs lifts as parts; second is 3. Give a lift, such as",
@@ -536,13 +536,13 @@ def test_counts_of_strings_are_certified_too():
         *(
             (
                 lambda factor=factor: Scaled(Rows(), factor).fit(X),
-                f"Scaled needs a factor other than zero, from 1e-150 to 1e150 in size; {factor!r} came. Use 0.5, say.",
+                f"Scaled needs a factor other than zero, from 1e-150 to 1e150 in size; got {factor!r}. Use 0.5, say.",
             )
             for factor in (0, 0.0, np.nan, np.inf, 1e200, 10**400, "2", True, None, 1j)
         ),
         (
             lambda: (1e30 * Rows()).fit(X).transform(X.astype(np.float32)),
-            "Scaled needs rows of float64; rows of float32, which holds no square of 1e+30, came. Use X.astype(float).",
+            "Scaled needs rows of float64; got rows of float32, which holds no square of 1e+30,. Use X.astype(float).",
         ),
     ],
 )

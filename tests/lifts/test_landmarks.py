@@ -260,7 +260,7 @@ def test_choosing_asks_the_memory_budget(monkeypatch):
 
 
 def test_an_unknown_way():
-    with pytest.raises(InputError, match=r"one of 'pivoted', 'uniform', 'kmeans', or a table; 'best' came"):
+    with pytest.raises(InputError, match=r"one of 'pivoted', 'uniform', 'kmeans', or a table; got 'best'"):
         way("best")
 
 
@@ -289,7 +289,7 @@ def test_tables_of_landmarks():
     check_table(points_from("test", rows(4)), 4, X)
     with pytest.raises(InputError, match=r"the landmarks have 2 and the data has 3"):
         check_table(points_from("test", rows(4, 2)), None, X)
-    with pytest.raises(InputError, match=r"n_components=5 came with 4 landmarks"):
+    with pytest.raises(InputError, match=r"got n_components=5 with 4 landmarks"):
         check_table(points_from("test", rows(4)), 5, X)
     with pytest.raises(InputError, match=r"distinct landmarks; row 1 and row 3 are equal"):
         check_table(points_from("test", rows(4)[[0, 1, 2, 1]]), None, X)

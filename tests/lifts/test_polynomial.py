@@ -271,12 +271,12 @@ def test_refitting_forgets_the_last_data():
 @pytest.mark.parametrize("kind", [Polynomial, Monomials])
 @pytest.mark.parametrize("degree", [0, -1, 1.5, "2", None, True])
 def test_degrees_that_are_none(kind, degree):
-    with pytest.raises(KernelError, match=f"{kind.__name__} needs .* for degree; .* came"):
+    with pytest.raises(KernelError, match=f"{kind.__name__} needs .* for degree; got .*"):
         kind(degree).fit(table(2, 2))
 
 
 def test_offsets_that_are_none():
-    with pytest.raises(KernelError, match=r"Polynomial needs offset of at least zero; -1.0 came"):
+    with pytest.raises(KernelError, match=r"Polynomial needs offset of at least zero; got -1.0"):
         Polynomial(2, -1.0).fit(table(2, 2))
     with pytest.raises(KernelError, match="Polynomial needs a finite number for offset"):
         Polynomial(2, math.nan).fit(table(2, 2))
@@ -288,9 +288,9 @@ def test_a_kernel_whose_numbers_fit_no_float():
 
 
 def test_choices_that_are_none():
-    with pytest.raises(KernelError, match="Polynomial needs True or False for interaction_only; 'yes' came"):
+    with pytest.raises(KernelError, match="Polynomial needs True or False for interaction_only; got 'yes'"):
         Polynomial(2, 1.0, "yes").fit(table(2, 2))
-    with pytest.raises(KernelError, match="Monomials needs True or False for include_bias; 2 came"):
+    with pytest.raises(KernelError, match="Monomials needs True or False for include_bias; got 2"):
         Monomials(2, 2).fit(table(2, 2))
 
 

@@ -189,17 +189,17 @@ def test_least_squares_on_bumps():
 @pytest.mark.parametrize(
     ("lift", "error", "message"),
     [
-        (RadialBasis("kmean"), InputError, 'a table of centers, "kmeans", "random" or "grid"; centers=\'kmean\' came'),
+        (RadialBasis("kmean"), InputError, 'a table of centers, "kmeans", "random" or "grid"; got centers=\'kmean\''),
         (RadialBasis("random", n_components=41), InputError,
-         "as many distinct rows as centers; n_components=41 came, and 40 of the 40 rows are distinct"),
+         "as many distinct rows as centers; got n_components=41, and 40 of the 40 rows are distinct"),
         (RadialBasis("kmeans", n_components=41), InputError, "40 of the 40 rows are distinct. Ask for fewer"),
         (RadialBasis("grid", n_components=7), InputError,
          "room for a grid; two points for each of 3 columns are 8 centers, and n_components is 7. Use centers"),
-        (RadialBasis(n_components=0), KernelError, "needs a whole number of at least 1 for n_components; 0 came"),
-        (RadialBasis(lengthscale=-1.0), KernelError, "RadialBasis needs lengthscale above zero; -1.0 came"),
+        (RadialBasis(n_components=0), KernelError, "needs a whole number of at least 1 for n_components; got 0"),
+        (RadialBasis(lengthscale=-1.0), KernelError, "RadialBasis needs lengthscale above zero; got -1.0"),
         (RadialBasis(lengthscale="mean"), KernelError, 'RadialBasis needs lengthscale above zero or "median"'),
         (RadialBasis(CENTERS[:, :2]), InputError, "columns of the data; the centers have 2 and the data has 3"),
-        (RadialBasis(CENTERS, n_components=4), InputError, "n_components=4 came with 5 centers. Leave it out"),
+        (RadialBasis(CENTERS, n_components=4), InputError, "got n_components=4 with 5 centers. Leave it out"),
         (RadialBasis(CENTERS[[0, 1, 2, 1]]), InputError, "distinct centers; row 1 and row 3 are equal. Drop one"),
         (RadialBasis([1.0, 2.0]), InputError, r"RadialBasis \(centers\) needs a table of rows and columns"),
         (RadialBasis([[np.nan, 0.0, 0.0]]), InputError, r"RadialBasis \(centers\) needs finite numbers"),
@@ -219,5 +219,5 @@ def test_a_grid_in_many_columns_explodes():
 def test_sparse_centers_are_refused():
     from scipy.sparse import csr_array
 
-    with pytest.raises(InputError, match="a dense table of centers; a sparse one came"):
+    with pytest.raises(InputError, match="a dense table of centers; got a sparse one"):
         RadialBasis(csr_array(CENTERS)).fit(X)

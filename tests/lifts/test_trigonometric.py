@@ -122,10 +122,10 @@ def test_least_squares_finds_a_wave():
 @pytest.mark.parametrize(
     ("lift", "message"),
     [
-        (Trigonometric(0), "Trigonometric needs a whole number from 1 to 10000 for order; 0 came"),
-        (Trigonometric(1.5), "Trigonometric needs a whole number from 1 to 10000 for order; 1.5 came"),
-        (Trigonometric(1, -2.0), "Trigonometric needs period above zero; -2.0 came"),
-        (Trigonometric(1, "month"), "Trigonometric needs a number for period; 'month' came"),
+        (Trigonometric(0), "Trigonometric needs a whole number from 1 to 10000 for order; got 0"),
+        (Trigonometric(1.5), "Trigonometric needs a whole number from 1 to 10000 for order; got 1.5"),
+        (Trigonometric(1, -2.0), "Trigonometric needs period above zero; got -2.0"),
+        (Trigonometric(1, "month"), "Trigonometric needs a number for period; got 'month'"),
     ],
 )
 def test_mistakes(lift, message):

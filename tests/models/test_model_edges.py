@@ -51,7 +51,7 @@ def test_truths_and_texts_are_plain():
 
 def test_json_of_strangers():
     assert strict_json("1" * 20, "record") == int("1" * 20)
-    with refused("one of 21 letters came"):
+    with refused("got one of 21 letters"):
         strict_json("1" * 21, "record")
     deepest = "[" * 32 + "]" * 32
     assert strict_json(deepest, "record") == json.loads(deepest)
@@ -139,21 +139,21 @@ def test_arrays_of_texts_come_back(shape, dtype):
 def test_arrays_of_texts_that_lie(monkeypatch):
     packed = Texts.of(["ab", "c"])
     for shape in [(3,), (-1, -2), (2, 2), ()]:
-        with refused("as many texts as an array has; 2 came"):
+        with refused("as many texts as an array has; got 2"):
             TextArray(packed, shape, None).array()
     with refused("as many texts"):
         TextArray(Texts.of([b"ab", b"c"]), (2,), None).array()
-    with refused("of width 1 came"):
+    with refused("of width 1"):
         TextArray(packed, (2,), 1).array()
     assert TextArray(packed, (2,), 2).array().dtype == "<U2"
     monkeypatch.setattr(texts, "WIDEST", 24)
     assert TextArray(packed, (2,), 3).array().dtype == "<U3"  # 4 bytes for each of 3 letters, twice
-    with refused("fixed width in 24 bytes; 2 of width 4 came"):
+    with refused("fixed width in 24 bytes; got 2 of width 4"):
         TextArray(packed, (2,), 4).array()
     nothing = Texts.of([])
     assert TextArray(nothing, (0,), 24).array().dtype == "<U24"
     assert TextArray(nothing, (0,), 0).array().dtype == "<U1"
-    with refused("of width 25 came"):
+    with refused("of width 25"):
         TextArray(nothing, (0,), 25).array()
 
 
@@ -188,7 +188,7 @@ def test_lists_of_other_things_are_refused(odd):
 
 
 def test_lists_of_texts_and_numbers_are_refused():
-    with refused("all texts, or all whole numbers; 'b' came"):
+    with refused("all texts, or all whole numbers; got 'b'"):
         Lists.of([(1, "b")])
 
 
@@ -259,11 +259,11 @@ class Piece:
     ("changes", "words"),
     [
         ({}, ""),
-        ({"n_features_in_": 4}, "9 features of 3 columns came"),
-        ({"counts_": (), "n_components_": 0}, "0 features of 3 columns came"),
-        ({"counts_": (-1, 10)}, "9 features of 3 columns came"),
+        ({"n_features_in_": 4}, "got 9 features of 3 columns"),
+        ({"counts_": (), "n_components_": 0}, "got 0 features of 3 columns"),
+        ({"counts_": (-1, 10)}, "got 9 features of 3 columns"),
         ({"counts_": (0, 9)}, ""),
-        ({"n_components_": 8}, "8 features of 3 columns came"),
+        ({"n_components_": 8}, "got 8 features of 3 columns"),
         ({"parts_": {0: Piece(width=3)}}, "a part of degree 0 has 3 columns"),
         ({"parts_": {2: Piece(width=3)}}, "a part of degree 2 has 3 columns"),
         ({"parts_": {1: Piece(width=4)}}, "a part of degree 1 has 4 columns"),

@@ -112,9 +112,12 @@ HEADERS = [
     (DEEP, "at most 32 levels"),
     (TWICE, "'a' stands twice"),
     (QUOTES, "JSON in its header"),
-    (DEEP.replace(b"[" * 60_000 + b"]" * 60_000, b"1" * 100_000), "whole numbers of 64 bits; one of 100000 letters"),
+    (
+        DEEP.replace(b"[" * 60_000 + b"]" * 60_000, b"1" * 100_000),
+        "whole numbers of 64 bits; got one of 100000 letters",
+    ),
     (DEEP.replace(b"[" * 60_000 + b"]" * 60_000, b"1e999"), "numbers that float64 holds"),
-    (DEEP.replace(b"[" * 60_000 + b"]" * 60_000, b"NaN"), "numbers of JSON; NaN came"),
+    (DEEP.replace(b"[" * 60_000 + b"]" * 60_000, b"NaN"), "numbers of JSON; got NaN"),
     (DEEP.replace(b"[" * 60_000 + b"]" * 60_000, b'"\xff"'), "a header in UTF-8"),
     (DEEP.replace(b"[" * 60_000 + b"]" * 60_000, b"1"), "the format 'mercer model'"),
 ]
@@ -196,22 +199,22 @@ def shift_object(record):
 CHANGES = {
     "unknown entry": (
         lambda r: r["objects"][-1].update(entry="os.system"),
-        "classes of Mercer's table; 'os.system' came",
+        "classes of Mercer's table; got 'os.system'",
     ),
     "entry of another type": (lambda r: r["objects"][-1].update(entry=["KernelSVC"]), "classes of Mercer's table"),
-    "unknown field": (lambda r: last(r).update(__class__="x"), "known fields of KernelSVC; '__class__' came"),
+    "unknown field": (lambda r: last(r).update(__class__="x"), "known fields of KernelSVC; got '__class__'"),
     "dunder field": (lambda r: last(r).update(__dict__={"dict": []}), "known fields of KernelSVC"),
-    "method": (lambda r: last(r).update(predict=1), "known fields of KernelSVC; 'predict' came"),
-    "checkpoint": (lambda r: last(r).update(checkpoint="/etc/x"), "known fields of KernelSVC; 'checkpoint' came"),
+    "method": (lambda r: last(r).update(predict=1), "known fields of KernelSVC; got 'predict'"),
+    "checkpoint": (lambda r: last(r).update(checkpoint="/etc/x"), "known fields of KernelSVC; got 'checkpoint'"),
     "missing field": (lambda r: last(r).pop("_model"), "all that a fitted KernelSVC has; _model is missing"),
     "wrong type": (lambda r: last(r).update(_precomputed=1), "KernelSVC._precomputed of its type"),
-    "text for array": (lambda r: last(r).update(support_="1"), "KernelSVC.support_ of its type; '1' came"),
+    "text for array": (lambda r: last(r).update(support_="1"), "KernelSVC.support_ of its type; got '1'"),
     "float array for whole": (lambda r: last(r).update(_gap=True), "KernelSVC._gap of its type"),
     "unknown kind of value": (lambda r: last(r).update(C={"code": "1"}), "values of a known kind"),
     "list": (lambda r: last(r).update(C=[1]), "values of a known kind"),
     "two kinds": (lambda r: last(r).update(C={"tuple": [], "list": []}), "values of a known kind"),
     "deep value": (lambda r: last(r).update(C=nested(20)), "at most 32 levels"),
-    "tuple of no list": (lambda r: last(r).update(C={"tuple": 3}), "a list; 3 came"),
+    "tuple of no list": (lambda r: last(r).update(C={"tuple": 3}), "a list; got 3"),
     "odd float": (lambda r: last(r).update(C={"float": "1e5"}), "nan, inf or -inf"),
     "odd dtype": (lambda r: last(r).update(C={"dtype": "O"}), "a known dtype"),
     "number of another type": (
@@ -432,17 +435,17 @@ def test_truths_are_zeros_and_ones(tmp_path, refused):
 @pytest.mark.parametrize(
     ("name", "entry", "fields", "words"),
     [
-        ("Exact()", "Expansion", {"width": 9}, "polynomials of 9 columns came for 3"),
-        ("Exact()", "Exact", {"n_features_in_": 9}, "polynomials of 3 columns came for 9"),
+        ("Exact()", "Expansion", {"width": 9}, "got polynomials of 9 columns for 3"),
+        ("Exact()", "Exact", {"n_features_in_": 9}, "got polynomials of 3 columns for 9"),
         ("Powers()", "Rising", {"width": 10**12}, "a Rising that makes sense"),
-        ("Powers()", "Rising", {"width": 4}, "an expansion of 4 columns came for 3"),
-        ("Trigonometric()", "Trigonometric", {"n_features_in_": -1}, "-1 columns came"),
-        ("ridge, lift", "KernelRidge", {"n_features_in_": 4}, "rows of 3 columns came for a model of 4"),
+        ("Powers()", "Rising", {"width": 4}, "got an expansion of 4 columns for 3"),
+        ("Trigonometric()", "Trigonometric", {"n_features_in_": -1}, "got -1 columns"),
+        ("ridge, lift", "KernelRidge", {"n_features_in_": 4}, "got rows of 3 columns for a model of 4"),
         ("Nystrom()", "Nystrom", {"n_features_in_": 4}, "for 4 columns"),
-        ("svc, landmarks", "KernelSVC", {"n_features_in_": 4}, "rows of 3 columns came for a model of 4"),
-        ("means, landmarks", "KernelKMeans", {"n_features_in_": 4}, "rows of 3 columns came for a model of 4"),
-        ("kernel perceptron", "KernelPerceptron", {"n_features_in_": 4}, "rows of 3 columns came for a model of 4"),
-        ("svc, probability", "Calibration", {"classes": 5}, "3 sigmoids came for 5 classes"),
+        ("svc, landmarks", "KernelSVC", {"n_features_in_": 4}, "got rows of 3 columns for a model of 4"),
+        ("means, landmarks", "KernelKMeans", {"n_features_in_": 4}, "got rows of 3 columns for a model of 4"),
+        ("kernel perceptron", "KernelPerceptron", {"n_features_in_": 4}, "got rows of 3 columns for a model of 4"),
+        ("svc, probability", "Calibration", {"classes": 5}, "got 3 sigmoids for 5 classes"),
         ("forgetron", "Forgetron", {"used": 11}, "11 of 10 slots are taken"),
         ("forgetron", "Forgetron", {"oldest": -1}, "slots are taken"),
     ],
@@ -459,7 +462,7 @@ def test_composed_lifts_agree_with_their_parts(tmp_path, refused):
     name = next(name for name in zoo.lifts() if name.startswith("Concatenation"))
     record, tensors = forged(name, tmp_path)
     last(record)["n_features_in_"] = 5
-    refused(forge.put_together(record, tensors), "a part of other than 5 columns came")
+    refused(forge.put_together(record, tensors), "got a part of other than 5 columns")
 
 
 def test_texts_are_no_wider_than_their_letters(tmp_path, refused):

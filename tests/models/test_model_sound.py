@@ -159,9 +159,9 @@ BAD_ROWS = {
     "without end": (Points(np.where(ROWS == 4, np.inf, ROWS)), "infinite"),
     "without beginning": (Points(np.where(ROWS == 4, -np.inf, ROWS)), "infinite"),
     "sparse without end": (Points(sp.csr_array(np.where(ROWS == 4, np.inf, ROWS))), "infinite"),
-    "one name": (Points(ROWS, ("a",)), "1 names or stores came for 2 columns"),
-    "three labels": (Points(ROWS, labels=("a", "b", "c")), "3 names or stores came for 2 columns"),
-    "one store": (Points(OFTEN, stores=(STORE,)), "1 names or stores came for 2 columns"),
+    "one name": (Points(ROWS, ("a",)), "got 1 names or stores for 2 columns"),
+    "three labels": (Points(ROWS, labels=("a", "b", "c")), "got 3 names or stores for 2 columns"),
+    "one store": (Points(OFTEN, stores=(STORE,)), "got 1 names or stores for 2 columns"),
     "sparse things": (Points(sp.csr_array(OFTEN), stores=(STORE, None)), "sparse rows hold no things"),
     "a third thing": (Points(2 * OFTEN, stores=(STORE, None)), "column 0 names things"),
     "half a thing": (Points(OFTEN, stores=(None, STORE)), "column 1 names things"),
@@ -184,7 +184,7 @@ def test_rows_behind_a_lift():
     rows = record(points=Points(ROWS), lift=record(n_features_in_=2))
     assert invariants.view(rows) == ""
     rows.lift = record(n_features_in_=3)
-    assert invariants.view(rows) == "a lift of 3 columns came for 2"
+    assert invariants.view(rows) == "got a lift of 3 columns for 2"
     rows.lift = None
     assert invariants.view(rows) == ""
     assert invariants.view(MatrixView(None, matrix=np.eye(3))) == ""
@@ -194,8 +194,8 @@ def test_rows_behind_a_lift():
 def test_learners():
     assert invariants.learner(record()) == ""
     assert invariants.learner(record(n_features_in_=1)) == ""
-    assert invariants.learner(record(n_features_in_=0)) == "0 columns came"
-    assert invariants.learner(record(n_features_in_=2**31)) == f"{2**31} columns came"
+    assert invariants.learner(record(n_features_in_=0)) == "got 0 columns"
+    assert invariants.learner(record(n_features_in_=2**31)) == f"got {2**31} columns"
     named = record(n_features_in_=2, feature_names_in_=np.array(["a", "b"]), classes_=np.array([0, 1]))
     assert invariants.learner(named) == ""
     named.classes_ = np.array([0])
@@ -203,17 +203,17 @@ def test_learners():
     named.classes_ = np.eye(2)
     assert invariants.learner(named) == "there are not two classes or more"
     named.feature_names_in_ = np.array(["a"])
-    assert invariants.learner(named) == "names of shape (1,) came for 2 columns"
+    assert invariants.learner(named) == "got names of shape (1,) for 2 columns"
 
 
 def test_learners_hold_rows_of_their_columns():
     inner = record(lift=record(n_features_in_=3))
     one = record(n_features_in_=2, _predictor=record(basis=record(inner=inner)))
-    assert invariants.learner(one) == "rows of 3 columns came for a model of 2"
+    assert invariants.learner(one) == "got rows of 3 columns for a model of 2"
     one.n_features_in_ = 3
     assert invariants.learner(one) == ""
     one._view = MatrixView(None, matrix=np.eye(5))
-    assert invariants.learner(one) == "rows of 5 columns came for a model of 3"
+    assert invariants.learner(one) == "got rows of 5 columns for a model of 3"
     one._precomputed = True
     assert invariants.learner(one) == ""
 
@@ -339,10 +339,10 @@ def test_landmarks_of_nystrom(changes, good):
 
 
 def test_the_words_name_the_columns():
-    assert lift_invariants.counts(record(_known=zeros(4, 2), n_features_in_=5)) == "rows of 2 columns came for 5"
+    assert lift_invariants.counts(record(_known=zeros(4, 2), n_features_in_=5)) == "got rows of 2 columns for 5"
     assert (
         lift_invariants.expanded(record(expansion_=record(width=2), n_features_in_=3))
-        == "an expansion of 2 columns came for 3"
+        == "got an expansion of 2 columns for 3"
     )
     assert (
         lift_invariants.tensor_sketch(record(**SKETCHED | {"shift": zeros(7)}))

@@ -245,11 +245,11 @@ def test_rounding_of_symmetry_is_averaged():
 def test_bad_matrices_are_named():
     with pytest.raises(InputError, match=r"^repair needs a symmetric matrix; K\[0, 1\] is 2.0.*\(K \+ K\.T\) / 2"):
         repair([[1.0, 2.0], [1.0, 1.0]])
-    with pytest.raises(InputError, match=r"^repair needs as many rows as columns.*2 rows and 3 columns came"):
+    with pytest.raises(InputError, match=r"^repair needs as many rows as columns.*2 rows and 3 columns"):
         repair(np.ones((2, 3)))
     with pytest.raises(InputError, match=r"^repair needs finite numbers; row 0, column 1 holds nan"):
         repair([[1.0, np.nan], [np.nan, 1.0]])
-    with pytest.raises(InputError, match=r"^repair needs how to be .clip., .shift. or .flip.; 'spin' came"):
+    with pytest.raises(InputError, match=r"^repair needs how to be .clip., .shift. or .flip.; got 'spin'"):
         repair(np.eye(2), how="spin")
 
 
@@ -260,5 +260,5 @@ def test_bad_rows_are_named():
             repaired.transform(rows)
     with pytest.raises(InputError, match="needs finite numbers; row 1, column 3 holds inf"):
         repaired.transform([[1.0] * 5, [1.0, 1.0, 1.0, np.inf, 1.0]])
-    with pytest.raises(InputError, match="needs real numbers; an array of complex128 came"):
+    with pytest.raises(InputError, match="needs real numbers; got an array of complex128"):
         repaired.transform(np.ones((1, 5)) * 1j)

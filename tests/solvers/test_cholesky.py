@@ -318,20 +318,25 @@ def test_numbers_whose_sums_overflow_are_refused():
 
 
 BAD = {
-    "no square": (np.ones((3, 2)), np.ones((3, 1)), [1.0], r"a square matrix that is not empty; one of shape \(3, 2\)"),
-    "no matrix": (np.ones(3), np.ones((3, 1)), [1.0], r"a square matrix that is not empty; one of shape \(3,\)"),
-    "empty": (np.ones((0, 0)), np.ones((0, 1)), [1.0], r"one of shape \(0, 0\) came"),
-    "complex": (np.eye(2) * 1j, np.ones((2, 1)), [1.0], "real numbers; an array of complex128 came"),
+    "no square": (
+        np.ones((3, 2)),
+        np.ones((3, 1)),
+        [1.0],
+        r"a square matrix that is not empty; got one of shape \(3, 2\)",
+    ),
+    "no matrix": (np.ones(3), np.ones((3, 1)), [1.0], r"a square matrix that is not empty; got one of shape \(3,\)"),
+    "empty": (np.ones((0, 0)), np.ones((0, 1)), [1.0], r"got one of shape \(0, 0\)"),
+    "complex": (np.eye(2) * 1j, np.ones((2, 1)), [1.0], "real numbers; got an array of complex128"),
     "one dimension": (np.eye(2), np.ones(2), [1.0], r"targets of shape \(2, outputs\).*Write b\[:, None\]"),
     "too few targets": (np.eye(2), np.ones((1, 1)), [1.0], r"targets of shape \(1, 1\) and alphas of shape \(1,\)"),
     "too few alphas": (np.eye(2), np.ones((2, 3)), [1.0], "one alpha an output"),
-    "alphas in a table": (np.eye(2), np.ones((2, 1)), [[1.0]], r"alphas of shape \(1, 1\) came"),
+    "alphas in a table": (np.eye(2), np.ones((2, 1)), [[1.0]], r"alphas of shape \(1, 1\)"),
     "no output": (np.eye(2), np.ones((2, 0)), [], "one alpha an output"),
     "NaN in a target": (np.eye(2), np.array([[1.0], [np.nan]]), [1.0], "finite targets; there is NaN or infinity"),
     "infinite target": (np.eye(2), np.array([[1.0], [np.inf]]), [1.0], "finite targets; there is NaN or infinity"),
-    "negative alpha": (np.eye(2), np.ones((2, 1)), [-1.0], r"finite and at least 0; \[-1.\] came"),
-    "NaN for alpha": (np.eye(2), np.ones((2, 1)), [np.nan], r"finite and at least 0; \[nan\] came"),
-    "infinite alpha": (np.eye(2), np.ones((2, 1)), [np.inf], r"finite and at least 0; \[inf\] came"),
+    "negative alpha": (np.eye(2), np.ones((2, 1)), [-1.0], r"finite and at least 0; got \[-1.\]"),
+    "NaN for alpha": (np.eye(2), np.ones((2, 1)), [np.nan], r"finite and at least 0; got \[nan\]"),
+    "infinite alpha": (np.eye(2), np.ones((2, 1)), [np.inf], r"finite and at least 0; got \[inf\]"),
 }
 
 
@@ -346,7 +351,7 @@ def test_what_does_not_fit_is_refused(case, solver):
 def test_a_factor_speaks_for_its_own_alpha_alone():
     factor = factorize(np.eye(3), 0.5)
     words = (
-        r"A Cholesky factor needs the alpha it was made for, 0.5; .* came. Solve for one alpha at a time, or use Eigen"
+        r"A Cholesky factor needs the alpha it was made for, 0.5; got .*. Solve for one alpha at a time, or use Eigen"
     )
     for question in (factor.inverse_diagonal, factor.log_determinant):
         with pytest.raises(InputError, match=words):

@@ -282,12 +282,12 @@ def test_every_state_leads_to_the_same_bits(off):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"tolerance": -1.0}, "a tolerance of at least 0; tolerance=-1.0 came"),
+        ({"tolerance": -1.0}, "a tolerance of at least 0; got tolerance=-1.0"),
         ({"tolerance": np.nan}, "a tolerance of at least 0"),
         ({"tolerance": "small"}, "a tolerance of at least 0"),
-        ({"steps": 1.5}, "a whole number for steps, at least 0; steps=1.5 came"),
+        ({"steps": 1.5}, "a whole number for steps, at least 0; got steps=1.5"),
         ({"steps": -1}, "a whole number for steps"),
-        ({"rank": True}, "a whole number for rank, at least 0; rank=True came"),
+        ({"rank": True}, "a whole number for rank, at least 0; got rank=True"),
         ({"rank": -3}, "a whole number for rank"),
         ({"random_state": None}, "a whole number for random_state"),
     ],

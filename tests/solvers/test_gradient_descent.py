@@ -378,26 +378,26 @@ def test_one_product_a_step_serves_all_outputs():
 
 
 BAD = {
-    "step=0": "a step above zero, or 'auto'; step=0 came",
-    "step=-1.0": "a step above zero, or 'auto'; step=-1.0 came",
-    "step=float('nan')": "a step above zero, or 'auto'; step=nan came",
-    "step=float('inf')": "a step above zero, or 'auto'; step=inf came",
-    "step='large'": "a step above zero, or 'auto'; step='large' came",
-    "step=True": "a step above zero, or 'auto'; step=True came",
-    "step=None": "a step above zero, or 'auto'; step=None came",
-    "step=10**400": "a step above zero, or 'auto'; step=1000",
-    "steps=-1": "a whole number of steps, at least 0; steps=-1 came",
-    "steps=2.5": "a whole number of steps, at least 0; steps=2.5 came",
-    "steps='many'": "a whole number of steps, at least 0; steps='many' came",
-    "tolerance=-1e-9": "a tolerance of at least 0; tolerance=-1e-09 came",
-    "tolerance=float('nan')": "a tolerance of at least 0; tolerance=nan came",
-    "keep=1": "True or False for keep; keep=1 came",
-    "keep='all'": "True or False for keep; keep='all' came",
-    "validation=1.0": "a share of rows for validation, from 0 to below 1; validation=1.0 came",
-    "validation=-0.1": "a share of rows for validation, from 0 to below 1; validation=-0.1 came",
-    "validation=float('nan')": "a share of rows for validation, from 0 to below 1; validation=nan came",
-    "patience=0": "a patience of one step or more; patience=0 came",
-    "patience=1.5": "a patience of one step or more; patience=1.5 came",
+    "step=0": "a step above zero, or 'auto'; got step=0",
+    "step=-1.0": "a step above zero, or 'auto'; got step=-1.0",
+    "step=float('nan')": "a step above zero, or 'auto'; got step=nan",
+    "step=float('inf')": "a step above zero, or 'auto'; got step=inf",
+    "step='large'": "a step above zero, or 'auto'; got step='large'",
+    "step=True": "a step above zero, or 'auto'; got step=True",
+    "step=None": "a step above zero, or 'auto'; got step=None",
+    "step=10**400": "a step above zero, or 'auto'; got step=1000",
+    "steps=-1": "a whole number of steps, at least 0; got steps=-1",
+    "steps=2.5": "a whole number of steps, at least 0; got steps=2.5",
+    "steps='many'": "a whole number of steps, at least 0; got steps='many'",
+    "tolerance=-1e-9": "a tolerance of at least 0; got tolerance=-1e-09",
+    "tolerance=float('nan')": "a tolerance of at least 0; got tolerance=nan",
+    "keep=1": "True or False for keep; got keep=1",
+    "keep='all'": "True or False for keep; got keep='all'",
+    "validation=1.0": "a share of rows for validation, from 0 to below 1; got validation=1.0",
+    "validation=-0.1": "a share of rows for validation, from 0 to below 1; got validation=-0.1",
+    "validation=float('nan')": "a share of rows for validation, from 0 to below 1; got validation=nan",
+    "patience=0": "a patience of one step or more; got patience=0",
+    "patience=1.5": "a patience of one step or more; got patience=1.5",
 }
 
 
@@ -418,11 +418,16 @@ def test_numbers_of_numpy_are_settings():
     [
         (np.eye(2), [[1.0], [np.nan]], [0.1], "finite targets; there is NaN or infinity"),
         (np.eye(2), [[1.0], [np.inf]], [0.1], "finite targets; there is NaN or infinity"),
-        (np.eye(2), [[1.0], [1.0]], [-0.1], "alphas that are finite and at least 0; [-0.1] came"),
-        (np.eye(2), [[1.0], [1.0]], [np.nan], "alphas that are finite and at least 0; [nan] came"),
-        (np.eye(2), [1.0, 1.0], [0.1], "targets of shape (2, outputs), and one alpha an output; targets of shape (2,)"),
+        (np.eye(2), [[1.0], [1.0]], [-0.1], "alphas that are finite and at least 0; got [-0.1]"),
+        (np.eye(2), [[1.0], [1.0]], [np.nan], "alphas that are finite and at least 0; got [nan]"),
+        (
+            np.eye(2),
+            [1.0, 1.0],
+            [0.1],
+            "targets of shape (2, outputs), and one alpha an output; got targets of shape (2,)",
+        ),
         (np.eye(2), [[1.0], [1.0]], [0.1, 0.2], "targets of shape (2, outputs), and one alpha an output"),
-        (np.ones((2, 3)), [[1.0], [1.0]], [0.1], "a square matrix; one of shape (2, 3) came"),
+        (np.ones((2, 3)), [[1.0], [1.0]], [0.1], "a square matrix; got one of shape (2, 3)"),
     ],
 )
 def test_sides_that_do_not_fit_are_refused_as_by_all_solvers(matrix, targets, alphas, message):
@@ -432,7 +437,7 @@ def test_sides_that_do_not_fit_are_refused_as_by_all_solvers(matrix, targets, al
 
 @pytest.mark.parametrize("wrong", [[1.0, 1e200], [0.0, 1e-200]], ids=str)
 def test_targets_that_have_no_length_are_refused(wrong):
-    message = "GradientDescent needs targets whose squares are numbers of float64; too large or too small ones came"
+    message = "GradientDescent needs targets whose squares are numbers of float64; got too large or too small ones"
     with pytest.raises(InputError, match=message):
         solve(np.eye(2), np.array(wrong)[:, None], [0.1])
 

@@ -129,9 +129,9 @@ def test_a_pass_that_finds_another_first_batch_is_refused():
     [
         (make(), r"generator can be read once. Give the function that makes it"),
         (iter([X]), "list_iterator can be read once"),
-        (X, r"a function that gives batches, or a list of them; something of type ndarray came. Use Arrays"),
-        ("flights.parquet", r"something of type str came. .*Parquet\(path\)"),
-        (3, "something of type int came"),
+        (X, r"a function that gives batches, or a list of them; got something of type ndarray. Use Arrays"),
+        ("flights.parquet", r"got something of type str. .*Parquet\(path\)"),
+        (3, "got something of type int"),
         (lambda: 3, "a function that gives an iterator; the function gave something of type int"),
         ([], "at least one batch"),
         ([X[:0]], "at least one row"),
@@ -154,5 +154,5 @@ def test_what_is_refused(given, message):
 
 
 def test_names_must_be_as_many_as_columns():
-    with pytest.raises(InputError, match="one name a column; 2 names came for 3 columns"):
+    with pytest.raises(InputError, match="one name a column; got 2 names for 3 columns"):
         Batches(make, names=["a", "b"])

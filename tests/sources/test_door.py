@@ -57,15 +57,15 @@ def test_sources_are_themselves():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ((iter([X]),), r"list_iterator came. Use mercer.sources.Batches\(make\)"),
-        ((lambda: [X],), r"function came. Use mercer.sources.Batches\(make\)"),
-        (("flights.csv",), "'flights.csv' came. Give a path that ends in .parquet, or a folder"),
+        ((iter([X]),), r"list_iterator. Use mercer.sources.Batches\(make\)"),
+        ((lambda: [X],), r"function. Use mercer.sources.Batches\(make\)"),
+        (("flights.csv",), "got 'flights.csv'. Give a path that ends in .parquet, or a folder"),
         (("x.npy",), r"""Use np.load\('x.npy', mmap_mode="r"\)"""),
         ((__file__,), "Write it as Parquet once"),
-        (("x.parquet", [1, 2]), "the name of a column for y; list came for y, with a path for X. Keep it in"),
-        (("x.parquet", "y", np.ones(2)), "the name of a column for sample_weight; ndarray came"),
-        ((Batches([X]), [1, 2]), r"y came beside Batches. Give batches of \(X, y\)"),
-        ((Arrays(X), None, [1, 2]), r"sample_weight came beside Arrays. Write Arrays\(X, weight=weight\)"),
+        (("x.parquet", [1, 2]), "the name of a column for y; got list for y, with a path for X. Keep it in"),
+        (("x.parquet", "y", np.ones(2)), "the name of a column for sample_weight; got ndarray"),
+        ((Batches([X]), [1, 2]), r"got y beside Batches. Give batches of \(X, y\)"),
+        ((Arrays(X), None, [1, 2]), r"got sample_weight beside Arrays. Write Arrays\(X, weight=weight\)"),
     ],
 )
 def test_what_is_refused(given, message):
@@ -74,11 +74,11 @@ def test_what_is_refused(given, message):
 
 
 def test_targets_are_named_once(file):
-    with pytest.raises(InputError, match=r"y came beside Parquet. Write Parquet\(path, target=...\)"):
+    with pytest.raises(InputError, match=r"got y beside Parquet. Write Parquet\(path, target=...\)"):
         source_of("KernelRidge", Parquet(file), "y")
 
 
 def test_names_go_with_files(tmp_path):
     np.save(tmp_path / "x.npy", X)
-    with pytest.raises(InputError, match="an array for y; 'delay' came, with an array for X"):
+    with pytest.raises(InputError, match="an array for y; got 'delay', with an array for X"):
         source_of("KernelRidge", np.load(tmp_path / "x.npy", mmap_mode="r"), "delay")

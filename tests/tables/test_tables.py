@@ -186,7 +186,7 @@ BAD = {
     "lines of other lengths": (b"a,b\n1,2\n1\n", "same columns"),
     "one name twice": (b"a,a\n1,2\n", "'a'"),
     "no row": (b"a,b\n", "at least one row"),
-    "nothing": (b"", "nothing came"),
+    "nothing": (b"", "got nothing"),
     "an empty first line": (b"\n1,2\n", "first line"),
     "UTF-16": ("a,b\n1,2\n".encode("utf-16"), "UTF-8"),
     "no UTF-8": (b"a,b\n\xff\xfe\xff,2\n", "UTF-8"),

@@ -321,7 +321,7 @@ def test_a_list_of_kernels_is_needed(kernels):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"steps": 0}, "a whole number of steps, at least 1; 0 came"),
+        ({"steps": 0}, "a whole number of steps, at least 1; got 0"),
         ({"steps": True}, "a whole number of steps"),
         ({"steps": 2.5}, "a whole number of steps"),
         ({"y": np.ones(40)}, "a y that varies; it is constant"),
@@ -332,7 +332,7 @@ def test_a_list_of_kernels_is_needed(kernels):
         ({"sample_weight": np.ones(3)}, "one weight a row, 40 in all"),
         ({"sample_weight": -np.ones(40)}, "finite weights of at least zero"),
         ({"sample_weight": np.zeros(40)}, "weights with a finite sum above zero"),
-        ({"sample_weight": np.eye(40)[0]}, "at least two rows; one row of a weight above 0 came"),
+        ({"sample_weight": np.eye(40)[0]}, "at least two rows; got one row of a weight above 0"),
         ({"X": X[:1], "y": y[:1]}, "at least two rows"),
         ({"X": np.full((40, 1), 2.0)}, "a kernel that varies on X; all are constant on X"),
         ({"kernels": [Gaussian(), Sigmoid(1.0, -1.0)]}, "positive semi-definite kernels; the matrix of sigmoid"),

@@ -162,13 +162,13 @@ def test_tiny_penalties_warn_or_are_refused():
 @pytest.mark.parametrize(
     ("folds", "message"),
     [
-        (1, "2 folds to 14, one a row; 1 came"),
-        (15, "2 folds to 14, one a row; 15 came"),
+        (1, "2 folds to 14, one a row; got 1"),
+        (15, "2 folds to 14, one a row; got 15"),
         (True, "a number of folds, or one whole number a row"),
         (2.5, "a number of folds, or one whole number a row"),
-        ([0, 1], r"one whole number a row, 14 in all; folds of shape \(2,\)"),
+        ([0, 1], r"one whole number a row, 14 in all; got folds of shape \(2,\)"),
         (np.zeros(14, dtype=int), "rows of weight above 0 in at least two folds; all are in one"),
-        (np.linspace(0, 1, 14), "dtype float64 came"),
+        (np.linspace(0, 1, 14), "dtype float64"),
     ],
 )
 def test_bad_folds_are_named(folds, message):

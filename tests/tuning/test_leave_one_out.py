@@ -366,21 +366,21 @@ def test_tiny_penalties_warn_with_the_condition_number():
 
 BAD = {
     "no rows": (np.empty((0, 2)), np.empty(0), {}, "at least one row and one column"),
-    "one row": (X[:1], Y[:1], {}, "at least two rows; one row of weight above 0 came"),
-    "one row of half": (X[:1], Y[:1], {"sample_weight": [0.5]}, "at least two rows; one row"),
-    "one row left": (X[:2], Y[:2], {"sample_weight": [0, 1]}, "at least two rows; one row"),
+    "one row": (X[:1], Y[:1], {}, "at least two rows; got one row of weight above 0"),
+    "one row of half": (X[:1], Y[:1], {"sample_weight": [0.5]}, "at least two rows; got one row"),
+    "one row left": (X[:2], Y[:2], {"sample_weight": [0, 1]}, "at least two rows; got one row"),
     "no row left": (X, Y, {"sample_weight": np.zeros(14)}, "above zero; all are zero"),
     "negative weight": (X, Y, {"sample_weight": -np.ones(14)}, "weights of at least zero; that of row 0 is -1"),
     "few weights": (X, Y, {"sample_weight": np.ones(3)}, r"one weight a row, 14 in all; .* shape \(3,\)"),
-    "few targets": (X, Y[:3], {}, r"one target a row, 14 in all; y of shape \(3, 2\) came"),
-    "deep targets": (X, Y[:, :, None], {}, r"y of shape \(14, 2, 1\) came"),
-    "no outputs": (X, Y[:, :0], {}, r"y of shape \(14, 0\) came"),
+    "few targets": (X, Y[:3], {}, r"one target a row, 14 in all; got y of shape \(3, 2\)"),
+    "deep targets": (X, Y[:, :, None], {}, r"got y of shape \(14, 2, 1\)"),
+    "no outputs": (X, Y[:, :0], {}, r"got y of shape \(14, 0\)"),
     "NaN target": (X, np.where(np.arange(14) == 4, np.nan, 1.0), {}, "finite targets; y holds nan in row 4"),
     "words": (X, np.full(14, "a"), {}, "targets that are numbers"),
     "NaN": (np.where(np.arange(28).reshape(14, 2) == 7, np.nan, X), Y, {}, "holds nan in row 3"),
-    "negative alpha": (X, Y, {"alphas": [1.0, -2.0]}, "at least 0; -2 came"),
+    "negative alpha": (X, Y, {"alphas": [1.0, -2.0]}, "at least 0; got -2"),
     "no alphas": (X, Y, {"alphas": []}, r"alphas of shape \(0,\)"),
-    "alphas in words": (X, Y, {"alphas": "auto"}, "finite numbers of at least 0; alphas of shape"),
+    "alphas in words": (X, Y, {"alphas": "auto"}, "finite numbers of at least 0; got alphas of shape"),
 }
 
 
@@ -392,7 +392,7 @@ def test_bad_input_is_named(name):
 
 
 def test_bad_kernels_and_matrices_are_named(monkeypatch):
-    with pytest.raises(KernelError, match="loo_path needs a kernel, its text, or 'precomputed'; 3 came"):
+    with pytest.raises(KernelError, match="loo_path needs a kernel, its text, or 'precomputed'; got 3"):
         loo_path(3, X, Y)
     with pytest.raises(InputError, match="loo_path needs as many rows as columns"):
         loo_path("precomputed", X, Y)

@@ -76,15 +76,15 @@ def _classifier(learners: Any, name: str, kernel: Any, shared: dict[str, Any], p
 def check_learner(name: str) -> None:
     """Complain of a name that is none."""
     if name not in LEARNERS:
-        raise Failure(Exit.USAGE, f"--learner needs one of {', '.join(LEARNERS)}; {name!r} came.")
+        raise Failure(Exit.USAGE, f"--learner needs one of {', '.join(LEARNERS)}; got {name!r}.")
 
 
 def check_penalty(name: str, alpha: float | None, price: float | None) -> None:
     """Complain of a penalty that the learner does not have, or that is no penalty."""
     if alpha is not None and name not in ("ridge", "logistic"):
-        raise Failure(Exit.USAGE, f"--alpha is for ridge and logistic; {name} came. Use --price for svm.")
+        raise Failure(Exit.USAGE, f"--alpha is for ridge and logistic; got {name}. Use --price for svm.")
     if price is not None and name != "svm":
-        raise Failure(Exit.USAGE, f"--price is for svm; {name} came. Use --alpha for ridge and logistic.")
+        raise Failure(Exit.USAGE, f"--price is for svm; got {name}. Use --alpha for ridge and logistic.")
     for flag, value in (("--alpha", alpha), ("--price", price)):
         if value is not None and not 0 < value < np.inf:
-            raise Failure(Exit.USAGE, f"{flag} needs a number above zero; {value:g} came.")
+            raise Failure(Exit.USAGE, f"{flag} needs a number above zero; got {value:g}.")

@@ -183,9 +183,9 @@ def _refuse_nothing(proposal: Any) -> None:
     """Refuse a table whose columns tell nothing, with the reason of the first."""
     if all(choice.place == "left out" for choice in proposal.columns):
         first = proposal.columns[0]
-        came = f"all are left out; {first.name!r} is taken for {first.taken_for}: {first.why}"
+        got = f"all are left out; {first.name!r} is taken for {first.taken_for}: {first.why}"
         remedy = "Give other columns, or a --kernel for these."
-        raise InputError(sentence("The table", "a column that a kernel can look at", came, remedy))
+        raise InputError(sentence("The table", "a column that a kernel can look at", got, remedy))
 
 
 def _can_be_filled(choice: Any, table: Any) -> bool:
@@ -209,14 +209,14 @@ def _told(name: str, table: Any, kernel: Any) -> Look:
         readable = THINGS.get(kernel.kinds.get(None, ""), PLAIN)
         columns = tuple(key for key in table.column_names if kind_of(table.column(key)) in readable)
     if not columns:
-        came, remedy = "no column holds such", "Leave --kernel out to have one proposed."
-        raise InputError(sentence(name, f"columns for {kernel}", came, remedy))
+        got, remedy = "no column holds such", "Leave --kernel out to have one proposed."
+        raise InputError(sentence(name, f"columns for {kernel}", got, remedy))
     return Look(kernel, columns, _kinds(table, columns))
 
 
 def _named(name: str, names: list[str], needed: frozenset[Any]) -> tuple[str, ...]:
     strange = next((key for key in needed if key not in names), None)
     if strange is not None:
-        came = f"the features are {', '.join(map(repr, names[:20]))}"
-        raise InputError(sentence(name, f"a column {strange!r} for the kernel", came, "Check the spelling."))
+        got = f"the features are {', '.join(map(repr, names[:20]))}"
+        raise InputError(sentence(name, f"a column {strange!r} for the kernel", got, "Check the spelling."))
     return tuple(key for key in names if key in needed)

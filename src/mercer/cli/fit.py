@@ -79,7 +79,7 @@ def _check(options: FitOptions) -> None:
     if options.memory is not None:
         size("--memory", options.memory)
     if options.task not in TASKS:
-        raise Failure(Exit.USAGE, f"--task needs regression or classification; {options.task!r} came.")
+        raise Failure(Exit.USAGE, f"--task needs regression or classification; got {options.task!r}.")
 
 
 def _saved(options: FitOptions, done: Fitted, voice: Voice) -> dict[str, Any] | None:

@@ -40,7 +40,7 @@ LESS = f"leaves {1 - WORTH:.0%} less squared leave-one-out error".replace("%", "
 
 @dataclass(frozen=True)
 class Suited:
-    """A kernel whose lengthscales suit the target, or the one that came.
+    """A kernel whose lengthscales suit the target, or the given one.
 
     taken : what was changed, in words; "" where nothing was
     refused : what was tried and not taken, or not tried, and why

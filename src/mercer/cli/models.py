@@ -16,8 +16,8 @@ def load_model(path: Path) -> TableModel:
 
     found = _opened(load, path)
     if not isinstance(found, TableModel):
-        came = f"{path.name} holds a {type(found).__name__}, which was not fitted to a table by this command"
-        raise Failure(Exit.MODEL, f"{came}. Use mercer.load in Python.")
+        got = f"{path.name} holds a {type(found).__name__}, which was not fitted to a table by this command"
+        raise Failure(Exit.MODEL, f"{got}. Use mercer.load in Python.")
     return found
 
 

@@ -142,7 +142,7 @@ class Reading(Common):
         one_of("--decimal", self.decimal, ("", ".", ","))
         one_of("--dates", self.dates, tuple(orders))
         if len(self.separator.encode()) > 1:
-            raise Failure(Exit.USAGE, f"--separator needs one character; {self.separator!r} came.")
+            raise Failure(Exit.USAGE, f"--separator needs one character; got {self.separator!r}.")
         usage("--encoding", check_encoding, self.encoding)
         text = TextOptions(self.separator, not self.no_header, decimal=self.decimal, encoding=self.encoding)
         return TableOptions(self.format, text, order=orders[self.dates], as_is=frozenset(self.as_is or ()))
@@ -166,7 +166,7 @@ class Reading(Common):
 def one_of(flag: str, given: str, known: tuple[str, ...]) -> None:
     """Complain of a value that is none; an empty one is as if it had not come."""
     if given not in known:
-        raise Failure(Exit.USAGE, f"{flag} needs one of {' '.join(filter(None, known))}; {given!r} came.")
+        raise Failure(Exit.USAGE, f"{flag} needs one of {' '.join(filter(None, known))}; got {given!r}.")
 
 
 def size(flag: str, text: str) -> int:
@@ -201,5 +201,5 @@ def seconds(text: str | None) -> float | None:
     except (ValueError, KeyError):
         found = 0.0
     if not 0 < found < float("inf"):
-        raise Failure(Exit.USAGE, f"--time needs a time above zero; {text!r} came. Write 60s, 2min or 1h.")
+        raise Failure(Exit.USAGE, f"--time needs a time above zero; got {text!r}. Write 60s, 2min or 1h.")
     return found

@@ -120,8 +120,8 @@ def _letters() -> Iterator[None]:
     try:
         yield
     except UnicodeEncodeError as error:
-        came = f"{error.encoding} has no {error.object[error.start]!a}"
-        raise Failure(Exit.FAILURE, f"standard output: {came}. Set PYTHONIOENCODING=utf-8, or give --out.") from error
+        got = f"{error.encoding} has no {error.object[error.start]!a}"
+        raise Failure(Exit.FAILURE, f"standard output: {got}. Set PYTHONIOENCODING=utf-8, or give --out.") from error
 
 
 def _print(text: str, error: bool = False, style: str = "") -> None:

@@ -53,9 +53,7 @@ def _of_shapes(options: PlanOptions) -> Any:
     from mercer.planner.from_shapes import plan as planned
 
     if options.target:
-        raise Failure(
-            Exit.USAGE, "--target is a column of a table; none came. Write mercer plan TABLE --target COLUMN."
-        )
+        raise Failure(Exit.USAGE, "--target is a column of a table; got none. Write mercer plan TABLE --target COLUMN.")
     shape = (count("--rows", options.rows), count("--columns", options.columns), count("--outputs", options.outputs))
     return planned(*shape, kernel=options.kernel, memory_limit=options.memory, time_limit=seconds(options.time))
 
@@ -84,5 +82,5 @@ def count(flag: str, text: str) -> int:
     except ValueError:
         found = 0.0
     if not (1 <= found < 1e15 and found.is_integer()):
-        raise Failure(Exit.USAGE, f"{flag} needs a whole number above zero; {text!r} came. Write 5000 or 1e6.")
+        raise Failure(Exit.USAGE, f"{flag} needs a whole number above zero; got {text!r}. Write 5000 or 1e6.")
     return int(found)

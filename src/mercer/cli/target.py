@@ -69,8 +69,8 @@ def values_of(column: Any, name: str) -> NDArray[Any]:
     if kind in ("text", "label", "truth"):
         texts = [None if entry is None else str(entry) for entry in column.to_pylist()]
         return np.array(texts, dtype=object)
-    came = f"column {name!r} holds {'no entry' if kind == 'nothing' else f'things of type {column.type}'}"
-    raise InputError(sentence("A target", "numbers or labels", came, "Choose another column."))
+    got = f"column {name!r} holds {'no entry' if kind == 'nothing' else f'things of type {column.type}'}"
+    raise InputError(sentence("A target", "numbers or labels", got, "Choose another column."))
 
 
 def like(values: NDArray[Any], classes: NDArray[Any] | None, name: str) -> NDArray[Any]:
@@ -79,11 +79,11 @@ def like(values: NDArray[Any], classes: NDArray[Any] | None, name: str) -> NDArr
         known = frozenset(classes.tolist())
         return np.array([_label(_text(value), known) for value in values])
     if values.dtype.kind == "O":
-        came = f"it holds {values[0]!r}"
-        raise InputError(sentence(name, "numbers, as in the fit", came, "Give a table like the one of the fit."))
+        got = f"it holds {values[0]!r}"
+        raise InputError(sentence(name, "numbers, as in the fit", got, "Give a table like the one of the fit."))
     if classes is not None and (values != np.rint(values)).any():
-        came = f"it holds {values[values != np.rint(values)][0]}"
-        raise InputError(sentence(name, "whole numbers, as in the fit", came, "Give a table like the one of the fit."))
+        got = f"it holds {values[values != np.rint(values)][0]}"
+        raise InputError(sentence(name, "whole numbers, as in the fit", got, "Give a table like the one of the fit."))
     return values if classes is None else values.astype(classes.dtype)
 
 
@@ -130,29 +130,29 @@ def _task(values: NDArray[Any]) -> tuple[str, str]:
 def _checked(name: str, values: NDArray[Any], task: str) -> NDArray[Any]:
     different = len(set(values.tolist()))
     if different < 2:
-        came = f"all are {values.tolist()[0]!r}"
-        raise InputError(sentence(name, "different entries", came, "There is nothing to learn: choose another target."))
+        got = f"all are {values.tolist()[0]!r}"
+        raise InputError(sentence(name, "different entries", got, "There is nothing to learn: choose another target."))
     return _numbers(name, values) if task == REGRESSION else _labels(name, values, different)
 
 
 def _numbers(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
     if values.dtype.kind == "O":
-        came, remedy = f"it holds {values[0]!r}", "Give --task classification, or another target."
-        raise InputError(sentence(name, "numbers for a regression", came, remedy))
+        got, remedy = f"it holds {values[0]!r}", "Give --task classification, or another target."
+        raise InputError(sentence(name, "numbers for a regression", got, remedy))
     if not np.isfinite(values).all():
         raise InputError(sentence(name, "finite numbers", "some are infinite", "Drop these rows."))
     with np.errstate(over="ignore", under="ignore"):
         deviation = float(np.std(values))
     if not 0 < deviation < np.inf:
-        came, remedy = f"numbers up to {np.abs(values).max():.2g} came", "Scale them."
-        raise InputError(sentence(name, "numbers with squares that float64 can hold", came, remedy))
+        got, remedy = f"got numbers up to {np.abs(values).max():.2g}", "Scale them."
+        raise InputError(sentence(name, "numbers with squares that float64 can hold", got, remedy))
     return values
 
 
 def _labels(name: str, values: NDArray[Any], different: int) -> NDArray[Any]:
     if different > MANY or 2 * different > max(len(values), 4):
-        came = f"{different:,} different ones stand in {len(values):,} rows"
-        raise InputError(sentence(name, "labels that repeat", came, "Choose another target, or --task regression."))
+        got = f"{different:,} different ones stand in {len(values):,} rows"
+        raise InputError(sentence(name, "labels that repeat", got, "Choose another target, or --task regression."))
     if values.dtype.kind == "O":
         return np.array(values.tolist(), dtype=np.str_)
     whole = bool((values == np.rint(values)).all())

@@ -67,8 +67,8 @@ class Display(ABC):
 def _two(who: str, given: Any) -> tuple[Any, Any]:
     axes = list(given.flat) if hasattr(given, "flat") else list(given) if isinstance(given, list | tuple) else [given]
     if len(axes) > 2 or not all(hasattr(each, "plot") for each in axes):
-        came = f"{len(axes)} came" if len(axes) > 2 else f"{type(given).__name__} came"
-        raise InputError(sentence(who, "one or two axes", came, "Use figure.subplots(1, 2)."))
+        got = f"got {len(axes)}" if len(axes) > 2 else f"got {type(given).__name__}"
+        raise InputError(sentence(who, "one or two axes", got, "Use figure.subplots(1, 2)."))
     return (axes[0], axes[1]) if len(axes) == 2 else (axes[0], None)
 
 
@@ -84,11 +84,11 @@ def check_fitted(who: str, model: object, columns: int | None = None) -> None:
     """Refuse a model that has seen no rows, or rows of more columns: every fitted one knows how many these had."""
     known = found(who, model, "n_features_in_", "Fit the model first.")
     if columns is not None and known != columns:
-        needs, came = (
+        needs, got = (
             f"a model of {columns} column{'s' * (columns > 1)}",
             f"{type(model).__name__} was fitted to {known}",
         )
-        raise InputError(sentence(who, needs, came, "Fit it to the columns that are drawn."))
+        raise InputError(sentence(who, needs, got, "Fit it to the columns that are drawn."))
 
 
 def before_last(model: Any, X: Any) -> Any:

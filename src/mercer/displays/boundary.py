@@ -116,10 +116,10 @@ class BoundaryDisplay(Display):
         who, plane = type(self).__name__, Plane.of(type(self).__name__, self.X)
         rings = np.zeros(0, np.intp) if self.support is None else np.asarray(self.support, dtype=np.intp)
         if len(rings) and not 0 <= rings.min() <= rings.max() < len(plane.values):
-            needs, came = "the rows of the fit, of which support_ has the numbers", f"{len(plane.values)} rows came"
-            raise InputError(sentence(who, needs, came, "Give these rows, or use support=False."))
+            needs, got = "the rows of the fit, of which support_ has the numbers", f"got {len(plane.values)} rows"
+            raise InputError(sentence(who, needs, got, "Give these rows, or use support=False."))
         if self.scores is not None and not np.isfinite(self.scores).all():
-            raise InputError(sentence(who, "finite scores", "NaN or infinity came", "Scale the columns."))
+            raise InputError(sentence(who, "finite scores", "got NaN or infinity", "Scale the columns."))
         return plane, labels_of(who, self.y, len(plane.values)), rings
 
 

@@ -14,7 +14,7 @@ def count_of(who: str, X: Any) -> int:
     """How many rows a table has."""
     count = int(X.shape[0]) if hasattr(X, "shape") and X.shape else len(X) if hasattr(X, "__len__") else 0
     if count == 0:
-        raise InputError(sentence(who, "rows", "none came", "Give a table with rows."))
+        raise InputError(sentence(who, "rows", "got none", "Give a table with rows."))
     return count
 
 

@@ -91,6 +91,6 @@ class ClusterDisplay(Display):
     def _checked(self) -> tuple[Plane, NDArray[Any]]:
         plane, labels = Plane.of("ClusterDisplay", self.X), np.asarray(self.labels)
         if labels.shape != (len(plane.values),):
-            came = f"labels of shape {labels.shape} came for {len(plane.values)} rows"
-            raise InputError(sentence("ClusterDisplay", "one label a row", came, "Draw the rows of the fit."))
+            got = f"got labels of shape {labels.shape} for {len(plane.values)} rows"
+            raise InputError(sentence("ClusterDisplay", "one label a row", got, "Draw the rows of the fit."))
         return plane, labels

@@ -82,21 +82,21 @@ class ComponentsDisplay(Display):
     def _checked(self) -> tuple[NDArray[Any], NDArray[Any] | None]:
         scores = np.asarray(self.scores)
         if scores.ndim != 2 or scores.shape[1] != 2:
-            came = f"an array of shape {scores.shape} came"
-            raise InputError(sentence("ComponentsDisplay", "two scores a row", came, "Choose two columns."))
+            got = f"got an array of shape {scores.shape}"
+            raise InputError(sentence("ComponentsDisplay", "two scores a row", got, "Choose two columns."))
         y = None if self.y is None else np.asarray(self.y)
         if y is not None and y.shape != (len(scores),):
-            came = f"y has shape {y.shape} for {len(scores)} rows"
-            raise InputError(sentence("ComponentsDisplay", "one label a row", came, "Give y for the rows of X."))
+            got = f"y has shape {y.shape} for {len(scores)} rows"
+            raise InputError(sentence("ComponentsDisplay", "one label a row", got, "Give y for the rows of X."))
         return scores, y
 
 
 def _chosen(components: tuple[int, int], count: int) -> list[int]:
     chosen = list(components)
     if len(chosen) != 2 or not all(isinstance(place, int | np.integer) and 0 <= place < count for place in chosen):
-        needs, came = f"two components from 0 to {count - 1}", f"{components} came"
+        needs, got = f"two components from 0 to {count - 1}", f"got {components}"
         remedy = "Fit a model with more components, or choose others."
-        raise InputError(sentence("ComponentsDisplay", needs, came, remedy))
+        raise InputError(sentence("ComponentsDisplay", needs, got, remedy))
     return chosen
 
 

@@ -81,11 +81,11 @@ class ConfusionDisplay(Display):
     def _checked(self) -> NDArray[Any]:
         counts = np.asarray(self.counts)
         if counts.ndim != 2 or counts.shape != (len(self.labels), len(self.labels)) or not len(counts):
-            came = f"counts of shape {counts.shape} for {len(self.labels)} labels came"
-            raise InputError(sentence("ConfusionDisplay", "a row and a column a label", came, "Count all pairs."))
+            got = f"got counts of shape {counts.shape} for {len(self.labels)} labels"
+            raise InputError(sentence("ConfusionDisplay", "a row and a column a label", got, "Count all pairs."))
         if counts.dtype.kind not in "iu" or counts.min() < 0:
-            came = f"{counts.dtype} with {counts.min()} came"
-            raise InputError(sentence("ConfusionDisplay", "counts", came, "Give whole numbers from 0 on."))
+            got = f"got {counts.dtype} with {counts.min()}"
+            raise InputError(sentence("ConfusionDisplay", "counts", got, "Give whole numbers from 0 on."))
         return counts
 
 

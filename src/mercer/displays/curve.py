@@ -97,15 +97,15 @@ class CurveDisplay(Display):
         """The predictions, and half of the width of the band."""
         who, mean = type(self).__name__, np.asarray(self.mean)
         if mean.shape != np.shape(self.places):
-            came = f"predictions of shape {mean.shape} came for {np.shape(self.places)[0]} places"
-            raise InputError(sentence(who, "one prediction a place", came, "Fit one output."))
+            got = f"got predictions of shape {mean.shape} for {np.shape(self.places)[0]} places"
+            raise InputError(sentence(who, "one prediction a place", got, "Fit one output."))
         if not 0 < self.level < 1:
-            raise InputError(sentence(who, "a level between 0 and 1", f"{self.level:g} came", "Use 0.95."))
+            raise InputError(sentence(who, "a level between 0 and 1", f"got {self.level:g}", "Use 0.95."))
         half = (
             None if self.deviation is None else NormalDist().inv_cdf(0.5 + self.level / 2) * np.asarray(self.deviation)
         )
         if not (np.isfinite(mean).all() and (half is None or np.isfinite(half).all())):
-            raise InputError(sentence(who, "finite predictions", "NaN or infinity came", "Scale the data."))
+            raise InputError(sentence(who, "finite predictions", "got NaN or infinity", "Scale the data."))
         return mean, half
 
     def _rows(self) -> tuple[Line | None, NDArray[Any] | None]:
@@ -115,9 +115,9 @@ class CurveDisplay(Display):
             return line, None
         y = np.asarray(self.y)
         if y.shape != line.values.shape:
-            came = f"y has shape {y.shape} for {len(line.values)} rows"
-            raise InputError(sentence(who, "one number a row in y", came, "Give y for the rows of X."))
+            got = f"y has shape {y.shape} for {len(line.values)} rows"
+            raise InputError(sentence(who, "one number a row in y", got, "Give y for the rows of X."))
         if y.dtype.kind not in "fiub" or not np.isfinite(y).all():
-            raise InputError(sentence(who, "finite numbers in y", "others came", "Leave these rows out."))
+            raise InputError(sentence(who, "finite numbers in y", "got others", "Leave these rows out."))
         refuse_huge(who, y)
         return line, y

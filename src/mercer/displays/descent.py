@@ -69,11 +69,11 @@ class DescentDisplay(Display):
         check_fitted(cls.__name__, model)
         history = getattr(getattr(last_step(model), "outcome_", None), "history", None)
         if history is None or not len(history.coefficients):
-            came = f"{type(last_step(model)).__name__} has none"
-            raise InputError(sentence(cls.__name__, "the coefficients of every step", came, REMEDY))
+            got = f"{type(last_step(model)).__name__} has none"
+            raise InputError(sentence(cls.__name__, "the coefficients of every step", got, REMEDY))
         if not 0 <= output < history.losses.shape[1]:
-            needs, came = f"an output from 0 to {history.losses.shape[1] - 1}", f"{output} came"
-            raise InputError(sentence(cls.__name__, needs, came, "Use output=0."))
+            needs, got = f"an output from 0 to {history.losses.shape[1] - 1}", f"got {output}"
+            raise InputError(sentence(cls.__name__, needs, got, "Use output=0."))
         return cls(history.losses[:, output], history.coefficients[:, :, output], pair).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
@@ -117,14 +117,14 @@ class DescentDisplay(Display):
         who, losses = type(self).__name__, np.asarray(self.losses, dtype=float)
         coefficients = np.asarray(self.coefficients, dtype=float)
         if losses.ndim != 1 or coefficients.ndim != 2 or len(losses) != len(coefficients) or not coefficients.size:
-            came = f"{losses.shape} and {coefficients.shape} came"
-            raise InputError(sentence(who, "a loss and coefficients for each step", came, REMEDY))
+            got = f"got {losses.shape} and {coefficients.shape}"
+            raise InputError(sentence(who, "a loss and coefficients for each step", got, REMEDY))
         if not (np.isfinite(losses).all() and np.isfinite(coefficients).all()):
-            raise InputError(sentence(who, "finite numbers", "NaN or infinity came", "Use a smaller step."))
+            raise InputError(sentence(who, "finite numbers", "got NaN or infinity", "Use a smaller step."))
         count = coefficients.shape[1]
         if self.pair is not None and not (len(self.pair) == 2 and all(0 <= each < count for each in self.pair)):
-            needs, came = f"a pair of coefficients from 0 to {count - 1}", f"{self.pair} came"
-            raise InputError(sentence(who, needs, came, "Use pair=(0, 1)."))
+            needs, got = f"a pair of coefficients from 0 to {count - 1}", f"got {self.pair}"
+            raise InputError(sentence(who, needs, got, "Use pair=(0, 1)."))
         return losses, coefficients
 
 

@@ -39,8 +39,8 @@ class Trial:
     def of(cls, who: str, lift: Any, X: Any) -> Trial:
         """Refuse lifts that have no number of features, or no kernel."""
         if "n_components" not in lift.get_params() or "kernel" not in lift.get_params():
-            came = f"{type(lift).__name__} has none"
-            raise InputError(sentence(who, "a lift with n_components and a kernel", came, "Use Nystrom(kernel)."))
+            got = f"{type(lift).__name__} has none"
+            raise InputError(sentence(who, "a lift with n_components and a kernel", got, "Use Nystrom(kernel)."))
         kernel = stated(who, lift.kernel).resolve(X)
         return cls(lift, X, kernel, np.asarray(kernel(X), dtype=np.float64))
 

@@ -142,16 +142,16 @@ class GramDisplay(Display):
     def _checked(self) -> NDArray[np.float64]:
         who, matrix = type(self).__name__, np.asarray(self.matrix, dtype=np.float64)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
-            came = f"an array of shape {matrix.shape} came"
-            raise InputError(sentence(who, "a square matrix", came, "Use from_kernel for rows."))
+            got = f"got an array of shape {matrix.shape}"
+            raise InputError(sentence(who, "a square matrix", got, "Use from_kernel for rows."))
         if not np.isfinite(matrix).all():
-            raise InputError(sentence(who, "finite values", "NaN or infinity came", "Scale the columns down."))
+            raise InputError(sentence(who, "finite values", "got NaN or infinity", "Scale the columns down."))
         if np.abs(matrix - matrix.T).max() > 1e-6 * np.abs(matrix).max():
-            came = "one that is not came"
-            raise InputError(sentence(who, "a symmetric matrix", came, "Draw (K + K.T) / 2, or look for the cause."))
+            got = "got one that is not"
+            raise InputError(sentence(who, "a symmetric matrix", got, "Draw (K + K.T) / 2, or look for the cause."))
         if isinstance(self.order, str) and self.order != "eigenvector":
-            needs, came = 'order "eigenvector", None or one value a row', f"{self.order!r} came"
-            raise InputError(sentence(who, needs, came, "Use order=y."))
+            needs, got = 'order "eigenvector", None or one value a row', f"got {self.order!r}"
+            raise InputError(sentence(who, needs, got, "Use order=y."))
         if self.order is not None and not isinstance(self.order, str):
             labels_of(who, self.order, len(matrix))
         return (matrix + matrix.T) / 2

@@ -69,8 +69,8 @@ class HistoryDisplay(Display):
             return cls(*_of_descent(descent)).plot(ax)
         history = getattr(learner, "history_", None)
         if history is None:
-            came = f"{type(learner).__name__} has none"
-            raise InputError(sentence(cls.__name__, "a model that has written a history", came, REMEDY))
+            got = f"{type(learner).__name__} has none"
+            raise InputError(sentence(cls.__name__, "a model that has written a history", got, REMEDY))
         measure, unit = ("inertia", "step") if hasattr(learner, "inertia_") else ("mistakes", "pass")
         return cls(np.arange(1, len(history) + 1), np.asarray(history)[:, None], (measure,), measure, unit).plot(ax)
 
@@ -95,7 +95,7 @@ class HistoryDisplay(Display):
         from mercer.displays.runs import runs_of  # it loads scikit-learn
 
         if unit not in ("step", "second"):
-            raise InputError(sentence(cls.__name__, 'unit "step" or "second"', f"{unit!r} came", 'Use "step".'))
+            raise InputError(sentence(cls.__name__, 'unit "step" or "second"', f"got {unit!r}", 'Use "step".'))
         taken, seconds, left, measure = runs_of(cls.__name__, model, X, y, steps)
         return cls(taken if unit == "step" else seconds, left[:, None], (measure,), measure, unit).plot(ax)
 
@@ -129,10 +129,10 @@ class HistoryDisplay(Display):
         who, steps = type(self).__name__, np.asarray(self.steps, dtype=float)
         values = np.asarray(self.values, dtype=float)
         if values.ndim != 2 or steps.shape != (len(values),) or not values.size or len(self.names) != values.shape[1]:
-            came = f"{steps.shape}, {values.shape} and {len(self.names)} names came"
-            raise InputError(sentence(who, "a value for each step and line, and a name a line", came, "Fit again."))
+            got = f"got {steps.shape}, {values.shape} and {len(self.names)} names"
+            raise InputError(sentence(who, "a value for each step and line, and a name a line", got, "Fit again."))
         if not (np.isfinite(steps).all() and np.isfinite(values).all()):
-            raise InputError(sentence(who, "finite numbers", "NaN or infinity came", "Use a smaller step."))
+            raise InputError(sentence(who, "finite numbers", "got NaN or infinity", "Use a smaller step."))
         return steps, values
 
 

@@ -77,11 +77,11 @@ class ImportanceDisplay(Display):
         values = np.asarray(self.values, dtype=float)
         spreads = None if self.spreads is None else np.asarray(self.spreads, dtype=float)
         if values.shape != (len(self.names),) or (spreads is not None and spreads.shape != values.shape):
-            came = f"values of shape {values.shape} for {len(self.names)} names came"
-            raise InputError(sentence("ImportanceDisplay", "a value a name", came, "Give one for each column."))
+            got = f"got values of shape {values.shape} for {len(self.names)} names"
+            raise InputError(sentence("ImportanceDisplay", "a value a name", got, "Give one for each column."))
         if not len(values) or not np.isfinite(values).all():
-            came = "NaN or infinity came" if len(values) else "none came"
-            raise InputError(sentence("ImportanceDisplay", "finite values", came, "Measure them again."))
+            got = "got NaN or infinity" if len(values) else "got none"
+            raise InputError(sentence("ImportanceDisplay", "finite values", got, "Measure them again."))
         return values, spreads
 
 

@@ -65,11 +65,11 @@ class LearningCurveDisplay(Display):
     def _checked(self) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
         sizes = np.asarray(self.sizes)
         if sizes.ndim != 1 or not len(sizes) or sizes[0] < 1 or not (np.diff(sizes) > 0).all():
-            came = f"{list(self.sizes)[:8]} came"
-            raise InputError(sentence("LearningCurveDisplay", "numbers of rows that grow", came, "Sort them."))
+            got = f"got {list(self.sizes)[:8]}"
+            raise InputError(sentence("LearningCurveDisplay", "numbers of rows that grow", got, "Sort them."))
         curves = {name: np.asarray(values, dtype=float) for name, values in self.curves.items()}
         for name, values in [*curves.items(), *((n, np.asarray(band)[..., 0]) for n, band in self.bands.items())]:
             if values.shape != sizes.shape:
-                came = f"{name} has shape {values.shape} for {len(sizes)} sizes"
-                raise InputError(sentence("LearningCurveDisplay", "a score a size", came, "Give NaN for none."))
+                got = f"{name} has shape {values.shape} for {len(sizes)} sizes"
+                raise InputError(sentence("LearningCurveDisplay", "a score a size", got, "Give NaN for none."))
         return sizes, curves

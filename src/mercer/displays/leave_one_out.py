@@ -76,11 +76,11 @@ class LeaveOneOutDisplay(Display):
 
         fitted = [clone(model).set_params(lengthscale=float(each), alpha="auto").fit(X, y) for each in lengthscales]
         if not fitted:
-            raise InputError(sentence(cls.__name__, "lengthscales", "none came", "Give a list of numbers."))
+            raise InputError(sentence(cls.__name__, "lengthscales", "got none", "Give a list of numbers."))
         pairs = [_path(cls.__name__, each) for each in fitted]
         rights = [path.errors if path.wrong is None else path.wrong[:, None] for path, _ in pairs]
         if any(right.shape[1] != 1 for right in rights):
-            raise InputError(sentence(cls.__name__, "one output", "several came", "Draw them one by one."))
+            raise InputError(sentence(cls.__name__, "one output", "got several", "Draw them one by one."))
         least = [right[path.best[0], 0] for right, (path, _) in zip(rights, pairs, strict=True)]
         taken = [alphas[0] if k == int(np.argmin(least)) else np.nan for k, (_, alphas) in enumerate(pairs)]
         names = [f"lengthscale {each:.3g}" for each in lengthscales]
@@ -125,16 +125,16 @@ class LeaveOneOutDisplay(Display):
         if alphas.ndim == 1 and errors.ndim == 2:
             alphas = np.repeat(alphas[:, None], errors.shape[1], axis=1)
         if errors.ndim != 2 or alphas.shape != errors.shape or not errors.size:
-            came = f"{np.shape(self.alphas)} and {errors.shape} came"
-            raise InputError(sentence(who, "an error for each alpha and line", came, "Use loo_ of a fitted model."))
+            got = f"got {np.shape(self.alphas)} and {errors.shape}"
+            raise InputError(sentence(who, "an error for each alpha and line", got, "Use loo_ of a fitted model."))
         errors = np.where(np.isfinite(errors), errors, np.nan)
         if np.isnan(errors).all() or not (np.isfinite(alphas) & (alphas >= 0)).all():
-            raise InputError(sentence(who, "finite errors, and alphas of at least 0", "others came", "Fit again."))
+            raise InputError(sentence(who, "finite errors, and alphas of at least 0", "got others", "Fit again."))
         lines = errors.shape[1]
         chosen = np.full(lines, np.nan) if self.chosen is None else np.asarray(self.chosen, dtype=float)
         if chosen.shape != (lines,) or (self.names is not None and len(self.names) != lines):
-            came = f"{chosen.shape} came for {lines} lines"
-            raise InputError(sentence(who, "one chosen alpha and one name a line", came, "Use from_estimator."))
+            got = f"got {chosen.shape} for {lines} lines"
+            raise InputError(sentence(who, "one chosen alpha and one name a line", got, "Use from_estimator."))
         return alphas, errors, chosen
 
 

@@ -113,10 +113,10 @@ class LiftErrorDisplay(Display):
         counts = np.asarray(_counts(who, self.components, 1))
         worst, mean = (np.asarray(each, dtype=float) for each in (self.worst, self.mean))
         if not (worst.shape == mean.shape and worst.ndim == 2 and len(worst) == len(counts) and worst.shape[1]):
-            came = f"{worst.shape} and {mean.shape} came for {len(counts)} numbers of features"
-            raise InputError(sentence(who, "errors of the shape (numbers, draws)", came, "Use from_lift."))
+            got = f"got {worst.shape} and {mean.shape} for {len(counts)} numbers of features"
+            raise InputError(sentence(who, "errors of the shape (numbers, draws)", got, "Use from_lift."))
         if not (np.isfinite(worst).all() and np.isfinite(mean).all()):
-            raise InputError(sentence(who, "finite errors", "NaN or infinity came", "Scale the columns."))
+            raise InputError(sentence(who, "finite errors", "got NaN or infinity", "Scale the columns."))
         bounds = None if self.bounds is None else np.asarray(self.bounds, dtype=float)
         return counts, worst, mean, bounds
 
@@ -125,6 +125,6 @@ def _counts(who: str, given: Sequence[int], draws: int) -> list[int]:
     counts = list(given)
     whole = all(isinstance(each, int | np.integer) and each > 0 for each in [*counts, draws])
     if not (counts and whole and sorted(set(counts)) == counts):
-        needs, came = "numbers of features that grow, and draws, above zero", f"{given!r} and {draws!r} came"
-        raise InputError(sentence(who, needs, came, "Use components=(16, 64, 256)."))
+        needs, got = "numbers of features that grow, and draws, above zero", f"got {given!r} and {draws!r}"
+        raise InputError(sentence(who, needs, got, "Use components=(16, 64, 256)."))
     return counts

@@ -35,9 +35,9 @@ class Level:
         """Three finite weights, not all zero, or an error."""
         found = np.asarray(weights, dtype=np.float64)
         if found.shape != (3,) or not np.isfinite(found).all() or not found.any() or not np.isfinite(intercept):
-            came = f"{found.tolist()} and {intercept:g} came"
+            got = f"got {found.tolist()} and {intercept:g}"
             remedy = "Look whether the model has learned anything."
-            raise InputError(sentence(who, "three finite weights, not all zero, and an intercept", came, remedy))
+            raise InputError(sentence(who, "three finite weights, not all zero, and an intercept", got, remedy))
         return cls(found, float(intercept))
 
     def value(self, points: ArrayLike) -> Array:
@@ -54,18 +54,18 @@ def read_level(who: str, plane: Plane, decide: Callable[[Any], Any]) -> Level:
     across, up, places = plane.grid(PLACES)
     values = np.asarray(decide(places), dtype=np.float64)
     if values.size != PLACES**2:
-        raise InputError(sentence(who, "two classes", f"{values.shape[-1]} scores a row came", "Draw two of them."))
+        raise InputError(sentence(who, "two classes", f"got {values.shape[-1]} scores a row", "Draw two of them."))
     middle = np.array([across[[0, -1]].mean(), up[[0, -1]].mean()])
     unit = max(np.ptp(across), np.ptp(up)) / 2
     u = (np.column_stack([each.ravel() for each in np.meshgrid(across, up)]) - middle) / unit
     table = np.column_stack([u, np.square(u).sum(axis=1), np.ones(len(u))])
     found = np.linalg.lstsq(table, values.ravel(), rcond=None)[0]
     if not np.abs(table @ found - values.ravel()).max() <= LINEAR * np.abs(values).max():
-        came, remedy = (
-            "another came",
+        got, remedy = (
+            "got another",
             'Use KernelSVC("parabolic"), or make_pipeline(Parabolic(), LogisticRegression()).',
         )
-        raise InputError(sentence(who, "a decision function that is linear in x1, x2 and x1^2 + x2^2", came, remedy))
+        raise InputError(sentence(who, "a decision function that is linear in x1, x2 and x1^2 + x2^2", got, remedy))
     return _shifted(found, middle, unit)
 
 

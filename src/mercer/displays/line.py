@@ -31,10 +31,10 @@ class Line:
         values = values_of(X)
         if values.ndim != 2 or values.shape[1] != 1 or len(values) == 0:
             remedy = "Fit one column to draw a curve over it; write a list of numbers as X[:, None]."
-            raise InputError(sentence(who, "rows of one column", f"an array of shape {values.shape} came", remedy))
+            raise InputError(sentence(who, "rows of one column", f"got an array of shape {values.shape}", remedy))
         if values.dtype.kind not in "fiub" or not np.isfinite(values).all():
             raise InputError(
-                sentence(who, "finite numbers", "others came", "Remove or replace the rows that have them.")
+                sentence(who, "finite numbers", "got others", "Remove or replace the rows that have them.")
             )
         refuse_huge(who, values)
         names = list(getattr(X, "columns", ()))

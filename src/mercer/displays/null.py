@@ -84,14 +84,14 @@ class NullDisplay(Display):
     def _checked(self) -> NDArray[Any]:
         sample = np.asarray(self.null_sample, dtype=float)
         if sample.ndim != 1:
-            came = f"an array of shape {sample.shape} came"
-            raise InputError(sentence("NullDisplay", "a list of numbers", came, "Give the values one by one."))
+            got = f"got an array of shape {sample.shape}"
+            raise InputError(sentence("NullDisplay", "a list of numbers", got, "Give the values one by one."))
         if not (np.isfinite(sample).all() and np.isfinite(self.statistic)):
-            raise InputError(sentence("NullDisplay", "finite numbers", "NaN or infinity came", "Look at the rows."))
+            raise InputError(sentence("NullDisplay", "finite numbers", "got NaN or infinity", "Look at the rows."))
         if len(sample) == 0 and not (self.spread is not None and 0 < self.spread < np.inf):
-            came = f"no sample and the spread {self.spread} came"
+            got = f"got no sample and the spread {self.spread}"
             remedy = 'Use null="permutation", or look whether the rows differ at all.'
-            raise InputError(sentence("NullDisplay", "a sample, or a spread above zero", came, remedy))
+            raise InputError(sentence("NullDisplay", "a sample, or a spread above zero", got, remedy))
         return sample
 
 

@@ -127,8 +127,8 @@ class ParabolicDisplay(Display):
     def _checked(self, ax: Any) -> tuple[Plane, NDArray[Any], Level]:
         who, plane = type(self).__name__, Plane.of(type(self).__name__, self.X)
         if ax is not None and getattr(ax, "name", "") != "3d":
-            came, remedy = "others came", 'Use figure.add_subplot(projection="3d").'
-            raise InputError(sentence(who, "axes of three dimensions", came, remedy))
+            got, remedy = "got others", 'Use figure.add_subplot(projection="3d").'
+            raise InputError(sentence(who, "axes of three dimensions", got, remedy))
         level = Level.checked(who, self.weights, self.intercept)
         return plane, labels_of(who, self.y, len(plane.values)), level
 

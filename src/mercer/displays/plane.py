@@ -39,10 +39,10 @@ class Plane:
         values = values_of(X)
         if values.ndim != 2 or values.shape[1] != 2 or len(values) == 0:
             remedy = "Draw scores of the rows, with ComponentsDisplay.from_estimator(pca, X, y=model.labels_), say."
-            raise InputError(sentence(who, "rows of two columns", f"an array of shape {values.shape} came", remedy))
+            raise InputError(sentence(who, "rows of two columns", f"got an array of shape {values.shape}", remedy))
         if values.dtype.kind not in "fiub" or not np.isfinite(values).all():
             remedy = "Remove or replace the rows that have them."
-            raise InputError(sentence(who, "finite numbers", "others came", remedy))
+            raise InputError(sentence(who, "finite numbers", "got others", remedy))
         refuse_huge(who, values)
         names = list(getattr(X, "columns", ()))
         if len(names) == 2 and all(isinstance(name, str) for name in names):
@@ -75,25 +75,25 @@ def refuse_huge(who: str, values: NDArray[Any]) -> None:
     """Refuse numbers that axes cannot show."""
     largest = np.abs(values.astype(float)).max(initial=0.0)
     if largest > LARGEST:
-        needs, came = f"numbers of at most {LARGEST:g}", f"{largest:g} came"
-        raise InputError(sentence(who, needs, came, "Scale the columns down."))
+        needs, got = f"numbers of at most {LARGEST:g}", f"got {largest:g}"
+        raise InputError(sentence(who, needs, got, "Scale the columns down."))
 
 
 def check_grid(who: str, grid: int) -> None:
     """Refuse a grid that has no inside."""
     if isinstance(grid, bool) or not isinstance(grid, int | np.integer) or grid < 2:
-        raise InputError(sentence(who, "a grid of two places or more", f"{grid} came", "Use grid=200."))
+        raise InputError(sentence(who, "a grid of two places or more", f"got {grid}", "Use grid=200."))
 
 
 def labels_of(who: str, y: Any, count: int) -> NDArray[Any]:
     """One label a row, which can be sorted."""
     labels = np.asarray(y)
     if labels.shape != (count,):
-        came = f"y has shape {labels.shape} for {count} rows"
-        raise InputError(sentence(who, "one label a row", came, "Give y for the rows of X."))
+        got = f"y has shape {labels.shape} for {count} rows"
+        raise InputError(sentence(who, "one label a row", got, "Give y for the rows of X."))
     missing = labels != labels if labels.dtype.kind in "fO" else np.zeros(count, dtype=bool)
     if np.any(missing) or any(label is None for label in labels.tolist()):
-        raise InputError(sentence(who, "a label for every row", "NaN or None came", "Leave out rows without one."))
+        raise InputError(sentence(who, "a label for every row", "got NaN or None", "Leave out rows without one."))
     if labels.dtype.kind == "O" and not len({isinstance(label, str) for label in labels.tolist()}) == 1:
-        raise InputError(sentence(who, "labels of one kind", "texts and others came", "Write all as texts."))
+        raise InputError(sentence(who, "labels of one kind", "got texts and others", "Write all as texts."))
     return labels

@@ -17,12 +17,12 @@ def told_apart(who: str, *labels: Any) -> NDArray[Any]:
     """The different labels, sorted; what has very many is no label, as what a regression predicts."""
     flat = [np.ravel(each) for each in labels]
     if len({isinstance(each[:1].tolist()[0], str) for each in flat if len(each)}) > 1:
-        came = "the model has texts and the rows have numbers, or the other way round"
-        raise InputError(sentence(who, "labels of one kind", came, "Give y as it was fitted."))
+        got = "the model has texts and the rows have numbers, or the other way round"
+        raise InputError(sentence(who, "labels of one kind", got, "Give y as it was fitted."))
     known = np.unique(np.concatenate(flat))
     if len(known) > MOST:
         remedy = "Use a classifier; a regression of one column is drawn by CurveDisplay."
-        raise InputError(sentence(who, f"at most {MOST} different labels", f"{len(known)} came", remedy))
+        raise InputError(sentence(who, f"at most {MOST} different labels", f"got {len(known)}", remedy))
     return known
 
 

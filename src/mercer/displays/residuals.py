@@ -77,13 +77,13 @@ class ResidualsDisplay(Display):
     def _checked(self) -> tuple[NDArray[Any], NDArray[Any]]:
         y, predicted = (np.asarray(values, dtype=float) for values in (self.y, self.predicted))
         if self.kind not in KINDS:
-            raise InputError(sentence("ResidualsDisplay", f"a kind of {KINDS}", f"{self.kind!r} came", "Choose one."))
+            raise InputError(sentence("ResidualsDisplay", f"a kind of {KINDS}", f"got {self.kind!r}", "Choose one."))
         if y.ndim != 1 or y.shape != predicted.shape or not len(y):
-            came = f"shapes {y.shape} and {predicted.shape} came"
-            raise InputError(sentence("ResidualsDisplay", "one prediction a row", came, "Give one target."))
+            got = f"got shapes {y.shape} and {predicted.shape}"
+            raise InputError(sentence("ResidualsDisplay", "one prediction a row", got, "Give one target."))
         if not (np.isfinite(y).all() and np.isfinite(predicted).all()):
             remedy = "Leave these rows out."
-            raise InputError(sentence("ResidualsDisplay", "finite numbers", "NaN or infinity came", remedy))
+            raise InputError(sentence("ResidualsDisplay", "finite numbers", "got NaN or infinity", remedy))
         if self.most is None or len(y) <= self.most:
             return y, predicted
         chosen = np.linspace(0, len(y) - 1, self.most).astype(int)

@@ -25,13 +25,13 @@ def runs_of(
     """The numbers of steps, the seconds of each fit, what each has left, and what that is."""
     counts = list(steps)
     if not counts or not all(isinstance(each, int | np.integer) and each > 0 for each in counts):
-        raise InputError(sentence(who, "numbers of steps above zero", f"{steps!r} came", "Use (1, 2, 4, 8)."))
+        raise InputError(sentence(who, "numbers of steps above zero", f"got {steps!r}", "Use (1, 2, 4, 8)."))
     fits = [_timed(_stopping(who, model, int(count)), X, y) for count in sorted(set(counts))]
     last = last_step(fits[-1][0])
     name = next((each for each in MEASURES if hasattr(last, each)), None)
     if name is None:
-        came = f"{type(last).__name__} has neither residual_ nor duality_gap_"
-        raise InputError(sentence(who, "a model that tells how far it is from its end", came, "Use KernelSVC, say."))
+        got = f"{type(last).__name__} has neither residual_ nor duality_gap_"
+        raise InputError(sentence(who, "a model that tells how far it is from its end", got, "Use KernelSVC, say."))
     left = np.array([getattr(last_step(fitted), name) for fitted, _ in fits], dtype=float)
     return np.array(sorted(set(counts))), np.array([seconds for _, seconds in fits]), left, MEASURES[name]
 
@@ -48,8 +48,8 @@ def _stopping(who: str, model: Any, count: int) -> Any:
     if "max_iter" in known:
         learner.set_params(max_iter=count)
         return copy
-    needs, came = "a solver with steps, or max_iter", f"{type(learner).__name__} has none"
-    raise InputError(sentence(who, needs, came, "Use solver=ConjugateGradient()."))
+    needs, got = "a solver with steps, or max_iter", f"{type(learner).__name__} has none"
+    raise InputError(sentence(who, needs, got, "Use solver=ConjugateGradient()."))
 
 
 def _timed(model: Any, X: Any, y: Any) -> tuple[Any, float]:

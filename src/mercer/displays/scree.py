@@ -79,11 +79,11 @@ class ScreeDisplay(Display):
     def _checked(self) -> NDArray[Any]:
         ratios, left = np.asarray(self.ratios, dtype=float), self.unexplained
         if ratios.ndim != 1 or ratios.size == 0:
-            came = f"an array of shape {ratios.shape} came"
-            raise InputError(sentence("ScreeDisplay", "one ratio a component", came, "Fit the model again."))
+            got = f"got an array of shape {ratios.shape}"
+            raise InputError(sentence("ScreeDisplay", "one ratio a component", got, "Fit the model again."))
         if not np.isfinite(ratios).all():
-            raise InputError(sentence("ScreeDisplay", "finite ratios", "NaN or infinity came", "Fit the model again."))
+            raise InputError(sentence("ScreeDisplay", "finite ratios", "got NaN or infinity", "Fit the model again."))
         if left is not None and not 0 <= left <= 1:
-            came = f"{left:g} came"
-            raise InputError(sentence("ScreeDisplay", "unexplained from 0 to 1", came, "Give a part of the trace."))
+            got = f"got {left:g}"
+            raise InputError(sentence("ScreeDisplay", "unexplained from 0 to 1", got, "Give a part of the trace."))
         return ratios

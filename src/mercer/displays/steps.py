@@ -124,11 +124,11 @@ class StepsDisplay(Display):
         who, plane = type(self).__name__, Plane.of(type(self).__name__, self.X)
         mistaken = np.asarray(self.mistaken, dtype=np.intp)
         if len(mistaken) and not 0 <= mistaken.min() <= mistaken.max() < len(plane.values):
-            came = f"{len(plane.values)} rows came"
-            raise InputError(sentence(who, "the rows of the fit", came, "Give X and y as in fit."))
+            got = f"got {len(plane.values)} rows"
+            raise InputError(sentence(who, "the rows of the fit", got, "Give X and y as in fit."))
         if not len(self.scores) or len(self.scores) != len(np.asarray(self.mistakes)):
-            came = f"{len(self.scores)} came for {len(np.asarray(self.mistakes))} marks"
-            raise InputError(sentence(who, "the scores of one step or more", came, "Use from_estimator."))
+            got = f"got {len(self.scores)} for {len(np.asarray(self.mistakes))} marks"
+            raise InputError(sentence(who, "the scores of one step or more", got, "Use from_estimator."))
         return plane, labels_of(who, self.y, len(plane.values)), mistaken
 
 
@@ -136,14 +136,14 @@ def _course(who: str, model: Any) -> Any:
     """What a perceptron remembers; more than two classes have no one boundary, and on a budget it forgets mistakes."""
     course = getattr(model, "_course", None)
     if course is None:
-        came = f"{type(model).__name__} came"
-        raise InputError(sentence(who, "a perceptron", came, "Use Perceptron or KernelPerceptron."))
+        got = f"got {type(model).__name__}"
+        raise InputError(sentence(who, "a perceptron", got, "Use Perceptron or KernelPerceptron."))
     if len(model.classes_) != 2:
-        came = f"{len(model.classes_)} came"
-        raise InputError(sentence(who, "two classes", came, "Draw two of them, or use BoundaryDisplay."))
+        got = f"got {len(model.classes_)}"
+        raise InputError(sentence(who, "two classes", got, "Draw two of them, or use BoundaryDisplay."))
     if course.memory is not None or not len(course.mistakes):
-        came = "it made none" if course.memory is None else "it had a budget, and forgot them"
-        raise InputError(sentence(who, "a perceptron that remembers its mistakes", came, "Use budget=None."))
+        got = "it made none" if course.memory is None else "it had a budget, and forgot them"
+        raise InputError(sentence(who, "a perceptron that remembers its mistakes", got, "Use budget=None."))
     return course
 
 

@@ -66,4 +66,4 @@ def _origin(scaler: Any, width: int) -> Vector:
 def _refuse_clipping(scaler: Any) -> None:
     if getattr(scaler, "clip", False):
         who = type(scaler).__name__
-        raise InputError(sentence("region", "scalers that are affine", f"{who}(clip=True) came", "Use clip=False."))
+        raise InputError(sentence("region", "scalers that are affine", f"got {who}(clip=True)", "Use clip=False."))

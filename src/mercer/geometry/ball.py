@@ -42,7 +42,7 @@ class Ball(Shape):
         point = vector("Ball", "a center", center)
         if not 0 <= radius < np.inf:
             needs = "a finite radius from zero on"
-            raise InputError(sentence("Ball", needs, f"{radius} came", "Its outside is inside=False."))
+            raise InputError(sentence("Ball", needs, f"got {radius}", "Its outside is inside=False."))
         columns = named("Ball", names, len(point))
         self._keep({"center": point, "radius": float(radius), "inside": bool(inside), "names": columns})
 

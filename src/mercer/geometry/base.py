@@ -72,7 +72,7 @@ class Shape(ABC):
                 sentence(
                     f"This {self.kind}",
                     f"rows of {self.width} columns ({listed(self.names)})",
-                    f"an array of shape {rows.shape} came",
+                    f"got an array of shape {rows.shape}",
                     "Write one row as [[...]].",
                 )
             )
@@ -82,8 +82,8 @@ class Shape(ABC):
         """Refuse a frame that has the right columns in another order."""
         given = [str(column) for column in columns]
         if given != list(self.names) and sorted(given) == sorted(self.names):
-            needs, came = f"the columns {listed(self.names)}", f"they came as {listed(given)}"
-            raise InputError(sentence(f"This {self.kind}", needs, came, "Put them into this order."))
+            needs, got = f"the columns {listed(self.names)}", f"got {listed(given)}"
+            raise InputError(sentence(f"This {self.kind}", needs, got, "Put them into this order."))
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

@@ -47,9 +47,9 @@ class Ellipse(Shape):
     ) -> None:
         point = vector("Ellipse", "a center", center)
         if len(point) != 2 or not math.isfinite(angle):
-            came = f"the center {point.tolist()} and the angle {angle} came"
+            got = f"got the center {point.tolist()} and the angle {angle}"
             remedy = "In other dimensions use Ellipsoid."
-            raise InputError(sentence("Ellipse", "a center of two numbers and a finite angle", came, remedy))
+            raise InputError(sentence("Ellipse", "a center of two numbers and a finite angle", got, remedy))
         self._keep({"center": point, "axes": lengths("Ellipse", axes, 2), "angle": float(angle)})
         self._keep({"inside": bool(inside), "names": named("Ellipse", names, 2)})
 

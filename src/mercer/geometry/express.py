@@ -44,16 +44,16 @@ def express(shape: Shape, lift: Any) -> OnLift:
     """The weights and the intercept of a shape on a lift. Cost: that of least squares with a row a monomial."""
     expansion = expansion_of(lift)
     if expansion is None:
-        came = f"{type(lift).__name__} came"
+        got = f"got {type(lift).__name__}"
         raise InputError(
             sentence(
-                "halfspace", "a fitted lift whose features are polynomials", came, "Fit Polynomial() or Parabolic()."
+                "halfspace", "a fitted lift whose features are polynomials", got, "Fit Polynomial() or Parabolic()."
             )
         )
     if expansion.width != shape.width:
-        came = f"the lift has {expansion.width}"
+        got = f"the lift has {expansion.width}"
         raise InputError(
-            sentence("halfspace", f"a lift of {shape.width} columns", came, "Fit it on rows of the shape's columns.")
+            sentence("halfspace", f"a lift of {shape.width} columns", got, "Fit it on rows of the shape's columns.")
         )
     return _solved(shape, lift, expansion)
 
@@ -96,11 +96,11 @@ def _refusal(shape: Shape, lift: Any, missing: list[tuple[int, ...]]) -> str:
     who = type(lift).__name__
     if missing:
         word = monomial_text(np.array(missing[0], dtype=np.intp), list(shape.names))
-        came = f"its features hold no {word}"
+        got = f"its features hold no {word}"
     else:
-        came = "no weights of its features give this polynomial"
+        got = "no weights of its features give this polynomial"
     return sentence(
-        who, f"features that can express this {shape.kind}", came, "Use Polynomial() of a sufficient degree."
+        who, f"features that can express this {shape.kind}", got, "Use Polynomial() of a sufficient degree."
     )
 
 

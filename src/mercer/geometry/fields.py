@@ -15,8 +15,8 @@ def vector(who: str, what: str, given: ArrayLike) -> Vector:
     """A vector of finite numbers, as a copy that nobody changes."""
     numbers = np.array(given, dtype=np.float64)
     if numbers.ndim != 1 or not len(numbers) or not np.isfinite(numbers).all():
-        came = f"shape {numbers.shape}" if numbers.ndim != 1 or not len(numbers) else f"{numbers.tolist()}"
-        raise InputError(sentence(who, f"{what}: a list of finite numbers", f"{came} came", "Give one a column."))
+        got = f"shape {numbers.shape}" if numbers.ndim != 1 or not len(numbers) else f"{numbers.tolist()}"
+        raise InputError(sentence(who, f"{what}: a list of finite numbers", f"got {got}", "Give one a column."))
     numbers.setflags(write=False)
     return numbers
 
@@ -25,8 +25,8 @@ def lengths(who: str, given: ArrayLike, width: int) -> Vector:
     """Semi-axes: positive, one for each of so many."""
     numbers = vector(who, "axes", given)
     if len(numbers) != width or (numbers <= 0).any():
-        came = f"{numbers.tolist()} came"
-        raise InputError(sentence(who, f"{width} semi-axes above zero", came, "Give half of each diameter."))
+        got = f"got {numbers.tolist()}"
+        raise InputError(sentence(who, f"{width} semi-axes above zero", got, "Give half of each diameter."))
     return numbers
 
 
@@ -34,9 +34,9 @@ def orthonormal(who: str, given: ArrayLike | None, width: int) -> NDArray[np.flo
     """Directions: unit vectors at right angles, one a row; those of the columns where none are given."""
     rows = np.eye(width) if given is None else np.array(given, dtype=np.float64)
     if rows.shape != (width, width) or not np.allclose(rows @ rows.T, np.eye(width), rtol=0, atol=1e-9):
-        came = f"an array of shape {rows.shape} came" if rows.shape != (width, width) else "these are not"
+        got = f"got an array of shape {rows.shape}" if rows.shape != (width, width) else "these are not"
         needs = f"{width} directions: rows of length one at right angles to each other"
-        raise InputError(sentence(who, needs, came, "Take the Q of np.linalg.qr."))
+        raise InputError(sentence(who, needs, got, "Take the Q of np.linalg.qr."))
     rows.setflags(write=False)
     return rows
 
@@ -45,5 +45,5 @@ def named(who: str, given: Sequence[str], width: int) -> tuple[str, ...]:
     """The names of the columns: x1, x2, ... where none are given."""
     names = tuple(str(name) for name in given) or tuple(f"x{j}" for j in range(1, width + 1))
     if len(names) != width:
-        raise InputError(sentence(who, f"{width} names of columns", f"{len(names)} came", "Give one a column."))
+        raise InputError(sentence(who, f"{width} names of columns", f"got {len(names)}", "Give one a column."))
     return names

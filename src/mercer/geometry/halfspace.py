@@ -39,10 +39,8 @@ class HalfSpace(Shape):
         given = vector("HalfSpace", "a normal", normal)
         largest = np.abs(given).max()
         if largest == 0 or not np.isfinite(offset):
-            came = f"the normal {given.tolist()} and the offset {offset} came"
-            raise InputError(
-                sentence("HalfSpace", "a normal that is not zero, and a finite offset", came, "Give both.")
-            )
+            got = f"got the normal {given.tolist()} and the offset {offset}"
+            raise InputError(sentence("HalfSpace", "a normal that is not zero, and a finite offset", got, "Give both."))
         length = largest * np.linalg.norm(given / largest)  # whose square neither overflows nor underflows
         unit = vector("HalfSpace", "a normal", given / length)
         self._keep({"normal": unit, "offset": float(offset / length), "names": named("HalfSpace", names, len(unit))})

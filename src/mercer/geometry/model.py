@@ -26,9 +26,9 @@ def decision(model: Any, positive: Any) -> tuple[Vector, float]:
 def _read(model: Any) -> tuple[NDArray[np.float64], Vector]:
     coef = getattr(model, "coef_", None)
     if coef is None:
-        came = f"{type(model).__name__} came, without coef_"
+        got = f"got {type(model).__name__}, without coef_"
         remedy = "Fit the pipeline, and end it with LinearSVC, LogisticRegression, Ridge or the like."
-        raise InputError(sentence("region", "a fitted linear model at the end", came, remedy))
+        raise InputError(sentence("region", "a fitted linear model at the end", got, remedy))
     dense = coef.toarray() if hasattr(coef, "toarray") else coef
     rows = np.atleast_2d(np.asarray(dense, dtype=np.float64))
     intercepts = np.atleast_1d(np.asarray(getattr(model, "intercept_", 0.0), dtype=np.float64))
@@ -39,11 +39,11 @@ def _read(model: Any) -> tuple[NDArray[np.float64], Vector]:
 
 def _of_regressor(rows: NDArray[np.float64], intercepts: Vector, positive: Any) -> tuple[Vector, float]:
     if len(rows) != 1:
-        came = f"this one predicts {len(rows)}"
-        raise InputError(sentence("region", "a regressor of one target", came, "Fit one for each target."))
+        got = f"this one predicts {len(rows)}"
+        raise InputError(sentence("region", "a regressor of one target", got, "Fit one for each target."))
     if positive is not None:
         remedy = "Use threshold= for a regressor."
-        raise InputError(sentence("region", "a classifier to know classes", f"positive={positive!r} came", remedy))
+        raise InputError(sentence("region", "a classifier to know classes", f"got positive={positive!r}", remedy))
     return rows[0], float(intercepts[0])
 
 
@@ -51,14 +51,14 @@ def _of_class(model: Any, rows: NDArray[np.float64], intercepts: Vector, positiv
     """One of many classes against the rest."""
     classes = model.classes_
     if len(rows) != len(classes) or hasattr(model, "n_support_"):  # SVC has a decision a pair of classes
-        came = f"{type(model).__name__} has decisions between pairs of classes"
+        got = f"{type(model).__name__} has decisions between pairs of classes"
         raise InputError(
-            sentence("region", "one decision a class", came, "Use LinearSVC, or fit each class against the rest.")
+            sentence("region", "one decision a class", got, "Use LinearSVC, or fit each class against the rest.")
         )
     if positive is None:
-        came = f"there are {len(classes)}"
+        got = f"there are {len(classes)}"
         remedy = f"Say which one is meant, as in positive={classes.tolist()[0]!r}."
-        raise InputError(sentence("region", "two classes", came, remedy))
+        raise InputError(sentence("region", "two classes", got, remedy))
     place = _place(classes, positive)
     return rows[place], float(intercepts[place])
 
@@ -66,6 +66,6 @@ def _of_class(model: Any, rows: NDArray[np.float64], intercepts: Vector, positiv
 def _place(classes: Any, positive: Any) -> int:
     places = np.flatnonzero(np.asarray(classes) == positive)
     if len(places) != 1:
-        came = f"positive={positive!r} came"
-        raise InputError(sentence("region", f"one of the classes {np.asarray(classes).tolist()}", came, "Name one."))
+        got = f"got positive={positive!r}"
+        raise InputError(sentence("region", f"one of the classes {np.asarray(classes).tolist()}", got, "Name one."))
     return int(places[0])

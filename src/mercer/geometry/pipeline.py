@@ -89,9 +89,9 @@ def preimage(lift: Any, weights: ArrayLike, intercept: float, names: Sequence[st
 
 def _terms(expansion: Expansion, weights: Vector, intercept: float, scaling: Affine) -> Terms:
     if len(weights) != len(expansion):
-        came = f"{len(weights)} came"
+        got = f"got {len(weights)}"
         raise InputError(
-            sentence("region", f"a weight for each of {len(expansion)} features", came, "Fit both together.")
+            sentence("region", f"a weight for each of {len(expansion)} features", got, "Fit both together.")
         )
     numbers = expansion.combined(weights)
     higher = (expansion.factors >= 0).any(axis=1)
@@ -120,7 +120,7 @@ def _scaler(step: Any, width: int) -> Affine:
 def _not_a_step(who: str, step: Any) -> str:
     needs = "steps that are scalers, or a fitted lift whose features are polynomials"
     remedy = "Use Polynomial(), Parabolic() or PolynomialFeatures(), one of them, and fit it."
-    return sentence(who, needs, f"{type(step).__name__} came", remedy)
+    return sentence(who, needs, f"got {type(step).__name__}", remedy)
 
 
 def _columns(width: int) -> Expansion:

@@ -69,11 +69,11 @@ class Quadric(Shape):
 
     def _check(self, width: int, rank: int) -> None:
         if (np.abs(self.signs) != 1).any() or self.right not in ("one", "zero", "height"):
-            came = f"the signs {self.signs.tolist()} and {self.right!r} came"
-            raise InputError(sentence("Quadric", 'signs of 1 or -1, and "one", "zero" or "height"', came, "See above."))
+            got = f"got the signs {self.signs.tolist()} and {self.right!r}"
+            raise InputError(sentence("Quadric", 'signs of 1 or -1, and "one", "zero" or "height"', got, "See above."))
         if rank + (self.right == "height") > width:
-            came = f"{rank} axes and the right side {self.right!r} came"
-            raise InputError(sentence("Quadric", f"no more than {width} coordinates", came, "Leave an axis out."))
+            got = f"got {rank} axes and the right side {self.right!r}"
+            raise InputError(sentence("Quadric", f"no more than {width} coordinates", got, "Leave an axis out."))
 
     @property
     def signature(self) -> tuple[int, int, int]:

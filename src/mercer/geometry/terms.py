@@ -1,4 +1,4 @@
-"""A polynomial about an origin: what a linear model on a polynomial lift is, in the columns that came in."""
+"""A polynomial about an origin: what a linear model on a polynomial lift is, in the columns of the data."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ def by_blocks(who: str, seen: Seen, sizes: tuple[int, int], random: np.random.Ge
     """The mean over blocks, as many as the root of the rows of the smaller sample, and its law."""
     count = math.isqrt(min(sizes))
     if count < FEWEST:
-        needs, came = f"at least {FEWEST**2} rows of each for blocks", f"{min(sizes)} came"
-        raise InputError(sentence(who, needs, came, 'Use way="full": it is quick for so few.'))
+        needs, got = f"at least {FEWEST**2} rows of each for blocks", f"got {min(sizes)}"
+        raise InputError(sentence(who, needs, got, 'Use way="full": it is quick for so few.'))
     found, variances, thirds = block_moments(seen, sizes, count, random)
     spread = math.sqrt(float(variances.sum())) / count
     skewness = float(thirds.sum()) / (count * spread) ** 3 if spread > 0 else 0.0

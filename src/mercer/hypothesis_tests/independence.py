@@ -101,8 +101,8 @@ def hsic(
     tables = table_of(WHO, "X", given[0], X), table_of(WHO, "Y", given[1], Y)
     sizes = int(tables[0].values.shape[0]), int(tables[1].values.shape[0])
     if sizes[0] != sizes[1]:
-        came, remedy = f"X has {sizes[0]} and Y has {sizes[1]}", "Row i of both belongs together."
-        raise InputError(sentence(WHO, "X and Y with the same number of rows", came, remedy))
+        got, remedy = f"X has {sizes[0]} and Y has {sizes[1]}", "Row i of both belongs together."
+        raise InputError(sentence(WHO, "X and Y with the same number of rows", got, remedy))
     x, y = (seen_through(WHO, kernel, table, random) for kernel, table in zip(given, tables, strict=True))
     chosen = settings.chosen(sizes[0], WORK, _bytes_of_pairs(sizes[0]))
     if x.constant or y.constant:

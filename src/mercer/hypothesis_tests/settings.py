@@ -56,7 +56,7 @@ class Settings:
             way = BLOCKS
         if way != AUTO and null not in (AUTO, *nulls[way]):
             needs = f"null={' or '.join(map(repr, nulls[way]))} for way={way!r}"
-            raise InputError(sentence(who, needs, f"{null!r} came", 'Leave it out, or use way="auto".'))
+            raise InputError(sentence(who, needs, f"got {null!r}", 'Leave it out, or use way="auto".'))
         null = nulls[FULL if way == AUTO else way][0] if null == AUTO else null
         count = whole_of(who, "permutations", draws, "Use 1000, say.")
         features = None if rank is None else whole_of(who, "rank", rank, "Leave it out if in doubt.")
@@ -92,8 +92,8 @@ def calm(rows: int) -> AbstractContextManager[None]:
 def whole_of(who: str, name: str, given: Any, remedy: str) -> int:
     """A whole number above zero."""
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
-        came = f"{reprlib.repr(given)} came"
-        raise InputError(sentence(who, f"a whole number above zero for {name}", came, remedy))
+        got = f"got {reprlib.repr(given)}"
+        raise InputError(sentence(who, f"a whole number above zero for {name}", got, remedy))
     return int(given)
 
 
@@ -101,13 +101,13 @@ def positive_of(who: str, name: str, given: Any, remedy: str) -> float:
     """A finite number above zero."""
     number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
     if not (number and 0 < given < math.inf):
-        came = f"{reprlib.repr(given)} came"
-        raise InputError(sentence(who, f"a number above zero for {name}", came, remedy))
+        got = f"got {reprlib.repr(given)}"
+        raise InputError(sentence(who, f"a number above zero for {name}", got, remedy))
     return float(given)
 
 
 def _one_of(who: str, name: str, given: Any, known: tuple[str, ...]) -> str:
     if not (isinstance(given, str) and given in known):
         needs = f"{name} that is one of {', '.join(map(repr, known))}"
-        raise InputError(sentence(who, needs, f"{reprlib.repr(given)} came", 'Use "auto" if in doubt.'))
+        raise InputError(sentence(who, needs, f"got {reprlib.repr(given)}", 'Use "auto" if in doubt.'))
     return given

@@ -76,8 +76,8 @@ def table_of(who: str, name: str, kernel: Kernel, data: Any) -> Points:
     points = replace(points_of_kernel(f"{who} ({name})", data, kernel), dtype=DOUBLE)
     count = points.values.shape[0]
     if count < LEAST:
-        came = f"{name} has {count}"
-        raise InputError(sentence(who, f"at least {LEAST} rows of each", came, "Give more rows."))
+        got = f"{name} has {count}"
+        raise InputError(sentence(who, f"at least {LEAST} rows of each", got, "Give more rows."))
     return points
 
 
@@ -91,13 +91,13 @@ def pooled(who: str, kernel: Kernel, X: Any, Y: Any) -> tuple[Points, tuple[int,
 def _refuse_other_columns(who: str, left: Points, right: Points) -> None:
     here, there = left.values.shape[1], right.values.shape[1]
     if here != there:
-        came = f"X has {here} and Y has {there}"
+        got = f"X has {here} and Y has {there}"
         needs, remedy = "X and Y with the same number of columns", "Select the same columns; hsic compares others."
-        raise InputError(sentence(who, needs, came, remedy))
+        raise InputError(sentence(who, needs, got, remedy))
     if left.names is not None and right.names is not None and left.names != right.names:
         first = next(i for i in range(here) if left.names[i] != right.names[i])
-        came = f"column {first} is {left.names[first]!r} in X and {right.names[first]!r} in Y"
-        raise InputError(sentence(who, "X and Y with the same columns", came, "Reorder the columns of one."))
+        got = f"column {first} is {left.names[first]!r} in X and {right.names[first]!r} in Y"
+        raise InputError(sentence(who, "X and Y with the same columns", got, "Reorder the columns of one."))
 
 
 def seen_through(who: str, kernel: Kernel, points: Points, random: np.random.Generator) -> Seen:
@@ -114,8 +114,8 @@ def seen_through(who: str, kernel: Kernel, points: Points, random: np.random.Gen
         sizes = np.abs(np.asarray(kernel.evaluate_diagonal(points), dtype=np.float64))
         finite = sizes.max() * float(count) ** 2 <= LARGEST
     if not finite:
-        came, remedy = f"{kernel} overflows on this data", "Scale the data down, or normalize the kernel."
-        raise InputError(sentence(who, "values of the kernel with finite sums", came, remedy))
+        got, remedy = f"{kernel} overflows on this data", "Scale the data down, or normalize the kernel."
+        raise InputError(sentence(who, "values of the kernel with finite sums", got, remedy))
     return Seen(kernel, points, float(sizes.mean()))
 
 
@@ -124,5 +124,5 @@ def _refuse_far(who: str, kernel: Kernel, points: Points) -> None:
     for leaf, inner in leaves(kernel, points) if kernel.is_open else ():
         largest = max(float(inner.values.max()), -float(inner.values.min()))
         if leaf.is_open and 4 * inner.values.shape[1] * largest > LARGEST / max(largest, 1.0):
-            came = f"numbers up to {largest:.2g} came"
-            raise InputError(sentence(who, "rows with finite squared distances", came, "Scale the columns down."))
+            got = f"got numbers up to {largest:.2g}"
+            raise InputError(sentence(who, "rows with finite squared distances", got, "Scale the columns down."))

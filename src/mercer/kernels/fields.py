@@ -49,13 +49,13 @@ def whole(*, default: int, least: int = 0, most: int | None = None) -> Any:
 def check_number(owner: str, name: str, value: Any) -> float:
     """The value as a finite float."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise KernelError(sentence(owner, f"a number for {name}", f"{value!r} came", "Give a finite number."))
+        raise KernelError(sentence(owner, f"a number for {name}", f"got {value!r}", "Give a finite number."))
     try:
         number = float(value)
     except OverflowError:  # a whole number beyond all floats
         number = math.inf
     if not math.isfinite(number):
-        raise KernelError(sentence(owner, f"a finite number for {name}", f"{value!r} came", "Give a finite number."))
+        raise KernelError(sentence(owner, f"a finite number for {name}", f"got {value!r}", "Give a finite number."))
     return number
 
 
@@ -63,7 +63,7 @@ def check_positive(owner: str, name: str, value: Any) -> float:
     """The value as a float above zero."""
     checked = check_number(owner, name, value)
     if checked <= 0:
-        raise KernelError(sentence(owner, f"{name} above zero", f"{value!r} came", "Give a number above zero."))
+        raise KernelError(sentence(owner, f"{name} above zero", f"got {value!r}", "Give a number above zero."))
     return checked
 
 
@@ -72,7 +72,7 @@ def check_nonnegative(owner: str, name: str, value: Any) -> float:
     checked = check_number(owner, name, value)
     if checked < 0:
         raise KernelError(
-            sentence(owner, f"{name} of at least zero", f"{value!r} came", "Give zero or a number above it.")
+            sentence(owner, f"{name} of at least zero", f"got {value!r}", "Give zero or a number above it.")
         )
     return abs(checked)  # -0.0 would be written with its sign, which texts refuse
 
@@ -81,7 +81,7 @@ def check_length(owner: str, name: str, value: Any) -> float | str:
     """The value as a float above zero, or the word "median"."""
     if isinstance(value, str):
         if value != MEDIAN:
-            raise KernelError(sentence(owner, f'{name} above zero or "median"', f"{value!r} came", 'Write "median".'))
+            raise KernelError(sentence(owner, f'{name} above zero or "median"', f"got {value!r}", 'Write "median".'))
         return MEDIAN
     return check_positive(owner, name, value)
 
@@ -90,7 +90,7 @@ def check_one_of(owner: str, name: str, value: Any, words: tuple[str, ...]) -> s
     """One of some words, as it stands there."""
     if not isinstance(value, str) or value not in words:
         needs = f"one of {', '.join(map(repr, words))} for {name}"
-        raise KernelError(sentence(owner, needs, f"{value!r} came", f"Use {words[0]!r}, say."))
+        raise KernelError(sentence(owner, needs, f"got {value!r}", f"Use {words[0]!r}, say."))
     return words[words.index(value)]
 
 
@@ -107,6 +107,6 @@ def check_whole(owner: str, name: str, value: Any, least: int, most: int | None)
     bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
     if checked != int(checked) or checked < least or (most is not None and checked > most):
         raise KernelError(
-            sentence(owner, f"a whole number {bounds} for {name}", f"{value!r} came", "Give such a number.")
+            sentence(owner, f"a whole number {bounds} for {name}", f"got {value!r}", "Give such a number.")
         )
     return int(checked)

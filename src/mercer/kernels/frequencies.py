@@ -27,9 +27,9 @@ class _Leaf(Law):
     def unit(self) -> float:
         """1 / lengthscale."""
         if self.lengthscale == MEDIAN:
-            came = "a lengthscale is still 'median'"
+            got = "a lengthscale is still 'median'"
             remedy = "Call kernel.resolve(X) on the training data."
-            raise InputError(sentence("A spectral law", "the open numbers of its kernel found first", came, remedy))
+            raise InputError(sentence("A spectral law", "the open numbers of its kernel found first", got, remedy))
         return 1 / float(self.lengthscale)
 
 

@@ -55,23 +55,23 @@ def median_distance(who: str, points: Points, weights: Numbers, distances: Calla
 
 
 def weights_from(who: str, weights: ArrayLike | None, rows: int) -> Numbers:
-    """One weight a row, finite and of at least zero, not all zero; ones where None came."""
+    """One weight a row, finite and of at least zero, not all zero; ones for None."""
     given = np.ones(rows) if weights is None else np.asarray(weights)
     if given.shape != (rows,):
-        needs, came = f"one weight a row, {rows} in all", f"an array of shape {given.shape} came"
-        raise InputError(sentence(who, needs, came, "Give an array of shape (n,)."))
+        needs, got = f"one weight a row, {rows} in all", f"got an array of shape {given.shape}"
+        raise InputError(sentence(who, needs, got, "Give an array of shape (n,)."))
     if given.dtype.kind not in "fiub":
-        raise InputError(sentence(who, "weights that are numbers", f"dtype {given.dtype} came", "Convert them."))
+        raise InputError(sentence(who, "weights that are numbers", f"got dtype {given.dtype}", "Convert them."))
     numbers = given.astype(np.float64)
     bad = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
     if len(bad):
-        came = f"that of row {bad[0]} is {numbers[bad[0]]:g}"
-        raise InputError(sentence(who, "finite weights of at least zero", came, "Mend them, or drop such rows."))
+        got = f"that of row {bad[0]} is {numbers[bad[0]]:g}"
+        raise InputError(sentence(who, "finite weights of at least zero", got, "Mend them, or drop such rows."))
     with np.errstate(over="ignore"):
         total = numbers.sum()
     if not 0 < total < np.inf:
-        came = "all are zero" if total == 0 else "their sum overflows"
-        raise InputError(sentence(who, "weights with a finite sum above zero", came, "Give ones, or no weights."))
+        got = "all are zero" if total == 0 else "their sum overflows"
+        raise InputError(sentence(who, "weights with a finite sum above zero", got, "Give ones, or no weights."))
     return numbers
 
 
@@ -200,6 +200,6 @@ def _about(found: NDArray[Any], pairs: Numbers, zeros: float) -> tuple[float, fl
 def _checked(who: str, found: NDArray[Any], pairs: int) -> NDArray[Any]:
     if found.shape == (pairs,):
         return found
-    came = f"its method distances gave an array of shape {found.shape}"
+    got = f"its method distances gave an array of shape {found.shape}"
     remedy = "Return those of rows i < j, as scipy.spatial.distance.pdist does."
-    raise KernelError(sentence(who, f"one distance a pair of rows, {pairs} in all", came, remedy))
+    raise KernelError(sentence(who, f"one distance a pair of rows, {pairs} in all", got, remedy))

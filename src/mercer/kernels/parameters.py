@@ -73,8 +73,8 @@ def _changed(kernel: Kernel, changes: dict[str, Any]) -> Kernel:
     for key, value in changes.items():
         name, nested, rest = key.partition("__")
         if name not in known:
-            needs, came = f"a parameter among {', '.join(known) or 'none'}", f"{name!r} came"
-            raise KernelError(sentence(type(kernel).__name__, needs, came, "Check the spelling."))
+            needs, got = f"a parameter among {', '.join(known) or 'none'}", f"got {name!r}"
+            raise KernelError(sentence(type(kernel).__name__, needs, got, "Check the spelling."))
         if nested:
             below.setdefault(name, {})[rest] = value
         else:
@@ -82,8 +82,8 @@ def _changed(kernel: Kernel, changes: dict[str, Any]) -> Kernel:
     for name, inner in below.items():
         child = own.get(name, known[name])
         if not _is_kernel(child):
-            came, remedy = f"{name} is {child!r:.60}", f"Give it whole: set_params({name}=...)."
-            raise KernelError(sentence(type(kernel).__name__, f"a kernel before __{next(iter(inner))}", came, remedy))
+            got, remedy = f"{name} is {child!r:.60}", f"Give it whole: set_params({name}=...)."
+            raise KernelError(sentence(type(kernel).__name__, f"a kernel before __{next(iter(inner))}", got, remedy))
         own[name] = child.set_params(**inner)
     return kernel.with_parameters(own) if own else kernel
 

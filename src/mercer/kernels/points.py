@@ -85,8 +85,8 @@ class Points:
         """The things of one kind in a column; `who` asks for them."""
         store = self.stores[column] if self.stores else None
         if store is None or store.kind != kind:
-            came = f"{self.label(column)} holds {'numbers' if store is None else store.kind}"
-            raise InputError(sentence(who, kind, came, "Choose the right column with on()."))
+            got = f"{self.label(column)} holds {'numbers' if store is None else store.kind}"
+            raise InputError(sentence(who, kind, got, "Choose the right column with on()."))
         return objects.Column(store, self.values[:, column].astype(np.intp))
 
     @property
@@ -107,8 +107,8 @@ class Points:
         if isinstance(column, int):
             if -width <= column < width:
                 return int(column % width)
-            came = f"the data has {width} column{'s' * (width != 1)}"
-            raise InputError(sentence(who, f"column {column}", came, "Positions count from 0."))
+            got = f"the data has {width} column{'s' * (width != 1)}"
+            raise InputError(sentence(who, f"column {column}", got, "Positions count from 0."))
         if self.names is None:
             raise InputError(
                 sentence(
@@ -119,11 +119,11 @@ class Points:
                 )
             )
         if column not in self.names:
-            came = f"the columns are {', '.join(map(repr, self.names[:10]))}"
-            raise InputError(sentence(who, f"a column named {column!r}", came, "Check the spelling."))
+            got = f"the columns are {', '.join(map(repr, self.names[:10]))}"
+            raise InputError(sentence(who, f"a column named {column!r}", got, "Check the spelling."))
         if self.names.count(column) > 1:
-            came = f"{self.names.count(column)} columns have that name"
-            raise InputError(sentence(who, f"one column named {column!r}", came, "Choose it by position."))
+            got = f"{self.names.count(column)} columns have that name"
+            raise InputError(sentence(who, f"one column named {column!r}", got, "Choose it by position."))
         return self.names.index(column)
 
 
@@ -225,15 +225,15 @@ def _refuse_wrong_kind(who: str, raw: Points) -> None:
     array, kind = raw.values, raw.values.dtype.kind
     if kind == "c":
         raise InputError(
-            sentence(who, "real numbers", "complex numbers came", "Use X.real, or stack X.real and X.imag.")
+            sentence(who, "real numbers", "got complex numbers", "Use X.real, or stack X.real and X.imag.")
         )
     if kind not in "fiub":
-        came = f"numbers of dtype {array.dtype} came"
+        got = f"got numbers of dtype {array.dtype}"
         if not raw.sparse:
             where = next((at for at in np.ndindex(array.shape) if not isinstance(array[at], numbers.Real)), (0, 0))
-            came = f"{raw.label(where[1])} holds {array[where]!r} (dtype {array.dtype})"
+            got = f"{raw.label(where[1])} holds {array[where]!r} (dtype {array.dtype})"
         raise InputError(
-            sentence(who, "numbers", came, "Convert the columns to numbers, or choose numeric ones with on().")
+            sentence(who, "numbers", got, "Convert the columns to numbers, or choose numeric ones with on().")
         )
 
 
@@ -242,16 +242,16 @@ def _refuse_wrong_shape(who: str, array: NDArray[Any]) -> None:
         remedy = "Give an array of n rows and d columns."
         if array.ndim == 1:
             remedy = "Use X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row."
-        came = f"an array of {array.ndim} dimension{'s' * (array.ndim != 1)} and shape {array.shape} came"
-        raise InputError(sentence(who, "a table of rows and columns", came, remedy))
+        got = f"got an array of {array.ndim} dimension{'s' * (array.ndim != 1)} and shape {array.shape}"
+        raise InputError(sentence(who, "a table of rows and columns", got, remedy))
     refuse_empty(who, array.shape)
 
 
 def refuse_empty(who: str, shape: tuple[int, ...]) -> None:
     """Refuse a table without rows or without columns."""
     if 0 in shape:
-        came = f"an empty table of shape {shape} came"
-        raise InputError(sentence(who, "at least one row and one column", came, "Check how the data was selected."))
+        got = f"got an empty table of shape {shape}"
+        raise InputError(sentence(who, "at least one row and one column", got, "Check how the data was selected."))
 
 
 def _names_of(data: Any) -> tuple[str, ...] | None:
@@ -273,9 +273,9 @@ def _refuse_value(who: str, points: Points, row: int, column: int) -> None:
 def refuse_sparse(who: str, points: Points) -> None:
     """Refuse sparse rows where all coordinates are needed."""
     if points.sparse:
-        came = f"a sparse {type(points.values).__name__} came"
+        got = f"got a sparse {type(points.values).__name__}"
         remedy = "Use X.toarray(), or a kernel of inner products or distances."
-        raise InputError(sentence(who, "a dense table", came, remedy))
+        raise InputError(sentence(who, "a dense table", got, remedy))
 
 
 def refuse_objects(who: str, points: Points) -> None:
@@ -329,11 +329,11 @@ def same_columns(who: str, left: Points, right: Points) -> None:
     """Refuse two tables whose columns do not match."""
     here, there = left.values.shape[1], right.values.shape[1]
     if here != there:
-        came = f"X has {here} and Z has {there}"
+        got = f"X has {here} and Z has {there}"
         raise InputError(
-            sentence(who, "X and Z with the same number of columns", came, "Select the same columns in both.")
+            sentence(who, "X and Z with the same number of columns", got, "Select the same columns in both.")
         )
     if left.names is not None and right.names is not None and left.names != right.names:
         first = next(i for i in range(here) if left.names[i] != right.names[i])
-        came = f"column {first} is {left.names[first]!r} in X and {right.names[first]!r} in Z"
-        raise InputError(sentence(who, "X and Z with the same columns", came, "Reorder the columns of one."))
+        got = f"column {first} is {left.names[first]!r} in X and {right.names[first]!r} in Z"
+        raise InputError(sentence(who, "X and Z with the same columns", got, "Reorder the columns of one."))

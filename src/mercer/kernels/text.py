@@ -63,7 +63,7 @@ def parse(text: str, names: Mapping[str, Any] | None = None, *, open: bool = Fal
     (Gaussian(lengthscale=1.0), Gaussian(lengthscale='median'))
     """
     if not isinstance(text, str):
-        raise KernelError(f"parse needs a text; {text!r:.60} came. Give a string such as 'gaussian(lengthscale=2)'.")
+        raise KernelError(f"parse needs a text; got {text!r:.60}. Give a string such as 'gaussian(lengthscale=2)'.")
     if len(text) > MAX_LETTERS:
         message = f"The text of a kernel has at most {MAX_LETTERS:,} letters, got {len(text):,}. Compose it in Python."
         raise ParseError(message, text, MAX_LETTERS)
@@ -121,7 +121,7 @@ class _Reader:
 
     def expect(self, symbol: str) -> None:
         if not self.take(symbol):
-            self.fail(f"Here {symbol!r} is needed, and {self.next.text or 'the end'!r} came")
+            self.fail(f"Here {symbol!r} is needed; got {self.next.text or 'the end'!r}")
 
     def fail(self, message: str, token: Token | None = None) -> NoReturn:
         raise self.failure(message, token or self.next)
@@ -142,7 +142,7 @@ class _Reader:
 
     def kernel(self) -> Kernel:
         if self.next.kind == "end":
-            self.fail("A kernel is needed, and nothing came")
+            self.fail("A kernel is needed; got nothing")
         kernel = self.sum()
         if self.next.kind != "end":
             self.fail(f"{self.next.text!r} cannot stand here")
@@ -228,7 +228,7 @@ class _Reader:
         if token.kind == "symbol" and token.text == "-":
             self.fail("A kernel takes no negative number: it would make k(x, x) negative")
         if token.kind != "name":
-            self.fail(f"A kernel is needed, and {token.text or 'the end'!r} came")
+            self.fail(f"A kernel is needed; got {token.text or 'the end'!r}")
         return self.named()
 
     def named(self) -> Any:
@@ -311,10 +311,10 @@ class _Reader:
     def number(self) -> int | float:
         token = self.next
         if token.kind != "number":
-            self.fail(f"A number is needed, and {token.text or 'the end'!r} came")
+            self.fail(f"A number is needed; got {token.text or 'the end'!r}")
         found = int(token.text) if token.text.isdigit() and len(token.text) < 16 else float(token.text)
         if found == math.inf:  # it would be written as a name
-            self.fail(f"Here a finite number is needed, and {token.text[:20]!r} came")
+            self.fail(f"Here a finite number is needed; got {token.text[:20]!r}")
         self.at += 1
         return found
 

@@ -98,9 +98,9 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
 
     def _read(self, X: ArrayLike, reset: bool) -> Any:
         if self._of_things:
-            needs, came = "parts that read tables of numbers", "one reads strings, graphs or categories"
+            needs, got = "parts that read tables of numbers", "one reads strings, graphs or categories"
             remedy = "Lift the composed kernel instead: Counts(k1 + k2), Counts(2 * k), or Nystrom(k1 * k2)."
-            raise InputError(sentence(type(self).__name__, needs, came, remedy))
+            raise InputError(sentence(type(self).__name__, needs, got, remedy))
         accepted = "csr" if self.takes_sparse else False
         X = plain(type(self).__name__, "X", X)
         refuse_unreadable(type(self).__name__, "X", X)

@@ -28,13 +28,13 @@ def choose(who: str, centers: Any, X: NDArray[Any], count: int | None, rng: np.r
         return given(who, centers, X.shape[1], wanted)
     if centers not in WAYS:
         needs = 'a table of centers, "kmeans", "random" or "grid"'
-        raise InputError(sentence(who, needs, f"centers={centers!r} came", "Check the spelling."))
+        raise InputError(sentence(who, needs, f"got centers={centers!r}", "Check the spelling."))
     if centers == "grid":
         return grid(who, X, wanted)
     rows = distinct(X[rng.permutation(len(X))], wanted or USUAL)
     if wanted is not None and len(rows) < wanted:
-        came = f"n_components={wanted} came, and {len(rows)} of the {len(X)} rows are distinct"
-        raise InputError(sentence(who, "as many distinct rows as centers", came, "Ask for fewer, or give centers."))
+        got = f"got n_components={wanted}, and {len(rows)} of the {len(X)} rows are distinct"
+        raise InputError(sentence(who, "as many distinct rows as centers", got, "Ask for fewer, or give centers."))
     return rows if centers == "random" else means(X, rows, rng)
 
 
@@ -42,18 +42,18 @@ def given(who: str, centers: Any, width: int, count: int | None) -> NDArray[np.f
     """A table of centers, checked: as wide as the data, and no two of them equal."""
     table = points_from(f"{who} (centers)", centers).values
     if not isinstance(table, np.ndarray):
-        raise InputError(sentence(who, "a dense table of centers", "a sparse one came", "Use centers.toarray()."))
+        raise InputError(sentence(who, "a dense table of centers", "got a sparse one", "Use centers.toarray()."))
     if table.shape[1] != width:
-        came = f"the centers have {table.shape[1]} and the data has {width}"
-        raise InputError(sentence(who, "centers with the columns of the data", came, "Give one coordinate a column."))
+        got = f"the centers have {table.shape[1]} and the data has {width}"
+        raise InputError(sentence(who, "centers with the columns of the data", got, "Give one coordinate a column."))
     if count not in (None, len(table)):
-        came = f"n_components={count} came with {len(table)} centers"
-        raise InputError(sentence(who, "no n_components where centers are given", came, "Leave it out."))
+        got = f"got n_components={count} with {len(table)} centers"
+        raise InputError(sentence(who, "no n_components where centers are given", got, "Leave it out."))
     _, first, place = np.unique(table, axis=0, return_index=True, return_inverse=True)
     again = np.flatnonzero(first[place.ravel()] != np.arange(len(table)))
     if len(again):
-        came = f"row {first[place.ravel()[again[0]]]} and row {again[0]} are equal"
-        raise InputError(sentence(who, "distinct centers", came, "Drop one: two equal features tell no more than one."))
+        got = f"row {first[place.ravel()[again[0]]]} and row {again[0]} are equal"
+        raise InputError(sentence(who, "distinct centers", got, "Drop one: two equal features tell no more than one."))
     return table.copy()
 
 
@@ -87,9 +87,9 @@ def grid(who: str, X: NDArray[Any], count: int | None) -> NDArray[Any]:
     most, varied = count or USUAL, int(free.sum())
     each = side(most, varied)
     if varied and each < 2 <= most:
-        came = f"two points for each of {varied} columns are {2**varied} centers, and n_components is {most}"
+        got = f"two points for each of {varied} columns are {2**varied} centers, and n_components is {most}"
         remedy = f'Use centers="kmeans", fewer columns, or n_components={2**varied}.'
-        raise InputError(sentence(who, "room for a grid", came, remedy))
+        raise InputError(sentence(who, "room for a grid", got, remedy))
     middle = low / 2 + high / 2
     axes = [np.linspace(low[k], high[k], each) if free[k] and each > 1 else middle[k : k + 1] for k in range(len(low))]
     return np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1).astype(X.dtype)

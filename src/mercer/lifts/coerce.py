@@ -30,7 +30,7 @@ def stated(who: str, given: Any) -> Kernel:
         remedy = "Write Gaussian(), or \"gaussian('median')\"."
         if who in WITH_COMPONENTS and isinstance(given, numbers.Number) and not isinstance(given, bool):
             remedy = f"Write {who}(n_components={given!r}), say."
-        raise KernelError(sentence(who, "a kernel or its text", f"{given!r} came", remedy))
+        raise KernelError(sentence(who, "a kernel or its text", f"got {given!r}", remedy))
     return given.with_parameters({})
 
 
@@ -44,6 +44,6 @@ def check_numbers(who: str, given: Any) -> None:
     """An error where a kernel reads strings, graphs or categories, of which only two lifts make features."""
     kernel = stated(who, given)
     if kernel.kinds:
-        came = f"{kernel} reads {' and '.join(sorted(set(kernel.kinds.values())))}"
+        got = f"{kernel} reads {' and '.join(sorted(set(kernel.kinds.values())))}"
         remedy = "Use Counts(kernel), the exact lift of kernels that count parts, or Nystrom(kernel), which takes any."
-        raise KernelError(sentence(who, "a kernel of numbers", came, remedy))
+        raise KernelError(sentence(who, "a kernel of numbers", got, remedy))

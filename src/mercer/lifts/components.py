@@ -108,9 +108,9 @@ def law_of(kernel: Kernel, d: int) -> Law:
     law = kernel.law(d)
     if law is None:
         part = _without_law(kernel, d)
-        came = f"{part if part.children else part.name} has none"
+        got = f"{part if part.children else part.name} has none"
         remedy = "Use Nystrom, which takes any kernel."
-        raise KernelError(sentence("RandomFourier", "a stationary kernel whose spectral law is known", came, remedy))
+        raise KernelError(sentence("RandomFourier", "a stationary kernel whose spectral law is known", got, remedy))
     return law
 
 
@@ -142,7 +142,7 @@ def _width(kernel: Kernel) -> int:
 def check_form(form: str) -> None:
     """Refuse other forms than the two."""
     if form not in FORMS:
-        raise InputError(sentence("RandomFourier", "form 'pairs' or 'offset'", f"{form!r} came", "Use 'pairs'."))
+        raise InputError(sentence("RandomFourier", "form 'pairs' or 'offset'", f"got {form!r}", "Use 'pairs'."))
 
 
 def check_share(who: str, name: str, value: Any, most: float = 1.0) -> None:
@@ -150,34 +150,34 @@ def check_share(who: str, name: str, value: Any, most: float = 1.0) -> None:
     number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not (number and 0 < value < most):
         bound = f"between zero and {most:g}" if most < math.inf else "above zero"
-        raise InputError(sentence(who, f"{name} {bound}", f"{value!r} came", "Use 0.1 for epsilon, 0.01 for delta."))
+        raise InputError(sentence(who, f"{name} {bound}", f"got {value!r}", "Use 0.1 for epsilon, 0.01 for delta."))
 
 
 def _check(epsilon: Any, delta: Any, n: Any, form: str, error: str) -> None:
     check_form(form)
     if error not in ERRORS:
         remedy = "Use 'kernel' if in doubt."
-        raise InputError(sentence("components_for", "error 'kernel' or 'distance'", f"{error!r} came", remedy))
+        raise InputError(sentence("components_for", "error 'kernel' or 'distance'", f"got {error!r}", remedy))
     check_share("components_for", "epsilon", epsilon, 1.0 if error == "distance" else math.inf)
     check_share("components_for", "delta", delta)
     if isinstance(n, bool) or not isinstance(n, numbers.Integral) or n < 1:
         remedy = "Give the number of points."
-        raise InputError(sentence("components_for", "a whole number n of at least one", f"{n!r} came", remedy))
+        raise InputError(sentence("components_for", "a whole number n of at least one", f"got {n!r}", remedy))
 
 
 def _refuse_distance(kernel: Kernel, law: Law, epsilon: float, form: str) -> None:
     needs = "the Gaussian kernel and form 'pairs' to bound relative errors of distances"
     if form != "pairs":
-        raise InputError(sentence("components_for", needs, f"form {form!r} came", "Use 'pairs'."))
+        raise InputError(sentence("components_for", needs, f"got form {form!r}", "Use 'pairs'."))
     if law.doubling == Doubling.GAUSSIAN:
         return
-    came = f"for {kernel} no bound is proven"
+    got = f"for {kernel} no bound is proven"
     if any(_like_laplace(leaf) for leaf in _leaves(kernel)):
-        came = (
+        got = (
             f"for {kernel} there is none: for near points the variance of a squared distance is (1 + k) / (2 (1 - k)) "
             "times its square, beyond every bound (Cheng, Jiang, Wei and Wei 2022)"
         )
-    raise KernelError(sentence("components_for", needs, came, "Ask for error='kernel', or certify a lift on data."))
+    raise KernelError(sentence("components_for", needs, got, "Ask for error='kernel', or certify a lift on data."))
 
 
 def _like_laplace(leaf: Kernel) -> bool:

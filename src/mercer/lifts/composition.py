@@ -87,8 +87,8 @@ def fitted_part(whole: Lift, name: str, X: Any) -> Lift:
     """A clone of a part, fitted to the checked rows of the whole; it gets their names, but checks nothing again."""
     part = getattr(whole, name)
     if not isinstance(part, Lift):
-        came = f"{name} is {part!r}"
-        raise InputError(sentence(type(whole).__name__, "lifts as parts", came, "Give a lift, such as Polynomial(2)."))
+        got = f"{name} is {part!r}"
+        raise InputError(sentence(type(whole).__name__, "lifts as parts", got, "Give a lift, such as Polynomial(2)."))
     fresh: Lift = clone(part)
     fresh.n_features_in_ = whole.n_features_in_
     if hasattr(whole, "feature_names_in_"):
@@ -103,7 +103,7 @@ def kernel_of(lift: Lift) -> Kernel:
     kernel = lift.kernel if found is None else found
     if not isinstance(kernel, Kernel):
         check_is_fitted(lift)
-        raise InputError(sentence(type(lift).__name__, "a kernel", f"{kernel!r} came", "Set lift.kernel_ in fit."))
+        raise InputError(sentence(type(lift).__name__, "a kernel", f"got {kernel!r}", "Set lift.kernel_ in fit."))
     return kernel
 
 

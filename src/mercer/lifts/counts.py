@@ -104,7 +104,7 @@ def features_of(kernel: Kernel, left: Points, right: Points) -> tuple[Any, Any]:
     if isinstance(kernel, Product):
         return _multiple(kernel, left, right)
     remedy = "Use Nystrom(kernel), which takes any."
-    raise KernelError(sentence("Counts", "a kernel that counts parts", f"{kernel} came", remedy))
+    raise KernelError(sentence("Counts", "a kernel that counts parts", f"got {kernel}", remedy))
 
 
 def _multiple(kernel: Product, left: Points, right: Points) -> tuple[Any, Any]:
@@ -112,7 +112,7 @@ def _multiple(kernel: Product, left: Points, right: Points) -> tuple[Any, Any]:
     others = [part for part in kernel.parts if not isinstance(part, Constant)]
     if len(others) != 1:
         remedy = "Use Nystrom(kernel), which takes any."
-        raise KernelError(sentence("Counts", "at most one kernel in a product", f"{kernel} came", remedy))
+        raise KernelError(sentence("Counts", "at most one kernel in a product", f"got {kernel}", remedy))
     factor = float(np.sqrt(np.prod([number.variance for number in numbers])))
     here, there = features_of(others[0], left, right)
     return here * factor, there * factor

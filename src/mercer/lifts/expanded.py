@@ -45,8 +45,8 @@ class Expanded(Lift):
             needed = size * (2 * X.dtype.itemsize + 32)  # the row, its buffer, and the making of weights
             self._require(needed, f"a row of {_many(size)} features")
         elif size > LARGEST:
-            needs, came = "features that can be numbered by 64 bits", f"there are {_many(size)}"
-            raise BudgetError(sentence(type(self).__name__, needs, came, self.remedy))
+            needs, got = "features that can be numbered by 64 bits", f"there are {_many(size)}"
+            raise BudgetError(sentence(type(self).__name__, needs, got, self.remedy))
         self.expansion_ = expansion
 
     def transform(self, X: Any) -> Any:

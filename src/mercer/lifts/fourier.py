@@ -142,18 +142,18 @@ class RandomFourier(Lift):
         count = DEFAULT if self.n_components is None else self.n_components
         if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1:
             needs = "n_components to be a whole number above zero, or None"
-            raise InputError(sentence("RandomFourier", needs, f"{count!r} came", "Use 100 if in doubt."))
+            raise InputError(sentence("RandomFourier", needs, f"got {count!r}", "Use 100 if in doubt."))
         if self.form == "pairs" and count % 2 and count > 1:
-            needs, came = "an even n_components for pairs of a cosine and a sine", f"{count} came"
-            raise InputError(sentence("RandomFourier", needs, came, f"Use {count + 1}, or form='offset'."))
+            needs, got = "an even n_components for pairs of a cosine and a sine", f"got {count}"
+            raise InputError(sentence("RandomFourier", needs, got, f"Use {count + 1}, or form='offset'."))
         return int(count)
 
     def _components_for_error(self, law: Law, n: int, epsilon: float) -> int:
         check_share("RandomFourier", "epsilon", epsilon, np.inf)
         check_share("RandomFourier", "delta", self.delta)
         if self.n_components is not None:
-            came = f"n_components={self.n_components!r} and epsilon={epsilon!r} came"
-            raise InputError(sentence("RandomFourier", "n_components or epsilon, not both", came, "Leave one out."))
+            got = f"got n_components={self.n_components!r} and epsilon={epsilon!r}"
+            raise InputError(sentence("RandomFourier", "n_components or epsilon, not both", got, "Leave one out."))
         return for_values(law, epsilon, self.delta, n, self.form)
 
     def _sampling(self) -> str:
@@ -162,7 +162,7 @@ class RandomFourier(Lift):
         if self.sampling not in (None, "iid"):
             needs = "independent draws for epsilon, since its bound is proven for these"
             remedy = "Leave sampling out, or give n_components instead of epsilon."
-            raise InputError(sentence("RandomFourier", needs, f"sampling={self.sampling!r} came", remedy))
+            raise InputError(sentence("RandomFourier", needs, f"got sampling={self.sampling!r}", remedy))
         return "iid"
 
     def _count(self) -> int:
@@ -215,6 +215,6 @@ def _afford(m: int, d: int) -> None:
 
 def _finite(frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
     if not np.isfinite(frequencies).all():
-        came = "a frequency is beyond float64"
-        raise InputError(sentence("RandomFourier", "frequencies that a float can hold", came, "Scale the data up."))
+        got = "a frequency is beyond float64"
+        raise InputError(sentence("RandomFourier", "frequencies that a float can hold", got, "Scale the data up."))
     return frequencies

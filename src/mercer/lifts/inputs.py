@@ -47,8 +47,8 @@ def plain(who: str, name: str, data: Any) -> Any:
         if tensor:  # of a dtype or a layout that NumPy has not
             strided = str(getattr(data, "layout", "torch.strided")) == "torch.strided"
             remedy = f"Use {name}.{'float' if strided else 'to_dense'}().numpy()."
-        came = f"NumPy cannot read it: {str(error).rstrip('.')}"
-        raise InputError(sentence(who, f"an array for {name}", came, remedy)) from error
+        got = f"NumPy cannot read it: {str(error).rstrip('.')}"
+        raise InputError(sentence(who, f"an array for {name}", got, remedy)) from error
 
 
 def _computed(who: str, name: str, data: Any) -> Any:
@@ -87,7 +87,7 @@ def refuse_unreadable(who: str, name: str, data: Any) -> None:
         return
     if array.ndim == 0:
         remedy = "Give an array, a list of rows, or a DataFrame."
-        raise InputError(sentence(who, f"an array for {name}", f"{shown(data)} came", remedy))
+        raise InputError(sentence(who, f"an array for {name}", f"got {shown(data)}", remedy))
     found = next((at for at, cell in np.ndenumerate(array) if isinstance(cell, TEXTS + TIMES)), None)
     if found is not None:
         _refuse_cell(who, name, array[found], found, getattr(data, "columns", None))
@@ -96,14 +96,14 @@ def refuse_unreadable(who: str, name: str, data: Any) -> None:
 def array_of(who: str, name: str, data: Any) -> NDArray[Any]:
     """The data as an array of any dtype; not a copy where it is one."""
     if np.ma.is_masked(data):
-        came, remedy = "a masked array with missing entries came", "Fill or drop these."
-        raise InputError(sentence(who, f"all entries of {name}", came, remedy))
+        got, remedy = "got a masked array with missing entries", "Fill or drop these."
+        raise InputError(sentence(who, f"all entries of {name}", got, remedy))
     data = plain(who, name, data)
     try:
         return np.asarray(data)
     except ValueError as error:
-        came, remedy = "lists of unequal lengths came", "Give an array, or a list of equally long lists."
-        raise InputError(sentence(who, f"an array for {name}", came, remedy)) from error
+        got, remedy = "got lists of unequal lengths", "Give an array, or a list of equally long lists."
+        raise InputError(sentence(who, f"an array for {name}", got, remedy)) from error
 
 
 def _refuse_cell(who: str, name: str, cell: Any, at: tuple[int, ...], columns: Any) -> NoReturn:

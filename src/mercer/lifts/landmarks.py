@@ -86,9 +86,9 @@ def _refuse_things(points: Points) -> None:
     """Refuse columns of which there is no mean."""
     column = points.first_thing
     if column is not None:
-        came = f"{points.label(column)} holds things that have no mean"
+        got = f"{points.label(column)} holds things that have no mean"
         needs, remedy = "columns of numbers for landmarks='kmeans'", "Use landmarks='pivoted'."
-        raise InputError(sentence("Nystrom", needs, came, remedy))
+        raise InputError(sentence("Nystrom", needs, got, remedy))
 
 
 def given(kernel: Kernel, points: Points) -> Choice:
@@ -105,7 +105,7 @@ def way(landmarks: str) -> Way:
     """The way of a name."""
     if landmarks not in WAYS:
         needs = f"landmarks to be one of {', '.join(map(repr, WAYS))}, or a table"
-        raise InputError(sentence("Nystrom", needs, f"{landmarks!r} came", "Leave it out if in doubt."))
+        raise InputError(sentence("Nystrom", needs, f"got {landmarks!r}", "Leave it out if in doubt."))
     return WAYS[landmarks]
 
 
@@ -161,9 +161,9 @@ def number(n_components: Any, rows: int) -> int:
         return min(USUAL, rows)
     count = check_whole("Nystrom", "n_components", n_components, 1, None)
     if count > rows:
-        came = f"n_components is {count}, a rank above n"
+        got = f"n_components is {count}, a rank above n"
         remedy = "Ask for fewer, or leave it out."
-        raise InputError(sentence("Nystrom", f"at most as many landmarks as rows, {rows}", came, remedy))
+        raise InputError(sentence("Nystrom", f"at most as many landmarks as rows, {rows}", got, remedy))
     return count
 
 
@@ -172,18 +172,18 @@ def check_table(landmarks: Points, n_components: Any, data: Points) -> None:
     count, columns = landmarks.values.shape
     needs, remedy = "landmarks with the columns of the data", "Select the same columns."
     if columns != data.values.shape[1]:
-        came = f"the landmarks have {columns} and the data has {data.values.shape[1]}"
-        raise InputError(sentence("Nystrom", needs, came, remedy))
+        got = f"the landmarks have {columns} and the data has {data.values.shape[1]}"
+        raise InputError(sentence("Nystrom", needs, got, remedy))
     if None not in (landmarks.names, data.names) and landmarks.names != data.names:
-        came = f"the landmarks have {landmarks.names} and the data has {data.names}"
-        raise InputError(sentence("Nystrom", needs, came, remedy))
+        got = f"the landmarks have {landmarks.names} and the data has {data.names}"
+        raise InputError(sentence("Nystrom", needs, got, remedy))
     if n_components not in (None, count):
-        came = f"n_components={n_components!r} came with {count} landmarks"
-        raise InputError(sentence("Nystrom", "no n_components where landmarks are given", came, "Leave it out."))
+        got = f"got n_components={n_components!r} with {count} landmarks"
+        raise InputError(sentence("Nystrom", "no n_components where landmarks are given", got, "Leave it out."))
     twins = equal_rows(landmarks.values)
     if twins is not None:
-        came = f"row {twins[0]} and row {twins[1]} are equal"
-        raise InputError(sentence("Nystrom", "distinct landmarks", came, "Drop one: it adds nothing."))
+        got = f"row {twins[0]} and row {twins[1]} are equal"
+        raise InputError(sentence("Nystrom", "distinct landmarks", got, "Drop one: it adds nothing."))
 
 
 def equal_rows(values: Any) -> tuple[int, int] | None:

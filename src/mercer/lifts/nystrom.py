@@ -192,8 +192,8 @@ class Nystrom(Lift):
     def _report(self, kept: int, asked: int) -> None:
         """Say that there are fewer landmarks than were asked for; pivots may end early where no number was given."""
         if kept == 0:
-            came = "k(x, x) is 0 at all landmarks"
-            raise InputError(sentence("Nystrom", "a kernel that is not zero on the data", came, "Check the kernel."))
+            got = "k(x, x) is 0 at all landmarks"
+            raise InputError(sentence("Nystrom", "a kernel that is not zero on the data", got, "Check the kernel."))
         if kept < asked and not (self.n_components is None and self._way == "pivoted"):
             warnings.warn(
                 f"Nystrom keeps {kept} of {asked} landmarks: at the others these leave less than "
@@ -356,8 +356,8 @@ def _check(kernel: Kernel, points: Points) -> None:
     sizes = _diagonal(kernel, points)
     if not np.isfinite(sizes).all():
         row = int(np.argmin(np.isfinite(sizes)))
-        came = f"k(x, x) is {sizes[row]} in row {row}"
-        raise InputError(sentence("Nystrom", f"finite values of {kernel}", came, "Scale the data down."))
+        got = f"k(x, x) is {sizes[row]} in row {row}"
+        raise InputError(sentence("Nystrom", f"finite values of {kernel}", got, "Scale the data down."))
 
 
 def _diagonal(kernel: Kernel, points: Points) -> Array:
@@ -369,6 +369,6 @@ def _refuse_negative(kernel: Kernel, left: Array, lost: float) -> None:
     """Refuse to certify what is no kernel: the bound is that of Cauchy and Schwarz, and needs one."""
     row = int(np.argmin(left))
     if left[row] < -lost:
-        came = f"k(x, x) - |phi(x)|^2 is {left[row]:.3g} in row {row}"
+        got = f"k(x, x) - |phi(x)|^2 is {left[row]:.3g} in row {row}"
         remedy = f"{kernel} is none on this data: mercer.prove may say why."
-        raise KernelError(sentence("Nystrom", "a positive semi-definite kernel for a certificate", came, remedy))
+        raise KernelError(sentence("Nystrom", "a positive semi-definite kernel for a certificate", got, remedy))

@@ -148,8 +148,8 @@ class RandomPivots:
             chosen, lower = self._accepted(proposed, rng.random(size), count - len(self.pivots))
             self._take(chosen, lower, run)
             if not np.isfinite(self.left).all():
-                came = "there are infinities or NaN"
-                raise InputError(sentence("A pivoted factor", "finite numbers", came, "Check the data and the kernel."))
+                got = "there are infinities or NaN"
+                raise InputError(sentence("A pivoted factor", "finite numbers", got, "Check the data and the kernel."))
             if enough is not None and enough(len(self.pivots), float(self.left.sum())):
                 break
         return self._factor()

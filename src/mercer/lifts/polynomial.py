@@ -72,11 +72,11 @@ class Polynomial(Expanded):
     def _expansion(self, width: int) -> Graded:
         degree, offset, distinct = self._checked()
         if distinct and not offset and degree > width:
-            needs, came = (
+            needs, got = (
                 f"{degree} columns for products of {degree} different ones",
                 f"the data has n_features = {width}",
             )
-            raise InputError(sentence("Polynomial", needs, came, "Lower the degree, or give an offset above zero."))
+            raise InputError(sentence("Polynomial", needs, got, "Lower the degree, or give an offset above zero."))
         highest = min(degree, width) if distinct else degree
         family = Family(width, highest, 0 if offset else degree, repeated=not distinct)
         return Graded(family, partial(_term, degree, offset))

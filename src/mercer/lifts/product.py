@@ -73,8 +73,8 @@ class Product(Pair):
         """Ask the memory budget for the products of the stored numbers."""
         stored = int(np.dot(np.diff(first.indptr).astype(np.int64), np.diff(second.indptr)))
         if self._count() > LARGEST:
-            came = f"there are {self._count()}"
-            raise BudgetError(sentence("Product", "features that can be numbered by 64 bits", came, REMEDY))
+            got = f"there are {self._count()}"
+            raise BudgetError(sentence("Product", "features that can be numbered by 64 bits", got, REMEDY))
         if 24 * stored > SURE:  # a number, its column, and the column in the second part
             Budget.of(None).require("Product", 24 * stored, f"{stored} products of stored numbers", REMEDY)
 

@@ -137,5 +137,5 @@ def source(who: str, sampling: str, count: int, columns: int, rng: np.random.Gen
     """The source of a name, for `count` frequencies that take `columns` numbers each."""
     if sampling not in SAMPLINGS:
         needs = f"sampling to be None or one of {', '.join(map(repr, SAMPLINGS))}"
-        raise InputError(sentence(who, needs, f"{sampling!r} came", "Leave it out if in doubt."))
+        raise InputError(sentence(who, needs, f"got {sampling!r}", "Leave it out if in doubt."))
     return SAMPLINGS[sampling](count, columns, rng)

@@ -77,9 +77,9 @@ class Scaled(Lift):
 
     def _learn(self, X: Any) -> None:
         if not _is_factor(self.factor):
-            came = f"{self.factor!r} came"
+            got = f"got {self.factor!r}"
             raise InputError(
-                sentence("Scaled", "a factor other than zero, from 1e-150 to 1e150 in size", came, "Use 0.5, say.")
+                sentence("Scaled", "a factor other than zero, from 1e-150 to 1e150 in size", got, "Use 0.5, say.")
             )
         self.lift_ = fitted_part(self, "lift", X)
 
@@ -91,8 +91,8 @@ class Scaled(Lift):
 
     def _features(self, X: Any) -> Any:
         if X.dtype == np.float32 and not SMALLEST_SINGLE <= abs(float(self.factor)) <= 1 / SMALLEST_SINGLE:
-            came = f"rows of float32, which holds no square of {float(self.factor):g}, came"
-            raise InputError(sentence("Scaled", "rows of float64", came, "Use X.astype(float)."))
+            got = f"got rows of float32, which holds no square of {float(self.factor):g},"
+            raise InputError(sentence("Scaled", "rows of float64", got, "Use X.astype(float)."))
         return self.lift_._features(X) * X.dtype.type(self.factor)
 
     def _names(self, inputs: list[str]) -> list[str]:

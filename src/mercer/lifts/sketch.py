@@ -109,11 +109,11 @@ class Sketch(Lift):
         self._power = _power_of(kernel)
         total = _components(self.n_components)
         if self._power.degree > DEGREES:
-            came = f"degree {self._power.degree:,} came"
-            raise InputError(sentence("Sketch", f"a degree of at most {DEGREES:,}", came, "Use Nystrom(kernel)."))
+            got = f"got degree {self._power.degree:,}"
+            raise InputError(sentence("Sketch", f"a degree of at most {DEGREES:,}", got, "Use Nystrom(kernel)."))
         if self.method not in METHODS:
             needs = f"method to be one of {', '.join(map(repr, METHODS))}"
-            raise InputError(sentence("Sketch", needs, f"{self.method!r} came", "Leave it out if in doubt."))
+            raise InputError(sentence("Sketch", needs, f"got {self.method!r}", "Leave it out if in doubt."))
         rng = generator(self.random_state)
         self._division = self._divided(X, total, rng)
         self._afford(X)
@@ -162,9 +162,9 @@ class Sketch(Lift):
                 self._fill(X[start : start + step], block)
                 finite = finite and bool(np.isfinite(block).all())
         if not finite:
-            came = f"some do not fit {X.dtype}"
+            got = f"some do not fit {X.dtype}"
             remedy = "Divide the data by its largest entry, or convert it to float64."
-            warnings.warn(sentence("Sketch", "finite features", came, remedy), NumericalWarning, stacklevel=3)
+            warnings.warn(sentence("Sketch", "finite features", got, remedy), NumericalWarning, stacklevel=3)
         return out
 
     def _held(self, X: Any) -> int:
@@ -225,7 +225,7 @@ def _power_of(kernel: Any) -> _Power:
         if len(others) == 1 and isinstance(others[0], k.Linear | k.Polynomial):
             return _power_of(others[0])._replace(scale=math.prod(constants))
     needs = "Polynomial(degree, offset), Linear(), or a number times one of them, since it sketches powers of <x, z>"
-    raise KernelError(sentence("Sketch", needs, f"{kernel} came", "Use Nystrom(kernel), which takes every kernel."))
+    raise KernelError(sentence("Sketch", needs, f"got {kernel}", "Use Nystrom(kernel), which takes every kernel."))
 
 
 def _components(number: Any) -> int:
@@ -233,7 +233,7 @@ def _components(number: Any) -> int:
         return COMPONENTS
     if isinstance(number, bool) or not isinstance(number, numbers.Integral) or number < 1:
         needs = "n_components to be a whole number of at least 1, or None"
-        raise InputError(sentence("Sketch", needs, f"{number!r} came", "Use 1000, say: the error falls as 1/sqrt(D)."))
+        raise InputError(sentence("Sketch", needs, f"got {number!r}", "Use 1000, say: the error falls as 1/sqrt(D)."))
     return int(number)
 
 

@@ -26,7 +26,7 @@ def noted(estimator: Any, X: Any, kernel: Kernel, reset: bool) -> Points:
         return points
     known = tuple(getattr(estimator, "feature_names_in_", ()))
     if width != estimator.n_features_in_ or (known and points.names is not None and known != points.names):
-        came = f"{width} came" if width != estimator.n_features_in_ else f"{list(points.names or ())} came"
+        got = f"got {width}" if width != estimator.n_features_in_ else f"got {list(points.names or ())}"
         expected = list(known) if known else estimator.n_features_in_
-        raise InputError(sentence(who, f"the columns of the fit, {expected}", came, "Select the same columns."))
+        raise InputError(sentence(who, f"the columns of the fit, {expected}", got, "Select the same columns."))
     return points

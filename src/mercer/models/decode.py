@@ -82,17 +82,17 @@ class Decoder:
         left = set(range(len(objects) - 1)) - self._used
         unused = next((name for name, uses in self._uses.items() if not uses), None)
         if left or unused is not None:
-            came = f"object {min(left)} is not" if left else f"tensor {shown(unused)} is not"
-            refuse("objects and tensors that are used", came)
+            got = f"object {min(left)} is not" if left else f"tensor {shown(unused)} is not"
+            refuse("objects and tensors that are used", got)
         return self._objects[-1]
 
     def _add(self, given: Any) -> None:
         if not isinstance(given, dict) or set(given) != {"entry", "fields"} or not isinstance(given["fields"], dict):
-            refuse("an entry and fields of every object", f"{shown(given)} came")
+            refuse("an entry and fields of every object", f"got {shown(given)}")
         name = given["entry"]
         if not isinstance(name, str) or name not in self._entries:
             refuse(
-                "classes of Mercer's table", f"{shown(name)} came", "Install a newer Mercer, if the file is from one."
+                "classes of Mercer's table", f"got {shown(name)}", "Install a newer Mercer, if the file is from one."
             )
         self._objects.append(self._made(self._entries[name], given["fields"]))
         self._levels.append(self._level)
@@ -131,21 +131,21 @@ class Decoder:
             return _text(value)
         reader = self._readers.get(frozenset(value)) if isinstance(value, dict) else None
         if reader is None:
-            refuse("values of a known kind", f"{shown(value)} came")
+            refuse("values of a known kind", f"got {shown(value)}")
         return reader(value)
 
     def _list(self, values: Any) -> list[Any]:
         if not isinstance(values, list):
-            refuse("a list", f"{shown(values)} came")
+            refuse("a list", f"got {shown(values)}")
         return [self.value(value) for value in values]
 
     def _dict(self, value: dict[str, Any]) -> dict[Any, Any]:
         pairs = value["dict"]
         if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
-            refuse("pairs of keys and values", f"{shown(pairs)} came")
+            refuse("pairs of keys and values", f"got {shown(pairs)}")
         keys = [self.value(key) for key, _ in pairs]
         if not all(key is None or isinstance(key, str | int | float | np.generic) for key in keys):
-            refuse("texts and numbers as keys", f"{shown([key for key, _ in pairs])} came")
+            refuse("texts and numbers as keys", f"got {shown([key for key, _ in pairs])}")
         found = dict(zip(keys, (self.value(one) for _, one in pairs), strict=True))
         if len(found) < len(pairs):
             refuse("every key once", "one stands twice")
@@ -153,25 +153,25 @@ class Decoder:
 
     def _float(self, value: dict[str, Any]) -> float:
         if value["float"] not in ("nan", "inf", "-inf"):
-            refuse("nan, inf or -inf", f"{shown(value)} came")
+            refuse("nan, inf or -inf", f"got {shown(value)}")
         return float(value["float"])
 
     def _number(self, value: dict[str, Any]) -> Any:
         dtype, number = _dtype(value["number"]), self.value(value["value"])
         if type(number) is not {"b": bool, "i": int, "u": int, "f": float}[dtype.kind] or not _holds(dtype, number):
-            refuse(f"a number that {dtype} holds", f"{shown(value['value'])} came")
+            refuse(f"a number that {dtype} holds", f"got {shown(value['value'])}")
         return dtype.type(number)
 
     def _slice(self, value: dict[str, Any]) -> slice:
         ends = value["slice"]
         if not isinstance(ends, list) or len(ends) != 3 or not all(end is None or type(end) is int for end in ends):
-            refuse("a slice of whole numbers", f"{shown(ends)} came")
+            refuse("a slice of whole numbers", f"got {shown(ends)}")
         return slice(*ends)
 
     def _array(self, value: dict[str, Any]) -> NDArray[Any]:
         name = str(value["array"]) if type(value["array"]) is int else ""
         if name not in self._tensors or value.get("order", "F") != "F":
-            refuse("arrays that are among its tensors", f"{shown(value)} came")
+            refuse("arrays that are among its tensors", f"got {shown(value)}")
         self._uses[name] += 1
         array = self._tensors[name]
         if self._uses[name] > MOST_USES:
@@ -217,7 +217,7 @@ def _built(entry: Entry, fields: dict[str, Any]) -> Any:
 
 def _dtype(code: Any) -> np.dtype[Any]:
     if not isinstance(code, str) or code not in DTYPES:
-        refuse("a known dtype", f"{shown(code)} came")
+        refuse("a known dtype", f"got {shown(code)}")
     return DTYPES[code].newbyteorder("=")
 
 
@@ -231,5 +231,5 @@ def _holds(dtype: np.dtype[Any], number: Any) -> bool:
 
 def _text(value: str) -> str:
     if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
-        refuse("whole letters in texts", f"{shown(value)} came")
+        refuse("whole letters in texts", f"got {shown(value)}")
     return value

@@ -109,7 +109,7 @@ def inspect(path: str | PathLike[str]) -> Description:
 def _fields(given: Any) -> tuple[str, dict[str, Any]]:
     about = given if isinstance(given, dict) else {}
     if not isinstance(about.get("entry"), str) or not isinstance(about.get("fields"), dict):
-        refuse("an entry and fields of every object", f"{shown(given)} came")
+        refuse("an entry and fields of every object", f"got {shown(given)}")
     return _short(about["entry"]), about["fields"]
 
 

@@ -80,7 +80,7 @@ class Encoder:
             remedy = (
                 "Use settings that are numbers, texts, kernels or lifts; docs/files.md lists what pipelines may hold."
             )
-            refuse("things that files can hold", f"a {type(thing).__module__}.{type(thing).__qualname__} came", remedy)
+            refuse("things that files can hold", f"got a {type(thing).__module__}.{type(thing).__qualname__}", remedy)
         return None  # where random numbers come from is a matter of the program
 
     def object(self, thing: Any) -> int:
@@ -97,7 +97,7 @@ class Encoder:
         if array.dtype.kind in "OU":
             return {"object": self._texts(array)}
         if array.dtype.newbyteorder("<") not in CODES:
-            refuse("arrays of numbers or of texts", f"one of {array.dtype} came", "Convert it to float64, say.")
+            refuse("arrays of numbers or of texts", f"got one of {array.dtype}", "Convert it to float64, say.")
         turned = array.ndim > 1 and abs(array.strides[0]) < abs(array.strides[-1])  # as Fortran has it
         place = self._tensor(array.T if turned else array)
         return {"array": place, "order": "F"} if turned else {"array": place}
@@ -132,7 +132,7 @@ class Encoder:
 
 def _plain(thing: Any) -> Plain:
     if type(thing) is int and not -(1 << 63) <= thing < 1 << 64:
-        refuse("whole numbers of 64 bits", f"{shown(thing)} came", "Use a smaller setting.")
+        refuse("whole numbers of 64 bits", f"got {shown(thing)}", "Use a smaller setting.")
     if type(thing) is str:
         encoded(thing)
     return thing

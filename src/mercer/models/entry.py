@@ -70,13 +70,13 @@ class Entry:
         """Refuse fields that are unknown, missing, or of another type."""
         unknown = next((name for name in given if name not in self.hints), None)
         if unknown is not None:
-            refuse(f"known fields of {self.name}", f"{shown(unknown)} came")
+            refuse(f"known fields of {self.name}", f"got {shown(unknown)}")
         missing = sorted(self.needed - given.keys())
         if missing:
             refuse(f"all fields of {self.name}", f"{missing[0]} is missing")
         for name, value in given.items():
             if not fits(value, self.hints[name]):
-                refuse(f"{self.name}.{name} of its type", f"{_told(value)} came")
+                refuse(f"{self.name}.{name} of its type", f"got {_told(value)}")
 
 
 def record(kind: type, without: tuple[str, ...] = (), types: Hints | None = None) -> Entry:

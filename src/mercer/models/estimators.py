@@ -67,7 +67,7 @@ class Fitted:
         strange = next((name for name in thing.__dict__ if name not in self.known), None)
         if strange is not None:
             needs, remedy = f"attributes of {self.kind.__name__} that files know", "Remove it: del model.attribute."
-            refuse(needs, f"{shown(strange)} came", remedy)
+            refuse(needs, f"got {shown(strange)}", remedy)
         saved = (*self.names, *sorted({*self.found.fitted, *self.found.maybe, *self.beside}))
         return {name: thing.__dict__[name] for name in saved if name in thing.__dict__}
 

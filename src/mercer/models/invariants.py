@@ -43,13 +43,13 @@ def points(one: Points) -> str:
     """Rows of finite float64, with a name, a label and a store for each column where there are any."""
     values: Any = one.values
     if values.ndim != 2 or values.dtype != DOUBLE or one.dtype not in (SINGLE, DOUBLE):
-        return f"rows of {values.dtype} and shape {values.shape} came"
+        return f"got rows of {values.dtype} and shape {values.shape}"
     numbers = values.data if is_sparse(values) else values
     if numbers.size and not (np.isfinite(numbers.min()) and np.isfinite(numbers.max())):
         return "rows hold infinite numbers"
     for about in (one.names, one.labels, one.stores):
         if about and len(about) != values.shape[1]:
-            return f"{len(about)} names or stores came for {values.shape[1]} columns"
+            return f"got {len(about)} names or stores for {values.shape[1]} columns"
     if any(one.stores) and is_sparse(values):
         return "sparse rows hold no things"
     return _positions(one)
@@ -78,7 +78,7 @@ def view(one: Any) -> str:
         return shapes((one.matrix, (None, None)))
     columns = getattr(one.lift, "n_features_in_", None)
     wrong = columns is not None and columns != one.points.shape[1]
-    return f"a lift of {columns} columns came for {one.points.shape[1]}" if wrong else ""
+    return f"got a lift of {columns} columns for {one.points.shape[1]}" if wrong else ""
 
 
 # -- who predicts -----------------------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def calibration(one: Any) -> str:
     classes = one.classes
     due = 1 if classes == 2 else classes * (classes - 1) // 2 if one.pairs else classes
     return (
-        "" if classes >= 2 and len(one.sigmoids) == due else f"{len(one.sigmoids)} sigmoids came for {classes} classes"
+        "" if classes >= 2 and len(one.sigmoids) == due else f"got {len(one.sigmoids)} sigmoids for {classes} classes"
     )
 
 
@@ -144,7 +144,7 @@ def course(one: Any) -> str:
     """Mistakes of rows that are remembered."""
     size = one.numbers.size
     if one.view is not None and one.view.count != size:
-        return f"{one.view.count} rows came under {size} numbers"
+        return f"got {one.view.count} rows under {size} numbers"
     if not within(one.mistakes.rows, 0, size):
         return "mistakes name rows that are not remembered"
     if one.memory is not None and one.memory.used != size:
@@ -196,13 +196,13 @@ def learner(one: Any) -> str:
     if columns is None:
         return ""
     if not 1 <= columns < MOST_COLUMNS:
-        return f"{columns} columns came"
+        return f"got {columns} columns"
     names = getattr(one, "feature_names_in_", None)
     if names is not None and names.shape != (columns,):
-        return f"names of shape {names.shape} came for {columns} columns"
+        return f"got names of shape {names.shape} for {columns} columns"
     due = next((width for holder in _holders(one) if (width := _width(holder)) not in (None, columns)), None)
     if due is not None and not getattr(one, "_precomputed", False):
-        return f"rows of {due} columns came for a model of {columns}"
+        return f"got rows of {due} columns for a model of {columns}"
     classes = getattr(one, "classes_", None)
     return "" if classes is None or (classes.ndim == 1 and len(classes) >= 2) else "there are not two classes or more"
 

@@ -52,7 +52,7 @@ class Words:
         terms = list(self.terms.items())
         plain = isinstance(self.terms, Texts) and self.terms.plain
         if plain or self.counts.shape != (len(terms),):
-            refuse("as many numbers as words", f"{self.counts.shape} came for {len(terms)}")
+            refuse("as many numbers as words", f"got {self.counts.shape} for {len(terms)}")
         return list(zip(terms, self.counts.tolist(), strict=True))
 
 
@@ -61,7 +61,7 @@ def classes_of(given: Iterable[type[Kernel]]) -> dict[str, type[Kernel]]:
     found: dict[str, type[Kernel]] = {}
     for cls in given:
         if not (isinstance(cls, type) and issubclass(cls, Kernel)):
-            refuse("kernel classes for classes", f"{shown(cls)} came", "Give subclasses of Kernel: classes=[MyKernel].")
+            refuse("kernel classes for classes", f"got {shown(cls)}", "Give subclasses of Kernel: classes=[MyKernel].")
         found[cls.name] = cls
     return found
 
@@ -72,8 +72,8 @@ def written(kernel: Kernel, put: Callable[[Frequencies], Any] | None = None) -> 
     put : writes many words elsewhere, and gives what stands for them
     """
     if kernel.nodes > MAX_NODES:
-        came = f"this one is composed of {kernel.nodes:,}"
-        refuse(f"kernels that are composed of at most {MAX_NODES:,}", came, "Leave out columns, or use fewer terms.")
+        got = f"this one is composed of {kernel.nodes:,}"
+        refuse(f"kernels that are composed of at most {MAX_NODES:,}", got, "Leave out columns, or use fewer terms.")
     words = [node.frequencies for node in _nodes(kernel) if isinstance(node, BagOfWords) and _has_words(node)]
     beside = put is not None and any(len(each) > FEW for each in words)
     bare = _with_words(kernel, iter([()] * len(words))) if beside else kernel
@@ -81,8 +81,8 @@ def written(kernel: Kernel, put: Callable[[Frequencies], Any] | None = None) -> 
     _check_length(text)
     encoded(text)
     if not _comes_back(bare, text, own):
-        came = f"{shown(text)} does not: it holds a function or a lift, or its class writes itself in another way"
-        refuse("kernels whose text gives them back", came, "Save the model without the map, and apply it before fit.")
+        got = f"{shown(text)} does not: it holds a function or a lift, or its class writes itself in another way"
+        refuse("kernels whose text gives them back", got, "Save the model without the map, and apply it before fit.")
     found: dict[str, Any] = {"kernel": text, **({"classes": sorted(own)} if own else {})}
     return found | ({"words": [put(each) for each in words]} if put is not None and beside else {})
 
@@ -100,7 +100,7 @@ def read(value: Mapping[str, Any], classes: Classes, room: int, words: Sequence[
     """
     text, wanted = value["kernel"], value.get("classes", [])
     if not isinstance(text, str) or not isinstance(wanted, list) or not all(isinstance(one, str) for one in wanted):
-        refuse("a text for a kernel", f"{shown(text)} came")
+        refuse("a text for a kernel", f"got {shown(text)}")
     missing = next((name for name in wanted if name not in classes), None)
     if missing is not None:
         remedy = "Import it, and give it: mercer.load(path, classes=[TheClass])."
@@ -113,7 +113,7 @@ def read(value: Mapping[str, Any], classes: Classes, room: int, words: Sequence[
         if not words:
             return found, size
         if not all(isinstance(each, Words) for each in words) or len(words) != sum(map(_has_words, _nodes(found))):
-            refuse("words for each kernel that has learned some", f"{len(words)} came")
+            refuse("words for each kernel that has learned some", f"got {len(words)}")
         return _with_words(found, (each.frequencies() for each in words)), size
     except (MercerError, ValueError, TypeError, OverflowError, RecursionError) as error:
         refuse("texts of kernels that can be read", f"{shown(text)} cannot: {shown(str(error).split(chr(10))[0])}")
@@ -121,8 +121,8 @@ def read(value: Mapping[str, Any], classes: Classes, room: int, words: Sequence[
 
 def _check_length(text: str) -> None:
     if len(text) > LONGEST:
-        came = f"this one is written with {len(text):,}"
-        refuse(f"texts of kernels of at most {LONGEST:,} letters", came, "Leave out columns, or use fewer terms.")
+        got = f"this one is written with {len(text):,}"
+        refuse(f"texts of kernels of at most {LONGEST:,} letters", got, "Leave out columns, or use fewer terms.")
 
 
 def _comes_back(kernel: Kernel, text: str, own: Classes) -> bool:

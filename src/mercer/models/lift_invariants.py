@@ -16,7 +16,7 @@ NUMBERED = 62
 def family(one: Family) -> str:
     """Monomials that can be numbered."""
     if not (1 <= one.width < MOST_COLUMNS and 1 <= one.degree < MOST_COLUMNS and 0 <= one.lowest <= one.degree):
-        return f"degrees {one.lowest} to {one.degree} of {one.width} columns came"
+        return f"got degrees {one.lowest} to {one.degree} of {one.width} columns"
     few = min(one.width, one.degree) <= NUMBERED and (one.repeated or one.degree <= one.width)
     return "" if few else "there are too many monomials"
 
@@ -24,7 +24,7 @@ def family(one: Family) -> str:
 def rising(one: Any) -> str:
     """Powers that can be numbered."""
     few = 1 <= one.width < MOST_COLUMNS and 1 <= one.degree < MOST_COLUMNS
-    return "" if few else f"{one.degree} powers of {one.width} columns came"
+    return "" if few else f"got {one.degree} powers of {one.width} columns"
 
 
 def expansion(one: Any) -> str:
@@ -35,13 +35,13 @@ def expansion(one: Any) -> str:
     if factors.shape[1] == 0 or ((factors[:, :-1] < 0) & (factors[:, 1:] >= 0)).any():
         return "monomials have a gap between their columns"
     shape = one.coefficients.shape
-    return "" if shape[1] == len(factors) else f"coefficients of shape {shape} came for {len(factors)} monomials"
+    return "" if shape[1] == len(factors) else f"got coefficients of shape {shape} for {len(factors)} monomials"
 
 
 def tensor_sketch(one: Any) -> str:
     """Places that exist, and a sign each."""
     if one.places.ndim != 2 or one.places.shape[1] == 0 or one.width < 1:
-        return f"places of shape {one.places.shape} came"
+        return f"got places of shape {one.places.shape}"
     room = one.places.shape[1] * one.width
     if not within(one.places, 0, room):
         return f"places lie beyond {room}"
@@ -59,7 +59,7 @@ def sketch(one: Any) -> str:
         return ""
     tail, counts = one._division.axis.tail, one.counts_
     if len(tail) != one.n_features_in_ or min(counts, default=-1) < 0 or one.n_components_ != sum(counts):
-        return f"{one.n_components_} features of {len(tail)} columns came"
+        return f"got {one.n_components_} features of {len(tail)} columns"
     for degree, part in one.parts_.items():
         columns = len(part.places) if isinstance(part, TensorSketch) else part.width
         if not 0 < degree < len(counts) or columns != len(tail):
@@ -77,7 +77,7 @@ def nystrom(one: Any) -> str:
         return "there are no landmarks"
     p = one.landmarks_.shape[0]
     if one.landmarks_.shape[1:] != (one.n_features_in_,) or one.n_components_ != p or p == 0:
-        return f"landmarks of shape {one.landmarks_.shape} came for {one.n_features_in_} columns"
+        return f"got landmarks of shape {one.landmarks_.shape} for {one.n_features_in_} columns"
     return shapes((one.factor_, (p, p))) or points(one.landmark_points(None))
 
 
@@ -85,7 +85,7 @@ def _nystrom_of_matrix(one: Any) -> str:
     """Positions of landmarks among the rows that were fitted, and a square factor."""
     places, p = one.landmark_indices_, one.n_components_
     if places is None or p == 0 or places.shape != (p,) or places.min() < 0 or places.max() >= one.n_features_in_:
-        return f"landmarks that are no {p} rows of {one.n_features_in_} came"
+        return f"got landmarks that are no {p} rows of {one.n_features_in_}"
     return shapes((one.factor_, (p, p)))
 
 
@@ -95,7 +95,7 @@ def fourier(one: Any) -> str:
         return ""
     m, d = len(one.frequencies_), one.n_features_in_
     if one.n_components_ != (2 * m if one.offsets_ is None else m):
-        return f"{one.n_components_} components came for {m} frequencies"
+        return f"got {one.n_components_} components for {m} frequencies"
     offsets = [] if one.offsets_ is None else [(one.offsets_, (m,))]
     return shapes((one.frequencies_, (None, d)), (one.center_, (d,)), *offsets)
 
@@ -109,21 +109,21 @@ def expanded(one: Any) -> str:
     """An expansion of as many columns as were fitted."""
     if not hasattr(one, "expansion_") or one.expansion_.width == one.n_features_in_:
         return ""
-    return f"an expansion of {one.expansion_.width} columns came for {one.n_features_in_}"
+    return f"got an expansion of {one.expansion_.width} columns for {one.n_features_in_}"
 
 
 def composed(one: Any) -> str:
     """Parts of as many columns as the whole: they are not asked again."""
     parts = [getattr(one, name, None) for name in ("first_", "second_", "lift_")]
     wrong = [part for part in parts if part is not None and getattr(part, "n_features_in_", None) != one.n_features_in_]
-    return f"a part of other than {one.n_features_in_} columns came" if wrong else ""
+    return f"got a part of other than {one.n_features_in_} columns" if wrong else ""
 
 
 def counts(one: Any) -> str:
     """Known rows of as many columns as were fitted."""
     if not hasattr(one, "_known") or one._known.shape[1] == one.n_features_in_:
         return ""
-    return f"rows of {one._known.shape[1]} columns came for {one.n_features_in_}"
+    return f"got rows of {one._known.shape[1]} columns for {one.n_features_in_}"
 
 
 def exact(one: Any) -> str:
@@ -135,10 +135,10 @@ def _part(part: Any, columns: int | None) -> str:
     """What is wrong with a part that sees so many columns."""
     if isinstance(part, Polynomials):
         wrong = part.expansion.width != columns
-        return f"polynomials of {part.expansion.width} columns came for {columns}" if wrong else ""
+        return f"got polynomials of {part.expansion.width} columns for {columns}" if wrong else ""
     if isinstance(part, Lifted):
         wrong = getattr(part.lift, "n_features_in_", columns) != columns
-        return f"a lift of other than {columns} columns came" if wrong else ""
+        return f"got a lift of other than {columns} columns" if wrong else ""
     below: list[tuple[Any, int | None]] = [(inner, columns) for inner in _inside(part)]
     if isinstance(part, Chosen):
         below = [(part.inside, len(part.columns))]

@@ -25,7 +25,7 @@ def record_of(text: str) -> Record:
     """The record from its text."""
     found = strict_json(text, "record")
     if not isinstance(found, dict) or set(found) != {"mercer", "objects"}:
-        refuse("a record of mercer and objects", f"{shown(found)} came")
+        refuse("a record of mercer and objects", f"got {shown(found)}")
     if not isinstance(found["mercer"], str) or not isinstance(found["objects"], list) or not found["objects"]:
-        refuse("a version and a list of objects", f"{shown(found)} came")
+        refuse("a version and a list of objects", f"got {shown(found)}")
     return Record(found["mercer"], found["objects"])

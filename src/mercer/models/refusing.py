@@ -13,9 +13,9 @@ FOREIGN = "Give a file that mercer.save wrote."
 """What to do where a file is something else."""
 
 
-def refuse(needs: str, came: str, remedy: str = ASK) -> NoReturn:
-    """Refuse a file, or a model: what is needed, what came, what to do."""
-    raise ModelFileError(sentence(WHO, needs, came, remedy))
+def refuse(needs: str, got: str, remedy: str = ASK) -> NoReturn:
+    """Refuse a file, or a model: what is needed, what was found, what to do."""
+    raise ModelFileError(sentence(WHO, needs, got, remedy))
 
 
 def shown(thing: object) -> str:

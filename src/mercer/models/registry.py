@@ -72,11 +72,11 @@ def _csr(fields: Fields) -> csr_array:
     shape = fields["shape"]
     arrays = fields["data"], fields["indices"], fields["indptr"]
     if any(array.ndim != 1 for array in arrays) or min(shape) < 0 or len(fields["indptr"]) != shape[0] + 1:
-        refuse("sound sparse rows", f"arrays of shapes {[array.shape for array in arrays]} came for {shape}")
+        refuse("sound sparse rows", f"got arrays of shapes {[array.shape for array in arrays]} for {shape}")
     found = csr_array(arrays, shape=shape)
     found.check_format(full_check=True)
     if found.indices.dtype != fields["indices"].dtype or not found.has_canonical_format:
-        refuse("sorted sparse rows with the shortest positions", "others came")
+        refuse("sorted sparse rows with the shortest positions", "got others")
     return found
 
 
@@ -96,7 +96,7 @@ def _graded(fields: Fields) -> Expansion:
         return Graded(family)
     found = Polynomial(degree, offset, not family.repeated)._expansion(family.width)
     if found.family != family or degree > MOST_DEGREE:
-        refuse("monomials of a polynomial kernel", f"{family} came for degree {degree} and offset {offset}")
+        refuse("monomials of a polynomial kernel", f"got {family} for degree {degree} and offset {offset}")
     return found
 
 

@@ -113,7 +113,7 @@ def length_of(first: bytes, size: int) -> int:
 def header_of(raw: bytes, size: int) -> Header:
     """The header from its bytes, checked against the size of the file."""
     if not raw.startswith(OPENING) or not re.fullmatch(rb"[0-9a-f]{64}", raw[DIGEST]):
-        refuse("the opening of Mercer's files", f"{shown(raw[:40])} came", FOREIGN)
+        refuse("the opening of Mercer's files", f"got {shown(raw[:40])}", FOREIGN)
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -125,7 +125,7 @@ def header_of(raw: bytes, size: int) -> Header:
 
 def _record(metadata: Any) -> str:
     if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
-        refuse(f"the format {FORMAT!r}", f"{shown(metadata)} came", FOREIGN)
+        refuse(f"the format {FORMAT!r}", f"got {shown(metadata)}", FOREIGN)
     version = metadata.get("version")
     if version not in VERSIONS:
         remedy = "Install a newer Mercer, or save the model with this one."
@@ -166,8 +166,8 @@ def _tensor(name: str, entry: Any) -> tuple[Tensor, int]:
         refuse("two offsets", f"those of {shown(name)} are {shown(offsets)}")
     size = math.prod(shape) * DTYPES[code].itemsize
     if offsets[1] - offsets[0] != size:
-        came = f"{shown(name)} has {offsets[1] - offsets[0]:,} of {size:,}"
-        refuse("as many bytes as a shape takes", came)
+        got = f"{shown(name)} has {offsets[1] - offsets[0]:,} of {size:,}"
+        refuse("as many bytes as a shape takes", got)
     if math.prod(filter(None, shape)) >= 1 << 60:  # one axis is empty, and NumPy counts the others
         refuse("shapes that memory could hold", f"that of {shown(name)} is {shown(shape)}")
     return Tensor(code, tuple(shape), size), offsets[0]

@@ -73,16 +73,16 @@ def load(path: str | PathLike[str], classes: Iterable[type[Kernel]] = ()) -> Any
         record = record_of(file.header.record)
         model = Decoder(ENTRIES, tensors, own).model(record.objects)
     if type(model) not in MODELS:
-        refuse("a model", f"a {type(model).__name__} came")
+        refuse("a model", f"got a {type(model).__name__}")
     return model
 
 
 def _check_model(model: Any) -> None:
     if type(model) not in MODELS:
-        came = f"a {type(model).__module__}.{type(model).__qualname__} came"
+        got = f"got a {type(model).__module__}.{type(model).__qualname__}"
         best = hasattr(model, "best_estimator_")
         remedy = "Save its best_estimator_." if best else "Save a learner or a lift of Mercer, or a pipeline with one."
-        refuse("a model of a class that it knows", came, remedy)
+        refuse("a model of a class that it knows", got, remedy)
     try:
         check_is_fitted(model.learner if isinstance(model, TableModel) else model)
     except NotFittedError:

@@ -52,16 +52,16 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _whole(text: str) -> int:
     if len(text) > LONGEST:
-        refuse("whole numbers of 64 bits", f"one of {len(text)} letters came")
+        refuse("whole numbers of 64 bits", f"got one of {len(text)} letters")
     return int(text)
 
 
 def _float(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        refuse("numbers that float64 holds", f"{shown(text)} came")
+        refuse("numbers that float64 holds", f"got {shown(text)}")
     return value
 
 
 def _constant(text: str) -> float:
-    refuse("numbers of JSON", f"{text} came")
+    refuse("numbers of JSON", f"got {text}")

@@ -41,7 +41,7 @@ class Labels:
     def items(self) -> list[str | None]:
         """The labels."""
         if self.texts.plain or self.missing.shape != (len(self.texts),):
-            refuse("as many truths as labels", f"{self.missing.shape} came for {len(self.texts)}")
+            refuse("as many truths as labels", f"got {self.missing.shape} for {len(self.texts)}")
         pairs = zip(self.texts.items(), self.missing.tolist(), strict=True)
         return [None if gone else item for item, gone in pairs]
 
@@ -67,7 +67,7 @@ class Lists:
         odd = [one for one in members if type(one) is not int or abs(one) >= 1 << 63]
         if odd:
             needs = "labels and tokens that are all texts, or all whole numbers"
-            refuse(needs, f"{shown(odd[0])} came", "Convert them to texts.")
+            refuse(needs, f"got {shown(odd[0])}", "Convert them to texts.")
         return cls(np.array(members, np.int64), counts)
 
     def items(self) -> Iterator[tuple[Any, ...] | None]:
@@ -78,7 +78,7 @@ class Lists:
             members = self.members.tolist() if self.members.ndim == 1 else []
         counts = self.counts
         if counts.ndim != 1 or (counts < -1).any() or (counts > len(members)).any() or _total(counts) != len(members):
-            refuse("lists that hold all members", f"{len(members)} came for other counts")
+            refuse("lists that hold all members", f"got {len(members)} for other counts")
         at = 0
         for count in counts.tolist():
             yield None if count < 0 else tuple(members[at : at + count])
@@ -117,14 +117,14 @@ class Graphs:
         """The graphs; each checks itself."""
         edges, counts = self.edges, self.counts
         if edges.ndim != 2 or edges.shape[1] != 2 or counts.ndim != 1 or self.nodes.shape != counts.shape:
-            refuse("edges of two nodes, and counts of them", f"shapes {edges.shape} and {counts.shape} came")
+            refuse("edges of two nodes, and counts of them", f"got shapes {edges.shape} and {counts.shape}")
         if (counts < 0).any() or (counts > len(edges)).any() or _total(counts) != len(edges):
-            refuse("graphs that hold all edges", f"{len(edges)} edges came for other counts")
+            refuse("graphs that hold all edges", f"got {len(edges)} edges for other counts")
         labels, kinds = list(self.labels.items()), list(self.edge_labels.items())
         if not len(labels) == len(kinds) == len(counts):
-            refuse("labels for every graph", f"{len(labels)} and {len(kinds)} lists came for {len(counts)} graphs")
+            refuse("labels for every graph", f"got {len(labels)} and {len(kinds)} lists for {len(counts)} graphs")
         if self.nodes.max(initial=0) > MOST_NODES:
-            refuse(f"graphs of at most {MOST_NODES:,} nodes", "a larger one came", "Cut it.")
+            refuse(f"graphs of at most {MOST_NODES:,} nodes", "got a larger one", "Cut it.")
         at = 0
         for nodes, count, own, kind in zip(self.nodes.tolist(), counts.tolist(), labels, kinds, strict=True):
             yield Graph(nodes, edges[at : at + count], own, kind)
@@ -152,7 +152,7 @@ def unpacked(fields: dict[str, Any]) -> Store:
     kind, items = fields["kind"], fields["items"]
     allowed = {"strings": Texts | Lists, "categories": Labels, "graphs": Graphs}
     if kind not in KINDS or not isinstance(items, allowed[kind]):
-        refuse(f"a kind of things among {', '.join(KINDS)}", f"{shown(kind)} came with {type(items).__name__}")
+        refuse(f"a kind of things among {', '.join(KINDS)}", f"got {shown(kind)} with {type(items).__name__}")
     found = tuple(items.items())
     if isinstance(items, Lists) and any(item is None for item in found):
         refuse("strings", "one is missing")

@@ -83,7 +83,7 @@ class TableModel:
         """The rows of a table as the learner takes them. Cost: the columns that are looked at are copied."""
         if (sheet.sparse is None) != bool(self.columns):
             needs = "a table with names" if self.columns else "rows in LIBSVM's format"
-            raise InputError(sentence("The model", needs, f"{sheet.format} came", "Give what it was fitted to."))
+            raise InputError(sentence("The model", needs, f"got {sheet.format}", "Give what it was fitted to."))
         if sheet.sparse is not None:
             return sheet.sparse.rows
         return rows_of_table(self._completed(self._alike(sheet)), self.kernel, self.columns, self.filled)
@@ -122,11 +122,11 @@ class TableModel:
         found = {}
         for name, kind in zip(self.columns, self.kinds, strict=True):
             column = sheet.column(name)
-            came = kind_of(column)
-            if came == "nothing":
+            got = kind_of(column)
+            if got == "nothing":
                 column = column.cast(pyarrow.float64() if kind in ("number", "truth", *DATES) else pyarrow.string())
-            elif came not in LIKE.get(kind, ("text", "label")):
-                holds = f"column {name!r} holds {came}s"
+            elif got not in LIKE.get(kind, ("text", "label")):
+                holds = f"column {name!r} holds {got}s"
                 raise InputError(sentence("The model", f"{kind}s as in the fit", holds, "Give what it was fitted to."))
             found[name] = column
         return pyarrow.table(found)
@@ -141,17 +141,17 @@ def _missing(column: Any) -> int:
 
 
 def unsound(model: TableModel) -> str:
-    """What is wrong with a model that came from a file; "" where nothing is.
+    """What is wrong with a model from a file; "" where nothing is.
 
     >>> unsound(TableModel(None, "regression", "price", ("size",), ("colour",)))
-    "columns of kinds that it knows are needed; ('colour',) came"
+    "columns of kinds that it knows are needed; got ('colour',)"
     """
     if model.task not in TASKS:
-        return f"one of the tasks {', '.join(TASKS)} is needed; {model.task[:40]!r} came"
+        return f"one of the tasks {', '.join(TASKS)} is needed; got {model.task[:40]!r}"
     if (model.task == "lift") == bool(model.target):
         return "a target for a learner and none for a lift is needed"
     if len(model.columns) != len(model.kinds) or not set(model.kinds) <= set(KINDS):
-        return f"columns of kinds that it knows are needed; {model.kinds[:5]} came"
+        return f"columns of kinds that it knows are needed; got {model.kinds[:5]}"
     if len(set(model.columns)) < len(model.columns) or not set(model.filled) <= set(model.columns):
         return "columns with names of their own are needed, those that are filled among them"
     noted = (*model.medians, *model.units, *model.spellings, *model.sentinels)
@@ -160,7 +160,7 @@ def unsound(model: TableModel) -> str:
         or not np.isfinite([m for _, m in model.medians]).all()
     ):
         return "finite medians, and notes about columns that it looks at, are needed"
-    return "" if model.decimal in ("", ".", ",") else f"a point or a comma is needed; {model.decimal[:40]!r} came"
+    return "" if model.decimal in ("", ".", ",") else f"a point or a comma is needed; got {model.decimal[:40]!r}"
 
 
 def rows_of_table(table: Any, kernel: Any, columns: tuple[str, ...], filled: tuple[str, ...] = ()) -> Any:
@@ -181,6 +181,6 @@ def _refuse_gaps(values: NDArray[Any], columns: tuple[str, ...]) -> None:
     bad = np.argwhere(~np.isfinite(values))
     if len(bad):
         row, column = bad[0]
-        came = f"column {columns[column]!r} holds {values[row, column]} in row {row + 1:,}"
+        got = f"column {columns[column]!r} holds {values[row, column]} in row {row + 1:,}"
         remedy = "Fill or drop such rows, or leave --kernel out: a proposed kernel has a place for them."
-        raise InputError(sentence("The kernel", "finite numbers", came, remedy))
+        raise InputError(sentence("The kernel", "finite numbers", got, remedy))

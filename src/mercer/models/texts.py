@@ -68,7 +68,7 @@ class Texts:
     def _check(self) -> None:
         ends, letters = self.ends, self.letters
         if ends.ndim != 1 or letters.ndim != 1:
-            refuse("flat tensors for texts", f"shapes {letters.shape} and {ends.shape} came")
+            refuse("flat tensors for texts", f"got shapes {letters.shape} and {ends.shape}")
         last = int(ends[-1]) if len(ends) else 0
         if last != len(letters) or (len(ends) and ends[0] < 0) or (ends[1:] < ends[:-1]).any():
             refuse("texts one after the other", f"their ends do not rise to {len(letters)}")
@@ -103,7 +103,7 @@ class TextArray:
         """The array, checked."""
         count = len(self.texts)
         if self.texts.plain or any(size < 0 for size in self.shape) or math.prod(self.shape) != count:
-            refuse("as many texts as an array has", f"{count} came for shape {shown(self.shape)}")
+            refuse("as many texts as an array has", f"got {count} for shape {shown(self.shape)}")
         found = np.fromiter(self.texts.items(), object, count)
         return (found if self.width is None else self._fixed(found, self.width)).reshape(self.shape)
 
@@ -111,7 +111,7 @@ class TextArray:
         """The same in texts of fixed width."""
         longest = max(map(len, found), default=0)
         if not longest <= width <= WIDEST or 4 * width * len(found) > WIDEST:
-            refuse(f"texts of fixed width in {WIDEST:,} bytes", f"{len(found)} of width {width} came")
+            refuse(f"texts of fixed width in {WIDEST:,} bytes", f"got {len(found)} of width {width}")
         return found.astype(f"<U{max(width, 1)}")
 
 

@@ -56,7 +56,7 @@ class Operator(LinearOperator, ABC):
         self.symmetric = bool(symmetric)
         if self.dtype not in (np.float32, np.float64):
             who = type(self).__name__  # a family's repr may need what it has yet to set
-            raise InputError(sentence(who, "float32 or float64", f"{self.dtype} came", "Convert the numbers."))
+            raise InputError(sentence(who, "float32 or float64", f"got {self.dtype}", "Convert the numbers."))
         if self.symmetric:
             self._need_square("as many rows as columns to be symmetric")
 
@@ -114,8 +114,8 @@ class Operator(LinearOperator, ABC):
         """v A for a vector (n,), V A for a matrix (c, n)."""
         rows, n = read(self, V), self.shape[0]
         if rows.ndim not in (1, 2) or rows.shape[-1] != n:
-            needs, came = f"a vector of {n} numbers, or rows of so many, from the left", f"shape {rows.shape} came"
-            raise InputError(sentence(self, needs, came, "V @ A takes rows, A @ V takes columns."))
+            needs, got = f"a vector of {n} numbers, or rows of so many, from the left", f"got shape {rows.shape}"
+            raise InputError(sentence(self, needs, got, "V @ A takes rows, A @ V takes columns."))
         return (self.T @ rows.T).T
 
     def dot(self, V: ArrayLike) -> NDArray[Any]:
@@ -128,8 +128,8 @@ class Operator(LinearOperator, ABC):
         """A vector or matrix to multiply, in the dtype of the product."""
         V, m = read(self, values), self.shape[1]
         if V.ndim not in (1, 2) or V.shape[0] != m:
-            needs, came = f"a vector of {m} numbers, or columns of so many", f"shape {V.shape} came"
-            raise InputError(sentence(self, needs, came, "A @ V takes columns, V @ A takes rows."))
+            needs, got = f"a vector of {m} numbers, or columns of so many", f"got shape {V.shape}"
+            raise InputError(sentence(self, needs, got, "A @ V takes columns, V @ A takes rows."))
         narrow = np.result_type(self.dtype, V.dtype) == np.float32
         return np.asarray(V, dtype=np.float32 if narrow else np.float64)
 
@@ -217,8 +217,8 @@ class Operator(LinearOperator, ABC):
 
     def _need_square(self, needs: str) -> None:
         if self.shape[0] != self.shape[1]:
-            came = f"there are {self.shape[0]} rows and {self.shape[1]} columns"
-            raise InputError(sentence(type(self).__name__, needs, came, "Check the shape."))
+            got = f"there are {self.shape[0]} rows and {self.shape[1]} columns"
+            raise InputError(sentence(type(self).__name__, needs, got, "Check the shape."))
 
     # -- what SciPy asks ------------------------------------------------------------------------------------------
 
@@ -235,17 +235,17 @@ def read(who: object, values: Any) -> NDArray[Any]:
     """An array of real numbers, or an error that says why it is none."""
     if isinstance(values, LinearOperator):
         remedy = "Multiply one after the other, A @ (B @ v), or use B.to_dense()."
-        raise InputError(sentence(who, "an array", f"{values!r} came", remedy))
+        raise InputError(sentence(who, "an array", f"got {values!r}", remedy))
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
-        came = f"a sparse {type(values).__name__} came"
-        raise InputError(sentence(who, "a dense array", came, "Use V.toarray()."))
+        got = f"got a sparse {type(values).__name__}"
+        raise InputError(sentence(who, "a dense array", got, "Use V.toarray()."))
     try:
         array = np.asarray(values)
     except ValueError as error:  # rows of different lengths
         raise InputError(sentence(who, "rows of equal length", f"NumPy says: {error}", "Give an array.")) from error
     if array.dtype.kind not in "fiub":
-        came = f"an array of {array.dtype} came"
-        raise InputError(sentence(who, "real numbers", came, "Convert them; take .real and .imag apart."))
+        got = f"got an array of {array.dtype}"
+        raise InputError(sentence(who, "real numbers", got, "Convert them; take .real and .imag apart."))
     return array
 
 
@@ -254,7 +254,7 @@ def held(who: str, values: ArrayLike, dimensions: int, dtype: DTypeLike | None =
     array = read(who, values)
     if array.ndim != dimensions or array.size == 0:
         needs = f"an array of {dimensions} dimension{'s' * (dimensions != 1)} that is not empty"
-        raise InputError(sentence(who, needs, f"one of shape {array.shape} came", "Use reshape, or check the data."))
+        raise InputError(sentence(who, needs, f"got one of shape {array.shape}", "Use reshape, or check the data."))
     narrow = array.dtype in (np.float16, np.float32)
     view = np.asarray(array, dtype=dtype or (np.float32 if narrow else np.float64)).view()
     view.flags.writeable = False
@@ -272,12 +272,12 @@ def positions(who: object, what: str, indices: Any, length: int) -> Index:
         return np.flatnonzero(array)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         needs = f"{what}s as a slice, a list of whole numbers, or a mask of {length}"
-        came = f"an array of shape {array.shape} and dtype {array.dtype} came"
-        raise InputError(sentence(who, needs, came, f"Write [3] for {what} 3 alone."))
+        got = f"got an array of shape {array.shape} and dtype {array.dtype}"
+        raise InputError(sentence(who, needs, got, f"Write [3] for {what} 3 alone."))
     outside = array[(array < -length) | (array >= length)]
     if outside.size:
         needs = f"{what}s from {-length} to {length - 1}"
-        raise InputError(sentence(who, needs, f"{what} {outside[0]} came", "Positions count from 0."))
+        raise InputError(sentence(who, needs, f"got {what} {outside[0]}", "Positions count from 0."))
     return np.where(array < 0, array + length, array).astype(np.intp)
 
 

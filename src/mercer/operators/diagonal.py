@@ -58,10 +58,10 @@ def ridge(operator: Operator, alpha: ArrayLike) -> Diagonal:
     """The diagonal of penalties to add to an operator, in its dtype."""
     penalties, n = read(operator, alpha), operator.shape[0]
     if penalties.shape not in ((), (n,)):
-        came = f"an array of shape {penalties.shape} came"
-        raise InputError(sentence(operator, f"a ridge of one number or of {n}", came, "Give a number, or one a row."))
+        got = f"got an array of shape {penalties.shape}"
+        raise InputError(sentence(operator, f"a ridge of one number or of {n}", got, "Give a number, or one a row."))
     wrong = penalties[~((penalties >= 0) & (penalties < np.inf))]
     if wrong.size:
-        came = f"{wrong[0]} came"
-        raise InputError(sentence(operator, "a ridge that is finite and not negative", came, "Use a small number."))
+        got = f"got {wrong[0]}"
+        raise InputError(sentence(operator, "a ridge that is finite and not negative", got, "Use a small number."))
     return Diagonal(np.broadcast_to(np.asarray(penalties, dtype=operator.dtype), (n,)))

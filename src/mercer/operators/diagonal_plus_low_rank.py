@@ -47,8 +47,8 @@ class DiagonalPlusLowRank(Operator):
 
     def __init__(self, diagonal_part: Diagonal, low_rank_part: LowRank) -> None:
         if diagonal_part.shape != low_rank_part.shape:
-            came = f"{diagonal_part!r} and {low_rank_part!r} came"
-            raise InputError(sentence("DiagonalPlusLowRank", "two parts of one shape", came, "Check the shapes."))
+            got = f"got {diagonal_part!r} and {low_rank_part!r}"
+            raise InputError(sentence("DiagonalPlusLowRank", "two parts of one shape", got, "Check the shapes."))
         dtype = np.result_type(diagonal_part.dtype, low_rank_part.dtype)
         self.diagonal_part, self.low_rank_part = diagonal_part._in(dtype), low_rank_part._in(dtype)
         super().__init__(diagonal_part.shape, dtype, low_rank_part.symmetric)
@@ -103,8 +103,8 @@ class DiagonalPlusLowRank(Operator):
     def _checked_diagonal(self) -> NDArray[np.float64]:
         d = self.diagonal_part.values.astype(np.float64)
         if not d.all():
-            came = f"entry {int(np.argmin(d != 0))} is 0"
-            raise InputError(sentence(self, "a diagonal without zeros", came, "Add a ridge: A.ridge(alpha)."))
+            got = f"entry {int(np.argmin(d != 0))} is 0"
+            raise InputError(sentence(self, "a diagonal without zeros", got, "Add a ridge: A.ridge(alpha)."))
         return d
 
     @cached_property
@@ -121,10 +121,10 @@ class DiagonalPlusLowRank(Operator):
     def _warn_if_singular(self) -> None:
         condition = self._capacitance.condition
         if condition >= 1 / np.finfo(np.float64).eps:
-            came = f"its condition number is about {condition:.1g}, so that no digit of the result may be right"
+            got = f"its condition number is about {condition:.1g}, so that no digit of the result may be right"
             needs = "a capacitance matrix I + R' D^-1 L that is not singular to rounding"
             remedy = "Enlarge the diagonal: A.ridge(alpha)."
-            warnings.warn(sentence(self, needs, came, remedy), NumericalWarning, stacklevel=3)
+            warnings.warn(sentence(self, needs, got, remedy), NumericalWarning, stacklevel=3)
 
     def _multiply(self, V: NDArray[Any]) -> NDArray[Any]:
         result = self.low_rank_part._multiply(V)

@@ -76,7 +76,7 @@ class Gram(Operator):
     ) -> None:
         kernel = parse(kernel) if isinstance(kernel, str) else kernel_from(kernel)
         if not isinstance(kernel, Kernel):
-            raise KernelError(sentence("Gram", "a kernel or its text", f"{kernel!r} came", "Use Gaussian(), say."))
+            raise KernelError(sentence("Gram", "a kernel or its text", f"got {kernel!r}", "Use Gaussian(), say."))
         left, right = ready(kernel, X, Z)
         self._hold(kernel, left, right, threads, watch)
 

@@ -34,8 +34,8 @@ class LowRank(Operator):
         L = held("LowRank", left, dimensions=2)
         R = L if right is None else held("LowRank", right, dimensions=2)
         if L.shape[1] != R.shape[1]:
-            came = f"L has {L.shape[1]} and R has {R.shape[1]}"
-            raise InputError(sentence("LowRank", "L and R with the same number of columns", came, "It is L @ R.T."))
+            got = f"L has {L.shape[1]} and R has {R.shape[1]}"
+            raise InputError(sentence("LowRank", "L and R with the same number of columns", got, "It is L @ R.T."))
         dtype = np.result_type(L, R)
         self.left = held("LowRank", L, dimensions=2, dtype=dtype)
         self.right = self.left if right is None else held("LowRank", R, dimensions=2, dtype=dtype)

@@ -41,8 +41,8 @@ def check_precomputed(who: str, K: Any) -> NDArray[np.float64]:
     diagonal = result.diagonal()
     i = int(diagonal.argmin())
     if diagonal[i] < -negligible(len(array), np.abs(diagonal).max(), array.dtype):
-        needs, came = "a diagonal without negative numbers", f"K[{i}, {i}] is {array[i, i]!s}"
-        raise InputError(sentence(who, needs, came, "k(x, x) is a squared length: check K, or use mercer.repair(K)."))
+        needs, got = "a diagonal without negative numbers", f"K[{i}, {i}] is {array[i, i]!s}"
+        raise InputError(sentence(who, needs, got, "k(x, x) is a squared length: check K, or use mercer.repair(K)."))
     return result
 
 
@@ -52,13 +52,13 @@ def read_square(who: str, K: Any) -> NDArray[Any]:
     array = read(who, K)
     if array.ndim != 2:
         remedy = "Give the similarities of all pairs of training points."
-        raise InputError(sentence(who, "a matrix of n rows and n columns", f"shape {array.shape} came", remedy))
+        raise InputError(sentence(who, "a matrix of n rows and n columns", f"got shape {array.shape}", remedy))
     rows, columns = array.shape
     if rows != columns:
-        came, remedy = f"{rows} rows and {columns} columns came", 'Only a kernel "precomputed" takes K instead of X.'
-        raise InputError(sentence(who, "as many rows as columns: the similarities of all pairs", came, remedy))
+        got, remedy = f"got {rows} rows and {columns} columns", 'Only a kernel "precomputed" takes K instead of X.'
+        raise InputError(sentence(who, "as many rows as columns: the similarities of all pairs", got, remedy))
     if rows == 0:
-        raise InputError(sentence(who, "at least one row", "an empty matrix came", "Check the data."))
+        raise InputError(sentence(who, "at least one row", "got an empty matrix", "Check the data."))
     return array
 
 
@@ -118,26 +118,26 @@ def refuse_not_finite(who: str, array: NDArray[Any]) -> None:
             bad = np.argwhere(~np.isfinite(array[part].astype(DOUBLE)))
         if len(bad):
             i, j = int(bad[0, 0]) + part.start, int(bad[0, 1])
-            came = f"row {i}, column {j} holds {array[i, j]!s}"
-            raise InputError(sentence(who, "finite numbers", came, "Compute that similarity again, or drop the point."))
+            got = f"row {i}, column {j} holds {array[i, j]!s}"
+            raise InputError(sentence(who, "finite numbers", got, "Compute that similarity again, or drop the point."))
 
 
 def _refuse_other_matrices(who: str, K: Any) -> None:
     if hasattr(K, "toarray") and hasattr(K, "nnz"):
-        came = f"a sparse {type(K).__name__} came"
-        raise InputError(sentence(who, "a dense matrix", came, "Use K.toarray()."))
+        got = f"got a sparse {type(K).__name__}"
+        raise InputError(sentence(who, "a dense matrix", got, "Use K.toarray()."))
     if isinstance(K, LinearOperator):
-        raise InputError(sentence(who, "a stored matrix", f"{K!r} came", "Use K.to_dense(), or K @ np.eye(n)."))
+        raise InputError(sentence(who, "a stored matrix", f"got {K!r}", "Use K.to_dense(), or K @ np.eye(n)."))
     if np.ma.is_masked(K):
-        came, remedy = "a masked array with missing entries came", "Compute these, or drop the points."
-        raise InputError(sentence(who, "all similarities", came, remedy))
+        got, remedy = "got a masked array with missing entries", "Compute these, or drop the points."
+        raise InputError(sentence(who, "all similarities", got, remedy))
 
 
 def _refuse_asymmetric(who: str, array: NDArray[Any], i: int, j: int, largest: float) -> NoReturn:
     one, other = array[i, j], array[j, i]
     part = abs(float(one) / largest - float(other) / largest)
-    came = f"K[{i}, {j}] is {one!s} and K[{j}, {i}] is {other!s}, which differ by {part:.2g} of the largest entry"
-    raise InputError(sentence(who, "a symmetric matrix", came, "Use (K + K.T) / 2 if either is right."))
+    got = f"K[{i}, {j}] is {one!s} and K[{j}, {i}] is {other!s}, which differ by {part:.2g} of the largest entry"
+    raise InputError(sentence(who, "a symmetric matrix", got, "Use (K + K.T) / 2 if either is right."))
 
 
 def _upper_tiles(n: int) -> list[tuple[slice, slice]]:
@@ -165,7 +165,7 @@ def _widest(differences: NDArray[np.float64], row: int, column: int) -> tuple[fl
 
 
 def eps(dtype: DTypeLike) -> float:
-    """The rounding unit of numbers that came in some dtype and are computed with in float64."""
+    """The rounding unit of numbers that are given in some dtype and computed with in float64."""
     kind = np.dtype(dtype)
     own = float(np.finfo(kind).eps) if kind.kind == "f" else 0.0
     return max(own, float(np.finfo(DOUBLE).eps))
@@ -197,11 +197,11 @@ def refuse_indefinite(
     """
     if smallest >= -negligible(len(K), largest, K.dtype if dtype is None else dtype):
         return
-    came = f"K is indefinite: smallest eigenvalue {smallest:.3g}, largest {largest:.3g}"
+    got = f"K is indefinite: smallest eigenvalue {smallest:.3g}, largest {largest:.3g}"
     remedy = "mercer.repair(K) makes it so, and says what that removes."
     if not K.diagonal().any():
         remedy += " Or are these distances D? np.exp(-D**2 / 2) is a kernel where they are Euclidean."
-    raise InputError(sentence(who, "a positive semi-definite matrix of similarities", came, remedy))
+    raise InputError(sentence(who, "a positive semi-definite matrix of similarities", got, remedy))
 
 
 def is_indefinite_by_cholesky(K: NDArray[Any], dtype: DTypeLike | None = None) -> bool:

@@ -65,8 +65,8 @@ class Repaired:
         array, n = read("Repaired.transform", rows), len(self.matrix)
         if array.ndim not in (1, 2) or array.shape[-1] != n:
             needs = f"rows of {n} numbers, the similarities with the training points"
-            came = f"shape {array.shape} came"
-            raise InputError(sentence("Repaired.transform", needs, came, "A row is one new point."))
+            got = f"got shape {array.shape}"
+            raise InputError(sentence("Repaired.transform", needs, got, "A row is one new point."))
         refuse_not_finite("Repaired.transform", np.atleast_2d(array))
         return array
 
@@ -128,7 +128,7 @@ def repair(K: ArrayLike, how: How = "clip") -> Repaired:
     Higham (1988), Computing a nearest symmetric positive semidefinite matrix, Linear Algebra and its Applications 103.
     """
     if how not in get_args(How):
-        raise InputError(sentence("repair", 'how to be "clip", "shift" or "flip"', f"{how!r} came", "Choose one."))
+        raise InputError(sentence("repair", 'how to be "clip", "shift" or "flip"', f"got {how!r}", "Choose one."))
     array = read_square("repair", K)
     S = symmetric_copy("repair", array)
     values, vectors = _eigen(S, how)

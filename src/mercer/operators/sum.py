@@ -32,12 +32,12 @@ class Sum(Operator):
     def __init__(self, terms: Sequence[Operator], weights: Sequence[float] | None = None) -> None:
         factors = [1.0] * len(terms) if weights is None else [number("Sum", weight) for weight in weights]
         if len(factors) != len(terms):
-            came = f"{len(terms)} terms and {len(factors)} weights came"
-            raise InputError(sentence("Sum", "one weight a term", came, "Leave the weights out if they are 1."))
+            got = f"got {len(terms)} terms and {len(factors)} weights"
+            raise InputError(sentence("Sum", "one weight a term", got, "Leave the weights out if they are 1."))
         flat = [item for term, factor in zip(terms, factors, strict=True) for item in _flattened(term, factor)]
         if not flat or any(term.shape != flat[0][0].shape for term, _ in flat):
-            came = f"{', '.join(repr(term) for term, _ in flat[:3]) or 'none'} came"
-            raise InputError(sentence("Sum", "terms of one shape", came, "Check the terms."))
+            got = f"got {', '.join(repr(term) for term, _ in flat[:3]) or 'none'}"
+            raise InputError(sentence("Sum", "terms of one shape", got, "Check the terms."))
         self.terms = tuple(term for term, _ in flat)
         self.weights = tuple(weight for _, weight in flat)
         dtype = np.result_type(*(term.dtype for term in self.terms))
@@ -94,9 +94,9 @@ def add(left: Operator, right: object) -> Operator:
     """The sum of two operators, in the best form that is known for it."""
     if not isinstance(right, Operator):
         remedy = "Wrap an array as Dense(array); for A + alpha I write A.ridge(alpha)."
-        raise InputError(sentence(left, "an operator to add", f"{type(right).__name__} came", remedy))
+        raise InputError(sentence(left, "an operator to add", f"got {type(right).__name__}", remedy))
     if left.shape != right.shape:
-        raise InputError(sentence(left, "an operator of its own shape to add", f"{right!r} came", "Check the shapes."))
+        raise InputError(sentence(left, "an operator of its own shape to add", f"got {right!r}", "Check the shapes."))
     return join(left, right) or Sum((left, right))
 
 
@@ -109,10 +109,10 @@ def join(left: Operator, right: Operator) -> Operator | None:
 def number(who: object, factor: object) -> float:
     """A finite number by which an operator can be multiplied."""
     if not isinstance(factor, numbers.Real) or isinstance(factor, bool) or not math.isfinite(factor):
-        came = f"{factor!r} came" if isinstance(factor, numbers.Number) else f"{type(factor).__name__} came"
+        got = f"got {factor!r}" if isinstance(factor, numbers.Number) else f"got {type(factor).__name__}"
         raise InputError(
             sentence(
-                who, "a finite number to be multiplied or divided by", came, "For a vector or matrix V write A @ V."
+                who, "a finite number to be multiplied or divided by", got, "For a vector or matrix V write A @ V."
             )
         )
     return float(factor)

@@ -12,7 +12,7 @@ from mercer.planner.task import Task
 BLOCK = 1 << 22
 """Numbers in a block of features, about: 32 MB."""
 MOST, COPIES = 1 << 16, 4.0
-"""Rows of a batch, at most, and how often they are held: as they came, checked, and scaled."""
+"""Rows of a batch, at most, and how often they are held: as they are, checked, and scaled."""
 LEAST = 64
 """Rows of a batch, where memory is short."""
 MADE = 1.2

@@ -170,8 +170,8 @@ def _unhurried(way: Plan, limits: Limits) -> bool:
 
 def _refuse_settings(who: str, task: Task, solver: Solver | None) -> None:
     if not task.stored:
-        came = "they come in pieces" + ("" if solver is None else f", and {type(solver).__name__} needs them all")
+        got = "they come in pieces" + ("" if solver is None else f", and {type(solver).__name__} needs them all")
         remedy = 'Use a kernel with its numbers, or a lift, and solver="auto".'
-        raise InputError(sentence(who, "rows in memory, or features to add up", came, remedy))
-    came, remedy = f"{solver} solves for one alpha", "Use Eigen(), or give numbers: one alpha, one lengthscale."
-    raise InputError(sentence(who, "a solver of whole paths where something is chosen", came, remedy))
+        raise InputError(sentence(who, "rows in memory, or features to add up", got, remedy))
+    got, remedy = f"{solver} solves for one alpha", "Use Eigen(), or give numbers: one alpha, one lengthscale."
+    raise InputError(sentence(who, "a solver of whole paths where something is chosen", got, remedy))

@@ -128,9 +128,9 @@ def components(
     limits = Limits(budget.bytes, seconds, machine)
     ways = _candidates(task, way, rank, limits)
     if not ways:
-        came = "the kernel is precomputed" if task.given else "it is not known to be one for so many columns"
+        got = "the kernel is precomputed" if task.given else "it is not known to be one for so many columns"
         remedy = 'Use solver="dense", without a rank, and rows in memory.'
-        raise InputError(sentence(who, "a kernel that landmarks can stand for", came, remedy))
+        raise InputError(sentence(who, "a kernel that landmarks can stand for", got, remedy))
     fitting = [each for each in ways if budget.allows(each.bytes)]
     if not fitting:
         least = min(ways, key=lambda each: each.bytes)

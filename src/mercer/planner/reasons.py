@@ -11,7 +11,7 @@ from mercer.solvers import Solver
 
 
 def why(task: Task, best: Plan, ways: list[Plan], solver: Solver | None, limits: Limits) -> str:
-    """What is known of the lift, what came before this way and could not be taken, and what was given."""
+    """What is known of the lift, what comes before this way and could not be taken, and what was given."""
     words = [_lift(task, best, ways)]
     if best.way != "direct":
         words += [_passed_over(task, best, ways, limits)]

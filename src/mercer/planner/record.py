@@ -38,8 +38,8 @@ def restored(record: Mapping[str, Any], who: str) -> Plan:
         solver, stages = _solver(record), tuple(Stage(k, float(v)) for k, v in _under(STAGE, record).items())
         return Plan(**words, **counts, **amounts, solver=solver, stages=stages)  # type: ignore[arg-type]
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        came = f"{type(error).__name__} came: {error}"
-        raise InputError(sentence(who, "the record of a plan", came, "Start anew, without it.")) from error
+        got = f"got {type(error).__name__}: {error}"
+        raise InputError(sentence(who, "the record of a plan", got, "Start anew, without it.")) from error
 
 
 def _settings(solver: Solver) -> dict[str, Plain]:

@@ -54,13 +54,13 @@ def footer_of(path: Path) -> Footer:
     try:
         metadata = parquet.read_metadata(path)
     except ArrowInvalid as error:
-        came = f"of {path.name} pyarrow says: {str(error).rstrip('.')}"
-        raise InputError(sentence("Parquet", "files in the format Parquet", came, "Write it again.")) from error
+        got = f"of {path.name} pyarrow says: {str(error).rstrip('.')}"
+        raise InputError(sentence("Parquet", "files in the format Parquet", got, "Write it again.")) from error
     schema = metadata.schema.to_arrow_schema()
     twice = next((name for name in schema.names if schema.names.count(name) > 1), None)
     if twice is not None:
-        came = f"{path.name} has several columns named {twice!r}"
-        raise InputError(sentence("Parquet", "a name of its own for each column", came, "Rename them."))
+        got = f"{path.name} has several columns named {twice!r}"
+        raise InputError(sentence("Parquet", "a name of its own for each column", got, "Rename them."))
     groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
     return Footer(path.name, dict(zip(schema.names, schema.types, strict=True)), _index(schema), groups)
 
@@ -121,8 +121,8 @@ class Columns:
         for name, kind in self.types.items():
             found = footer.types.get(name, "not there")
             if found != kind:
-                came = f"column {name!r} of {footer.file} is {found}, and {kind} in the first file"
-                raise InputError(sentence("Parquet", "files with one schema", came, "Write them with the same one."))
+                got = f"column {name!r} of {footer.file} is {found}, and {kind} in the first file"
+                raise InputError(sentence("Parquet", "files with one schema", got, "Write them with the same one."))
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
@@ -213,8 +213,8 @@ def _refuse_absent(footer: Footer, names: tuple[str, ...]) -> None:
     for name in names:
         if name not in footer.types:
             known = ", ".join(map(repr, list(footer.types)[:LISTED])) + ", ..." * (len(footer.types) > LISTED)
-            came = f"the columns of {footer.file} are {known}"
-            raise InputError(sentence("Parquet", f"a column named {name!r}", came, "Check the spelling."))
+            got = f"the columns of {footer.file} are {known}"
+            raise InputError(sentence("Parquet", f"a column named {name!r}", got, "Check the spelling."))
 
 
 def _refuse_roles(features: tuple[str, ...], others: tuple[str, ...]) -> None:
@@ -237,8 +237,8 @@ def _refuse_feature(name: str, kind: Any) -> None:
         remedy = "count the days since a first date"
     elif types.is_dictionary(kind) or _is_text(kind):
         remedy = "write one column of 0 and 1 for each of its values"
-    came, chosen = f"column {name!r} is of type {kind}", "Name the columns to read in Parquet(path, columns=[...])"
-    raise InputError(sentence("Parquet", "numbers as features", came, f"{chosen}, or {remedy}."))
+    got, chosen = f"column {name!r} is of type {kind}", "Name the columns to read in Parquet(path, columns=[...])"
+    raise InputError(sentence("Parquet", "numbers as features", got, f"{chosen}, or {remedy}."))
 
 
 def _refuse_other(name: str, kind: Any, number: bool) -> None:
@@ -247,15 +247,15 @@ def _refuse_other(name: str, kind: Any, number: bool) -> None:
     value = kind.value_type if types.is_dictionary(kind) else kind
     if _is_number(kind) or (not number and (_is_text(value) or _is_number(value))):
         return
-    needs, came = (
+    needs, got = (
         "numbers as weights" if number else "numbers or texts as targets",
         f"column {name!r} is of type {kind}",
     )
-    raise InputError(sentence("Parquet", needs, came, "Choose another column, or write it as numbers."))
+    raise InputError(sentence("Parquet", needs, got, "Choose another column, or write it as numbers."))
 
 
 def _refuse_null(name: str, column: Any, start: int) -> None:
     if column.null_count:
         row = start + int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
-        came = f"column {name!r} has none in row {row}"
-        raise InputError(sentence("Parquet", "a value in each row", came, "Impute or drop such rows."))
+        got = f"column {name!r} has none in row {row}"
+        raise InputError(sentence("Parquet", "a value in each row", got, "Impute or drop such rows."))

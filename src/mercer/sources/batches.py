@@ -87,8 +87,8 @@ class Batches(Source):
         _refuse_what_ends(self.make)
         names = names_of(_parts(self._first)[0]) if self.names is None else tuple(self.names)
         if names is not None and len(names) != self._form.columns:
-            came = f"{len(names)} names came for {self._form.columns} columns"
-            raise InputError(sentence("Batches", "one name a column", came, "Name all columns of X."))
+            got = f"got {len(names)} names for {self._form.columns} columns"
+            raise InputError(sentence("Batches", "one name a column", got, "Name all columns of X."))
         object.__setattr__(self, "names", names)
 
     @property
@@ -107,8 +107,8 @@ class Batches(Source):
     def _items(self) -> Iterator[Any]:
         found = self.make() if callable(self.make) else self.make
         if not isinstance(found, Iterable):
-            came = f"the function gave something of type {type(found).__name__}"
-            raise InputError(sentence("Batches", "a function that gives an iterator", came, "Write it with yield."))
+            got = f"the function gave something of type {type(found).__name__}"
+            raise InputError(sentence("Batches", "a function that gives an iterator", got, "Write it with yield."))
         return iter(found)
 
     def _read(self) -> Iterator[Batch]:
@@ -118,8 +118,8 @@ class Batches(Source):
             batch = _batch(number, item)
             form = form or _Form.of(batch)
             if _Form.of(batch) != form:
-                came = f"batch 0 has {form}, and batch {number} has {_Form.of(batch)}"
-                raise InputError(sentence("Batches", "batches that are alike", came, "Make all in the same way."))
+                got = f"batch 0 has {form}, and batch {number} has {_Form.of(batch)}"
+                raise InputError(sentence("Batches", "batches that are alike", got, "Make all in the same way."))
             if batch.count:
                 yield batch
 
@@ -128,7 +128,7 @@ class Batches(Source):
         first = next(self._items(), None)
         if first is None:
             remedy = "Check the list, or the function that makes them."
-            raise InputError(sentence("Batches", "at least one batch", "none came", remedy))
+            raise InputError(sentence("Batches", "at least one batch", "got none", remedy))
         return first
 
     @cached_property
@@ -163,7 +163,7 @@ class Batches(Source):
 
 
 def _parts(item: Any) -> tuple[Any, ...]:
-    """X, y and weights as they came: a tuple, or a list whose first entry is a table."""
+    """X, y and weights as they are: a tuple, or a list whose first entry is a table."""
     if isinstance(item, Batch):
         return item.rows, item.targets, item.weights
     several = isinstance(item, tuple) or (isinstance(item, list) and len(item) > 0 and _ndim(item[0]) == 2)
@@ -177,8 +177,8 @@ def _ndim(given: Any) -> int:
 def _batch(number: int, item: Any) -> Batch:
     parts = _parts(item)
     if not 1 <= len(parts) <= 3:
-        came = f"batch {number} has {len(parts)} parts"
-        raise InputError(sentence("Batches", "X, (X, y) or (X, y, weights)", came, "Put targets in one array."))
+        got = f"batch {number} has {len(parts)} parts"
+        raise InputError(sentence("Batches", "X, (X, y) or (X, y, weights)", got, "Put targets in one array."))
     rows, y, weights = (*parts, None, None)[:3]
     table = table_of("Batches", f"X of batch {number}", rows)
     targets = None if y is None else targets_of("Batches", f"y of batch {number}", y, table.shape[0])
@@ -194,21 +194,21 @@ def _hashed(batch: Batch) -> bytes:
     return digest(iter(_present(batch)))
 
 
-def _refuse_change(came: str) -> NoReturn:
+def _refuse_change(got: str) -> NoReturn:
     remedy = "Give the same rows in the same order each time: no shuffling, and a fresh iterator from each call."
-    raise InputError(sentence("Batches", "the same data in every pass", came, remedy))
+    raise InputError(sentence("Batches", "the same data in every pass", got, remedy))
 
 
 def _refuse_what_ends(make: Any) -> None:
     """Refuse an iterator, which can be read once, and what is no batches at all."""
     if isinstance(make, Iterator):
-        came = f"{type(make).__name__} can be read once"
+        got = f"{type(make).__name__} can be read once"
         remedy = "Give the function that makes it, as in Batches(make) rather than Batches(make()), or a list."
-        raise InputError(sentence("Batches", "batches that can be read again", came, remedy))
+        raise InputError(sentence("Batches", "batches that can be read again", got, remedy))
     if isinstance(make, str | bytes | dict | np.ndarray) or hasattr(make, "columns") or is_sparse(make):
-        came = f"something of type {type(make).__name__} came"
+        got = f"got something of type {type(make).__name__}"
         remedy = "Use Arrays(X, y) for a table, Parquet(path) for files."
-        raise InputError(sentence("Batches", "a function that gives batches, or a list of them", came, remedy))
+        raise InputError(sentence("Batches", "a function that gives batches, or a list of them", got, remedy))
     if not callable(make) and not isinstance(make, Iterable):
-        came, remedy = f"something of type {type(make).__name__} came", "Write a function that yields (X, y)."
-        raise InputError(sentence("Batches", "a function that gives batches, or a list of them", came, remedy))
+        got, remedy = f"got something of type {type(make).__name__}", "Write a function that yields (X, y)."
+        raise InputError(sentence("Batches", "a function that gives batches, or a list of them", got, remedy))

@@ -47,9 +47,9 @@ def source_of(
         _refuse_names(who, y, weight)
         return Arrays(X, y, weight)
     if isinstance(X, Iterator) or (callable(X) and not hasattr(X, "__array__")):
-        came = f"something of type {type(X).__name__} came"
+        got = f"got something of type {type(X).__name__}"
         remedy = "Use mercer.sources.Batches(make), where make() gives a fresh iterator of batches."
-        raise InputError(sentence(who, READABLE, came, remedy))
+        raise InputError(sentence(who, READABLE, got, remedy))
     return None
 
 
@@ -58,8 +58,8 @@ def _files(who: str, path: Path, y: Any, weight: Any, columns: Sequence[str] | N
         _refuse_path(who, path)
     for name, given in (("y", y), ("sample_weight", weight)):
         if given is not None and not _is_name(given, several=name == "y"):
-            came = f"{type(given).__name__} came for {name}, with a path for X"
-            raise InputError(sentence(who, f"the name of a column for {name}", came, "Keep it in the same files."))
+            got = f"got {type(given).__name__} for {name}, with a path for X"
+            raise InputError(sentence(who, f"the name of a column for {name}", got, "Keep it in the same files."))
     return Parquet(path, columns, y, weight)
 
 
@@ -74,23 +74,23 @@ def _refuse_path(who: str, path: Path) -> NoReturn:
         remedy = f'Use np.load({str(path)!r}, mmap_mode="r").'
     elif not path.exists():
         remedy = "Give a path that ends in .parquet, or a folder of such files."
-    raise InputError(sentence(who, READABLE, f"{str(path)!r} came", remedy))
+    raise InputError(sentence(who, READABLE, f"got {str(path)!r}", remedy))
 
 
 def _refuse_twice(who: str, source: Source, y: Any, weight: Any) -> None:
     given = "y" if y is not None else "sample_weight" if weight is not None else None
     if given is not None:
         kind = type(source).__name__
-        came = f"{given} came beside {kind}"
+        got = f"got {given} beside {kind}"
         remedy = {
             "Parquet": f"Write Parquet(path, {'target' if given == 'y' else 'weight'}=...).",
             "Arrays": f"Write Arrays(X, {'y' if given == 'y' else 'weight=weight'}).",
         }.get(kind, "Give batches of (X, y) or (X, y, weights).")
-        raise InputError(sentence(who, "targets and weights inside the source", came, remedy))
+        raise InputError(sentence(who, "targets and weights inside the source", got, remedy))
 
 
 def _refuse_names(who: str, y: Any, weight: Any) -> None:
     for name, given in (("y", y), ("sample_weight", weight)):
         if isinstance(given, str):
-            came = f"{given!r} came, with an array for X"
-            raise InputError(sentence(who, f"an array for {name}", came, "Names of columns go with Parquet files."))
+            got = f"got {given!r}, with an array for X"
+            raise InputError(sentence(who, f"an array for {name}", got, "Names of columns go with Parquet files."))

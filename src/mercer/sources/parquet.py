@@ -39,8 +39,8 @@ class _File:
     def unchanged(self) -> None:
         """Refuse a file that was changed since."""
         if _stamp(self.path) != self.stamp:
-            came = f"{self.path.name} was changed after it was first read"
-            raise InputError(sentence("Parquet", "the same data in every pass", came, "Make a new Parquet(path)."))
+            got = f"{self.path.name} was changed after it was first read"
+            raise InputError(sentence("Parquet", "the same data in every pass", got, "Make a new Parquet(path)."))
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +128,8 @@ class Parquet(Source):
             return [path]
         found = sorted(file for file in path.glob(f"*{SUFFIX}") if not file.name.startswith((".", "_")))
         if not found:
-            came, remedy = f"{str(path)!r} holds none", "Files in folders inside it are not looked for."
-            raise InputError(sentence("Parquet", f"a folder of *{SUFFIX} files", came, remedy))
+            got, remedy = f"{str(path)!r} holds none", "Files in folders inside it are not looked for."
+            raise InputError(sentence("Parquet", f"a folder of *{SUFFIX} files", got, remedy))
         return found
 
     @cached_property

@@ -37,12 +37,12 @@ def table_of(who: str, where: str, given: Any) -> Any:
     """A table of numbers of two dimensions: an array (a view where it is one already), or sparse rows."""
     table = given.tocsr() if is_sparse(given) else array_of(who, where, given)
     if table.ndim != 2:
-        came = f"{where} has {table.ndim} dimension{'s' * (table.ndim != 1)} and shape {table.shape}"
+        got = f"{where} has {table.ndim} dimension{'s' * (table.ndim != 1)} and shape {table.shape}"
         remedy = "Use reshape(-1, 1) if it is one column, reshape(1, -1) if it is one row."
-        raise InputError(sentence(who, "tables of rows and columns", came, remedy))
+        raise InputError(sentence(who, "tables of rows and columns", got, remedy))
     if table.dtype.kind not in NUMBERS:
-        came = f"{where} holds {table.dtype}" if table.dtype.kind == "c" else f"{where} holds {_example(table)}"
-        raise InputError(sentence(who, "real numbers", came, "Convert the columns to numbers, or leave them out."))
+        got = f"{where} holds {table.dtype}" if table.dtype.kind == "c" else f"{where} holds {_example(table)}"
+        raise InputError(sentence(who, "real numbers", got, "Convert the columns to numbers, or leave them out."))
     if table.shape[1] == 0:
         raise InputError(sentence(who, "at least one column", f"{where} has none", "Check how it was selected."))
     return table
@@ -52,8 +52,8 @@ def targets_of(who: str, where: str, given: Any, count: int) -> NDArray[Any]:
     """Targets of a table: numbers or labels, one or several a row."""
     targets = array_of(who, where, given)
     if targets.ndim not in (1, 2) or len(targets) != count:
-        came = f"X has {count} rows, and {where} has the shape {targets.shape}"
-        raise InputError(sentence(who, "one target a row, or one row of targets", came, "Give both the same length."))
+        got = f"X has {count} rows, and {where} has the shape {targets.shape}"
+        raise InputError(sentence(who, "one target a row, or one row of targets", got, "Give both the same length."))
     return targets
 
 
@@ -63,21 +63,21 @@ def weights_of(who: str, where: str, given: Any, count: int) -> NDArray[Any]:
     if weights.ndim == 0 and weights.dtype.kind in NUMBERS:
         return np.broadcast_to(weights, (count,))
     if weights.shape != (count,) or weights.dtype.kind not in NUMBERS:
-        came = f"X has {count} rows, and {where} has the shape {weights.shape} and dtype {weights.dtype}"
-        raise InputError(sentence(who, "one weight a row", came, "Give a flat array of numbers."))
+        got = f"X has {count} rows, and {where} has the shape {weights.shape} and dtype {weights.dtype}"
+        raise InputError(sentence(who, "one weight a row", got, "Give a flat array of numbers."))
     return weights
 
 
 def array_of(who: str, where: str, given: Any) -> NDArray[Any]:
     """Anything as an array, not a copy where it is one; missing entries and ragged lists are refused."""
     if np.ma.is_masked(given):
-        came = f"{where} is a masked array with missing entries"
-        raise InputError(sentence(who, "all entries", came, "Fill or drop these."))
+        got = f"{where} is a masked array with missing entries"
+        raise InputError(sentence(who, "all entries", got, "Fill or drop these."))
     try:
         return np.asarray(given)
     except ValueError as error:
-        came, remedy = f"{where} has rows of unequal lengths", "Give an array, or a list of equally long lists."
-        raise InputError(sentence(who, "rows of equal length", came, remedy)) from error
+        got, remedy = f"{where} has rows of unequal lengths", "Give an array, or a list of equally long lists."
+        raise InputError(sentence(who, "rows of equal length", got, remedy)) from error
 
 
 def _example(table: NDArray[Any]) -> str:

@@ -28,8 +28,8 @@ def read_arrow(given: TableInput, limits: TableLimits) -> Any:
             _check(given.name, stream, limits)
             return pyarrow.ipc.open_stream(stream).read_all()
     except arrow_errors(OSError, struct.error, EOFError) as error:
-        came = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
-        raise InputError(sentence(given.name, "a sound Arrow file", came, "Write it again.")) from error
+        got = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
+        raise InputError(sentence(given.name, "a sound Arrow file", got, "Write it again.")) from error
 
 
 def _stream(buffer: Any) -> Any:

@@ -29,8 +29,8 @@ def plain(name: str, table: Any, limits: TableLimits) -> Any:
     try:
         table.validate(full=True)
     except arrow_errors() as error:
-        came = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
-        raise InputError(sentence(name, "a sound table", came, "Write it again.")) from error
+        got = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
+        raise InputError(sentence(name, "a sound table", got, "Write it again.")) from error
     refuse_twice(name, table.column_names)
     width = sum(_width(field.type) for field in table.schema)
     limits.check(name, table.num_rows, width)
@@ -105,8 +105,8 @@ def refuse_twice(name: str, names: list[str]) -> None:
     seen: set[str] = set()
     for key in names:
         if key in seen:
-            came = f"several are called {key!r}"
-            raise InputError(sentence(name, "a name of its own for each column", came, "Rename them."))
+            got = f"several are called {key!r}"
+            raise InputError(sentence(name, "a name of its own for each column", got, "Rename them."))
         seen.add(key)
 
 
@@ -132,8 +132,8 @@ def _spread(name: str, key: str, column: Any) -> Iterator[tuple[str, Any]]:
         rows = _matrix(name, key, column)
         yield from ((f"{key}[{i}]", pyarrow.array(np.ascontiguousarray(rows[:, i]))) for i in range(rows.shape[1]))
     elif types.is_binary(kind) or types.is_large_binary(kind):
-        came, remedy = f"column {key!r} has bytes that are none", ENCODING
-        raise InputError(sentence(name, "texts in UTF-8", came, remedy))
+        got, remedy = f"column {key!r} has bytes that are none", ENCODING
+        raise InputError(sentence(name, "texts in UTF-8", got, remedy))
     else:
         yield key, column
 
@@ -154,8 +154,8 @@ def _in_range(name: str, key: str, column: Any) -> Any:
     ends = compute.min_max(whole)
     first, last = ends["min"].as_py(), ends["max"].as_py()
     if first is not None and not (YEARS[0] * day <= first <= last < YEARS[1] * day):
-        came, remedy = f"column {key!r} has others", "Correct these entries, or leave the column out."
-        raise InputError(sentence(name, "dates from the year 1 to 9999", came, remedy))
+        got, remedy = f"column {key!r} has others", "Correct these entries, or leave the column out."
+        raise InputError(sentence(name, "dates from the year 1 to 9999", got, remedy))
     if types.is_date(kind):
         return column
     return whole.cast(pyarrow.timestamp(kind.unit)).cast(pyarrow.timestamp("us"), safe=False)
@@ -166,8 +166,8 @@ def _matrix(name: str, key: str, column: Any) -> NDArray[Any]:
     from pyarrow import types
 
     if column.null_count:
-        came, remedy = f"column {key!r} has none in some rows", "Drop these rows."
-        raise InputError(sentence(name, "a list in each row", came, remedy))
+        got, remedy = f"column {key!r} has none in some rows", "Drop these rows."
+        raise InputError(sentence(name, "a list in each row", got, remedy))
     width, binary = _width(column.type), types.is_fixed_size_binary(column.type)
     parts = [_bytes(chunk) if binary else chunk.flatten().to_numpy(zero_copy_only=False) for chunk in column.chunks]
     return np.concatenate(parts).reshape(-1, width)

@@ -78,11 +78,11 @@ def read_text(given: TableInput, limits: TableLimits, options: TextOptions) -> t
     except UnicodeError as error:
         raise _no_letters(given.name, options.encoding) from error
     except arrow_errors() as error:
-        came, remedy = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}", "Look at that line."
+        got, remedy = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}", "Look at that line."
         if separator.encode() not in size.first:
             shown = size.first[:40].decode(errors="replace")
             remedy = f"The first line is {shown!r}: remove what stands before the names."
-        raise InputError(sentence(given.name, "the same columns in each line", came, remedy)) from error
+        raise InputError(sentence(given.name, "the same columns in each line", got, remedy)) from error
 
 
 def _no_letters(name: str, encoding: str) -> InputError:
@@ -100,8 +100,8 @@ def check_encoding(encoding: str) -> None:
     except (LookupError, ValueError, TypeError, OSError, zlib.error):  # of codecs that pack, or turn text into text
         alike = False
     if not alike:
-        came = f"{encoding!r} is no encoding of text, or not one in which ASCII stands for itself"
-        raise InputError(sentence("Text", "an encoding such as utf-8, cp1252 or latin-1", came, ENCODING))
+        got = f"{encoding!r} is no encoding of text, or not one in which ASCII stands for itself"
+        raise InputError(sentence("Text", "an encoding such as utf-8, cp1252 or latin-1", got, ENCODING))
 
 
 def _parsed(
@@ -191,14 +191,14 @@ def text_size(given: TableInput, limits: TableLimits) -> TextSize:
     with given.opened() as stream:
         while chunk := stream.read(CHUNK):
             if b"\x00" in chunk:
-                came, remedy = "it has bytes of zero, as UTF-16 or a binary file has", "Save it as UTF-8."
-                raise InputError(sentence(given.name, "text in UTF-8", came, remedy))
+                got, remedy = "it has bytes of zero, as UTF-16 or a binary file has", "Save it as UTF-8."
+                raise InputError(sentence(given.name, "text in UTF-8", got, remedy))
             seen.add(chunk)
             _check(given.name, seen, limits)
             given.check_expansion(stream, seen.bytes)
     if not seen.first.strip():
-        came, remedy = "it is empty", "Remove it, or give --no-header."
-        raise InputError(sentence(given.name, "names of columns in its first line", came, remedy))
+        got, remedy = "it is empty", "Remove it, or give --no-header."
+        raise InputError(sentence(given.name, "names of columns in its first line", got, remedy))
     return TextSize(seen.lines + (seen.open > 0), seen.longest, seen.first, seen.second, seen.zeros)
 
 
@@ -228,8 +228,8 @@ class _Counter:
 
 def _check(name: str, seen: _Counter, limits: TableLimits) -> None:
     if seen.longest > LINE:
-        came, remedy = f"one is longer than {LINE // 2**20} MiB", "Check that it is a table."
-        raise InputError(sentence(name, "lines of a table", came, remedy))
+        got, remedy = f"one is longer than {LINE // 2**20} MiB", "Check that it is a table."
+        raise InputError(sentence(name, "lines of a table", got, remedy))
     limits.check(name, rows=seen.lines - 1, size=seen.bytes)
 
 

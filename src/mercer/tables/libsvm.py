@@ -30,8 +30,8 @@ def read_libsvm(given: TableInput, limits: TableLimits, columns: int | None = No
         with given.opened() as stream:
             rows, labels = load_svmlight_file(stream, zero_based=False)
     except (ValueError, OverflowError) as error:
-        came, remedy = f"scikit-learn says: {error}", "Each line is: label column:value column:value ..."
-        raise InputError(sentence(given.name, "lines in LIBSVM's format", came, remedy)) from error
+        got, remedy = f"scikit-learn says: {error}", "Each line is: label column:value column:value ..."
+        raise InputError(sentence(given.name, "lines in LIBSVM's format", got, remedy)) from error
     return SparseRows(_of_width(given.name, csr_array(rows), columns), labels)
 
 
@@ -41,6 +41,6 @@ def _of_width(name: str, rows: Any, columns: int | None) -> Any:
     if columns is None or rows.shape[1] == columns:
         return rows
     if rows.shape[1] > columns:
-        came = f"{rows.shape[1]} came"
-        raise InputError(sentence(name, f"columns from 1 to {columns}, as in the fit", came, "Give the same columns."))
+        got = f"got {rows.shape[1]}"
+        raise InputError(sentence(name, f"columns from 1 to {columns}, as in the fit", got, "Give the same columns."))
     return csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], columns))

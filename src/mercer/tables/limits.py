@@ -21,7 +21,7 @@ class TableLimits:
 
     >>> TableLimits(rows=100).check("prices.csv", rows=101, columns=3)
     Traceback (most recent call last):
-    mercer.errors.InputError: prices.csv needs at most 100 rows; 101 came. Give --max-rows if it may be that large.
+    mercer.errors.InputError: prices.csv needs at most 100 rows; got 101. Give --max-rows if it may be that large.
     """
 
     rows: int = 10_000_000
@@ -43,5 +43,5 @@ class TableLimits:
             _refuse(who, f"{text_of(self.bytes)} unpacked", f"{text_of(size)} or more", "bytes")
 
 
-def _refuse(who: str, most: str, came: str, flag: str) -> NoReturn:
-    raise InputError(sentence(who, f"at most {most}", f"{came} came", f"Give --max-{flag} if it may be that large."))
+def _refuse(who: str, most: str, got: str, flag: str) -> NoReturn:
+    raise InputError(sentence(who, f"at most {most}", f"got {got}", f"Give --max-{flag} if it may be that large."))

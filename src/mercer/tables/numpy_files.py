@@ -50,8 +50,8 @@ def read_npz(given: TableInput, limits: TableLimits) -> Any:
                 columns |= _columns(given.name, name.removesuffix(".npy"), found)
                 limits.check(given.name, len(found), len(columns), sum(column.nbytes for column in columns.values()))
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError) as error:
-        came = f"zipfile says: {error}"
-        raise InputError(sentence(given.name, "a sound NPZ file", came, "Write it again with np.savez.")) from error
+        got = f"zipfile says: {error}"
+        raise InputError(sentence(given.name, "a sound NPZ file", got, "Write it again with np.savez.")) from error
     return _table(_of_one_length(given.name, columns))
 
 
@@ -66,8 +66,8 @@ def _array(name: str, stream: IO[bytes], there: int, limits: TableLimits) -> NDA
     limits.check(name, rows, columns, size)
     data = stream.read(size) if size <= there else b""
     if len(data) < size:
-        came = f"{min(there, size - 1):,} bytes are there"
-        raise InputError(sentence(name, f"{size:,} bytes of entries", came, "Copy the file again."))
+        got = f"{min(there, size - 1):,} bytes are there"
+        raise InputError(sentence(name, f"{size:,} bytes of entries", got, "Copy the file again."))
     _refuse_letters(name, data, dtype)
     return np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
 
@@ -88,23 +88,23 @@ def _header(name: str, stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dty
         rest = rest.replace(match[0], "", 1)
     descr, order, shape = (match["value"] if match else "" for match in found)
     if start[:6] != b"\x93NUMPY" or not all(found) or not re.fullmatch(r"\{[\s,]*\}\s*", rest):
-        came, remedy = "dtype, order and shape were not found in it, or more was", "Write it again with np.save."
-        raise InputError(sentence(name, "a sound NPY header", came, remedy))
+        got, remedy = "dtype, order and shape were not found in it, or more was", "Write it again with np.save."
+        raise InputError(sentence(name, "a sound NPY header", got, remedy))
     return _shape(name, shape), order == "True", _dtype(name, descr.strip("'\""))
 
 
 def _dtype(name: str, descr: str) -> np.dtype[Any]:
     if not re.fullmatch(DTYPE, descr):
         remedy = "Save numbers of at most 8 bytes, or texts of a fixed width from 1 on."
-        raise InputError(sentence(name, "numbers, truths or texts", f"an array of dtype {descr:.60} came", remedy))
+        raise InputError(sentence(name, "numbers, truths or texts", f"got an array of dtype {descr:.60}", remedy))
     return np.dtype(descr)
 
 
 def _shape(name: str, shape: str) -> tuple[int, ...]:
     sizes = shape.replace("L", "").rstrip(", ").split(",")  # Python 2 wrote 3L
     if len(sizes) > 2 or not all(re.fullmatch(r"\s*[0-9]{1,18}\s*", size) for size in sizes):
-        came = f"an array of shape ({shape:.60}) came"
-        raise InputError(sentence(name, "one or two dimensions", came, "Save one row per observation."))
+        got = f"got an array of shape ({shape:.60})"
+        raise InputError(sentence(name, "one or two dimensions", got, "Save one row per observation."))
     return tuple(map(int, sizes))
 
 
@@ -114,8 +114,8 @@ def _refuse_letters(name: str, data: bytes, dtype: np.dtype[Any]) -> None:
         return
     codes = np.frombuffer(data, np.dtype(np.uint32).newbyteorder(dtype.byteorder))
     if codes.max() > LAST_LETTER or ((codes >= 0xD800) & (codes < 0xE000)).any():
-        came, remedy = "some are no letters", "Write it again with np.save."
-        raise InputError(sentence(name, "texts of Unicode's letters", came, remedy))
+        got, remedy = "some are no letters", "Write it again with np.save."
+        raise InputError(sentence(name, "texts of Unicode's letters", got, remedy))
 
 
 def _columns(name: str, key: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -128,15 +128,15 @@ def _columns(name: str, key: str, values: NDArray[Any]) -> dict[str, NDArray[Any
 def _of_one_length(name: str, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     lengths = {len(column) for column in columns.values()}
     if len(lengths) != 1:
-        came = f"arrays of {', '.join(map(str, sorted(lengths)[:5])) or 'no'} rows came"
-        raise InputError(sentence(name, "arrays of the same number of rows", came, "Save X and y of the same rows."))
+        got = f"got arrays of {', '.join(map(str, sorted(lengths)[:5])) or 'no'} rows"
+        raise InputError(sentence(name, "arrays of the same number of rows", got, "Save X and y of the same rows."))
     return columns
 
 
 def _check_count(name: str, names: list[str]) -> None:
     if len(names) > ARRAYS:
         remedy = "Put columns together into one array."
-        raise InputError(sentence(name, f"at most {ARRAYS:,} arrays", f"{len(names):,} came", remedy))
+        raise InputError(sentence(name, f"at most {ARRAYS:,} arrays", f"got {len(names):,}", remedy))
 
 
 def _table(columns: dict[str, NDArray[Any]]) -> Any:

@@ -37,8 +37,8 @@ def read_parquet(given: TableInput, limits: TableLimits) -> Any:
         with parquet.ParquetFile(given.path, metadata=metadata, read_dictionary=texts) as file:
             return decoded(given.name, _batches(given.name, file, limits), schema, limits)
     except arrow_errors(OSError) as error:
-        came = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
-        raise InputError(sentence(given.name, "a sound Parquet file", came, "Write it again.")) from error
+        got = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
+        raise InputError(sentence(given.name, "a sound Parquet file", got, "Write it again.")) from error
 
 
 def _footer(given: TableInput) -> bytes:
@@ -49,11 +49,11 @@ def _footer(given: TableInput) -> bytes:
         end = stream.read()
         length = int.from_bytes(end[:4], "little")
         if size >= 4 + END and end[4:] == b"PAR1" and length > FOOTER:
-            came, remedy = f"it has one of {text_of(length)}", "Write fewer columns, or larger row groups."
-            raise InputError(sentence(given.name, f"a footer of at most {text_of(FOOTER)}", came, remedy))
+            got, remedy = f"it has one of {text_of(length)}", "Write fewer columns, or larger row groups."
+            raise InputError(sentence(given.name, f"a footer of at most {text_of(FOOTER)}", got, remedy))
         if size < 4 + END + length or end[4:] != b"PAR1":
-            came, remedy = "its end is missing", "Copy the file again."
-            raise InputError(sentence(given.name, "a whole Parquet file", came, remedy))
+            got, remedy = "its end is missing", "Copy the file again."
+            raise InputError(sentence(given.name, "a whole Parquet file", got, remedy))
         stream.seek(size - END - length)
         return stream.read(length)
 
@@ -88,7 +88,7 @@ def _size(column: Any, known: set[int]) -> int:
 
 
 def decoded(name: str, table: Any, schema: Any, limits: TableLimits) -> Any:
-    """The table with the types of its schema: texts that came as codes are written out, if they are not too long.
+    """The table with the types of its schema: texts that were read as codes are written out, if they are not too long.
 
     A few bytes may say that a long text is repeated, in lists and records, too.
     """

@@ -138,5 +138,5 @@ def _is_size(number: Any) -> TypeGuard[int]:
     return isinstance(number, int) and number >= 0
 
 
-def _refuse(name: str, came: str) -> NoReturn:
-    raise InputError(sentence(name, "sound pages of Parquet", came, "Write it again."))
+def _refuse(name: str, got: str) -> NoReturn:
+    raise InputError(sentence(name, "sound pages of Parquet", got, "Write it again."))

@@ -165,14 +165,14 @@ def _table(given: TableInput, form: str, limits: TableLimits, options: TableOpti
     if form not in NEVER_PACKED:
         return read_text(given, limits, options.text)
     if given.gzipped:
-        came = f"gzipped {form} came"
-        raise InputError(sentence(given.name, "a text inside of gzip", came, "Unpack it first with gunzip."))
+        got = f"got gzipped {form}"
+        raise InputError(sentence(given.name, "a text inside of gzip", got, "Unpack it first with gunzip."))
     return NEVER_PACKED[form](given, limits), None
 
 
 def _format(given: TableInput, asked: str) -> str:
     if asked and asked not in FORMATS:
-        raise InputError(sentence("--format", f"one of {', '.join(FORMATS)}", f"{asked!r} came", "Leave it out."))
+        raise InputError(sentence("--format", f"one of {', '.join(FORMATS)}", f"got {asked!r}", "Leave it out."))
     return asked or given.format()
 
 

@@ -58,17 +58,17 @@ class TableInput:
             with self._stream() as stream:
                 yield stream
         except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-            came, remedy = f"unpacking it fails: {error}", "Copy the file again, or pack it again."
-            raise InputError(sentence(self.name, "a whole gzip file", came, remedy)) from error
+            got, remedy = f"unpacking it fails: {error}", "Copy the file again, or pack it again."
+            raise InputError(sentence(self.name, "a whole gzip file", got, remedy)) from error
 
     def _stream(self) -> IO[bytes]:
         return cast("IO[bytes]", gzip.open(self.path, "rb")) if self.gzipped else self.path.open("rb")
 
     def check_expansion(self, stream: Any, unpacked: int) -> None:
-        """Refuse what grows as no table does; `stream` is what was opened, and so many bytes came out of it."""
+        """Refuse what grows as no table does; `stream` is what was opened, and so many bytes were read from it."""
         if self.gzipped and unpacked > FREE and unpacked > GROWTH * max(1, stream.fileobj.tell()):
-            came = f"it grows more than {GROWTH} times when it is unpacked"
-            raise InputError(sentence(self.name, "a table inside of gzip", came, "If it is one, use gunzip first."))
+            got = f"it grows more than {GROWTH} times when it is unpacked"
+            raise InputError(sentence(self.name, "a table inside of gzip", got, "If it is one, use gunzip first."))
 
     def head(self, size: int = 4096) -> bytes:
         """The first bytes, unpacked."""
@@ -130,8 +130,8 @@ def _refuse_absent(path: Path) -> None:
         if path.stat().st_size:
             return
         raise InputError(sentence(path.name, "a table", "the file is empty", "Check how it was written."))
-    came = "it is a folder" if path.is_dir() else "there is no such file" if not path.exists() else "it is no file"
-    raise InputError(sentence("mercer", f"a table at {path}", came, "Check the path."))
+    got = "it is a folder" if path.is_dir() else "there is no such file" if not path.exists() else "it is no file"
+    raise InputError(sentence("mercer", f"a table at {path}", got, "Check the path."))
 
 
 def _is_gzip(path: Path) -> bool:
@@ -148,4 +148,4 @@ def _copy(stream: IO[bytes], path: Path, limits: TableLimits) -> None:
             limits.check("standard input", size=size)
             out.write(chunk)
     if not size:
-        raise InputError(sentence("standard input", "a table", "nothing came", "Pipe a table into it."))
+        raise InputError(sentence("standard input", "a table", "got nothing", "Pipe a table into it."))

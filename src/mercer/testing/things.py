@@ -151,7 +151,7 @@ def law_of_eigenvalues(kernel: Kernel, X: Any) -> None:
 
 
 def law_of_counting(kernel: Kernel, X: Any) -> None:
-    """Features of things that came first keep their order, and their numbers, whatever comes after."""
+    """Features of first things keep their order, and their numbers, whatever comes after."""
     for leaf, items in _counted(kernel, X):
         first = items[: len(items) // 2 + 1]
         alone, beside = canonical(leaf.count(first)), canonical(leaf.count(items)[: len(first)])

@@ -138,18 +138,18 @@ def _kernels(given: Any) -> list[Kernel]:
     """The kernels of a list of kernels and texts."""
     needs, remedy = "a list of kernels or their texts", "Write combine([Gaussian('median'), 'linear'], X, y)."
     if isinstance(given, str | Kernel) or not hasattr(given, "__iter__"):
-        raise KernelError(sentence("combine", needs, f"{given!r} came", remedy))
+        raise KernelError(sentence("combine", needs, f"got {given!r}", remedy))
     found = [parse(item, open=True) if isinstance(item, str) else kernel_from(item) for item in given]
     wrong = [item for item in found if not isinstance(item, Kernel)]
     if wrong or not found:
-        came = f"{wrong[0]!r} is in it" if wrong else "an empty one came"
-        raise KernelError(sentence("combine", needs, came, remedy))
+        got = f"{wrong[0]!r} is in it" if wrong else "got an empty one"
+        raise KernelError(sentence("combine", needs, got, remedy))
     return found
 
 
 def _check_steps(steps: Any) -> None:
     if isinstance(steps, bool) or not isinstance(steps, numbers.Integral) or steps < 1:
-        raise InputError(sentence("combine", "a whole number of steps, at least 1", f"{steps!r} came", "Use 100."))
+        raise InputError(sentence("combine", "a whole number of steps, at least 1", f"got {steps!r}", "Use 100."))
 
 
 def _sources(kernels: list[Kernel], X: Any, sample_weight: Any) -> tuple[list[Rows], Array]:

@@ -61,8 +61,8 @@ def kfold_path(
     problem = posed("kfold_path", kernel, X, y, sample_weight, fit_intercept)
     chosen = folds_of("kfold_path", folds, len(np.asarray(y)))[problem.rows]
     if len(np.unique(chosen)) < 2:
-        needs, came = "rows of weight above 0 in at least two folds", "all are in one"
-        raise InputError(sentence("kfold_path", needs, came, "Without that fold nothing is left: use more folds."))
+        needs, got = "rows of weight above 0 in at least two folds", "all are in one"
+        raise InputError(sentence("kfold_path", needs, got, "Without that fold nothing is left: use more folds."))
     given = problem.penalties(alphas)
     return Path(given, problem.side.fold_errors(given, chosen))
 
@@ -80,15 +80,15 @@ def folds_of(who: str, given: int | ArrayLike, count: int) -> NDArray[np.intp]:
     numbered = np.asarray(given)
     if numbered.shape != (count,) or numbered.dtype.kind not in "iu":
         needs = f"a number of folds, or one whole number a row, {count} in all"
-        came = f"folds of shape {numbered.shape} and dtype {numbered.dtype} came"
-        raise InputError(sentence(who, needs, came, "Use 5, or an array of fold numbers."))
+        got = f"got folds of shape {numbered.shape} and dtype {numbered.dtype}"
+        raise InputError(sentence(who, needs, got, "Use 5, or an array of fold numbers."))
     return np.unique(numbered, return_inverse=True)[1].reshape(-1)
 
 
 def _successive(who: str, folds: int, count: int) -> NDArray[np.intp]:
     if not 2 <= folds <= count:
-        came = f"{folds} came"
-        raise InputError(sentence(who, f"2 folds to {count}, one a row", came, "Use 5, or fewer for few rows."))
+        got = f"got {folds}"
+        raise InputError(sentence(who, f"2 folds to {count}, one a row", got, "Use 5, or fewer for few rows."))
     sizes = np.full(folds, count // folds)
     sizes[: count % folds] += 1
     return np.repeat(np.arange(folds), sizes)

@@ -58,8 +58,8 @@ def loo_path(
     problem = posed("loo_path", kernel, X, y, sample_weight, fit_intercept)
     weights = problem.side.centering.weights
     if len(weights) == 1 and weights[0] <= 1:
-        came, remedy = "one row of weight above 0 came", "Without it nothing is left: give more rows."
-        raise InputError(sentence("loo_path", "at least two rows", came, remedy))
+        got, remedy = "got one row of weight above 0", "Without it nothing is left: give more rows."
+        raise InputError(sentence("loo_path", "at least two rows", got, remedy))
     return path_of(problem.side, problem.penalties(alphas))
 
 

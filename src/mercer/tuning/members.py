@@ -57,14 +57,14 @@ def aim_of(weights: Array, Y: Array, fit_intercept: bool) -> Aim:
     """The targets of the rows that count, centred, weighted and scaled."""
     rows = np.flatnonzero(weights)
     if len(rows) < 2:
-        came, remedy = "one row of a weight above 0 came", "Without it nothing is left: give more rows."
-        raise InputError(sentence("combine", "at least two rows", came, remedy))
+        got, remedy = "got one row of a weight above 0", "Without it nothing is left: give more rows."
+        raise InputError(sentence("combine", "at least two rows", got, remedy))
     centering, kept = Centering(weights[rows], bool(fit_intercept)), Y[rows]
     peaks = np.abs(kept).max(axis=0)
     varies = (kept != kept[0]).any(axis=0) if centering.intercept else peaks > 0
     if not varies.any():
-        came = "it is constant" if centering.intercept else "it is zero"
-        raise InputError(sentence("combine", "a y that varies", came, "There is nothing to choose kernels by."))
+        got = "it is constant" if centering.intercept else "it is zero"
+        raise InputError(sentence("combine", "a y that varies", got, "There is nothing to choose kernels by."))
     scaled = centering.rows(kept[:, varies] / peaks[varies])  # squares of large numbers would overflow
     roots = np.sqrt(np.square(scaled).sum(axis=0) / centering.total)
     spreads = np.zeros(len(peaks))
@@ -102,8 +102,8 @@ def members_of(aim: Aim, sources: Sequence[Rows]) -> tuple[list[Member], Array]:
         members.append(_member(aim, source, matrices[used], count))
         used += members[-1].size > 0
     if not used:
-        came, remedy = "all are constant on X", "Check the columns that they look at."
-        raise InputError(sentence("combine", "a kernel that varies on X", came, remedy))
+        got, remedy = "all are constant on X", "Check the columns that they look at."
+        raise InputError(sentence("combine", "a kernel that varies on X", got, remedy))
     return members, matrices[:used]
 
 
@@ -136,9 +136,9 @@ def _alone(member: Member, alphas: Array, errors: Array) -> Member:
 
 def _refuse_indefinite(kernel: Kernel, negative: float, size: float, noise: float) -> None:
     if negative > noise:
-        came = f"the matrix of {kernel} has eigenvalues from {-negative:.3g} to {size:.3g}"
+        got = f"the matrix of {kernel} has eigenvalues from {-negative:.3g} to {size:.3g}"
         remedy = "mercer.prove says whether it is a kernel, and where."
-        raise InputError(sentence("combine", "positive semi-definite kernels", came, remedy))
+        raise InputError(sentence("combine", "positive semi-definite kernels", got, remedy))
 
 
 def _warn_of_rounding(kernel: Kernel) -> None:

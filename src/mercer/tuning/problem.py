@@ -96,7 +96,7 @@ def _decomposed(who: str, K: Array, rows: NDArray[Any], centering: Centering, ta
     smallest, largest = float(spectrum.values[0]), float(spectrum.values[-1])
     rounding = 10 * len(rows) * unit * max(size, 0.0)  # of K: centring may leave much less
     if smallest < -max(rounding, 10 * spectrum.floor):
-        came = f"K is indefinite: smallest eigenvalue {smallest:.3g}, largest {largest:.3g}"
+        got = f"K is indefinite: smallest eigenvalue {smallest:.3g}, largest {largest:.3g}"
         remedy = "mercer.repair(K) makes it so, and says what that removes."
-        raise InputError(sentence(who, "a positive semi-definite matrix of similarities", came, remedy))
+        raise InputError(sentence(who, "a positive semi-definite matrix of similarities", got, remedy))
     return Problem(who, DualSide(spectrum, centering, A.pull, targets), rows, scale_of(spectrum, centering, sizes))

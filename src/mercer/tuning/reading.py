@@ -47,8 +47,8 @@ class Rows:
         with np.errstate(all="ignore"):
             finite = all_finite(K)
         if not finite:
-            came, remedy = f"{self.kernel} overflows on this data", "Scale the data down, or normalize the kernel."
-            raise InputError(sentence(self.who, "finite values of the kernel", came, remedy))
+            got, remedy = f"{self.kernel} overflows on this data", "Scale the data down, or normalize the kernel."
+            raise InputError(sentence(self.who, "finite values of the kernel", got, remedy))
         return K
 
 
@@ -89,7 +89,7 @@ def kernel_of(who: str, given: Any) -> Kernel:
     given = kernel_from(given)
     if not isinstance(given, Kernel):
         remedy = "Write Gaussian(), or \"gaussian('median')\"."
-        raise KernelError(sentence(who, "a kernel, its text, or 'precomputed'", f"{given!r} came", remedy))
+        raise KernelError(sentence(who, "a kernel, its text, or 'precomputed'", f"got {given!r}", remedy))
     return given
 
 
@@ -97,16 +97,16 @@ def targets_of(who: str, y: ArrayLike, count: int) -> Array:
     """(n, outputs): y as finite numbers."""
     given = np.asarray(y)
     if given.dtype.kind not in "fiub":
-        came, remedy = f"y of dtype {given.dtype} came", "Convert y; code classes by +1 and -1."
-        raise InputError(sentence(who, "targets that are numbers", came, remedy))
+        got, remedy = f"got y of dtype {given.dtype}", "Convert y; code classes by +1 and -1."
+        raise InputError(sentence(who, "targets that are numbers", got, remedy))
     if given.ndim not in (1, 2) or len(given) != count or given.size == 0:
-        needs, came = f"one target a row, {count} in all", f"y of shape {given.shape} came"
-        raise InputError(sentence(who, needs, came, "Give n numbers, or n rows of one column an output."))
+        needs, got = f"one target a row, {count} in all", f"got y of shape {given.shape}"
+        raise InputError(sentence(who, needs, got, "Give n numbers, or n rows of one column an output."))
     Y = given.astype(np.float64).reshape(count, -1)
     bad = np.argwhere(~np.isfinite(Y))
     if len(bad):
-        came = f"y holds {Y[tuple(bad[0])]} in row {bad[0, 0]}"
-        raise InputError(sentence(who, "finite targets", came, "Impute or drop such rows."))
+        got = f"y holds {Y[tuple(bad[0])]} in row {bad[0, 0]}"
+        raise InputError(sentence(who, "finite targets", got, "Impute or drop such rows."))
     return Y
 
 
@@ -115,10 +115,10 @@ def alphas_of(who: str, given: ArrayLike) -> Array:
     needs, remedy = "penalties that are finite numbers of at least 0", "Use None for the default ones."
     values = np.asarray(given)
     if values.dtype.kind not in "fiu" or values.ndim > 1 or values.size == 0:
-        came = f"alphas of shape {values.shape} and dtype {values.dtype} came"
-        raise InputError(sentence(who, needs, came, remedy))
+        got = f"got alphas of shape {values.shape} and dtype {values.dtype}"
+        raise InputError(sentence(who, needs, got, remedy))
     alphas = values.astype(np.float64).ravel()
     bad = alphas[~(np.isfinite(alphas) & (alphas >= 0))]
     if bad.size:
-        raise InputError(sentence(who, needs, f"{bad[0]:g} came", remedy))
+        raise InputError(sentence(who, needs, f"got {bad[0]:g}", remedy))
     return alphas

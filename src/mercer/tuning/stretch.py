@@ -148,8 +148,8 @@ def stretch(
     _check_count("steps", steps, 1)
     source, weights = read(WHO, kernel, X, sample_weight)
     if not isinstance(source, Rows):
-        came, remedy = "a matrix has no columns", "Give the rows and a kernel."
-        raise InputError(sentence(WHO, "rows that a kernel looks at", came, remedy))
+        got, remedy = "a matrix has no columns", "Give the rows and a kernel."
+        raise InputError(sentence(WHO, "rows that a kernel looks at", got, remedy))
     chosen = _drawn(np.flatnonzero(weights), rows, random_state)
     Y = targets_of(WHO, y, len(weights))[chosen]
     purpose, remedy = f"matrices of {len(chosen):,} x {len(chosen):,} numbers", "Ask for fewer rows."
@@ -166,14 +166,14 @@ def stretch(
 def _check_count(name: str, value: Any, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         raise InputError(
-            sentence(WHO, f"a whole number of {name}, at least {least}", f"{value!r} came", "Leave it out.")
+            sentence(WHO, f"a whole number of {name}, at least {least}", f"got {value!r}", "Leave it out.")
         )
 
 
 def _drawn(counting: NDArray[np.intp], count: int, random_state: int | None) -> NDArray[np.intp]:
     if len(counting) < 2:
-        came = f"{len(counting)} of a weight above 0 came"
-        raise InputError(sentence(WHO, "at least two rows", came, "Give more rows."))
+        got = f"got {len(counting)} of a weight above 0"
+        raise InputError(sentence(WHO, "at least two rows", got, "Give more rows."))
     if len(counting) <= count:
         return counting
     return np.sort(np.random.default_rng(random_state).choice(counting, count, replace=False))
@@ -188,8 +188,8 @@ def _scaled(Y: Array, intercept: bool) -> Array:
     spreads = np.sqrt(np.square(Y).mean(axis=0))
     varies = spreads > 8 * np.finfo(np.float64).eps
     if not varies.any():
-        came = "the rows that were looked at have one value"
-        raise InputError(sentence(WHO, "a y that varies", came, "There is nothing to choose lengths by."))
+        got = "the rows that were looked at have one value"
+        raise InputError(sentence(WHO, "a y that varies", got, "There is nothing to choose lengths by."))
     return np.asarray(Y[:, varies] / spreads[varies])
 
 
@@ -215,8 +215,8 @@ class _Search:
         kernel = columned(source.kernel, source.points)
         groups = tuple(lengths_of(kernel, source.points))
         if not groups:
-            came, remedy = f"{source.kernel} has none", "Use Gaussian() or Matern(), say."
-            raise InputError(sentence(WHO, "a kernel with lengthscales", came, remedy))
+            got, remedy = f"{source.kernel} has none", "Use Gaussian() or Matern(), say."
+            raise InputError(sentence(WHO, "a kernel with lengthscales", got, remedy))
         size = float(kernel.evaluate_diagonal(source.points).mean())
         return cls(replace(source, kernel=kernel), evidence, groups, size if size > 0 else 1.0)
 
@@ -282,7 +282,7 @@ class _Search:
     def _known(self, K: Array, alpha: float) -> Slopes:
         known = self.evidence(K, alpha)
         if known is None:
-            came = f"the matrix of {self.source.kernel} is not, by more than rounding"
+            got = f"the matrix of {self.source.kernel} is not, by more than rounding"
             remedy = "mercer.prove says whether it is a kernel, and where."
-            raise InputError(sentence(WHO, "a positive semi-definite kernel", came, remedy))
+            raise InputError(sentence(WHO, "a positive semi-definite kernel", got, remedy))
         return known

@@ -56,5 +56,5 @@ def test_wrong_moments_are_refused(moments):
 
 
 def test_other_columns_are_refused():
-    with pytest.raises(InputError, match="needs the 1 columns whose means are known; 2 came"):
+    with pytest.raises(InputError, match="needs the 1 columns whose means are known; got 2"):
         Gapped(1.0, [[0.0, 1.0]])([[1.0, 2.0]])

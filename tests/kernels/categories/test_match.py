@@ -182,7 +182,7 @@ def test_an_open_kernel_asks_to_be_resolved():
 
 def test_other_columns_than_counted_are_refused():
     kernel = Match("rarity").resolve([["a", "b"], ["c", "d"]])
-    with pytest.raises(InputError, match="needs the 2 columns whose labels were counted; 1 came"):
+    with pytest.raises(InputError, match="needs the 2 columns whose labels were counted; got 1"):
         kernel(["a", "b"])
 
 

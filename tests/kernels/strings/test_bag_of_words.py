@@ -117,9 +117,9 @@ class TestIdf:
 
     def test_tokens_are_no_texts(self):
         kernel = BagOfWords(weights="idf").resolve([["a", "b"]])
-        with pytest.raises(InputError, match=r"lists of tokens, as those from which it learnt its weights; str came"):
+        with pytest.raises(InputError, match=r"lists of tokens, as those from which it learnt its weights; got str"):
             kernel(["a b"])
-        with pytest.raises(InputError, match=r"str, as those .*; lists of tokens came"):
+        with pytest.raises(InputError, match=r"str, as those .*; got lists of tokens"):
             BagOfWords(weights="idf").resolve(["a b"])([["a"]])
 
     def test_texts_without_words(self):
@@ -158,7 +158,7 @@ class TestWords:
         assert together == tuple(documents("BagOfWords", (text,), "fold")[0] for text in strings)
 
     def test_bytes_are_refused(self):
-        with pytest.raises(InputError, match=r"BagOfWords needs str, or lists of tokens; bytes came. Decode"):
+        with pytest.raises(InputError, match=r"BagOfWords needs str, or lists of tokens; got bytes. Decode"):
             BagOfWords()([b"a"])
 
 
@@ -173,9 +173,9 @@ def test_proofs_and_texts(kernel):
     ("build", "message"),
     [
         (lambda: BagOfWords(0), "whole number of at least 1 for ngrams"),
-        (lambda: BagOfWords((2, 1)), r"ngrams from low to high; \(2, 1\) came. Write \(1, 2\)"),
+        (lambda: BagOfWords((2, 1)), r"ngrams from low to high; got \(2, 1\). Write \(1, 2\)"),
         (lambda: BagOfWords((1, 2, 3)), "one or two whole numbers for ngrams"),
-        (lambda: BagOfWords(weights="tfidf"), "one of 'counts', 'binary', 'idf' for weights; 'tfidf' came"),
+        (lambda: BagOfWords(weights="tfidf"), "one of 'counts', 'binary', 'idf' for weights; got 'tfidf'"),
         (lambda: BagOfWords(case=True), "one of 'fold', 'keep' for case"),
         (lambda: BagOfWords(frequencies=["a"]), "pairs of a word and a number for frequencies"),
         (lambda: BagOfWords(frequencies=[["a", -1]]), "frequencies of at least zero"),

@@ -121,10 +121,10 @@ class TestAlphabet:
     ("build", "message"),
     [
         (lambda: Mismatch(0), "whole number from 1 to 100 for k"),
-        (lambda: Mismatch(3, 3), "fewer differences m than symbols k; m = 3 and k = 3 came"),
+        (lambda: Mismatch(3, 3), "fewer differences m than symbols k; got m = 3 and k = 3"),
         (lambda: Mismatch(3, -1), "whole number of at least 0 for m"),
-        (lambda: Mismatch(3, 1, "aba"), "each symbol once in alphabet; 'a' came twice"),
-        (lambda: Mismatch(3, 1, 4), "a list of symbols for alphabet; 4 came"),
+        (lambda: Mismatch(3, 1, "aba"), "each symbol once in alphabet; got 'a' twice"),
+        (lambda: Mismatch(3, 1, 4), "a list of symbols for alphabet; got 4"),
     ],
 )
 def test_bad_fields(build, message):

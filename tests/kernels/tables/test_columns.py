@@ -67,8 +67,8 @@ def test_one_part_is_that_part():
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
-        ({}, "at least one part; none came"),
-        ({"age": "gaussian"}, r"a kernel for 'age'; 'gaussian' came"),
+        ({}, "at least one part; got none"),
+        ({"age": "gaussian"}, r"a kernel for 'age'; got 'gaussian'"),
         ({"age": Gaussian}, r"Write Gaussian\(\)"),
         ([Gaussian()], "a dict from columns to kernels, or pairs of both"),
         ("age", "a dict from columns to kernels"),
@@ -84,7 +84,7 @@ def test_wrong_parts_are_refused(parts, words):
 
 
 def test_a_wrong_join_is_refused():
-    with pytest.raises(KernelError, match="join='sum' or join='product'; 'mean' came"):
+    with pytest.raises(KernelError, match="join='sum' or join='product'; got 'mean'"):
         Columns(PARTS, join="mean")
 
 

@@ -125,7 +125,7 @@ def test_a_column_can_get_another_part(proposal, frame):
 def test_wrong_changes_are_refused(proposal):
     with pytest.raises(InputError, match="needs a column 'town'; the columns are 'customer_id', 'age'"):
         proposal.without("town")
-    with pytest.raises(KernelError, match="needs a kernel for 'age'; 'laplace' came"):
+    with pytest.raises(KernelError, match="needs a kernel for 'age'; got 'laplace'"):
         proposal.with_part("age", "laplace")
     everything = proposal.without(*(choice.name for choice in proposal.columns))
     with pytest.raises(InputError, match="needs a column to look at; all are left out"):
@@ -138,7 +138,7 @@ def test_targets_may_be_several_and_must_exist(frame):
     assert [choice.name for choice in found.columns if choice.taken_for == "target"] == ["age", "y"]
     with pytest.raises(InputError, match="needs a column named 'z'"):
         kernel_for(frame, target="z")
-    with pytest.raises(InputError, match="needs two rows or more; 1 came"):
+    with pytest.raises(InputError, match="needs two rows or more; got 1"):
         kernel_for(frame[:1])
 
 

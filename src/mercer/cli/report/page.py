@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mercer.cli.report.markup import Markup, element, items, joined, p
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-"""A browser that keeps to it loads nothing from anywhere, whatever came into the page."""
+"""A browser that keeps to it loads nothing from anywhere, whatever is in the page."""
 
 
 @dataclass(frozen=True)

@@ -311,7 +311,7 @@ def _source(kind: str, measured: Measured, dtype: np.dtype[Any]) -> _Tiled | Spa
 
 
 def _sides(group: Group, dtype: np.dtype[Any]) -> tuple[Array, Array]:
-    """Both sides for generated loops, as they came: differences need no other origin."""
+    """Both sides for generated loops, as they are: differences need no other origin."""
     left = np.ascontiguousarray(group.left, dtype=dtype)
     return left, left if group.right is group.left else np.ascontiguousarray(group.right, dtype=dtype)
 

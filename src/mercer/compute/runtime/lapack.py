@@ -49,7 +49,7 @@ class Routine:
         return np.int64 if "int64_t" in self.kinds else np.intc
 
     def __call__(self, *arguments: Any) -> None:
-        """Compute, in the arrays that came; Python's lock is free meanwhile."""
+        """Compute, in the arrays that were given; Python's lock is free meanwhile."""
         held = [_held(kind, value) for kind, value in zip(self.kinds, arguments, strict=True)]
         self._call(*[_address(value) for value in held])
 
@@ -58,8 +58,8 @@ class Routine:
         info = np.zeros(1, dtype=self.integer)
         self(*arguments, info)
         if info[0] < 0:
-            came = f"{self.name} returned {info[0]}"
-            raise MercerError(sentence("LAPACK", "legal arguments", came, "This is a defect: please report it."))
+            got = f"{self.name} returned {info[0]}"
+            raise MercerError(sentence("LAPACK", "legal arguments", got, "This is a defect: please report it."))
         return int(info[0])
 
 
@@ -144,8 +144,8 @@ def _step(M: Array) -> int:
     """How many numbers a row is from the next one; an error where it is not as Fortran can see it."""
     apart, beside = M.strides
     if M.dtype != np.float64 or (beside != 8 and M.shape[1] > 1) or apart % 8 or not M.flags.aligned:
-        came = f"an array of {M.dtype} with strides {M.strides} came"
-        raise MercerError(sentence("BLAS", "rows of float64", came, "This is a defect: please report it."))
+        got = f"got an array of {M.dtype} with strides {M.strides}"
+        raise MercerError(sentence("BLAS", "rows of float64", got, "This is a defect: please report it."))
     return max(int(apart) // 8, int(M.shape[1]), 1)
 
 

@@ -45,8 +45,8 @@ class Budget:
     def of_machine(cls, fraction: float = 0.8) -> Budget:
         """A share, over 0 and up to 1, of what the machine or its container has free now."""
         if not 0 < fraction <= 1:
-            came = f"{fraction!r} came"
-            raise InputError(sentence("A memory budget", "a fraction over 0 and up to 1", came, "Use 0.8 if in doubt."))
+            got = f"got {fraction!r}"
+            raise InputError(sentence("A memory budget", "a fraction over 0 and up to 1", got, "Use 0.8 if in doubt."))
         return cls(int(fraction * free_memory()))
 
     @classmethod
@@ -60,7 +60,7 @@ class Budget:
         if size is None or size < 1:
             needs = "a positive whole number of bytes, or a text of a number and a unit"
             remedy = 'Write 4000000000, "4 GB" (powers of 1000) or "4 GiB" (powers of 1024).'
-            raise InputError(sentence("A memory budget", needs, f"{reprlib.repr(memory)} came", remedy))
+            raise InputError(sentence("A memory budget", needs, f"got {reprlib.repr(memory)}", remedy))
         return cls(size)
 
     def allows(self, needed: int) -> bool:
@@ -96,8 +96,8 @@ def free_memory(proc: Path = PROC, groups: Path = GROUPS) -> int:
     """
     rooms = [*_left_in_machine(proc), *_left_in_groups(proc, groups), *_left_in_address_space(proc)]
     if not rooms:
-        came = "this system reports none"
-        raise BudgetError(sentence("A memory budget", "the machine's free memory", came, 'Give one, such as "4 GB".'))
+        got = "this system reports none"
+        raise BudgetError(sentence("A memory budget", "the machine's free memory", got, 'Give one, such as "4 GB".'))
     return min(rooms)
 
 

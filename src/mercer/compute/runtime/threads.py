@@ -45,7 +45,7 @@ def count(threads: int | None) -> int:
     if threads is None:
         return available()
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise InputError(sentence("threads", "a whole number above zero, or None", f"{threads!r} came", "Use 1 or 2."))
+        raise InputError(sentence("threads", "a whole number above zero, or None", f"got {threads!r}", "Use 1 or 2."))
     return threads
 
 

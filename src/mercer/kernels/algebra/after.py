@@ -27,7 +27,7 @@ def check_map(owner: str, name: str, value: Any) -> Any:
         return value
     matrix = _numbers(value)
     if matrix.ndim != 2 or matrix.size == 0 or not np.isfinite(matrix).all():
-        raise KernelError(sentence(owner, needs, f"{value!r} came", "A matrix A of shape (m, d) maps x to A x."))
+        raise KernelError(sentence(owner, needs, f"got {value!r}", "A matrix A of shape (m, d) maps x to A x."))
     return tuple(tuple(row) for row in matrix.tolist())
 
 
@@ -86,17 +86,17 @@ class After(Mapped):
         given = self.map.transform(values) if hasattr(self.map, "transform") else self.map(values)
         mapped = real("after", self._name, given)
         if mapped.ndim != 2 or len(mapped) != len(values):
-            came = f"{self._name} gave an array of shape {mapped.shape} for {len(values)} rows"
-            raise InputError(sentence("after", "one row a row from its map", came, "Return an array of shape (n, m)."))
+            got = f"{self._name} gave an array of shape {mapped.shape} for {len(values)} rows"
+            raise InputError(sentence("after", "one row a row from its map", got, "Return an array of shape (n, m)."))
         if values.dtype == object and mapped.dtype != object:  # a proof must not take 16 digits for 50
             raise TypeError(f"{self._name} gave {mapped.dtype} for numbers of 50 digits")
         return mapped if mapped.dtype == object else mapped.astype(np.float64)
 
     def _multiply(self, values: NDArray[Any], matrix: NDArray[np.float64]) -> NDArray[Any]:
         if matrix.shape[1] != values.shape[1]:
-            came = f"the data has {values.shape[1]}"
+            got = f"the data has {values.shape[1]}"
             raise InputError(
-                sentence("after", f"data of {matrix.shape[1]} columns for its matrix", came, "Check the columns.")
+                sentence("after", f"data of {matrix.shape[1]} columns for its matrix", got, "Check the columns.")
             )
         product: NDArray[Any] = values @ matrix.T
         return product

@@ -30,8 +30,8 @@ class Mapped(Single):
     @property
     def kinds(self) -> dict[Column | None, str]:
         if self.kernel.kinds:
-            came = f"{self.kernel} reads {', '.join(sorted(set(self.kernel.kinds.values())))}"
-            raise KernelError(sentence(type(self).__name__, "a kernel of numbers", came, "Put it inside."))
+            got = f"{self.kernel} reads {', '.join(sorted(set(self.kernel.kinds.values())))}"
+            raise KernelError(sentence(type(self).__name__, "a kernel of numbers", got, "Put it inside."))
         return {}
 
     def evaluate(self, pairs: Pairs) -> Block:

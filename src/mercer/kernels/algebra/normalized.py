@@ -48,8 +48,8 @@ class Normalized(Single):
         negative = np.flatnonzero(squares < 0)
         if len(negative):
             row = int(negative[0])
-            came = f"row {row} has k(x, x) = {float(squares[row]):g}"
-            raise DomainError(sentence("normalized", "k(x, x) >= 0", came, "Use a proven kernel."))
+            got = f"row {row} has k(x, x) = {float(squares[row]):g}"
+            raise DomainError(sentence("normalized", "k(x, x) >= 0", got, "Use a proven kernel."))
         return np.asarray(np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0))
 
     def law(self, d: int) -> Law | None:

@@ -24,10 +24,10 @@ def check_columns(owner: str, name: str, value: Any) -> tuple[Column, ...]:
     listed = (value,) if isinstance(value, str | numbers.Integral) else value
     needs, remedy = "columns by position or name", "Write on(0), on([0, 2]) or on(['age'])."
     if isinstance(listed, str | bytes) or not hasattr(listed, "__iter__"):
-        raise KernelError(sentence(owner, needs, f"{value!r} came", remedy))
+        raise KernelError(sentence(owner, needs, f"got {value!r}", remedy))
     columns = tuple(_plain(c) for c in listed)
     if not columns or not all(isinstance(c, str) or type(c) is int for c in columns):
-        raise KernelError(sentence(owner, needs, f"{value!r} came", remedy))
+        raise KernelError(sentence(owner, needs, f"got {value!r}", remedy))
     return columns
 
 

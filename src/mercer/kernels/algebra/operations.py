@@ -18,11 +18,11 @@ def as_kernel(thing: object, operation: str) -> Kernel:
     if isinstance(thing, numbers.Real) and not isinstance(thing, bool):
         if thing < 0:
             raise KernelError(
-                f"A kernel takes no negative number in {operation}; {thing} came. It would make k(x, x) negative or "
+                f"A kernel takes no negative number in {operation}; got {thing}. It would make k(x, x) negative or "
                 "break the proof. Use a number of at least zero."
             )
         return Constant(float(thing))
-    raise KernelError(f"A kernel needs a kernel or a number in {operation}; {thing!r} came. Give one of these.")
+    raise KernelError(f"A kernel needs a kernel or a number in {operation}; got {thing!r}. Give one of these.")
 
 
 def add(left: object, right: object) -> Kernel:
@@ -40,7 +40,7 @@ def multiply(left: object, right: object) -> Kernel:
 def raise_to(kernel: Kernel, exponent: float) -> Kernel:
     """Kernel ** exponent; the first power is the kernel itself."""
     if isinstance(exponent, Kernel) or not isinstance(exponent, numbers.Real):
-        raise KernelError(f"A power of a kernel needs a positive number as exponent; {exponent!r} came. Give one.")
+        raise KernelError(f"A power of a kernel needs a positive number as exponent; got {exponent!r}. Give one.")
     return kernel if exponent == 1 else algebra.Power(kernel, exponent)
 
 

@@ -53,9 +53,9 @@ class Power(Single):
         super().__post_init__()
         if self.whole or self.kernel.divisible:
             return
-        came = f"{self.exponent} came, and {self.kernel} is not known to be infinitely divisible"
+        got = f"got {self.exponent}, and {self.kernel} is not known to be infinitely divisible"
         remedy = "Use a whole exponent; fractions are allowed for Gaussian(), Laplace() and others like them."
-        raise KernelError(sentence("A power of a kernel", "a positive whole exponent", came, remedy))
+        raise KernelError(sentence("A power of a kernel", "a positive whole exponent", got, remedy))
 
     @property
     def whole(self) -> bool:

@@ -26,7 +26,7 @@ def check_lengthscales(owner: str, name: str, value: Any) -> tuple[float, ...]:
     except ValueError:  # lists of different lengths
         listed = np.empty(0)
     if listed.ndim != 1 or listed.size == 0:
-        raise KernelError(sentence(owner, "one lengthscale a column", f"{value!r} came", "Give a list of numbers."))
+        raise KernelError(sentence(owner, "one lengthscale a column", f"got {value!r}", "Give a list of numbers."))
     return tuple(check_positive(owner, name, v) for v in listed.tolist())
 
 
@@ -58,8 +58,8 @@ class Scaled(Mapped):
         refuse_objects("scaled", points)
         width = points.values.shape[1]
         if width != len(self.lengthscales):
-            needs, came = f"data of {len(self.lengthscales)} columns", f"the data has {width}"
-            raise InputError(sentence("scaled", needs, came, "Give one lengthscale a column."))
+            needs, got = f"data of {len(self.lengthscales)} columns", f"the data has {width}"
+            raise InputError(sentence("scaled", needs, got, "Give one lengthscale a column."))
         labels = tuple(f"scaled {points.label(i)}" for i in range(width))
         return replace(points, values=self._divide(points.values), labels=labels)
 

@@ -25,11 +25,11 @@ class Several(Kernel):
         flat: list[Kernel] = []
         for part in self.parts:
             if not isinstance(part, Kernel):
-                raise KernelError(sentence(type(self).__name__, "kernels as parts", f"{part!r} came", "Give kernels."))
+                raise KernelError(sentence(type(self).__name__, "kernels as parts", f"got {part!r}", "Give kernels."))
             flat.extend(part.parts if isinstance(part, type(self)) else (part,))
         if len(flat) < 2:
-            came = f"{len(flat)} came"
-            raise KernelError(sentence(type(self).__name__, "two or more kernels", came, "Use the kernel itself."))
+            got = f"got {len(flat)}"
+            raise KernelError(sentence(type(self).__name__, "two or more kernels", got, "Use the kernel itself."))
         object.__setattr__(self, "parts", tuple(flat))
         super().__post_init__()
 

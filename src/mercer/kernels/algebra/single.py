@@ -24,8 +24,8 @@ class Single(Kernel):
 
     def __post_init__(self) -> None:
         if not isinstance(self.kernel, Kernel):
-            came = f"{self.kernel!r} came"
-            raise KernelError(sentence(type(self).__name__, "a kernel inside", came, "Give a kernel."))
+            got = f"got {self.kernel!r}"
+            raise KernelError(sentence(type(self).__name__, "a kernel inside", got, "Give a kernel."))
         super().__post_init__()
 
     @property
@@ -81,4 +81,4 @@ class Single(Kernel):
 def refuse_kernel(owner: str, needs: str, value: Any) -> None:
     """Refuse a kernel where a function of rows is needed: it can be called, but it is a function of two points."""
     if isinstance(value, Kernel) or (isinstance(value, type) and issubclass(value, Kernel)):
-        raise KernelError(sentence(owner, needs, f"{value!r} came", "Compose kernels with +, * and exp()."))
+        raise KernelError(sentence(owner, needs, f"got {value!r}", "Compose kernels with +, * and exp()."))

@@ -22,7 +22,7 @@ def check_function(owner: str, name: str, value: Any) -> Any:
     """Something that can be called with rows."""
     refuse_kernel(owner, "a function of rows", value)
     if not callable(value):
-        raise KernelError(sentence(owner, "a function of rows", f"{value!r} came", "Give a function."))
+        raise KernelError(sentence(owner, "a function of rows", f"got {value!r}", "Give a function."))
     return value
 
 

@@ -32,7 +32,7 @@ def check_moments(owner: str, name: str, value: Any) -> tuple[tuple[float, float
         pairs = [(mean, deviation) for mean, deviation in value]
     except (TypeError, ValueError) as error:
         needs = f"pairs of a mean and a deviation for {name}, one a column"
-        raise KernelError(sentence(owner, needs, f"{value!r:.60} came", "Leave it to resolve().")) from error
+        raise KernelError(sentence(owner, needs, f"got {value!r:.60}", "Leave it to resolve().")) from error
     return tuple((check_number(owner, name, mean), check_positive(owner, name, deviation)) for mean, deviation in pairs)
 
 
@@ -90,8 +90,8 @@ class Gapped(ObjectKernel):
         """g of the rows of two tables."""
         width = left.values.shape[1]
         if width != len(self.moments):
-            needs, came = f"the {len(self.moments)} columns whose means are known", f"{width} came"
-            raise InputError(sentence("Gapped", needs, came, "Choose the same ones with on()."))
+            needs, got = f"the {len(self.moments)} columns whose means are known", f"got {width}"
+            raise InputError(sentence("Gapped", needs, got, "Choose the same ones with on()."))
         return encoded(self, left, right, self._lift)
 
     def _lift(self, labels: tuple[Label, ...], column: int, where: str) -> NDArray[np.float64]:
@@ -134,8 +134,8 @@ def _numbers(labels: tuple[Label, ...], where: str) -> NDArray[np.float64]:
         except ValueError:
             found[i] = math.inf
         if label is not None and not math.isfinite(found[i]):
-            came, remedy = f"{where} holds {label!r}", "Convert the column to numbers, or use Match()."
-            raise InputError(sentence("Gapped", "finite numbers, or missing entries", came, remedy))
+            got, remedy = f"{where} holds {label!r}", "Convert the column to numbers, or use Match()."
+            raise InputError(sentence("Gapped", "finite numbers, or missing entries", got, remedy))
     return found
 
 

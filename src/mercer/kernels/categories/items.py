@@ -39,8 +39,8 @@ def items_of(who: str, things: Sequence[Any]) -> tuple[Label, ...]:
     readers = {kind: reader for kind in types if (reader := _reader(kind)) is not None}
     if len(readers) < len(types):
         row = next(i for i, thing in enumerate(things) if type(thing) not in readers)
-        came = f"row {row} holds {things[row]!r:.60} of type {type(things[row]).__name__}"
-        raise InputError(sentence(who, "labels", came, "Give texts, whole numbers or truths, or convert with str()."))
+        got = f"row {row} holds {things[row]!r:.60} of type {type(things[row]).__name__}"
+        raise InputError(sentence(who, "labels", got, "Give texts, whole numbers or truths, or convert with str()."))
     labels = tuple(readers[type(thing)][1](thing) for thing in things)
     if len({name for name, _ in readers.values()} - {"missing"}) > 1:
         _refuse_mixed(who, things, labels, readers)
@@ -77,5 +77,5 @@ def _refuse_mixed(who: str, things: Sequence[Any], labels: Sequence[Label], read
             first.setdefault(readers[type(thing)][0], row)
     if len(first) > 1:
         (one, i), (other, j), *_ = first.items()
-        came = f"there are {one} and {other}: row {i} holds {things[i]!r:.60}, and row {j} holds {things[j]!r:.60}"
-        raise InputError(sentence(who, "labels of one kind a column", came, "Convert the whole column with str()."))
+        got = f"there are {one} and {other}: row {i} holds {things[i]!r:.60}, and row {j} holds {things[j]!r:.60}"
+        raise InputError(sentence(who, "labels of one kind a column", got, "Convert the whole column with str()."))

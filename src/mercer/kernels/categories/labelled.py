@@ -87,8 +87,8 @@ class Labelled(ObjectKernel):
         """phi of labels that may be missing. Counted labels come too, so that means do not depend on the others."""
         seen = by_label(self.seen[column]) if self.seen else {}
         if MISSING in labels and self.missing == REFUSE:
-            came, remedy = f"{where} has missing entries", 'Fill them, or use missing="category".'
-            raise InputError(sentence(type(self).__name__, "a label in each row", came, remedy))
+            got, remedy = f"{where} has missing entries", 'Fill them, or use missing="category".'
+            raise InputError(sentence(type(self).__name__, "a label in each row", got, remedy))
         means = self.missing == MARGINALISED
         members = [label for label in dict.fromkeys((*seen, *labels)) if not (means and label is MISSING)]
         phi = csr_array(self.lifted(members, seen, where))
@@ -101,8 +101,8 @@ class Labelled(ObjectKernel):
     def _refuse_width(self, points: Points) -> None:
         width = points.values.shape[1]
         if self.seen and len(self.seen) != width:
-            needs, came = f"the {len(self.seen)} columns whose labels were counted", f"{width} came"
-            raise InputError(sentence(type(self).__name__, needs, came, "Choose the same ones with on()."))
+            needs, got = f"the {len(self.seen)} columns whose labels were counted", f"got {width}"
+            raise InputError(sentence(type(self).__name__, needs, got, "Choose the same ones with on()."))
 
     def _resolved(self, points: Points, weights: NDArray[Any], stretch: float) -> Kernel:
         return self.counted(points, weights)

@@ -24,14 +24,14 @@ from mercer.kernels.proof.judgement import Fact
 def check_order(owner: str, name: str, value: Any) -> tuple[str, ...]:
     """The texts of two labels or more, all different, none missing."""
     if isinstance(value, str | bytes) or not hasattr(value, "__iter__"):
-        raise KernelError(sentence(owner, f"a list of labels for {name}", f"{value!r:.60} came", "List them in order."))
+        raise KernelError(sentence(owner, f"a list of labels for {name}", f"got {value!r:.60}", "List them in order."))
     try:
         labels = items_of(f"{owner} ({name})", tuple(value))
     except InputError as error:
         raise KernelError(str(error)) from error
     if len(labels) < 2 or len(set(labels)) < len(labels) or MISSING in labels:
         needs = f"two or more different labels for {name}"
-        raise KernelError(sentence(owner, needs, f"{value!r:.60} came", "List each label once, in order."))
+        raise KernelError(sentence(owner, needs, f"got {value!r:.60}", "List each label once, in order."))
     return tuple(str(label) for label in labels)
 
 
@@ -73,8 +73,8 @@ class Ordinal(Averaged):
         ranks = {label: rank for rank, label in enumerate((*self.order, MISSING))}
         strange = next((label for label in labels if label not in ranks), None)
         if strange is not None:
-            came, remedy = f"{where} holds {strange!r}", "Add it to the order, or correct it."
-            raise InputError(sentence("Ordinal", f"labels among {text_of(self.order)}", came, remedy))
+            got, remedy = f"{where} holds {strange!r}", "Add it to the order, or correct it."
+            raise InputError(sentence("Ordinal", f"labels among {text_of(self.order)}", got, remedy))
         return self._ladder()[[ranks[label] for label in labels]]
 
     def _ladder(self) -> NDArray[np.float64]:

@@ -23,7 +23,7 @@ from mercer.kernels.proof.judgement import Fact
 def check_choice(owner: str, name: str, value: Any) -> bool:
     """True or False; texts write 1 or 0."""
     if isinstance(value, str) or value not in (0, 1):
-        raise KernelError(sentence(owner, f"True or False for {name}", f"{value!r} came", "Texts write 1 or 0."))
+        raise KernelError(sentence(owner, f"True or False for {name}", f"got {value!r}", "Texts write 1 or 0."))
     return bool(value)
 
 

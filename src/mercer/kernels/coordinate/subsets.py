@@ -62,8 +62,8 @@ class Subsets(Coordinate):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.max_order is not None and self.max_order < self.min_order:
-            came = f"{self.max_order} came with min_order={self.min_order}"
-            raise KernelError(sentence("Subsets", "max_order of at least min_order", came, "Exchange them."))
+            got = f"got {self.max_order} with min_order={self.min_order}"
+            raise KernelError(sentence("Subsets", "max_order of at least min_order", got, "Exchange them."))
 
     def term(self, x: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(1.0 + x * z)

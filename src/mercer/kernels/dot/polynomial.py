@@ -21,7 +21,7 @@ def check_degree(owner: str, name: str, value: Any) -> int:
     checked = check_number(owner, name, value)
     if checked != int(checked):
         raise KernelError(
-            f"{owner} needs a whole number for {name}; {value!r} came. (offset + <x, z>)^p with a fractional p has a "
+            f"{owner} needs a whole number for {name}; got {value!r}. (offset + <x, z>)^p with a fractional p has a "
             "negative Taylor coefficient, so it is not a kernel. Round the degree."
         )
     return check_whole(owner, name, value, 1, None)

@@ -105,8 +105,8 @@ def check_values(leaf: Kernel, points: Points) -> None:
     misfit = leaf.domain.first_misfit(points.values)
     if misfit is not None:
         row, column = misfit
-        came = f"{points.label(column)} holds {points.values[row, column]:g}"
-        raise DomainError(sentence(type(leaf).__name__, leaf.domain.needs, came, leaf.domain.remedy))
+        got = f"{points.label(column)} holds {points.values[row, column]:g}"
+        raise DomainError(sentence(type(leaf).__name__, leaf.domain.needs, got, leaf.domain.remedy))
 
 
 def check_dimension(leaf: Kernel, points: Points) -> None:

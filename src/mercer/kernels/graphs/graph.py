@@ -83,26 +83,26 @@ def labels_of(name: str, labels: Any, count: int, things: str) -> Labels | None:
     if labels is None:
         return None
     if not isinstance(labels, Iterable):
-        raise InputError(sentence(WHO, f"a list for {name}", f"{labels!r:.60} came", f"Give one of the {things} each."))
+        raise InputError(sentence(WHO, f"a list for {name}", f"got {labels!r:.60}", f"Give one of the {things} each."))
     found = tuple(labels.tolist() if hasattr(labels, "tolist") else labels)
     if len(found) != count:
-        came = f"{len(found)} came for {count} {things}"
-        raise InputError(sentence(WHO, f"as many {name} as {things}", came, "Give one each, or None for none."))
+        got = f"got {len(found)} for {count} {things}"
+        raise InputError(sentence(WHO, f"as many {name} as {things}", got, "Give one each, or None for none."))
     try:
         distinct = set(found)
     except TypeError as error:
-        came = f"{name} hold a label that is not: {error}"
-        raise InputError(sentence(WHO, "hashable labels", came, "Use texts, whole numbers or tuples.")) from error
+        got = f"{name} hold a label that is not: {error}"
+        raise InputError(sentence(WHO, "hashable labels", got, "Use texts, whole numbers or tuples.")) from error
     if any(label != label for label in distinct):
-        came = f"{name} hold NaN, which does not equal itself"
-        raise InputError(sentence(WHO, "labels that equal themselves", came, "Give missing labels a name."))
+        got = f"{name} hold NaN, which does not equal itself"
+        raise InputError(sentence(WHO, "labels that equal themselves", got, "Give missing labels a name."))
     return found
 
 
 def _count(nodes: Any) -> int:
     if isinstance(nodes, bool) or not isinstance(nodes, numbers.Integral) or nodes < 0:
         needs = "the number of its nodes, a whole number of at least 0"
-        raise InputError(sentence(WHO, needs, f"{nodes!r:.60} came", "Give labels=[...] for labels of nodes."))
+        raise InputError(sentence(WHO, needs, f"got {nodes!r:.60}", "Give labels=[...] for labels of nodes."))
     return int(nodes)
 
 
@@ -115,14 +115,14 @@ def _pairs(edges: Any, nodes: int) -> Edges:
     if raw.size == 0:
         return np.empty((0, 2), np.int64)
     if raw.dtype.kind not in "iu" or raw.ndim != 2 or raw.shape[1] != 2:
-        came = f"an array of shape {raw.shape} and dtype {raw.dtype} came"
-        raise InputError(sentence(WHO, "pairs of whole numbers for edges", came, "Number nodes from 0."))
+        got = f"got an array of shape {raw.shape} and dtype {raw.dtype}"
+        raise InputError(sentence(WHO, "pairs of whole numbers for edges", got, "Number nodes from 0."))
     pairs: Edges = np.sort(raw.astype(np.int64), axis=1)
     bad = np.flatnonzero((pairs[:, 0] < 0) | (pairs[:, 1] >= nodes))
     if len(bad):
         edge = tuple(raw[bad[0]].tolist())
-        came = f"edge {bad[0]} is {edge}, and there are {nodes} nodes"
-        raise InputError(sentence(WHO, "edges between nodes that exist", came, "Number nodes from 0."))
+        got = f"edge {bad[0]} is {edge}, and there are {nodes} nodes"
+        raise InputError(sentence(WHO, "edges between nodes that exist", got, "Number nodes from 0."))
     return pairs
 
 
@@ -137,6 +137,6 @@ def _each_once(pairs: Edges, kinds: Labels | None, nodes: int) -> tuple[Edges, L
     kept = tuple(kinds[i] for i in first.tolist())
     bad = next((i for i, place in enumerate(places.tolist()) if kinds[i] != kept[place]), None)
     if bad is not None:
-        came = f"edge {tuple(pairs[bad].tolist())} came with {kept[places[bad]]!r} and with {kinds[bad]!r}"
-        raise InputError(sentence(WHO, "one label an edge", came, "Keep one of them, or join both into one label."))
+        got = f"got edge {tuple(pairs[bad].tolist())} with {kept[places[bad]]!r} and with {kinds[bad]!r}"
+        raise InputError(sentence(WHO, "one label an edge", got, "Keep one of them, or join both into one label."))
     return pairs[first], kept

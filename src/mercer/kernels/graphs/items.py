@@ -63,8 +63,8 @@ def of_parts(nodes: Any, edges: Any, edge_labels: Any = None) -> Graph:
     pairs = np.asarray([] if edges is None else edges)
     if pairs.ndim == 1:
         if len(pairs) % 2:
-            came = f"{len(pairs)} numbers came for edges"
-            raise InputError(sentence("Graph", "two nodes an edge", came, "Give u0, v0, u1, v1, ..."))
+            got = f"got {len(pairs)} numbers for edges"
+            raise InputError(sentence("Graph", "two nodes an edge", got, "Give u0, v0, u1, v1, ..."))
         pairs = pairs.reshape(-1, 2)
     if nodes is None or not hasattr(nodes, "__len__"):
         return Graph(nodes, pairs, None, edge_labels)

@@ -33,10 +33,10 @@ def _cells(matrix: Any) -> Any:
     sparse = is_sparse(matrix)
     raw = matrix if sparse else _array(matrix)
     if raw.ndim != 2 or raw.shape[0] != raw.shape[1]:
-        came = f"an array of shape {raw.shape} came"
-        raise InputError(sentence(WHO, "as many rows as columns", came, "Give tuples (matrix, labels) for labels."))
+        got = f"got an array of shape {raw.shape}"
+        raise InputError(sentence(WHO, "as many rows as columns", got, "Give tuples (matrix, labels) for labels."))
     if raw.dtype.kind not in "biuf":
-        raise InputError(sentence(WHO, "zeros and ones", f"dtype {raw.dtype} came", "Give numbers or truths."))
+        raise InputError(sentence(WHO, "zeros and ones", f"got dtype {raw.dtype}", "Give numbers or truths."))
     cells = coo_array(raw)
     cells.sum_duplicates()
     cells.eliminate_zeros()
@@ -61,9 +61,9 @@ def _edges(cells: Any) -> Any:
     here, there = np.sort(row * n + column), np.sort(column * n + row)
     if not np.array_equal(here, there):
         u, v = divmod(int(np.setdiff1d(here, there)[0]), n)
-        came = f"cell ({u}, {v}) is one and ({v}, {u}) is zero"
+        got = f"cell ({u}, {v}) is one and ({v}, {u}) is zero"
         remedy = "Give (matrix + matrix.T) != 0 to forget directions."
-        raise InputError(sentence(WHO, "symmetry", came, remedy))
+        raise InputError(sentence(WHO, "symmetry", got, remedy))
     above = here[here // n <= here % n] if n else here
     return np.column_stack([above // n, above % n]) if n else np.empty((0, 2), np.int64)
 
@@ -72,5 +72,5 @@ def _label(labels: Mapping[Any, Any], u: int, v: int) -> Any:
     for pair in ((u, v), (v, u)):
         if pair in labels:
             return labels[pair]
-    came = f"edge ({u}, {v}) has none"
-    raise InputError(sentence("Graph", "a label for each edge", came, "Give it under (u, v) or (v, u)."))
+    got = f"edge ({u}, {v}) has none"
+    raise InputError(sentence("Graph", "a label for each edge", got, "Give it under (u, v) or (v, u)."))

@@ -24,8 +24,8 @@ def of_network(network: Any) -> Graph:
     Parallel edges of a multigraph count once, and must have one label.
     """
     if network.is_directed():
-        came = "a directed one came"
-        raise InputError(sentence(WHO, "edges without direction", came, "Give graph.to_undirected()."))
+        got = "got a directed one"
+        raise InputError(sentence(WHO, "edges without direction", got, "Give graph.to_undirected()."))
     names, attributes = _parted(network.nodes(data=True))
     places = {name: place for place, name in enumerate(names)}
     pairs, kinds = _parted(((places[u], places[v]), about) for u, v, about in network.edges(data=True))
@@ -42,6 +42,6 @@ def _labels(things: str, attributes: list[Any]) -> list[Any] | None:
     """The labels of all nodes or edges; None where none of them has one."""
     found = [about[LABEL] for about in attributes if LABEL in about]
     if found and len(found) < len(attributes):
-        came = f"{len(attributes) - len(found)} of {len(attributes)} {things} have none"
-        raise InputError(sentence(WHO, f"a label for each of its {things}, or for none", came, "Name the others too."))
+        got = f"{len(attributes) - len(found)} of {len(attributes)} {things} have none"
+        raise InputError(sentence(WHO, f"a label for each of its {things}, or for none", got, "Name the others too."))
     return found or None

@@ -128,9 +128,9 @@ class RandomWalk(Compared):
         if growth > 1 - NEAR:
             needs = "decay * (largest eigenvalue of a graph)^2 below 1, so that the sum over walks is finite"
             graph = f"a graph of {items[worst].nodes} nodes and {len(items[worst].edges)} edges"
-            came = f"for {graph} it is {self.decay:g} * {radius:.6g}^2 = {growth:.6g}"
+            got = f"for {graph} it is {self.decay:g} * {radius:.6g}^2 = {growth:.6g}"
             works = float(f"{0.4 / radius**2:.2g}")
-            raise DomainError(sentence(type(self).__name__, needs, came, f"Use decay={works:g}, for example."))
+            raise DomainError(sentence(type(self).__name__, needs, got, f"Use decay={works:g}, for example."))
 
     def facts(self) -> tuple[Fact, ...]:
         reason = (

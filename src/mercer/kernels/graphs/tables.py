@@ -46,13 +46,13 @@ def _names_of(table: Any) -> list[Any]:
     """The names of the columns."""
     names = getattr(table, "column_names", getattr(table, "columns", None))  # of Arrow; of pandas and polars
     if names is None:
-        came = f"{type(table).__name__} came"
-        raise InputError(sentence(WHO, "a table of pandas, polars or Arrow", came, "Read it with one of these."))
+        got = f"got {type(table).__name__}"
+        raise InputError(sentence(WHO, "a table of pandas, polars or Arrow", got, "Read it with one of these."))
     return list(names)
 
 
 def _column(table: Any, names: list[Any], name: str) -> list[Any]:
     if name not in names:
-        came = f"the columns are {', '.join(map(repr, names[:10]))}"
-        raise InputError(sentence(WHO, f"a column named {name!r}", came, "Rename it."))
+        got = f"the columns are {', '.join(map(repr, names[:10]))}"
+        raise InputError(sentence(WHO, f"a column named {name!r}", got, "Rename it."))
     return listed(table[name])

@@ -30,6 +30,6 @@ class ObjectKernel(Kernel):
         """The things in the only column of the points."""
         who, kind = type(self).__name__, self.domain.name
         if points.values.shape[1] != 1:
-            came = f"{points.values.shape[1]} columns came"
-            raise InputError(sentence(who, f"one column of {kind}", came, "Choose one with on()."))
+            got = f"got {points.values.shape[1]} columns"
+            raise InputError(sentence(who, f"one column of {kind}", got, "Choose one with on()."))
         return points.things(who, 0, kind)

@@ -46,8 +46,8 @@ def _positions(who: str, table: Table, kinds: Kinds) -> dict[int, str]:
         assert column is not None  # noqa: S101  # or all columns are of that kind
         at = table.position(who, column)
         if found.setdefault(at, kind) != kind:
-            came = f"{table.label(at)} should be both {found[at]} and {kind}"
-            raise InputError(sentence(who, "one kind of things a column", came, "Give each kernel its own column."))
+            got = f"{table.label(at)} should be both {found[at]} and {kind}"
+            raise InputError(sentence(who, "one kind of things a column", got, "Give each kernel its own column."))
     return found
 
 

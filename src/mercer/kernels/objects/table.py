@@ -55,8 +55,8 @@ class Table:
         values = numbers_of(who, self.label(i), self.column(i))
         bad = np.flatnonzero(~np.isfinite(values))
         if len(bad):
-            came = f"{self.label(i)} holds {values[bad[0]]} in row {bad[0]}"
-            raise InputError(sentence(who, "finite numbers", came, "Impute or drop such rows."))
+            got = f"{self.label(i)} holds {values[bad[0]]} in row {bad[0]}"
+            raise InputError(sentence(who, "finite numbers", got, "Impute or drop such rows."))
         return values
 
 
@@ -72,8 +72,8 @@ def table_of(who: str, data: Any, whole: str | None = None) -> Table:
         return _single(who, data, whole)
     rows = data if isinstance(data, np.ndarray) else _array(who, data)
     if rows.ndim != 2 or 0 in rows.shape:
-        came = f"an array of shape {rows.shape} came"
-        raise InputError(sentence(who, "a table of rows and columns", came, "Give a DataFrame, or rows of cells."))
+        got = f"got an array of shape {rows.shape}"
+        raise InputError(sentence(who, "a table of rows and columns", got, "Give a DataFrame, or rows of cells."))
     return Table(rows.shape[0], rows.shape[1], None, lambda i: rows[:, i])
 
 
@@ -98,8 +98,8 @@ def _of_rows(data: Any, kind: str) -> bool:
 def _single(who: str, data: Any, kind: str) -> Table:
     things = None if isinstance(data, str | bytes | dict) or not hasattr(data, "__len__") else listed(data)
     if not things:
-        came = "an empty list came" if things is not None else f"{data!r:.60} came"
-        raise InputError(sentence(who, f"a list of {kind}, one a row", came, "Give a list, an array or a column."))
+        got = "got an empty list" if things is not None else f"got {data!r:.60}"
+        raise InputError(sentence(who, f"a list of {kind}, one a row", got, "Give a list, an array or a column."))
     return Table(len(things), 1, None, lambda i: things)
 
 
@@ -107,8 +107,8 @@ def _array(who: str, data: Any) -> NDArray[np.object_]:
     rows = [list(row) for row in data] if isinstance(data, list | tuple) else np.asarray(data, dtype=object).tolist()
     widths = {len(row) for row in rows}
     if len(widths) != 1:
-        came = f"rows of {', '.join(map(str, sorted(widths)[:5])) or 'no'} cells came"
-        raise InputError(sentence(who, "rows of equal length", came, "Give a DataFrame, or rows of cells."))
+        got = f"got rows of {', '.join(map(str, sorted(widths)[:5])) or 'no'} cells"
+        raise InputError(sentence(who, "rows of equal length", got, "Give a DataFrame, or rows of cells."))
     found = np.empty((len(rows), *widths), dtype=object)
     for i, row in enumerate(rows):
         for j, cell in enumerate(row):
@@ -140,8 +140,8 @@ def numbers_of(who: str, label: str, column: Any) -> NDArray[np.float64]:
     if values.dtype.kind == "m":
         return np.asarray(values / DAY, dtype=np.float64)
     if values.dtype.kind not in "fiub":
-        came = f"{label} holds {values.flat[0]!r} (dtype {values.dtype})"
-        raise InputError(sentence(who, "numbers", came, "Choose columns of numbers with on(), or use Match()."))
+        got = f"{label} holds {values.flat[0]!r} (dtype {values.dtype})"
+        raise InputError(sentence(who, "numbers", got, "Choose columns of numbers with on(), or use Match()."))
     return values.astype(np.float64)
 
 
@@ -162,8 +162,8 @@ def _from_objects(who: str, label: str, values: NDArray[Any]) -> NDArray[Any]:
         (value for value in known if isinstance(value, str | bytes) or not hasattr(value, "__float__")), None
     )
     if strange is not None:
-        came = f"{label} holds {strange!r}"
-        raise InputError(sentence(who, "numbers", came, "Choose columns of numbers with on(), or use Match()."))
+        got = f"{label} holds {strange!r}"
+        raise InputError(sentence(who, "numbers", got, "Choose columns of numbers with on(), or use Match()."))
     return np.array([float("nan") if value is None else float(value) for value in cells])
 
 

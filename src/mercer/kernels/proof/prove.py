@@ -67,7 +67,7 @@ def prove(
         k(x1, x1) = -1 < 0   (verified with 50 digits)
     """
     if d is not None and (isinstance(d, bool) or not isinstance(d, numbers.Integral) or d < 1):
-        raise KernelError(f"prove needs a whole number of columns d of at least 1; {d!r} came. Give d=1, 2, ...")
+        raise KernelError(f"prove needs a whole number of columns d of at least 1; got {d!r}. Give d=1, 2, ...")
     limit = limit_of(time_limit)
     asked = parse(kernel) if isinstance(kernel, str) else kernel
     if isinstance(asked, Kernel):
@@ -75,7 +75,7 @@ def prove(
         return _prove_kernel(asked, asked.width if d is None else int(d), place, limit)
     if callable(asked):
         return _prove_function(asked, d, REALS if domain is None else domain_named(domain), limit)
-    raise KernelError(f"prove needs a kernel, a text or a function of two points; {asked!r} came. Give one of these.")
+    raise KernelError(f"prove needs a kernel, a text or a function of two points; got {asked!r}. Give one of these.")
 
 
 def _prove_kernel(kernel: Kernel, d: int | None, domain: Domain, limit: Limit) -> Proof:

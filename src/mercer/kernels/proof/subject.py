@@ -161,7 +161,7 @@ class FunctionSubject(Subject):
             result = np.asarray(self.function(x, z))
         if result.size != 1 or result.dtype.kind not in "fiub":
             raise InputError(
-                f"prove needs a function that gives one real number for two points; {result!r} came for points of "
+                f"prove needs a function that gives one real number for two points; got {result!r} for points of "
                 f"{len(x)} coordinates. Return a float."
             )
         return float(result.reshape(()))

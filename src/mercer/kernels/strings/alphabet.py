@@ -23,7 +23,7 @@ def check_alphabet(owner: str, name: str, value: Any) -> Alphabet:
         value = tuple(value)
     if not isinstance(value, str | list | tuple):
         remedy = 'Write "ACGT", or a list of tokens; nothing to have it found by resolve.'
-        raise KernelError(sentence(owner, f"a list of symbols for {name}", f"{value!r} came", remedy))
+        raise KernelError(sentence(owner, f"a list of symbols for {name}", f"got {value!r}", remedy))
     symbols = frozen(list(value))
     try:
         times = Counter(symbols)
@@ -32,7 +32,7 @@ def check_alphabet(owner: str, name: str, value: Any) -> Alphabet:
         raise KernelError(f"{owner}: {name} takes symbols that can be hashed, got others. {remedy}") from error
     twice = next((symbol for symbol, count in times.items() if count > 1), None)
     if twice is not None:
-        raise KernelError(sentence(owner, f"each symbol once in {name}", f"{twice!r} came twice", "Give it once."))
+        raise KernelError(sentence(owner, f"each symbol once in {name}", f"got {twice!r} twice", "Give it once."))
     return settled(symbols)
 
 
@@ -64,9 +64,9 @@ def _refuse_other_kind(who: str, kind: type, alphabet: Alphabet) -> None:
     fits = all(map(_is_byte, alphabet)) if kind is bytes else kind is tuple or isinstance(alphabet, str)
     if not fits:
         shown = repr(alphabet) if len(alphabet) <= 8 else f"{len(alphabet)} symbols"
-        needs, came = f"{kind.__name__} over an alphabet of its symbols", f"the alphabet is {shown}"
+        needs, got = f"{kind.__name__} over an alphabet of its symbols", f"the alphabet is {shown}"
         remedy = "Give letters for str, whole numbers below 256 for bytes."
-        raise InputError(sentence(who, needs, came, remedy))
+        raise InputError(sentence(who, needs, got, remedy))
 
 
 def _is_byte(symbol: Any) -> bool:

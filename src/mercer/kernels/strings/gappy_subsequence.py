@@ -26,7 +26,7 @@ def check_decay(owner: str, name: str, value: Any) -> float:
     checked = check_positive(owner, name, value)
     if checked > 1:
         remedy = "Give 1 to count gaps fully, less to count them less."
-        raise KernelError(sentence(owner, f"{name} above 0 and up to 1", f"{value!r} came", remedy))
+        raise KernelError(sentence(owner, f"{name} above 0 and up to 1", f"got {value!r}", remedy))
     return checked
 
 
@@ -66,8 +66,8 @@ class GappySubsequence(Compared):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self._scale < sys.float_info.min:
-            came, remedy = f"it is {self.decay!r}^{2 * self.length}", "Use a larger decay, or a shorter length."
-            raise KernelError(sentence("GappySubsequence", "decay^(2 length) that float64 holds", came, remedy))
+            got, remedy = f"it is {self.decay!r}^{2 * self.length}", "Use a larger decay, or a shorter length."
+            raise KernelError(sentence("GappySubsequence", "decay^(2 length) that float64 holds", got, remedy))
 
     @property
     def _scale(self) -> float:

@@ -30,8 +30,8 @@ def type_of(who: str, items: tuple[Any, ...]) -> type:
     row = next((row for row, kind in enumerate(kinds) if kind is not kinds[0]), None)
     if row is None:
         return kinds[0]
-    came = f"row 0 holds {_called(kinds[0])} and row {row} holds {_called(kinds[row])}"
-    raise InputError(sentence(who, "strings of one type", came, "Convert the column."))
+    got = f"row 0 holds {_called(kinds[0])} and row {row} holds {_called(kinds[row])}"
+    raise InputError(sentence(who, "strings of one type", got, "Convert the column."))
 
 
 def _item(who: str, row: int, thing: Any) -> str | bytes | tuple[Any, ...]:
@@ -56,8 +56,8 @@ def _check_tokens(who: str, items: tuple[Any, ...]) -> None:
         tokens = None
     if tokens is None or any(_unequal(token) for token in tokens):
         row, token = next((row, token) for row, item in enumerate(items) for token in item if not _usable(token))
-        came = f"row {row} holds the token {token!r}"
-        raise InputError(sentence(who, "tokens that can be compared and hashed", came, "Use words or numbers."))
+        got = f"row {row} holds the token {token!r}"
+        raise InputError(sentence(who, "tokens that can be compared and hashed", got, "Use words or numbers."))
 
 
 def _usable(token: Any) -> bool:

@@ -64,8 +64,8 @@ class Mismatch(Counted):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.m >= self.k:
-            came, remedy = f"m = {self.m} and k = {self.k} came", "Give a smaller m, or longer runs."
-            raise KernelError(sentence("Mismatch", "fewer differences m than symbols k", came, remedy))
+            got, remedy = f"got m = {self.m} and k = {self.k}", "Give a smaller m, or longer runs."
+            raise KernelError(sentence("Mismatch", "fewer differences m than symbols k", got, remedy))
 
     @property
     def domain(self) -> Domain:
@@ -79,8 +79,8 @@ class Mismatch(Counted):
         column = self.column(points)
         texts = encoded("Mismatch", tuple(column.store.items[code] for code in np.unique(column.codes).tolist()))
         if not len(texts.sequences.codes):
-            came, remedy = "all strings are empty", "Give the alphabet: Mismatch(k, m, alphabet=...)."
-            raise InputError(sentence("Mismatch", "symbols from which to learn its alphabet", came, remedy))
+            got, remedy = "all strings are empty", "Give the alphabet: Mismatch(k, m, alphabet=...)."
+            raise InputError(sentence("Mismatch", "symbols from which to learn its alphabet", got, remedy))
         return self.with_parameters({"alphabet": symbols.found(texts)})
 
     def count(self, items: tuple[Any, ...]) -> Any:

@@ -64,9 +64,9 @@ def lengths_of(ngrams: Ngrams) -> range:
 def inverse_frequencies(table: Table, texts: float, frequencies: tuple[tuple[Term, float], ...]) -> NDArray[np.float64]:
     """log((1 + n) / (1 + n_w)) + 1 for each column."""
     if frequencies and isinstance(frequencies[0][0], str) != table.text:
-        came = "str came" if table.text else "lists of tokens came"
+        got = "got str" if table.text else "got lists of tokens"
         needs = f"{'lists of tokens' if table.text else 'str'}, as those from which it learnt its weights"
-        raise InputError(sentence("BagOfWords", needs, came, "Give what resolve was given."))
+        raise InputError(sentence("BagOfWords", needs, got, "Give what resolve was given."))
     known = dict(frequencies)
     having = np.array([known.get(term, 0.0) for term in table.terms()], dtype=np.float64)
     return np.asarray(np.log((1 + texts) / (1 + having)) + 1)
@@ -89,11 +89,11 @@ def check_ngrams(owner: str, name: str, value: Any) -> Ngrams:
     """A whole number of at least 1, or two of them that ascend."""
     if isinstance(value, list | tuple):
         if len(value) != 2:
-            needs, came = f"one or two whole numbers for {name}", f"{value!r} came"
-            raise KernelError(sentence(owner, needs, came, "Write 2, or (1, 2)."))
+            needs, got = f"one or two whole numbers for {name}", f"got {value!r}"
+            raise KernelError(sentence(owner, needs, got, "Write 2, or (1, 2)."))
         low, high = (check_whole(owner, name, each, 1, None) for each in value)
         if low > high:
-            raise KernelError(sentence(owner, f"{name} from low to high", f"{value!r} came", f"Write {(high, low)}."))
+            raise KernelError(sentence(owner, f"{name} from low to high", f"got {value!r}", f"Write {(high, low)}."))
         return low, high
     return check_whole(owner, name, value, 1, None)
 
@@ -112,8 +112,8 @@ def check_frequencies(owner: str, name: str, value: Any) -> tuple[tuple[Term, fl
     """Pairs of a term and of how many texts have it."""
     pairs = frozen(value)
     if not isinstance(pairs, tuple) or not all(_is_pair(pair) for pair in pairs):
-        came = f"{str(value)[:60]} came"
-        raise KernelError(sentence(owner, f"pairs of a word and a number for {name}", came, "Leave it to resolve."))
+        got = f"got {str(value)[:60]}"
+        raise KernelError(sentence(owner, f"pairs of a word and a number for {name}", got, "Leave it to resolve."))
     return tuple((term, rounded(check_nonnegative(owner, name, count))) for term, count in pairs)
 
 

@@ -18,8 +18,8 @@ def documents(who: str, items: tuple[Any, ...], case: str) -> tuple[Any, ...]:
     """
     kind = type_of(who, items)
     if kind is bytes:
-        came, remedy = "bytes came", 'Decode them: x.decode("utf-8").'
-        raise InputError(sentence(who, "str, or lists of tokens", came, remedy))
+        got, remedy = "got bytes", 'Decode them: x.decode("utf-8").'
+        raise InputError(sentence(who, "str, or lists of tokens", got, remedy))
     if kind is tuple:
         return tuple(tuple(map(_folded, item)) for item in items) if case == "fold" else items
     texts = [_folded(text) if case == "fold" else _composed(text) for text in items]

@@ -34,18 +34,18 @@ def Columns(parts: Mapping[Any, Kernel] | Iterable[tuple[Any, Kernel]], join: st
            [1.8196, 1.    ]])
     """
     if join not in JOINS:
-        raise KernelError(sentence("Columns", "join='sum' or join='product'", f"{join!r} came", "Use 'sum'."))
+        raise KernelError(sentence("Columns", "join='sum' or join='product'", f"got {join!r}", "Use 'sum'."))
     placed = tuple(_placed(columns, kernel) for columns, kernel in _pairs(parts))
     if not placed:
-        raise KernelError(sentence("Columns", "at least one part", "none came", "Write {'age': Gaussian()}, say."))
+        raise KernelError(sentence("Columns", "at least one part", "got none", "Write {'age': Gaussian()}, say."))
     return placed[0] if len(placed) == 1 else JOINS[join](placed)
 
 
 def _pairs(parts: Any) -> list[tuple[Any, Any]]:
     listed = list(parts.items()) if isinstance(parts, Mapping) else list(parts) if hasattr(parts, "__iter__") else None
     if isinstance(parts, str | Kernel) or listed is None or not all(_is_pair(part) for part in listed):
-        came, remedy = f"{parts!r:.60} came", "Write {'age': Gaussian(), ('city', 'job'): Match()}."
-        raise KernelError(sentence("Columns", "a dict from columns to kernels, or pairs of both", came, remedy))
+        got, remedy = f"got {parts!r:.60}", "Write {'age': Gaussian(), ('city', 'job'): Match()}."
+        raise KernelError(sentence("Columns", "a dict from columns to kernels, or pairs of both", got, remedy))
     return [(columns, kernel) for columns, kernel in listed]
 
 
@@ -56,5 +56,5 @@ def _is_pair(part: Any) -> bool:
 def _placed(columns: Any, kernel: Any) -> Kernel:
     if not isinstance(kernel, Kernel):
         remedy = f"Write {kernel.__name__}()." if isinstance(kernel, type) else "Write Gaussian(), say."
-        raise KernelError(sentence("Columns", f"a kernel for {columns!r}", f"{kernel!r:.60} came", remedy))
+        raise KernelError(sentence("Columns", f"a kernel for {columns!r}", f"got {kernel!r:.60}", remedy))
     return kernel.on(columns)

@@ -48,7 +48,7 @@ def kernel_for(table: Any, target: int | str | Iterable[int | str] | None = None
     """
     seen = table_of("kernel_for", table)
     if seen.count < 2:
-        raise InputError(sentence("kernel_for", "two rows or more", f"{seen.count} came", "Give the training rows."))
+        raise InputError(sentence("kernel_for", "two rows or more", f"got {seen.count}", "Give the training rows."))
     targets = () if target is None else (target,) if isinstance(target, int | str) else tuple(target)
     aside = {seen.position("kernel_for (target)", column) for column in targets}
     return Proposal(seen.count, tuple(_choices(seen, aside)))

@@ -61,8 +61,8 @@ class Proposal:
     def with_part(self, name: Name, kernel: Kernel) -> Proposal:
         """The proposal with a kernel of your own for a column: multiplied, or added where it was added before."""
         if not isinstance(kernel, Kernel):
-            came = f"{kernel!r:.60} came"
-            raise KernelError(sentence("with_part", f"a kernel for {name!r}", came, "Write Gaussian('median'), say."))
+            got = f"got {kernel!r:.60}"
+            raise KernelError(sentence("with_part", f"a kernel for {name!r}", got, "Write Gaussian('median'), say."))
         choice = self._choice(name)
         place = "added" if choice.place == "added" else "own"
         told = replace(choice, taken_for="as told", why="you chose its part", place=place, kernels=(kernel,))
@@ -110,8 +110,8 @@ class Proposal:
     def _choice(self, name: Name) -> Choice:
         found = next((choice for choice in self.columns if choice.name == name), None)
         if found is None:
-            came = f"the columns are {', '.join(repr(choice.name) for choice in self.columns[:10])}"
-            raise InputError(sentence("The proposal", f"a column {name!r}", came, "Check the spelling."))
+            got = f"the columns are {', '.join(repr(choice.name) for choice in self.columns[:10])}"
+            raise InputError(sentence("The proposal", f"a column {name!r}", got, "Check the spelling."))
         return found
 
     def _changed(self, choice: Choice) -> Proposal:

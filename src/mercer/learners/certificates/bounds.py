@@ -103,6 +103,8 @@ class Distance(Shown):
     def sentence(self) -> str:
         """The same in words, for the output that is farthest."""
         worst = int(np.argmax(np.where(self.rms > 0, self.relative, 0.0)))
+        if np.isinf(self.rms[worst]):
+            return "How far predictions are from the exact solution is not known: the fit left no residuals."
         share = f", {self.relative[worst]:.2g} of the spread of y" if self.spread[worst] > 0 else ""
         surely = "" if self.probability == 1.0 else f"With probability {self.probability:g}, "
         rows = f"predictions are off by at most {self.rms[worst]:.2g}{share}, in the mean over the rows of the fit"
@@ -198,8 +200,8 @@ def _at_most(given: Approximation, run: Run) -> Array:
 def _check(given: Approximation) -> None:
     """Refuse features of which nobody knows that what they leave of the kernel is one."""
     if not isinstance(given.basis, LandmarkBasis):
-        came, remedy = f"{type(given.basis).__name__} came", "Use of_features() for others."
-        raise InputError(sentence("of_landmarks", "a basis of landmarks", came, remedy))
+        got, remedy = f"got {type(given.basis).__name__}", "Use of_features() for others."
+        raise InputError(sentence("of_landmarks", "a basis of landmarks", got, remedy))
 
 
 def _many(given: Approximation, pairs: int) -> bool:

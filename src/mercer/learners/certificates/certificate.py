@@ -25,8 +25,9 @@ def certificate(model: Any) -> Distance:
     """
     if model._view is None:
         raise AttributeError("certificate_: the rows stayed in their source; fit a sample of them that fits the memory")
-    approximate = isinstance(model.lift_, Lift) and not model.lift_.exact
-    return _of_lift(model) if approximate else _of_residual(model)
+    if not isinstance(model.lift_, Lift) or model.lift_.exact:
+        return _of_residual(model)
+    return _unknown(model) if model._duals is None else _of_lift(model)
 
 
 def _of_residual(model: Any) -> Distance:
@@ -42,13 +43,18 @@ def _of_features(model: Any) -> Distance:
 
     w is off by (Z'Z + alpha I)^-1 r, at most |r| / alpha, and Z makes of that no more than |r| / (2 sqrt(alpha)).
     """
-    far = np.full(len(model._alphas), np.inf)
-    middle = float(np.linalg.norm(model._kernel_means))
     if model._duals is None:
-        return Distance(far, far, 1.0, middle, model._spread, far)
+        return _unknown(model)
+    middle = float(np.linalg.norm(model._kernel_means))
     apart = np.linalg.norm(model._lifted_duals() - model._weights, axis=0)
     rms = apart * np.sqrt(model._alphas / model._total) / 2
     return Distance(apart, rms, 1.0, middle, model._spread, apart)
+
+
+def _unknown(model: Any) -> Distance:
+    """Nothing bounds a fit whose residuals are not known: one that was stopped early, or of alpha = 0 in the primal."""
+    far = np.full(len(model._alphas), np.inf)
+    return Distance(far, far, 1.0, float(np.linalg.norm(model._kernel_means)), model._spread, far)
 
 
 def _of_lift(model: Any) -> Distance:

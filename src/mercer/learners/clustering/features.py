@@ -43,8 +43,8 @@ def landmarked(who: str, view: KernelView, rank: int, random: np.random.Generato
     """Draw landmarks, and compute the features of all rows. Cost: n p d + 3 n p^2 operations, and n p numbers."""
     choice = pivoted(view.kernel, view.points, min(rank, view.count), random)
     if len(choice.upper) == 0:
-        came, remedy = "k(x, x) is 0 in every row", "Check the kernel."
-        raise InputError(sentence(who, "a kernel that is not zero on the data", came, remedy))
+        got, remedy = "k(x, x) is 0 in every row", "Check the kernel."
+        raise InputError(sentence(who, "a kernel that is not zero on the data", got, remedy))
     basis = LandmarkBasis(view.kernel, choice.points, choice.upper)
     sample = np.unique(np.linspace(0, view.count - 1, min(SAMPLE, view.count)).astype(np.intp))
     origin = basis.features(view.points.rows(sample)).mean(axis=0)

@@ -129,8 +129,8 @@ def graph_of(who: str, view: View, stored: bool, run: Run) -> Graph:
         degrees = np.asarray(K @ np.ones(view.count), dtype=np.float64)
     bad = np.flatnonzero(~(np.isfinite(degrees) & (degrees > 0)))
     if len(bad):
-        came = f"those of row {bad[0]} add up to {degrees[bad[0]]:g}"
-        raise InputError(sentence(who, "rows with a finite tie above zero", came, "Drop such rows, or scale the data."))
+        got = f"those of row {bad[0]} add up to {degrees[bad[0]]:g}"
+        raise InputError(sentence(who, "rows with a finite tie above zero", got, "Drop such rows, or scale the data."))
     return Graph(K, degrees, view.sure)
 
 
@@ -153,8 +153,8 @@ def _refuse_negative(who: str, view: View, K: Operator, run: Run) -> None:
     if least < -NOTHING * EPS * float(np.abs(K.diagonal()).max()):
         needs = "ties of at least 0"
         source = "the matrix" if view.kernel is None else str(view.kernel)
-        came = f"the smallest value of {source} is {least:.3g}, of the rows {at[0]} and {at[1]}"
-        raise InputError(sentence(who, needs, came, "Use a Gaussian, say, or KernelKMeans, which takes any kernel."))
+        got = f"the smallest value of {source} is {least:.3g}, of the rows {at[0]} and {at[1]}"
+        raise InputError(sentence(who, needs, got, "Use a Gaussian, say, or KernelKMeans, which takes any kernel."))
 
 
 # -- from a graph to eigenvectors -------------------------------------------------------------------------------------

@@ -72,8 +72,8 @@ class ByRows(Model):
 
     def seen(self, rows: Any) -> tuple[Array, Array]:
         if isinstance(self.view, MatrixView):
-            needs, came = "k(x, x) of new rows for their distances", "the kernel is precomputed"
-            raise InputError(sentence(self.view.who, needs, came, "Use predict, or give the kernel itself."))
+            needs, got = "k(x, x) of new rows for their distances", "the kernel is precomputed"
+            raise InputError(sentence(self.view.who, needs, got, "Use predict, or give the kernel itself."))
         return self.products(rows), self.view.diagonal(rows)
 
     def own(self, matrix: NDArray[Any]) -> Array:

@@ -10,7 +10,7 @@ from mercer.learners.data.validation import AUTO, shown
 from mercer.learners.parameters import non_negative_float, positive_int, refuse_loo
 
 EXACT, LANDMARKS = "exact", "landmarks"
-NOTHING_LEFT_OUT = '"loo" came', "Nothing is predicted here that could be left out."
+NOTHING_LEFT_OUT = 'got "loo"', "Nothing is predicted here that could be left out."
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class KMeansSettings:
         who = type(estimator).__name__
         refuse_loo(who, estimator.lengthscale, *NOTHING_LEFT_OUT)
         if not (isinstance(estimator.solver, str) and estimator.solver in (AUTO, EXACT, LANDMARKS)):
-            needs, came = 'solver that is "auto", "exact" or "landmarks"', f"{shown(estimator.solver)} came"
-            raise InputError(sentence(who, needs, came, 'Use "auto", the default.'))
+            needs, got = 'solver that is "auto", "exact" or "landmarks"', f"got {shown(estimator.solver)}"
+            raise InputError(sentence(who, needs, got, 'Use "auto", the default.'))
         rank = None if estimator.rank is None else positive_int(who, "rank", estimator.rank, "Use 200.")
         counts = (("n_clusters", 8), ("n_init", 10), ("max_iter", 300))
         clusters, runs, steps = (

@@ -158,8 +158,8 @@ class SpectralClustering(
         count = n_rows(rows)
         refuse_few_rows(who, count, asked.clusters)
         if asked.components is not None and asked.components > count:
-            came = f"n_components is {asked.components}, and there are {count} rows"
-            raise InputError(sentence(who, "at most as many components as rows", came, "Leave it out."))
+            got = f"n_components is {asked.components}, and there are {count} rows"
+            raise InputError(sentence(who, "at most as many components as rows", got, "Leave it out."))
         return Ties(asked, rows, viewed(self, X, rows, None, np.arange(count)))
 
     def _plan(self, problem: Ties, run: Watched | None) -> ClusterPlan:

@@ -53,7 +53,7 @@ class Posed:
 
     @property
     def count(self) -> int:
-        """How many rows came."""
+        """How many rows there are."""
         return self.full.count
 
 

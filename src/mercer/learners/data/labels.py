@@ -26,9 +26,9 @@ def labels_of(who: str, X: Any, y: Any) -> NDArray[Any]:
     check_consistent_length(X, labels)
     if labels.dtype.kind == "O" and not all(isinstance(label, str) for label in labels):
         at = next(i for i, label in enumerate(labels) if not isinstance(label, str))
-        came = f"row {at} holds {labels[at]!r} (Unknown label type)"  # words that scikit-learn's checks look for
+        got = f"row {at} holds {labels[at]!r} (Unknown label type)"  # words that scikit-learn's checks look for
         remedy = "Drop rows without a label, and use y.astype(str), say."
-        raise InputError(sentence(who, "labels that are all text, or all whole numbers", came, remedy))
+        raise InputError(sentence(who, "labels that are all text, or all whole numbers", got, remedy))
     if labels.dtype.kind == "f":
         assert_all_finite(labels, input_name="y", estimator_name=who)
     check_classification_targets(labels)
@@ -39,8 +39,8 @@ def classes_of(who: str, labels: NDArray[Any]) -> NDArray[Any]:
     """The classes, sorted: two or more."""
     found = np.unique(labels)
     if len(found) < 2:
-        came = f"there is one class, {found.tolist()[0]!r}"
-        raise InputError(sentence(who, "two classes or more", came, "Check y, or how the rows were selected."))
+        got = f"there is one class, {found.tolist()[0]!r}"
+        raise InputError(sentence(who, "two classes or more", got, "Check y, or how the rows were selected."))
     return found
 
 

@@ -41,8 +41,8 @@ def refuse_extremes(
     sizes = refuse_targets(who, targets, centering.weights, dtype)
     trace = refuse_range(who, view, centering.total, sizes)
     if from_spectrum and (0 < trace < FAINTEST or (trace == 0 and _vanishes(view))):
-        came, remedy = f"those of {_source(view)} add up to {trace:.2g}", "Scale the data up, or normalize the kernel."
-        raise InputError(sentence(who, "values of the kernel that do not vanish, to choose alpha", came, remedy))
+        got, remedy = f"those of {_source(view)} add up to {trace:.2g}", "Scale the data up, or normalize the kernel."
+        raise InputError(sentence(who, "values of the kernel that do not vanish, to choose alpha", got, remedy))
 
 
 def refuse_range(who: str, view: View, total: float, size: float | None = None) -> float:
@@ -55,8 +55,8 @@ def refuse_range(who: str, view: View, total: float, size: float | None = None) 
         trace = total * _largest(view)
         products = (total if size is None else size) * trace
     if not (trace <= MOST and products <= MOST):
-        came, remedy = f"{_source(view)} overflows on this data", "Scale the data down, or normalize the kernel."
-        raise InputError(sentence(who, "values of the kernel with finite sums", came, remedy))
+        got, remedy = f"{_source(view)} overflows on this data", "Scale the data down, or normalize the kernel."
+        raise InputError(sentence(who, "values of the kernel with finite sums", got, remedy))
     return trace
 
 
@@ -65,8 +65,8 @@ def refuse_far(who: str, kernel: Kernel, points: Points) -> None:
     for leaf, inner in leaves(kernel, points):
         largest = farthest(inner)
         if leaf.is_open and 4 * inner.values.shape[1] * largest > MOST / max(largest, 1.0):
-            came = f"numbers up to {largest:.2g} came"
-            raise InputError(sentence(who, "rows with finite squared distances", came, "Scale the columns down."))
+            got = f"got numbers up to {largest:.2g}"
+            raise InputError(sentence(who, "rows with finite squared distances", got, "Scale the columns down."))
 
 
 def farthest(points: Points) -> float:
@@ -81,11 +81,11 @@ def refuse_targets(who: str, targets: Array, weights: Array, dtype: np.dtype[Any
     largest = np.abs(targets).max(axis=0)
     bad = np.flatnonzero((sizes > MOST) | ((sizes < LEAST) & (largest > 0)))
     if bad.size:
-        needs, came = "targets with squares that float64 can hold", f"numbers up to {largest[bad[0]]:.2g} came"
-        raise InputError(sentence(who, needs, came, "Scale y."))
+        needs, got = "targets with squares that float64 can hold", f"got numbers up to {largest[bad[0]]:.2g}"
+        raise InputError(sentence(who, needs, got, "Scale y."))
     if dtype == SINGLE and largest.max() > np.finfo(SINGLE).max:
-        needs, came = "targets that float32 can hold, as X is float32", f"numbers up to {largest.max():.2g} came"
-        raise InputError(sentence(who, needs, came, "Scale y, or give X in float64."))
+        needs, got = "targets that float32 can hold, as X is float32", f"got numbers up to {largest.max():.2g}"
+        raise InputError(sentence(who, needs, got, "Scale y, or give X in float64."))
     return float(sizes.max())
 
 

@@ -61,8 +61,8 @@ def candidate_views(
     given, scale = kernel_of(who, kernel), lengthscale_of(who, lengthscale)
     if not isinstance(given, Kernel):
         if scale != MEDIAN:
-            came = "the kernel is precomputed" if isinstance(given, str) else f"{type(given).__name__} is a lift"
-            raise InputError(sentence(who, f"a kernel for lengthscale={scale!r}", came, 'Use "median".'))
+            got = "the kernel is precomputed" if isinstance(given, str) else f"{type(given).__name__} is a lift"
+            raise InputError(sentence(who, f"a kernel for lengthscale={scale!r}", got, 'Use "median".'))
         yield _given_view(who, given, rows, table, kept, memory_limit)
         return
     wide = replace(rows, dtype=DOUBLE)

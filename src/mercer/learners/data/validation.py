@@ -79,15 +79,15 @@ def kernel_of(who: str, given: Any) -> Kernel | Lift | str:
     if isinstance(given, Kernel) or (isinstance(given, str) and given.strip().lower() != PRECOMPUTED):
         return stated(who, given)
     needs = "a kernel, its text, a function, a lift or 'precomputed'"
-    raise KernelError(sentence(who, needs, f"{shown(given)} came", _another_kernel(who, given)))
+    raise KernelError(sentence(who, needs, f"got {shown(given)}", _another_kernel(who, given)))
 
 
 def lift_of(who: str, given: Lift) -> Lift:
     """A lift of numbers."""
     if given._of_things:
-        came = f"{type(given).__name__} reads strings, graphs or categories"
+        got = f"{type(given).__name__} reads strings, graphs or categories"
         remedy = "Give its kernel, or put the lift before the learner in a pipeline."
-        raise InputError(sentence(who, "a lift of numbers", came, remedy))
+        raise InputError(sentence(who, "a lift of numbers", got, remedy))
     return given
 
 
@@ -109,16 +109,16 @@ def penalty_of(who: str, given: Any, outputs: int, per_output: bool) -> Penalty:
     if isinstance(given, str):
         if given != AUTO:
             raise InputError(
-                sentence(who, 'a number, an array or "auto" for alpha', f"{shown(given)} came", 'Use "auto".')
+                sentence(who, 'a number, an array or "auto" for alpha', f"got {shown(given)}", 'Use "auto".')
             )
         return Penalty(None, path=True)
     values = _penalties(who, given)
     if values.ndim == 0 or (values.ndim == 1 and len(values) == 1):
         return Penalty(np.full(outputs, values.item()), path=False)
     if values.ndim != 1 or len(values) == 0:
-        came = f"an array of shape {values.shape} came"
+        got = f"got an array of shape {values.shape}"
         remedy = "Give one number, one an output, or a list of candidates."
-        raise InputError(sentence(who, "one dimension of numbers for alpha", came, remedy))
+        raise InputError(sentence(who, "one dimension of numbers for alpha", got, remedy))
     return Penalty(values, path=not (per_output and len(values) == outputs))
 
 
@@ -126,10 +126,10 @@ def _penalties(who: str, given: Any) -> Array:
     needs, remedy = 'a finite number of at least 0 for alpha, an array of such, or "auto"', 'Use 1.0, or "auto".'
     values = array_of(who, "alpha", given)
     if given is None or values.dtype.kind not in "fiu":
-        raise InputError(sentence(who, needs, f"{shown(given)} came", remedy))
+        raise InputError(sentence(who, needs, f"got {shown(given)}", remedy))
     bad = values[~(np.isfinite(values) & (values >= 0))]
     if bad.size:
-        raise InputError(sentence(who, needs, f"{bad.flat[0]} came", remedy))
+        raise InputError(sentence(who, needs, f"got {bad.flat[0]}", remedy))
     return values.astype(np.float64)
 
 
@@ -207,7 +207,7 @@ def targets_of(estimator: Any, X: Any, y: Any) -> Array:
     found = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y", estimator=estimator)
     if found.ndim > 2:
         remedy = "Give one number a row, or one row of numbers."
-        raise InputError(sentence(type(estimator).__name__, "y of one or two dimensions", f"{found.ndim} came", remedy))
+        raise InputError(sentence(type(estimator).__name__, "y of one or two dimensions", f"got {found.ndim}", remedy))
     check_consistent_length(X, found)
     return np.asarray(found)
 
@@ -218,17 +218,17 @@ def weights_of(who: str, given: ArrayLike | None, count: int) -> Array | None:
         return None
     values = array_of(who, "sample_weight", given)
     if values.dtype.kind not in "fiub":
-        came = f"{shown(given)} came" if values.ndim == 0 else f"an array of dtype {values.dtype} came"
-        raise InputError(sentence(who, "numbers for sample_weight", came, "Give one number a row."))
+        got = f"got {shown(given)}" if values.ndim == 0 else f"got an array of dtype {values.dtype}"
+        raise InputError(sentence(who, "numbers for sample_weight", got, "Give one number a row."))
     if values.ndim == 0:
         values = np.full(count, values)
     if values.shape != (count,):
-        came = f"an array of shape {values.shape} came"
-        raise InputError(sentence(who, f"one sample_weight a row, {count} in all", came, "Give a flat array."))
+        got = f"got an array of shape {values.shape}"
+        raise InputError(sentence(who, f"one sample_weight a row, {count} in all", got, "Give a flat array."))
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if bad.size:
-        came, remedy = f"that of row {bad[0]} is {values[bad[0]]}", "Weights say how often a row counts."
-        raise InputError(sentence(who, "sample_weight of finite numbers of at least 0", came, remedy))
+        got, remedy = f"that of row {bad[0]} is {values[bad[0]]}", "Weights say how often a row counts."
+        raise InputError(sentence(who, "sample_weight of finite numbers of at least 0", got, remedy))
     return _of_fair_sum(who, "sample_weight", values.astype(np.float64))
 
 
@@ -253,7 +253,7 @@ def class_weights_of(who: str, given: Any, labels: NDArray[Any], counts: Array) 
         factors = _by_class(who, given, classes)
     else:
         needs, remedy = 'a dict of weights, "balanced" or None for class_weight', "Write {label: weight, ...}."
-        raise InputError(sentence(who, needs, f"{shown(given)} came", remedy))
+        raise InputError(sentence(who, needs, f"got {shown(given)}", remedy))
     with np.errstate(over="ignore"):
         weights = counts * factors[place]
     return _of_fair_sum(who, "class_weight", weights)
@@ -264,12 +264,12 @@ def _by_class(who: str, given: dict[Any, Any], classes: NDArray[Any]) -> Array:
     labels = classes.tolist()
     for label, weight in given.items():
         if not _is_size(weight):
-            came, remedy = f"that of {label!r} is {weight!r}", "Weights say how often a row of the class counts."
-            raise InputError(sentence(who, "class_weight of finite numbers of at least 0", came, remedy))
+            got, remedy = f"that of {label!r} is {weight!r}", "Weights say how often a row of the class counts."
+            raise InputError(sentence(who, "class_weight of finite numbers of at least 0", got, remedy))
     strange, missing = [label for label in given if label not in labels], [x for x in labels if x not in given]
     if strange and missing:  # a class that a fold does not hold is no mistake
-        came = f"{strange[0]!r} is none of them, and {missing[0]!r} has no weight"
-        raise InputError(sentence(who, "classes of y in class_weight", came, "Write the labels as in y."))
+        got = f"{strange[0]!r} is none of them, and {missing[0]!r} has no weight"
+        raise InputError(sentence(who, "classes of y in class_weight", got, "Write the labels as in y."))
     return np.array([float(given.get(label, 1.0)) for label in labels])
 
 
@@ -280,7 +280,7 @@ def lengthscale_of(who: str, given: Any) -> str | float:
     if isinstance(given, bool) or not _is_size(given) or given == 0:
         remedy = 'Use "median", the default.'
         needs = 'a lengthscale that is "median", "loo" or a number above zero'
-        raise InputError(sentence(who, needs, f"{shown(given)} came", remedy))
+        raise InputError(sentence(who, needs, f"got {shown(given)}", remedy))
     return float(given)
 
 

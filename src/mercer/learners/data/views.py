@@ -70,7 +70,7 @@ class View(ABC):
 
     @property
     def exact_features(self) -> bool:
-        """Whether features are columns as they came, so that no digit of theirs was lost."""
+        """Whether features are columns as they are, so that no digit of theirs was lost."""
         return False
 
     @abstractmethod
@@ -245,12 +245,12 @@ class MatrixView(View):
         return Dense(np.asarray(new, dtype=np.float64), symmetric=False)
 
     def among(self, new: Array) -> Array:
-        needs, came = "k(x, z) of all pairs of new rows for a covariance", "the kernel is precomputed"
-        raise InputError(sentence(self.who, needs, came, "Give the kernel itself."))
+        needs, got = "k(x, z) of all pairs of new rows for a covariance", "the kernel is precomputed"
+        raise InputError(sentence(self.who, needs, got, "Give the kernel itself."))
 
     def diagonal(self, new: Array) -> Array:
-        needs, came = "k(x, x) of new rows for a standard deviation", "the kernel is precomputed"
-        raise InputError(sentence(self.who, needs, came, "Give the kernel itself."))
+        needs, got = "k(x, x) of new rows for a standard deviation", "the kernel is precomputed"
+        raise InputError(sentence(self.who, needs, got, "Give the kernel itself."))
 
     def chosen(self, rows: Any) -> View:
         return replace(self, matrix=self.matrix[np.ix_(rows, rows)])
@@ -279,11 +279,11 @@ def definite(who: str, view: View, K: Array) -> View:
 def check_landmarks(who: str, view: View) -> None:
     """Refuse landmarks for what has no points, or is not known to be a kernel."""
     if isinstance(view, MatrixView):
-        needs, came = 'a kernel or a lift for solver="landmarks"', "the kernel is precomputed"
-        raise InputError(sentence(who, needs, came, 'Use "exact", or give the rows.'))
+        needs, got = 'a kernel or a lift for solver="landmarks"', "the kernel is precomputed"
+        raise InputError(sentence(who, needs, got, 'Use "exact", or give the rows.'))
     if not view.sure:
-        needs, came = 'a kernel that is proven for solver="landmarks"', f"{view.kernel} is not"
-        raise InputError(sentence(who, needs, came, 'Use "exact", which looks at the matrix.'))
+        needs, got = 'a kernel that is proven for solver="landmarks"', f"{view.kernel} is not"
+        raise InputError(sentence(who, needs, got, 'Use "exact", which looks at the matrix.'))
 
 
 def joined(view: TableView, rows: Points) -> TableView:
@@ -302,7 +302,7 @@ def features(lift: Lift | None, points: Points) -> Array:
 
 
 def mixed(points: Points) -> Points:
-    """Rows like those that came: each takes every column from the line through two of them, between them or near by.
+    """Rows like the given ones: each takes every column from the line through two of them, between them or near by.
 
     Columns without negative numbers get none, for kernels that need that.
     """

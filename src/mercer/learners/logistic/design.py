@@ -140,8 +140,8 @@ def from_landmarks(
     with run.stage("landmarks"):
         choice = pivoted(view.kernel, view.points, rank, random)
         if len(choice.upper) == 0 or choice.indices is None:
-            came, remedy = "k(x, x) is 0 in every row", "Check the kernel."
-            raise InputError(sentence(who, "a kernel that is not zero on the data", came, remedy))
+            got, remedy = "k(x, x) is 0 in every row", "Check the kernel."
+            raise InputError(sentence(who, "a kernel that is not zero on the data", got, remedy))
         basis = LandmarkBasis(view.kernel, choice.points, choice.upper)
         Z = _table(basis, view) if choice.features is None else choice.features
         means, rest = _centre(Z, centering)

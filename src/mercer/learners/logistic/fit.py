@@ -47,7 +47,7 @@ class Asked:
         tolerance = positive_float(who, "tol", estimator.tol, "Use 1e-6.")
         steps = positive_int(who, "max_iter", estimator.max_iter, "Use 100.")
         rank = None if estimator.rank is None else positive_int(who, "rank", estimator.rank, "Use 500, or None.")
-        refuse_loo(who, estimator.lengthscale, '"loo" came', "Use GridSearchCV to choose one.")
+        refuse_loo(who, estimator.lengthscale, 'got "loo"', "Use GridSearchCV to choose one.")
         boolean(who, "warm_start", estimator.warm_start, "Use False.")
         return cls(alpha, rank, solver.Settings(tolerance, steps))
 

@@ -204,6 +204,6 @@ def _refuse_indefinite(speaker: str, view: View, K: Operator) -> None:
         told = f"{slightly_indefinite(speaker, ends.low, ends.top)} Negative eigenvalues count as 0."
         warnings.warn(f"{told} Give K with more digits.", NumericalWarning, stacklevel=caller_level())
     elif ends.low < -negligible(view.count, ends.top, view.dtype):
-        came = f"K is indefinite: an eigenvalue is at most {ends.low:.3g}, and the largest {ends.high:.3g}"
+        got = f"K is indefinite: an eigenvalue is at most {ends.low:.3g}, and the largest {ends.high:.3g}"
         remedy = "mercer.repair(K) makes it so, and says what that removes."
-        raise InputError(sentence(speaker, "a positive semi-definite matrix of similarities", came, remedy))
+        raise InputError(sentence(speaker, "a positive semi-definite matrix of similarities", got, remedy))

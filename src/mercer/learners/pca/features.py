@@ -94,8 +94,8 @@ def _drawn(
         points = stream.sample(draw_rows(stream.count, plan.drawn, random)).points
         found = nystrom_of(kernel, points, min(plan.rank, points.values.shape[0]), random)
     if found.n_components_ == 0:
-        came = "k(x, x) is 0 in every row"
-        raise InputError(sentence(who, "a kernel that is not zero on the data", came, "Check the kernel."))
+        got = "k(x, x) is 0 in every row"
+        raise InputError(sentence(who, "a kernel that is not zero on the data", got, "Check the kernel."))
     return found
 
 

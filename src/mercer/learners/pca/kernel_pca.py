@@ -239,8 +239,8 @@ class KernelPCA(
             raise NotFittedError(f"{who}: there is no way back. Fit with fit_inverse_transform=True.")
         scores = check_array(X, dtype=DTYPES, input_name="X", estimator=self)
         if scores.shape[1] != self.n_components_:
-            came, remedy = f"{scores.shape[1]} came", "Give what transform gave."
-            raise InputError(sentence(who, f"scores of {self.n_components_} components", came, remedy))
+            got, remedy = f"got {scores.shape[1]}", "Give what transform gave."
+            raise InputError(sentence(who, f"scores of {self.n_components_} components", got, remedy))
         return self._preimages.rows(scores)
 
     # -- scikit-learn's contract ----------------------------------------------------------------------------------

@@ -54,8 +54,8 @@ class Untargeted(Source):
     def batches(self, size: int, start: int = 0, what: str = "all") -> Iterator[Batch]:
         for batch in self.inner.batches(size, start, "all"):
             if batch.weights is not None:
-                came, remedy = "the source has weights", "Leave them out, or repeat rows."
-                raise InputError(sentence(self.who, "rows that all count once", came, remedy))
+                got, remedy = "the source has weights", "Leave them out, or repeat rows."
+                raise InputError(sentence(self.who, "rows that all count once", got, remedy))
             yield Batch(batch.rows, np.zeros(batch.count))
 
     def fingerprint(self) -> bytes:
@@ -112,11 +112,11 @@ def pose(estimator: Any, asked: Asked, X: Any) -> Posed:
     seen = int(rows.values.shape[0]) if isinstance(rows, Points) else len(rows)
     count = seen if stream is None else stream.count
     if count < 2:
-        came = f"n_samples = {count}"
-        raise InputError(sentence(asked.who, "two rows or more, since they are centred", came, "Give more rows."))
+        got = f"n_samples = {count}"
+        raise InputError(sentence(asked.who, "two rows or more, since they are centred", got, "Give more rows."))
     if asked.preimages and isinstance(rows, Points) and rows.first_thing is not None:
-        came, remedy = f"{rows.label(rows.first_thing)} holds other things", "Use fit_inverse_transform=False."
-        raise InputError(sentence(asked.who, "rows of numbers for a way back", came, remedy))
+        got, remedy = f"{rows.label(rows.first_thing)} holds other things", "Use fit_inverse_transform=False."
+        raise InputError(sentence(asked.who, "rows of numbers for a way back", got, remedy))
     given = asked.who, estimator.kernel, estimator.lengthscale
     view = resolve_view(*given, rows, table, np.arange(seen), memory_limit=estimator.memory_limit)
     asked.check(view, stream is None)
@@ -127,8 +127,8 @@ def pose(estimator: Any, asked: Asked, X: Any) -> Posed:
 def _from_source(estimator: Any, who: str, source: Source) -> tuple[Points, SourceStream | None]:
     """All rows where they fit well into memory; else some that stand for them, and the source."""
     if is_precomputed(estimator.kernel):
-        needs, came = "a kernel or a lift for rows from a source", "similarities come as one matrix"
-        raise InputError(sentence(who, needs, came, "Load the matrix with np.load."))
+        needs, got = "a kernel or a lift for rows from a source", "similarities come as one matrix"
+        raise InputError(sentence(who, needs, got, "Load the matrix with np.load."))
     stream = regression_stream(who, Untargeted(who, source))
     note_columns(estimator, stream.head)
     estimator._precomputed, estimator._reader = False, None

@@ -24,7 +24,7 @@ def way_of(who: str, given: object) -> str:
     if isinstance(given, str) and given in WAYS:
         return given
     needs = 'combine that is "last", "averaged" or "voted"'
-    raise InputError(sentence(who, needs, f"{shown(given)} came", 'Use "averaged" for data with noise.'))
+    raise InputError(sentence(who, needs, f"got {shown(given)}", 'Use "averaged" for data with noise.'))
 
 
 def weights_of(mistakes: Mistakes, seen: int, way: str) -> Array:

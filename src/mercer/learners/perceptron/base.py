@@ -95,14 +95,14 @@ class Mistaken(ClassifierMixin, KernelEstimator[Lesson, PassPlan, tuple[Pupil, L
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
-        """One pass over new rows, after all that came before.
+        """One pass over new rows, after all before.
 
         classes : all labels that will ever come; asked for with the first rows
         """
         begun = hasattr(self, "_course")
         if not begun and classes is None:
-            came, remedy = "classes are not given", "Give all labels that will come, as classes."
-            raise InputError(sentence(type(self).__name__, "all classes with the first rows", came, remedy))
+            got, remedy = "classes are not given", "Give all labels that will come, as classes."
+            raise InputError(sentence(type(self).__name__, "all classes with the first rows", got, remedy))
         with self._run() as run:
             lesson = self._lesson(X, y, self._course if begun else NONE, classes, 1)
             self._follow(lesson, run, X, y, None)
@@ -141,13 +141,13 @@ class Mistaken(ClassifierMixin, KernelEstimator[Lesson, PassPlan, tuple[Pupil, L
         codes = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
         strange = np.flatnonzero(self.classes_[codes] != labels)
         if len(strange):
-            came = f"row {strange[0]} has {labels[strange].tolist()[0]!r}"
+            got = f"row {strange[0]} has {labels[strange].tolist()[0]!r}"
             known = shown(self.classes_.tolist())
-            raise InputError(sentence(who, f"labels that are among {known}", came, "Name all classes at the start."))
+            raise InputError(sentence(who, f"labels that are among {known}", got, "Name all classes at the start."))
         return np.asarray(codes, dtype=np.intp)
 
     def _solve(self, problem: Lesson, plan: PassPlan, run: Watched) -> tuple[Pupil, Log]:
-        """The passes; positions count the rows that are remembered first, and then those that came."""
+        """The passes; positions count the rows that are remembered first, and then the new ones."""
         course, old, count = problem.course, len(problem.course.numbers), len(problem.codes)
         classes = np.concatenate([np.zeros(old, np.intp), problem.codes])
         pupil = self._pupil(problem.view, course, classes, _outputs(len(self.classes_)))
@@ -180,7 +180,7 @@ class Mistaken(ClassifierMixin, KernelEstimator[Lesson, PassPlan, tuple[Pupil, L
         self.margin_, self.mistake_bound_ = separation(scores, codes, coefficients, scores[kept], longest)
 
     def _orders(self, first: int, count: int, most: int) -> Iterator[Rows]:
-        """As they came, or another order in each pass."""
+        """As they are, or another order in each pass."""
         random = generator(self.random_state) if self.shuffle else None
         for _ in range(most):
             yield first + (np.arange(count) if random is None else random.permutation(count)).astype(np.intp)
@@ -189,7 +189,7 @@ class Mistaken(ClassifierMixin, KernelEstimator[Lesson, PassPlan, tuple[Pupil, L
 
     @property
     def support_(self) -> Rows:
-        """The rows of which f is made, by their numbers among all that came."""
+        """The rows of which f is made, by their numbers among all that were seen."""
         check_is_fitted(self)
         return self._course.numbers
 

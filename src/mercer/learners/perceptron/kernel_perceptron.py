@@ -112,7 +112,7 @@ class KernelPerceptron(Mistaken):
 
     @available_if(sees_rows)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
-        """One pass over new rows, after all that came before; not with a matrix of similarities.
+        """One pass over new rows, after all before; not with a matrix of similarities.
 
         classes : all labels that will ever come; asked for with the first rows
         """
@@ -131,8 +131,8 @@ class KernelPerceptron(Mistaken):
 
     def _joined(self, view: View, rows: Any) -> View:
         if not isinstance(view, TableView):
-            needs, came = "a kernel or a lift for partial_fit", "similarities come as one matrix"
-            raise InputError(sentence(type(self).__name__, needs, came, "Give the rows, and the kernel itself."))
+            needs, got = "a kernel or a lift for partial_fit", "similarities come as one matrix"
+            raise InputError(sentence(type(self).__name__, needs, got, "Give the rows, and the kernel itself."))
         return joined(view, rows)
 
     def _pupil(self, view: View, course: Course, classes: NDArray[np.intp], outputs: int) -> Pupil:
@@ -152,17 +152,17 @@ class KernelPerceptron(Mistaken):
         if size == self.budget and (memory is None or type(memory) is STRATEGIES[self.strategy]):
             return
         how = "" if memory is None else f" and strategy={type(memory).__name__.lower()!r}"
-        came = f"budget={self.budget!r} and strategy={self.strategy!r} came"
+        got = f"got budget={self.budget!r} and strategy={self.strategy!r}"
         needs, remedy = f"budget={size}{how}, as for the rows before", "Set that back, or begin again with fit."
-        raise InputError(sentence(type(self).__name__, needs, came, remedy))
+        raise InputError(sentence(type(self).__name__, needs, got, remedy))
 
     def _settings(self) -> None:
         super()._settings()
         who = type(self).__name__
         if not (isinstance(self.strategy, str) and self.strategy in STRATEGIES):
             needs = 'strategy that is "forgetron" or "projectron"'
-            raise InputError(sentence(who, needs, f"{shown(self.strategy)} came", 'Use "forgetron".'))
+            raise InputError(sentence(who, needs, f"got {shown(self.strategy)}", 'Use "forgetron".'))
         budget = positive_int_or_none(who, "budget", self.budget, "Use 500, say.")
         if budget is not None and self.combine != LAST:
-            came = f"combine is {self.combine!r}"
-            raise InputError(sentence(who, 'combine="last" with a budget', came, "Leave one of them out."))
+            got = f"combine is {self.combine!r}"
+            raise InputError(sentence(who, 'combine="last" with a budget', got, "Leave one of them out."))

@@ -132,7 +132,7 @@ class Perceptron(Mistaken):
         who = type(self).__name__
         if not (self.lift is None or isinstance(self.lift, Lift)):
             remedy = "Use Polynomial(2), say; a kernel goes into KernelPerceptron."
-            raise InputError(sentence(who, "a lift, or None", f"{shown(self.lift)} came", remedy))
+            raise InputError(sentence(who, "a lift, or None", f"got {shown(self.lift)}", remedy))
         if self.lift is not None:
             lift_of(who, self.lift)
         boolean(who, "fit_intercept", self.fit_intercept, "Use True.")

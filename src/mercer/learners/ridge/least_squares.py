@@ -87,8 +87,8 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
             self._foresee(run, (len(problem.targets), int(self.n_features_in_), problem.targets.shape[1]))
             return from_rows(settings, rows, problem)
         if precomputed:
-            needs, came = "a kernel or a lift for rows from a source", "similarities come as one matrix"
-            raise InputError(sentence(who, needs, came, "Load the matrix with np.load."))
+            needs, got = "a kernel or a lift for rows from a source", "similarities come as one matrix"
+            raise InputError(sentence(who, needs, got, "Load the matrix with np.load."))
         stream = self._streamed_rows(source)
         note_columns(self, stream.head)
         self._precomputed, self._reader = False, None
@@ -255,8 +255,8 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
     def _posterior(self, alpha: float) -> Posterior:
         """The decomposition for an alpha; the latest one is kept, and never saved with the model."""
         if self._view is None:
-            came = "the rows stayed in their source, and conjugate gradients leave none"
-            raise InputError(sentence(type(self).__name__, "a decomposition", came, "Use fewer landmarks."))
+            got = "the rows stayed in their source, and conjugate gradients leave none"
+            raise InputError(sentence(type(self).__name__, "a decomposition", got, "Use fewer landmarks."))
         if alpha not in self._posteriors:
             kept, count = self._rows_kept
             view = self._view if len(kept) == count else self._view.chosen(kept)

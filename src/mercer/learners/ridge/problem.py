@@ -161,7 +161,7 @@ def _solver(settings: Settings) -> Solver | None:
         return None
     if not isinstance(settings.solver, Solver):
         needs = 'solver="auto" or a solver of mercer.solvers'
-        raise InputError(sentence(settings.who, needs, f"{shown(settings.solver)} came", "Use Cholesky(), say."))
+        raise InputError(sentence(settings.who, needs, f"got {shown(settings.solver)}", "Use Cholesky(), say."))
     return settings.solver
 
 
@@ -174,12 +174,12 @@ def _penalty(settings: Settings, problem: Problem, count: int, solver: Solver | 
     penalty = penalty_of(settings.who, settings.alpha, problem.targets.shape[1], per_output)
     chosen = "alpha" if penalty.path else "the lengthscale"
     if count < 2 and (penalty.path or (isinstance(settings.lengthscale, str) and settings.lengthscale == LOO)):
-        came = f"n_samples = {count}"
-        raise InputError(sentence(settings.who, f"two rows or more to choose {chosen}", came, "Give a number for it."))
+        got = f"n_samples = {count}"
+        raise InputError(sentence(settings.who, f"two rows or more to choose {chosen}", got, "Give a number for it."))
     if penalty.path and solver is not None and not (solver.whole_path or isinstance(solver, ConjugateGradient)):
         many = 'alpha="auto"' if penalty.values is None else f"{len(penalty.values)} candidates"
-        came = f"{many} came, and {type(solver).__name__} solves for one"
-        raise InputError(sentence(settings.who, "one number for alpha", came, "Give it, or use solver=Eigen()."))
+        got = f"got {many}, and {type(solver).__name__} solves for one"
+        raise InputError(sentence(settings.who, "one number for alpha", got, "Give it, or use solver=Eigen()."))
     return penalty
 
 

@@ -49,7 +49,7 @@ def best(prepared: Prepared, plan: Plan, run: Run = IDLE) -> tuple[dual.Tuned, V
         if found is None or tuned.score < found[0].score:
             found = tuned, view
     if found is None:
-        raise refused or InputError(sentence("A search", "something to search", "nothing came", "Give a kernel."))
+        raise refused or InputError(sentence("A search", "something to search", "got nothing", "Give a kernel."))
     return found
 
 

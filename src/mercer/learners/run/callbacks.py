@@ -50,8 +50,8 @@ class Context:
     def subcontext(self, task_name: str = "", max_subtasks: int | None = 0) -> Context:
         """The next subtask of this task."""
         if self.max_subtasks is not None and self._children >= self.max_subtasks:
-            needs, came = f"at most {self.max_subtasks} subtasks in {self.task_name}", "one more came"
-            raise InputError(sentence(self.estimator_name, needs, came, "Raise max_subtasks."))
+            needs, got = f"at most {self.max_subtasks} subtasks in {self.task_name}", "got one more"
+            raise InputError(sentence(self.estimator_name, needs, got, "Raise max_subtasks."))
         child = Context(self._callbacks, self.estimator_name, task_name, self._children, max_subtasks)
         child.parent, child.root_uuid = self, self.root_uuid
         self._children += 1
@@ -81,7 +81,7 @@ def _asked(method: Callable[..., Any], estimator: Any, offered: Mapping[str, Any
     strange = [name for name in names if name not in OFFERED]
     if strange:
         needs = f"keywords among {', '.join(OFFERED)} in {method.__name__}"
-        raise TypeError(sentence(type(estimator).__name__, needs, f"{strange[0]!r} came", "Leave it out."))
+        raise TypeError(sentence(type(estimator).__name__, needs, f"got {strange[0]!r}", "Leave it out."))
     return {name: _fitted(estimator, offered) if name == "fitted_estimator" else offered.get(name) for name in names}
 
 
@@ -103,7 +103,7 @@ class OwnSupport:
         for callback in callbacks:
             if isinstance(callback, type) or not all(callable(getattr(callback, hook, None)) for hook in HOOKS):
                 needs = f"callbacks with {', '.join(HOOKS)}"
-                raise TypeError(sentence(type(self).__name__, needs, f"{callback!r} came", "Give an instance of one."))
+                raise TypeError(sentence(type(self).__name__, needs, f"got {callback!r}", "Give an instance of one."))
         if callbacks:
             self._skl_callbacks = list(callbacks)
         else:

@@ -121,12 +121,12 @@ class Store:
         differs = [OTHERS[name] for name in OTHERS if here[name] != there.get(name)]
         if differs:
             needs = "the data, the settings and the version of a checkpoint to go on from it"
-            came = f"{self.path} was written for {' and '.join(differs)}"
-            raise InputError(sentence(self.who, needs, came, "Remove the file to start anew, or choose another path."))
+            got = f"{self.path} was written for {' and '.join(differs)}"
+            raise InputError(sentence(self.who, needs, got, "Remove the file to start anew, or choose another path."))
 
-    def _refuse(self, came: str) -> NoReturn:
+    def _refuse(self, got: str) -> NoReturn:
         needs = f"a checkpoint of Mercer in {self.path}, or no file"
-        raise InputError(sentence(self.who, needs, came, "Remove the file, or choose another path."))
+        raise InputError(sentence(self.who, needs, got, "Remove the file, or choose another path."))
 
     # -- keeping ------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from typing import Any
 
 @contextmanager
 def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """A fit that fails leaves the model as it was: not fitted, or fitted to what came before."""
+    """A fit that fails leaves the model as it was: not fitted, or fitted as before."""
     before, done = dict(estimator.__dict__), False
     try:
         yield

@@ -37,8 +37,8 @@ class Labels:
         found = np.minimum(np.searchsorted(self.every, labels), len(self.every) - 1)
         strange = np.flatnonzero(self.every[found] != labels)
         if strange.size:
-            came = f"{labels[strange[0]]!r} was not there in the first pass"
-            raise InputError(sentence("A source", "the same labels in every pass", came, "Give the same rows."))
+            got = f"{labels[strange[0]]!r} was not there in the first pass"
+            raise InputError(sentence("A source", "the same labels in every pass", got, "Give the same rows."))
         return np.asarray(self.factors[found])
 
     def coded(self, labels: NDArray[Any]) -> Array:
@@ -88,8 +88,8 @@ def _weighed(who: str, every: NDArray[Any], sums: Array, class_weight: Any) -> L
         factors = np.divide(weights, sums, out=np.zeros(len(sums)), where=sums > 0)
     classes = every[sums * factors > 0]
     if len(classes) < 2:
-        came = f"there is one class, {classes.tolist()[0]!r}" if len(classes) else "all rows have weight zero"
-        raise InputError(sentence(who, "two classes or more", came, "Check y, or how the rows were selected."))
+        got = f"there is one class, {classes.tolist()[0]!r}" if len(classes) else "all rows have weight zero"
+        raise InputError(sentence(who, "two classes or more", got, "Check y, or how the rows were selected."))
     return Labels(every, factors, classes)
 
 

@@ -177,8 +177,8 @@ def new_points(estimator: Any, source: Source, size: int) -> Iterator[Points]:
     names = getattr(estimator, "feature_names_in_", None)
     if names is not None and head.names is not None and tuple(names) != head.names:
         at = next(i for i in range(head.columns) if names[i] != head.names[i])
-        came = f"column {at} is {head.names[at]!r}, and it was {names[at]!r}"
-        raise InputError(sentence(who, "the columns that were fitted, in their order", came, "Choose these columns."))
+        got = f"column {at} is {head.names[at]!r}, and it was {names[at]!r}"
+        raise InputError(sentence(who, "the columns that were fitted, in their order", got, "Choose these columns."))
     for batch in source.batches(size):
         yield Points(values_of(who, head, batch.rows, start), head.names, head.dtype)
         start += batch.count

@@ -53,15 +53,15 @@ def head_of(who: str, source: Source) -> Head:
 def values_of(who: str, head: Head, rows: Any, start: int) -> Any:
     """Rows as finite numbers of float64."""
     if rows.shape[1] != head.columns or (head.dtype == SINGLE and rows.dtype != SINGLE):
-        came = f"{rows.shape[1]} of {rows.dtype} came after {head.columns} of {head.dtype}"
-        raise InputError(sentence(who, "batches with the same columns", came, "Make all in the same way."))
+        got = f"got {rows.shape[1]} of {rows.dtype} after {head.columns} of {head.dtype}"
+        raise InputError(sentence(who, "batches with the same columns", got, "Make all in the same way."))
     sparse = is_sparse(rows)
     values = canonical(rows) if sparse else np.ascontiguousarray(rows, dtype=np.float64)
     finite = np.isfinite(values.data if sparse else values)
     if not finite.all():
         at = place(values, int(np.flatnonzero(~finite)[0])) if sparse else tuple(np.argwhere(~finite)[0].tolist())
-        came = f"{Points(values, head.names).label(at[1])} holds {values[at]} in row {start + at[0]}"
-        raise InputError(sentence(who, "finite numbers", came, "Impute or drop such rows."))
+        got = f"{Points(values, head.names).label(at[1])} holds {values[at]} in row {start + at[0]}"
+        raise InputError(sentence(who, "finite numbers", got, "Impute or drop such rows."))
     return values
 
 
@@ -69,31 +69,31 @@ def answers(who: str, head: Head, batch: Batch, start: int, coded: bool) -> tupl
     """Targets as numbers of two dimensions, or labels of one, and how often each row counts."""
     targets = batch.targets
     if targets is None or targets.shape[1:] != head.shape or (batch.weights is not None) != head.weighted:
-        came = f"those from row {start} on have others than the first"
-        raise InputError(sentence(who, "targets and weights alike in all batches", came, "Make all in the same way."))
+        got = f"those from row {start} on have others than the first"
+        raise InputError(sentence(who, "targets and weights alike in all batches", got, "Make all in the same way."))
     found = _labels(who, targets, start) if coded else _numbers(who, targets, start)
     if batch.weights is None:
         return found, np.ones(len(found))
     weights = np.asarray(batch.weights, dtype=np.float64)
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if bad.size:
-        came, remedy = f"that of row {start + bad[0]} is {weights[bad[0]]}", "Weights say how often a row counts."
-        raise InputError(sentence(who, "sample_weight of finite numbers of at least 0", came, remedy))
+        got, remedy = f"that of row {start + bad[0]} is {weights[bad[0]]}", "Weights say how often a row counts."
+        raise InputError(sentence(who, "sample_weight of finite numbers of at least 0", got, remedy))
     return found, weights
 
 
 def _numbers(who: str, targets: NDArray[Any], start: int) -> Array:
     if targets.ndim > 2:
         remedy = "Give one number a row, or one row of numbers."
-        raise InputError(sentence(who, "y of one or two dimensions", f"{targets.ndim} came", remedy))
+        raise InputError(sentence(who, "y of one or two dimensions", f"got {targets.ndim}", remedy))
     columns = targets.reshape(len(targets), -1)
     if targets.dtype.kind not in NUMBERS:
         remedy = "Convert it to numbers; labels are for KernelRidgeClassifier."
         raise InputError(sentence(who, "numbers for y", f"row {start} holds {str(columns[0, 0])!r}", remedy))
     bad = np.argwhere(~np.isfinite(columns))
     if len(bad):
-        came = f"row {start + bad[0, 0]} holds {columns[tuple(bad[0])]}"
-        raise InputError(sentence(who, "finite numbers for y", came, "Impute or drop such rows."))
+        got = f"row {start + bad[0, 0]} holds {columns[tuple(bad[0])]}"
+        raise InputError(sentence(who, "finite numbers for y", got, "Impute or drop such rows."))
     return columns.astype(np.float64)
 
 
@@ -107,7 +107,7 @@ def _labels(who: str, targets: NDArray[Any], start: int) -> NDArray[Any]:
     elif labels.dtype.kind not in "iubU":
         bad = (0,)
     if len(bad):
-        came = f"row {start + bad[0]} holds {labels[bad[0]]!r} (Unknown label type)"
+        got = f"row {start + bad[0]} holds {labels[bad[0]]!r} (Unknown label type)"
         remedy = "Drop rows without a label, and use y.astype(str), say."
-        raise InputError(sentence(who, "labels that are all text, or all whole numbers", came, remedy))
+        raise InputError(sentence(who, "labels that are all text, or all whole numbers", got, remedy))
     return labels

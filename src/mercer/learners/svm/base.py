@@ -222,7 +222,7 @@ class MarginMachine(KernelEstimator[MarginProblem, MarginPlan, Margins]):
 
     @property
     def coef_(self) -> Array:
-        """(functions, features): w of f(x) = w . phi(x), where phi is the finite lift of the kernel; x itself if linear.
+        """(functions, features): w of f(x) = w . phi(x), where phi is the finite lift of the kernel: x where linear.
 
         An AttributeError where no finite lift is known. It is read-only. Cost: the features of the support.
         """

@@ -78,6 +78,6 @@ def boxed(problem: Boxed, cap: float) -> Boxed:
 
 def _refuse(who: str, sought: Sought, margin: float, width: float) -> None:
     needs = f"rows of {sought.between} that a function separates, for C = inf"
-    came = f"no margin is wider than {margin:.1e}, where lifted rows are up to {width:.2g} apart"
+    got = f"no margin is wider than {margin:.1e}, where lifted rows are up to {width:.2g} apart"
     remedy = "Use a finite C, such as 1.0, which allows errors; a narrower kernel; or drop rows that contradict others."
-    raise InputError(sentence(who, needs, came, remedy))
+    raise InputError(sentence(who, needs, got, remedy))

@@ -166,7 +166,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         positive_float(who, "C", self.C, "Use 1.0, or np.inf for a hard margin.", infinite=True)
         if not (isinstance(self.multi_class, str) and self.multi_class in (PAIRS, REST)):
             needs = 'multi_class that is "ovo" or "ovr"'
-            raise InputError(sentence(who, needs, f"{shown(self.multi_class)} came", 'Use "ovo", the default.'))
+            raise InputError(sentence(who, needs, f"got {shown(self.multi_class)}", 'Use "ovo", the default.'))
         if not (isinstance(self.decision_function_shape, str) and self.decision_function_shape in (PAIRS, REST)):
             needs, got = 'decision_function_shape that is "ovo" or "ovr"', f"got {shown(self.decision_function_shape)}"
             raise InputError(sentence(who, needs, got, 'Use "ovr", the default.'))

@@ -97,7 +97,7 @@ class OneClass(OutlierMixin, MarginMachine):  # type: ignore[misc]  # scikit-lea
         number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
         if not (number and 0 < given <= 1):
             needs = "a number above 0 and up to 1 for nu"
-            raise InputError(sentence(type(self).__name__, needs, f"{shown(given)} came", "Use 0.5, the default."))
+            raise InputError(sentence(type(self).__name__, needs, f"got {shown(given)}", "Use 0.5, the default."))
 
     def _asked(self, X: Any, y: Any, sample_weight: Any, count: int) -> Asked:
         weights = weights_of(type(self).__name__, sample_weight, count)

@@ -46,7 +46,7 @@ class MarginSettings:
         """The settings of a machine, or one clear error."""
         if not (isinstance(solver, str) and solver in (AUTO, EXACT, LANDMARKS)):
             needs = 'solver that is "auto", "exact" or "landmarks"'
-            raise InputError(sentence(who, needs, f"{shown(solver)} came", 'Use "auto", the default.'))
+            raise InputError(sentence(who, needs, f"got {shown(solver)}", 'Use "auto", the default.'))
         warm, exact = (
             boolean(who, name, given, "Use False, the default.")
             for name, given in (("warm_start", warm_start), ("polish", polish))

@@ -100,8 +100,8 @@ def leading(
     Wu and Simon, Thick-restart Lanczos method for large symmetric eigenvalue problems, SIAM J. Matrix Anal. 22 (2000).
     """
     if count < 1 or max_products < 1:
-        came = f"count={count!r} and max_products={max_products!r} came"
-        raise InputError(sentence("leading", "whole numbers above zero", came, "Use 10 and 60, say."))
+        got = f"got count={count!r} and max_products={max_products!r}"
+        raise InputError(sentence("leading", "whole numbers above zero", got, "Use 10 and 60, say."))
     n, count = A.shape[0], min(count, A.shape[0])
     width = min(n, count + BEYOND)
     first, told = _first(n, width, start, random), ""
@@ -191,8 +191,8 @@ class _Search:
             result[:, start : start + step] = A @ part
             self.products += 1
         if not np.isfinite(result).all():
-            came, remedy = "a product with it holds infinities or NaN", "Check the data and the kernel."
-            raise InputError(sentence("leading", "a matrix of finite numbers", came, remedy))
+            got, remedy = "a product with it holds infinities or NaN", "Check the data and the kernel."
+            raise InputError(sentence("leading", "a matrix of finite numbers", got, remedy))
         return result
 
     def _append(self, block: Array, image: Array) -> None:
@@ -275,8 +275,8 @@ def _first(n: int, width: int, start: Array | None, random: np.random.Generator)
 def _checked(start: Array, n: int) -> Array:
     block = np.asarray(read("leading", start), dtype=np.float64)
     if block.ndim != 2 or len(block) != n or not np.isfinite(block).all():
-        came = f"one of shape {block.shape} came, or it holds infinities or NaN"
-        raise InputError(sentence("leading", f"a start of {n} rows of finite numbers", came, "Leave it out."))
+        got = f"got one of shape {block.shape}, or it holds infinities or NaN"
+        raise InputError(sentence("leading", f"a start of {n} rows of finite numbers", got, "Leave it out."))
     return block
 
 

@@ -76,6 +76,6 @@ def _product(matrix: Matrix, vector: NDArray[np.float64]) -> NDArray[np.float64]
     """A v, if it is finite."""
     product = np.asarray(matrix @ vector, dtype=np.float64)
     if not np.isfinite(product).all():
-        came = "a product with it holds infinities or NaN"
-        raise InputError(sentence("A system", "a matrix of finite numbers", came, "Check the data and the kernel."))
+        got = "a product with it holds infinities or NaN"
+        raise InputError(sentence("A system", "a matrix of finite numbers", got, "Check the data and the kernel."))
     return product

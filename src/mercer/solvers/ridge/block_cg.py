@@ -151,8 +151,8 @@ class Lockstep:
     def _product(self, p: Array) -> Array:
         product = np.asarray((self.columns.exact if self.counts[2] else self.columns.fast)(p), dtype=np.float64)
         if not np.isfinite(product).all():
-            came = "a product with it holds infinities or NaN"
-            raise InputError(sentence("A system", "a matrix of finite numbers", came, "Check the data and the kernel."))
+            got = "a product with it holds infinities or NaN"
+            raise InputError(sentence("A system", "a matrix of finite numbers", got, "Check the data and the kernel."))
         return product
 
     def look(self) -> None:

@@ -25,15 +25,15 @@ def sides(who: str, shape: tuple[int, ...], system: System) -> System:
     """The system with sides of float64; an error where they do not fit a matrix of this shape."""
     b, alphas = (np.asarray(read(who, side), dtype=np.float64) for side in (system.targets, system.alphas))
     if len(shape) != 2 or shape[0] != shape[1]:
-        raise InputError(sentence(who, "a square matrix", f"one of shape {shape} came", "Check the shape."))
+        raise InputError(sentence(who, "a square matrix", f"got one of shape {shape}", "Check the shape."))
     if alphas.ndim != 1 or not alphas.size or b.shape != (shape[0], len(alphas)):
         needs = f"targets of shape ({shape[0]}, outputs), and one alpha an output"
-        came = f"targets of shape {b.shape} and alphas of shape {alphas.shape} came"
-        raise InputError(sentence(who, needs, came, "Write b[:, None] for a single output."))
+        got = f"got targets of shape {b.shape} and alphas of shape {alphas.shape}"
+        raise InputError(sentence(who, needs, got, "Write b[:, None] for a single output."))
     if not np.isfinite(b).all():
         raise InputError(sentence(who, "finite targets", "there is NaN or infinity", "Drop those rows, or fill them."))
     if not (np.isfinite(alphas) & (alphas >= 0)).all():
-        raise InputError(sentence(who, "alphas that are finite and at least 0", f"{alphas} came", "Use 0 for none."))
+        raise InputError(sentence(who, "alphas that are finite and at least 0", f"got {alphas}", "Use 0 for none."))
     return replace(system, targets=b, alphas=alphas)
 
 
@@ -44,8 +44,8 @@ def overwritable(who: str, matrix: Matrix) -> NDArray[np.float64]:
     """
     A: NDArray[Any] = matrix.to_dense() if isinstance(matrix, Operator) else read(who, matrix)
     if A.ndim != 2 or A.shape[0] != A.shape[1] or not A.size:
-        came = f"one of shape {A.shape} came"
-        raise InputError(sentence(who, "a square matrix that is not empty", came, "Check the shape."))
+        got = f"got one of shape {A.shape}"
+        raise InputError(sentence(who, "a square matrix that is not empty", got, "Check the shape."))
     return np.require(A.T if A.flags.f_contiguous else A, np.float64, ["C", "A", "W"])  # A' is A
 
 
@@ -55,6 +55,6 @@ def row_sums(who: str, A: NDArray[np.float64]) -> NDArray[np.float64]:
         sums = np.concatenate([np.abs(A[part]).sum(axis=1) for part in tiles(len(A), len(A))])
     wrong = np.flatnonzero(~np.isfinite(sums))
     if wrong.size:
-        came = f"row {wrong[0]} of A adds up to {sums[wrong[0]]}"
-        raise InputError(sentence(who, "finite numbers with finite sums", came, "Check the data and the kernel."))
+        got = f"row {wrong[0]} of A adds up to {sums[wrong[0]]}"
+        raise InputError(sentence(who, "finite numbers with finite sums", got, "Check the data and the kernel."))
     return sums

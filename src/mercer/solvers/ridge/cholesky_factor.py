@@ -57,8 +57,8 @@ class Kept:
     def check(self, alphas: Any) -> None:
         """An error for an alpha that this factor was not made for."""
         if not (np.asarray(alphas) == self.alpha).all():
-            came, remedy = f"{alphas} came", "Solve for one alpha at a time, or use Eigen(), which serves them all."
-            raise InputError(sentence("A Cholesky factor", f"the alpha it was made for, {self.alpha:g}", came, remedy))
+            got, remedy = f"got {alphas}", "Solve for one alpha at a time, or use Eigen(), which serves them all."
+            raise InputError(sentence("A Cholesky factor", f"the alpha it was made for, {self.alpha:g}", got, remedy))
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +162,6 @@ def _panels(start: int, stop: int) -> list[slice]:
 def _accepted(routine: str, info: int, result: NDArray[Any]) -> NDArray[np.float64]:
     """A result of LAPACK; an error where the routine says that it did not compute one."""
     if info != 0:
-        came = f"{routine} returned {info}"
-        raise MercerError(sentence("Cholesky", "LAPACK to do its work", came, "This is a defect: please report it."))
+        got = f"{routine} returned {info}"
+        raise MercerError(sentence("Cholesky", "LAPACK to do its work", got, "This is a defect: please report it."))
     return np.asarray(result)

@@ -167,5 +167,5 @@ def _condition(alphas: Array, made: Preconditioner, found: Lockstep) -> float:
     return float((top + alphas.min()) / alphas.min())
 
 
-def _refuse(needs: str, came: str, remedy: str) -> NoReturn:
-    raise InputError(sentence("ConjugateGradient", needs, f"{came} came", remedy))
+def _refuse(needs: str, got: str, remedy: str) -> NoReturn:
+    raise InputError(sentence("ConjugateGradient", needs, f"got {got}", remedy))

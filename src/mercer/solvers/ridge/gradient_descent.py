@@ -81,8 +81,8 @@ class GradientDescent(Solver):
         if not isinstance(self.keep, bool | np.bool_):
             _refuse("True or False for keep", f"keep={self.keep!r}", "Use False to save memory.")
         if not (finite(self.validation) and 0 <= self.validation < 1):
-            came = f"validation={self.validation!r}"
-            _refuse("a share of rows for validation, from 0 to below 1", came, "Use 0 to hold out none, or 0.1, say.")
+            got = f"validation={self.validation!r}"
+            _refuse("a share of rows for validation, from 0 to below 1", got, "Use 0 to hold out none, or 0.1, say.")
         if not (whole(self.patience) and self.patience >= 1):
             _refuse("a patience of one step or more", f"patience={self.patience!r}", "Use 10, say.")
 
@@ -283,9 +283,9 @@ def _check(targets: Array) -> None:
     """Refuse what has no length: relative to it all residuals are."""
     squares = np.square(targets).sum(axis=0)
     if not (np.isfinite(squares) & ((squares > 0) | ~targets.any(axis=0))).all():
-        came = "too large or too small ones"
-        _refuse("targets whose squares are numbers of float64", came, "Scale the targets.")
+        got = "too large or too small ones"
+        _refuse("targets whose squares are numbers of float64", got, "Scale the targets.")
 
 
-def _refuse(needs: str, came: str, remedy: str) -> NoReturn:
-    raise InputError(sentence("GradientDescent", needs, f"{came} came", remedy))
+def _refuse(needs: str, got: str, remedy: str) -> NoReturn:
+    raise InputError(sentence("GradientDescent", needs, f"got {got}", remedy))

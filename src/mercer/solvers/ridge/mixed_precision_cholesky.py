@@ -95,8 +95,8 @@ class SingleFactor(Kept):
         copy = Kept(np.array(self.stored, order="F"), self.diagonal, self.alpha, self.condition)
         factor = factorize(copy.restore(), self.alpha)
         if factor is None:
-            needs, came = "a factor in float64 where float32 has one", "there is none"
-            raise MercerError(sentence("Cholesky", needs, came, "This is a defect: please report it."))
+            needs, got = "a factor in float64 where float32 has one", "there is none"
+            raise MercerError(sentence("Cholesky", needs, got, "This is a defect: please report it."))
         return factor
 
 

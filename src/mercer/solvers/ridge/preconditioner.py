@@ -121,8 +121,8 @@ def build(matrix: Operator, alphas: Array, rank: int | None, tolerance: float, s
 
 def _finite(values: NDArray[Any]) -> NDArray[Any]:
     if not np.isfinite(values).all():
-        came = "there are infinities or NaN in it"
-        raise InputError(sentence("A system", "a matrix of finite numbers", came, "Check the data and the kernel."))
+        got = "there are infinities or NaN in it"
+        raise InputError(sentence("A system", "a matrix of finite numbers", got, "Check the data and the kernel."))
     return values
 
 

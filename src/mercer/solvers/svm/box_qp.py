@@ -88,7 +88,7 @@ class Boxed:
         return Boxed(self.linear[rows], self.lower[rows], self.upper[rows], self.kink)
 
     def feasible(self, b: Array) -> Array:
-        """Coefficients inside of the box that add up to the total, near to those that came."""
+        """Coefficients inside of the box that add up to the total, near to those that are given."""
         b = np.clip(b, self.lower, self.upper)
         left = self.total - float(b.sum())
         if abs(left) <= ROUNDING * float(np.abs(b).sum()):  # zeros stay zeros
@@ -102,7 +102,7 @@ class Boxed:
 
 @dataclass(frozen=True, eq=False)
 class Rested:
-    """Where a solver came to rest, or was stopped.
+    """Where a solver ended, or was stopped.
 
     b : the coefficients
     g : Kb + c, from the matrix in float64 where it decides: at the support, and wherever a violation is possible

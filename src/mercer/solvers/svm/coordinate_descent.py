@@ -159,7 +159,7 @@ class _Descent:
 
 
 def balanced(problem: Boxed, b: Array) -> Array:
-    """Coefficients in the box that add up to the total, near to those that came; those that are free move first.
+    """Coefficients in the box that add up to the total, near to those that are given; those that are free move first.
 
     Coefficients at an end of the box or at the kink stay where they are, if the free ones have room enough.
     """
