@@ -108,3 +108,17 @@ def test_a_draft_refuses_what_the_lift_refuses():
         KernelRidge(Nystrom("gaussian(2)", ROWS + 1)).plan(X, Y)
     with pytest.raises(InputError, match=r"KernelPCA needs .*; Nystrom overflows on this data"):
         KernelPCA(Nystrom("polynomial(2)", LANDMARKS)).plan(X * 1e72)
+
+
+@pytest.mark.parametrize(
+    "model", [KernelPCA(), KernelPerceptron(), Perceptron()], ids=lambda model: type(model).__name__
+)
+def test_a_plan_takes_no_weights_where_the_fit_takes_none(model):
+    few = np.arange(20)
+    with pytest.raises(InputError, match="needs rows that all count once; got sample_weight"):
+        model.plan(X[few], CLASSES[few], sample_weight=np.ones(20))
+
+
+def test_a_plan_takes_weights_where_the_fit_takes_some():
+    few, weights = np.arange(20), np.repeat([0.0, 1.0], 10)
+    assert KernelRidge().plan(X[few], Y[few], sample_weight=weights).rows == 10

@@ -9,7 +9,9 @@ from typing import Any, Generic, TypeVar
 
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
+from sklearn.utils.validation import has_fit_parameter
 
+from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.learners.data.kernel_parameters import KernelParameters
 from mercer.learners.data.plan_copy import draft
@@ -97,6 +99,9 @@ class KernelEstimator(
         Cost: the data is read, and a thousand rows of large data are looked at. Of a lift that would take long to learn
         the features are counted.
         """
+        if sample_weight is not None and not has_fit_parameter(self, "sample_weight"):
+            needs, remedy = "rows that all count once", "Leave it out, as its fit takes none."
+            raise InputError(sentence(type(self).__name__, needs, "got sample_weight", remedy))
         twin = draft(self)
         twin._terms()
         found: AnyPlan = twin._plan(twin._problem(X, y, sample_weight, None), None)

@@ -18,7 +18,7 @@ WITH_COMPONENTS = ("Nystrom", "RandomFourier", "Sketch")
 def stated(who: str, given: Any) -> Kernel:
     """A kernel from a kernel, its text or a Python function; a lengthscale that a text does not give is open.
 
-    It is an object of its own: scikit-learn may still fill a kernel that comes from `clone` in place.
+    A kernel that is given becomes an object of its own: scikit-learn may still fill one from `clone` in place.
     """
     if isinstance(given, str) and given == "precomputed":
         needs, remedy = "a kernel or its text", "A matrix is taken by learners, and by Nystrom where it is no part."
