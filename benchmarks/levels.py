@@ -119,13 +119,13 @@ PAIRS: Data = {
     "circle, noise 0.3, n = 100": (True, ring(100, 0.3)),
 }
 MMD: dict[str, Settings] = {
-    "full, permutation": {"way": "full"},
-    "full, spectral": {"way": "full", "null": "spectral"},
-    "lifted, permutation": {"way": "lifted"},
-    "lifted, spectral": {"way": "lifted", "null": "spectral"},
-    "blocks, normal": {"way": "blocks"},
+    "exact, permutation": {"method": "exact"},
+    "exact, spectral": {"method": "exact", "null": "spectral"},
+    "features, permutation": {"method": "features"},
+    "features, spectral": {"method": "features", "null": "spectral"},
+    "blocks, normal": {"method": "blocks"},
 }
-HSIC = {name: settings for name, settings in MMD.items() if settings["way"] != "blocks"}
+HSIC = {name: settings for name, settings in MMD.items() if settings["method"] != "blocks"}
 
 
 @dataclass(frozen=True)
@@ -148,8 +148,12 @@ class Row:
 
     def cells(self) -> list[str]:
         """For the table; a test that needs more rows has none."""
-        ways = MMD if self.test == "mmd" else HSIC
-        return [self.data, "power" if self.different else "level", *(self._cell(self.shares.get(way)) for way in ways)]
+        methods = MMD if self.test == "mmd" else HSIC
+        return [
+            self.data,
+            "power" if self.different else "level",
+            *(self._cell(self.shares.get(method)) for method in methods),
+        ]
 
     def _cell(self, share: float | None) -> str:
         return "" if share is None else f"{100 * share:.1f} ± {100 * self.error(share):.1f}"
@@ -161,18 +165,18 @@ def levels(seeds: range, words: str) -> Iterator[Row]:
         ("mmd", mmd, TWO_SAMPLES, MMD),
         ("hsic", hsic, PAIRS, HSIC),
     ]
-    for test, compare, data, ways in parts:
+    for test, compare, data, methods in parts:
         for number, (name, (different, draw)) in enumerate(data.items()):
             rejected: dict[str, int] = {}
             for seed in seeds if words in name else ():
-                X, Y = draw(np.random.default_rng([seed, number, len(ways)]))
-                for way, settings in ways.items():
-                    if settings["way"] == "blocks" and min(len(X), len(Y)) < FEWEST**2:
+                X, Y = draw(np.random.default_rng([seed, number, len(methods)]))
+                for method, settings in methods.items():
+                    if settings["method"] == "blocks" and min(len(X), len(Y)) < FEWEST**2:
                         continue
                     found = compare(X, Y, permutations=PERMUTATIONS, random_state=seed, **settings)
-                    rejected[way] = rejected.get(way, 0) + (found.p_value <= LEVEL)
+                    rejected[method] = rejected.get(method, 0) + (found.p_value <= LEVEL)
             if rejected:
-                shares = {way: count / len(seeds) for way, count in rejected.items()}
+                shares = {method: count / len(seeds) for method, count in rejected.items()}
                 yield Row(test, name, different, len(seeds), shares)
 
 
@@ -186,25 +190,25 @@ def growing(test: str, settings: Settings, n: int) -> Found:
     compare: Compare = mmd if test == "mmd" else hsic
     compare(X[:3_000], Y[:3_000], permutations=20, random_state=0, **settings)
     found, cost = measured(lambda: compare(X, Y, random_state=0, **settings))
-    return {"test": test, "rows": n, "p_value": found.p_value, "detail": found.detail, "way": found.way} | cost
+    return {"test": test, "rows": n, "p_value": found.p_value, "detail": found.detail, "method": found.method} | cost
 
 
 def growth(quick: bool) -> Iterator[Found]:
     """What 1,000 permutations take for many rows."""
     cases: list[tuple[str, Settings]] = [
-        ("mmd", {"way": "lifted"}),
-        ("mmd", {"way": "lifted", "null": "spectral"}),
-        ("mmd", {"way": "blocks"}),
-        ("hsic", {"way": "lifted"}),
-        ("hsic", {"way": "lifted", "null": "spectral"}),
+        ("mmd", {"method": "features"}),
+        ("mmd", {"method": "features", "null": "spectral"}),
+        ("mmd", {"method": "blocks"}),
+        ("hsic", {"method": "features"}),
+        ("hsic", {"method": "features", "null": "spectral"}),
     ]
     for test, settings in cases:
         for n in (2_000, 5_000) if quick else (10_000, 30_000, 100_000):
             yield {"settings": settings} | alone(growing, test, settings, n)
     for n in (1_000,) if quick else (1_000, 2_500, 10_000):
-        yield {"settings": {"way": "full"}} | alone(growing, "mmd", {"way": "full"}, n)
+        yield {"settings": {"method": "exact"}} | alone(growing, "mmd", {"method": "exact"}, n)
     for n in (1_000,) if quick else (1_000, 4_000):
-        yield {"settings": {"way": "full"}} | alone(growing, "hsic", {"way": "full"}, n)
+        yield {"settings": {"method": "exact"}} | alone(growing, "hsic", {"method": "exact"}, n)
 
 
 # -- tables -----------------------------------------------------------------------------------------------------------
@@ -215,18 +219,18 @@ def table(head: list[str], lines: list[list[str]]) -> str:
 
 
 def show_levels(rows: list[Row]) -> None:
-    for test, ways in (("mmd", MMD), ("hsic", HSIC)):
+    for test, methods in (("mmd", MMD), ("hsic", HSIC)):
         print(f"\n{test}")
-        print(table(["data", "", *ways], [row.cells() for row in rows if row.test == test]))
+        print(table(["data", "", *methods], [row.cells() for row in rows if row.test == test]))
 
 
 def show_growth(found: list[Found]) -> None:
-    head = ["test", "way", "null", "rows a table", "summed over", "s", "MB"]
+    head = ["test", "method", "null", "rows a table", "summed over", "s", "MB"]
     lines = [
         [
             each["test"],
-            each["way"],
-            each["settings"].get("null", "normal" if each["way"] == "blocks" else "permutation"),
+            each["method"],
+            each["settings"].get("null", "normal" if each["method"] == "blocks" else "permutation"),
             f"{each['rows']:,}",
             each["detail"],
             f"{each['seconds']:.1f}",

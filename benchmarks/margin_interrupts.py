@@ -47,7 +47,7 @@ class Fit:
 
 FITS = (
     Fit("KernelSVC, exact", "SVC", 30_000, (("C", 10.0),)),
-    Fit("KernelSVC, landmarks", "SVC", 200_000, (("solver", "landmarks"), ("rank", 500), ("random_state", 0))),
+    Fit("KernelSVC, landmarks", "SVC", 200_000, (("method", "landmarks"), ("n_landmarks", 500), ("random_state", 0))),
     Fit("KernelSVR, exact", "SVR", 20_000, (("C", 10.0),)),
     Fit("KernelPerceptron", "perceptron", 100_000, (("max_iter", 5),)),
     Fit("KernelLogisticRegression", "logistic", 20_000, (("alpha", 1e-3),)),

@@ -37,7 +37,7 @@ def large_model(who: str, gamma: float, rank: int, draw: int = 0) -> Any:
     """Machines of rank so much."""
     if who == "ours":
         kernel = Gaussian((2 * gamma) ** -0.5)
-        return KernelSVC(kernel, C=C, solver="landmarks", rank=rank, memory_limit=LIMIT, random_state=draw)
+        return KernelSVC(kernel, C=C, method="landmarks", n_landmarks=rank, memory_limit=LIMIT, random_state=draw)
     lift = Nystroem(kernel="rbf", gamma=gamma, n_components=rank, random_state=draw)
     return make_pipeline(lift, LinearSVC(C=C, loss="hinge", random_state=0))
 

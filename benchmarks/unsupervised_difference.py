@@ -33,11 +33,11 @@ def differ(rows: Rows, shift: float) -> Found:
     X, Y, kernel = rows.values(), rows.values(rows.count), Gaussian(rows.length)
     Y[:, 0] += shift
     few = X[:DEFINED], Y[:DEFINED]
-    mmd(*few, kernel, way="lifted", random_state=0)  # the way of many rows has its own code to load and compile
+    mmd(*few, kernel, method="features", random_state=0)  # the method of many rows has its own code to load and compile
     off = abs(float(mmd(*few, kernel, random_state=0).statistic) - unbiased(*few, rows.length))
     result: Any
     result, cost = measured(lambda: mmd(X, Y, kernel, random_state=0))
-    told = {"way": str(result.way), "null": str(result.null), "statistic": float(result.statistic)}
+    told = {"method": str(result.method), "null": str(result.null), "statistic": float(result.statistic)}
     return cost | told | {"p_value": float(result.p_value), "off": off}
 
 
@@ -67,7 +67,7 @@ def difference(file: Path, quick: bool, repeats: int) -> Iterator[Row]:
         same = found["same"]
         held.append(same["megabytes"])
         off = max(off, same["off"])
-        note = f"{same['way']}, null: {same['null']}; p = {same['p_value']:.3f}"
+        note = f"{same['method']}, null: {same['null']}; p = {same['p_value']:.3f}"
         if "shifted" in found:
             note += f", {found['shifted']['p_value']:.3g} where a column is shifted by {SHIFT:g} deviations"
         yield Row(work, "", same["seconds"], None, same["megabytes"], "MB", None, False, True, note)

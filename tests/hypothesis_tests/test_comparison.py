@@ -18,14 +18,14 @@ def test_the_text_says_what_was_found_and_how():
     assert first.endswith("p-value 0.01 (99 permutations)")
     assert second == "  gaussian(lengthscale=1.0): all pairs"
     assert repr(found).startswith("Comparison('mmd', statistic=0.")
-    assert repr(found).endswith("p_value=0.01, null='permutation', way='full')")
+    assert repr(found).endswith("p_value=0.01, null='permutation', method='exact')")
 
 
 def test_the_text_of_other_ways():
-    spectral = mmd(X[:60], X[60:], "gaussian(1)", null="spectral", way="lifted", rank=7, permutations=1500)
+    spectral = mmd(X[:60], X[60:], "gaussian(1)", null="spectral", method="features", n_landmarks=7, permutations=1500)
     assert "(spectral null, 1,500 draws)" in str(spectral)
     assert str(spectral).endswith("8 random Fourier features")
-    blocks = mmd(X[:65], X[65:], "gaussian(1)", way="blocks")
+    blocks = mmd(X[:65], X[65:], "gaussian(1)", method="blocks")
     assert "(normal null)" in str(blocks)
     assert str(blocks).endswith("8 blocks")
     both = hsic(X[:, :1], X[:, 1:], "gaussian(1)", "linear", permutations=9)

@@ -1,4 +1,4 @@
-"""The test of independence against loops over quadruples, for each way; what comes in, and what comes out."""
+"""The test of independence against loops over quadruples, for each method; what goes in, and what comes out."""
 
 import tracemalloc
 from itertools import permutations
@@ -18,7 +18,7 @@ from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.kernels.evaluation.evaluate import read
 from mercer.lifts.randomness import generator
 
-BOTH_WAYS = pytest.mark.parametrize("way", ["full", "lifted"])
+BOTH_WAYS = pytest.mark.parametrize("method", ["exact", "features"])
 
 
 def tables(n, seed=0, strength=0.5):
@@ -44,7 +44,7 @@ def test_the_statistic_is_the_unbiased_estimate(n):
     X, Y = tables(n)
     found = hsic(X, Y, Gaussian(1.2), Gaussian(0.8), permutations=2, random_state=0)
     wanted = dependence(matrix_by_loops(X, gaussian(1.2)), matrix_by_loops(Y, gaussian(0.8)))
-    assert found.way == "full"
+    assert found.method == "exact"
     assert found.statistic == pytest.approx(wanted, rel=1e-10, abs=1e-12)
 
 
@@ -90,25 +90,29 @@ def test_lifted_statistics_are_those_of_the_kernels_of_the_features(monkeypatch,
 
 def test_exact_lifts_give_what_all_pairs_give():
     X, Y = tables(40)
-    full, lifted = (hsic(X, Y, Polynomial(2), Linear(), way=way, random_state=3) for way in ("full", "lifted"))
-    assert lifted.detail == "6 exact features and 3 exact features"
-    np.testing.assert_allclose(lifted.null_sample, full.null_sample, rtol=1e-8, atol=1e-12)
+    exact, features = (
+        hsic(X, Y, Polynomial(2), Linear(), method=method, random_state=3) for method in ("exact", "features")
+    )
+    assert features.detail == "6 exact features and 3 exact features"
+    np.testing.assert_allclose(features.null_sample, exact.null_sample, rtol=1e-8, atol=1e-12)
 
 
 def test_landmarks_approach_the_kernel():
     X, Y = tables(120)
-    full = hsic(X, Y, "gaussian(2)", "gaussian(2)", permutations=1, random_state=0)
-    lifted = hsic(X, Y, "gaussian(2)", "gaussian(2)", way="lifted", rank=100, permutations=1, random_state=0)
-    assert lifted.statistic == pytest.approx(full.statistic, rel=0.02)
+    exact = hsic(X, Y, "gaussian(2)", "gaussian(2)", permutations=1, random_state=0)
+    features = hsic(
+        X, Y, "gaussian(2)", "gaussian(2)", method="features", n_landmarks=100, permutations=1, random_state=0
+    )
+    assert features.statistic == pytest.approx(exact.statistic, rel=0.02)
 
 
 # -- what it is invariant to ------------------------------------------------------------------------------------------
 
 
 @BOTH_WAYS
-def test_the_same_seed_gives_the_same_bits(way):
+def test_the_same_seed_gives_the_same_bits(method):
     X, Y = tables(60)
-    first, again, other = (hsic(X, Y, way=way, random_state=seed, permutations=50) for seed in (3, 3, 4))
+    first, again, other = (hsic(X, Y, method=method, random_state=seed, permutations=50) for seed in (3, 3, 4))
     assert (first.statistic, first.p_value) == (again.statistic, again.p_value)
     np.testing.assert_array_equal(first.null_sample, again.null_sample)
     assert not np.array_equal(first.null_sample, other.null_sample)
@@ -138,7 +142,7 @@ def test_tables_of_all_kinds_give_the_same():
     for left, right in ((sp.csr_array(X), Y), (X.tolist(), frame), (sp.coo_matrix(X), sp.csr_matrix(Y))):
         found = hsic(left, right, permutations=10, random_state=0)
         np.testing.assert_allclose(found.null_sample, wanted.null_sample, rtol=1e-9, atol=1e-13)
-    found = hsic(sp.csr_array(X), Y, way="lifted", permutations=10, random_state=0)
+    found = hsic(sp.csr_array(X), Y, method="features", permutations=10, random_state=0)
     assert found.statistic == pytest.approx(wanted.statistic, rel=0.05)
 
 
@@ -147,9 +151,9 @@ def test_tables_of_all_kinds_give_the_same():
 
 @BOTH_WAYS
 @pytest.mark.parametrize("null", ["permutation", "spectral"])
-def test_dependence_is_found(way, null):
+def test_dependence_is_found(method, null):
     X, Y = tables(150)
-    found = hsic(X, Y, way=way, null=null, permutations=200, random_state=0)
+    found = hsic(X, Y, method=method, null=null, permutations=200, random_state=0)
     assert found.p_value < 0.01
     assert found.null == null
 
@@ -162,22 +166,22 @@ def test_the_scatter_of_the_spectral_null_is_that_of_permutations():
 
 @pytest.mark.filterwarnings("ignore:Gaussian finds no two different rows")
 @BOTH_WAYS
-def test_a_table_that_is_constant_depends_on_nothing(way):
+def test_a_table_that_is_constant_depends_on_nothing(method):
     X, Y = tables(30)
     for left, right in ((X, np.full((30, 1), 0.7)), (np.zeros((30, 2)), Y), (sp.csr_array((30, 2)), X)):
-        found = hsic(left, right, way=way, permutations=20, random_state=0)
+        found = hsic(left, right, method=method, permutations=20, random_state=0)
         assert (found.statistic, found.p_value, found.spread) == (0.0, 1.0, 0.0)
 
 
 @BOTH_WAYS
-def test_labels_that_repeat_are_ties(way):
+def test_labels_that_repeat_are_ties(method):
     random = np.random.default_rng(0)
     labels = np.repeat([[0.0], [0.1]], 10, axis=0)
-    found = hsic(labels, labels, "gaussian(0.1)", "gaussian(0.1)", way=way, permutations=500, random_state=0)
+    found = hsic(labels, labels, "gaussian(0.1)", "gaussian(0.1)", method=method, permutations=500, random_state=0)
     assert found.p_value < 0.01
     noise = random.permutation(labels)
     once, again = (
-        hsic(labels, rows, "gaussian(0.1)", "gaussian(0.1)", way=way, permutations=3000, random_state=0).p_value
+        hsic(labels, rows, "gaussian(0.1)", "gaussian(0.1)", method=method, permutations=3000, random_state=0).p_value
         for rows in (noise, np.vstack([noise[9::-1], noise[:9:-1]]))  # the same table of counts
     )
     counts = [np.sum(random.permutation(labels)[:10] > 0) for _ in range(20_000)]
@@ -193,10 +197,10 @@ def test_lifted_memory_is_linear_in_the_rows():
     random = np.random.default_rng(0)
     X, Y = random.normal(size=(20_000, 1)), random.normal(size=(20_000, 1))
     tracemalloc.start()
-    found = hsic(X, Y, "gaussian(1)", "gaussian(1)", rank=16, permutations=200, random_state=0)
+    found = hsic(X, Y, "gaussian(1)", "gaussian(1)", n_landmarks=16, permutations=200, random_state=0)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert found.way == "lifted"
+    assert found.method == "features"
     assert peak < 90e6  # a matrix of all pairs would be 3.2 GB
 
 
@@ -204,11 +208,11 @@ def test_what_does_not_fit_is_refused():
     X = np.zeros((3000, 1))
     X[0] = 1.0
     with pytest.raises(BudgetError, match=r"hsic needs .* for two matrices of 3,000 rows"):
-        hsic(X, X, "gaussian(1)", "gaussian(1)", way="full", memory_limit="100 MB")
-    found = hsic(X, X, "gaussian(1)", "gaussian(1)", memory_limit="100 MB", rank=2, permutations=5)
-    assert found.way == "lifted"
-    with pytest.raises(BudgetError, match=r"hsic needs .* for 64 features a table of 3,000 rows"):
-        hsic(X, X, "gaussian(1)", "gaussian(1)", way="lifted", memory_limit="1 MB")
+        hsic(X, X, "gaussian(1)", "gaussian(1)", method="exact", memory_limit="100 MB")
+    found = hsic(X, X, "gaussian(1)", "gaussian(1)", memory_limit="100 MB", n_landmarks=2, permutations=5)
+    assert found.method == "features"
+    with pytest.raises(BudgetError, match=r"hsic needs .* for 64 features per table of 3,000 rows"):
+        hsic(X, X, "gaussian(1)", "gaussian(1)", method="features", memory_limit="1 MB")
 
 
 def test_the_mean_over_all_orders_is_zero():
@@ -230,10 +234,10 @@ GOOD = np.random.default_rng(0).normal(size=(10, 2))
         (GOOD, GOOD[:9], {}, "X has 10 and Y has 9"),
         (GOOD[:3], GOOD[:3], {}, "at least 4 rows of each; X has 3"),
         (np.where(GOOD > 1, np.inf, GOOD), GOOD, {}, r"hsic \(X\) needs finite numbers"),
-        (GOOD, GOOD, {"way": "blocks"}, "way that is one of 'auto', 'full', 'lifted'; got 'blocks'"),
+        (GOOD, GOOD, {"method": "blocks"}, "method that is one of 'auto', 'exact', 'features'; got 'blocks'"),
         (GOOD, GOOD, {"null": "normal"}, "null that is one of 'auto', 'permutation', 'spectral'"),
         (GOOD, GOOD, {"permutations": -5}, "a whole number above zero for permutations"),
-        (GOOD, GOOD, {"rank": 2.5}, "a whole number above zero for rank"),
+        (GOOD, GOOD, {"n_landmarks": 2.5}, "a whole number above zero for n_landmarks"),
         (GOOD, GOOD, {"kernel_x": None}, "a kernel or its text"),
         (GOOD, GOOD, {"kernel_y": "linear", "lengthscale_y": 1.0}, "an open lengthscale for lengthscale_y=1.0"),
         (GOOD, 1e200 * GOOD, {}, "finite squared distances"),

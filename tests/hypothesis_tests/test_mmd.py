@@ -1,4 +1,4 @@
-"""The two-sample test against loops over pairs, for each way; what comes in, and what comes out."""
+"""The two-sample test against loops over pairs, for each method; what comes in, and what comes out."""
 
 import tracemalloc
 from fractions import Fraction
@@ -30,7 +30,7 @@ KERNELS = pytest.mark.parametrize(
     [(Gaussian(1.3), gaussian(1.3)), (Laplace(0.7), laplace(0.7)), (Polynomial(3), polynomial(3))],
     ids=["gaussian", "laplace", "polynomial"],
 )
-EVERY_WAY = pytest.mark.parametrize("way", ["full", "lifted", "blocks"])
+EVERY_WAY = pytest.mark.parametrize("method", ["exact", "features", "blocks"])
 
 
 def samples(sizes, seed=0, d=2, shift=0.4):
@@ -57,7 +57,7 @@ def test_the_statistic_is_the_unbiased_estimate(sizes, kernel, value):
     X, Y = samples(sizes)
     found = mmd(X, Y, kernel, permutations=3, random_state=0)
     K = matrix_by_loops(np.vstack([X, Y]), value)
-    assert found.way == "full"
+    assert found.method == "exact"
     assert found.statistic == pytest.approx(distance_of_means(K, range(sizes[0])), rel=1e-10, abs=1e-10)
 
 
@@ -122,27 +122,27 @@ def test_lifted_statistics_are_those_of_the_kernel_of_the_features(kernel, kind,
 
 def test_strips_of_features_do_not_change_the_sums(monkeypatch):
     X, Y = samples((30, 21))
-    whole = mmd(X, Y, way="lifted", rank=20, permutations=30, random_state=0)
+    whole = mmd(X, Y, method="features", n_landmarks=20, permutations=30, random_state=0)
     monkeypatch.setattr(pair_sums, "TABLE", 31 * 8)
-    parts = mmd(X, Y, way="lifted", rank=20, permutations=30, random_state=0)
+    parts = mmd(X, Y, method="features", n_landmarks=20, permutations=30, random_state=0)
     np.testing.assert_allclose(parts.null_sample, whole.null_sample, rtol=1e-10, atol=1e-14)
 
 
 def test_an_exact_lift_gives_what_all_pairs_give():
     X, Y = samples((40, 25), d=3)
-    full, lifted = (mmd(X, Y, Polynomial(2), way=way, random_state=3) for way in ("full", "lifted"))
-    assert lifted.detail == "10 exact features"
-    assert lifted.statistic == pytest.approx(full.statistic, rel=1e-9)
+    exact, features = (mmd(X, Y, Polynomial(2), method=method, random_state=3) for method in ("exact", "features"))
+    assert features.detail == "10 exact features"
+    assert features.statistic == pytest.approx(exact.statistic, rel=1e-9)
 
 
 def test_features_approach_the_kernel():
     X, Y = samples((200, 150), shift=0.8)
     full = mmd(X, Y, "gaussian(1.5)", permutations=1).statistic
-    waves = mmd(X, Y, "gaussian(1.5)", way="lifted", rank=20_000, permutations=1, random_state=0)
-    landmarks = mmd(X, Y, "arc_cosine", way="lifted", rank=350, permutations=1, random_state=0)
+    waves = mmd(X, Y, "gaussian(1.5)", method="features", n_landmarks=20_000, permutations=1, random_state=0)
+    landmarks = mmd(X, Y, "arc_cosine", method="features", n_landmarks=350, permutations=1, random_state=0)
     assert waves.statistic == pytest.approx(full, rel=0.1)
     assert waves.detail == "20,000 random Fourier features"
-    wanted = mmd(X, Y, "arc_cosine", way="full", permutations=1)
+    wanted = mmd(X, Y, "arc_cosine", method="exact", permutations=1)
     assert landmarks.detail.endswith(" landmarks")  # nearly all rows, up to rounding
     assert landmarks.statistic == pytest.approx(wanted.statistic, rel=1e-9)
 
@@ -155,7 +155,7 @@ def test_blocks_are_means_over_parts_of_the_rows():
     parts = zip(np.array_split(random.permutation(70), 8), np.array_split(70 + random.permutation(100), 8), strict=True)
     wanted = [distance_of_means(K[np.ix_(np.r_[x, y], np.r_[x, y])], range(len(x))) for x, y in parts]
     np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-12)
-    whole = mmd(X, Y, Gaussian(1.0), way="blocks", random_state=0)
+    whole = mmd(X, Y, Gaussian(1.0), method="blocks", random_state=0)
     assert (whole.null, whole.permutations, len(whole.null_sample)) == ("normal", 0, 0)
     statistics, variances, thirds = block_moments(rows, (70, 100), 8, generator(0))
     assert whole.statistic == np.mean(statistics)
@@ -180,12 +180,12 @@ def test_equal_statistics_count_as_equal_whatever_rounding_does():
 
 
 @EVERY_WAY
-def test_the_same_seed_gives_the_same_bits(way):
+def test_the_same_seed_gives_the_same_bits(method):
     X, Y = samples((80, 90))
-    first, again, other = (mmd(X, Y, way=way, random_state=seed, permutations=50) for seed in (3, 3, 4))
+    first, again, other = (mmd(X, Y, method=method, random_state=seed, permutations=50) for seed in (3, 3, 4))
     assert (first.statistic, first.p_value) == (again.statistic, again.p_value)
     np.testing.assert_array_equal(first.null_sample, again.null_sample)
-    assert way == "blocks" or not np.array_equal(first.null_sample, other.null_sample)
+    assert method == "blocks" or not np.array_equal(first.null_sample, other.null_sample)
 
 
 def test_a_generator_is_used_up():
@@ -195,10 +195,10 @@ def test_a_generator_is_used_up():
     assert not np.array_equal(first.null_sample, second.null_sample)
 
 
-@pytest.mark.parametrize("way", ["full", "lifted"])
-def test_samples_may_change_places(way):
+@pytest.mark.parametrize("method", ["exact", "features"])
+def test_samples_may_change_places(method):
     X, Y = samples((30, 45))
-    here, there = mmd(X, Y, way=way, random_state=0), mmd(Y, X, way=way, random_state=0)
+    here, there = mmd(X, Y, method=method, random_state=0), mmd(Y, X, method=method, random_state=0)
     assert here.statistic == pytest.approx(there.statistic, rel=1e-10)
     assert here.kernel == there.kernel
     assert abs(here.p_value - there.p_value) < 0.05
@@ -235,8 +235,10 @@ def test_sparse_tables_are_lifted_too():
     X, Y = samples((40, 50), d=5)
     X[X < 0.5], Y[Y < 0.5] = 0.0, 0.0
     for kernel in (Gaussian(1.0), Linear()):
-        found = mmd(sp.csr_array(X), sp.csr_array(Y), kernel, way="lifted", rank=30, permutations=20, random_state=0)
-        dense = mmd(X, Y, kernel, way="lifted", rank=30, permutations=20, random_state=0)
+        found = mmd(
+            sp.csr_array(X), sp.csr_array(Y), kernel, method="features", n_landmarks=30, permutations=20, random_state=0
+        )
+        dense = mmd(X, Y, kernel, method="features", n_landmarks=30, permutations=20, random_state=0)
         assert np.isfinite(found.null_sample).all()
         assert kernel != Linear() or found.statistic == pytest.approx(dense.statistic, rel=1e-8)
 
@@ -260,45 +262,45 @@ def test_float32_is_computed_in_float64():
 
 @EVERY_WAY
 @pytest.mark.parametrize("change", ["shift", "spread"])
-def test_a_difference_is_found(way, change):
+def test_a_difference_is_found(method, change):
     random = np.random.default_rng(0)
     X, Y = random.normal(size=(300, 2)), random.normal(size=(250, 2))
     Y = Y + 0.7 if change == "shift" else 2.5 * Y
-    assert mmd(X, Y, way=way, permutations=200, random_state=0).p_value < 0.01
+    assert mmd(X, Y, method=method, permutations=200, random_state=0).p_value < 0.01
 
 
-@pytest.mark.parametrize("way", ["full", "lifted"])
-def test_the_spectral_null_finds_it_too(way):
+@pytest.mark.parametrize("method", ["exact", "features"])
+def test_the_spectral_null_finds_it_too(method):
     X, Y = samples((150, 80), shift=0.7)
-    found = mmd(X, Y, way=way, null="spectral", random_state=0)
+    found = mmd(X, Y, method=method, null="spectral", random_state=0)
     assert found.p_value < 0.01
     assert found.null == "spectral"
-    assert found.spread == pytest.approx(mmd(X, Y, way=way, random_state=0).spread, rel=0.1)
+    assert found.spread == pytest.approx(mmd(X, Y, method=method, random_state=0).spread, rel=0.1)
 
 
 @pytest.mark.filterwarnings("ignore:Gaussian finds no two different rows")
 @EVERY_WAY
 @pytest.mark.parametrize("kernel", ["gaussian('median')", "linear", "polynomial(2)"])
-def test_rows_that_are_all_equal_do_not_differ(way, kernel):
+def test_rows_that_are_all_equal_do_not_differ(method, kernel):
     for rows in (np.full((70, 2), 0.3), np.zeros((70, 2)), sp.csr_array(np.full((70, 2), 0.3))):
-        found = mmd(rows, rows, kernel, way=way, permutations=20, random_state=0)
+        found = mmd(rows, rows, kernel, method=method, permutations=20, random_state=0)
         assert (found.statistic, found.p_value, found.spread) == (0.0, 1.0, 0.0)
 
 
 def test_two_constants_differ():
     X, Y = np.zeros((80, 1)), np.ones((70, 1))
-    for way in ("full", "lifted", "blocks"):
-        found = mmd(X, Y, "gaussian(1)", way=way, permutations=99, random_state=0)
+    for method in ("exact", "features", "blocks"):
+        found = mmd(X, Y, "gaussian(1)", method=method, permutations=99, random_state=0)
         assert found.p_value <= 0.01
-        assert way == "lifted" or found.statistic == pytest.approx(2 - 2 * np.exp(-0.5))
+        assert method == "features" or found.statistic == pytest.approx(2 - 2 * np.exp(-0.5))
 
 
 def test_a_kernel_that_is_zero_finds_nothing():
     X = np.random.default_rng(0).normal(size=(20, 2))
     for kernel in ("linear.weighted", "constant(0)"):
         given = Linear().weighted(lambda rows: np.zeros(len(rows))) if kernel.startswith("linear") else kernel
-        for way in ("full", "lifted"):
-            assert mmd(X[:8], X[8:], given, way=way, permutations=9, random_state=0).p_value == 1.0
+        for method in ("exact", "features"):
+            assert mmd(X[:8], X[8:], given, method=method, permutations=9, random_state=0).p_value == 1.0
 
 
 def test_rounding_that_decides_is_told():
@@ -316,7 +318,7 @@ def test_lifted_memory_is_linear_in_the_rows(monkeypatch):
     monkeypatch.setattr(pair_sums, "TABLE", 1 << 18)
     X, Y = samples((15_000, 15_000), d=2)
     tracemalloc.start()
-    found = mmd(X, Y, "gaussian(1)", way="lifted", rank=400, permutations=40, random_state=0)
+    found = mmd(X, Y, "gaussian(1)", method="features", n_landmarks=400, permutations=40, random_state=0)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert found.detail == "400 random Fourier features"
@@ -331,21 +333,21 @@ def test_what_does_not_fit_is_refused():
 
 def test_auto_takes_all_pairs_of_few_rows_and_features_of_many(monkeypatch):
     X, Y = samples((64, 64))
-    assert mmd(X, Y, permutations=10).way == "full"
-    assert mmd(X, Y, null="normal").way == "blocks"
+    assert mmd(X, Y, permutations=10).method == "exact"
+    assert mmd(X, Y, null="normal").method == "blocks"
     monkeypatch.setattr(two_sample, "WORK", 128.0**2 * 60)
-    assert mmd(X, Y, permutations=10).way == "full"
-    assert mmd(X, Y, permutations=11, rank=4).way == "lifted"
-    assert mmd(X, Y, permutations=11, null="spectral").way == "full"  # nothing is permuted
+    assert mmd(X, Y, permutations=10).method == "exact"
+    assert mmd(X, Y, permutations=11, n_landmarks=4).method == "features"
+    assert mmd(X, Y, permutations=11, null="spectral").method == "exact"  # nothing is permuted
 
 
 @pytest.mark.parametrize(
-    ("rows", "permutations", "way"), [(5_000, 1000, "full"), (6_000, 1000, "lifted"), (9_000, 200, "full")]
+    ("rows", "permutations", "method"), [(5_000, 1000, "exact"), (6_000, 1000, "features"), (9_000, 200, "exact")]
 )
-def test_auto_counts_pairs_and_permutations(rows, permutations, way):
+def test_auto_counts_pairs_and_permutations(rows, permutations, method):
     asked = Settings.of("mmd", two_sample.NULLS, "auto", "auto", permutations, None, "1 GB")
-    assert asked.chosen(rows, two_sample.WORK, 0).way == way
-    assert asked.chosen(rows, two_sample.WORK, 2 * 10**9).way == "lifted"
+    assert asked.chosen(rows, two_sample.WORK, 0).method == method
+    assert asked.chosen(rows, two_sample.WORK, 2 * 10**9).method == "features"
 
 
 def test_the_matrix_is_kept_within_half_of_the_budget():
@@ -375,15 +377,15 @@ GOOD = np.random.default_rng(0).normal(size=(10, 2))
         (GOOD, GOOD.astype(str), {}, InputError, "needs numbers"),
         (GOOD, GOOD + 1j, {}, InputError, "needs real numbers"),
         (pd.DataFrame(GOOD, columns=["a", "b"]), pd.DataFrame(GOOD, columns=["b", "a"]), {}, InputError, "column 0 is"),
-        (GOOD, GOOD, {"way": "half"}, InputError, "way that is one of 'auto', 'full', 'lifted', 'blocks'"),
+        (GOOD, GOOD, {"method": "half"}, InputError, "method that is one of 'auto', 'exact', 'features', 'blocks'"),
         (GOOD, GOOD, {"null": 3}, InputError, "null that is one of"),
-        (GOOD, GOOD, {"way": "blocks", "null": "spectral"}, InputError, "null='normal' for way='blocks'"),
-        (GOOD, GOOD, {"way": "full", "null": "normal"}, InputError, "null='permutation' or 'spectral'"),
-        (GOOD, GOOD, {"way": "blocks"}, InputError, "at least 64 rows of each for blocks; got 10"),
+        (GOOD, GOOD, {"method": "blocks", "null": "spectral"}, InputError, "null='normal' for method='blocks'"),
+        (GOOD, GOOD, {"method": "exact", "null": "normal"}, InputError, "null='permutation' or 'spectral'"),
+        (GOOD, GOOD, {"method": "blocks"}, InputError, "at least 64 rows of each for blocks; got 10"),
         (GOOD, GOOD, {"permutations": 0}, InputError, "a whole number above zero for permutations"),
         (GOOD, GOOD, {"permutations": 10.0}, InputError, "a whole number above zero for permutations"),
         (GOOD, GOOD, {"permutations": True}, InputError, "a whole number above zero for permutations"),
-        (GOOD, GOOD, {"rank": 0, "way": "lifted"}, InputError, "a whole number above zero for rank"),
+        (GOOD, GOOD, {"n_landmarks": 0, "method": "features"}, InputError, "a whole number above zero for n_landmarks"),
         (GOOD, GOOD, {"memory_limit": "much"}, InputError, "memory budget"),
         (GOOD, GOOD, {"kernel": 3}, KernelError, "mmd needs a kernel or its text"),
         (GOOD, GOOD, {"kernel": "gausian"}, KernelError, "gausian"),

@@ -41,9 +41,9 @@ def few_values(random, n):
         ((6, 24), {}),
         ((20, 20), {"null": "spectral"}),
         ((12, 40), {"null": "spectral"}),
-        ((15, 20), {"way": "lifted", "rank": 20}),
-        ((30, 20), {"way": "lifted", "rank": 20, "null": "spectral"}),
-        ((20, 15), {"kernel": "rational_quadratic(lengthscale=1)", "way": "lifted", "rank": 8}),
+        ((15, 20), {"method": "features", "n_landmarks": 20}),
+        ((30, 20), {"method": "features", "n_landmarks": 20, "null": "spectral"}),
+        ((20, 15), {"kernel": "rational_quadratic(lengthscale=1)", "method": "features", "n_landmarks": 8}),
     ],
     ids=str,
 )
@@ -60,7 +60,7 @@ def test_p_values_of_equal_laws_are_uniform(sizes, settings):
     assert abs(np.mean([each.statistic for each in found])) < 4 * expected  # unbiased
 
 
-@pytest.mark.parametrize("settings", [{}, {"null": "spectral"}, {"way": "lifted", "rank": 12}], ids=str)
+@pytest.mark.parametrize("settings", [{}, {"null": "spectral"}, {"method": "features", "n_landmarks": 12}], ids=str)
 def test_p_values_of_independent_tables_are_uniform(settings):
     random = np.random.default_rng(2)
     found = [
@@ -75,7 +75,7 @@ def test_p_values_of_independent_tables_are_uniform(settings):
 def test_the_normal_null_of_blocks_is_nearly_uniform():
     random = np.random.default_rng(3)
     found = [
-        mmd(normal_rows(random, 100), normal_rows(random, 80), "gaussian(2)", way="blocks", random_state=i).p_value
+        mmd(normal_rows(random, 100), normal_rows(random, 80), "gaussian(2)", method="blocks", random_state=i).p_value
         for i in range(REPEATS)
     ]
     assert kstest(found, "uniform").pvalue > 1e-3

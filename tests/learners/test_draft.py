@@ -28,9 +28,9 @@ Y, CLASSES = X[:, 0], (X[:, 1] > 0).astype(int)
 LEARNERS = [
     (KernelRidge(), (X, Y), "features"),
     (KernelRidgeClassifier(), (X, CLASSES), "features"),
-    (KernelSVC(solver="landmarks"), (X, CLASSES), "rank"),
-    (KernelSVR(solver="landmarks"), (X, Y), "rank"),
-    (OneClass(solver="landmarks"), (X,), "rank"),
+    (KernelSVC(method="landmarks"), (X, CLASSES), "rank"),
+    (KernelSVR(method="landmarks"), (X, Y), "rank"),
+    (OneClass(method="landmarks"), (X,), "rank"),
     (KernelLogisticRegression(), (X, CLASSES), "features"),
     (KernelPCA(), (X,), "rank"),
     (KernelKMeans(), (X,), "features"),

@@ -61,9 +61,9 @@ def learner(monkeypatch):
     def make(way, count=4, kernel="gaussian(1)", **settings):
         if way == "products":
             monkeypatch.setattr(planner, "WHOLE", 0)
-            settings = {"solver": "exact", "rank": 40, **settings}
+            settings = {"method": "exact", "n_landmarks": 40, **settings}
         if way == "landmarks":
-            settings = {"solver": "landmarks", "rank": 60, **settings}
+            settings = {"method": "landmarks", "n_landmarks": 60, **settings}
         return KernelKMeans(count, kernel, **{"random_state": 0, **settings})
 
     return make
@@ -129,8 +129,8 @@ def test_the_best_of_many_starts_is_kept(learner, way):
 
 def test_exact_steps_end_where_landmarks_alone_do_not(learner):
     X = cloud(400, 4)
-    exact = learner("products", 6, rank=10).fit(X)
-    lifted = learner("landmarks", 6, rank=10).fit(X)
+    exact = learner("products", 6, n_landmarks=10).fit(X)
+    lifted = learner("landmarks", 6, n_landmarks=10).fit(X)
     assert exact.inertia_ < lifted.inertia_
     D = squares(Gaussian(1.0), X, np.ones(400), exact.labels_, 6)
     assert exact.inertia_ == pytest.approx(D.min(axis=1).sum(), rel=1e-10)
@@ -140,7 +140,7 @@ def test_exact_steps_end_where_landmarks_alone_do_not(learner):
 
 def test_landmarks_that_are_all_rows_give_the_exact_model(learner):
     X, _ = blobs(120, 4)
-    lifted = learner("landmarks", 4, rank=120).fit(X)
+    lifted = learner("landmarks", 4, n_landmarks=120).fit(X)
     exact = learner("kernel matrix", 4).fit(X)
     assert lifted.plan_.way == "landmarks"
     assert adjusted_rand_score(lifted.labels_, exact.labels_) == 1.0
@@ -153,9 +153,9 @@ def test_landmarks_that_are_all_rows_give_the_exact_model(learner):
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 def test_features_of_rows_that_were_not_drawn_are_the_same(learner, monkeypatch, kind):
     X = np.round(cloud(300), 1)
-    few = learner("landmarks", 5, rank=20).fit(kind(X))
+    few = learner("landmarks", 5, n_landmarks=20).fit(kind(X))
     monkeypatch.setattr("mercer.lifts.landmarks.HELD", 1000)  # draws from a sample of the rows
-    model = learner("landmarks", 5, rank=20).fit(kind(X))
+    model = learner("landmarks", 5, n_landmarks=20).fit(kind(X))
     assert_array_equal(model.predict(kind(X)), model.labels_)
     assert model.score(kind(X)) == pytest.approx(-model.inertia_, rel=1e-9)
     assert model.inertia_ == pytest.approx(few.inertia_, rel=0.1)
@@ -163,7 +163,7 @@ def test_features_of_rows_that_were_not_drawn_are_the_same(learner, monkeypatch,
 
 def test_starts_see_the_first_landmarks_alone(learner):
     X = cloud(500, 5)
-    model = learner("landmarks", 6, rank=300).fit(X)
+    model = learner("landmarks", 6, n_landmarks=300).fit(X)
     assert model.plan_.features == 300
     assert np.diff(model.history_).max() <= 1e-6 * 500
     D = squares(Gaussian(1.0), X, np.ones(500), model.labels_, 6)
@@ -310,7 +310,7 @@ def test_one_cluster_and_one_for_every_row(learner, way):
     one = learner(way, 1).fit(X)
     assert (one.labels_ == 0).all()
     assert one.inertia_ == pytest.approx(squares(Gaussian(1.0), X, np.ones(50), np.zeros(50), 1).sum(), rel=1e-6)
-    alone = learner(way, 50, rank=50).fit(X)
+    alone = learner(way, 50, n_landmarks=50).fit(X)
     assert_array_equal(np.sort(alone.labels_), np.arange(50))
     assert alone.inertia_ == pytest.approx(0.0, abs=1e-6)
 
@@ -415,7 +415,7 @@ def test_copies_and_files():
 
 def test_products_hold_nothing_of_the_square_of_rows():
     X, _ = blobs(6000, 5)
-    model = KernelKMeans(5, "gaussian(2)", solver="exact", n_init=2, random_state=0)
+    model = KernelKMeans(5, "gaussian(2)", method="exact", n_init=2, random_state=0)
     model.fit(X[:3000])  # compiles
     tracemalloc.start()
     try:
@@ -466,18 +466,18 @@ def test_ctrl_c_in_exact_steps_keeps_what_was_found(learner, monkeypatch, when):
         plain(self, *given)
 
     monkeypatch.setattr(KernelSums, when, interrupted)
-    model = learner("products", 6, rank=10, on_interrupt="keep")
+    model = learner("products", 6, n_landmarks=10, on_interrupt="keep")
     with pytest.warns(NumericalWarning, match="KernelKMeans: The fit was interrupted, after"):
         model.fit(X)
     assert not model.converged_
     assert_array_equal(model.predict(X), model.labels_)
     assert isinstance(model._model, ByLandmarks if when == "_anew" else ByRows)
-    whole = learner("products", 6, rank=10).fit(X)
+    whole = learner("products", 6, n_landmarks=10).fit(X)
     assert model.inertia_ >= whole.inertia_ * (1 - 1e-6)
     assert np.diff(model.history_).max(initial=0.0) <= 1e-6 * 400
     calls.clear()
     with pytest.raises(KeyboardInterrupt):
-        learner("products", 6, rank=10).fit(X)
+        learner("products", 6, n_landmarks=10).fit(X)
 
 
 def test_few_steps_are_told_of():
@@ -512,14 +512,14 @@ def test_a_plan_says_what_a_fit_takes():
         ({"n_clusters": 21}, "at least as many rows of a weight above zero as clusters, 21; n_samples = 20"),
         ({"n_init": True}, "a whole number above zero for n_init; got True"),
         ({"max_iter": -1}, "a whole number above zero for max_iter; got -1"),
-        ({"rank": 0}, "a whole number above zero for rank; got 0"),
+        ({"n_landmarks": 0}, "a whole number above zero, or None, for n_landmarks; got 0"),
         ({"tol": -1e-3}, "a finite number of at least 0 for tol; got -0.001"),
         ({"tol": np.nan}, "a finite number of at least 0 for tol; got nan"),
-        ({"solver": "fast"}, 'solver that is "auto", "exact" or "landmarks"; got \'fast\''),
+        ({"method": "fast"}, 'method that is "auto", "exact" or "landmarks"; got \'fast\''),
         ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; got "loo"'),
         ({"time_limit": 0}, "a number of seconds above zero, or None, for time_limit"),
         ({"on_interrupt": "stop"}, 'on_interrupt that is "raise" or "keep"'),
-        ({"kernel": Sigmoid(1.0, -1.0), "solver": "landmarks"}, 'a kernel that is proven for solver="landmarks"'),
+        ({"kernel": Sigmoid(1.0, -1.0), "method": "landmarks"}, 'a kernel that is proven for method="landmarks"'),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, message):
@@ -541,8 +541,8 @@ def test_data_that_makes_no_sense_is_refused():
         KernelKMeans(1, "precomputed").fit([[0.0, 1.0], [1.0, 0.0]])
     with pytest.raises(InputError, match="as many rows as columns"):
         KernelKMeans(2, "precomputed").fit(X)
-    with pytest.raises(InputError, match='for solver="landmarks"; the kernel is precomputed'):
-        KernelKMeans(2, "precomputed", solver="landmarks").fit(np.eye(5))
+    with pytest.raises(InputError, match='for method="landmarks"; the kernel is precomputed'):
+        KernelKMeans(2, "precomputed", method="landmarks").fit(np.eye(5))
     with pytest.raises(InputError, match="values of the kernel with finite sums"):
         KernelKMeans(2, "linear").fit(1e200 * X)
 
@@ -558,7 +558,11 @@ def test_a_failed_fit_keeps_the_model_before():
 
 @pytest.mark.parametrize(
     "learner_",
-    [KernelKMeans(), KernelKMeans(3, "linear"), KernelKMeans(2, "gaussian('median')", solver="landmarks", rank=30)],
+    [
+        KernelKMeans(),
+        KernelKMeans(3, "linear"),
+        KernelKMeans(2, "gaussian('median')", method="landmarks", n_landmarks=30),
+    ],
     ids=repr,
 )
 def test_check_estimator(learner_):

@@ -65,24 +65,24 @@ def laplacian(x, z):
 
 SETTINGS = {
     "linear, all": (Linear(), {"kernel": "linear"}, None, {}, "features"),
-    "linear, dense": (Linear(), {"kernel": "linear"}, 3, {"solver": "dense"}, "dense"),
+    "linear, exact": (Linear(), {"kernel": "linear"}, 3, {"method": "exact"}, "exact"),
     "linear, lift": (PolynomialLift(1), {"kernel": "linear"}, 4, {}, "features"),
     "quadratic, all": (Polynomial(2), {"kernel": "poly", "degree": 2, "gamma": 1}, None, {}, "features"),
     "quadratic, krylov": (
-        Polynomial(2), {"kernel": "poly", "degree": 2, "gamma": 1}, 5, {"solver": "krylov"}, "krylov",
+        Polynomial(2), {"kernel": "poly", "degree": 2, "gamma": 1}, 5, {"method": "krylov"}, "krylov",
     ),
-    "cubic, dense": (Polynomial(3), {"kernel": "poly", "gamma": 1}, 6, {"solver": "dense"}, "dense"),
-    "gaussian, wide": (gaussian(0.01), {"kernel": "rbf", "gamma": 0.01}, 4, {}, "dense"),
-    "gaussian": (gaussian(0.3), {"kernel": "rbf", "gamma": 0.3}, 6, {}, "dense"),
-    "gaussian, all": (gaussian(0.3), {"kernel": "rbf", "gamma": 0.3}, None, {}, "dense"),
-    "gaussian, narrow": (gaussian(3.0), {"kernel": "rbf", "gamma": 3.0}, 6, {}, "dense"),
-    "gaussian, krylov": (gaussian(0.3), {"kernel": "rbf", "gamma": 0.3}, 6, {"solver": "krylov"}, "krylov"),
+    "cubic, exact": (Polynomial(3), {"kernel": "poly", "gamma": 1}, 6, {"method": "exact"}, "exact"),
+    "gaussian, wide": (gaussian(0.01), {"kernel": "rbf", "gamma": 0.01}, 4, {}, "exact"),
+    "gaussian": (gaussian(0.3), {"kernel": "rbf", "gamma": 0.3}, 6, {}, "exact"),
+    "gaussian, all": (gaussian(0.3), {"kernel": "rbf", "gamma": 0.3}, None, {}, "exact"),
+    "gaussian, narrow": (gaussian(3.0), {"kernel": "rbf", "gamma": 3.0}, 6, {}, "exact"),
+    "gaussian, krylov": (gaussian(0.3), {"kernel": "rbf", "gamma": 0.3}, 6, {"method": "krylov"}, "krylov"),
     "gaussian, landmarks": (
-        gaussian(0.3), {"kernel": "rbf", "gamma": 0.3}, 5, {"solver": "landmarks", "rank": 90}, "landmarks",
+        gaussian(0.3), {"kernel": "rbf", "gamma": 0.3}, 5, {"method": "landmarks", "n_landmarks": 90}, "landmarks",
     ),
-    "laplacian": (ProductLaplace(2.0), {"kernel": laplacian}, 5, {}, "dense"),
+    "laplacian": (ProductLaplace(2.0), {"kernel": laplacian}, 5, {}, "exact"),
     "laplacian, krylov": (
-        ProductLaplace(2.0), {"kernel": laplacian}, 5, {"solver": "krylov"}, "krylov",
+        ProductLaplace(2.0), {"kernel": laplacian}, 5, {"method": "krylov"}, "krylov",
     ),
 }  # fmt: skip
 
@@ -106,7 +106,7 @@ def test_scores_are_those_of_scikit_learn(name, kind):
     scores = model.fit_transform(given)
     k = model.n_components_
     known = kind != "sparse" or isinstance(kernel, PolynomialLift)  # the features of sparse rows may be too many
-    assert model.plan_.way == ("dense" if way == "features" and not known else way)
+    assert model.plan_.way == ("exact" if way == "features" and not known else way)
     assert model.converged_
     assert scores.dtype == given.dtype
     scale = np.sqrt(wanted.eigenvalues_[0])
@@ -121,12 +121,12 @@ def test_scores_are_those_of_scikit_learn(name, kind):
     assert (np.abs(model.transform(given) - scores) <= rounding).all()
 
 
-@pytest.mark.parametrize("solver", ["auto", "dense", "krylov"])
+@pytest.mark.parametrize("method", ["auto", "exact", "krylov"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_a_matrix_of_similarities_gives_the_same(solver, dtype):
+def test_a_matrix_of_similarities_gives_the_same(method, dtype):
     X, new = draw(), draw(30, seed=1)
     K, K_new = (gaussian(0.3)(rows, X).astype(dtype) for rows in (X, new))
-    model = KernelPCA("precomputed", 5, solver=solver, tol=1e-10, random_state=0)
+    model = KernelPCA("precomputed", 5, method=method, tol=1e-10, random_state=0)
     scores = model.fit_transform(K)
     wanted = Reference(n_components=5, kernel="precomputed", eigen_solver="dense").fit(K.astype(float))
     tight = 1e-8 if dtype == np.float64 else 1e-5
@@ -157,9 +157,9 @@ def test_components_of_columns_are_plain_principal_components():
 # -- laws -------------------------------------------------------------------------------------------------------------
 
 WAYS = {
-    "dense": {"solver": "dense"},
-    "krylov": {"solver": "krylov"},
-    "landmarks": {"solver": "landmarks", "rank": 60},
+    "exact": {"method": "exact"},
+    "krylov": {"method": "krylov"},
+    "landmarks": {"method": "landmarks", "n_landmarks": 60},
     "features": {"kernel": Polynomial(2)},
 }
 
@@ -191,10 +191,10 @@ def test_scores_are_centred_and_apart_and_as_long_as_the_eigenvalues_say(way):
     assert (model.residuals_ <= 1e-10).all()
 
 
-@pytest.mark.parametrize("way", ["dense", "krylov"])
+@pytest.mark.parametrize("way", ["exact", "krylov"])
 def test_eigenvectors_are_those_of_the_centred_matrix(way):
     X = draw(200)
-    model = KernelPCA("gaussian(1.5)", 6, solver=way, tol=1e-11, random_state=0).fit(X)
+    model = KernelPCA("gaussian(1.5)", 6, method=way, tol=1e-11, random_state=0).fit(X)
     K, V = centred(Gaussian(1.5)(X)), model.eigenvectors_
     assert_allclose(V.T @ V, np.eye(6), atol=1e-9)
     assert_allclose(V.sum(axis=0), 0.0, atol=1e-12)
@@ -204,7 +204,7 @@ def test_eigenvectors_are_those_of_the_centred_matrix(way):
 def test_residuals_are_true_where_few_products_are_allowed():
     X = draw(400)
     with pytest.warns(NumericalWarning, match="KernelPCA: After 2 products the largest residual is .*e-.* not within"):
-        model = KernelPCA("gaussian(0.7)", 10, solver="krylov", max_iter=2, tol=1e-9, random_state=0).fit(X)
+        model = KernelPCA("gaussian(0.7)", 10, method="krylov", max_iter=2, tol=1e-9, random_state=0).fit(X)
     assert not model.converged_
     K, V = centred(Gaussian(0.7)(X)), model.eigenvectors_
     left = np.linalg.norm(K @ V - V * model.eigenvalues_, axis=0) / model.eigenvalues_[0]
@@ -220,7 +220,7 @@ def test_the_largest_entry_points_up(way):
     assert (scores[np.abs(scores).argmax(axis=0), np.arange(7)] > 0).all()
 
 
-@pytest.mark.parametrize("settings", [{"solver": "dense"}, {"solver": "krylov"}, {"kernel": "linear"}], ids=str)
+@pytest.mark.parametrize("settings", [{"method": "exact"}, {"method": "krylov"}, {"kernel": "linear"}], ids=str)
 def test_of_equal_entries_the_first_decides(settings):
     """Rows in pairs x, -x: every component has entries of both signs that are equal in size."""
     half = draw(40)
@@ -234,8 +234,8 @@ def test_of_equal_entries_the_first_decides(settings):
 
 def test_all_ways_agree_on_signs():
     X = draw(300)
-    wanted = KernelPCA("gaussian(1.5)", 4, solver="dense").fit_transform(X)
-    for settings in ({"solver": "krylov", "tol": 1e-10}, {"solver": "landmarks", "rank": 300}):
+    wanted = KernelPCA("gaussian(1.5)", 4, method="exact").fit_transform(X)
+    for settings in ({"method": "krylov", "tol": 1e-10}, {"method": "landmarks", "n_landmarks": 300}):
         found = KernelPCA("gaussian(1.5)", 4, random_state=0, **settings).fit_transform(X)
         assert_allclose(found, wanted, atol=1e-6)
 
@@ -243,7 +243,7 @@ def test_all_ways_agree_on_signs():
 # -- the certificate ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("settings", [{"solver": "dense"}, {"solver": "krylov"}], ids=str)
+@pytest.mark.parametrize("settings", [{"method": "exact"}, {"method": "krylov"}], ids=str)
 @pytest.mark.parametrize("kernel", [Gaussian(1.5), Polynomial(3), Linear() + Gaussian(0.5)], ids=str)
 def test_the_certificate_is_the_trace_that_is_left(settings, kernel):
     X = draw(150)
@@ -257,9 +257,9 @@ def test_what_landmarks_miss_is_unexplained():
     X = draw(400)
     K = Gaussian(0.8)(X)
     total = np.trace(centred(K))
-    exact = KernelPCA("gaussian(0.8)", 5, solver="dense").fit(X).unexplained_
+    exact = KernelPCA("gaussian(0.8)", 5, method="exact").fit(X).unexplained_
     for rank in (10, 40, 160):
-        model = KernelPCA("gaussian(0.8)", 5, solver="landmarks", rank=rank, random_state=0).fit(X)
+        model = KernelPCA("gaussian(0.8)", 5, method="landmarks", n_landmarks=rank, random_state=0).fit(X)
         L = model.lift_.landmarks_
         lost = np.trace(K) - np.linalg.norm(model.lift_.transform(X)) ** 2
         truth = 1 - model.eigenvalues_.sum() / total
@@ -267,7 +267,7 @@ def test_what_landmarks_miss_is_unexplained():
         assert truth - 1e-12 <= model.unexplained_ <= truth + lost / total
         assert model.unexplained_ >= exact - 1e-12
         assert (model.eigenvalues_ <= np.linalg.eigvalsh(centred(K))[::-1][:5] + 1e-9).all()
-    all_of_them = KernelPCA("gaussian(0.8)", solver="landmarks", rank=40, random_state=0).fit(X)
+    all_of_them = KernelPCA("gaussian(0.8)", method="landmarks", n_landmarks=40, random_state=0).fit(X)
     assert all_of_them.n_components_ == 40
     assert all_of_them.unexplained_ > 0.05  # in the features nothing is left
 
@@ -287,7 +287,7 @@ def test_products_store_nothing_of_the_size_of_the_matrix(monkeypatch):
     asked = []
     plain = Gram._block
     monkeypatch.setattr(Gram, "_block", lambda self, i, j: asked.append((i, j)) or plain(self, i, j))
-    model = KernelPCA("gaussian(1)", 4, solver="krylov", tol=1e-4, random_state=0)
+    model = KernelPCA("gaussian(1)", 4, method="krylov", tol=1e-4, random_state=0)
     tracemalloc.start()
     scores = model.fit_transform(X)
     fitted = tracemalloc.get_traced_memory()[1]
@@ -314,7 +314,7 @@ def test_products_come_in_blocks_and_few_of_them(monkeypatch):
         return plain(self, V)
 
     monkeypatch.setattr(Gram, "_multiply", counted)
-    KernelPCA("gaussian(1.5)", 5, solver="krylov", random_state=0).fit(X)
+    KernelPCA("gaussian(1.5)", 5, method="krylov", random_state=0).fit(X)
     assert {width for width, _ in widths} <= set(range(1, 15))
     kinds = [kind for _, kind in widths]
     assert kinds[0] == "float32"
@@ -332,7 +332,9 @@ def outside(monkeypatch):
     monkeypatch.setattr(source_stream, "MEMORY_SHARE", 0.0)
 
 
-@pytest.mark.parametrize("settings", [{"rank": 50}, {"kernel": Polynomial(2)}, {"kernel": PolynomialLift(2)}], ids=str)
+@pytest.mark.parametrize(
+    "settings", [{"n_landmarks": 50}, {"kernel": Polynomial(2)}, {"kernel": PolynomialLift(2)}], ids=str
+)
 @pytest.mark.parametrize("kind", ["arrays", "batches", "parquet", "memmap"])
 def test_rows_that_stay_in_their_source_have_the_same_components(settings, kind, tmp_path, outside):
     X = draw(700)
@@ -362,15 +364,15 @@ def test_rows_that_stay_in_their_source_have_the_same_components(settings, kind,
 def test_a_source_that_fits_is_read_into_memory():
     X = draw(200)
     model = KernelPCA("gaussian(1.5)", 4).fit(Arrays(X))
-    assert model.plan_.way == "dense"
+    assert model.plan_.way == "exact"
     assert_allclose(model.transform(X), KernelPCA("gaussian(1.5)", 4).fit_transform(X), atol=1e-12)
 
 
 def test_what_a_source_cannot_give_is_refused(outside):
     X = draw(100)
-    for solver in ("dense", "krylov"):
-        with pytest.raises(InputError, match=f"rows in memory for solver='{solver}'"):
-            KernelPCA("gaussian(1)", 3, solver=solver).fit(Arrays(X))
+    for method in ("exact", "krylov"):
+        with pytest.raises(InputError, match=f"rows in memory for method='{method}'"):
+            KernelPCA("gaussian(1)", 3, method=method).fit(Arrays(X))
     with pytest.raises(
         InputError, match="rows in memory for fit_inverse_transform=True; the rows stay in their source"
     ):
@@ -452,20 +454,20 @@ def interrupting(monkeypatch, at):
 def test_ctrl_c_keeps_what_was_found(monkeypatch):
     X = draw(500)
     calls = interrupting(monkeypatch, 6)
-    model = KernelPCA("gaussian(0.8)", 5, solver="krylov", tol=1e-12, on_interrupt="keep", random_state=0)
+    model = KernelPCA("gaussian(0.8)", 5, method="krylov", tol=1e-12, on_interrupt="keep", random_state=0)
     with pytest.warns(NumericalWarning, match="KernelPCA: The fit was interrupted: after . products? the largest"):
         scores = model.fit_transform(X)
     assert not model.converged_
     assert model.plan_.way == "krylov"
     monkeypatch.undo()
-    wanted = KernelPCA("gaussian(0.8)", 5, solver="dense").fit(X)
+    wanted = KernelPCA("gaussian(0.8)", 5, method="exact").fit(X)
     assert_allclose(model.eigenvalues_, wanted.eigenvalues_, rtol=0.05)
     assert_allclose(model.transform(X), scores, atol=1e-3)
     assert len(calls) < 12
     calls.clear()
     interrupting(monkeypatch, 6)
     with pytest.raises(KeyboardInterrupt):
-        KernelPCA("gaussian(0.8)", 5, solver="krylov", tol=1e-12, random_state=0).fit(X)
+        KernelPCA("gaussian(0.8)", 5, method="krylov", tol=1e-12, random_state=0).fit(X)
 
 
 def test_landmarks_that_are_stopped_have_the_components_of_the_first_rows(monkeypatch):
@@ -479,7 +481,7 @@ def test_landmarks_that_are_stopped_have_the_components_of_the_first_rows(monkey
 
     monkeypatch.setattr(Moments, "add", interrupted)
     monkeypatch.setattr(problem, "components", smaller_batches(problem.components, 500))
-    model = KernelPCA("gaussian(1.5)", 3, rank=40, on_interrupt="keep", random_state=0)
+    model = KernelPCA("gaussian(1.5)", 3, n_landmarks=40, on_interrupt="keep", random_state=0)
     with pytest.warns(NumericalWarning, match="The fit was interrupted: the components are those of the first 1000"):
         model.fit(X)
     assert calls == [500, 1000]
@@ -506,7 +508,7 @@ def test_a_time_limit_keeps_what_was_found(monkeypatch):
         return plain(self, V)
 
     monkeypatch.setattr(Gram, "_multiply", slow)
-    model = KernelPCA("gaussian(0.3)", 5, solver="krylov", tol=1e-12, time_limit=4.0, verbose=False, random_state=0)
+    model = KernelPCA("gaussian(0.3)", 5, method="krylov", tol=1e-12, time_limit=4.0, verbose=False, random_state=0)
     with pytest.warns(NumericalWarning, match="The time limit of 4 s was reached"):
         model.fit(X)
     assert not model.converged_
@@ -520,20 +522,20 @@ def test_a_plan_says_what_a_fit_takes():
     X = draw(200)
     model = KernelPCA("gaussian(1)", 3)
     plan = model.plan(X)
-    assert str(plan).startswith("principal components of 200 rows x 4 columns, 3 of them: dense, about")
+    assert str(plan).startswith("principal components of 200 rows x 4 columns, 3 of them: exact, about")
     assert not hasattr(model, "n_features_in_")
     assert model.fit(X).plan_ == plan
-    assert KernelPCA("gaussian(1)", rank=50).plan(X).way == "landmarks"
-    assert KernelPCA("gaussian(1)", rank=200).plan(X).way == "dense"
+    assert KernelPCA("gaussian(1)", n_landmarks=50).plan(X).way == "landmarks"
+    assert KernelPCA("gaussian(1)", n_landmarks=200).plan(X).way == "exact"
 
 
 def test_memory_decides():
     X = draw(2000)
-    assert KernelPCA("gaussian(1)", 3, memory_limit="150 MB").plan(X).way == "dense"
+    assert KernelPCA("gaussian(1)", 3, memory_limit="150 MB").plan(X).way == "exact"
     assert KernelPCA("gaussian(1)", 3, memory_limit="110 MB").plan(X).way == "krylov"
     assert KernelPCA("gaussian(1)", 3, memory_limit="40 MB").plan(X).way == "landmarks"
     with pytest.raises(BudgetError, match=r"KernelPCA needs .* for krylov components of 2,000 rows"):
-        KernelPCA("gaussian(1)", 3, solver="krylov", memory_limit="1 MB").fit(X)
+        KernelPCA("gaussian(1)", 3, method="krylov", memory_limit="1 MB").fit(X)
 
 
 # -- input ------------------------------------------------------------------------------------------------------------
@@ -544,18 +546,18 @@ def test_memory_decides():
     [
         ({"n_components": 0}, "a whole number above zero, or None, for n_components; got 0"),
         ({"n_components": 2.5}, "a whole number above zero, or None, for n_components; got 2.5"),
-        ({"solver": "arpack"}, "solver that is one of 'auto', 'dense', 'krylov', 'landmarks'; got 'arpack'"),
-        ({"solver": "krylov"}, "a number of components for solver='krylov'; n_components is None"),
-        ({"rank": -1}, "a whole number above zero, or None, for rank; got -1"),
-        ({"rank": 3, "n_components": 5}, "a rank of at least n_components, 5; got rank=3"),
-        ({"rank": 3, "solver": "dense"}, "landmarks for rank=3; solver='dense' has none"),
+        ({"method": "arpack"}, "method that is one of 'auto', 'exact', 'krylov', 'landmarks'; got 'arpack'"),
+        ({"method": "krylov"}, "a number of components for method='krylov'; n_components is None"),
+        ({"n_landmarks": -1}, "a whole number above zero, or None, for n_landmarks; got -1"),
+        ({"n_landmarks": 3, "n_components": 5}, "at least n_components landmarks, 5; got n_landmarks=3"),
+        ({"n_landmarks": 3, "method": "exact"}, "landmarks for n_landmarks=3; method='exact' has none"),
         ({"tol": 0}, "a finite number above zero for tol; got 0"),
         ({"max_iter": None}, "a whole number above zero for max_iter; got None"),
         ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; got "loo"'),
         ({"fit_inverse_transform": 1}, "True or False for fit_inverse_transform; got 1"),
-        ({"kernel": PolynomialLift(2), "solver": "dense"}, "a kernel for solver='dense'; Polynomial is a lift"),
-        ({"kernel": PolynomialLift(2), "rank": 3}, "a kernel for rank=3; a lift was given"),
-        ({"kernel": Sigmoid(), "solver": "landmarks"}, "a kernel that is proven for solver='landmarks'"),
+        ({"kernel": PolynomialLift(2), "method": "exact"}, "a kernel for method='exact'; Polynomial is a lift"),
+        ({"kernel": PolynomialLift(2), "n_landmarks": 3}, "a kernel for n_landmarks=3; a lift was given"),
+        ({"kernel": Sigmoid(), "method": "landmarks"}, "a kernel that is proven for method='landmarks'"),
         ({"time_limit": -1}, "a number of seconds above zero, or None, for time_limit"),
         ({"on_interrupt": "stop"}, 'on_interrupt that is "raise" or "keep"'),
     ],
@@ -565,12 +567,12 @@ def test_settings_that_make_no_sense_are_refused(settings, message):
         KernelPCA(**settings).fit(draw(20))
 
 
-@pytest.mark.parametrize("solver", ["auto", "dense", "krylov", "landmarks"])
+@pytest.mark.parametrize("method", ["auto", "exact", "krylov", "landmarks"])
 @pytest.mark.parametrize("kernel", ["gaussian(1)", "polynomial(degree=2)"])
-def test_rows_that_are_all_the_same_have_no_components(solver, kernel):
+def test_rows_that_are_all_the_same_have_no_components(method, kernel):
     X = np.full((30, 3), 0.1)
     with pytest.warns(NumericalWarning, match="KernelPCA has no components: the kernel gives all rows the same"):
-        model = KernelPCA(kernel, 2, solver=solver).fit(X)
+        model = KernelPCA(kernel, 2, method=method).fit(X)
     assert (model.n_components_, model.unexplained_, model.converged_) == (0, 0.0, True)
     assert model.transform(X[:4]).shape == (4, 0)
 
@@ -612,21 +614,21 @@ def test_nan_is_refused():
             KernelPCA(kernel).fit(X)
 
 
-@pytest.mark.parametrize("solver", ["dense", "krylov"])
-def test_matrices_that_are_no_kernels_are_refused(solver):
-    model = KernelPCA("precomputed", 2, solver=solver)
+@pytest.mark.parametrize("method", ["exact", "krylov"])
+def test_matrices_that_are_no_kernels_are_refused(method):
+    model = KernelPCA("precomputed", 2, method=method)
     K = Gaussian(1.0)(draw(20))
     with pytest.raises(InputError, match="K is indefinite"):
         model.fit(K - 0.5 * np.eye(20))
     with pytest.raises(InputError, match="as many rows as columns"):
         model.fit(K[:10])
     with pytest.raises(InputError, match=r"KernelPCA with sigmoid.* needs a positive semi-definite matrix"):
-        KernelPCA(Sigmoid(offset=-1.0), 2, solver=solver).fit(draw(20))
+        KernelPCA(Sigmoid(offset=-1.0), 2, method=method).fit(draw(20))
 
 
 def test_few_distinct_rows_have_few_components():
     X = np.repeat(draw(4), 10, axis=0)
-    for settings in ({}, {"solver": "krylov"}, {"solver": "landmarks", "rank": 10}, {"kernel": "linear"}):
+    for settings in ({}, {"method": "krylov"}, {"method": "landmarks", "n_landmarks": 10}, {"kernel": "linear"}):
         model = KernelPCA(**{"kernel": "gaussian(1)", "n_components": 8, "random_state": 0, **settings}).fit(X)
         assert model.n_components_ == 3
         assert model.transform(X).shape == (40, 3)
@@ -635,8 +637,8 @@ def test_few_distinct_rows_have_few_components():
 
 def test_more_components_than_rows_are_those_there_are():
     X = draw(12)
-    for solver in ("dense", "krylov", "landmarks"):
-        model = KernelPCA("gaussian(0.5)", 50, solver=solver, random_state=0).fit(X)
+    for method in ("exact", "krylov", "landmarks"):
+        model = KernelPCA("gaussian(0.5)", 50, method=method, random_state=0).fit(X)
         assert model.n_components_ == 11
         assert_allclose(model.eigenvalues_, np.linalg.eigvalsh(centred(Gaussian(0.5)(X)))[:0:-1], rtol=1e-9)
 
@@ -670,7 +672,7 @@ def test_a_lift_of_landmarks_may_be_given():
 
 @pytest.mark.parametrize(
     "learner",
-    [KernelPCA(), KernelPCA("linear", 1), KernelPCA("gaussian(1)", 2, rank=5, random_state=0)],
+    [KernelPCA(), KernelPCA("linear", 1), KernelPCA("gaussian(1)", 2, n_landmarks=5, random_state=0)],
     ids=repr,
 )
 def test_check_estimator(learner):

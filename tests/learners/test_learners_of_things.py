@@ -79,8 +79,10 @@ def test_classification(model, kernel, X, new):
 @case
 def test_components_clusters_and_one_class(kernel, X, new):
     K, cross = kernel(X), kernel(new, X)
-    for solver in ("dense", "krylov", "landmarks"):
-        here = KernelPCA(kernel, 2, solver=solver, rank=80 if solver == "landmarks" else None, random_state=0).fit(X)
+    for solver in ("exact", "krylov", "landmarks"):
+        here = KernelPCA(
+            kernel, 2, method=solver, n_landmarks=80 if solver == "landmarks" else None, random_state=0
+        ).fit(X)
         there = KernelPCA("precomputed", 2).fit(K)
         np.testing.assert_allclose(here.transform(new), there.transform(cross), atol=1e-5)
     clusters = KernelKMeans(2, kernel, random_state=0).fit(X)

@@ -137,7 +137,7 @@ def test_the_gap_is_that_of_the_exact_kernel():
 @pytest.mark.parametrize("classes", [2, 3])
 def test_landmarks_give_the_model_of_their_features(classes):
     X, y = draw(3500, classes)
-    model = KernelLogisticRegression("gaussian(1)", rank=60, tol=1e-10, random_state=0).fit(X, y)
+    model = KernelLogisticRegression("gaussian(1)", n_landmarks=60, tol=1e-10, random_state=0).fit(X, y)
     assert model.plan_.way == "landmarks"
     assert len(model.landmarks_) == 60
     np.testing.assert_array_equal(X[model.landmark_indices_], model.landmarks_)
@@ -154,14 +154,14 @@ def test_landmarks_give_the_model_of_their_features(classes):
 def test_many_landmarks_come_close_to_the_exact_model():
     X, y = draw(600, 3)
     exact = KernelLogisticRegression("gaussian(2)").fit(X, y).predict_proba(X)
-    near = KernelLogisticRegression("gaussian(2)", rank=200, random_state=0).fit(X, y).predict_proba(X)
+    near = KernelLogisticRegression("gaussian(2)", n_landmarks=200, random_state=0).fit(X, y).predict_proba(X)
     np.testing.assert_allclose(near, exact, atol=1e-3)
 
 
 def test_features_of_all_rows_that_were_not_drawn_are_the_same(monkeypatch):
     monkeypatch.setattr("mercer.lifts.landmarks.HELD", 1000)
     X, y = draw(1000, 3)
-    model = KernelLogisticRegression("gaussian(1)", rank=20, tol=1e-9, random_state=0).fit(X, y)
+    model = KernelLogisticRegression("gaussian(1)", n_landmarks=20, tol=1e-9, random_state=0).fit(X, y)
     R = np.linalg.cholesky(Gaussian(1.0)(model.landmarks_))
     Z = np.linalg.solve(R, Gaussian(1.0)(model.landmarks_, X)).T
     np.testing.assert_allclose(model.predict_proba(X), reference(Z, y, 1.0).predict_proba(Z), atol=1e-6)
@@ -217,7 +217,7 @@ def test_class_weights_are_weights_of_rows():
 def test_sparse_rows_give_the_same(rank):
     X, y = draw(classes=3)
     X = np.where(np.abs(X) < 1, 0.0, X)
-    model = KernelLogisticRegression("gaussian(1)", rank=rank, random_state=0)
+    model = KernelLogisticRegression("gaussian(1)", n_landmarks=rank, random_state=0)
     dense, sparse = clone(model).fit(X, y), clone(model).fit(sp.csr_array(X), y)
     np.testing.assert_allclose(sparse.predict_proba(sp.csr_array(X)), dense.predict_proba(X), atol=1e-7)
 
@@ -318,7 +318,7 @@ def test_a_time_limit_keeps_what_was_found(monkeypatch):
 
     monkeypatch.setattr(Logistic, "curved", slow)
     with pytest.warns(NumericalWarning, match="The time limit of 0.3 s was reached"):
-        model = KernelLogisticRegression("gaussian(1)", alpha=1e-4, rank=100, time_limit=0.3).fit(X, y)
+        model = KernelLogisticRegression("gaussian(1)", alpha=1e-4, n_landmarks=100, time_limit=0.3).fit(X, y)
     assert not model.converged_
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0, rtol=1e-12)
 
@@ -356,7 +356,7 @@ def test_memory_decides_how_many_landmarks_there_are(monkeypatch):
 def test_time_decides_how_many_landmarks_there_are():
     X, y = draw(4000, 2)
     assert KernelLogisticRegression("gaussian(1)", time_limit=1e-3).plan(X, y).features == 32
-    assert KernelLogisticRegression("gaussian(1)", rank=4000).plan(X, y).way == "kernel matrix"
+    assert KernelLogisticRegression("gaussian(1)", n_landmarks=4000).plan(X, y).way == "kernel matrix"
 
 
 # -- errors ---------------------------------------------------------------------------------------------------------
@@ -369,7 +369,7 @@ def test_time_decides_how_many_landmarks_there_are():
         ({"alpha": "auto"}, "a finite number above zero for alpha; got 'auto'"),
         ({"tol": -1e-3}, "a finite number above zero for tol; got -0.001"),
         ({"max_iter": 0}, "a whole number above zero for max_iter; got 0"),
-        ({"rank": 2.5}, "a whole number above zero for rank; got 2.5"),
+        ({"n_landmarks": 2.5}, "a whole number above zero, or None, for n_landmarks; got 2.5"),
         ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; got "loo"'),
         ({"warm_start": "yes"}, "True or False for warm_start; got 'yes'"),
         ({"class_weight": "even"}, 'a dict of weights, "balanced" or None for class_weight'),

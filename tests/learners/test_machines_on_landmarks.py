@@ -28,7 +28,7 @@ def draw(n=400, classes=2, seed=0):
 def test_all_rows_as_landmarks_give_the_exact_machine(classes):
     X, y = draw(150, classes)
     exact = KernelSVC(Gaussian(1.0)).fit(X, y)
-    model = KernelSVC(Gaussian(1.0), solver="landmarks", rank=150, tol=1e-4, random_state=0).fit(X, y)
+    model = KernelSVC(Gaussian(1.0), method="landmarks", n_landmarks=150, tol=1e-4, random_state=0).fit(X, y)
     np.testing.assert_allclose(model._values(X), exact._values(X), atol=5e-2)
     assert model.relative_gap_ < 5e-3
     assert model.plan_.way == "landmarks"
@@ -37,8 +37,8 @@ def test_all_rows_as_landmarks_give_the_exact_machine(classes):
 def test_a_lift_that_is_given_has_its_own_features():
     X, y = draw()
     lift = Polynomial(2)
-    model = KernelSVC(lift, solver="landmarks").fit(X, y)
-    exact = KernelSVC(lift, solver="exact").fit(X, y)
+    model = KernelSVC(lift, method="landmarks").fit(X, y)
+    exact = KernelSVC(lift, method="exact").fit(X, y)
     assert (model.plan_.way, model.plan_.rank) == ("features", clone(lift).fit(X).transform(X).shape[1])
     assert model.plan_.stages[0].name == "features"
     assert model.relative_gap_ < 5e-3
@@ -51,7 +51,7 @@ def test_the_gap_is_that_of_the_exact_kernel():
     best = -KernelSVC(Gaussian(1.0), tol=1e-8).fit(X, y).outcomes_[0].objective
     gaps = []
     for rank in (5, 40):
-        model = KernelSVC(Gaussian(1.0), solver="landmarks", rank=rank, random_state=0).fit(X, y)
+        model = KernelSVC(Gaussian(1.0), method="landmarks", n_landmarks=rank, random_state=0).fit(X, y)
         b = np.zeros(len(y))
         b[model.support_] = model.dual_coef_
         dual = np.abs(b).sum() - b @ K @ b / 2
@@ -66,9 +66,9 @@ def test_the_gap_is_that_of_the_exact_kernel():
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_polish_ends_at_the_exact_machine(classes):
     X, y = draw(1500, classes)
-    exact, rough = KernelSVC(Gaussian(0.5), C=10.0), KernelSVC(Gaussian(0.5), C=10.0, rank=20, random_state=0)
+    exact, rough = KernelSVC(Gaussian(0.5), C=10.0), KernelSVC(Gaussian(0.5), C=10.0, n_landmarks=20, random_state=0)
     exact.fit(X, y)
-    rough.set_params(solver="landmarks").fit(X, y)
+    rough.set_params(method="landmarks").fit(X, y)
     model = clone(rough).set_params(polish=True).fit(X, y)
     assert model.converged_
     assert model.relative_gap_ < 5e-3 < rough.relative_gap_
@@ -83,7 +83,7 @@ def test_a_polish_of_regression_and_one_class():
     y = np.sin(3 * X[:, 0]) + X[:, 1]
     for model, target in ((KernelSVR(Gaussian(0.5)), y), (OneClass(Gaussian(0.5), nu=0.2), None)):
         exact = clone(model).fit(X, target)
-        found = clone(model).set_params(solver="landmarks", rank=20, polish=True, random_state=0).fit(X, target)
+        found = clone(model).set_params(method="landmarks", n_landmarks=20, polish=True, random_state=0).fit(X, target)
         assert found.converged_
         scores = [(each.decision_function if target is None else each.predict)(X) for each in (exact, found)]
         np.testing.assert_allclose(scores[1], scores[0], atol=2e-2)
@@ -91,7 +91,7 @@ def test_a_polish_of_regression_and_one_class():
 
 def test_a_polish_is_for_kernels_and_true_or_false():
     X, y = draw()
-    given = KernelSVC(Polynomial(2), solver="landmarks", polish=True).fit(X, y)  # its features are exact
+    given = KernelSVC(Polynomial(2), method="landmarks", polish=True).fit(X, y)  # its features are exact
     assert [stage.name for stage in given.plan_.stages] == ["features", "coefficients"]
     with pytest.raises(InputError, match=r"KernelSVC needs True or False for polish; got 1"):
         KernelSVC(polish=1).fit(X, y)
@@ -100,16 +100,20 @@ def test_a_polish_is_for_kernels_and_true_or_false():
 def test_regression_and_one_class_on_landmarks():
     X, _ = draw()
     y = np.sin(X[:, 0]) + X[:, 1]
-    exact, model = (KernelSVR(Gaussian(1.0), solver=way, rank=200, random_state=0) for way in ("exact", "landmarks"))
+    exact, model = (
+        KernelSVR(Gaussian(1.0), method=way, n_landmarks=200, random_state=0) for way in ("exact", "landmarks")
+    )
     np.testing.assert_allclose(model.fit(X, y).predict(X), exact.fit(X, y).predict(X), atol=0.1)
-    one = OneClass(Gaussian(1.0), solver="landmarks", rank=100, nu=0.2, random_state=0).fit(X)
+    one = OneClass(Gaussian(1.0), method="landmarks", n_landmarks=100, nu=0.2, random_state=0).fit(X)
     assert np.mean(one.decision_function(X) < -1e-2) <= 0.2
     assert one.dual_coef_.sum() == pytest.approx(0.2 * len(X), rel=1e-6)
 
 
 def test_probabilities_and_warm_starts_on_landmarks():
     X, y = draw(classes=3)
-    model = KernelSVC(Gaussian(1.0), solver="landmarks", rank=50, probability=True, warm_start=True, random_state=0)
+    model = KernelSVC(
+        Gaussian(1.0), method="landmarks", n_landmarks=50, probability=True, warm_start=True, random_state=0
+    )
     p = model.fit(X, y).predict_proba(X)
     np.testing.assert_allclose(p.sum(axis=1), 1.0)
     assert np.mean(p.argmax(axis=1) == y) > 0.6
@@ -119,7 +123,7 @@ def test_probabilities_and_warm_starts_on_landmarks():
 
 def test_the_gap_is_not_saved_with_the_rows():
     X, y = draw()
-    model = KernelSVC(Gaussian(1.0), solver="landmarks", rank=30, random_state=0).fit(X, y)
+    model = KernelSVC(Gaussian(1.0), method="landmarks", n_landmarks=30, random_state=0).fit(X, y)
     stranger = pickle.loads(pickle.dumps(model))  # noqa: S301
     np.testing.assert_array_equal(stranger.predict(X), model.predict(X))
     with pytest.raises(AttributeError, match="the rows were not saved with the model"):
@@ -130,8 +134,8 @@ def test_the_gap_is_not_saved_with_the_rows():
 
 def test_what_has_no_landmarks_is_refused():
     X, y = draw()
-    with pytest.raises(InputError, match=r'a kernel that is proven for solver="landmarks"; sigmoid'):
-        KernelSVC(Sigmoid(1.0, 0.0), solver="landmarks").fit(X, y)
+    with pytest.raises(InputError, match=r'a kernel that is proven for method="landmarks"; sigmoid'):
+        KernelSVC(Sigmoid(1.0, 0.0), method="landmarks").fit(X, y)
 
 
 # -- plans ------------------------------------------------------------------------------------------------------------
@@ -159,17 +163,17 @@ def test_the_pool_takes_what_memory_leaves():
     narrow = margins("Test", task, "exact", None, Budget(10**9))
     assert 4 * 4096 * 20_000 <= narrow.pool < wide.pool
     assert narrow.bytes <= 10**9
-    with pytest.raises(BudgetError, match=r'Test needs .* of the kernel matrix of 20,000 rows; .* solver="landmarks"'):
+    with pytest.raises(BudgetError, match=r'Test needs .* of the kernel matrix of 20,000 rows; .* method="landmarks"'):
         margins("Test", task, "exact", None, Budget(10**8))
     with pytest.raises(
-        BudgetError, match=r"Test needs .* for 5,000 features of 20,000 rows; .* landmarks fit: set rank"
+        BudgetError, match=r"Test needs .* for 5,000 features of 20,000 rows; .* landmarks fit: set n_landmarks"
     ):
         margins("Test", task, "landmarks", 5000, Budget(10**8))
 
 
 def test_a_nystrom_lift_is_a_lift():
     X, y = draw()
-    model = KernelSVC(Nystrom(Gaussian(1.0), 60, random_state=0), solver="landmarks").fit(X, y)
+    model = KernelSVC(Nystrom(Gaussian(1.0), 60, random_state=0), method="landmarks").fit(X, y)
     assert model.score(X, y) > 0.7
     assert model.plan_.rank == 60
 
@@ -180,7 +184,7 @@ def test_a_nystrom_lift_is_a_lift():
 def test_sparse_rows_are_the_same_rows(kernel):
     X, y = draw()
     X = np.where(np.abs(X) > 0.7, X, 0.0)
-    given = {"solver": "landmarks", "rank": 30, "random_state": 0, "tol": 1e-5}
+    given = {"method": "landmarks", "n_landmarks": 30, "random_state": 0, "tol": 1e-5}
     dense, sparse = KernelSVC(kernel, **given).fit(X, y), KernelSVC(kernel, **given).fit(sp.csr_array(X), y)
     found = sparse.decision_function(sp.csr_array(X))
     np.testing.assert_allclose(found, dense.decision_function(X), atol=1e-3)

@@ -26,7 +26,7 @@ MODELS = {
     "svr": mercer.KernelSVR("precomputed"),
     "one class": mercer.OneClass("precomputed"),
     "logistic": mercer.KernelLogisticRegression("precomputed"),
-    "components": KernelPCA("precomputed", 3, solver="dense"),
+    "components": KernelPCA("precomputed", 3, method="exact"),
     "means": mercer.KernelKMeans(2, "precomputed", random_state=0),
 }
 
@@ -104,9 +104,9 @@ def test_components_of_products_need_no_change():
     values = np.linalg.eigvalsh(few)
     few -= (values[0] + 5e-6 * values[-1]) * np.eye(6)
     with pytest.warns(NumericalWarning, match=r"slightly indefinite.* Negative eigenvalues count as 0\."):
-        model = KernelPCA("precomputed", 2, solver="krylov").fit(few)
+        model = KernelPCA("precomputed", 2, method="krylov").fit(few)
     with pytest.warns(NumericalWarning, match="slightly indefinite"):
-        wanted = KernelPCA("precomputed", 2, solver="dense").fit(few)
+        wanted = KernelPCA("precomputed", 2, method="exact").fit(few)
     np.testing.assert_allclose(model.eigenvalues_, wanted.eigenvalues_, rtol=1e-3)
 
 

@@ -449,7 +449,7 @@ def test_a_plan_says_what_a_fit_takes():
     assert str(plan).startswith("margins on 120 rows x 3 columns, 3 functions: exact, about")
     assert [stage.name for stage in plan.stages] == ["coefficients", "calibration"]
     with pytest.raises(BudgetError, match=r"KernelSVC needs .* for rows of the kernel matrix of .* rows; 11.7 KiB"):
-        KernelSVC(memory_limit="12 kB", solver="exact").fit(X, y)
+        KernelSVC(memory_limit="12 kB", method="exact").fit(X, y)
 
 
 # -- errors -----------------------------------------------------------------------------------------------------------
@@ -464,9 +464,9 @@ def test_a_plan_says_what_a_fit_takes():
         ({"C": "1"}, "a number above zero for C; got '1'"),
         ({"tol": 0.0}, "a finite number above zero for tol; got 0.0"),
         ({"max_iter": 0}, "a whole number above zero, or None, for max_iter; got 0"),
-        ({"rank": -3}, "a whole number above zero, or None, for rank; got -3"),
+        ({"n_landmarks": -3}, "a whole number above zero, or None, for n_landmarks; got -3"),
         ({"multi_class": "crammer"}, 'multi_class that is "ovo" or "ovr"; got \'crammer\''),
-        ({"solver": "smo"}, 'solver that is "auto", "exact" or "landmarks"; got \'smo\''),
+        ({"method": "smo"}, 'method that is "auto", "exact" or "landmarks"; got \'smo\''),
         ({"probability": 1}, "True or False for probability; got 1"),
         ({"warm_start": 1}, "True or False for warm_start; got 1"),
         ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; leave-one-out is for least squares'),
@@ -488,8 +488,8 @@ def test_data_that_makes_no_sense_is_refused():
         KernelSVC().fit(np.where(X > 1, np.nan, X), y)
     with pytest.raises(InputError, match=r"values of the kernel with finite sums; polynomial.* overflows"):
         KernelSVC(Polynomial(9, 1.0)).fit(1e40 * X, y)
-    with pytest.raises(InputError, match='a kernel or a lift for solver="landmarks"; the kernel is precomputed'):
-        KernelSVC("precomputed", solver="landmarks").fit(X @ X.T, y)
+    with pytest.raises(InputError, match='a kernel or a lift for method="landmarks"; the kernel is precomputed'):
+        KernelSVC("precomputed", method="landmarks").fit(X @ X.T, y)
 
 
 def test_a_fit_that_fails_leaves_the_model_as_it_was():

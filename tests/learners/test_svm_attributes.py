@@ -56,7 +56,7 @@ def test_weights_of_finite_lifts():
     lifted = KernelSVC(Polynomial(2)).fit(*TWO)
     values = lifted.lift_.transform(TWO[0]) @ lifted.coef_[0] + lifted.intercept_
     np.testing.assert_allclose(values, lifted.decision_function(TWO[0]), atol=1e-8)
-    few = KernelSVC("linear", solver="landmarks", rank=4, tol=0.1).fit(*TWO)
+    few = KernelSVC("linear", method="landmarks", n_landmarks=4, tol=0.1).fit(*TWO)
     np.testing.assert_allclose(TWO[0] @ few.coef_[0] + few.intercept_, few.decision_function(TWO[0]), atol=1e-8)
     assert not hasattr(few, "support_vectors_")
     assert not hasattr(KernelSVC("rbf").fit(*TWO), "coef_")

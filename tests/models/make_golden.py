@@ -92,7 +92,7 @@ def models():
         "svc_strings": (KernelSVC(k.Spectrum(2)).fit(TEXTS, TWO), STRINGS),
         "svc": (KernelSVC("matern(nu=1.5)", probability=True, random_state=0).fit(X, THREE), NUMBERS),
         "svr_graphs": (KernelSVR(k.WeisfeilerLehman()).fit(graphs() * 3, Y), ("graphs", plain_graphs())),
-        "logistic": (KernelLogisticRegression("gaussian(1)", rank=6, random_state=0).fit(X, TWO), NUMBERS),
+        "logistic": (KernelLogisticRegression("gaussian(1)", n_landmarks=6, random_state=0).fit(X, TWO), NUMBERS),
         "perceptron": (Perceptron(Polynomial(2)).fit(X, TWO), NUMBERS),
         "forgetron": (KernelPerceptron("gaussian(1)", budget=4).fit(X, THREE), NUMBERS),
         "one_class": (OneClass("gaussian(1)", nu=0.3).fit(X), NUMBERS),

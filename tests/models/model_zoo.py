@@ -61,7 +61,7 @@ NUMBERED = [graph([3, 1, 4]) for _ in range(50)]
 MIXED = pd.DataFrame({"text": TEXTS, "age": X[:, 0], "kind": [None if i % 7 == 0 else f"k{i % 3}" for i in range(50)]})
 BOTH = k.Spectrum(2).on("text") + k.Gaussian(1.0).on("age")
 NYSTROM = Nystrom("gaussian(1.5)", n_components=9, random_state=0)
-LANDMARKS = {"solver": "landmarks", "rank": 12, "random_state": 0}
+LANDMARKS = {"method": "landmarks", "n_landmarks": 12, "random_state": 0}
 
 
 def ways(name, model, X, new, *targets, **settings):
@@ -117,7 +117,7 @@ MODELS = dict(
         ways("svr, landmarks", KernelSVR(**LANDMARKS), X, NEW, Y),
         ways("one class", OneClass(nu=0.2), X, NEW),
         ways("logistic", KernelLogisticRegression(), X, NEW, TWO),
-        ways("logistic, landmarks", KernelLogisticRegression(rank=10, random_state=0), X, NEW, THREE),
+        ways("logistic, landmarks", KernelLogisticRegression(n_landmarks=10, random_state=0), X, NEW, THREE),
         ways("logistic, features", KernelLogisticRegression("polynomial(degree=2)"), X, NEW, THREE),
         ways("perceptron", Perceptron(Polynomial(2)), X, NEW, TWO),
         ways("perceptron, classes", Perceptron(fit_intercept=False, combine="averaged"), X, NEW, THREE),
@@ -126,13 +126,21 @@ MODELS = dict(
         ways("projectron", KernelPerceptron(budget=10, strategy="projectron"), X, NEW, THREE),
         ways("components", KernelPCA("gaussian(1.5)", 2), X, NEW),
         ways("components, way back", KernelPCA("gaussian(1.5)", 2, fit_inverse_transform=True), X, NEW),
-        ways("components, krylov", KernelPCA("gaussian(1.5)", 2, solver="krylov", random_state=0), X, NEW),
+        ways("components, krylov", KernelPCA("gaussian(1.5)", 2, method="krylov", random_state=0), X, NEW),
         ways(
-            "components, landmarks", KernelPCA("gaussian(1.5)", 2, solver="landmarks", rank=12, random_state=0), X, NEW
+            "components, landmarks",
+            KernelPCA("gaussian(1.5)", 2, method="landmarks", n_landmarks=12, random_state=0),
+            X,
+            NEW,
         ),
         ways("components, lift", KernelPCA(Polynomial(2), 2), X, NEW),
         ways("means", KernelKMeans(3, "gaussian(1.5)", random_state=0), X, NEW),
-        ways("means, landmarks", KernelKMeans(3, "gaussian(1.5)", solver="landmarks", rank=12, random_state=0), X, NEW),
+        ways(
+            "means, landmarks",
+            KernelKMeans(3, "gaussian(1.5)", method="landmarks", n_landmarks=12, random_state=0),
+            X,
+            NEW,
+        ),
         ways("means, lift", KernelKMeans(3, Polynomial(2), random_state=0), X, NEW),
         ways("means, precomputed", KernelKMeans(3, "precomputed", random_state=0), K, CROSS),
         ways("spectral", SpectralClustering(2, "gaussian(1.0)", random_state=0), X, NEW),

@@ -25,21 +25,21 @@ def planned(task, way="auto", rank=None, budget=PLENTY, seconds=None):
 @pytest.mark.parametrize(
     ("task", "way"),
     [
-        (ComponentTask(200, 5, 3), "dense"),
-        (ComponentTask(WHOLE, 5, None), "dense"),
+        (ComponentTask(200, 5, 3), "exact"),
+        (ComponentTask(WHOLE, 5, None), "exact"),
         (ComponentTask(20_000, 10, 10), "krylov"),
         (ComponentTask(100_000, 10, 10), "krylov"),
         (ComponentTask(1_000_000, 10, 10), "landmarks"),
-        (ComponentTask(5_000, 10, None), "dense"),
-        (ComponentTask(5_000, 10, 4_900), "dense"),
+        (ComponentTask(5_000, 10, None), "exact"),
+        (ComponentTask(5_000, 10, 4_900), "exact"),
         (ComponentTask(100_000, 10, None), "landmarks"),
         (ComponentTask(200, 5, 3, features=6), "features"),
         (ComponentTask(1_000_000, 5, 3, features=6), "features"),
-        (ComponentTask(200, 5, 3, features=201), "dense"),
+        (ComponentTask(200, 5, 3, features=201), "exact"),
         (ComponentTask(20_000, 5, 3, features=10**20), "krylov"),
         (ComponentTask(20_000, 5, 3, features=5_000, lift_given=True), "features"),
         (ComponentTask(20_000, 20_000, 10, approximable=False, given=True), "krylov"),
-        (ComponentTask(2_000, 2_000, 10, approximable=False, given=True), "dense"),
+        (ComponentTask(2_000, 2_000, 10, approximable=False, given=True), "exact"),
         (ComponentTask(2_000, 5, 3, stored=False), "landmarks"),
         (ComponentTask(2_000, 5, 3, features=6, stored=False), "features"),
     ],
@@ -54,7 +54,7 @@ def test_what_is_exact_comes_first(task, way):
     assert way == "landmarks" or plan.seconds <= PATIENCE or task.given
 
 
-@pytest.mark.parametrize("way", ["dense", "krylov", "landmarks"])
+@pytest.mark.parametrize("way", ["exact", "krylov", "landmarks"])
 def test_a_way_that_is_asked_for_is_taken(way):
     assert planned(ComponentTask(10_000, 5, 3), way).way == way
     assert planned(ComponentTask(100, 5, 3, features=4), way).way == way
@@ -63,7 +63,7 @@ def test_a_way_that_is_asked_for_is_taken(way):
 def test_a_rank_asks_for_landmarks():
     assert planned(ComponentTask(1_000, 5, 3), rank=100).rank == 100
     assert planned(ComponentTask(1_000, 5, 3), rank=100).way == "landmarks"
-    assert planned(ComponentTask(1_000, 5, 3), rank=1_000).way == "dense"
+    assert planned(ComponentTask(1_000, 5, 3), rank=1_000).way == "exact"
     assert planned(ComponentTask(1_000, 5, 3), "landmarks", rank=2_000).rank == 1_000
     assert planned(ComponentTask(1_000, 5, 3, features=21), rank=100).way == "features"
     assert planned(ComponentTask(1_000, 5, 3, features=21), rank=20).way == "landmarks"
@@ -93,9 +93,9 @@ def test_time_and_memory_lead_away_from_the_exact_ways():
 
 def test_what_does_not_fit_is_refused_with_what_would():
     tasks = {
-        "krylov": (ComponentTask(10**6, 10, 10), 'Use solver="landmarks"'),
-        "dense": (ComponentTask(10**6, 10, None), "Ask for fewer components"),
-        "landmarks": (ComponentTask(10**6, 10, 2_000), "Use a smaller rank"),
+        "krylov": (ComponentTask(10**6, 10, 10), 'Use method="landmarks"'),
+        "exact": (ComponentTask(10**6, 10, None), "Ask for fewer components"),
+        "landmarks": (ComponentTask(10**6, 10, 2_000), "Use fewer landmarks"),
     }
     for way, (task, remedy) in tasks.items():
         with pytest.raises(BudgetError, match=f"KernelPCA needs .* for {way} components of 1,000,000 rows.*{remedy}"):

@@ -11,7 +11,7 @@ from mercer.hypothesis_tests.embeddings import Embedding, bytes_to_choose, embed
 from mercer.hypothesis_tests.joint import JointFeatures, JointPairs
 from mercer.hypothesis_tests.permutations import HELD, over_orders
 from mercer.hypothesis_tests.result import Comparison, Finding, Null
-from mercer.hypothesis_tests.settings import DRAWN, FULL, LIFTED, PERMUTATION, SPECTRAL, Settings, calm
+from mercer.hypothesis_tests.settings import DRAWN, EXACT, FEATURES, PERMUTATION, SPECTRAL, Settings, calm
 from mercer.hypothesis_tests.spectral_null import Spectral, draws, products
 from mercer.hypothesis_tests.two_sample import USUAL
 from mercer.hypothesis_tests.unbiased import independence_spread
@@ -20,9 +20,9 @@ from mercer.kernels import Kernel
 from mercer.lifts.randomness import generator
 
 WHO = "hsic"
-NULLS = {FULL: DRAWN, LIFTED: DRAWN}
-RANK = 64
-"""Features a table of the way "lifted" where their number is not given: a permutation takes the product of both."""
+NULLS = {EXACT: DRAWN, FEATURES: DRAWN}
+LANDMARKS = 64
+"""Features per table where their number is not given: a permutation takes the product of both."""
 WORK = 1.7e10
 """Values of pairs, over all permutations, up to which "auto" takes all pairs: 4,000 rows with 1,000 permutations."""
 MATRICES = 3
@@ -37,10 +37,10 @@ def hsic(
     *,
     lengthscale_x: float | str = "median",
     lengthscale_y: float | str = "median",
-    way: str = "auto",
+    method: str = "auto",
     null: str = "auto",
     permutations: int = 1000,
-    rank: int | None = None,
+    n_landmarks: int | None = None,
     memory_limit: int | str | None = None,
     random_state: Any = None,
 ) -> Comparison:
@@ -56,21 +56,30 @@ def hsic(
     lengthscale and the features of a table are chosen without a look at the other one, so that this holds for them,
     too. "spectral" draws from the law in the limit (`mercer.hypothesis_tests.spectral_null`).
 
-    Cost for n rows: "full" n^2 permutations / 2 operations and 2 n^2 numbers. "lifted" 2 n rank^2 permutations
-    operations and 2 n rank numbers: linear in n. It is the unbiased estimate of the kernels of features.
+    Cost for n rows and M features per table: "exact" n^2 permutations / 2 operations and 2 n^2 numbers. "features"
+    2 n M^2 permutations operations and 2 n M numbers: linear in n. It is the unbiased estimate for kernels of features.
 
     Parameters
     ----------
-    X, Y : tables with as many rows, at least 4; row i of both belongs together
-    kernel_x, kernel_y : kernels, or their texts; a lengthscale of "median" is found from the rows of its own table
-    lengthscale_x, lengthscale_y : a number, or "median", for a kernel that leaves it open
-    way : "full" (all pairs), "lifted" (features that stand for the kernels: exact lifts where these are small, else
-        landmarks), or "auto": "full" for up to 4,000 rows or so, "lifted" for more
-    null : "permutation", "spectral", or "auto", which is "permutation"
-    permutations : how many, or draws of the spectral null
-    rank : how many features a table; None for 64
-    memory_limit : bytes, or a text such as "2 GB"; None for 80 % of what is free
-    random_state : whole number, generator, or None: the source of permutations and features
+    X, Y : array-like or table of shape (n_samples, n_features)
+        Tables with as many rows, at least 4; row i of both belongs together.
+    kernel_x, kernel_y : Kernel or str, default="gaussian('median')"
+        A lengthscale of "median" is found from the rows of its own table.
+    lengthscale_x, lengthscale_y : float or "median", default="median"
+        For a kernel that leaves it open.
+    method : {"auto", "exact", "features"}, default="auto"
+        "exact" sums over all pairs. "features" takes features that stand for the kernels: exact lifts where these are
+        small, else landmarks. "auto" is "exact" for up to 4,000 rows or so, "features" for more.
+    null : {"auto", "permutation", "spectral"}, default="auto"
+        "auto" is "permutation".
+    permutations : int, default=1000
+        How many, or draws of the spectral null.
+    n_landmarks : int or None, default=None
+        How many landmarks stand for each kernel; None for 64.
+    memory_limit : int, str or None, default=None
+        Bytes, or a text such as "2 GB"; None for 80 % of what is free.
+    random_state : int, generator or None, default=None
+        The source of permutations and features.
 
     Returns
     -------
@@ -92,7 +101,7 @@ def hsic(
     Gretton, Fukumizu, Teo, Song, Schoelkopf, Smola, A kernel statistical test of independence, NIPS 2007.
     Song, Smola, Gretton, Bedo, Borgwardt, Feature selection via dependence maximization, JMLR 13 (2012).
     """
-    settings = Settings.of(WHO, NULLS, way, null, permutations, rank, memory_limit)
+    settings = Settings.of(WHO, NULLS, method, null, permutations, n_landmarks, memory_limit)
     random = generator(random_state)
     given = (
         kernel_of(WHO, kernel_x, "lengthscale_x", lengthscale_x),
@@ -110,7 +119,7 @@ def hsic(
     else:
         with calm(x.count):
             found = _compared(chosen, x, y, random)
-    return found.concluded(WHO, chosen.way, (x.kernel, y.kernel), sizes, x.scale * y.scale)
+    return found.concluded(WHO, chosen.method, (x.kernel, y.kernel), sizes, x.scale * y.scale)
 
 
 def _bytes_of_pairs(rows: int) -> int:
@@ -118,9 +127,9 @@ def _bytes_of_pairs(rows: int) -> int:
 
 
 def _compared(settings: Settings, x: Seen, y: Seen, random: np.random.Generator) -> Finding:
-    if settings.way == FULL:
+    if settings.method == EXACT:
         purpose = f"two matrices of {x.count:,} rows"
-        settings.budget.require(WHO, _bytes_of_pairs(x.count), purpose, 'Use way="lifted".')
+        settings.budget.require(WHO, _bytes_of_pairs(x.count), purpose, 'Use method="features".')
         joint: JointPairs | JointFeatures = JointPairs.of(x, y)
         embeddings, detail = None, "all pairs"
     else:
@@ -136,12 +145,12 @@ def _compared(settings: Settings, x: Seen, y: Seen, random: np.random.Generator)
 
 
 def _embeddings(settings: Settings, x: Seen, y: Seen, random: np.random.Generator) -> tuple[Embedding, Embedding]:
-    rank, rows = settings.rank or RANK, x.count
-    kinds = [kind_of(each, rank, waves=False) for each in (x, y)]
-    needed = 8 * (2 * rows * rank + HELD) + max(bytes_to_choose(kind, rows, rank) for kind in kinds)
-    purpose = f"{rank:,} features a table of {rows:,} rows"
-    settings.budget.require(WHO, needed, purpose, "Use a smaller rank.")
-    return embedding_of(x, rank, kinds[0], random), embedding_of(y, rank, kinds[1], random)
+    count, rows = settings.n_landmarks or LANDMARKS, x.count
+    kinds = [kind_of(each, count, waves=False) for each in (x, y)]
+    needed = 8 * (2 * rows * count + HELD) + max(bytes_to_choose(kind, rows, count) for kind in kinds)
+    purpose = f"{count:,} features per table of {rows:,} rows"
+    settings.budget.require(WHO, needed, purpose, "Use a smaller n_landmarks.")
+    return embedding_of(x, count, kinds[0], random), embedding_of(y, count, kinds[1], random)
 
 
 def _spectral(

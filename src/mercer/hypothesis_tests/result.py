@@ -68,7 +68,7 @@ class Comparison:
     statistic : the unbiased estimate of the squared distance; it may be negative
     p_value : how probable so large a statistic, or a larger one, is without a difference, or without dependence
     null : what that was judged by: "permutation", "spectral" or "normal"
-    way : "full", "lifted" or "blocks"
+    method : "exact", "features" or "blocks"
     kernels : with their numbers; one of `mmd`, two of `hsic`
     sizes : the rows of X and Y
     permutations : how many permutations, or draws of a spectral null; 0 of a normal one
@@ -80,14 +80,14 @@ class Comparison:
     >>> from mercer import mmd
     >>> X = np.random.default_rng(0).normal(size=(60, 2))
     >>> mmd(X[:20], X[20:] + 1.0, "gaussian(1)", random_state=0)
-    Comparison('mmd', statistic=0.3057, p_value=0.000999, null='permutation', way='full')
+    Comparison('mmd', statistic=0.3057, p_value=0.000999, null='permutation', method='exact')
     """
 
     test: str
     statistic: float
     p_value: float
     null: str
-    way: str
+    method: str
     kernels: tuple[Kernel, ...]
     sizes: tuple[int, int]
     permutations: int
@@ -104,7 +104,7 @@ class Comparison:
 
     def __repr__(self) -> str:
         found = f"statistic={self.statistic:.4g}, p_value={self.p_value:.3g}"
-        return f"Comparison({self.test!r}, {found}, null={self.null!r}, way={self.way!r})"
+        return f"Comparison({self.test!r}, {found}, null={self.null!r}, method={self.method!r})"
 
     def __str__(self) -> str:
         left, right = self.sizes
@@ -133,7 +133,7 @@ class Finding:
     detail: str
 
     def concluded(
-        self, test: str, way: str, kernels: tuple[Kernel, ...], sizes: tuple[int, int], scale: float
+        self, test: str, method: str, kernels: tuple[Kernel, ...], sizes: tuple[int, int], scale: float
     ) -> Comparison:
         """The result of a test; a warning where rounding may have decided it.
 
@@ -151,5 +151,5 @@ class Finding:
         null, sample = self.null, self.null.sample.view()
         sample.flags.writeable = False
         p = null.p_value(self.statistic, rounding)
-        judged = null.name, way, kernels, sizes, len(sample), sample, null.spread, self.detail
+        judged = null.name, method, kernels, sizes, len(sample), sample, null.spread, self.detail
         return Comparison(test, self.statistic, p, *judged)

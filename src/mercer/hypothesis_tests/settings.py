@@ -16,7 +16,7 @@ from mercer.compute.runtime.threads import one_thread_blas
 from mercer.errors import InputError, sentence
 from mercer.hypothesis_tests.result import Finding, Null
 
-AUTO, FULL, LIFTED, BLOCKS = "auto", "full", "lifted", "blocks"
+AUTO, EXACT, FEATURES, BLOCKS = "auto", "exact", "features", "blocks"
 PERMUTATION, SPECTRAL, NORMAL = "permutation", "spectral", "normal"
 DRAWN = (PERMUTATION, SPECTRAL)
 
@@ -27,40 +27,42 @@ SMALL = 1_000
 """Below so many rows BLAS has one thread: dealing the work out would take longer than doing it."""
 
 Nulls = Mapping[str, tuple[str, ...]]
-"""The nulls of each way, the usual one first."""
+"""The nulls of each method, the usual one first."""
 
 
 @dataclass(frozen=True)
 class Settings:
     """What was asked of a test.
 
-    way, null : by their names, or "auto"
+    method, null : by their names, or "auto"
     draws : permutations, or draws of a spectral null
-    rank : how many features; None for the usual number
+    n_landmarks : how many features; None for the usual number
     budget : the memory that may be held
     """
 
     who: str
-    way: str
+    method: str
     null: str
     draws: int
-    rank: int | None
+    n_landmarks: int | None
     budget: Budget
 
     @classmethod
-    def of(cls, who: str, nulls: Nulls, way: Any, null: Any, draws: Any, rank: Any, memory: Any) -> Settings:
+    def of(cls, who: str, nulls: Nulls, method: Any, null: Any, draws: Any, n_landmarks: Any, memory: Any) -> Settings:
         """The settings, or one clear error."""
-        way = _one_of(who, "way", way, (AUTO, *nulls))
+        method = _one_of(who, "method", method, (AUTO, *nulls))
         null = _one_of(who, "null", null, (AUTO, *dict.fromkeys(name for each in nulls.values() for name in each)))
-        if way == AUTO and null == NORMAL:
-            way = BLOCKS
-        if way != AUTO and null not in (AUTO, *nulls[way]):
-            needs = f"null={' or '.join(map(repr, nulls[way]))} for way={way!r}"
-            raise InputError(sentence(who, needs, f"got {null!r}", 'Leave it out, or use way="auto".'))
-        null = nulls[FULL if way == AUTO else way][0] if null == AUTO else null
+        if method == AUTO and null == NORMAL:
+            method = BLOCKS
+        if method != AUTO and null not in (AUTO, *nulls[method]):
+            needs = f"null={' or '.join(map(repr, nulls[method]))} for method={method!r}"
+            raise InputError(sentence(who, needs, f"got {null!r}", 'Leave it out, or use method="auto".'))
+        null = nulls[EXACT if method == AUTO else method][0] if null == AUTO else null
         count = whole_of(who, "permutations", draws, "Use 1000, say.")
-        features = None if rank is None else whole_of(who, "rank", rank, "Leave it out if in doubt.")
-        return cls(who, way, null, count, features, Budget.of(memory))
+        features = (
+            None if n_landmarks is None else whole_of(who, "n_landmarks", n_landmarks, "Leave it out if in doubt.")
+        )
+        return cls(who, method, null, count, features, Budget.of(memory))
 
     @property
     def permutations(self) -> int:
@@ -73,15 +75,15 @@ class Settings:
         return Finding(0.0, law, math.inf, detail)
 
     def chosen(self, rows: int, work: float, stored: int) -> Settings:
-        """The same with a way: "auto" takes all pairs as long as these are few enough.
+        """The same with a method: "auto" takes all pairs as long as these are few enough.
 
         work : how many values of pairs may be looked at, over all permutations; to evaluate one counts `EVALUATED`
         stored : bytes that all pairs need, at least
         """
-        if self.way != AUTO:
+        if self.method != AUTO:
             return self
         few = float(rows) ** 2 * (self.permutations + EVALUATED) <= work
-        return replace(self, way=FULL if few and self.budget.allows(stored) else LIFTED)
+        return replace(self, method=EXACT if few and self.budget.allows(stored) else FEATURES)
 
 
 def calm(rows: int) -> AbstractContextManager[None]:

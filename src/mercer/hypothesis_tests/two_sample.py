@@ -11,7 +11,17 @@ from mercer.hypothesis_tests.embeddings import Embedding, bytes_to_choose, embed
 from mercer.hypothesis_tests.pair_sums import bytes_of_features, matrix_of, sums_of_features, sums_of_matrix
 from mercer.hypothesis_tests.permutations import Splits
 from mercer.hypothesis_tests.result import Comparison, Finding, Null
-from mercer.hypothesis_tests.settings import BLOCKS, DRAWN, FULL, LIFTED, NORMAL, PERMUTATION, SPECTRAL, Settings, calm
+from mercer.hypothesis_tests.settings import (
+    BLOCKS,
+    DRAWN,
+    EXACT,
+    FEATURES,
+    NORMAL,
+    PERMUTATION,
+    SPECTRAL,
+    Settings,
+    calm,
+)
 from mercer.hypothesis_tests.spectral_null import Spectral, draws
 from mercer.hypothesis_tests.unbiased import two_sample_spread
 from mercer.hypothesis_tests.validation import Seen, kernel_of, pooled, seen_through
@@ -21,9 +31,9 @@ from mercer.lifts.randomness import generator
 
 WHO = "mmd"
 USUAL = "gaussian('median')"
-NULLS = {FULL: DRAWN, LIFTED: DRAWN, BLOCKS: (NORMAL,)}
-RANK = 500
-"""Features of the way "lifted" where their number is not given."""
+NULLS = {EXACT: DRAWN, FEATURES: DRAWN, BLOCKS: (NORMAL,)}
+LANDMARKS = 500
+"""Features of the method "features" where their number is not given."""
 WORK = 2.7e10
 """Values of pairs, over all permutations, up to which "auto" takes all pairs: 5,000 rows with 1,000 permutations."""
 
@@ -34,10 +44,10 @@ def mmd(
     kernel: Kernel | PythonFunction | str = USUAL,
     *,
     lengthscale: float | str = "median",
-    way: str = "auto",
+    method: str = "auto",
     null: str = "auto",
     permutations: int = 1000,
-    rank: int | None = None,
+    n_landmarks: int | None = None,
     memory_limit: int | str | None = None,
     random_state: Any = None,
 ) -> Comparison:
@@ -56,23 +66,32 @@ def mmd(
     without a look at which sample a row belongs to, and so the lengthscale, landmarks and frequencies are chosen here.
     "spectral" draws from the law in the limit instead (`mercer.hypothesis_tests.spectral_null`): nothing is permuted.
 
-    Cost for N rows in all, of d columns: "full" N^2 (d + 2 permutations) operations, and N^2 numbers up to N = 8,192,
-    some columns above. "lifted" N (d + 2 permutations) rank operations, N permutations / 8 bytes, and some strips of
-    features: linear in N. "blocks" N^1.5 d operations, and the matrix of one block.
+    Cost for N rows in all, of d columns: "exact" N^2 (d + 2 permutations) operations, and N^2 numbers up to N = 8,192,
+    some columns above. "features" N (d + 2 permutations) n_landmarks operations, N permutations / 8 bytes, and some
+    strips of features: linear in N. "blocks" N^1.5 d operations, and the matrix of one block.
 
     Parameters
     ----------
-    X, Y : tables with the same columns, of at least 4 rows each
-    kernel : a kernel, or its text; a lengthscale of "median", or left out of a text, is found from both
-    lengthscale : a number, or "median", for a kernel that leaves it open
-    way : "full" (all pairs), "lifted" (features that stand for the kernel: its exact lift where that is small, random
-        Fourier features for a kernel with a spectral law, else landmarks), "blocks" (the mean over blocks of about
-        sqrt(n) rows a sample), or "auto": "full" for up to 5,000 rows or so, "lifted" for more
-    null : "permutation", "spectral", "normal" (for "blocks" alone), or "auto", the first that the way has
-    permutations : how many, or draws of the spectral null
-    rank : how many features; None for 500
-    memory_limit : bytes, or a text such as "2 GB"; None for 80 % of what is free
-    random_state : whole number, generator, or None: the source of permutations and features
+    X, Y : array-like or table of shape (n_samples, n_features)
+        The samples, with the same columns, of at least 4 rows each.
+    kernel : Kernel, function or str, default="gaussian('median')"
+        A lengthscale of "median", or left out of a text, is found from both samples.
+    lengthscale : float or "median", default="median"
+        For a kernel that leaves it open.
+    method : {"auto", "exact", "features", "blocks"}, default="auto"
+        "exact" sums over all pairs. "features" takes features that stand for the kernel: its exact lift where that is
+        small, random Fourier features for a kernel with a spectral law, else landmarks. "blocks" takes the mean over
+        blocks of about sqrt(n) rows per sample. "auto" is "exact" for up to 5,000 rows or so, "features" for more.
+    null : {"auto", "permutation", "spectral", "normal"}, default="auto"
+        "normal" is for "blocks" alone; "auto" is the first that the method has.
+    permutations : int, default=1000
+        How many, or draws of the spectral null.
+    n_landmarks : int or None, default=None
+        How many landmarks, or random Fourier features, stand for the kernel; None for 500.
+    memory_limit : int, str or None, default=None
+        Bytes, or a text such as "2 GB"; None for 80 % of what is free.
+    random_state : int, generator or None, default=None
+        The source of permutations and features.
 
     Returns
     -------
@@ -96,20 +115,20 @@ def mmd(
     Gretton, Borgwardt, Rasch, Schoelkopf, Smola, A kernel two-sample test, JMLR 13 (2012).
     Zhao and Meng, FastMMD: ensemble of circular discrepancy for efficient two-sample test, Neural Comput. 27 (2015).
     """
-    settings = Settings.of(WHO, NULLS, way, null, permutations, rank, memory_limit)
+    settings = Settings.of(WHO, NULLS, method, null, permutations, n_landmarks, memory_limit)
     random, given = generator(random_state), kernel_of(WHO, kernel, "lengthscale", lengthscale)
     points, sizes = pooled(WHO, given, X, Y)
     seen = seen_through(WHO, given, points, random)
     chosen = settings.chosen(seen.count, WORK, 0)
     with calm(seen.count):
         found = chosen.nothing("no two rows differ") if seen.constant else _compared(chosen, seen, sizes, random)
-    return found.concluded(WHO, chosen.way, (seen.kernel,), sizes, seen.scale)
+    return found.concluded(WHO, chosen.method, (seen.kernel,), sizes, seen.scale)
 
 
 def _compared(settings: Settings, seen: Seen, sizes: tuple[int, int], random: np.random.Generator) -> Finding:
-    if settings.way == BLOCKS:
+    if settings.method == BLOCKS:
         return by_blocks(WHO, seen, sizes, random)
-    embedding = _embedding(settings, seen, random) if settings.way == LIFTED else None
+    embedding = _embedding(settings, seen, random) if settings.method == FEATURES else None
     splits = Splits.drawn(sizes, settings.permutations, random)
     if embedding is None:
         sums = sums_of_matrix(matrix_of(seen, settings.budget), splits)
@@ -125,12 +144,12 @@ def _compared(settings: Settings, seen: Seen, sizes: tuple[int, int], random: np
 
 
 def _embedding(settings: Settings, seen: Seen, random: np.random.Generator) -> Embedding:
-    rank = settings.rank or RANK
-    kind = kind_of(seen, rank, waves=True)
-    needed = bytes_of_features(seen.count, rank, 1 + settings.permutations) + bytes_to_choose(kind, seen.count, rank)
-    purpose = f"{rank:,} features and {settings.permutations:,} permutations of {seen.count:,} rows"
-    settings.budget.require(WHO, needed, purpose, "Use a smaller rank, or fewer permutations.")
-    return embedding_of(seen, rank, kind, random)
+    count = settings.n_landmarks or LANDMARKS
+    kind = kind_of(seen, count, waves=True)
+    needed = bytes_of_features(seen.count, count, 1 + settings.permutations) + bytes_to_choose(kind, seen.count, count)
+    purpose = f"{count:,} features and {settings.permutations:,} permutations of {seen.count:,} rows"
+    settings.budget.require(WHO, needed, purpose, "Use a smaller n_landmarks, or fewer permutations.")
+    return embedding_of(seen, count, kind, random)
 
 
 def _spectral(

@@ -114,7 +114,7 @@ def kmeans(
     """
     limits = Limits(budget.bytes, seconds, _machine(task))
     ways = [_way(task, way, features, limits) for way, features in _candidates(task, solver, rank)]
-    return _first(who, ways, budget, limits, "Use fewer rows, fewer clusters, or a smaller rank.")
+    return _first(who, ways, budget, limits, "Use fewer rows, fewer clusters, or fewer landmarks.")
 
 
 def _machine(task: ClusterTask) -> Machine:

@@ -107,8 +107,8 @@ def _candidates(task: Task, rank: int | None) -> list[tuple[LogisticWay, int]]:
 
 def _remedy(task: Task, way: LogisticPlan) -> str:
     if way.way == "kernel matrix":
-        return "Give rank=500, say." if task.approximable else "Use fewer rows."
-    return "Use fewer features, or fewer rows." if task.lift_given else "Use a smaller rank, or fewer rows."
+        return "Give n_landmarks=500, say." if task.approximable else "Use fewer rows."
+    return "Use fewer features, or fewer rows." if task.lift_given else "Use fewer landmarks, or fewer rows."
 
 
 def _way(task: Task, way: LogisticWay, p: int, limits: Limits) -> LogisticPlan:

@@ -15,7 +15,7 @@ from mercer.planner.machine import ROUGH, Machine
 from mercer.planner.plan import Stage
 from mercer.planner.task import Task
 
-ComponentWay = Literal["dense", "krylov", "features", "landmarks"]
+ComponentWay = Literal["exact", "krylov", "features", "landmarks"]
 WHOLE = 3000
 """Rows up to which the kernel matrix is decomposed, and features up to which a lift is used unasked."""
 RANKS = (1000, 500, 250, 125, 64, 32)
@@ -79,7 +79,7 @@ class ComponentTask:
 class ComponentPlan(ShownPlan):
     """One way to find principal components, and what it is to take.
 
-    way : "dense" decomposes the kernel matrix, "krylov" multiplies with it and stores nothing of its size, "features"
+    way : "exact" decomposes the kernel matrix, "krylov" multiplies with it and stores nothing of its size, "features"
         are those of a lift; these three are exact. "landmarks" approximates the kernel
     components : how many are asked for; 0 for all
     rank : how many features or landmarks there are; for "krylov", how many landmarks it begins with
@@ -129,7 +129,7 @@ def components(
     ways = _candidates(task, way, rank, limits)
     if not ways:
         got = "the kernel is precomputed" if task.given else "it is not known to be one for so many columns"
-        remedy = 'Use solver="dense", without a rank, and rows in memory.'
+        remedy = 'Use method="exact", without n_landmarks, and rows in memory.'
         raise InputError(sentence(who, "a kernel that landmarks can stand for", got, remedy))
     fitting = [each for each in ways if budget.allows(each.bytes)]
     if not fitting:
@@ -143,12 +143,12 @@ def components(
 
 def _remedy(task: ComponentTask, way: ComponentPlan) -> str:
     if way.way == "landmarks":
-        return "Use a smaller rank, or fewer components."
+        return "Use fewer landmarks, or fewer components."
     if way.way == "features":
         return "Use fewer features."
     if task.components is None:
         return "Ask for fewer components."
-    return 'Use solver="landmarks".' if task.approximable else "Use fewer rows, or ask for fewer components."
+    return 'Use method="landmarks".' if task.approximable else "Use fewer rows, or ask for fewer components."
 
 
 # -- which ways there are ---------------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def _candidates(task: ComponentTask, way: str, rank: int | None, limits: Limits)
     """Ways, the best first."""
     if task.lift_given:
         return [_features(task, task.features or 1, limits)]
-    if way == "dense":
+    if way == "exact":
         return [_dense(task, limits)]
     if way == "krylov":
         return [_krylov(task, limits)]
@@ -227,7 +227,7 @@ def _dense(task: ComponentTask, limits: Limits) -> ComponentPlan:
         Stage("decompose", machine.eigenvectors(task.rows)),
         Stage("residuals", _pairs(task, limits) + machine.multiply(2 * n**2 * k)),
     )
-    return _plan(task, "dense", 0, 3 * n**2 + 3 * n * k + min(n**2, BLOCKS), stages)
+    return _plan(task, "exact", 0, 3 * n**2 + 3 * n * k + min(n**2, BLOCKS), stages)
 
 
 def opening(rows: int, count: int) -> int:

@@ -61,8 +61,8 @@ class KernelKMeans(
     n_clusters : how many clusters
     kernel : a kernel or its text, a lift (its features), or "precomputed"; a lengthscale that a text leaves out is open
     lengthscale : a number, or "median", for kernels that leave it open
-    solver : "auto", "exact" (the kernel itself) or "landmarks" (landmarks in its place)
-    rank : how many landmarks; None for 128 before exact steps, else for 500 or as many as memory and time allow
+    method : "auto", "exact" (the kernel itself) or "landmarks" (landmarks in its place)
+    n_landmarks : how many landmarks; None for 128 before exact steps, else for 500 or as many as memory and time allow
     n_init : how many starts
     max_iter : steps of each, at most; of exact steps after landmarks as many again
     tol : a step that lets the inertia fall by this part of it, or less, is the last; 0 for one that moves no row
@@ -104,8 +104,8 @@ class KernelKMeans(
         kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         *,
         lengthscale: float | str = "median",
-        solver: str = "auto",
-        rank: int | None = None,
+        method: str = "auto",
+        n_landmarks: int | None = None,
         n_init: int = 10,
         max_iter: int = 300,
         tol: float = 0.0,
@@ -118,8 +118,8 @@ class KernelKMeans(
         self.n_clusters = n_clusters
         self.kernel = kernel
         self.lengthscale = lengthscale
-        self.solver = solver
-        self.rank = rank
+        self.method = method
+        self.n_landmarks = n_landmarks
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -145,10 +145,10 @@ class KernelKMeans(
 
     def _plan(self, problem: Posed, run: Watched | None) -> ClusterPlan:
         who, asked = type(self).__name__, problem.asked
-        if asked.solver == LANDMARKS:
+        if asked.method == LANDMARKS:
             check_landmarks(who, problem.view)
         task = task_of(problem.view, asked.clusters, asked.runs)
-        return kmeans(who, task, asked.solver, asked.rank, Budget.of(self.memory_limit), self.time_limit)
+        return kmeans(who, task, asked.method, asked.n_landmarks, Budget.of(self.memory_limit), self.time_limit)
 
     def _solve(self, problem: Posed, plan: ClusterPlan, run: Watched) -> Fitted:
         return follow(type(self).__name__, problem, plan, problem.asked, generator(self.random_state), run)

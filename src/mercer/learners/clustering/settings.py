@@ -7,7 +7,7 @@ from typing import Any
 
 from mercer.errors import InputError, sentence
 from mercer.learners.data.validation import AUTO, shown
-from mercer.learners.parameters import non_negative_float, positive_int, refuse_loo
+from mercer.learners.parameters import non_negative_float, positive_int, positive_int_or_none, refuse_loo
 
 EXACT, LANDMARKS = "exact", "landmarks"
 NOTHING_LEFT_OUT = 'got "loo"', "Nothing is predicted here that could be left out."
@@ -19,32 +19,32 @@ class KMeansSettings:
 
     clusters, runs, steps : how many clusters, starts, and steps of each
     tolerance : the part of the inertia by which a step may let it fall, and be the last
-    solver : "auto", "exact" or "landmarks"
-    rank : how many landmarks; None for the planner's choice
+    method : "auto", "exact" or "landmarks"
+    n_landmarks : how many landmarks; None for the planner's choice
     """
 
     clusters: int
     runs: int
     steps: int
     tolerance: float
-    solver: str
-    rank: int | None
+    method: str
+    n_landmarks: int | None
 
     @classmethod
     def of(cls, estimator: Any) -> KMeansSettings:
         """The parameters of a learner, or one clear error."""
         who = type(estimator).__name__
         refuse_loo(who, estimator.lengthscale, *NOTHING_LEFT_OUT)
-        if not (isinstance(estimator.solver, str) and estimator.solver in (AUTO, EXACT, LANDMARKS)):
-            needs, got = 'solver that is "auto", "exact" or "landmarks"', f"got {shown(estimator.solver)}"
+        if not (isinstance(estimator.method, str) and estimator.method in (AUTO, EXACT, LANDMARKS)):
+            needs, got = 'method that is "auto", "exact" or "landmarks"', f"got {shown(estimator.method)}"
             raise InputError(sentence(who, needs, got, 'Use "auto", the default.'))
-        rank = None if estimator.rank is None else positive_int(who, "rank", estimator.rank, "Use 200.")
+        landmarks = positive_int_or_none(who, "n_landmarks", estimator.n_landmarks)
         counts = (("n_clusters", 8), ("n_init", 10), ("max_iter", 300))
         clusters, runs, steps = (
             positive_int(who, name, getattr(estimator, name), f"Use {usual}.") for name, usual in counts
         )
         tolerance = non_negative_float(who, "tol", estimator.tol, "Leave it out if in doubt.")
-        return cls(clusters, runs, steps, tolerance, estimator.solver, rank)
+        return cls(clusters, runs, steps, tolerance, estimator.method, landmarks)
 
 
 @dataclass(frozen=True)

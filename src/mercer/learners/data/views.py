@@ -279,10 +279,10 @@ def definite(who: str, view: View, K: Array) -> View:
 def check_landmarks(who: str, view: View) -> None:
     """Refuse landmarks for what has no points, or is not known to be a kernel."""
     if isinstance(view, MatrixView):
-        needs, got = 'a kernel or a lift for solver="landmarks"', "the kernel is precomputed"
+        needs, got = 'a kernel or a lift for method="landmarks"', "the kernel is precomputed"
         raise InputError(sentence(who, needs, got, 'Use "exact", or give the rows.'))
     if not view.sure:
-        needs, got = 'a kernel that is proven for solver="landmarks"', f"{view.kernel} is not"
+        needs, got = 'a kernel that is proven for method="landmarks"', f"{view.kernel} is not"
         raise InputError(sentence(who, needs, got, 'Use "exact", which looks at the matrix.'))
 
 

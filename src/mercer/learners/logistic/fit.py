@@ -18,7 +18,7 @@ from mercer.learners.data.rows import scatter_rows
 from mercer.learners.data.validation import class_weights_of, weights_of
 from mercer.learners.data.views import KernelView, LiftView, View
 from mercer.learners.logistic.design import Design, from_features, from_landmarks, from_matrix
-from mercer.learners.parameters import boolean, positive_float, positive_int, refuse_loo
+from mercer.learners.parameters import boolean, positive_float, positive_int, positive_int_or_none, refuse_loo
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.operators import Centering
 from mercer.planner.logistic import LogisticPlan, logistic
@@ -36,7 +36,7 @@ class Asked:
     """The parameters, checked."""
 
     alpha: float
-    rank: int | None
+    n_landmarks: int | None
     settings: solver.Settings
 
     @classmethod
@@ -46,10 +46,10 @@ class Asked:
         alpha = positive_float(who, "alpha", estimator.alpha, "Use 1.0.")
         tolerance = positive_float(who, "tol", estimator.tol, "Use 1e-6.")
         steps = positive_int(who, "max_iter", estimator.max_iter, "Use 100.")
-        rank = None if estimator.rank is None else positive_int(who, "rank", estimator.rank, "Use 500, or None.")
+        landmarks = positive_int_or_none(who, "n_landmarks", estimator.n_landmarks)
         refuse_loo(who, estimator.lengthscale, 'got "loo"', "Use GridSearchCV to choose one.")
         boolean(who, "warm_start", estimator.warm_start, "Use False.")
-        return cls(alpha, rank, solver.Settings(tolerance, steps))
+        return cls(alpha, landmarks, solver.Settings(tolerance, steps))
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +114,7 @@ def planned(estimator: Any, posed: Posed) -> LogisticPlan:
     columns, features = int(estimator.n_features_in_), view.most_features
     task = Task(len(posed.kept), columns, outputs, features, approximable=known, lift_given=lift, pair=pair_of(view))
     budget = Budget.of(estimator.memory_limit)
-    return logistic(type(estimator).__name__, task, posed.asked.rank, budget, estimator.time_limit)
+    return logistic(type(estimator).__name__, task, posed.asked.n_landmarks, budget, estimator.time_limit)
 
 
 @dataclass(frozen=True, eq=False)

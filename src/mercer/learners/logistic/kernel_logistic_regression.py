@@ -51,7 +51,7 @@ class KernelLogisticRegression(
     alpha : the penalty, above zero; 1 / C of scikit-learn's `LogisticRegression`
     lengthscale : a number, or "median", for kernels that leave it open
     class_weight : how much rows of each class weigh, as a dict or "balanced"; None for one
-    rank : how many landmarks; None for all rows up to 3,000, else 1,000 or as many as memory and time allow
+    n_landmarks : how many landmarks; None for all rows up to 3,000, else 1,000 or as many as memory and time allow
     tol : the fit has converged when the gradient is at most this part of the one without features
     max_iter : steps of Newton's method, at most
     warm_start : whether a fit begins at the function of the one before, where columns and classes are the same
@@ -96,7 +96,7 @@ class KernelLogisticRegression(
         alpha: float = 1.0,
         lengthscale: float | str = "median",
         class_weight: dict[Any, float] | str | None = None,
-        rank: int | None = None,
+        n_landmarks: int | None = None,
         tol: float = 1e-6,
         max_iter: int = 100,
         warm_start: bool = False,
@@ -110,7 +110,7 @@ class KernelLogisticRegression(
         self.alpha = alpha
         self.lengthscale = lengthscale
         self.class_weight = class_weight
-        self.rank = rank
+        self.n_landmarks = n_landmarks
         self.tol = tol
         self.max_iter = max_iter
         self.warm_start = warm_start

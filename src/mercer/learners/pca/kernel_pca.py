@@ -62,8 +62,8 @@ class KernelPCA(
     kernel : a kernel or its text, a lift, or "precomputed"; a lengthscale that a text leaves out ("rbf") is open
     n_components : how many; None for all that are more than rounding
     lengthscale : a number, or "median", for kernels that leave it open
-    solver : "auto", "dense" (an eigendecomposition of P K P), "krylov" (products alone) or "landmarks"
-    rank : how many landmarks; None for 1,000, or as many as memory and time allow
+    method : "auto", "exact" (an eigendecomposition of P K P), "krylov" (products alone, to `tol`) or "landmarks"
+    n_landmarks : how many landmarks; None for 1,000, or as many as memory and time allow
     tol : products end when |P K P v - l v| is at most this part of the largest eigenvalue
     max_iter : how many products, at most
     fit_inverse_transform : whether the way back from scores to rows is learnt
@@ -110,8 +110,8 @@ class KernelPCA(
         n_components: int | None = None,
         *,
         lengthscale: float | str = "median",
-        solver: str = "auto",
-        rank: int | None = None,
+        method: str = "auto",
+        n_landmarks: int | None = None,
         tol: float = 1e-6,
         max_iter: int = 60,
         fit_inverse_transform: bool = False,
@@ -124,8 +124,8 @@ class KernelPCA(
         self.kernel = kernel
         self.n_components = n_components
         self.lengthscale = lengthscale
-        self.solver = solver
-        self.rank = rank
+        self.method = method
+        self.n_landmarks = n_landmarks
         self.tol = tol
         self.max_iter = max_iter
         self.fit_inverse_transform = fit_inverse_transform
@@ -170,7 +170,7 @@ class KernelPCA(
 
     def _solve(self, problem: Posed, plan: ComponentPlan, run: Watched) -> Found:
         random = generator(self.random_state)
-        if plan.way == "dense":
+        if plan.way == "exact":
             return by_matrix(problem, run)
         return (by_products if plan.way == "krylov" else by_features)(problem, plan, random, run)
 

@@ -152,4 +152,4 @@ def planned(estimator: Any, posed: Posed) -> ComponentPlan:
         stored=posed.source is None,
     )
     budget = Budget.of(estimator.memory_limit)
-    return components(asked.who, task, asked.solver, asked.rank, budget, estimator.time_limit)
+    return components(asked.who, task, asked.method, asked.n_landmarks, budget, estimator.time_limit)

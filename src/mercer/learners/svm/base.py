@@ -88,8 +88,8 @@ class MarginMachine(KernelEstimator[MarginProblem, MarginPlan, Margins]):
     lengthscale: Any
     tol: Any
     max_iter: Any
-    solver: Any
-    rank: Any
+    method: Any
+    n_landmarks: Any
     polish: Any
     warm_start: Any
     memory_limit: Any
@@ -133,7 +133,7 @@ class MarginMachine(KernelEstimator[MarginProblem, MarginPlan, Margins]):
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> MarginProblem:
         self._settled()
-        names = ("tol", "max_iter", "solver", "rank", "warm_start", "polish", "lengthscale")
+        names = ("tol", "max_iter", "method", "n_landmarks", "warm_start", "polish", "lengthscale")
         settings = MarginSettings.of(type(self).__name__, *(getattr(self, name) for name in names))
         rows = self._read(X, reset=True)
         asked = self._asked(X, y, sample_weight, n_rows(rows))
@@ -155,7 +155,7 @@ class MarginMachine(KernelEstimator[MarginProblem, MarginPlan, Margins]):
             warn_of_scales(type(self).__name__, view.kernel, view.points)
         task = settings.task(view, tuple(len(one.rows) for one in asked.sought), self._folds)
         budget = Budget.of(self.memory_limit)
-        return margins(type(self).__name__, task, settings.solver, settings.rank, budget, self.time_limit)
+        return margins(type(self).__name__, task, settings.method, settings.n_landmarks, budget, self.time_limit)
 
     def _solve(self, problem: MarginProblem, plan: MarginPlan, run: Watched) -> Margins:
         settings, asked, view = problem.settings, problem.asked, problem.view

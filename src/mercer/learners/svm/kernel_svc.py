@@ -71,9 +71,9 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         duality gap of that part of the objective is enough, too
     max_iter : steps, or passes over features, at most; None for 10 million steps or more (up to 512 rows for 800 a row,
         and 40,000), or 1,000 passes
-    solver : "exact", "landmarks" (or the features of the lift that was given), or "auto": exact where that
+    method : "exact", "landmarks" (or the features of the lift that was given), or "auto": exact where that
         fits and takes less than half an hour; above 100,000 rows it is always "landmarks", where the kernel allows it
-    rank : how many landmarks; None for the least of 2,000, half of the rows, and what fits the memory
+    n_landmarks : how many landmarks; None for the least of 2,000, half of the rows, and what fits the memory
     polish : whether what landmarks lead to is made exact on the margin, by the kernel itself; the model is one of
         support vectors then
     warm_start : whether a fit on the same rows starts from the last coefficients, as for a path of C
@@ -125,8 +125,8 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         probability: bool = False,
         tol: float = 1e-3,
         max_iter: int | None = None,
-        solver: str = "auto",
-        rank: int | None = None,
+        method: str = "auto",
+        n_landmarks: int | None = None,
         polish: bool = False,
         warm_start: bool = False,
         memory_limit: int | str | None = None,
@@ -145,8 +145,8 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         self.probability = probability
         self.tol = tol
         self.max_iter = max_iter
-        self.solver = solver
-        self.rank = rank
+        self.method = method
+        self.n_landmarks = n_landmarks
         self.polish = polish
         self.warm_start = warm_start
         self.memory_limit = memory_limit

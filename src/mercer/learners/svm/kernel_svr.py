@@ -66,8 +66,8 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
         lengthscale: float | str = "median",
         tol: float = 1e-3,
         max_iter: int | None = None,
-        solver: str = "auto",
-        rank: int | None = None,
+        method: str = "auto",
+        n_landmarks: int | None = None,
         polish: bool = False,
         warm_start: bool = False,
         memory_limit: int | str | None = None,
@@ -82,8 +82,8 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
         self.lengthscale = lengthscale
         self.tol = tol
         self.max_iter = max_iter
-        self.solver = solver
-        self.rank = rank
+        self.method = method
+        self.n_landmarks = n_landmarks
         self.polish = polish
         self.warm_start = warm_start
         self.memory_limit = memory_limit

@@ -86,11 +86,11 @@ def exact_way(who: str, view: View, plan: MarginPlan, settings: MarginSettings) 
     return exactly(who, view, several, plan.whole, asked, patient=settings.max_iter is not None)
 
 
-def _basis(view: TableView, rank: int, random: np.random.Generator) -> Basis:
+def _basis(view: TableView, count: int, random: np.random.Generator) -> Basis:
     if isinstance(view, LiftView):
         return LiftBasis(view.lift)
     assert view.kernel is not None  # noqa: S101  # it is approximated
-    return steady(landmark_basis(nystrom_of(view.kernel, view.points, rank, random), view.points))
+    return steady(landmark_basis(nystrom_of(view.kernel, view.points, count, random), view.points))
 
 
 def modelled(view: View, way: Way, basis: Basis | None, sought: list[Sought], rested: list[Rested]) -> Model:

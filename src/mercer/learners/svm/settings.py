@@ -26,34 +26,43 @@ class MarginSettings:
 
     tolerance : the violation of optimality that may be left
     max_iter : steps, or passes of coordinate descent; None for a sane number
-    solver : "auto", "exact" or "landmarks"
-    rank : how many landmarks; None for the planner's choice
+    method : "auto", "exact" or "landmarks"
+    n_landmarks : how many landmarks; None for the planner's choice
     warm_start : whether a fit on the same rows starts from the last coefficients
     polish : whether what landmarks lead to is made exact on the margin
     """
 
     tolerance: float
     max_iter: int | None
-    solver: str
-    rank: int | None
+    method: str
+    n_landmarks: int | None
     warm_start: bool
     polish: bool = False
 
     @classmethod
     def of(
-        cls, who: str, tol: Any, max_iter: Any, solver: Any, rank: Any, warm_start: Any, polish: Any, lengthscale: Any
+        cls,
+        who: str,
+        tol: Any,
+        max_iter: Any,
+        method: Any,
+        n_landmarks: Any,
+        warm_start: Any,
+        polish: Any,
+        lengthscale: Any,
     ) -> MarginSettings:
         """The settings of a machine, or one clear error."""
-        if not (isinstance(solver, str) and solver in (AUTO, EXACT, LANDMARKS)):
-            needs = 'solver that is "auto", "exact" or "landmarks"'
-            raise InputError(sentence(who, needs, f"got {shown(solver)}", 'Use "auto", the default.'))
+        if not (isinstance(method, str) and method in (AUTO, EXACT, LANDMARKS)):
+            needs = 'method that is "auto", "exact" or "landmarks"'
+            raise InputError(sentence(who, needs, f"got {shown(method)}", 'Use "auto", the default.'))
         warm, exact = (
             boolean(who, name, given, "Use False, the default.")
             for name, given in (("warm_start", warm_start), ("polish", polish))
         )
         refuse_loo(who, lengthscale, "leave-one-out is for least squares", "Use GridSearchCV.")
-        steps, landmarks = positive_int_or_none(who, "max_iter", max_iter), positive_int_or_none(who, "rank", rank)
-        return cls(positive_float(who, "tol", tol, "Use 1e-3."), steps, solver, landmarks, warm, exact)
+        steps = positive_int_or_none(who, "max_iter", max_iter)
+        landmarks = positive_int_or_none(who, "n_landmarks", n_landmarks)
+        return cls(positive_float(who, "tol", tol, "Use 1e-3."), steps, method, landmarks, warm, exact)
 
     def exact(self, count: int, pool: int) -> working_sets.Settings:
         """For so many rows, and bytes of rows of the matrix that are kept."""
