@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer import KernelRidge
-from mercer.kernels import Coordinate, Kernel
-from mercer.kernels.domain import REALS
-from mercer.kernels.proof.judgement import Fact
+from mercer.kernels import REALS, Coordinate, Fact, Kernel
 from mercer.lifts import Lift
 from mercer.testing import check_kernel, check_lift
 
