@@ -1,10 +1,9 @@
-"""Fill pages with the figures of the last whole run, or say where they have others.
+"""Fill the tables of pages from the last whole run, or say where they have other figures; sentences stay as written.
 
     python benchmarks/figures.py [RECORD] [--write]
 
-A page has a line <!-- figures: NAME -->, the text of that name (sentences.py), and a line <!-- end of figures -->. A
-sentence ends with a link to the script that measured it. The name "rows of PART" or "rows of PART TABLE" stands for a
-table of the lines of a part. A place keeps its text where the record has nothing of its part.
+A page has a line <!-- figures: NAME -->, a table, and a line <!-- end of figures -->. NAME is "rows of PART" or
+"rows of PART TABLE" for the lines of a part, or one of TABLES. A place keeps its table where the record lacks a part.
 Without --write nothing is changed, and the exit code is 1 where a page says something else: so does the test.
 """
 
@@ -14,19 +13,22 @@ import argparse
 import json
 import re
 import sys
-import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from lines import Run
 from misses import missed
 from page import HEAD, RECORD, cells, table
-from sentences import SCRIPTS, TEXTS, Run
+from speed_ups import PARTS, speed_ups
 
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = re.compile(r"(?<=<!-- figures: )([a-z_ ]+)( -->\n)(.*?)(?=<!-- end of figures -->)", re.DOTALL)
-KNOWN: dict[str, Callable[[Run], str]] = TEXTS | {"missed": missed}
+TABLES: dict[str, tuple[Callable[[Run], str], tuple[str, ...]]] = {
+    "missed": (missed, ()),
+    "speed ups": (speed_ups, PARTS),
+}
+"""Tables that are no lines of one part, each with the parts that it reads."""
 ROWS = "rows of "
-WIDTH = 120
 
 
 def pages(root: Path = ROOT) -> list[Path]:
@@ -35,20 +37,30 @@ def pages(root: Path = ROOT) -> list[Path]:
     return [page for page in some if PLACE.search(page.read_text(encoding="utf-8"))]
 
 
-def filled(text: str, run: Run, up: str = "") -> str:
-    """A page with the figures of a run; `up` leads from it to the root of the project."""
+def filled(text: str, run: Run) -> str:
+    """A page with the figures of a run."""
 
     def renewed(place: re.Match[str]) -> str:
         name, end, old = place.groups()
-        return f"{name}{end}{_lines(name, run, up)}\n" if _is_known(name, run) else f"{name}{end}{old}"
+        return f"{name}{end}{_table(name, run)}\n" if _is_measured(name, run) else f"{name}{end}{old}"
 
     return PLACE.sub(renewed, text)
 
 
-def _is_known(name: str, run: Run) -> bool:
-    """Whether the record has lines of the part that a place speaks of; those of no part are always known."""
-    part = name.removeprefix(ROWS).partition(" ")[0] if name.startswith(ROWS) else SCRIPTS.get(name)
-    return part is None or any(line.part == part for line in run.lines)
+def _is_measured(name: str, run: Run) -> bool:
+    """Whether the record has lines of all the parts that a table reads."""
+    parts = (name.removeprefix(ROWS).partition(" ")[0],) if name.startswith(ROWS) else _known(name)[1]
+    return {line.part for line in run.lines}.issuperset(parts)
+
+
+def _known(name: str) -> tuple[Callable[[Run], str], tuple[str, ...]]:
+    if name not in TABLES:
+        raise LookupError(f"no table has the name {name!r}; there are {', '.join(TABLES)}")
+    return TABLES[name]
+
+
+def _table(name: str, run: Run) -> str:
+    return rows(name.removeprefix(ROWS), run) if name.startswith(ROWS) else _known(name)[0](run)
 
 
 def rows(name: str, run: Run) -> str:
@@ -63,30 +75,10 @@ def rows(name: str, run: Run) -> str:
     return table(head, others)
 
 
-def _lines(name: str, run: Run, up: str) -> str:
-    if name.startswith(ROWS):
-        return rows(name.removeprefix(ROWS), run)
-    if name not in KNOWN:
-        raise LookupError(f"nothing has the name {name!r}; there are {', '.join(KNOWN)}")
-    text = KNOWN[name](run)
-    if text.startswith("|"):
-        return text
-    if name in SCRIPTS:
-        script = f"benchmarks/{SCRIPTS[name]}.py"
-        text = f"{text.removesuffix('.')} ([{script}]({up}{script}))."
-    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
-
-
-def _renewed(page: Path, run: Run, root: Path) -> str:
-    """A page as it should be."""
-    up = "../" * (len(page.relative_to(root).parts) - 1)
-    return filled(page.read_text(encoding="utf-8"), run, up)
-
-
 def differing(run: Run, root: Path = ROOT) -> Iterator[Path]:
     """Pages whose figures are not those of a run."""
     for page in pages(root):
-        if _renewed(page, run, root) != page.read_text(encoding="utf-8"):
+        if filled(text := page.read_text(encoding="utf-8"), run) != text:
             yield page
 
 
@@ -95,7 +87,7 @@ def fill(record: Path) -> list[Path]:
     run = Run.read(json.loads(record.read_text()))
     found = list(differing(run))
     for page in found:
-        page.write_text(_renewed(page, run, ROOT), encoding="utf-8")
+        page.write_text(filled(page.read_text(encoding="utf-8"), run), encoding="utf-8")
     return found
 
 

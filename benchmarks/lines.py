@@ -94,6 +94,39 @@ class Line:
         return cls(**known)
 
 
+@dataclass(frozen=True)
+class Run:
+    """The lines of one record, found by words."""
+
+    lines: tuple[Line, ...]
+
+    @classmethod
+    def read(cls, record: dict[str, Any]) -> Run:
+        """From JSON."""
+        return cls(tuple(Line.read(row) for row in record["rows"]))
+
+    def all(self, part: str, *words: str, peer: str | None = None, without: str = "") -> list[Line]:
+        """Lines with these words in table or work, and this peer where one is named; at least one."""
+        found = [
+            line
+            for line in self.lines
+            if line.part == part
+            and all(word in f"{line.table}: {line.work}" for word in words)
+            and (peer is None or line.peer == peer)
+            and not (without and without in line.work)
+        ]
+        if not found:
+            raise LookupError(f"no line of {part} has {words} and the peer {peer}")
+        return found
+
+    def one(self, part: str, *words: str, peer: str | None = None, without: str = "") -> Line:
+        """The only line like this."""
+        found = self.all(part, *words, peer=peer, without=without)
+        if len(found) > 1:
+            raise LookupError(f"{len(found)} lines of {part} have {words} and the peer {peer}")
+        return found[0]
+
+
 def stopped(line: Line) -> bool:
     """Whether the other was stopped, so that the ratio is at least what is written."""
     return "stopped" in line.note or "cut off" in line.note

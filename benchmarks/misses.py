@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from lines import MORE, Line
+from lines import MORE, Line, Run
 from page import cut, quality, short
-from sentences import Run
 
 Words = tuple[str, ...]
 WHY: dict[Words, str] = {

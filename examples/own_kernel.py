@@ -14,10 +14,7 @@ from numpy.typing import NDArray
 
 import mercer
 from mercer import KernelRidge
-from mercer.kernels import Coordinate, Linear
-from mercer.kernels.domain import REALS
-from mercer.kernels.fields import positive
-from mercer.kernels.proof.judgement import Fact
+from mercer.kernels import REALS, Coordinate, Fact, Linear, positive
 from mercer.testing import check_kernel
 
 

@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer import KernelRidge
-from mercer.kernels import Coordinate, Kernel
-from mercer.kernels.domain import REALS
-from mercer.kernels.proof.judgement import Fact
+from mercer.kernels import REALS, Coordinate, Fact, Kernel
 from mercer.lifts import Lift
 from mercer.testing import check_kernel, check_lift
 
@@ -43,16 +41,16 @@ class Bent(Lift):
         """The kernel phi(x).phi(z)."""
         return SameSign()
 
-    def _learn(self, X: Any) -> None:
+    def learn(self, X: Any) -> None:
         """Nothing is learned from the rows; their number of columns is known as `n_features_in_`."""
 
-    def _count(self) -> int:
+    def n_features(self) -> int:
         return 2 * int(self.n_features_in_)
 
-    def _features(self, X: NDArray[Any]) -> NDArray[Any]:
+    def features(self, X: NDArray[Any]) -> NDArray[Any]:
         return np.concatenate([np.maximum(X, 0), np.maximum(-X, 0)], axis=1)
 
-    def _names(self, inputs: list[str]) -> list[str]:
+    def feature_names(self, inputs: list[str]) -> list[str]:
         return [f"max({name}, 0)" for name in inputs] + [f"max(-{name}, 0)" for name in inputs]
 
 

@@ -1,4 +1,4 @@
-"""Sentences with figures: made of a record, and standing on their pages."""
+"""Tables with figures: made of a record, and standing on their pages."""
 
 import json
 import sys
@@ -11,8 +11,8 @@ sys.path.append(str(BENCHMARKS))
 
 import figures  # noqa: E402
 import misses  # noqa: E402
-import sentences  # noqa: E402
-from lines import Line, Spread  # noqa: E402
+import speed_ups  # noqa: E402
+from lines import Line, Run, Spread  # noqa: E402
 
 sys.path.remove(str(BENCHMARKS))  # a script there has the name of a folder of tests
 
@@ -22,16 +22,14 @@ SMALL = Line(
 )
 LARGE = Line("part", "fits", "large, 10 rows", "them", ratio=50.0, accuracy=("error", 1.0, 4.0))
 FAILED = Line("part", "fits", "large, 10 rows", "others", failed="no | memory", goal=3.0, met=False)
-RUN = sentences.Run((SMALL, LARGE, FAILED))
+RUN = Run((SMALL, LARGE, FAILED))
 PAGE = "It is\n\n<!-- figures: speed -->\nslow\n<!-- end of figures -->\n\nas one sees.\n"
 
 
 @pytest.fixture
-def texts(monkeypatch):
-    said = {
-        "speed": lambda run: f"fast, {sentences.rounded(sentences.measure(run.lines[0]))} times " + 40 * "as it was "
-    }
-    monkeypatch.setattr(figures, "KNOWN", said)
+def tables(monkeypatch):
+    known = {"speed": (lambda run: f"| {speed_ups.measure(run.lines[0]):g} times |", ("part",))}
+    monkeypatch.setattr(figures, "TABLES", known)
 
 
 @pytest.fixture
@@ -47,37 +45,23 @@ def test_every_page_says_what_the_last_whole_run_found():
         pytest.skip("there is no record of a whole run")
     record = json.loads(RECORD.read_text())
     assert not record["quick"]
-    assert list(figures.differing(sentences.Run.read(record))) == []
+    assert list(figures.differing(Run.read(record))) == []
     assert {"README.md", "speed.md", "others_ahead.md"} <= {page.name for page in figures.pages()}
 
 
-@pytest.mark.usefixtures("texts")
+@pytest.mark.usefixtures("tables")
 def test_a_page_with_other_figures_is_found_and_filled(root):
     page = root / "docs" / "sub" / "page.md"
     assert list(figures.differing(RUN, root)) == [page]
     text = figures.filled(PAGE, RUN)
-    assert text.startswith("It is\n\n<!-- figures: speed -->\nfast, 5 times as it was")
-    assert text.endswith("as it was\n<!-- end of figures -->\n\nas one sees.\n")
-    assert max(map(len, text.splitlines())) <= 120
+    assert text == PAGE.replace("slow", "| 5 times |")
     page.write_text(text)
     assert list(figures.differing(RUN, root)) == []
 
 
-@pytest.mark.usefixtures("texts")
-def test_a_sentence_ends_with_a_link_to_its_script_from_where_the_page_lies(root, monkeypatch):
-    monkeypatch.setitem(figures.SCRIPTS, "speed", "part")
-    monkeypatch.setitem(figures.KNOWN, "speed", lambda run: f"fast, on {len(run.lines)} lines.")
-    assert "fast, on 3 lines ([benchmarks/part.py](benchmarks/part.py)).\n" in figures.filled(PAGE, RUN)
-    monkeypatch.setattr(figures, "ROOT", root)
-    page = root / "docs" / "sub" / "page.md"
-    page.write_text(figures.filled(PAGE, RUN, "../../"))
-    assert "(../../benchmarks/part.py)" in page.read_text()
-    assert list(figures.differing(RUN, root)) == []
-
-
-def test_every_script_that_a_sentence_names_is_there_and_every_sentence_names_one():
-    assert set(figures.SCRIPTS) == set(sentences.TEXTS)
-    assert all((BENCHMARKS / f"{script}.py").exists() for script in figures.SCRIPTS.values())
+@pytest.mark.usefixtures("tables")
+def test_a_table_stays_where_the_record_lacks_a_part():
+    assert figures.filled(PAGE, Run((Line("another", "fits", "small", ratio=2.0),))) == PAGE
 
 
 def test_lines_of_a_part_or_of_one_of_its_tables_are_a_table_without_empty_columns():
@@ -85,7 +69,7 @@ def test_lines_of_a_part_or_of_one_of_its_tables_are_a_table_without_empty_colum
     table = [line for line in figures.filled(place, RUN).splitlines() if line.startswith("|")]
     assert table[0].startswith("| work | against | ours | theirs | measure | how good, ours / theirs | MB")
     assert len(table) == 5
-    only = sentences.Run((LARGE, Line("part", "others", "small, 20 rows", ratio=2.0)))
+    only = Run((LARGE, Line("part", "others", "small, 20 rows", ratio=2.0)))
     found = figures.filled(place.replace("of part", "of part others"), only).splitlines()
     assert found[3:6] == ["| work | measure |", "| --- | --- |", "| small, 20 rows | 2 times |"]
     with pytest.raises(LookupError, match="'nobody'"):
@@ -94,7 +78,7 @@ def test_lines_of_a_part_or_of_one_of_its_tables_are_a_table_without_empty_colum
     assert figures.filled(absent, RUN) == absent
 
 
-@pytest.mark.usefixtures("texts")
+@pytest.mark.usefixtures("tables")
 def test_a_place_of_another_name_is_a_mistake():
     with pytest.raises(LookupError, match="'sped'"):
         figures.filled(PAGE.replace("speed", "sped"), RUN)
@@ -108,12 +92,12 @@ def test_goals_that_were_missed_are_a_table_with_reasons(monkeypatch):
     worse = Line(
         "part", "fits", "x", "them", ratio=4.0, accuracy=("error", 2.0, 1.0), goal=3.0, met=False, note="be true"
     )
-    assert misses.missed(sentences.Run((worse,))).splitlines()[2:] == [
+    assert misses.missed(Run((worse,))).splitlines()[2:] == [
         "| [part](benchmarks.md#part) | x | them | 4 times faster; error 2 / 1; be true | at least 3 | "
         f"{misses.UNKNOWN} |"
     ]
     assert misses.why(SMALL) == misses.UNKNOWN
-    assert misses.missed(sentences.Run((SMALL,))) == "Every goal was reached."
+    assert misses.missed(Run((SMALL,))) == "Every goal was reached."
 
 
 def test_lines_are_found_by_words_and_must_be_the_only_ones():
@@ -127,15 +111,7 @@ def test_lines_are_found_by_words_and_must_be_the_only_ones():
 
 
 def test_figures_are_short_and_missing_ones_are_no_figures():
-    assert (sentences.seconds(SMALL), sentences.seconds(SMALL, True)) == ("0.4 s", "2 s")
-    assert (sentences.memory(SMALL), sentences.memory(SMALL, True)) == ("12 MB", "4.3 GB")
-    assert sentences.span([5.04, 50.2, 7.0]) == "5 to 50"
-    assert sentences.span([0.337, 0.342]) == "0.34"
-    assert list(sentences.errors([LARGE])) == [0.25]
-    for figure in (sentences.seconds, sentences.memory):
-        with pytest.raises(LookupError):
-            figure(LARGE)
+    assert speed_ups.span([5.04, 50.2, 7.0]) == "5 to 50"
+    assert speed_ups.span([0.337, 0.342]) == "0.34"
     with pytest.raises(LookupError):
-        sentences.measure(FAILED)
-    with pytest.raises(LookupError):
-        list(sentences.errors([SMALL]))
+        speed_ups.measure(FAILED)

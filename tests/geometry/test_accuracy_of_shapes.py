@@ -14,8 +14,7 @@ from scipy.linalg import cholesky
 
 from mercer.errors import NumericalWarning
 from mercer.geometry import Ball, Ellipse, Ellipsoid, HalfSpace, preimage, region
-from mercer.geometry.accurate import dot, precise_dot
-from mercer.geometry.jacobi import singular
+from mercer.geometry.accurate import dot, precise_dot, singular_values
 from mercer.geometry.quadratic import Quadratic
 from mercer.kernels.precision.double_double import two_product
 from mercer.lifts.polynomial import Polynomial
@@ -75,7 +74,7 @@ def test_singular_values_are_right_to_their_own_digits(seed, d):
     units = 10.0 ** rng.uniform(-4, 4, size=d)
     A = units[:, None] * ((Q * np.linspace(1, 5, d)) @ Q.T) * units
     A = (A + A.T) / 2
-    found, vectors = singular(cholesky(A))
+    found, vectors = singular_values(cholesky(A))
     with mpmath.workdps(60):
         exact = sorted(mpmath.eigsy(mpmath.matrix(A.tolist()), eigvals_only=True))
         errors = [abs(mpmath.mpf(s) ** 2 / e - 1) for s, e in zip(sorted(found.tolist()), exact, strict=True)]

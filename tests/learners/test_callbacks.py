@@ -1,8 +1,10 @@
-"""scikit-learn's callbacks: the same callback sees the same tree through its protocol and through ours."""
+"""scikit-learn's callbacks: a fit as a tree of tasks; with an older scikit-learn there are none."""
 
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -13,17 +15,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mercer.compute.runtime.run import Stopped
-from mercer.learners.run import callbacks
-from mercer.learners.run.callbacks import CallbackSupport, OwnSupport, torn_down
+from mercer.learners.run.callbacks import CallbackSupport
 from mercer.learners.run.fit_run import Terms, watched
 from mercer.planner.plan import Plan, Stage
 from mercer.solvers import Cholesky
 
-try:
-    import sklearn.callback as theirs
-except ImportError:
-    theirs = None
-modern = pytest.mark.skipif(theirs is None, reason="scikit-learn has callbacks from 1.9 on")
+theirs = pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks from 1.9 on")
 
 
 def plan(*stages):
@@ -73,17 +70,6 @@ class Modern(Mean, CallbackSupport, BaseEstimator):
     pass
 
 
-class Own(Mean, OwnSupport, BaseEstimator):
-    pass
-
-
-@pytest.fixture(autouse=True)
-def _own_teardown(request, monkeypatch):
-    """Where a test is about ours, the teardown is ours too."""
-    if "Own" in request.node.name:
-        monkeypatch.setattr("mercer.learners.run.fit_run.teardown", torn_down)
-
-
 class Diary:
     """Writes down what it is told."""
 
@@ -109,13 +95,11 @@ class Diary:
 
 
 X, Y = np.arange(12.0).reshape(6, 2), np.arange(6.0)
-KINDS = [Modern, Own]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_fit_is_a_tree_of_tasks(kind):
+def test_a_fit_is_a_tree_of_tasks():
     diary = Diary()
-    model = kind().set_callbacks(diary).fit(X, Y)
+    model = Modern().set_callbacks(diary).fit(X, Y)
     steps = [entry for entry in diary.seen if entry[1] == "step"]
     others = [entry for entry in diary.seen if entry[1] != "step"]
     assert others == [
@@ -126,29 +110,27 @@ def test_a_fit_is_a_tree_of_tasks(kind):
         ("begin", "solve", 1, 20, False),
         ("end", "solve", 1, "fit", None),
         ("end", "fit", 0, None, 2.5),
-        ("teardown", "fit", kind.__name__),
+        ("teardown", "fit", "Modern"),
     ]
     assert [entry[2] for entry in steps if entry[0] == "end"] == list(range(80))
     assert all(entry[3] == "pass" for entry in steps if entry[0] == "end")
     assert not {"_callback_fit_ctx", "_skl_callbacks_to_teardown"} & vars(model).keys()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_callback_stops_a_fit(kind):
+def test_a_callback_stops_a_fit():
     diary = Diary(stop_at=30)
-    model = kind().set_callbacks(diary).fit(X, Y)
+    model = Modern().set_callbacks(diary).fit(X, Y)
     assert model.reason_ == "a callback asked to stop"
     assert model.mean_ == 2.5
     assert max(entry[2] for entry in diary.seen if entry[1] == "step") < 35
-    assert diary.seen[-2:] == [("end", "fit", 0, None, 2.5), ("teardown", "fit", kind.__name__)]
+    assert diary.seen[-2:] == [("end", "fit", 0, None, 2.5), ("teardown", "fit", "Modern")]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_teardown_also_after_a_failure(kind):
+def test_teardown_also_after_a_failure():
     diary = Diary()
     with pytest.raises(ArithmeticError, match="no mean"):
-        kind(fails=True).set_callbacks(diary).fit(X, Y)
-    assert diary.seen[-1] == ("teardown", "fit", kind.__name__)
+        Modern(fails=True).set_callbacks(diary).fit(X, Y)
+    assert diary.seen[-1] == ("teardown", "fit", "Modern")
     assert ("end", "fit") not in [entry[:2] for entry in diary.seen]
 
 
@@ -158,20 +140,18 @@ class Fragile(Diary):
         raise OSError("broken")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_all_are_torn_down_and_failures_are_told(kind):
+def test_all_are_torn_down_and_failures_are_told():
     diaries = [Fragile(), Diary(), Fragile()]
     with pytest.raises(OSError, match="broken"):
-        kind().set_callbacks(*diaries[:2]).fit(X, Y)
+        Modern().set_callbacks(*diaries[:2]).fit(X, Y)
     assert diaries[1].seen[-1][0] == "teardown"
     with pytest.raises(ExceptionGroup):
-        kind().set_callbacks(*diaries).fit(X, Y)
+        Modern().set_callbacks(*diaries).fit(X, Y)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_clones_and_copies_keep_callbacks(kind):
+def test_clones_and_copies_keep_callbacks():
     diary = Diary()
-    model = kind().set_callbacks(diary)
+    model = Modern().set_callbacks(diary)
     clone(model).fit(X, Y)
     assert diary.seen[-1][0] == "teardown"
     copied = pickle.loads(pickle.dumps(model))  # noqa: S301
@@ -180,12 +160,11 @@ def test_clones_and_copies_keep_callbacks(kind):
     assert not hasattr(clone(model.set_callbacks()), "_skl_callbacks")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_is_no_callback_is_refused(kind):
+def test_what_is_no_callback_is_refused():
     with pytest.raises(TypeError, match="callbacks"):
-        kind().set_callbacks(Diary)
+        Modern().set_callbacks(Diary)
     with pytest.raises(TypeError, match="callbacks"):
-        kind().set_callbacks(print)
+        Modern().set_callbacks(print)
 
 
 class Strange(Diary):
@@ -193,19 +172,11 @@ class Strange(Diary):
         raise AssertionError
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_keywords_that_nobody_offers_are_refused(kind):
+def test_keywords_that_nobody_offers_are_refused():
     strange = Strange()
     with pytest.raises(TypeError, match="loss"):
-        kind().set_callbacks(strange).fit(X, Y)
+        Modern().set_callbacks(strange).fit(X, Y)
     assert strange.seen[-1][0] == "teardown"
-
-
-def test_more_subtasks_than_said_are_refused():
-    root = callbacks.Context([], "Mean", "fit", 0, 1)
-    root.subcontext("first")
-    with pytest.raises(ValueError, match="at most 1 subtasks"):
-        root.subcontext("second")
 
 
 def test_without_callbacks_nothing_is_built(monkeypatch):
@@ -213,22 +184,9 @@ def test_without_callbacks_nothing_is_built(monkeypatch):
     assert Modern().fit(X, Y).mean_ == 2.5
 
 
-def test_our_context_has_what_theirs_has():
-    if theirs is None:
-        pytest.skip("scikit-learn has callbacks from 1.9 on")
-    ours = Own()._init_callback_context(max_subtasks=3)
-    there = Modern()._init_callback_context(max_subtasks=3)
-    public = {name for name in vars(there) if not name.startswith("_")}
-    assert public <= vars(ours).keys()
-    assert [getattr(ours, name) for name in ("task_name", "task_id", "max_subtasks", "parent")] == [
-        getattr(there, name) for name in ("task_name", "task_id", "max_subtasks", "parent")
-    ]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_inside_a_search(kind):
+def test_inside_a_search():
     diary = Diary()
-    search = GridSearchCV(kind().set_callbacks(diary), {"shift": [0.0, 1.0]}, cv=2)
+    search = GridSearchCV(Modern().set_callbacks(diary), {"shift": [0.0, 1.0]}, cv=2)
     search.fit(X, Y)
     assert sum(entry[0] == "teardown" for entry in diary.seen) == 5  # two folds of two candidates, and the best
 
@@ -237,7 +195,6 @@ class HandedDown(Diary):
     max_propagation_depth = None
 
 
-@modern
 def test_handed_down_by_a_search_and_a_pipeline():
     diary = HandedDown()
     search = GridSearchCV(make_pipeline(StandardScaler(), Modern()), {"modern__shift": [0.0, 1.0]}, cv=2)
@@ -248,7 +205,6 @@ def test_handed_down_by_a_search_and_a_pipeline():
     assert diary.seen[-1] == ("teardown", "fit", "GridSearchCV")
 
 
-@modern
 def test_their_progress_bar_and_scores(capsys):
     pytest.importorskip("rich")
     monitor = theirs.ScoringMonitor(scoring="neg_mean_squared_error")
@@ -262,7 +218,6 @@ def test_their_progress_bar_and_scores(capsys):
     assert row["neg_mean_squared_error"] == pytest.approx(-np.var(Y))
 
 
-@modern
 def test_a_model_that_is_not_ready_is_not_handed_out(monkeypatch):
     monkeypatch.setattr("mercer.learners.run.fit_run.Watched.ready", lambda run: None)
     monitor = theirs.ScoringMonitor(scoring="neg_mean_squared_error")
@@ -271,7 +226,6 @@ def test_a_model_that_is_not_ready_is_not_handed_out(monkeypatch):
         monitor.get_logs()
 
 
-@modern
 def test_their_progress_bar_over_a_search(capsys):
     pytest.importorskip("rich")
     search = GridSearchCV(Modern(), {"shift": [0.0, 1.0]}, cv=2).set_callbacks(
@@ -281,3 +235,17 @@ def test_their_progress_bar_over_a_search(capsys):
         warnings.simplefilter("error")
         search.fit(X, Y)
     assert "Modern - fit" in capsys.readouterr().out
+
+
+def test_an_older_scikit_learn_has_no_callbacks_and_fits():
+    code = """
+import sys
+sys.modules["sklearn.callback"] = None  # as if there were no such module
+import numpy as np
+from sklearn.base import clone
+from mercer.learners import KernelRidge
+model = clone(KernelRidge("gaussian(1)", alpha=0.1)).fit(np.eye(3), np.arange(3.0))
+print(hasattr(model, "set_callbacks"), model.predict(np.eye(3)).shape)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "(3,)"]

@@ -25,16 +25,16 @@ class Shrunk(Lift):
     def __init__(self, factor=0.5):
         self.factor = factor
 
-    def _learn(self, X):
+    def learn(self, X):
         self.fitted_ = True
 
-    def _count(self):
+    def n_features(self):
         return self.n_features_in_
 
-    def _features(self, X):
+    def features(self, X):
         return X * X.dtype.type(self.factor)
 
-    def _names(self, inputs):
+    def feature_names(self, inputs):
         return inputs
 
 

@@ -45,17 +45,17 @@ class Rows(Lift):
     def kernel(self):
         return Linear() + self.constant**2
 
-    def _learn(self, X):
+    def learn(self, X):
         self.width_ = X.shape[1]
 
-    def _count(self):
+    def n_features(self):
         return self.width_ + 1
 
-    def _features(self, X):
+    def features(self, X):
         ones = np.full((X.shape[0], 1), self.constant, X.dtype)
         return hstack([csr_array(X), csr_array(ones)], format="csr") if issparse(X) else np.hstack([X, ones])
 
-    def _names(self, inputs):
+    def feature_names(self, inputs):
         return [*inputs, f"{self.constant:g}"]
 
 
@@ -66,18 +66,18 @@ class Sums(Lift):
     def kernel(self):
         return 2 * Linear().on([0, 1])
 
-    def _learn(self, X):
+    def learn(self, X):
         matrix = np.zeros((2, X.shape[1]))
         matrix[:, :2] = [[1, 1], [1, -1]]
         self.expansion_ = linear(matrix)
 
-    def _count(self):
+    def n_features(self):
         return 2
 
-    def _features(self, X):
+    def features(self, X):
         return np.ascontiguousarray(X @ self.expansion_.coefficients.toarray().T.astype(X.dtype))
 
-    def _names(self, inputs):
+    def feature_names(self, inputs):
         return self.expansion_.names(inputs)
 
 
@@ -93,16 +93,16 @@ class Off(Lift):
         self.kernel = kernel
         self.fails = fails
 
-    def _learn(self, X):
+    def learn(self, X):
         self.kernel_ = Linear()
 
-    def _count(self):
+    def n_features(self):
         return self.n_features_in_
 
-    def _features(self, X):
+    def features(self, X):
         return np.where(X[:, :1] > self.limit, X.dtype.type(self.stretch), X.dtype.type(1)) * X
 
-    def _names(self, inputs):
+    def feature_names(self, inputs):
         return inputs
 
     def certificate(self, X, delta=0.01):
@@ -217,8 +217,8 @@ def test_one_dense_part_refuses_sparse_rows():
 class DenseOfSparse(Rows):
     """Dense features, whatever comes."""
 
-    def _features(self, X):
-        return super()._features(X.toarray() if issparse(X) else X)
+    def features(self, X):
+        return super().features(X.toarray() if issparse(X) else X)
 
 
 def test_features_are_sparse_where_those_of_one_part_are():
@@ -416,8 +416,8 @@ def test_mean_errors_of_sparse_rows():
     class Sparse(Off):
         takes_sparse = True
 
-        def _features(self, X):
-            return super()._features(X.toarray() if issparse(X) else X)
+        def features(self, X):
+            return super().features(X.toarray() if issparse(X) else X)
 
         def certificate(self, X, delta=0.01):
             return super().certificate(X.toarray(), delta)
@@ -460,9 +460,9 @@ class Watched(Rows):
 
     seen = []  # noqa: RUF012  # clones share it
 
-    def _features(self, X):
+    def features(self, X):
         self.seen.append(X.shape[0])
-        return super()._features(X)
+        return super().features(X)
 
 
 @pytest.mark.parametrize("lift", [Watched(), Watched() + Watched(), Watched() * Watched(), -3 * Watched()], ids=repr)
@@ -487,8 +487,8 @@ def test_certificates_of_sparse_features_take_few_blocks(monkeypatch):
     """Half a million features a row, of which few are stored: blocks grow with what they hold."""
     table, calls = sparse_rows(3000, 1000, 0.005), []
     phi = (2 * Polynomial(2)).fit(table)
-    features = Polynomial._features
-    monkeypatch.setattr(Polynomial, "_features", lambda self, X: calls.append(X.shape[0]) or features(self, X))
+    features = Polynomial.features
+    monkeypatch.setattr(Polynomial, "features", lambda self, X: calls.append(X.shape[0]) or features(self, X))
     known = phi.certificate(table)
     assert sum(calls) == 2 * 3000
     assert len(calls) <= 24

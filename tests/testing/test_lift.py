@@ -21,16 +21,16 @@ class Mine(Lift):
     def kernel(self):
         return Linear() + self.constant**2
 
-    def _learn(self, X):
+    def learn(self, X):
         self.width_ = X.shape[1]
 
-    def _count(self):
+    def n_features(self):
         return self.width_ + 1
 
-    def _features(self, X):
+    def features(self, X):
         return np.column_stack([X, np.full(X.shape[0], self.constant, X.dtype)])
 
-    def _names(self, inputs):
+    def feature_names(self, inputs):
         return [*inputs, "c"]
 
 
@@ -39,11 +39,11 @@ class Sparse(Mine):
 
     takes_sparse = True
 
-    def _features(self, X):
+    def features(self, X):
         if issparse(X):
             ones = csr_array(np.full((X.shape[0], 1), self.constant, X.dtype))
             return hstack([csr_array(X), ones], format="csr")
-        return super()._features(X)
+        return super().features(X)
 
 
 class Projected(Lift):
@@ -57,18 +57,18 @@ class Projected(Lift):
 
     kernel = Linear()
 
-    def _learn(self, X):
+    def learn(self, X):
         draws = generator(self.random_state).normal(size=(X.shape[1], self.n_components))
         self.directions_ = draws / np.sqrt(self.n_components)
 
-    def _count(self):
+    def n_features(self):
         return self.n_components
 
-    def _features(self, X):
+    def features(self, X):
         return np.asarray(X @ self.directions_.astype(X.dtype))
 
-    def _names(self, inputs):
-        return [f"projection{i}" for i in range(1, self._count() + 1)]
+    def feature_names(self, inputs):
+        return [f"projection{i}" for i in range(1, self.n_features() + 1)]
 
     def certificate(self, X, delta=0.01):
         """|x'(G - I)z| <= |G - I| |x| |z|, which is computed, not estimated."""
@@ -100,18 +100,18 @@ def test_a_fitted_lift_stays_as_it_is():
 
 
 class MissesAName(Mine):
-    def _names(self, inputs):
+    def feature_names(self, inputs):
         return inputs
 
 
 class Infinite(Mine):
-    def _features(self, X):
+    def features(self, X):
         with np.errstate(all="ignore"):
-            return super()._features(X) / (X[:, :1] != 0)
+            return super().features(X) / (X[:, :1] != 0)
 
 
 class MiscountsItself(Mine):
-    def _count(self):
+    def n_features(self):
         return self.width_ + 2
 
 
@@ -121,7 +121,7 @@ class AnswersUnfitted(Mine):
 
 
 class DrawsFromElsewhere(Projected):
-    def _learn(self, X):
+    def learn(self, X):
         self.directions_ = np.random.default_rng().normal(size=(X.shape[1], self.n_components))
 
 
@@ -130,18 +130,18 @@ class DrawsWhenAsked(Mine):
 
     calls = 0
 
-    def _features(self, X):
+    def features(self, X):
         type(self).calls += 1
-        return super()._features(X) * (-1) ** self.calls
+        return super().features(X) * (-1) ** self.calls
 
 
 class RemembersThePast(Mine):
-    def _learn(self, X):
-        super()._learn(X)
+    def learn(self, X):
+        super().learn(X)
         self.sign_ = -1 if hasattr(self, "sign_") else 1
 
-    def _features(self, X):
-        return self.sign_ * super()._features(X)
+    def features(self, X):
+        return self.sign_ * super().features(X)
 
 
 class ForgetsToCheck(Mine):
@@ -152,24 +152,24 @@ class ForgetsToCheck(Mine):
 
 
 class LeavesTraces(Mine):
-    def _features(self, X):
+    def features(self, X):
         self.last_ = X.shape
-        return super()._features(X)
+        return super().features(X)
 
 
 class HandsOutTheData(Lift):
     kernel = Linear()
 
-    def _learn(self, X):
+    def learn(self, X):
         self.width_ = X.shape[1]
 
-    def _count(self):
+    def n_features(self):
         return self.width_
 
-    def _features(self, X):
+    def features(self, X):
         return X
 
-    def _names(self, inputs):
+    def feature_names(self, inputs):
         return inputs
 
 
@@ -178,25 +178,25 @@ class KeepsTheData(Mine):
 
     kernel = None
 
-    def _learn(self, X):
-        super()._learn(X)
+    def learn(self, X):
+        super().learn(X)
         self.origin_ = X[:1]
         self.kernel_ = (Linear() + 9.0).after(lambda rows: rows - self.origin_)
 
-    def _features(self, X):
-        return super()._features(X - self.origin_.astype(X.dtype))
+    def features(self, X):
+        return super().features(X - self.origin_.astype(X.dtype))
 
 
 class ChangesTheData(Mine):
-    def _features(self, X):
-        result = super()._features(X)
+    def features(self, X):
+        result = super().features(X)
         X *= 0.5
         return result
 
 
 class ReadOnly(Mine):
-    def _features(self, X):
-        result = super()._features(X)
+    def features(self, X):
+        result = super().features(X)
         result.flags.writeable = False
         return result
 
@@ -210,38 +210,38 @@ class AcceptsMoreColumns(Mine):
 class CentresTheRows(Mine):
     """Depends on which rows come together."""
 
-    def _features(self, X):
-        result = super()._features(X)
+    def features(self, X):
+        result = super().features(X)
         result[:, 0] += 0.001 * X[:, 0].mean()
         return result
 
 
 class AlwaysDouble(Mine):
-    def _features(self, X):
-        return super()._features(X.astype(np.float64))
+    def features(self, X):
+        return super().features(X.astype(np.float64))
 
 
 class NarrowInside(Mine):
     """Single precision, whatever comes: right in float32, and not to rounding in float64."""
 
-    def _features(self, X):
-        return super()._features(X.astype(np.float32)).astype(X.dtype)
+    def features(self, X):
+        return super().features(X.astype(np.float32)).astype(X.dtype)
 
 
 class RoundsSingles(Mine):
-    def _features(self, X):
-        return super()._features(X.round(2) if X.dtype == np.float32 else X)
+    def features(self, X):
+        return super().features(X.round(2) if X.dtype == np.float32 else X)
 
 
 class SameNames(Mine):
-    def _names(self, inputs):
+    def feature_names(self, inputs):
         return ["x"] * (len(inputs) + 1)
 
 
 class ForgetsTheColumns(Mine):
     """Names that speak of columns, but never of the given ones."""
 
-    def _names(self, inputs):
+    def feature_names(self, inputs):
         return [*(f"x{j + 1}" for j in range(len(inputs))), "c"]
 
 
@@ -256,13 +256,13 @@ class WrongWeight(Mine):
 class RightNearby(Mine):
     """Right for common sizes only."""
 
-    def _features(self, X):
-        return super()._features(np.clip(X, -100, 100))
+    def features(self, X):
+        return super().features(np.clip(X, -100, 100))
 
 
 class SlightlyOff(Mine):
-    def _features(self, X):
-        return super()._features(X) * (1 + X.dtype.type(1e-10))
+    def features(self, X):
+        return super().features(X) * (1 + X.dtype.type(1e-10))
 
 
 class OtherInduced(Mine):
@@ -303,13 +303,13 @@ class InfiniteBound(Projected):
 
 
 class IgnoresSparseSigns(Sparse):
-    def _features(self, X):
-        return super()._features(abs(X) if issparse(X) else X)
+    def features(self, X):
+        return super().features(abs(X) if issparse(X) else X)
 
 
 class SparseAlways(Sparse):
-    def _features(self, X):
-        return csr_array(super()._features(X))
+    def features(self, X):
+        return csr_array(super().features(X))
 
 
 class TakesSparseSilently(Mine):
@@ -320,21 +320,21 @@ class TakesSparseSilently(Mine):
 
 
 class HoldsAFunction(Mine):
-    def _learn(self, X):
-        super()._learn(X)
+    def learn(self, X):
+        super().learn(X)
         self.function_ = lambda rows: rows
 
-    def _features(self, X):
-        return super()._features(self.function_(X))
+    def features(self, X):
+        return super().features(self.function_(X))
 
 
 class LosesItsState(Mine):
-    def _learn(self, X):
-        super()._learn(X)
+    def learn(self, X):
+        super().learn(X)
         self.sign_ = -1
 
-    def _features(self, X):
-        return getattr(self, "sign_", 1) * super()._features(X)
+    def features(self, X):
+        return getattr(self, "sign_", 1) * super().features(X)
 
     def __getstate__(self):
         return {name: value for name, value in super().__getstate__().items() if name != "sign_"}

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import cholesky
 
-from mercer.geometry.accurate import Vector
-from mercer.geometry.jacobi import Matrix, singular
+from mercer.geometry.accurate import Matrix, Vector, singular_values
 from mercer.geometry.quadratic import EPSILON, Quadratic
 from mercer.geometry.terms import Terms
 
@@ -160,13 +159,13 @@ def _graded(matrix: Matrix, sign: float) -> tuple[Vector, Matrix, float]:
     """The eigenvalues of a definite matrix, each to its own digits, and the condition that decides how many.
 
     Columns of very different units make a matrix D B D with diagonal D, and only the condition of B matters to the
-    small eigenvalues. `eigh` would lose them; Cholesky's factor and Jacobi's rotations, which are slower, do not.
+    small eigenvalues. `eigh` would lose them; Jacobi's rotations of Cholesky's factor do not.
     """
     values, vectors = _eigen(matrix)
     units = np.sqrt(np.abs(np.diagonal(matrix)))
     spread = _spread(_eigen(matrix / np.outer(units, units))[0])
     if not _is_diagonal(matrix) and _spread(values) > 10 * spread:
-        sizes, vectors = singular(cholesky(sign * matrix))
+        sizes, vectors = singular_values(cholesky(sign * matrix))
         values = sign * sizes**2
     return values, vectors, spread
 

@@ -44,14 +44,14 @@ class Embedding:
     @property
     def width(self) -> int:
         """How many features there are; a kernel that is zero at all rows has one, which is zero."""
-        return max(1, int(self.lift._count()))
+        return max(1, int(self.lift.n_features()))
 
     def features(self, rows: slice) -> Array:
         """(rows, width): those of some rows, new memory."""
         values = self.points.values[rows]
-        if not self.lift._count():
+        if not self.lift.n_features():
             return np.zeros((values.shape[0], 1))
-        found = self.lift._features(self.points.rows(rows) if self.points.stores else values)
+        found = self.lift.features(self.points.rows(rows) if self.points.stores else values)
         dense = found.toarray() if hasattr(found, "toarray") else found
         own = np.ascontiguousarray(dense, dtype=np.float64)
         return own.copy() if np.shares_memory(own, values) else own
@@ -88,7 +88,7 @@ def embedding_of(seen: Seen, rank: int, kind: str, random: np.random.Generator) 
         lift = RandomFourier(kernel, rank + rank % 2, random_state=int(random.integers(2**31))).fit(points.values)
     else:
         lift = nystrom_of(kernel, points, min(rank, seen.count), random)
-    return Embedding(points, lift, f"{lift._count():,} {kind}")
+    return Embedding(points, lift, f"{lift.n_features():,} {kind}")
 
 
 def bytes_to_choose(kind: str, rows: int, rank: int) -> int:

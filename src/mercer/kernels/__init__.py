@@ -27,6 +27,11 @@ from mercer.kernels.coordinate.product_laplace import ProductLaplace as ProductL
 from mercer.kernels.coordinate.product_sinc import ProductSinc as ProductSinc
 from mercer.kernels.coordinate.subsets import Subsets as Subsets
 from mercer.kernels.coordinate.trigonometric import Trigonometric as Trigonometric
+from mercer.kernels.domain import INTEGERS as INTEGERS
+from mercer.kernels.domain import NATURALS as NATURALS
+from mercer.kernels.domain import NONNEGATIVE as NONNEGATIVE
+from mercer.kernels.domain import REALS as REALS
+from mercer.kernels.domain import SPHERE as SPHERE
 from mercer.kernels.dot.angular import Angular as Angular
 from mercer.kernels.dot.arc_cosine import ArcCosine as ArcCosine
 from mercer.kernels.dot.base import Dot as Dot
@@ -36,6 +41,11 @@ from mercer.kernels.dot.linear import Linear as Linear
 from mercer.kernels.dot.parabolic import Parabolic as Parabolic
 from mercer.kernels.dot.polynomial import Polynomial as Polynomial
 from mercer.kernels.dot.sigmoid import Sigmoid as Sigmoid
+from mercer.kernels.fields import integer as integer
+from mercer.kernels.fields import length as length
+from mercer.kernels.fields import nonnegative as nonnegative
+from mercer.kernels.fields import number as number
+from mercer.kernels.fields import positive as positive
 from mercer.kernels.function import Function as Function
 from mercer.kernels.graphs.edge_histogram import EdgeHistogram as EdgeHistogram
 from mercer.kernels.graphs.graph import Graph as Graph
@@ -44,6 +54,8 @@ from mercer.kernels.graphs.random_walk import RandomWalk as RandomWalk
 from mercer.kernels.graphs.shortest_path import ShortestPath as ShortestPath
 from mercer.kernels.graphs.vertex_histogram import VertexHistogram as VertexHistogram
 from mercer.kernels.graphs.weisfeiler_lehman import WeisfeilerLehman as WeisfeilerLehman
+from mercer.kernels.law import Law as Law
+from mercer.kernels.proof.judgement import Fact as Fact
 from mercer.kernels.radial.base import Radial as Radial
 from mercer.kernels.radial.epanechnikov import Epanechnikov as Epanechnikov
 from mercer.kernels.radial.gaussian import Gaussian as Gaussian

@@ -16,7 +16,16 @@ from mercer.html import Markup, Shown
 from mercer.kernels import parameters
 from mercer.kernels.domain import REALS, Domain
 from mercer.kernels.evaluation import evaluate as evaluation
-from mercer.kernels.fields import MEDIAN, check_positive, check_undeclared, length, nonnegative, number, positive, whole
+from mercer.kernels.fields import (
+    MEDIAN,
+    check_positive,
+    check_undeclared,
+    integer,
+    length,
+    nonnegative,
+    number,
+    positive,
+)
 from mercer.kernels.law import Law
 from mercer.kernels.median import median_distance, merged, weights_from
 from mercer.kernels.pairs import Block, Pairs, row_distances
@@ -32,7 +41,7 @@ ATOM, POWER, PRODUCT, SUM = 3, 2, 1, 0
 """How tightly a text binds: a child that binds less than its place gets parentheses."""
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field, length, nonnegative, number, positive, whole))
+@dataclass_transform(frozen_default=True, field_specifiers=(field, integer, length, nonnegative, number, positive))
 @dataclass(frozen=True, repr=False)
 class Kernel(Shown, ABC):
     """A symmetric function k(x, z) of two points, as a node of an expression tree.

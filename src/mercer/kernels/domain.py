@@ -96,7 +96,12 @@ class Domain(ABC):
 
 
 class Reals(Domain):
-    """All of R^d."""
+    """All of R^d.
+
+    >>> from mercer.kernels import REALS, Gaussian
+    >>> Gaussian().domain == REALS
+    True
+    """
 
     by_coordinate = True
     name, phrase, needs, remedy = "reals", "the reals", "real coordinates", "Remove what is not a number."
@@ -109,7 +114,12 @@ class Reals(Domain):
 
 
 class NonNegative(Domain):
-    """Points whose coordinates are all at least zero."""
+    """Points whose coordinates are all at least zero.
+
+    >>> from mercer.kernels import NONNEGATIVE, Min
+    >>> Min().domain == NONNEGATIVE
+    True
+    """
 
     by_coordinate = True
     name, phrase, needs = "nonnegative", "the non-negative reals", "non-negative coordinates"
@@ -124,7 +134,12 @@ class NonNegative(Domain):
 
 
 class Integers(Domain):
-    """Points whose coordinates are all whole numbers."""
+    """Points whose coordinates are all whole numbers.
+
+    >>> from mercer.kernels import INTEGERS, REALS
+    >>> INTEGERS.within(REALS)
+    True
+    """
 
     by_coordinate = True
     name, phrase, needs = "integers", "the integers", "whole coordinates"
@@ -139,7 +154,12 @@ class Integers(Domain):
 
 
 class Naturals(Domain):
-    """Points whose coordinates are all whole numbers and at least zero."""
+    """Points whose coordinates are all whole numbers and at least zero.
+
+    >>> from mercer.kernels import INTEGERS, NATURALS
+    >>> NATURALS.within(INTEGERS)
+    True
+    """
 
     by_coordinate = True
     name, phrase, needs = "naturals", "the non-negative integers", "whole, non-negative coordinates"
@@ -154,7 +174,12 @@ class Naturals(Domain):
 
 
 class Sphere(Domain):
-    """Points of length one, up to rounding."""
+    """Points of length one, up to rounding.
+
+    >>> from mercer.kernels import SPHERE
+    >>> SPHERE.place(np.array([[3.0, 4.0]]))
+    array([[0.6, 0.8]])
+    """
 
     name, phrase, needs = "sphere", "the unit sphere", "rows of length one"
     remedy = "Divide each row by its length."

@@ -1,4 +1,4 @@
-"""What a kernel's numbers may be: one declaration a field, checked when the kernel is built."""
+"""What a kernel's numbers may be: one declaration per field, checked when the kernel is built."""
 
 from __future__ import annotations
 
@@ -18,30 +18,112 @@ MEDIAN = "median"
 
 
 def length(*, default: float | str) -> Any:
-    """A positive number, or "median": the median distance of the data, found by `resolve`."""
+    """Declare a field that holds a lengthscale: a positive number, or "median".
+
+    Parameters
+    ----------
+    default : float or "median"
+        The value where none is given; "median" is replaced by the median distance of the data (`kernel.resolve`).
+
+    Returns
+    -------
+    dataclasses.Field
+
+    Examples
+    --------
+    >>> from mercer.kernels import Gaussian
+    >>> Gaussian("median").resolve([[0.0], [3.0]])  # its field is length(default=1.0)
+    Gaussian(lengthscale=3.0)
+    """
     return field(default=default, metadata={"check": check_length})
 
 
 def positive(*, default: float) -> Any:
-    """A number above zero."""
+    """Declare a field that holds a positive number.
+
+    Parameters
+    ----------
+    default : float
+        The value where none is given.
+
+    Returns
+    -------
+    dataclasses.Field
+
+    Examples
+    --------
+    >>> from mercer.kernels import Periodic
+    >>> Periodic(period=7)  # its field is positive(default=1.0)
+    Periodic(period=7.0, lengthscale=1.0)
+    """
     return field(default=default, metadata={"check": check_positive})
 
 
 def nonnegative(*, default: float) -> Any:
-    """A number of at least zero."""
+    """Declare a field that holds a number of at least zero.
+
+    Parameters
+    ----------
+    default : float
+        The value where none is given.
+
+    Returns
+    -------
+    dataclasses.Field
+
+    Examples
+    --------
+    >>> from mercer.kernels import Polynomial
+    >>> Polynomial(2, offset=0)  # its field is nonnegative(default=1.0)
+    Polynomial(degree=2, offset=0.0)
+    """
     return field(default=default, metadata={"check": check_nonnegative})
 
 
 def number(*, default: float) -> Any:
-    """Any finite number."""
+    """Declare a field that holds any finite number.
+
+    Parameters
+    ----------
+    default : float
+        The value where none is given.
+
+    Returns
+    -------
+    dataclasses.Field
+
+    Examples
+    --------
+    >>> from mercer.kernels import Sigmoid
+    >>> Sigmoid(offset=-1)  # its field is number(default=0.0)
+    Sigmoid(slope=1.0, offset=-1.0)
+    """
     return field(default=default, metadata={"check": check_number})
 
 
-def whole(*, default: int, least: int = 0, most: int | None = None) -> Any:
-    """A whole number from `least` to `most`."""
+def integer(*, default: int, minimum: int = 0, maximum: int | None = None) -> Any:
+    """Declare a field that holds an integer.
+
+    Parameters
+    ----------
+    default : int
+        The value where none is given.
+    minimum, maximum : int, default=0 and None
+        The smallest and the largest value; None for no bound.
+
+    Returns
+    -------
+    dataclasses.Field
+
+    Examples
+    --------
+    >>> from mercer.kernels import Powers
+    >>> Powers(degree=4.0)  # its field is integer(default=3, minimum=1, maximum=10_000)
+    Powers(degree=4)
+    """
 
     def check(owner: str, name: str, value: Any) -> int:
-        return check_whole(owner, name, value, least, most)
+        return check_integer(owner, name, value, minimum, maximum)
 
     return field(default=default, metadata={"check": check})
 
@@ -101,11 +183,11 @@ def check_undeclared(owner: str, name: str, value: Any) -> Any:
     return check_number(owner, name, value) if isinstance(value, float) else value
 
 
-def check_whole(owner: str, name: str, value: Any, least: int, most: int | None) -> int:
+def check_integer(owner: str, name: str, value: Any, minimum: int, maximum: int | None) -> int:
     """The value as an int within its bounds."""
     checked = check_number(owner, name, value)
-    bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
-    if checked != int(checked) or checked < least or (most is not None and checked > most):
+    bounds = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
+    if checked != int(checked) or checked < minimum or (maximum is not None and checked > maximum):
         raise KernelError(
             sentence(owner, f"a whole number {bounds} for {name}", f"got {value!r}", "Give such a number.")
         )

@@ -66,8 +66,18 @@ class Doubling(IntEnum):
 class Law(ABC):
     """The law of the frequencies w on R^d for which k(x, z) = mass E[cos(w.(x - z))].
 
-    d : the number of columns
-    mass : k(x, x)
+    Parameters
+    ----------
+    d : int
+        The number of columns.
+    mass : float, default=1.0
+        k(x, x).
+
+    Examples
+    --------
+    >>> from mercer.kernels import Gaussian, Linear
+    >>> (3 * Gaussian()).law(2).mass, Linear().law(2)
+    (3.0, None)
     """
 
     d: int

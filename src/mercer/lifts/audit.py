@@ -121,7 +121,7 @@ class _Table:
         self.kernel = kernel
         self.rows = rows
         self.count = int(rows.shape[0])
-        self.step = max(1, min(TALLEST, BLOCK // max(lift._count(), int(rows.shape[1]))))
+        self.step = max(1, min(TALLEST, BLOCK // max(lift.n_features(), int(rows.shape[1]))))
         self.names = tuple(getattr(lift, "feature_names_in_", ())) or None
         self.dense = any(leaf.dense_only for leaf, _ in leaves(kernel, self.points(slice(0, 1), dense=True)))
 
@@ -132,7 +132,7 @@ class _Table:
         return Points(np.asarray(rows, dtype=np.float64), self.names)
 
     def features(self, which: Any) -> NDArray[np.float64]:
-        found = self.lift._features(self.rows[which])
+        found = self.lift.features(self.rows[which])
         return np.asarray(found.toarray() if is_sparse(found) else found, dtype=np.float64)
 
     def parts(self, count: int) -> list[slice]:

@@ -27,9 +27,9 @@ BLOCK = 1 << 22
 class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A feature map phi(x): fit learns what it must from the data, transform gives a row of features for each row.
 
-    A subclass stores its parameters in `__init__`, as scikit-learn's estimators do, and answers `_learn`, `_count`,
-    `_features` and `_names`, and `kernel` where that is no parameter. Columns without names are called x1, x2, ... as
-    mathematics does, not x0.
+    A subclass stores its parameters in `__init__`, as scikit-learn's estimators do, and answers `learn`, `n_features`,
+    `features` and `feature_names`, and `kernel` where that is no parameter. Columns without names are called
+    x1, x2, ... as mathematics does, not x0.
 
     >>> from mercer.lifts import Parabolic
     >>> phi = Parabolic().fit([[1.0, 2.0]])
@@ -50,26 +50,61 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
     # -- what a lift answers ------------------------------------------------------------------------------------
 
     @abstractmethod
-    def _learn(self, X: Any) -> None:
-        """Learn from checked rows: float32, float64, or a sparse table where the lift takes these."""
+    def learn(self, X: Any) -> None:
+        """Learn from the rows of a fit, after checking the parameters.
+
+        `fit` calls it; `n_features_in_` is set, and so is `feature_names_in_` where the columns have names.
+
+        Parameters
+        ----------
+        X : array or sparse array of shape (n, d)
+            Validated rows, float32 or float64; sparse only where `takes_sparse` is true.
+        """
 
     @abstractmethod
-    def _count(self) -> int:
-        """How many features there are, once fitted."""
+    def n_features(self) -> int:
+        """How many features the fitted lift gives.
+
+        Returns
+        -------
+        int
+        """
 
     @abstractmethod
-    def _features(self, X: Any) -> Any:
-        """The features of checked rows, in their dtype."""
+    def features(self, X: Any) -> Any:
+        """The features of rows that were validated already; `transform` validates them.
+
+        Parameters
+        ----------
+        X : array or sparse array of shape (n, d)
+            Validated rows, float32 or float64.
+
+        Returns
+        -------
+        array or sparse array of shape (n, n_features())
+            In the dtype of X.
+        """
 
     @abstractmethod
-    def _names(self, inputs: list[str]) -> list[str]:
-        """The names of the features, from the names of the columns."""
+    def feature_names(self, inputs: list[str]) -> list[str]:
+        """The names of the features, from the names of the columns.
+
+        Parameters
+        ----------
+        inputs : list of str
+            One name per column of X.
+
+        Returns
+        -------
+        list of str
+            One name per feature.
+        """
 
     # -- scikit-learn's contract --------------------------------------------------------------------------------
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Learn what the lift needs from the rows of a table; y is ignored."""
-        self._learn(self._read(X, reset=True))
+        self.learn(self._read(X, reset=True))
         return self
 
     def transform(self, X: ArrayLike) -> Any:
@@ -79,11 +114,11 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """The names of the features; `input_features` are the names of the columns, where the table had none."""
         check_is_fitted(self)
-        return np.asarray(self._names(self._inputs(input_features)), dtype=object)
+        return np.asarray(self.feature_names(self._inputs(input_features)), dtype=object)
 
     @property
     def _n_features_out(self) -> int:  # scikit-learn's name
-        return self._count()
+        return self.n_features()
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -111,13 +146,13 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
         check_is_fitted(self)
         rows = self._read(X, reset=False)
         self._afford(rows)
-        return self._features(rows)
+        return self.features(rows)
 
     def _afford(self, rows: Any) -> None:
         """Ask the memory budget for the result, before it is computed."""
-        size = rows.shape[0] * self._count() * rows.dtype.itemsize
+        size = rows.shape[0] * self.n_features() * rows.dtype.itemsize
         if size > SURE:
-            purpose = f"{rows.shape[0]} rows of {self._count()} features"
+            purpose = f"{rows.shape[0]} rows of {self.n_features()} features"
             Budget.of(None).require(type(self).__name__, size, purpose, "Lift fewer rows at once, or use the kernel.")
 
     def _inputs(self, given: ArrayLike | None) -> list[str]:
@@ -148,9 +183,11 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        units = (self._count() + 2 * self._degree + 16) * float(np.finfo(rows.dtype).eps)
+        units = (self.n_features() + 2 * self._degree + 16) * float(np.finfo(rows.dtype).eps)
         bound = bounded(units * self._longest(rows))
-        text = f"The lift is exact: rounding of its {self._count()} features moves no value by more than {bound:.2g}."
+        text = (
+            f"The lift is exact: rounding of its {self.n_features()} features moves no value by more than {bound:.2g}."
+        )
         return Certificate(bound, 1.0, "exact", text)
 
     @property
@@ -162,11 +199,11 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
         """The largest |phi(x)|^2 of checked rows, a block at a time; NaN where a feature is."""
         from mercer.lifts.composition import longest  # composed lifts need this class first
 
-        lengths, start, step = [0.0], 0, max(1, BLOCK // max(1, self._count()))
+        lengths, start, step = [0.0], 0, max(1, BLOCK // max(1, self.n_features()))
         while start < rows.shape[0]:
             block = rows[start : start + step]
             self._afford(block)
-            features = self._features(block)
+            features = self.features(block)
             lengths.append(longest(features))
             start += step
             step = max(1, min(2 * step, BLOCK * block.shape[0] // max(1, features.size)))  # sparse ones store less
@@ -202,5 +239,5 @@ class Features:
 
     def transform(self, rows: NDArray[Any]) -> NDArray[Any]:
         """The features of each row."""
-        features = self.lift._features(np.ascontiguousarray(rows))
+        features = self.lift.features(np.ascontiguousarray(rows))
         return np.asarray(features.toarray() if hasattr(features, "toarray") else features)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InputError, sentence
-from mercer.kernels.fields import check_whole
+from mercer.kernels.fields import check_integer
 from mercer.kernels.points import points_from
 
 USUAL = 100
@@ -23,7 +23,7 @@ def choose(who: str, centers: Any, X: NDArray[Any], count: int | None, rng: np.r
 
     count : how many; None for as many as are given, or else 100, or all distinct rows where these are fewer
     """
-    wanted = None if count is None else check_whole(who, "n_components", count, 1, None)
+    wanted = None if count is None else check_integer(who, "n_components", count, 1, None)
     if not isinstance(centers, str):
         return given(who, centers, X.shape[1], wanted)
     if centers not in WAYS:

@@ -46,7 +46,7 @@ class Pair(Lift):
     def _of_things(self) -> bool:
         return any(isinstance(part, Lift) and part._of_things for part in (self.first, self.second))
 
-    def _learn(self, X: Any) -> None:
+    def learn(self, X: Any) -> None:
         self.first_ = fitted_part(self, "first", X)
         self.second_ = fitted_part(self, "second", X)
 
@@ -80,7 +80,7 @@ class Pair(Lift):
         bound, length = self._combined([one.bound for one in known], [part._longest(rows) for part in parts])
         if any(one.kind == "mean" for one in known):
             return audited(self, self.kernel, X, delta, length + largest(self.kernel, X))
-        return composed(known, bound + rounding(self._count(), rows.dtype, length + bound))
+        return composed(known, bound + rounding(self.n_features(), rows.dtype, length + bound))
 
 
 def fitted_part(whole: Lift, name: str, X: Any) -> Lift:
@@ -93,7 +93,7 @@ def fitted_part(whole: Lift, name: str, X: Any) -> Lift:
     fresh.n_features_in_ = whole.n_features_in_
     if hasattr(whole, "feature_names_in_"):
         fresh.feature_names_in_ = whole.feature_names_in_
-    fresh._learn(X)
+    fresh.learn(X)
     return fresh
 
 

@@ -49,17 +49,17 @@ class Concatenation(Pair):
         """Monomials and coefficients; AttributeError where a part has none."""
         return added(self.first_.expansion_, self.second_.expansion_)
 
-    def _count(self) -> int:
-        return self.first_._count() + self.second_._count()
+    def n_features(self) -> int:
+        return self.first_.n_features() + self.second_.n_features()
 
-    def _features(self, X: Any) -> Any:
-        parts = [self.first_._features(X), self.second_._features(X)]
+    def features(self, X: Any) -> Any:
+        parts = [self.first_.features(X), self.second_.features(X)]
         if any(issparse(part) for part in parts):
             return hstack([csr_array(part) for part in parts], format="csr")
         return np.concatenate(parts, axis=1)
 
-    def _names(self, inputs: list[str]) -> list[str]:
-        return unique([*self.first_._names(inputs), *self.second_._names(inputs)])
+    def feature_names(self, inputs: list[str]) -> list[str]:
+        return unique([*self.first_.feature_names(inputs), *self.second_.feature_names(inputs)])
 
     def _combined(self, bounds: list[float], lengths: list[float]) -> tuple[float, float]:
         """|k1 + k2 - a1 - a2| <= |k1 - a1| + |k2 - a2|."""

@@ -61,7 +61,7 @@ class Counts(Lift):
     def _read(self, X: ArrayLike, reset: bool) -> Any:
         return noted(self, X, stated("Counts", self.kernel), reset)
 
-    def _learn(self, X: Points) -> None:
+    def learn(self, X: Points) -> None:
         self.kernel_ = stated("Counts", self.kernel).resolve_points(X)
         for leaf, seen in leaves(self.kernel_, X):
             check_domain(leaf, seen)
@@ -69,10 +69,10 @@ class Counts(Lift):
         self._known = X
         self.n_components_ = len(_occurring(rows))
 
-    def _count(self) -> int:
+    def n_features(self) -> int:
         return int(self.n_components_)
 
-    def _features(self, X: Points) -> Any:
+    def features(self, X: Points) -> Any:
         known, rows = features_of(self.kernel_, self._known, X)
         return rows[:, _occurring(known)]
 
@@ -80,10 +80,10 @@ class Counts(Lift):
         """Sparse rows take what is there, which nobody knows before."""
 
     def _longest(self, rows: Points) -> float:
-        return longest(self._features(rows))  # at once: each block would count the data again
+        return longest(self.features(rows))  # at once: each block would count the data again
 
-    def _names(self, inputs: list[str]) -> list[str]:
-        return [f"part{i}" for i in range(1, self._count() + 1)]
+    def feature_names(self, inputs: list[str]) -> list[str]:
+        return [f"part{i}" for i in range(1, self.n_features() + 1)]
 
 
 def _occurring(rows: Any) -> NDArray[np.intp]:

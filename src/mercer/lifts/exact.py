@@ -54,7 +54,7 @@ class Exact(Lift):
             check_numbers("Exact", self.kernel)
         return super()._read(X, reset)
 
-    def _learn(self, X: Any) -> None:
+    def learn(self, X: Any) -> None:
         kernel = stated("Exact", self.kernel)
         names = getattr(self, "feature_names_in_", None)
         points = Points(X.astype(np.float64, copy=False), None if names is None else tuple(names))
@@ -74,13 +74,13 @@ class Exact(Lift):
             raise AttributeError("expansion_: not fitted, or not all features are polynomials")
         return part.expansion
 
-    def _count(self) -> int:
+    def n_features(self) -> int:
         return len(self._part)
 
-    def _features(self, X: Any) -> Any:
+    def features(self, X: Any) -> Any:
         return self._part.features(X)
 
-    def _names(self, inputs: list[str]) -> list[str]:
+    def feature_names(self, inputs: list[str]) -> list[str]:
         return unique(self._part.names(inputs))
 
 
@@ -97,7 +97,7 @@ def exact_lift(kernel: Kernel, points: Points) -> Exact:
     found.n_features_in_ = points.values.shape[1]
     if points.names is not None:
         found.feature_names_in_ = np.asarray(points.names, dtype=object)
-    found._learn(points.values[:1])
+    found.learn(points.values[:1])
     return found
 
 

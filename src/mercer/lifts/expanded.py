@@ -38,7 +38,7 @@ class Expanded(Lift):
     def _expansion(self, width: int) -> Expansion:
         """The features of so many columns. Where they may be very many, it is `Deferred`."""
 
-    def _learn(self, X: Any) -> None:
+    def learn(self, X: Any) -> None:
         expansion = self._expansion(X.shape[1])
         size = expansion.size
         if not is_sparse(X):
@@ -71,13 +71,13 @@ class Expanded(Lift):
         np.add.at(found, (rows, factors[rows, places]), 1)
         return found
 
-    def _count(self) -> int:
+    def n_features(self) -> int:
         return len(self.expansion_)
 
-    def _names(self, inputs: list[str]) -> list[str]:
+    def feature_names(self, inputs: list[str]) -> list[str]:
         return self.expansion_.names(inputs)
 
-    def _features(self, X: Any) -> Any:
+    def features(self, X: Any) -> Any:
         with np.errstate(all="ignore"):
             features = self._values(X)
         if not self._surely_finite(X) and not all_finite(features.data if is_sparse(features) else features):

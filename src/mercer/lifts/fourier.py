@@ -109,7 +109,7 @@ class RandomFourier(Lift):
             check_numbers("RandomFourier", self.kernel)
         return super()._read(X, reset)
 
-    def _learn(self, X: Any) -> None:
+    def learn(self, X: Any) -> None:
         check_form(self.form)
         self.kernel_ = self._resolved(X)
         law = law_of(self.kernel_, X.shape[1])
@@ -165,15 +165,15 @@ class RandomFourier(Lift):
             raise InputError(sentence("RandomFourier", needs, f"got sampling={self.sampling!r}", remedy))
         return "iid"
 
-    def _count(self) -> int:
+    def n_features(self) -> int:
         return self.n_components_
 
-    def _features(self, X: Any) -> NDArray[Any]:
+    def features(self, X: Any) -> NDArray[Any]:
         m = len(self.frequencies_)
         scale = np.sqrt((1 if self.offsets_ is None else 2) * self.mass_ / m)
         return Waves(self.frequencies_, self.center_, float(scale), self.offsets_).of(X)
 
-    def _names(self, inputs: list[str]) -> list[str]:
+    def feature_names(self, inputs: list[str]) -> list[str]:
         places = range(1, len(self.frequencies_) + 1)
         if self.offsets_ is not None:
             return [f"cos(w{j}.x + t{j})" for j in places]

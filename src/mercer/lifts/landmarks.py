@@ -14,7 +14,7 @@ from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import SURE, matrix
-from mercer.kernels.fields import check_whole
+from mercer.kernels.fields import check_integer
 from mercer.kernels.points import Points
 from mercer.lifts.pivoting import BLOCK, Array, Factor, RandomPivots, cholesky, whitened
 
@@ -159,7 +159,7 @@ def number(n_components: Any, rows: int) -> int:
     """How many landmarks are asked for; at most as many as there are rows."""
     if n_components is None:
         return min(USUAL, rows)
-    count = check_whole("Nystrom", "n_components", n_components, 1, None)
+    count = check_integer("Nystrom", "n_components", n_components, 1, None)
     if count > rows:
         got = f"n_components is {count}, a rank above n"
         remedy = "Ask for fewer, or leave it out."

@@ -8,7 +8,7 @@ from mercer import kernels
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.coordinate.monomials import check_choice
-from mercer.kernels.fields import check_whole
+from mercer.kernels.fields import check_integer
 from mercer.lifts.expanded import Expanded
 from mercer.lifts.graded import Biased, Graded
 from mercer.lifts.monomial_index import Family
@@ -70,12 +70,12 @@ class Monomials(Expanded):
         """The lowest degree and the highest one."""
         given: Any = self.degree
         if not isinstance(given, tuple | list):
-            return 0, check_whole("Monomials", "degree", given, 1, None)
+            return 0, check_integer("Monomials", "degree", given, 1, None)
         if len(given) != 2:
             needs, remedy = "a whole number or a pair of them for degree", "Write 3, or (2, 3)."
             raise InputError(sentence("Monomials", needs, f"got {given!r}", remedy))
-        highest = check_whole("Monomials", "the highest degree", given[1], 1, None)
-        lowest = check_whole("Monomials", "the lowest degree", given[0], 0, None)
+        highest = check_integer("Monomials", "the highest degree", given[1], 1, None)
+        lowest = check_integer("Monomials", "the lowest degree", given[0], 0, None)
         if lowest > highest:
             raise InputError(sentence("Monomials", "the lowest degree first", f"got {given!r}", "Exchange them."))
         return lowest, highest

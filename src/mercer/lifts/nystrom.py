@@ -115,10 +115,10 @@ class Nystrom(Lift):
         features = self._found(rows)
         if features is None:
             self._afford(rows)
-            return self._features(rows)
+            return self.features(rows)
         return features.astype(rows.dtype, copy=False)
 
-    def _learn(self, X: Any) -> None:
+    def learn(self, X: Any) -> None:
         self._found(X)
 
     def _found(self, X: Any) -> Array | None:
@@ -209,14 +209,14 @@ class Nystrom(Lift):
 
     # -- features -------------------------------------------------------------------------------------------------
 
-    def _count(self) -> int:
+    def n_features(self) -> int:
         return int(self.n_components_)
 
-    def _names(self, inputs: list[str]) -> list[str]:
-        return [f"nystrom{i}" for i in range(1, self._count() + 1)]
+    def feature_names(self, inputs: list[str]) -> list[str]:
+        return [f"nystrom{i}" for i in range(1, self.n_features() + 1)]
 
-    def _features(self, X: Any) -> NDArray[Any]:
-        out = np.empty((X.shape[0], self._count()), X.dtype)
+    def features(self, X: Any) -> NDArray[Any]:
+        out = np.empty((X.shape[0], self.n_features()), X.dtype)
         for strip, values in self._strips_of_matrix(X) if self._precomputed else self._strips(self._new_points(X)):
             out[strip] = values
             del values  # before the next block is made
@@ -236,12 +236,12 @@ class Nystrom(Lift):
     def _strips(self, points: Points) -> Iterator[tuple[slice, Array]]:
         """The features of points, block by block, in float64."""
         points, landmarks = alike(points, self.landmark_points(points.names))
-        for strip in strips(points.values.shape[0], self._count()):
+        for strip in strips(points.values.shape[0], self.n_features()):
             yield strip, whitened(self.factor_, matrix(self.kernel_, points.rows(strip), landmarks))
 
     def _strips_of_matrix(self, K: NDArray[Any]) -> Iterator[tuple[slice, Array]]:
         """The same from similarities with all training rows, of which those with the landmarks count."""
-        for strip in strips(len(K), self._count()):
+        for strip in strips(len(K), self.n_features()):
             yield strip, whitened(self.factor_, np.ascontiguousarray(K[strip][:, self.landmark_indices_], np.float64))
 
     # -- what is known of the error -------------------------------------------------------------------------------
@@ -281,8 +281,8 @@ class Nystrom(Lift):
         rows = self._read(X, reset=False)
         sizes, left, amplified = self._known(self._new_points(rows))
         with np.errstate(all="ignore"):
-            lost = tolerance(self._count()) * float(((np.sqrt(np.abs(sizes)) + amplified) ** 2).max())
-            lost += (self._count() + 16) * float(np.finfo(rows.dtype).eps * np.abs(sizes).max())
+            lost = tolerance(self.n_features()) * float(((np.sqrt(np.abs(sizes)) + amplified) ** 2).max())
+            lost += (self.n_features() + 16) * float(np.finfo(rows.dtype).eps * np.abs(sizes).max())
         _refuse_negative(self.kernel_, left, lost)
         bound = bounded(float(np.maximum(left, 0.0).max()) + lost)
         if not _proven(self.kernel_, rows.shape[1]):

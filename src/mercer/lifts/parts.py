@@ -60,13 +60,13 @@ class Lifted(Part):
     lift: Lift
 
     def __len__(self) -> int:
-        return self.lift._count()
+        return self.lift.n_features()
 
     def features(self, X: Rows) -> Rows:
-        return np.asarray(self.lift._features(X))
+        return np.asarray(self.lift.features(X))
 
     def names(self, inputs: Sequence[str]) -> list[str]:
-        return self.lift._names(list(inputs))
+        return self.lift.feature_names(list(inputs))
 
 
 @dataclass(frozen=True, eq=False)

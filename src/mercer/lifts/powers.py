@@ -11,7 +11,7 @@ from scipy.sparse import hstack
 from mercer import kernels
 from mercer.compute.codegen.sparse import is_sparse
 from mercer.kernels import Kernel
-from mercer.kernels.fields import check_whole
+from mercer.kernels.fields import check_integer
 from mercer.lifts.deferred import Deferred
 from mercer.lifts.expanded import Expanded
 from mercer.lifts.sparse_monomial_loops import sorted_rows
@@ -56,7 +56,7 @@ class Powers(Expanded):
         return kernels.Powers(self.degree)
 
     def _expansion(self, width: int) -> Rising:
-        return Rising(width, check_whole("Powers", "degree", self.degree, 1, None))
+        return Rising(width, check_integer("Powers", "degree", self.degree, 1, None))
 
 
 class Rising(Deferred):

@@ -57,11 +57,11 @@ class Product(Pair):
         """Monomials and coefficients; AttributeError where a part has none."""
         return multiplied(self.first_.expansion_, self.second_.expansion_)
 
-    def _count(self) -> int:
-        return self.first_._count() * self.second_._count()
+    def n_features(self) -> int:
+        return self.first_.n_features() * self.second_.n_features()
 
-    def _features(self, X: Any) -> Any:
-        first, second = self.first_._features(X), self.second_._features(X)
+    def features(self, X: Any) -> Any:
+        first, second = self.first_.features(X), self.second_.features(X)
         if issparse(first) or issparse(second):
             first, second = csr_array(first), csr_array(second)
             self._afford_stored(first, second)
@@ -72,15 +72,17 @@ class Product(Pair):
     def _afford_stored(self, first: csr_array, second: csr_array) -> None:
         """Ask the memory budget for the products of the stored numbers."""
         stored = int(np.dot(np.diff(first.indptr).astype(np.int64), np.diff(second.indptr)))
-        if self._count() > LARGEST:
-            got = f"there are {self._count()}"
+        if self.n_features() > LARGEST:
+            got = f"there are {self.n_features()}"
             raise BudgetError(sentence("Product", "features that can be numbered by 64 bits", got, REMEDY))
         if 24 * stored > SURE:  # a number, its column, and the column in the second part
             Budget.of(None).require("Product", 24 * stored, f"{stored} products of stored numbers", REMEDY)
 
-    def _names(self, inputs: list[str]) -> list[str]:
-        seconds = [bracketed(name) for name in self.second_._names(inputs)]
-        return unique([f"{bracketed(name)} * {other}" for name in self.first_._names(inputs) for other in seconds])
+    def feature_names(self, inputs: list[str]) -> list[str]:
+        seconds = [bracketed(name) for name in self.second_.feature_names(inputs)]
+        return unique(
+            [f"{bracketed(name)} * {other}" for name in self.first_.feature_names(inputs) for other in seconds]
+        )
 
     def _combined(self, bounds: list[float], lengths: list[float]) -> tuple[float, float]:
         """k1 k2 - a1 a2 = (k1 - a1) a2 + a1 (k2 - a2) + (k1 - a1) (k2 - a2), and |a(x, z)| <= max |phi(x)|^2."""

@@ -69,21 +69,21 @@ class RadialBasis(Lift):
         """The kernel phi(x).phi(z), once fitted: the sum over the centers of products of bumps."""
         return self.induced
 
-    def _learn(self, X: NDArray[Any]) -> None:
+    def learn(self, X: NDArray[Any]) -> None:
         bump = Gaussian(check_length("RadialBasis", "lengthscale", self.lengthscale))
         self.centers_ = choose("RadialBasis", self.centers, X, self.n_components, generator(self.random_state))
         resolved = bump.resolve(X)
         self.lengthscale_ = float(resolved.lengthscale)  # type: ignore[attr-defined]  # a Gaussian stays one
 
-    def _count(self) -> int:
+    def n_features(self) -> int:
         return len(self.centers_)
 
-    def _features(self, X: NDArray[Any]) -> NDArray[Any]:
+    def features(self, X: NDArray[Any]) -> NDArray[Any]:
         # Centers that are no float32 are not rounded to it: far from zero that would move them by a lengthscale.
         centers = self.centers_.astype(X.dtype)
         fits = bool((centers == self.centers_).all())
         values = Gaussian(self.lengthscale_)(X, centers if fits else self.centers_)
         return values.astype(X.dtype, copy=False)
 
-    def _names(self, inputs: list[str]) -> list[str]:
-        return [f"rbf(x, c{i})" for i in range(1, self._count() + 1)]
+    def feature_names(self, inputs: list[str]) -> list[str]:
+        return [f"rbf(x, c{i})" for i in range(1, self.n_features() + 1)]

@@ -75,7 +75,7 @@ class Scaled(Lift):
     def _of_things(self) -> bool:
         return isinstance(self.lift, Lift) and self.lift._of_things
 
-    def _learn(self, X: Any) -> None:
+    def learn(self, X: Any) -> None:
         if not _is_factor(self.factor):
             got = f"got {self.factor!r}"
             raise InputError(
@@ -83,20 +83,20 @@ class Scaled(Lift):
             )
         self.lift_ = fitted_part(self, "lift", X)
 
-    def _count(self) -> int:
-        return self.lift_._count()
+    def n_features(self) -> int:
+        return self.lift_.n_features()
 
     def _afford(self, rows: Any) -> None:
         self.lift_._afford(rows)
 
-    def _features(self, X: Any) -> Any:
+    def features(self, X: Any) -> Any:
         if X.dtype == np.float32 and not SMALLEST_SINGLE <= abs(float(self.factor)) <= 1 / SMALLEST_SINGLE:
             got = f"got rows of float32, which holds no square of {float(self.factor):g},"
             raise InputError(sentence("Scaled", "rows of float64", got, "Use X.astype(float)."))
-        return self.lift_._features(X) * X.dtype.type(self.factor)
+        return self.lift_.features(X) * X.dtype.type(self.factor)
 
-    def _names(self, inputs: list[str]) -> list[str]:
-        return unique([f"{float(self.factor):.6g} * {bracketed(name)}" for name in self.lift_._names(inputs)])
+    def feature_names(self, inputs: list[str]) -> list[str]:
+        return unique([f"{float(self.factor):.6g} * {bracketed(name)}" for name in self.lift_.feature_names(inputs)])
 
     def certificate(self, X: ArrayLike, delta: float = 0.01) -> Certificate:
         """How far phi(x).phi(z) may be from k(x, z): what the lift certifies, times the square of the factor.
@@ -106,7 +106,7 @@ class Scaled(Lift):
         check_is_fitted(self)
         rows, known, square = self._read(X, reset=False), self.lift_.certificate(X, delta), float(self.factor) ** 2
         bound, length = square * known.bound, square * self.lift_._longest(rows)
-        return composed([known], bound + rounding(self._count(), rows.dtype, length + bound))
+        return composed([known], bound + rounding(self.n_features(), rows.dtype, length + bound))
 
 
 def _is_factor(thing: Any) -> bool:

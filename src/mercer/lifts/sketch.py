@@ -104,7 +104,7 @@ class Sketch(Lift):
             check_numbers("Sketch", self.kernel)
         return super()._read(X, reset)
 
-    def _learn(self, X: Any) -> None:
+    def learn(self, X: Any) -> None:
         kernel = stated("Sketch", self.kernel)
         self._power = _power_of(kernel)
         total = _components(self.n_components)
@@ -146,13 +146,13 @@ class Sketch(Lift):
             return TensorSketch.draw_with_constant(degree, count, len(axis.tail), rng)
         return TensorSketch.draw(degree, count, len(axis.tail), rng).moved(-axis.tail)
 
-    def _count(self) -> int:
+    def n_features(self) -> int:
         return self.n_components_
 
-    def _names(self, inputs: list[str]) -> list[str]:
+    def feature_names(self, inputs: list[str]) -> list[str]:
         return [f"sketch{i}" for i in range(1, self.n_components_ + 1)]
 
-    def _features(self, X: Any) -> Array:
+    def features(self, X: Any) -> Array:
         out = np.empty((X.shape[0], self.n_components_), X.dtype)
         step = max(1, BLOCK // self._held(X))
         finite = True

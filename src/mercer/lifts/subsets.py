@@ -5,7 +5,7 @@ from __future__ import annotations
 from mercer import kernels
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
-from mercer.kernels.fields import check_whole
+from mercer.kernels.fields import check_integer
 from mercer.lifts.expanded import Expanded
 from mercer.lifts.graded import Graded
 from mercer.lifts.monomial_index import Family
@@ -55,8 +55,8 @@ class Subsets(Expanded):
         return kernels.Subsets(self.min_order, self.max_order)
 
     def _expansion(self, width: int) -> Graded:
-        order = width if self.max_order is None else check_whole("Subsets", "max_order", self.max_order, 1, None)
-        lowest, highest = check_whole("Subsets", "min_order", self.min_order, 0, None), min(order, width)
+        order = width if self.max_order is None else check_integer("Subsets", "max_order", self.max_order, 1, None)
+        lowest, highest = check_integer("Subsets", "min_order", self.min_order, 0, None), min(order, width)
         if lowest > highest:
             given = f"min_order = {lowest}, and the largest subset has {highest} of n_features = {width}"
             raise InputError(sentence("Subsets", "subsets of some order", given, "Lower min_order."))

@@ -55,14 +55,14 @@ class Trigonometric(Lift):
     def _settled(self) -> kernels.Trigonometric:
         return kernels.Trigonometric(self.order, self.period)
 
-    def _learn(self, X: Any) -> None:
+    def learn(self, X: Any) -> None:
         self._settled  # noqa: B018  # the kernel checks the numbers
 
-    def _count(self) -> int:
+    def n_features(self) -> int:
         return int(2 * self._settled.order * self.n_features_in_)
 
-    def _features(self, X: NDArray[Any]) -> NDArray[Any]:
-        settled, count = self._settled, self._count()
+    def features(self, X: NDArray[Any]) -> NDArray[Any]:
+        settled, count = self._settled, self.n_features()
         out = np.empty((len(X), count), X.dtype)
         step = max(1, BLOCK // count)
         for start in range(0, len(X), step):  # in float64, whatever X is: a period is no float32
@@ -70,7 +70,7 @@ class Trigonometric(Lift):
             out[rows] = waves(X[rows].astype(np.float64), settled.order, settled.period)
         return out
 
-    def _names(self, inputs: list[str]) -> list[str]:
+    def feature_names(self, inputs: list[str]) -> list[str]:
         turns = range(1, self._settled.order + 1)
         return [f"{wave}({self._angle(name, j)})" for name in inputs for j in turns for wave in ("sin", "cos")]
 

@@ -111,7 +111,9 @@ def _exactly(phi: Lift, kernel: Kernel, X: Table) -> None:
     sizes = np.sqrt(np.abs(np.diag(wanted)))
     signs = np.sign(np.random.default_rng(2).normal(size=(4, *X.shape)))
     moved = np.max([np.abs(kernel(X, X * (1 + 4 * np.finfo(float).eps * sign)) - wanted) for sign in signs], axis=0)
-    allowed = (ROUNDING + phi._count() * np.finfo(float).eps) * np.outer(sizes, sizes) + 4 * (moved + moved.T) + 1e-300
+    allowed = (
+        (ROUNDING + phi.n_features() * np.finfo(float).eps) * np.outer(sizes, sizes) + 4 * (moved + moved.T) + 1e-300
+    )
     gaps = np.abs(features @ features.T - wanted)
     i, j = np.unravel_index(np.argmax(gaps / allowed), gaps.shape)
     where = f"x = {X[i].tolist()}, z = {X[j].tolist()}"

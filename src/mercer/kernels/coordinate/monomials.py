@@ -14,7 +14,7 @@ from mercer.errors import KernelError, sentence
 from mercer.kernels.base import ATOM, Kernel
 from mercer.kernels.coordinate.powers import refuse_unsteady
 from mercer.kernels.domain import REALS
-from mercer.kernels.fields import whole
+from mercer.kernels.fields import integer
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.proof.judgement import Fact
@@ -54,9 +54,9 @@ class Monomials(Kernel):
     dense_only = True
     formula = "sum over exponents a with |a| <= degree of prod_k (x_k z_k)^a_k"
 
-    degree: int = whole(default=2, least=1, most=100)
+    degree: int = integer(default=2, minimum=1, maximum=100)
     include_bias: bool = field(default=True, metadata={"check": check_choice})
-    min_degree: int = whole(default=0, least=0)
+    min_degree: int = integer(default=0, minimum=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -11,7 +11,7 @@ from mercer.compute.codegen.symbols import Untraceable
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
 from mercer.kernels.evaluation.trace import TracedPairs
-from mercer.kernels.fields import whole
+from mercer.kernels.fields import integer
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import SINGLE
 from mercer.kernels.proof.judgement import Fact
@@ -42,7 +42,7 @@ class Powers(Coordinate):
 
     formula = "sum_k sum_{b=1..degree} (x_k z_k)^b"
 
-    degree: int = whole(default=3, least=1, most=10_000)
+    degree: int = integer(default=3, minimum=1, maximum=10_000)
 
     def term(self, x: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
         total = product = np.asarray(x * z)

@@ -17,7 +17,7 @@ from mercer.kernels.base import ATOM
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
 from mercer.kernels.evaluation.trace import TracedPairs
-from mercer.kernels.fields import check_whole, whole
+from mercer.kernels.fields import check_integer, integer
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.proof.judgement import Fact
@@ -25,7 +25,7 @@ from mercer.kernels.proof.judgement import Fact
 
 def check_order(owner: str, name: str, value: Any) -> int | None:
     """A whole number of at least zero, or None."""
-    return None if value is None else check_whole(owner, name, value, 0, None)
+    return None if value is None else check_integer(owner, name, value, 0, None)
 
 
 class Subsets(Coordinate):
@@ -56,7 +56,7 @@ class Subsets(Coordinate):
     joined_by = "product"
     formula = "prod_k (1 + x_k z_k); with orders, the terms of min_order to max_order factors x_k z_k"
 
-    min_order: int = whole(default=0, least=0)
+    min_order: int = integer(default=0, minimum=0)
     max_order: int | None = field(default=None, metadata={"check": check_order})
 
     def __post_init__(self) -> None:

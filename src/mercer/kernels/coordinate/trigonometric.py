@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import REALS
-from mercer.kernels.fields import positive, whole
+from mercer.kernels.fields import integer, positive
 from mercer.kernels.latex import numeral
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
@@ -46,7 +46,7 @@ class Trigonometric(Kernel):
     dense_only = True
     formula = "sum_k sum_{j=1..order} cos(2 pi j (x_k - z_k) / period)"
 
-    order: int = whole(default=1, least=1, most=10_000)
+    order: int = integer(default=1, minimum=1, maximum=10_000)
     period: float = positive(default=FULL_TURN)
 
     def evaluate(self, pairs: Pairs) -> Block:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from mercer.kernels.domain import REALS
 from mercer.kernels.dot.angular import Angular
-from mercer.kernels.fields import whole
+from mercer.kernels.fields import integer
 from mercer.kernels.precision import formulas
 from mercer.kernels.proof.judgement import Fact
 
@@ -33,7 +33,7 @@ class ArcCosine(Angular):
 
     formula = "1 - a/pi (order 0); |x| |z| (sin a + (pi - a) cos a) / pi (order 1); a the angle of x and z"
 
-    order: int = whole(default=1, least=0, most=1)
+    order: int = integer(default=1, minimum=0, maximum=1)
 
     @property
     def homogeneity(self) -> int:

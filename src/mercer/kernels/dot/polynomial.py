@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mercer.errors import KernelError
 from mercer.kernels.domain import REALS
 from mercer.kernels.dot.base import Dot
-from mercer.kernels.fields import check_number, check_whole, nonnegative
+from mercer.kernels.fields import check_integer, check_number, nonnegative
 from mercer.kernels.latex import inner, numeral, parens
 from mercer.kernels.precision import formulas
 from mercer.kernels.proof.judgement import Fact
@@ -24,7 +24,7 @@ def check_degree(owner: str, name: str, value: Any) -> int:
             f"{owner} needs a whole number for {name}; got {value!r}. (offset + <x, z>)^p with a fractional p has a "
             "negative Taylor coefficient, so it is not a kernel. Round the degree."
         )
-    return check_whole(owner, name, value, 1, None)
+    return check_integer(owner, name, value, 1, None)
 
 
 class Polynomial(Dot):

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from mercer.kernels.domain import Domain
-from mercer.kernels.fields import whole
+from mercer.kernels.fields import integer
 from mercer.kernels.graphs.graph import Graph
 from mercer.kernels.graphs.joined import joined
 from mercer.kernels.graphs.subgraphs import induced
@@ -50,7 +50,7 @@ class Graphlet(Counted):
 
     formula = "sum over graphs s of `size` nodes of (how often s is in x) (how often s is in z)"
 
-    size: int = whole(default=3, least=3, most=4)
+    size: int = integer(default=3, minimum=3, maximum=4)
 
     @property
     def domain(self) -> Domain:

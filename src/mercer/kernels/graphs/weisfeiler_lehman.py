@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer.kernels.domain import Domain
-from mercer.kernels.fields import whole
+from mercer.kernels.fields import integer
 from mercer.kernels.graphs.counting import table
 from mercer.kernels.graphs.graph import Graph
 from mercer.kernels.graphs.joined import ends_of, joined
@@ -50,7 +50,7 @@ class WeisfeilerLehman(Counted):
     aliases = ("wl",)
     formula = "sum over t = 0..iterations of <counts of colours of x after t rounds, those of z>"
 
-    iterations: int = whole(default=5, most=1000)
+    iterations: int = integer(default=5, maximum=1000)
     edge_labels: bool = choice(default=False)
 
     @property

@@ -13,11 +13,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Fact:
-    """A known truth: on this domain, up to this dimension, the function is positive semi-definite.
+    """A known theorem: on this domain, up to this dimension, the function is positive semi-definite.
 
-    domain : where it holds; it then holds on every smaller domain
-    reason : the argument in a sentence, to be read by a student
-    max_dimension : the largest d for which it holds, None for every d
+    Parameters
+    ----------
+    domain : Domain
+        Where it holds; it then holds on every smaller domain.
+    reason : str
+        The argument in a sentence, to be read by a student.
+    max_dimension : int or None, default=None
+        The largest d for which it holds, None for every d.
+
+    Examples
+    --------
+    >>> from mercer.kernels import REALS, Fact, Gaussian
+    >>> [fact.domain == REALS for fact in Gaussian().facts()], Fact(REALS, "it is an inner product").max_dimension
+    ([True], None)
     """
 
     domain: Domain

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels.domain import REALS
-from mercer.kernels.fields import length, whole
+from mercer.kernels.fields import integer, length
 from mercer.kernels.latex import gap, over
 from mercer.kernels.precision import formulas
 from mercer.kernels.proof.judgement import Fact
@@ -45,8 +45,8 @@ class Wendland(Radial):
     argument = "distance"
     formula = "max(0, 1 - u)^(l + smoothness) p(u), u = |x - z| / lengthscale"
 
-    dimension: int = whole(default=3, least=1, most=50)
-    smoothness: int = whole(default=1, least=0, most=3)
+    dimension: int = integer(default=3, minimum=1, maximum=50)
+    smoothness: int = integer(default=1, minimum=0, maximum=3)
     lengthscale: float | str = length(default=1.0)
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 from scipy.sparse import hstack
 
 from mercer.kernels.domain import Domain
-from mercer.kernels.fields import positive, whole
+from mercer.kernels.fields import integer, positive
 from mercer.kernels.latex import numeral, raised
 from mercer.kernels.objects.counted import Counted
 from mercer.kernels.objects.domains import STRINGS
@@ -42,7 +42,7 @@ class BlendedSpectrum(Counted):
 
     formula = "sum_j decay^(2j) sum_u #u(x) #u(z), over the runs u of j = 1 to k symbols"
 
-    k: int = whole(default=3, least=1, most=10_000)
+    k: int = integer(default=3, minimum=1, maximum=10_000)
     decay: float = positive(default=1.0)
 
     @property

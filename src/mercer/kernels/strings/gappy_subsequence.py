@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mercer.errors import KernelError, sentence
 from mercer.kernels.domain import Domain
-from mercer.kernels.fields import check_positive, whole
+from mercer.kernels.fields import check_positive, integer
 from mercer.kernels.latex import numeral, raised
 from mercer.kernels.objects.compared import Compared, Places
 from mercer.kernels.objects.domains import STRINGS
@@ -60,7 +60,7 @@ class GappySubsequence(Compared):
 
     formula = "sum_u sum_(i, j) decay^(span of i + span of j), over all places i in x and j in z that spell u"
 
-    length: int = whole(default=3, least=1, most=10_000)
+    length: int = integer(default=3, minimum=1, maximum=10_000)
     decay: float = field(default=0.5, metadata={"check": check_decay})
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, KernelError, sentence
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import Domain
-from mercer.kernels.fields import whole
+from mercer.kernels.fields import integer
 from mercer.kernels.objects.counted import Counted
 from mercer.kernels.objects.domains import STRINGS
 from mercer.kernels.points import Points
@@ -57,8 +57,8 @@ class Mismatch(Counted):
 
     formula = "sum_u near_u(x) near_u(z), over the words u of k symbols"
 
-    k: int = whole(default=3, least=1, most=100)
-    m: int = whole(default=1, least=0)
+    k: int = integer(default=3, minimum=1, maximum=100)
+    m: int = integer(default=1, minimum=0)
     alphabet: symbols.Alphabet = field(default=(), metadata={"check": symbols.check_alphabet})
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mercer.kernels.domain import Domain
-from mercer.kernels.fields import whole
+from mercer.kernels.fields import integer
 from mercer.kernels.objects.counted import Counted
 from mercer.kernels.objects.domains import STRINGS
 from mercer.kernels.proof.judgement import Fact
@@ -38,7 +38,7 @@ class Spectrum(Counted):
 
     formula = "sum_u #u(x) #u(z), over the runs u of k symbols"
 
-    k: int = whole(default=3, least=1, most=10_000)
+    k: int = integer(default=3, minimum=1, maximum=10_000)
 
     @property
     def domain(self) -> Domain:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InputError, KernelError, sentence
-from mercer.kernels.fields import check_nonnegative, check_one_of, check_whole
+from mercer.kernels.fields import check_integer, check_nonnegative, check_one_of
 from mercer.kernels.strings.sequences import Whole, runs
 from mercer.kernels.strings.symbols import encoded
 from mercer.kernels.strings.words import documents
@@ -91,11 +91,11 @@ def check_ngrams(owner: str, name: str, value: Any) -> Ngrams:
         if len(value) != 2:
             needs, got = f"one or two whole numbers for {name}", f"got {value!r}"
             raise KernelError(sentence(owner, needs, got, "Write 2, or (1, 2)."))
-        low, high = (check_whole(owner, name, each, 1, None) for each in value)
+        low, high = (check_integer(owner, name, each, 1, None) for each in value)
         if low > high:
             raise KernelError(sentence(owner, f"{name} from low to high", f"got {value!r}", f"Write {(high, low)}."))
         return low, high
-    return check_whole(owner, name, value, 1, None)
+    return check_integer(owner, name, value, 1, None)
 
 
 def check_weights(owner: str, name: str, value: Any) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import hstack
 
 from mercer.kernels.domain import Domain
-from mercer.kernels.fields import whole
+from mercer.kernels.fields import integer
 from mercer.kernels.objects.counted import Counted
 from mercer.kernels.objects.domains import STRINGS
 from mercer.kernels.proof.judgement import Fact
@@ -42,7 +42,7 @@ class WeightedDegree(Counted):
 
     formula = "sum_j b_j (number of places at which x and z have the same run of j = 1 to degree symbols)"
 
-    degree: int = whole(default=3, least=1, most=10_000)
+    degree: int = integer(default=3, minimum=1, maximum=10_000)
 
     @property
     def domain(self) -> Domain:

@@ -46,13 +46,13 @@ def _drafted_parts(estimator: BaseEstimator) -> dict[str, Any]:
 class CountedLandmarks(Nystrom):
     """As many landmarks as the lift would keep, as far as that is known soon; else as many as were asked for."""
 
-    def _learn(self, X: Any) -> None:
+    def learn(self, X: Any) -> None:
         points = self._points(X)
         rows = points.values.shape[0]
         count = number(self.n_components, rows)
         drawn = min(rows, max(HELD // count, LEAST * count))
         if not isinstance(self.landmarks, str) or float(drawn) * count**2 <= SOON:
-            return super()._learn(X)
+            return super().learn(X)
         way(self.landmarks)
         self._resolve(points)
         some = np.unique(np.linspace(0, rows - 1, min(rows, ROWS)).astype(np.intp))
@@ -60,11 +60,11 @@ class CountedLandmarks(Nystrom):
         self.n_components_ = count if len(found.upper) == MOST else min(count, len(found.upper))
         return None
 
-    def _features(self, X: Any) -> NDArray[Any]:
+    def features(self, X: Any) -> NDArray[Any]:
         """As long as those of the lift are at most: |phi(x)|^2 is k(x, x)."""
         if hasattr(self, "factor_"):
-            return super()._features(X)
-        out = np.zeros((X.shape[0], self._count()), X.dtype)
+            return super().features(X)
+        out = np.zeros((X.shape[0], self.n_features()), X.dtype)
         out[:, 0] = np.sqrt(np.abs(self.kernel_.evaluate_diagonal(self._new_points(X))))
         return out
 

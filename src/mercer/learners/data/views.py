@@ -198,7 +198,7 @@ class LiftView(TableView):
 
     @property
     def most_features(self) -> int | None:
-        return self.lift._count()
+        return self.lift.n_features()
 
     def lifted(self) -> View:
         return self
@@ -295,7 +295,7 @@ def features(lift: Lift | None, points: Points) -> Array:
     """The features of points, in float64 and dense."""
     if lift is None:
         raise AttributeError("there is no finite lift")
-    found = lift._features(points if points.stores else points.values)
+    found = lift.features(points if points.stores else points.values)
     dense = found.toarray() if hasattr(found, "toarray") else found
     own = np.ascontiguousarray(dense, dtype=np.float64)
     return own.copy() if np.shares_memory(own, points.values) else own

@@ -32,7 +32,7 @@ class WithOne(LiftView):
 
     @property
     def most_features(self) -> int | None:
-        return self.lift._count() + 1
+        return self.lift.n_features() + 1
 
     def features_of(self, new: Points) -> Array:
         found = super().features_of(new)

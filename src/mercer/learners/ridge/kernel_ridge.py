@@ -15,7 +15,7 @@ from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import SURE
-from mercer.kernels.fields import check_whole
+from mercer.kernels.fields import check_integer
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.validation import targets_of, weights_of
@@ -171,7 +171,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         n_samples : how many functions
         random_state : whole number, generator, or None: the source of the draws; the same functions for the same number
         """
-        count = check_whole(type(self).__name__, "n_samples", n_samples, 1, None)
+        count = check_integer(type(self).__name__, "n_samples", n_samples, 1, None)
         means, covariances = self.predict(X, return_cov=True)
         random, rows = generator(random_state), len(means)
         pairs = zip(means.reshape(rows, -1).T, covariances.reshape(rows, rows, -1).transpose(2, 0, 1), strict=True)

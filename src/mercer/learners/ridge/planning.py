@@ -127,7 +127,7 @@ def _alphas(penalty: Penalty) -> int:
 def _landmarks(view: View) -> int | None:
     """How many landmarks the lift has that was given; None for other lifts and for kernels."""
     lift = view.lift if isinstance(view, LiftView) else None
-    return lift._count() if isinstance(lift, Nystrom) else None
+    return lift.n_features() if isinstance(lift, Nystrom) else None
 
 
 def _sought(view: View) -> int | None:

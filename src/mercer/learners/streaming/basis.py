@@ -98,7 +98,7 @@ class LiftBasis(Basis):
 
     @property
     def width(self) -> int:
-        return int(self.lift._count())
+        return int(self.lift.n_features())
 
     def raw(self, points: Points, out: Array | None = None) -> Array:
         return features(self.lift, points)
