@@ -1,13 +1,24 @@
 """Every exception and warning of Mercer, and how they are worded.
 
-A message says who speaks, what is needed, what came, and what to do::
+A message says who speaks, what is needed, what was given, and what to do::
 
     Min needs non-negative coordinates; column 3 holds -0.7. Shift the data, or use Gaussian().
+
+Who speaks is the public method or function that was called: it says so once (`speaks`, `speaking`), and whatever it
+calls words its messages with `message`.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
 
 
 class MercerError(Exception):
@@ -66,6 +77,54 @@ def sentence(who: object, needs: str, got: str, remedy: str) -> str:
     'Min needs non-negative coordinates; column 3 holds -0.7. Shift the data.'
     """
     return f"{who} needs {needs}; {got}. {remedy}"
+
+
+_SPEAKER: ContextVar[str] = ContextVar("speaker", default="Mercer")
+
+
+def message(needs: str, got: str, remedy: str) -> str:
+    """`sentence` in the name of the public method or function that is running.
+
+    >>> with speaking("KernelRidge"):
+    ...     message("a number of at least 0 for alpha", "got -1", "Use 0.1, say.")
+    'KernelRidge needs a number of at least 0 for alpha; got -1. Use 0.1, say.'
+    """
+    return sentence(speaker(), needs, got, remedy)
+
+
+def speaker() -> str:
+    """The name of the public class or function that is running: the innermost that said so."""
+    return _SPEAKER.get()
+
+
+@contextmanager
+def speaking(name: str) -> Iterator[None]:
+    """Messages inside begin with this name."""
+    token = _SPEAKER.set(name)
+    try:
+        yield
+    finally:
+        _SPEAKER.reset(token)
+
+
+def speaks(public: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
+    """A public method, whose messages begin with the name of its class, or a public function, with its own name."""
+    of_class = "." in public.__qualname__.rpartition("<locals>.")[2]
+
+    @wraps(public)
+    def named(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
+        token = _SPEAKER.set(_class_name(args[0]) if of_class else public.__name__)
+        try:
+            return public(*args, **kwargs)
+        finally:
+            _SPEAKER.reset(token)
+
+    return named
+
+
+def _class_name(owner: Any) -> str:
+    """Of an object, or of the class itself where a class method speaks."""
+    return owner.__name__ if isinstance(owner, type) else type(owner).__name__
 
 
 def caller_level() -> int:
