@@ -110,7 +110,7 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
         sizes = np.full(len(own), np.inf) if np.isinf(self.C) else float(self.C) * own
         y = np.ascontiguousarray(targets[kept])
         problem = Boxed(-y, -sizes, sizes, kink=float(self.epsilon))
-        return Asked([Sought(np.arange(len(kept)), problem, own)], len(targets), kept, y[:, None], weights)
+        return Asked([Sought(np.arange(len(kept)), problem)], len(targets), kept, y[:, None], weights)
 
     def _solved(self, way: Way, sought: Sought, start: Array | None, run: StageShare) -> tuple[Boxed, Rested]:
         if np.isfinite(self.C):

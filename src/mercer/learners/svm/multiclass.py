@@ -39,7 +39,7 @@ def _duel(rows: Rows, positive: NDArray[np.bool_], C: float, weights: Array, bet
     y = np.where(positive, 1.0, -1.0)
     sizes = np.full(len(y), C) if np.isinf(C) else C * weights
     problem = Boxed(-y, np.where(positive, 0.0, -sizes), np.where(positive, sizes, 0.0))
-    return Sought(rows, problem, weights, between)
+    return Sought(rows, problem, between)
 
 
 def votes(values: Array, count: int) -> Array:

@@ -105,7 +105,7 @@ class OneClass(OutlierMixin, MarginMachine):  # type: ignore[misc]  # scikit-lea
         own = np.ones(len(kept)) if weights is None else weights[kept]
         nothing = np.zeros(len(kept))
         problem = Boxed(nothing, nothing, own, total=float(self.nu) * float(own.sum()))
-        return Asked([Sought(np.arange(len(kept)), problem, own)], count, kept, np.ones((len(kept), 1)), weights)
+        return Asked([Sought(np.arange(len(kept)), problem)], count, kept, np.ones((len(kept), 1)), weights)
 
     @property
     def offset_(self) -> float:
