@@ -212,7 +212,7 @@ def _featured(task: MarginTask, rank: int | None, budget: Budget, limits: Limits
     choosing = machine.multiply(drawn * k**2) + machine.pairs(n * k, int(task.filled)) + machine.multiply(n * k**2)
     descent = PASSES * SCATTERED * machine.read(sum(task.sizes) * k / 2)
     way: MarginWay = "landmarks" if task.features is None else "features"
-    stages = (Stage(way, choosing), Stage(SOLVING, descent))
+    stages: tuple[Stage, ...] = (Stage(way, choosing), Stage(SOLVING, descent))
     pool, needed, whole = 0, _bytes(task, found), False
     if task.polish:
         whole = _matrix(task) > 0 and budget.allows(needed + _matrix(task))
