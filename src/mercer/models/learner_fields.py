@@ -26,12 +26,12 @@ from mercer.learners.certificates.bounds import Distance
 from mercer.learners.clustering import model
 from mercer.learners.data.views import View
 from mercer.learners.pca.preimage import Preimages
-from mercer.learners.perceptron.state import Course
+from mercer.learners.perceptron.state import PerceptronState
 from mercer.learners.ridge.posterior import StreamedPosterior
 from mercer.learners.streaming.predictor import Predictor
 from mercer.learners.svm.calibration import Calibration
 from mercer.learners.svm.model import Model
-from mercer.learners.svm.subproblem import Found
+from mercer.learners.svm.subproblem import SubproblemResult
 from mercer.lifts.base import Lift
 from mercer.models import invariants
 from mercer.models.entry import Entry, Hints
@@ -91,7 +91,7 @@ MARGINS: Hints = {
     "lift_": Lift | None,
     **READ,
     "plan_": MarginPlan,
-    "outcomes_": tuple[Found, ...],
+    "outcomes_": tuple[SubproblemResult, ...],
     "support_": Whole,
     "_model": Model,
     "_gap": float | None,
@@ -106,7 +106,7 @@ MISTAKEN: Hints = {
     "n_iter_": int,
     "margin_": float,
     "mistake_bound_": float,
-    "_course": Course,
+    "_course": PerceptronState,
     "_stopped": str,
 }
 LOGISTIC: Hints = {

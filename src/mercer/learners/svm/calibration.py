@@ -13,8 +13,8 @@ from scipy.special import expit, logit
 from mercer.compute.runtime.run import Run
 from mercer.learners.data.views import blocks
 from mercer.learners.run.stage_share import StageShare
-from mercer.learners.svm.methods import Way
-from mercer.learners.svm.subproblem import Sought
+from mercer.learners.svm.methods import Method
+from mercer.learners.svm.subproblem import Subproblem
 
 Array = NDArray[np.float64]
 FOLDS = 5
@@ -68,7 +68,7 @@ class Calibration:
 
 
 def calibrated(
-    way: Way, sought: Sequence[Sought], b: Sequence[Array], random: np.random.Generator, run: Run
+    way: Method, sought: Sequence[Subproblem], b: Sequence[Array], random: np.random.Generator, run: Run
 ) -> list[Sigmoid]:
     """A sigmoid for each function, from values at rows that were left out. Cost: five more fits of 4/5 of the rows.
 
@@ -81,7 +81,9 @@ def calibrated(
     return found
 
 
-def cross_fitted(way: Way, sought: Sought, start: Array, random: np.random.Generator, run: Run, before: int) -> Array:
+def cross_fitted(
+    way: Method, sought: Subproblem, start: Array, random: np.random.Generator, run: Run, before: int
+) -> Array:
     """f of each row, by the fit of which it was no part.
 
     before : folds that were done before, for the progress

@@ -19,7 +19,7 @@ ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
-class Boxed:
+class BoxQP:
     """The problem, without its matrix.
 
     linear : (n,), c
@@ -83,9 +83,9 @@ class Boxed:
         losses = float(np.maximum(above, below).sum())
         return float(b @ g) + self.kink * float(np.abs(b).sum()) + bias * self.total + losses
 
-    def part(self, rows: NDArray[np.intp]) -> Boxed:
+    def part(self, rows: NDArray[np.intp]) -> BoxQP:
         """The problem in some coefficients, where the others stay as they are; the sum is nobody's business there."""
-        return Boxed(self.linear[rows], self.lower[rows], self.upper[rows], self.kink)
+        return BoxQP(self.linear[rows], self.lower[rows], self.upper[rows], self.kink)
 
     def feasible(self, b: Array) -> Array:
         """Coefficients inside of the box that add up to the total, near to those that are given."""
@@ -101,7 +101,7 @@ class Boxed:
 
 
 @dataclass(frozen=True, eq=False)
-class Rested:
+class QPResult:
     """Where a solver ended, or was stopped.
 
     b : the coefficients
