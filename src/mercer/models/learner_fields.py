@@ -29,7 +29,6 @@ from mercer.learners.pca.preimage import Preimages
 from mercer.learners.perceptron.state import PerceptronState
 from mercer.learners.ridge.posterior import StreamedPosterior
 from mercer.learners.streaming.predictor import Predictor
-from mercer.learners.svm.calibration import Calibration
 from mercer.learners.svm.model import Model
 from mercer.learners.svm.subproblem import SubproblemResult
 from mercer.lifts.base import Lift
@@ -165,7 +164,7 @@ def _learner(kind: Any, fitted: Hints, maybe: Hints | None = None, anew: Anew | 
 
 POSTERIORS: Anew = {"_posteriors": dict}
 AUDIT: Anew = {"_audit": lambda: None}
-CLASSIFYING: Hints = {"_calibration": Calibration, "_support_codes": Whole}
+CLASSIFYING: Hints = {"_support_codes": Whole}
 BACK: Hints = {"X_fit_": Table, "eigenvectors_": Floats, "_preimages": Preimages, "preimage_error_": float}
 LEARNERS = (
     _learner(KernelRidge, LEAST_SQUARES, {"X_fit_": Table}, POSTERIORS),

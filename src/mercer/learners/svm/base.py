@@ -113,14 +113,6 @@ class BaseSVM(KernelEstimator[SVMProblem, MarginPlan, SVMResult]):
         """The coefficients of one function, and the problem that they solve."""
         return sought.problem, way.solve(sought.problem, start, run)
 
-    def _after(self, way: Method, sought: list[Subproblem], b: list[Array], run: Watched) -> None:
-        """What a member does with the coefficients of all functions, while the rows are still there."""
-
-    @property
-    def _folds(self) -> int:
-        """How often all is solved again, beside once."""
-        return 0
-
     # -- fitting --------------------------------------------------------------------------------------------------
 
     def _known_columns(self, rows: Any) -> Any:
@@ -153,7 +145,7 @@ class BaseSVM(KernelEstimator[SVMProblem, MarginPlan, SVMResult]):
         settings, view, asked = problem.settings, problem.view, problem.asked
         if run is not None and isinstance(view, KernelView):
             warn_of_scales(type(self).__name__, view.kernel, view.points)
-        task = settings.task(view, tuple(len(one.rows) for one in asked.sought), self._folds)
+        task = settings.task(view, tuple(len(one.rows) for one in asked.sought))
         budget = Budget.of(self.memory_limit)
         return margins(type(self).__name__, task, settings.method, settings.n_landmarks, budget, self.time_limit)
 
@@ -168,7 +160,6 @@ class BaseSVM(KernelEstimator[SVMProblem, MarginPlan, SVMResult]):
             for k, (one, start) in enumerate(zip(asked.sought, starts, strict=True)):
                 solved.append(self._solved(way.part(one.rows), one, start, StageShare(run, k)))
         sought = [replace(one, problem=boxed) for one, (boxed, _) in zip(asked.sought, solved, strict=True)]
-        self._after(way, sought, [rested.b for _, rested in solved], run)
         if settings.polish and isinstance(view, KernelView) and basis is not None:
             way, basis = exact_way(who, view, plan, replace(settings, max_iter=None)), None
             with run.stage(POLISHING, len(sought)), run.stoppable():

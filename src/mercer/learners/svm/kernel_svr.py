@@ -110,7 +110,7 @@ class KernelSVR(RegressorMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn 
         sizes = np.full(len(own), np.inf) if np.isinf(self.C) else float(self.C) * own
         y = np.ascontiguousarray(targets[kept])
         problem = BoxQP(-y, -sizes, sizes, kink=float(self.epsilon))
-        return Asked([Subproblem(np.arange(len(kept)), problem, own)], len(targets), kept, y[:, None], weights)
+        return Asked([Subproblem(np.arange(len(kept)), problem)], len(targets), kept, y[:, None], weights)
 
     def _solved(self, way: Method, sought: Subproblem, start: Array | None, run: StageShare) -> tuple[BoxQP, QPResult]:
         if np.isfinite(self.C):

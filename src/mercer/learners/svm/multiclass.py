@@ -39,7 +39,7 @@ def _subproblem(rows: Rows, positive: NDArray[np.bool_], C: float, weights: Arra
     y = np.where(positive, 1.0, -1.0)
     sizes = np.full(len(y), C) if np.isinf(C) else C * weights
     problem = BoxQP(-y, np.where(positive, 0.0, -sizes), np.where(positive, sizes, 0.0))
-    return Subproblem(rows, problem, weights, between)
+    return Subproblem(rows, problem, between)
 
 
 def votes(values: Array, count: int) -> Array:

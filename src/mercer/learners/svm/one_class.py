@@ -105,7 +105,7 @@ class OneClass(OutlierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn has
         own = np.ones(len(kept)) if weights is None else weights[kept]
         nothing = np.zeros(len(kept))
         problem = BoxQP(nothing, nothing, own, total=float(self.nu) * float(own.sum()))
-        return Asked([Subproblem(np.arange(len(kept)), problem, own)], count, kept, np.ones((len(kept), 1)), weights)
+        return Asked([Subproblem(np.arange(len(kept)), problem)], count, kept, np.ones((len(kept), 1)), weights)
 
     @property
     def offset_(self) -> float:

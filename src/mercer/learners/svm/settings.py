@@ -72,7 +72,7 @@ class SVMSettings:
         """A violation within the tolerance is enough, and so is a relative gap within it."""
         return coordinate_descent.DescentSettings(self.tolerance, self.tolerance, self.max_iter or PASSES, seed)
 
-    def task(self, view: View, sizes: tuple[int, ...], folds: int) -> MarginTask:
+    def task(self, view: View, sizes: tuple[int, ...]) -> MarginTask:
         """What the planner has to know."""
         columns = view.points.shape[1] if isinstance(view, TableView) else view.count
         sparse: Any = view.points.values if isinstance(view, TableView) and view.points.sparse else None
@@ -84,6 +84,5 @@ class SVMSettings:
             features=view.most_features if isinstance(view, LiftView) else None,
             stored=not view.sure,
             approximable=isinstance(view, LiftView) or (isinstance(view, KernelView) and view.sure),
-            folds=folds,
             polish=self.polish and isinstance(view, KernelView),
         )

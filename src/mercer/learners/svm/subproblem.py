@@ -19,13 +19,11 @@ class Subproblem:
 
     rows : positions among the rows that are fitted
     problem : its coefficients, one a row
-    weights : how much each row counts
     between : what it tells apart, for messages; "" where it tells nothing apart
     """
 
     rows: Rows
     problem: BoxQP
-    weights: Array
     between: str = ""
 
 

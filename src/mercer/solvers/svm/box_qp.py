@@ -27,7 +27,7 @@ class BoxQP:
     kink : the price of |b|
     total : what the coefficients add up to
 
-    >>> two = Boxed(np.array([-1.0, 1.0]), np.array([0.0, -1.0]), np.array([1.0, 0.0]))
+    >>> two = BoxQP(np.array([-1.0, 1.0]), np.array([0.0, -1.0]), np.array([1.0, 0.0]))
     >>> two.gap(np.zeros(2), two.linear, 0.0)
     2.0
     """
@@ -107,7 +107,7 @@ class QPResult:
     b : the coefficients
     g : Kb + c, from the matrix in float64 where it decides: at the support, and wherever a violation is possible
     bias : what is added to f
-    violation, gap : as `Boxed` has them, from g
+    violation, gap : as `BoxQP` has them, from g
     steps : pairs of coefficients that were moved
     rounds : working sets
     converged : whether the violation is within what was asked

@@ -22,7 +22,7 @@ class State:
     """Coefficients, their gradient, and how far the solver is.
 
     g : Kb + linear; after `check` in float64 where it decides: at the support and wherever a violation is possible
-    violation : as `Boxed` has it, by g
+    violation : as `BoxQP` has it, by g
     """
 
     def __init__(self, problem: BoxQP, b: Array, exact: Operator) -> None:
