@@ -109,14 +109,10 @@ def test_regression_and_one_class_on_landmarks():
     assert one.dual_coef_.sum() == pytest.approx(0.2 * len(X), rel=1e-6)
 
 
-def test_probabilities_and_warm_starts_on_landmarks():
+def test_warm_starts_on_landmarks():
     X, y = draw(classes=3)
-    model = KernelSVC(
-        Gaussian(1.0), method="landmarks", n_landmarks=50, probability=True, warm_start=True, random_state=0
-    )
-    p = model.fit(X, y).predict_proba(X)
-    np.testing.assert_allclose(p.sum(axis=1), 1.0)
-    assert np.mean(p.argmax(axis=1) == y) > 0.6
+    model = KernelSVC(Gaussian(1.0), method="landmarks", n_landmarks=50, warm_start=True, random_state=0)
+    assert model.fit(X, y).score(X, y) > 0.6
     first = model.n_iter_.sum()
     assert model.fit(X, y).n_iter_.sum() < first
 

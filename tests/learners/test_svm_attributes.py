@@ -8,7 +8,6 @@ import scipy.sparse as sp
 from sklearn import exceptions
 from sklearn.datasets import load_iris
 from sklearn.feature_selection import RFE
-from sklearn.model_selection import cross_val_predict
 from sklearn.svm import SVC, SVR, OneClassSVM
 
 import mercer
@@ -121,17 +120,6 @@ def test_ties_are_broken_by_the_decision_function():
 def test_settings_that_make_no_sense_are_refused(settings, message):
     with pytest.raises(InputError, match=message):
         KernelSVC(**settings).fit(X, y)
-
-
-def test_logarithms_of_probabilities():
-    model = KernelSVC(probability=True, random_state=0)
-    found = cross_val_predict(model, X, y, method="predict_log_proba", cv=3)
-    assert found.shape == (150, 3)
-    np.testing.assert_allclose(np.exp(model.fit(X, y).predict_log_proba(X)), model.predict_proba(X), rtol=1e-12)
-    assert not hasattr(KernelSVC(), "predict_log_proba")
-    late = KernelSVC().fit(X, y).set_params(probability=True)
-    with pytest.raises(exceptions.NotFittedError, match="fitted with probability=False"):
-        late.predict_proba(X)
 
 
 def test_regression_without_errors():

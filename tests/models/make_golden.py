@@ -90,7 +90,7 @@ def models():
         "ridge_nystrom": (KernelRidge(nystrom, alpha=0.1).fit(X, Y), NUMBERS),
         "classifier": (KernelRidgeClassifier("polynomial(degree=2)", alpha=0.1).fit(X, THREE), NUMBERS),
         "svc_strings": (KernelSVC(k.Spectrum(2)).fit(TEXTS, TWO), STRINGS),
-        "svc": (KernelSVC("matern(nu=1.5)", probability=True, random_state=0).fit(X, THREE), NUMBERS),
+        "svc": (KernelSVC("matern(nu=1.5)", random_state=0).fit(X, THREE), NUMBERS),
         "svr_graphs": (KernelSVR(k.WeisfeilerLehman()).fit(graphs() * 3, Y), ("graphs", plain_graphs())),
         "logistic": (KernelLogisticRegression("gaussian(1)", n_landmarks=6, random_state=0).fit(X, TWO), NUMBERS),
         "perceptron": (Perceptron(Polynomial(2)).fit(X, TWO), NUMBERS),
