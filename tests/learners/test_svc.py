@@ -21,7 +21,7 @@ from mercer.kernels import Gaussian, Linear, Polynomial, Sigmoid, Sinc
 from mercer.learners.svm.multiclass import confidences, votes
 from mercer.lifts import Nystrom, RandomFourier
 from mercer.lifts import Polynomial as PolynomialLift
-from mercer.solvers.svm.kernel_cache import RowPool
+from mercer.solvers.svm.kernel_cache import KernelCache
 
 
 def draw(n=120, classes=2, seed=0, d=3, apart=1.2):
@@ -373,7 +373,7 @@ def test_a_time_limit_keeps_what_was_learned():
 @pytest.mark.parametrize("keep", [True, False], ids=["keep", "raise"])
 def test_ctrl_c_comes_through_between_working_sets(keep, monkeypatch):
     X, y = draw(2500, apart=0.3)
-    plain, calls = RowPool.fetch, []
+    plain, calls = KernelCache.fetch, []
 
     def interrupted(self, rows):
         calls.append(len(rows))
@@ -381,7 +381,7 @@ def test_ctrl_c_comes_through_between_working_sets(keep, monkeypatch):
             signal.raise_signal(signal.SIGINT)
         return plain(self, rows)
 
-    monkeypatch.setattr(RowPool, "fetch", interrupted)
+    monkeypatch.setattr(KernelCache, "fetch", interrupted)
     model = KernelSVC("gaussian(0.3)", C=100.0, on_interrupt="keep" if keep else "raise")
     if not keep:
         with pytest.raises(KeyboardInterrupt):

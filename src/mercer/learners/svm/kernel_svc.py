@@ -18,19 +18,19 @@ from mercer.learners.data.labels import classes_of, decided, labels_of
 from mercer.learners.data.validation import class_weights_of, shown, weights_of
 from mercer.learners.parameters import boolean, positive_float
 from mercer.learners.run.stage_share import StageShare
-from mercer.learners.svm.base import Asked, MarginMachine, MarginProblem, Margins
+from mercer.learners.svm.base import Asked, BaseSVM, SVMProblem, SVMResult
 from mercer.learners.svm.hard_margin import separate
-from mercer.learners.svm.methods import Way
-from mercer.learners.svm.multiclass import PAIRS, REST, confidences, duels, votes
-from mercer.learners.svm.subproblem import Sought
+from mercer.learners.svm.methods import Method
+from mercer.learners.svm.multiclass import PAIRS, REST, confidences, subproblems_of, votes
+from mercer.learners.svm.subproblem import Subproblem
 from mercer.lifts.base import Lift
 from mercer.planner.svm import MarginPlan, coefficients
-from mercer.solvers.svm.box_qp import Boxed, Rested
+from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
 
 
-class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit-learn has no types
+class KernelSVC(ClassifierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn has no types
     """The widest margin: f minimises |f|^2 / 2 + sum_i C_i max(0, 1 - y_i (f(x_i) + b)), and its sign decides.
 
     f(x) = sum_j a_j k(x, x_j) over the support: rows inside of the margin, or on the wrong side. With more than two
@@ -177,15 +177,15 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
             pairs = len(self.classes_) * (len(self.classes_) - 1) // 2
             needed, purpose = coefficients(len(kept), pairs), f"coefficients of {pairs:,} pairs of classes"
             Budget.of(self.memory_limit).require(who, needed, purpose, 'Use multi_class="ovr".')
-        sought = duels(codes, self.classes_, float(self.C), weights[kept], self.multi_class)
+        sought = subproblems_of(codes, self.classes_, float(self.C), weights[kept], self.multi_class)
         return Asked(sought, len(labels), kept, np.ones((len(kept), 1)), weights, counts)
 
-    def _solved(self, way: Way, sought: Sought, start: Array | None, run: StageShare) -> tuple[Boxed, Rested]:
+    def _solved(self, way: Method, sought: Subproblem, start: Array | None, run: StageShare) -> tuple[BoxQP, QPResult]:
         if np.isfinite(self.C):
             return super()._solved(way, sought, start, run)
         return separate(type(self).__name__, way, sought, run)
 
-    def _store(self, problem: MarginProblem, plan: MarginPlan, result: Margins) -> None:
+    def _store(self, problem: SVMProblem, plan: MarginPlan, result: SVMResult) -> None:
         super()._store(problem, plan, result)
         self._support_codes = self.__dict__.pop("_codes")[result.model.support]
 
