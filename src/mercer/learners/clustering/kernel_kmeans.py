@@ -24,7 +24,7 @@ from mercer.learners.clustering.unique_rows import KMeansProblem, read_problem, 
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.rows import n_rows
 from mercer.learners.data.validation import sees_rows, weights_of
-from mercer.learners.data.views import check_landmarks
+from mercer.learners.data.views import with_landmarks
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
@@ -146,7 +146,7 @@ class KernelKMeans(
     def _plan(self, problem: KMeansProblem, run: Watched | None) -> ClusterPlan:
         who, settings = type(self).__name__, problem.settings
         if settings.method == LANDMARKS:
-            check_landmarks(who, problem.view)
+            with_landmarks(who, problem.view)
         task = task_of(problem.view, settings.clusters, settings.runs)
         return kmeans(who, task, settings.method, settings.n_landmarks, Budget.of(self.memory_limit), self.time_limit)
 
