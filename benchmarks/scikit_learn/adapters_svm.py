@@ -191,7 +191,7 @@ class OneClassSVM(OutlierMixin, _SVM):  # type: ignore[misc]  # scikit-learn has
         self.max_iter = max_iter
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        return self._fitted(mercer.OneClass(nu=self.nu), X, None, sample_weight)
+        return self._fitted(mercer.KernelOneClassSVM(nu=self.nu), X, None, sample_weight)
 
     def decision_function(self, X: Any) -> Any:
         self.reached()

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from mercer import KernelSVC, KernelSVR, OneClass
+from mercer import KernelOneClassSVM, KernelSVC, KernelSVR
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import BudgetError, InputError
 from mercer.kernels import Gaussian, Sigmoid
@@ -81,7 +81,7 @@ def test_a_polish_ends_at_the_exact_machine(classes):
 def test_a_polish_of_regression_and_one_class():
     X, _ = draw(1500)
     y = np.sin(3 * X[:, 0]) + X[:, 1]
-    for model, target in ((KernelSVR(Gaussian(0.5)), y), (OneClass(Gaussian(0.5), nu=0.2), None)):
+    for model, target in ((KernelSVR(Gaussian(0.5)), y), (KernelOneClassSVM(Gaussian(0.5), nu=0.2), None)):
         exact = clone(model).fit(X, target)
         found = clone(model).set_params(method="landmarks", n_landmarks=20, polish=True, random_state=0).fit(X, target)
         assert found.converged_
@@ -104,7 +104,7 @@ def test_regression_and_one_class_on_landmarks():
         KernelSVR(Gaussian(1.0), method=way, n_landmarks=200, random_state=0) for way in ("exact", "landmarks")
     )
     np.testing.assert_allclose(model.fit(X, y).predict(X), exact.fit(X, y).predict(X), atol=0.1)
-    one = OneClass(Gaussian(1.0), method="landmarks", n_landmarks=100, nu=0.2, random_state=0).fit(X)
+    one = KernelOneClassSVM(Gaussian(1.0), method="landmarks", n_landmarks=100, nu=0.2, random_state=0).fit(X)
     assert np.mean(one.decision_function(X) < -1e-2) <= 0.2
     assert one.dual_coef_.sum() == pytest.approx(0.2 * len(X), rel=1e-6)
 

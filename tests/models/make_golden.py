@@ -19,13 +19,13 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from mercer import (
     KernelKMeans,
     KernelLogisticRegression,
+    KernelOneClassSVM,
     KernelPCA,
     KernelPerceptron,
     KernelRidge,
     KernelRidgeClassifier,
     KernelSVC,
     KernelSVR,
-    OneClass,
     Perceptron,
     SpectralClustering,
 )
@@ -95,7 +95,7 @@ def models():
         "logistic": (KernelLogisticRegression("gaussian(1)", n_landmarks=6, random_state=0).fit(X, TWO), NUMBERS),
         "perceptron": (Perceptron(Polynomial(2)).fit(X, TWO), NUMBERS),
         "forgetron": (KernelPerceptron("gaussian(1)", budget=4).fit(X, THREE), NUMBERS),
-        "one_class": (OneClass("gaussian(1)", nu=0.3).fit(X), NUMBERS),
+        "one_class": (KernelOneClassSVM("gaussian(1)", nu=0.3).fit(X), NUMBERS),
         "components": (KernelPCA("gaussian(1)", 2).fit(X), NUMBERS),
         "components_back": (KernelPCA("gaussian(1)", 2, fit_inverse_transform=True).fit(X), NUMBERS),
         "means": (KernelKMeans(2, "gaussian(1)", random_state=0).fit(X), NUMBERS),

@@ -12,13 +12,13 @@ from mercer.kernels import Kernel
 from mercer.learners import (
     KernelKMeans,
     KernelLogisticRegression,
+    KernelOneClassSVM,
     KernelPCA,
     KernelPerceptron,
     KernelRidge,
     KernelRidgeClassifier,
     KernelSVC,
     KernelSVR,
-    OneClass,
     Perceptron,
     SpectralClustering,
 )
@@ -171,7 +171,7 @@ LEARNERS = (
     _learner(KernelRidgeClassifier, {**LEAST_SQUARES, "classes_": Classes}, {"X_fit_": Table}, POSTERIORS),
     _learner(KernelSVC, {**MARGINS, "classes_": Classes}, CLASSIFYING, AUDIT),
     _learner(KernelSVR, MARGINS, anew=AUDIT),
-    _learner(OneClass, MARGINS, anew=AUDIT),
+    _learner(KernelOneClassSVM, MARGINS, anew=AUDIT),
     _learner(KernelLogisticRegression, LOGISTIC, {"landmarks_": Table, "landmark_indices_": Whole}),
     _learner(KernelPerceptron, {**MISTAKEN, **READ, "kernel_": Kernel | None}),
     _learner(Perceptron, MISTAKEN),

@@ -28,7 +28,7 @@ ON_MARGIN = 1e-10
 """The part of the offset by which a row at the margin may miss it."""
 
 
-class OneClass(OutlierMixin, BaseSVM[SVMProblem]):  # type: ignore[misc]  # scikit-learn has no types
+class KernelOneClassSVM(OutlierMixin, BaseSVM[SVMProblem]):  # type: ignore[misc]  # scikit-learn has no types
     """The region that holds most rows: f minimises |f|^2 / 2 - nu n offset + sum_i s_i max(0, offset - f(x_i)).
 
     Rows with f(x) < offset are outliers: at most the part nu of all, and at least that part is support. For costs,
@@ -46,9 +46,9 @@ class OneClass(OutlierMixin, BaseSVM[SVMProblem]):  # type: ignore[misc]  # scik
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer import OneClass
+    >>> from mercer import KernelOneClassSVM
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> model = OneClass(nu=0.1).fit(X)
+    >>> model = KernelOneClassSVM(nu=0.1).fit(X)
     >>> model.predict([[0.0, 0.0], [5.0, 5.0]])
     array([ 1, -1])
     >>> bool(np.mean(model.decision_function(X) < -1e-3) <= 0.1)
