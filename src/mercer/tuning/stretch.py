@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.threads import one_thread_blas
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.tuning.evidence import Evidence, Slopes
 from mercer.tuning.lengths import Lengths, columned, lengths_of, replaced
@@ -90,6 +90,7 @@ class Stretch:
         return "\n".join([f"{'stretch':>9} {'lengthscale':>12}  of", *lines, found])
 
 
+@speaks
 def stretch(
     kernel: Any,
     X: ArrayLike,

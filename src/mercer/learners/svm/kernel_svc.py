@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
@@ -157,6 +157,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
+    @speaks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the machine; `sample_weight` says how often each row counts, and rows of weight 0 are left out."""
         return self._learn(X, y, sample_weight)
@@ -242,6 +243,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         check_is_fitted(self)
         return np.array([found.steps for found in self.outcomes_], np.int32)
 
+    @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
         """For two classes f + b, one a row, positive for the second; else one a row and class.
 
@@ -256,6 +258,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         found = confidences(values, len(self.classes_)) if self._in_pairs else values
         return found.astype(values.dtype, copy=False)
 
+    @speaks
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: that of the largest f, or of most votes; of equal votes the first, as in LIBSVM."""
         check_is_fitted(self)
@@ -268,6 +271,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         return np.asarray(self.classes_[found])
 
     @available_if(_sure)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    @speaks
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """(rows, classes): probabilities, from sigmoids of f at rows that were left out of five fits.
 
@@ -281,6 +285,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         return self._calibration.probabilities(values.astype(np.float64)).astype(values.dtype, copy=False)
 
     @available_if(_sure)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    @speaks
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """(rows, classes): the logarithms of `predict_proba`."""
         with np.errstate(divide="ignore"):  # log 0 is -inf

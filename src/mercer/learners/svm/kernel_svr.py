@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
+from mercer.errors import speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
@@ -92,6 +93,7 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
         self.verbose = verbose
         self.random_state = random_state
 
+    @speaks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the machine; `sample_weight` says how often each row counts, and rows of weight 0 are left out."""
         return self._learn(X, y, sample_weight)
@@ -117,6 +119,7 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
             return super()._solved(way, sought, start, run)
         return within_tube(type(self).__name__, way, sought, run)
 
+    @speaks
     def predict(self, X: Any) -> NDArray[Any]:
         """f(x) + b of each row."""
         return self._values(X)[:, 0]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
@@ -88,6 +88,7 @@ class OneClass(OutlierMixin, MarginMachine):  # type: ignore[misc]  # scikit-lea
         self.verbose = verbose
         self.random_state = random_state
 
+    @speaks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the machine; `sample_weight` says how often each row counts, and y is ignored."""
         return self._learn(X, None, sample_weight)
@@ -122,16 +123,19 @@ class OneClass(OutlierMixin, MarginMachine):  # type: ignore[misc]  # scikit-lea
     def _slack(self) -> float:
         return ON_MARGIN * abs(float(self._model.biases[0]))
 
+    @speaks
     def score_samples(self, X: Any) -> NDArray[Any]:
         """f(x) of each row: how much data is near."""
         found = self._values(X)[:, 0]
         return np.asarray(found - found.dtype.type(self._model.biases[0]))
 
+    @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
         """f(x) - offset of each row: negative outside of the region."""
         found = self.score_samples(X)
         return np.asarray(found - found.dtype.type(self.offset_))
 
+    @speaks
     def predict(self, X: Any) -> NDArray[np.intp]:
         """1 for rows inside of the region, and -1 for outliers."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
