@@ -83,11 +83,11 @@ class HistoryDisplay(Display):
         X: Any,
         y: Any = None,
         *,
-        steps: Sequence[int] = (1, 2, 4, 8, 16, 32),
+        iterations: Sequence[int] = (1, 2, 4, 8, 16, 32),
         unit: str = "step",
         ax: Any = None,
     ) -> Self:
-        """Fit copies that stop after so many steps, and draw the residual, or the relative gap, that each has left.
+        """Fit copies that stop after so many iterations, and draw the residual or relative gap that each has left.
 
         For models that write no history: conjugate gradients in `KernelRidge`, `KernelSVC`, logistic regression. A copy
         with the same seed takes the same steps. Cost: one fit a number.
@@ -98,7 +98,7 @@ class HistoryDisplay(Display):
 
         if unit not in ("step", "second"):
             raise InputError(sentence(cls.__name__, 'unit "step" or "second"', f"got {unit!r}", 'Use "step".'))
-        taken, seconds, left, measure = runs_of(cls.__name__, model, X, y, steps)
+        taken, seconds, left, measure = runs_of(cls.__name__, model, X, y, iterations)
         return cls(taken if unit == "step" else seconds, left[:, None], (measure,), measure, unit).plot(ax)
 
     @speaks

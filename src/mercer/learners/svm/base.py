@@ -24,14 +24,14 @@ from mercer.learners.run.fit_run import Watched
 from mercer.learners.run.stage_share import StageShare
 from mercer.learners.svm.attributes import vectors, weights
 from mercer.learners.svm.landmark_polish import on_the_margin
-from mercer.learners.svm.methods import Way
+from mercer.learners.svm.methods import Method
 from mercer.learners.svm.model import Audit, Model, exact_way, modelled, posed_way
-from mercer.learners.svm.settings import MarginSettings
-from mercer.learners.svm.subproblem import Found, Sought
-from mercer.learners.svm.warm_start import Before
+from mercer.learners.svm.settings import SVMSettings
+from mercer.learners.svm.subproblem import Subproblem, SubproblemResult
+from mercer.learners.svm.warm_start import Previous
 from mercer.lifts.randomness import generator
 from mercer.planner.svm import POLISHING, SOLVING, MarginPlan, margins
-from mercer.solvers.svm.box_qp import Boxed, Rested
+from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -48,7 +48,7 @@ class Asked:
     weights, counts : (count,), of rows, and how many copies each is, where that is not the same; None for ones
     """
 
-    sought: list[Sought]
+    sought: list[Subproblem]
     count: int
     kept: Rows
     targets: Array
@@ -57,17 +57,17 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class MarginProblem:
+class SVMProblem:
     """Functions that are sought, and the rows that are fitted, as they were read and as the kernel sees them."""
 
-    settings: MarginSettings
+    settings: SVMSettings
     asked: Asked
     rows: Any
     view: View
 
 
 @dataclass(frozen=True, eq=False)
-class Margins:
+class SVMResult:
     """What was learned.
 
     solved : the problem of each function, and its coefficients
@@ -75,13 +75,13 @@ class Margins:
     audit : what the gap by the exact kernel takes; None where the fit was exact
     """
 
-    sought: list[Sought]
-    solved: list[tuple[Boxed, Rested]]
+    sought: list[Subproblem]
+    solved: list[tuple[BoxQP, QPResult]]
     model: Model
     audit: Audit | None
 
 
-class MarginMachine(KernelEstimator[MarginProblem, MarginPlan, Margins]):
+class BaseSVM(KernelEstimator[SVMProblem, MarginPlan, SVMResult]):
     """A function, or several, of which only the rows at their margins are remembered."""
 
     kernel: Any
@@ -97,7 +97,7 @@ class MarginMachine(KernelEstimator[MarginProblem, MarginPlan, Margins]):
     on_interrupt: Any
     verbose: Any
     random_state: Any
-    _before: Before
+    _before: Previous
 
     # -- what a member states -------------------------------------------------------------------------------------
 
@@ -109,17 +109,9 @@ class MarginMachine(KernelEstimator[MarginProblem, MarginPlan, Margins]):
     def _asked(self, X: Any, y: Any, sample_weight: Any, count: int) -> Asked:
         """The functions that are sought, from so many rows."""
 
-    def _solved(self, way: Way, sought: Sought, start: Array | None, run: StageShare) -> tuple[Boxed, Rested]:
+    def _solved(self, way: Method, sought: Subproblem, start: Array | None, run: StageShare) -> tuple[BoxQP, QPResult]:
         """The coefficients of one function, and the problem that they solve."""
         return sought.problem, way.solve(sought.problem, start, run)
-
-    def _after(self, way: Way, sought: list[Sought], b: list[Array], run: Watched) -> None:
-        """What a member does with the coefficients of all functions, while the rows are still there."""
-
-    @property
-    def _folds(self) -> int:
-        """How often all is solved again, beside once."""
-        return 0
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
@@ -131,13 +123,13 @@ class MarginMachine(KernelEstimator[MarginProblem, MarginPlan, Margins]):
         self._say_what_is_wrong()
         return self
 
-    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> MarginProblem:
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> SVMProblem:
         self._settled()
         names = ("tol", "max_iter", "method", "n_landmarks", "warm_start", "polish", "lengthscale")
-        settings = MarginSettings.of(type(self).__name__, *(getattr(self, name) for name in names))
+        settings = SVMSettings.of(type(self).__name__, *(getattr(self, name) for name in names))
         rows = self._read(X, reset=True)
         asked = self._asked(X, y, sample_weight, n_rows(rows))
-        return MarginProblem(settings, asked, rows, self._viewed(X, rows, asked))
+        return SVMProblem(settings, asked, rows, self._viewed(X, rows, asked))
 
     def _viewed(self, X: Any, rows: Any, asked: Asked) -> View:
         """The rows that are fitted, through the kernel with its numbers."""
@@ -149,43 +141,42 @@ class MarginMachine(KernelEstimator[MarginProblem, MarginPlan, Margins]):
         refuse_range(who, view, float(view.count), size)
         return view
 
-    def _plan(self, problem: MarginProblem, run: Watched | None) -> MarginPlan:
+    def _plan(self, problem: SVMProblem, run: Watched | None) -> MarginPlan:
         settings, view, asked = problem.settings, problem.view, problem.asked
         if run is not None and isinstance(view, KernelView):
             warn_of_scales(type(self).__name__, view.kernel, view.points)
-        task = settings.task(view, tuple(len(one.rows) for one in asked.sought), self._folds)
+        task = settings.task(view, tuple(len(one.rows) for one in asked.sought))
         budget = Budget.of(self.memory_limit)
         return margins(type(self).__name__, task, settings.method, settings.n_landmarks, budget, self.time_limit)
 
-    def _solve(self, problem: MarginProblem, plan: MarginPlan, run: Watched) -> Margins:
+    def _solve(self, problem: SVMProblem, plan: MarginPlan, run: Watched) -> SVMResult:
         settings, asked, view = problem.settings, problem.asked, problem.view
         who, random = type(self).__name__, generator(self.random_state)
         way, basis = posed_way(who, view, plan, settings, random, run)
         before = self._before if settings.warm_start and hasattr(self, "_before") else None
         starts = [None] * len(asked.sought) if before is None else before.starts(_data(problem), asked.sought)
-        solved: list[tuple[Boxed, Rested]] = []
+        solved: list[tuple[BoxQP, QPResult]] = []
         with run.stage(SOLVING, len(asked.sought)), run.stoppable():
             for k, (one, start) in enumerate(zip(asked.sought, starts, strict=True)):
                 solved.append(self._solved(way.part(one.rows), one, start, StageShare(run, k)))
         sought = [replace(one, problem=boxed) for one, (boxed, _) in zip(asked.sought, solved, strict=True)]
-        self._after(way, sought, [rested.b for _, rested in solved], run)
         if settings.polish and isinstance(view, KernelView) and basis is not None:
             way, basis = exact_way(who, view, plan, replace(settings, max_iter=None)), None
             with run.stage(POLISHING, len(sought)), run.stoppable():
                 for k, (one, (boxed, rested)) in enumerate(zip(sought, solved, strict=True)):
                     solved[k] = boxed, on_the_margin(way.part(one.rows), boxed, rested, StageShare(run, k))
         audit = Audit(view, sought, [rested.b for _, rested in solved]) if basis is not None else None
-        return Margins(sought, solved, modelled(view, way, basis, sought, [rested for _, rested in solved]), audit)
+        return SVMResult(sought, solved, modelled(view, way, basis, sought, [rested for _, rested in solved]), audit)
 
-    def _store(self, problem: MarginProblem, plan: MarginPlan, result: Margins) -> None:
+    def _store(self, problem: SVMProblem, plan: MarginPlan, result: SVMResult) -> None:
         self.plan_, self._model, self._audit = plan, result.model, result.audit
         self.kernel_, self.lift_ = problem.view.kernel, problem.view.lift
         self.support_ = problem.asked.kept[result.model.support]
-        self.outcomes_ = tuple(Found.of(one, rested) for one, rested in result.solved)
+        self.outcomes_ = tuple(SubproblemResult.of(one, rested) for one, rested in result.solved)
         self._gap: float | None = None if self._audit is not None else sum(found.gap for found in self.outcomes_)
         self.__dict__.pop("_before", None)
         if problem.settings.warm_start:
-            self._before = Before(_data(problem), problem.asked.sought, [rested.b for _, rested in result.solved])
+            self._before = Previous(_data(problem), problem.asked.sought, [rested.b for _, rested in result.solved])
 
     def _say_what_is_wrong(self) -> None:
         bad = next((found for found in self.outcomes_ if not found.converged), None)
@@ -295,6 +286,6 @@ class MarginMachine(KernelEstimator[MarginProblem, MarginPlan, Margins]):
         return {**state, "_audit": None} if "_audit" in state else state
 
 
-def _data(problem: MarginProblem) -> Any:
+def _data(problem: SVMProblem) -> Any:
     """The rows as an array: a later fit compares its own with them."""
     return getattr(problem.rows, "values", problem.rows)

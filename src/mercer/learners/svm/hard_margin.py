@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run
 from mercer.errors import InputError, sentence
-from mercer.learners.svm.methods import Way
-from mercer.learners.svm.subproblem import Sought
-from mercer.solvers.svm.box_qp import Boxed, Rested
+from mercer.learners.svm.methods import Method
+from mercer.learners.svm.subproblem import Subproblem
+from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
 FIRST, WIDER, WIDEST = 1e2, 10.0, 1e12
@@ -23,7 +23,7 @@ HIDDEN = 1e-14
 """Squared distances below this part of k(x, x) are rounding."""
 
 
-def separate(who: str, way: Way, sought: Sought, run: Run) -> tuple[Boxed, Rested]:
+def separate(who: str, way: Method, sought: Subproblem, run: Run) -> tuple[BoxQP, QPResult]:
     """The hard margin: a box that is so wide that no coefficient is at its end changes nothing.
 
     The box grows until that is so. With u = 2 b / |b|_1 the positive coefficients are those of a point in the convex
@@ -51,7 +51,7 @@ def separate(who: str, way: Way, sought: Sought, run: Run) -> tuple[Boxed, Reste
         cap, start = WIDER * cap, rested.b
 
 
-def width_of(way: Way, count: int) -> float:
+def width_of(way: Method, count: int) -> float:
     """The largest distance of lifted rows from the first, 0 where rounding hides it; their origin does not matter."""
     first, sizes = np.zeros(count), way.sizes()
     first[0] = 1.0
@@ -59,24 +59,24 @@ def width_of(way: Way, count: int) -> float:
     return float(np.sqrt(square)) if square > HIDDEN * float(sizes.max()) else 0.0
 
 
-def held(rested: Rested, cap: float) -> bool:
+def held(rested: QPResult, cap: float) -> bool:
     """Whether the box holds a coefficient."""
     return bool((np.abs(rested.b) >= cap).any())
 
 
-def margin_at_most(problem: Boxed, rested: Rested) -> float:
+def margin_at_most(problem: BoxQP, rested: QPResult) -> float:
     """The widest margin that the coefficients, whose sum is 0, leave possible."""
     total = float(np.abs(rested.b).sum())
     square = float(rested.b @ (rested.g - problem.linear))
     return np.sqrt(max(square, 0.0)) / total if total > 0 else np.inf
 
 
-def boxed(problem: Boxed, cap: float) -> Boxed:
+def boxed(problem: BoxQP, cap: float) -> BoxQP:
     """The problem inside of a box that is finite."""
     return replace(problem, lower=np.maximum(problem.lower, -cap), upper=np.minimum(problem.upper, cap))
 
 
-def _refuse(who: str, sought: Sought, margin: float, width: float) -> None:
+def _refuse(who: str, sought: Subproblem, margin: float, width: float) -> None:
     needs = f"rows of {sought.between} that a function separates, for C = inf"
     got = f"no margin is wider than {margin:.1e}, where lifted rows are up to {width:.2g} apart"
     remedy = "Use a finite C, such as 1.0, which allows errors; a narrower kernel; or drop rows that contradict others."

@@ -9,14 +9,14 @@ import numpy as np
 from mercer.compute.runtime.run import Run
 from mercer.errors import InputError, sentence
 from mercer.learners.svm.hard_margin import FIRST, TOUCHING, WIDER, WIDEST, boxed, held, width_of
-from mercer.learners.svm.methods import Way
-from mercer.learners.svm.subproblem import Sought
-from mercer.solvers.svm.box_qp import Boxed, Rested
+from mercer.learners.svm.methods import Method
+from mercer.learners.svm.subproblem import Subproblem
+from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 
-def within_tube(who: str, way: Way, sought: Sought, run: Run) -> tuple[Boxed, Rested]:
+def within_tube(who: str, way: Method, sought: Subproblem, run: Run) -> tuple[BoxQP, QPResult]:
     """The flattest function within epsilon of all targets: a box so wide that no coefficient is at its end.
 
     The box grows until that is so. With u = b / |b|_1 every such function has |f| >= (y.u - epsilon) / sqrt(u'Ku):
@@ -50,7 +50,7 @@ def within_tube(who: str, way: Way, sought: Sought, run: Run) -> tuple[Boxed, Re
         cap, start = WIDER * cap, rested.b
 
 
-def _refuse(who: str, sought: Sought, least: float) -> None:
+def _refuse(who: str, sought: Subproblem, least: float) -> None:
     needs = f"a function within epsilon = {sought.problem.kink:g} of all y, for C = inf"
     got = f"every function of this kernel is off by about {least:.2g} somewhere"
     remedy = "Use a finite C, a larger epsilon or a narrower kernel, or drop rows that contradict others."

@@ -7,8 +7,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
@@ -19,30 +17,20 @@ from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.labels import classes_of, decided, labels_of
 from mercer.learners.data.validation import class_weights_of, shown, weights_of
 from mercer.learners.parameters import boolean, positive_float
-from mercer.learners.run.fit_run import Watched
 from mercer.learners.run.stage_share import StageShare
-from mercer.learners.svm.base import Asked, MarginMachine, MarginProblem, Margins
-from mercer.learners.svm.calibration import FOLDS, Calibration, calibrated
+from mercer.learners.svm.base import Asked, BaseSVM, SVMProblem, SVMResult
 from mercer.learners.svm.hard_margin import separate
-from mercer.learners.svm.methods import Way
-from mercer.learners.svm.multiclass import PAIRS, REST, confidences, duels, votes
-from mercer.learners.svm.subproblem import Sought
+from mercer.learners.svm.methods import Method
+from mercer.learners.svm.multiclass import PAIRS, REST, confidences, subproblems_of, votes
+from mercer.learners.svm.subproblem import Subproblem
 from mercer.lifts.base import Lift
-from mercer.lifts.randomness import generator
-from mercer.planner.svm import CALIBRATING, MarginPlan, coefficients
-from mercer.solvers.svm.box_qp import Boxed, Rested
+from mercer.planner.svm import MarginPlan, coefficients
+from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
 
 
-def _sure(machine: Any) -> bool:
-    """Whether probabilities were asked for."""
-    if not machine.probability:
-        raise AttributeError("predict_proba: set probability=True before fit")
-    return True
-
-
-class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit-learn has no types
+class KernelSVC(ClassifierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn has no types
     """The widest margin: f minimises |f|^2 / 2 + sum_i C_i max(0, 1 - y_i (f(x_i) + b)), and its sign decides.
 
     f(x) = sum_j a_j k(x, x_j) over the support: rows inside of the margin, or on the wrong side. With more than two
@@ -52,6 +40,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
     the fused pass and kept as far as memory allows. Cost: n values of the kernel for each coefficient that ever moves,
     about n^2 / 3, and up to n^2 numbers of 4 bytes, or less. Where that is too much, the kernel is approximated by
     landmarks. `plan(X, y)` tells before; `duality_gap_` tells how far the model is from the best one.
+    Probabilities are those of scikit-learn's `CalibratedClassifierCV(KernelSVC(), ensemble=False)`.
 
     Parameters
     ----------
@@ -66,7 +55,6 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         the order (0, 1), (0, 2), ..., (1, 2), ..., positive for the first class of the pair
     break_ties : whether `predict` decides equal votes by `decision_function`, which needs "ovr" there; otherwise the
         first class wins
-    probability : whether `predict_proba` is wanted, which takes five more fits
     tol : how far coefficients may be from rest, in units of f; up to 512 rows are solved to rounding. On features a
         duality gap of that part of the objective is enough, too
     max_iter : steps, or passes over features, at most; None for 10 million steps or more (up to 512 rows for 800 a row,
@@ -122,7 +110,6 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         decision_function_shape: str = REST,
         break_ties: bool = False,
         class_weight: dict[Any, float] | str | None = None,
-        probability: bool = False,
         tol: float = 1e-3,
         max_iter: int | None = None,
         method: str = "auto",
@@ -142,7 +129,6 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
         self.class_weight = class_weight
-        self.probability = probability
         self.tol = tol
         self.max_iter = max_iter
         self.method = method
@@ -174,7 +160,6 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         if self.decision_function_shape == PAIRS and self.multi_class == REST:
             needs, got = 'functions of pairs for decision_function_shape="ovo"', 'multi_class is "ovr"'
             raise InputError(sentence(who, needs, got, 'Use "ovo" for both.'))
-        boolean(who, "probability", self.probability, "Use False, the default.")
         boolean(who, "break_ties", self.break_ties, "Use False, the default.")
 
     def _asked(self, X: Any, y: Any, sample_weight: Any, count: int) -> Asked:
@@ -193,29 +178,17 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
             pairs = len(self.classes_) * (len(self.classes_) - 1) // 2
             needed, purpose = coefficients(len(kept), pairs), f"coefficients of {pairs:,} pairs of classes"
             Budget.of(self.memory_limit).require(who, needed, purpose, 'Use multi_class="ovr".')
-        sought = duels(codes, self.classes_, float(self.C), weights[kept], self.multi_class)
+        sought = subproblems_of(codes, self.classes_, float(self.C), weights[kept], self.multi_class)
         return Asked(sought, len(labels), kept, np.ones((len(kept), 1)), weights, counts)
 
-    def _solved(self, way: Way, sought: Sought, start: Array | None, run: StageShare) -> tuple[Boxed, Rested]:
+    def _solved(self, way: Method, sought: Subproblem, start: Array | None, run: StageShare) -> tuple[BoxQP, QPResult]:
         if np.isfinite(self.C):
             return super()._solved(way, sought, start, run)
         return separate(type(self).__name__, way, sought, run)
 
-    def _store(self, problem: MarginProblem, plan: MarginPlan, result: Margins) -> None:
+    def _store(self, problem: SVMProblem, plan: MarginPlan, result: SVMResult) -> None:
         super()._store(problem, plan, result)
         self._support_codes = self.__dict__.pop("_codes")[result.model.support]
-
-    def _after(self, way: Way, sought: list[Sought], b: list[Array], run: Watched) -> None:
-        self.__dict__.pop("_calibration", None)
-        if not self.probability:
-            return
-        with run.stage(CALIBRATING, FOLDS * len(sought)), run.stoppable():
-            sigmoids = calibrated(way, sought, b, generator(self.random_state), run)
-        self._calibration = Calibration(tuple(sigmoids), len(self.classes_), self.multi_class == PAIRS)
-
-    @property
-    def _folds(self) -> int:
-        return FOLDS if self.probability else 0
 
     # -- predicting -----------------------------------------------------------------------------------------------
 
@@ -269,24 +242,3 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         counts = confidences if self.break_ties else votes
         found = decided(counts(values, len(self.classes_)) if counted else values)
         return np.asarray(self.classes_[found])
-
-    @available_if(_sure)  # type: ignore[untyped-decorator]  # scikit-learn has no types
-    @speaks
-    def predict_proba(self, X: Any) -> NDArray[Any]:
-        """(rows, classes): probabilities, from sigmoids of f at rows that were left out of five fits.
-
-        Those of pairs are coupled to probabilities of classes; they need not agree with votes in doubtful cases.
-        """
-        check_is_fitted(self)
-        values = self._values(X)
-        if not hasattr(self, "_calibration"):
-            told = "predict_proba is not available when fitted with probability=False; set probability=True before fit."
-            raise NotFittedError(told)
-        return self._calibration.probabilities(values.astype(np.float64)).astype(values.dtype, copy=False)
-
-    @available_if(_sure)  # type: ignore[untyped-decorator]  # scikit-learn has no types
-    @speaks
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """(rows, classes): the logarithms of `predict_proba`."""
-        with np.errstate(divide="ignore"):  # log 0 is -inf
-            return np.asarray(np.log(self.predict_proba(X)))

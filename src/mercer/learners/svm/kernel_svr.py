@@ -16,17 +16,17 @@ from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.validation import targets_of, weights_of
 from mercer.learners.parameters import non_negative_float, positive_float
 from mercer.learners.run.stage_share import StageShare
-from mercer.learners.svm.base import Asked, MarginMachine
+from mercer.learners.svm.base import Asked, BaseSVM
 from mercer.learners.svm.hard_tube import within_tube
-from mercer.learners.svm.methods import Way
-from mercer.learners.svm.subproblem import Sought
+from mercer.learners.svm.methods import Method
+from mercer.learners.svm.subproblem import Subproblem
 from mercer.lifts.base import Lift
-from mercer.solvers.svm.box_qp import Boxed, Rested
+from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
 
 
-class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-learn has no types
+class KernelSVR(RegressorMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn has no types
     """Regression in a tube: f minimises |f|^2 / 2 + sum_i C_i max(0, |y_i - f(x_i) - b| - epsilon).
 
     Residuals up to epsilon are free, and their rows are no support. For costs, parameters and attributes see
@@ -111,10 +111,10 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
         own = np.ones(len(kept)) if weights is None else weights[kept]
         sizes = np.full(len(own), np.inf) if np.isinf(self.C) else float(self.C) * own
         y = np.ascontiguousarray(targets[kept])
-        problem = Boxed(-y, -sizes, sizes, kink=float(self.epsilon))
-        return Asked([Sought(np.arange(len(kept)), problem, own)], len(targets), kept, y[:, None], weights)
+        problem = BoxQP(-y, -sizes, sizes, kink=float(self.epsilon))
+        return Asked([Subproblem(np.arange(len(kept)), problem)], len(targets), kept, y[:, None], weights)
 
-    def _solved(self, way: Way, sought: Sought, start: Array | None, run: StageShare) -> tuple[Boxed, Rested]:
+    def _solved(self, way: Method, sought: Subproblem, start: Array | None, run: StageShare) -> tuple[BoxQP, QPResult]:
         if np.isfinite(self.C):
             return super()._solved(way, sought, start, run)
         return within_tube(type(self).__name__, way, sought, run)

@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run
-from mercer.learners.svm.active_set import free_of
-from mercer.learners.svm.methods import Exactly
-from mercer.solvers.svm.box_qp import Boxed, Rested
+from mercer.learners.svm.active_set import free_coefficients
+from mercer.learners.svm.methods import ExactMethod
+from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
 TURNS = 10
 """Margin sets, at most: each needs pairs of all rows with the support."""
 
 
-def on_the_margin(way: Exactly, problem: Boxed, rested: Rested, run: Run = IDLE) -> Rested:
+def on_the_margin(way: ExactMethod, problem: BoxQP, rested: QPResult, run: Run = IDLE) -> QPResult:
     """The same coefficients, made exact where the margin is, and the truth about them by the exact kernel.
 
     Cost: for each turn pairs of all rows with the support, and an exact solution on the margin set.
@@ -44,16 +44,16 @@ def on_the_margin(way: Exactly, problem: Boxed, rested: Rested, run: Run = IDLE)
     return found
 
 
-def _margin(problem: Boxed, found: Rested, tolerance: float) -> NDArray[np.bool_]:
+def _margin(problem: BoxQP, found: QPResult, tolerance: float) -> NDArray[np.bool_]:
     """Who is free, or not at rest."""
     level = -found.bias
     moves = problem.rises(found.b, found.g) < level - tolerance / 2
     moves |= problem.falls(found.b, found.g) > level + tolerance / 2
-    moves[free_of(problem, found.b)] = True
+    moves[free_coefficients(problem, found.b)] = True
     return moves
 
 
-def _judged(way: Exactly, problem: Boxed, found: Rested, tolerance: float) -> Rested:
+def _judged(way: ExactMethod, problem: BoxQP, found: QPResult, tolerance: float) -> QPResult:
     """With the gradient, the bias, the violation and the gap of the exact kernel."""
     g = way.values(found.b) + problem.linear
     bias, violation = problem.bias(found.b, g), problem.violation(found.b, g)

@@ -14,13 +14,13 @@ from mercer.kernels.evaluation.strips import workspace
 from mercer.kernels.points import Points
 from mercer.learners.data.views import KernelView, View, definite
 from mercer.learners.streaming.basis import Basis, FeatureBasis
-from mercer.learners.svm.active_set import free_of, gained, polished
+from mercer.learners.svm.active_set import decrease, free_coefficients, polished
 from mercer.operators import Dense, Operator
 from mercer.solvers.svm import coordinate_descent, working_sets
-from mercer.solvers.svm.box_qp import Boxed, Rested
+from mercer.solvers.svm.box_qp import BoxQP, QPResult
 from mercer.solvers.svm.descent_loops import products
-from mercer.solvers.svm.kernel_cache import Memory
-from mercer.solvers.svm.working_sets import Settings
+from mercer.solvers.svm.kernel_cache import Buffer
+from mercer.solvers.svm.working_sets import SMOSettings
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -40,11 +40,11 @@ BRIEF, BRIEF_EACH = 10_000, 100
 """Steps of a brief solution, and for each row."""
 
 
-class Way(ABC):
+class Method(ABC):
     """Who finds coefficients of some rows."""
 
     @abstractmethod
-    def solve(self, problem: Boxed, start: Array | None = None, run: Run = IDLE) -> Rested:
+    def solve(self, problem: BoxQP, start: Array | None = None, run: Run = IDLE) -> QPResult:
         """The coefficients; `start` has those to start from."""
 
     @abstractmethod
@@ -55,17 +55,17 @@ class Way(ABC):
     def sizes(self) -> Array:
         """k(x_i, x_i) of each row."""
 
-    def brief(self) -> Way:
+    def brief(self) -> Method:
         """The same with fewer steps, for what need not be exact."""
         return self
 
     @abstractmethod
-    def part(self, rows: Rows) -> Way:
+    def part(self, rows: Rows) -> Method:
         """The same for some of the rows."""
 
 
 @dataclass(frozen=True, eq=False)
-class Exactly(Way):
+class ExactMethod(Method):
     """By the kernel matrix, of which rows are computed as they are needed.
 
     patient : whether all steps may be made for few rows, too
@@ -74,17 +74,17 @@ class Exactly(Way):
     """
 
     K: Operator
-    settings: Settings
+    settings: SMOSettings
     patient: bool = False
     tries: int = TRIES
-    memory: Memory = field(default_factory=Memory)
+    memory: Buffer = field(default_factory=Buffer)
 
-    def solve(self, problem: Boxed, start: Array | None = None, run: Run = IDLE) -> Rested:
+    def solve(self, problem: BoxQP, start: Array | None = None, run: Run = IDLE) -> QPResult:
         if problem.count > SMALL:
             return working_sets.solve(problem, self.K, self.settings, start, run, self.memory)
         return self._to_rounding(problem, start, run)
 
-    def _to_rounding(self, problem: Boxed, start: Array | None, run: Run) -> Rested:
+    def _to_rounding(self, problem: BoxQP, start: Array | None, run: Run) -> QPResult:
         """Steps and polish in turn: weights and copies of rows are one model then, and huge prices come to an end."""
         usual = min(self.settings.max_steps, TURNS * (TURN + EACH * problem.count))
         turns, most = _Turns(self, problem), self.settings.max_steps if self.patient else usual
@@ -96,7 +96,7 @@ class Exactly(Way):
                 break
             goal = max(SHARPER * best.violation, _fine(problem, best)) if good else tolerance
             found = turns.go(best.b, goal, most - best.steps, run)
-            led = found.violation < FALLEN * least or gained(problem, turns.K, best, found) > LED
+            led = found.violation < FALLEN * least or decrease(problem, turns.K, best, found) > LED
             idle = idle + 1 if good or not led else 0
             least = min(least, found.violation)
             kept = best if good and not found.violation < best.violation else found
@@ -110,35 +110,35 @@ class Exactly(Way):
     def sizes(self) -> Array:
         return np.asarray(self.K.diagonal(), dtype=np.float64)
 
-    def brief(self) -> Exactly:
+    def brief(self) -> ExactMethod:
         most = min(self.settings.max_steps, BRIEF + BRIEF_EACH * self.K.shape[0])
         return replace(self, settings=replace(self.settings, max_steps=most), tries=0)
 
-    def part(self, rows: Rows) -> Exactly:
+    def part(self, rows: Rows) -> ExactMethod:
         return self if len(rows) == self.K.shape[0] else replace(self, K=self.K.part(rows))
 
 
 class _Turns:
     """Some steps and a polish, again and again."""
 
-    def __init__(self, way: Exactly, problem: Boxed) -> None:
+    def __init__(self, way: ExactMethod, problem: BoxQP) -> None:
         self.way, self.problem = way, problem
         self.K = np.asarray(way.K.rows(slice(None)), dtype=np.float64)
         self.most = problem.count  # free coefficients with which a polish is tried far from rest
 
-    def go(self, start: Array | None, goal: float, left: int, run: Run) -> Rested:
+    def go(self, start: Array | None, goal: float, left: int, run: Run) -> QPResult:
         """One turn, of so many steps at most."""
         problem, settings = self.problem, self.way.settings
         settings = replace(settings, tolerance=goal, max_steps=min(left, TURN + EACH * problem.count))
         rested = working_sets.solve(problem, self.way.K, settings, start, run)
-        if not rested.converged and len(free_of(problem, rested.b)) > self.most:
+        if not rested.converged and len(free_coefficients(problem, rested.b)) > self.most:
             return rested
         found = polished(problem, self.K, rested)
         self.most = min(self.most, FEW) if found is rested else self.most
         return found
 
 
-def _fine(problem: Boxed, rested: Rested) -> float:
+def _fine(problem: BoxQP, rested: QPResult) -> float:
     """The violation that rounding leaves."""
     return FINE * max(float(np.abs(rested.g).max()), float(np.abs(problem.linear).max()))
 
@@ -147,7 +147,7 @@ def _stopped(run: Run) -> bool:
     return bool(getattr(run, "stopped", False))
 
 
-def _told(rested: Rested, tolerance: float, most: int, stopped: bool) -> Rested:
+def _told(rested: QPResult, tolerance: float, most: int, stopped: bool) -> QPResult:
     """With the truth about it, in words."""
     converged = rested.violation <= tolerance
     if stopped and not converged:
@@ -162,13 +162,13 @@ def _told(rested: Rested, tolerance: float, most: int, stopped: bool) -> Rested:
 
 
 @dataclass(frozen=True, eq=False)
-class Featured(Way):
+class FeatureMethod(Method):
     """By features in float32, whose inner products are the kernel, or stand for it."""
 
     Z: NDArray[np.float32]
-    settings: coordinate_descent.Settings
+    settings: coordinate_descent.DescentSettings
 
-    def solve(self, problem: Boxed, start: Array | None = None, run: Run = IDLE) -> Rested:
+    def solve(self, problem: BoxQP, start: Array | None = None, run: Run = IDLE) -> QPResult:
         return coordinate_descent.descend(problem, self.Z, self.settings, start, run)
 
     def values(self, b: Array) -> Array:
@@ -183,14 +183,14 @@ class Featured(Way):
     def sizes(self) -> Array:
         return np.asarray(np.einsum("ij,ij->i", self.Z, self.Z), dtype=np.float64)
 
-    def part(self, rows: Rows) -> Featured:
+    def part(self, rows: Rows) -> FeatureMethod:
         return self if len(rows) == len(self.Z) else replace(self, Z=self.Z[rows])
 
 
 # -- from rows to a way -----------------------------------------------------------------------------------------------
 
 
-def exactly(who: str, view: View, several: bool, whole: bool, settings: Settings, patient: bool) -> Exactly:
+def exact_method(who: str, view: View, several: bool, whole: bool, settings: SMOSettings, patient: bool) -> ExactMethod:
     """The exact way; what is not known to be a kernel is looked through first, which takes n^3 / 3 operations.
 
     several : whether the matrix is used for several functions
@@ -201,13 +201,15 @@ def exactly(who: str, view: View, several: bool, whole: bool, settings: Settings
         K = view.operator()
         if several:
             K.narrowed().rough().prepare()  # each function has a part of the rows
-        return Exactly(K, settings, patient)
+        return ExactMethod(K, settings, patient)
     matrix = view.dense()
     definite(who, view, matrix)
-    return Exactly(Dense(matrix, symmetric=True), settings, patient)
+    return ExactMethod(Dense(matrix, symmetric=True), settings, patient)
 
 
-def featured(basis: Basis, points: Points, settings: coordinate_descent.Settings, run: Run) -> Featured:
+def feature_method(
+    basis: Basis, points: Points, settings: coordinate_descent.DescentSettings, run: Run
+) -> FeatureMethod:
     """The features of all rows, in float32. Cost: n k d + n k^2 operations, and n k numbers of 4 bytes."""
     Z = np.empty((points.values.shape[0], basis.width), np.float32)
 
@@ -216,4 +218,4 @@ def featured(basis: Basis, points: Points, settings: coordinate_descent.Settings
 
     memory = workspace(basis.width, threads.available())
     (basis if basis.plain else FeatureBasis(basis)).over_strips(points, strip, memory, run.watch)
-    return Featured(Z, settings)
+    return FeatureMethod(Z, settings)

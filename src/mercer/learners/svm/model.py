@@ -13,12 +13,12 @@ from mercer.learners.data.rows import n_rows
 from mercer.learners.data.views import LiftView, TableView, View, check_landmarks
 from mercer.learners.streaming.basis import Basis, LiftBasis, landmark_basis, steady
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures, Predictor
-from mercer.learners.svm.methods import Exactly, Featured, Way, exactly, featured
-from mercer.learners.svm.settings import MarginSettings
-from mercer.learners.svm.subproblem import Sought
+from mercer.learners.svm.methods import ExactMethod, FeatureMethod, Method, exact_method, feature_method
+from mercer.learners.svm.settings import SVMSettings
+from mercer.learners.svm.subproblem import Subproblem
 from mercer.lifts.nystrom import nystrom_of
 from mercer.planner.svm import MarginPlan
-from mercer.solvers.svm.box_qp import Rested
+from mercer.solvers.svm.box_qp import QPResult
 from mercer.solvers.svm.coordinate_descent import best_bias
 
 Array = NDArray[np.float64]
@@ -52,7 +52,7 @@ class Audit:
     """What is needed to judge coefficients by the exact kernel, which they were not found with."""
 
     view: View
-    sought: list[Sought]
+    sought: list[Subproblem]
     b: list[Array]
 
     def gap(self) -> float:
@@ -67,8 +67,8 @@ class Audit:
 
 
 def posed_way(
-    who: str, view: View, plan: MarginPlan, settings: MarginSettings, random: np.random.Generator, run: Run
-) -> tuple[Way, Basis | None]:
+    who: str, view: View, plan: MarginPlan, settings: SVMSettings, random: np.random.Generator, run: Run
+) -> tuple[Method, Basis | None]:
     """Who finds the coefficients, by the plan; and the functions of which the model is made, where it has features."""
     if plan.way == "exact":
         return exact_way(who, view, plan, settings), None
@@ -76,14 +76,14 @@ def posed_way(
     assert isinstance(view, TableView)  # noqa: S101  # a matrix was refused
     with run.stage(plan.way):
         basis = _basis(view, plan.rank, random)
-        way = featured(basis, view.points, settings.featured(int(random.integers(2**31))), run)
+        way = feature_method(basis, view.points, settings.feature_method(int(random.integers(2**31))), run)
     return way, basis
 
 
-def exact_way(who: str, view: View, plan: MarginPlan, settings: MarginSettings) -> Exactly:
+def exact_way(who: str, view: View, plan: MarginPlan, settings: SVMSettings) -> ExactMethod:
     """Who finds the coefficients with the kernel itself."""
     several, asked = plan.functions > 1 or len(plan.stages) > 1, settings.exact(view.count, plan.pool)
-    return exactly(who, view, several, plan.whole, asked, patient=settings.max_iter is not None)
+    return exact_method(who, view, several, plan.whole, asked, patient=settings.max_iter is not None)
 
 
 def _basis(view: TableView, count: int, random: np.random.Generator) -> Basis:
@@ -93,7 +93,7 @@ def _basis(view: TableView, count: int, random: np.random.Generator) -> Basis:
     return steady(landmark_basis(nystrom_of(view.kernel, view.points, count, random), view.points))
 
 
-def modelled(view: View, way: Way, basis: Basis | None, sought: list[Sought], rested: list[Rested]) -> Model:
+def modelled(view: View, way: Method, basis: Basis | None, sought: list[Subproblem], rested: list[QPResult]) -> Model:
     """The model: rows without coefficients are let go."""
     b = np.zeros((view.count, len(sought)))
     for k, (one, found) in enumerate(zip(sought, rested, strict=True)):
@@ -102,9 +102,9 @@ def modelled(view: View, way: Way, basis: Basis | None, sought: list[Sought], re
     if len(support) == 0:
         return Model(support, b[support], biases, None)
     if basis is not None:
-        assert isinstance(way, Featured)  # noqa: S101  # who else has a basis
+        assert isinstance(way, FeatureMethod)  # noqa: S101  # who else has a basis
         return Model(support, b[support], biases, ByBasis(basis, basis.to_raw(way.weights(b)), biases))
-    assert isinstance(way, Exactly)  # noqa: S101  # there is no other
+    assert isinstance(way, ExactMethod)  # noqa: S101  # there is no other
     return Model(support, b[support], biases, _by_duals(view.chosen(support), b[support], biases))
 
 

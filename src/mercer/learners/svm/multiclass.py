@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.learners.svm.subproblem import Sought
-from mercer.solvers.svm.box_qp import Boxed
+from mercer.learners.svm.subproblem import Subproblem
+from mercer.solvers.svm.box_qp import BoxQP
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -16,7 +16,7 @@ PAIRS, REST = "ovo", "ovr"
 """One against one, one against the rest."""
 
 
-def duels(codes: Rows, classes: NDArray[np.generic], C: float, weights: Array, how: str) -> list[Sought]:
+def subproblems_of(codes: Rows, classes: NDArray[np.generic], C: float, weights: Array, how: str) -> list[Subproblem]:
     """The functions of a classifier: one for two classes, else one for each pair, or for each class.
 
     f of the pair (a, b), which stand in the order of combinations, is positive for b; f of a class is positive for it.
@@ -30,16 +30,16 @@ def duels(codes: Rows, classes: NDArray[np.generic], C: float, weights: Array, h
         found = []
         for a, b in combinations(range(len(names)), 2):
             rows = np.flatnonzero((codes == a) | (codes == b))
-            found.append(_duel(rows, codes[rows] == b, C, weights[rows], f"{names[a]} and {names[b]}"))
+            found.append(_subproblem(rows, codes[rows] == b, C, weights[rows], f"{names[a]} and {names[b]}"))
         return found
-    return [_duel(everything, codes == c, C, weights, f"{name} and all others") for c, name in enumerate(names)]
+    return [_subproblem(everything, codes == c, C, weights, f"{name} and all others") for c, name in enumerate(names)]
 
 
-def _duel(rows: Rows, positive: NDArray[np.bool_], C: float, weights: Array, between: str) -> Sought:
+def _subproblem(rows: Rows, positive: NDArray[np.bool_], C: float, weights: Array, between: str) -> Subproblem:
     y = np.where(positive, 1.0, -1.0)
     sizes = np.full(len(y), C) if np.isinf(C) else C * weights
-    problem = Boxed(-y, np.where(positive, 0.0, -sizes), np.where(positive, sizes, 0.0))
-    return Sought(rows, problem, weights, between)
+    problem = BoxQP(-y, np.where(positive, 0.0, -sizes), np.where(positive, sizes, 0.0))
+    return Subproblem(rows, problem, between)
 
 
 def votes(values: Array, count: int) -> Array:

@@ -14,16 +14,16 @@ from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.validation import shown, weights_of
-from mercer.learners.svm.base import Asked, MarginMachine
-from mercer.learners.svm.subproblem import Sought
+from mercer.learners.svm.base import Asked, BaseSVM
+from mercer.learners.svm.subproblem import Subproblem
 from mercer.lifts.base import Lift
-from mercer.solvers.svm.box_qp import Boxed
+from mercer.solvers.svm.box_qp import BoxQP
 
 ON_MARGIN = 1e-10
 """The part of the offset by which a row at the margin may miss it."""
 
 
-class OneClass(OutlierMixin, MarginMachine):  # type: ignore[misc]  # scikit-learn has no types
+class KernelOneClassSVM(OutlierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn has no types
     """The region that holds most rows: f minimises |f|^2 / 2 - nu n offset + sum_i s_i max(0, offset - f(x_i)).
 
     Rows with f(x) < offset are outliers: at most the part nu of all, and at least that part is support. For costs,
@@ -41,9 +41,9 @@ class OneClass(OutlierMixin, MarginMachine):  # type: ignore[misc]  # scikit-lea
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer import OneClass
+    >>> from mercer import KernelOneClassSVM
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> model = OneClass(nu=0.1).fit(X)
+    >>> model = KernelOneClassSVM(nu=0.1).fit(X)
     >>> model.predict([[0.0, 0.0], [5.0, 5.0]])
     array([ 1, -1])
     >>> bool(np.mean(model.decision_function(X) < -1e-3) <= 0.1)
@@ -105,8 +105,8 @@ class OneClass(OutlierMixin, MarginMachine):  # type: ignore[misc]  # scikit-lea
         kept = np.arange(count) if weights is None else np.flatnonzero(weights)
         own = np.ones(len(kept)) if weights is None else weights[kept]
         nothing = np.zeros(len(kept))
-        problem = Boxed(nothing, nothing, own, total=float(self.nu) * float(own.sum()))
-        return Asked([Sought(np.arange(len(kept)), problem, own)], count, kept, np.ones((len(kept), 1)), weights)
+        problem = BoxQP(nothing, nothing, own, total=float(self.nu) * float(own.sum()))
+        return Asked([Subproblem(np.arange(len(kept)), problem)], count, kept, np.ones((len(kept), 1)), weights)
 
     @property
     def offset_(self) -> float:

@@ -21,7 +21,7 @@ PASSES = 1000
 
 
 @dataclass(frozen=True)
-class MarginSettings:
+class SVMSettings:
     """What is asked of the solver.
 
     tolerance : the violation of optimality that may be left
@@ -50,7 +50,7 @@ class MarginSettings:
         warm_start: Any,
         polish: Any,
         lengthscale: Any,
-    ) -> MarginSettings:
+    ) -> SVMSettings:
         """The settings of a machine, or one clear error."""
         if not (isinstance(method, str) and method in (AUTO, EXACT, LANDMARKS)):
             needs = 'method that is "auto", "exact" or "landmarks"'
@@ -64,15 +64,15 @@ class MarginSettings:
         landmarks = positive_int_or_none(who, "n_landmarks", n_landmarks)
         return cls(positive_float(who, "tol", tol, "Use 1e-3."), steps, method, landmarks, warm, exact)
 
-    def exact(self, count: int, pool: int) -> working_sets.Settings:
+    def exact(self, count: int, pool: int) -> working_sets.SMOSettings:
         """For so many rows, and bytes of rows of the matrix that are kept."""
-        return working_sets.Settings(self.tolerance, self.max_iter or max(STEPS, EACH * count), pool)
+        return working_sets.SMOSettings(self.tolerance, self.max_iter or max(STEPS, EACH * count), pool)
 
-    def featured(self, seed: int) -> coordinate_descent.Settings:
+    def feature_method(self, seed: int) -> coordinate_descent.DescentSettings:
         """A violation within the tolerance is enough, and so is a relative gap within it."""
-        return coordinate_descent.Settings(self.tolerance, self.tolerance, self.max_iter or PASSES, seed)
+        return coordinate_descent.DescentSettings(self.tolerance, self.tolerance, self.max_iter or PASSES, seed)
 
-    def task(self, view: View, sizes: tuple[int, ...], folds: int) -> MarginTask:
+    def task(self, view: View, sizes: tuple[int, ...]) -> MarginTask:
         """What the planner has to know."""
         columns = view.points.shape[1] if isinstance(view, TableView) else view.count
         sparse: Any = view.points.values if isinstance(view, TableView) and view.points.sparse else None
@@ -84,6 +84,5 @@ class MarginSettings:
             features=view.most_features if isinstance(view, LiftView) else None,
             stored=not view.sure,
             approximable=isinstance(view, LiftView) or (isinstance(view, KernelView) and view.sure),
-            folds=folds,
             polish=self.polish and isinstance(view, KernelView),
         )

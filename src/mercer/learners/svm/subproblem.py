@@ -7,30 +7,28 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.solvers.svm.box_qp import Boxed, Rested
+from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Sought:
+class Subproblem:
     """One function that is to be learned.
 
     rows : positions among the rows that are fitted
     problem : its coefficients, one a row
-    weights : how much each row counts
     between : what it tells apart, for messages; "" where it tells nothing apart
     """
 
     rows: Rows
-    problem: Boxed
-    weights: Array
+    problem: BoxQP
     between: str = ""
 
 
 @dataclass(frozen=True)
-class Found:
+class SubproblemResult:
     """What a solver says of one function.
 
     rows, support : how many rows there were, and how many the function is made of
@@ -52,7 +50,7 @@ class Found:
     reason: str
 
     @classmethod
-    def of(cls, problem: Boxed, rested: Rested) -> Found:
+    def of(cls, problem: BoxQP, rested: QPResult) -> SubproblemResult:
         """The same without the arrays."""
         return cls(
             rows=problem.count,
