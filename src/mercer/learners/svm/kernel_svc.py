@@ -215,6 +215,7 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
         check_is_fitted(self)
         return np.array([found.steps for found in self.outcomes_], np.int32)
 
+    @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
         """For two classes f + b, one a row, positive for the second; else one a row and class.
 
@@ -229,6 +230,7 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
         found = confidences(values, len(self.classes_)) if self._in_pairs else values
         return found.astype(values.dtype, copy=False)
 
+    @speaks
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: that of the largest f, or of most votes; of equal votes the first, as in LIBSVM."""
         check_is_fitted(self)

@@ -116,6 +116,7 @@ class KernelSVR(RegressorMixin, BaseSVM[SVMProblem]):  # type: ignore[misc]  # s
         subproblem = HardTube(every, qp) if np.isinf(C) else SoftMargin(every, qp)
         return SVMProblem(settings, rows, self._viewed(X, rows, kept, weights, y[:, None]), kept, [subproblem])
 
+    @speaks
     def predict(self, X: Any) -> NDArray[Any]:
         """f(x) + b of each row."""
         return self._values(X)[:, 0]

@@ -128,16 +128,19 @@ class KernelOneClassSVM(OutlierMixin, BaseSVM[SVMProblem]):  # type: ignore[misc
     def _slack(self) -> float:
         return ON_MARGIN * abs(float(self._model.biases[0]))
 
+    @speaks
     def score_samples(self, X: Any) -> NDArray[Any]:
         """f(x) of each row: how much data is near."""
         values = self._values(X)[:, 0]
         return np.asarray(values - values.dtype.type(self._model.biases[0]))
 
+    @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
         """f(x) - offset of each row: negative outside of the region."""
         scores = self.score_samples(X)
         return np.asarray(scores - scores.dtype.type(self.offset_))
 
+    @speaks
     def predict(self, X: Any) -> NDArray[np.intp]:
         """1 for rows inside of the region, and -1 for outliers."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
