@@ -53,11 +53,11 @@ class System:
 
 def exact_ours(system: System) -> Found:
     X, y = system.data()
-    solver = ConjugateGradient(tolerance=TOLERANCE)
+    solver = ConjugateGradient(tol=TOLERANCE)
     model = KernelRidge(system.kernel, alpha=ALPHA, fit_intercept=False, solver=solver, random_state=0)
     model.fit(X[:FEW], y[:FEW])
     _, cost = measured(lambda: model.fit(X, y))
-    steps = {"steps": model.outcome_.iterations, "residual": float(model.residual_), "way": model.plan_.way}
+    steps = {"steps": model.outcome_.iterations, "residual": float(model.residual_), "way": model.plan_.method}
     return cost | steps | {"converged": bool(model.converged_), "duals": np.asarray(model.dual_coef_)}
 
 

@@ -72,10 +72,10 @@ def times(rows: Sequence[int]) -> tuple[dict[str, Array], list[str]]:
     taken: list[str] = []
     for place, count in enumerate(rows):
         plan = mercer.plan(count, 8, memory_limit="16 GB", machine=ROUGH)
-        taken.append(plan.way)
+        taken.append(plan.method)
         for each in (*plan.others, plan):
-            if each.way in found:
-                found[each.way][place] = each.seconds
+            if each.method in found:
+                found[each.method][place] = each.seconds
     return found, taken
 
 

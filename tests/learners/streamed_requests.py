@@ -12,6 +12,7 @@ from mercer.learners.streaming.basis import LiftBasis, landmark_basis
 from mercer.learners.streaming.stream import StoredStream
 from mercer.lifts import Nystrom
 from mercer.planner import Plan
+from mercer.planner.ridge import RidgeDetails
 from mercer.solvers import Eigen
 
 
@@ -34,8 +35,8 @@ def asked(basis, X, Y, weights=None, copies=None, *, alpha=1.0, intercept=True, 
     points = X if isinstance(X, Points) else Points(X)
     stream = StoredStream(points, Y, weights, weights if copies is None else copies)
     penalty = penalty_of("test", alpha, Y.shape[1], not coded)
-    shape = (len(Y), points.values.shape[1], Y.shape[1], basis.width)
-    plan = Plan("one pass", "primal", Eigen(), *shape, 0.0, 0, 0.0, batch=batch)
+    shape = (len(Y), points.values.shape[1], Y.shape[1])
+    plan = Plan("one pass", *shape, 0, 0.0, (), RidgeDetails("primal", Eigen(), batch=batch), n_features=basis.width)
     random = np.random.default_rng(0)
     return Streamed("test", stream, basis, penalty, intercept, coded, plan, 1e-6, random)
 

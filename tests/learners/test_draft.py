@@ -8,13 +8,13 @@ from mercer.errors import InputError
 from mercer.learners import (
     KernelKMeans,
     KernelLogisticRegression,
+    KernelOneClassSVM,
     KernelPCA,
     KernelPerceptron,
     KernelRidge,
     KernelRidgeClassifier,
     KernelSVC,
     KernelSVR,
-    OneClass,
     Perceptron,
 )
 from mercer.learners.data.plan_copy import draft
@@ -30,7 +30,7 @@ LEARNERS = [
     (KernelRidgeClassifier(), (X, CLASSES), "features"),
     (KernelSVC(method="landmarks"), (X, CLASSES), "rank"),
     (KernelSVR(method="landmarks"), (X, Y), "rank"),
-    (OneClass(method="landmarks"), (X,), "rank"),
+    (KernelOneClassSVM(method="landmarks"), (X,), "rank"),
     (KernelLogisticRegression(), (X, CLASSES), "features"),
     (KernelPCA(), (X,), "rank"),
     (KernelKMeans(), (X,), "features"),
@@ -77,7 +77,7 @@ def test_landmarks_that_are_quick_to_choose_are_chosen():
     """The kernel has only so many: a plan that asked for all of them would be wrong."""
     few = X[:300]
     model = KernelRidge(Nystrom("polynomial(1)", random_state=0), alpha=0.1)
-    assert model.plan(few, Y[:300]).features == model.fit(few, Y[:300]).plan_.features == 4
+    assert model.plan(few, Y[:300]).n_features == model.fit(few, Y[:300]).plan_.n_features == 4
 
 
 def test_a_plan_knows_that_a_kernel_has_fewer_landmarks_than_it_is_asked_for(forbidden):

@@ -16,6 +16,7 @@ from mercer.learners.ridge.request import Request
 from mercer.lifts import Polynomial
 from mercer.operators import Centering, Dense
 from mercer.planner import Plan
+from mercer.planner.ridge import RidgeDetails
 from mercer.solvers import Cholesky, ConjugateGradient
 from mercer.testing import check_operator
 from mercer.testing.solver_runs import Recorder
@@ -33,14 +34,18 @@ VIEWS = {
 
 
 def request(view="kernel", weights=None, intercept=True, alphas=ALPHAS, solver=None, rank=0):
-    plan = Plan("direct", "dual", solver or Cholesky(), N, 3, 2, None, 1.0, 1, 1.0, rank=rank)
+    plan = Plan("direct", N, 3, 2, 1, 1.0, (), RidgeDetails("dual", solver or Cholesky(), rank=rank))
     centering = Centering.of(N, weights, intercept)
     return Request("test", VIEWS[view], Y, centering, Penalty(alphas, path=False), plan, None, True, 1e-6)
 
 
-def by_gradients(asked, tolerance=1e-11, single=False, run=IDLE, **settings):
-    solver = ConjugateGradient(tolerance, **settings)
-    return dual_cg.solve(replace(asked, plan=replace(asked.plan, solver=solver)), run, single)
+def planned(asked, solver):
+    return replace(asked.plan, details=replace(asked.plan.details, solver=solver))
+
+
+def by_gradients(asked, tol=1e-11, single=False, run=IDLE, **settings):
+    solver = ConjugateGradient(tol=tol, **settings)
+    return dual_cg.solve(replace(asked, plan=planned(asked, solver)), run, single, seed=0)
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -81,8 +86,8 @@ def test_the_rank_is_that_of_the_solver_or_of_the_plan():
             return super().stage(name, total)
 
     by_gradients(request(rank=17), run=Stages())
-    by_gradients(request(rank=17), run=Stages(), rank=5)
-    dual_cg.solve(request(rank=17), Stages(), single=False)  # the plan names another solver
+    by_gradients(request(rank=17), run=Stages(), preconditioner_rank=5)
+    dual_cg.solve(request(rank=17), Stages(), single=False, seed=0)  # the plan names another solver
     assert [total for name, total in seen if name == "preconditioner"] == [17, 5, 17]
     assert [name for name, _ in seen] == ["preconditioner", "iterations"] * 3
 
@@ -100,7 +105,7 @@ def test_predictions_are_off_by_no_more_than_the_residual():
 
 def test_a_model_that_is_stopped_can_be_used_and_says_so():
     run = Recorder(6)
-    fit = by_gradients(request(), run=run, rank=0)
+    fit = by_gradients(request(), run=run, preconditioner_rank=0)
     assert run.stopped
     assert not fit.outcome.converged
     assert np.isinf(fit.roundings).all()

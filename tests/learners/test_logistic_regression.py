@@ -18,7 +18,7 @@ from mercer.errors import BudgetError, InputError, NumericalWarning
 from mercer.kernels import Gaussian, Linear
 from mercer.lifts import Polynomial
 from mercer.planner import logistic as planner
-from mercer.solvers.logistic.objective import Logistic
+from mercer.solvers.logistic.objective import LogisticObjective
 
 CLASSES = pytest.mark.parametrize("classes", [2, 3, 4])
 WEIGHTED = pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
@@ -77,7 +77,7 @@ def test_features_of_a_lift_give_the_model_of_scikit_learn(classes, weighted, al
     Z = Polynomial(2).fit_transform(X)
     wanted = reference(Z, y, alpha, weights)
     assert model.converged_
-    assert model.plan_.way == "features"
+    assert model.plan_.method == "features"
     new = draw(50, classes, seed=1)[0]
     Z_new = Polynomial(2).fit_transform(new)
     np.testing.assert_allclose(model.predict_proba(new), wanted.predict_proba(Z_new), atol=1e-5)
@@ -95,7 +95,7 @@ def test_the_kernel_matrix_gives_the_exact_solution(classes, weighted):
     kernel, alpha = Gaussian(0.8), 0.5
     model = KernelLogisticRegression(kernel, alpha=alpha, tol=1e-9).fit(X, y, weights if weighted else None)
     a, b, value = by_coefficients(kernel(X), y, alpha, weights)
-    assert model.plan_.way == "kernel matrix"
+    assert model.plan_.method == "exact"
     assert model.objective_ == pytest.approx(value, rel=1e-9)
     new = draw(40, classes, seed=1)[0]
     scores = kernel(new, X) @ a + b
@@ -138,7 +138,7 @@ def test_the_gap_is_that_of_the_exact_kernel():
 def test_landmarks_give_the_model_of_their_features(classes):
     X, y = draw(3500, classes)
     model = KernelLogisticRegression("gaussian(1)", n_landmarks=60, tol=1e-10, random_state=0).fit(X, y)
-    assert model.plan_.way == "landmarks"
+    assert model.plan_.method == "landmarks"
     assert len(model.landmarks_) == 60
     np.testing.assert_array_equal(X[model.landmark_indices_], model.landmarks_)
     kernel, L = Gaussian(1.0), model.landmarks_
@@ -244,7 +244,7 @@ def test_a_kernel_with_few_features_is_lifted():
     X, y = draw(classes=3)
     kernel = KernelLogisticRegression("polynomial(degree=2)", tol=1e-9).fit(X, y)
     lift = KernelLogisticRegression(Polynomial(2), tol=1e-9).fit(X, y)
-    assert kernel.plan_.way == "features"
+    assert kernel.plan_.method == "features"
     np.testing.assert_allclose(kernel.predict_proba(X), lift.predict_proba(X), atol=1e-7)
 
 
@@ -287,7 +287,7 @@ def test_a_start_from_the_model_before_takes_fewer_steps():
 
 def test_ctrl_c_keeps_a_usable_model(monkeypatch):
     X, y = draw(300, 3)
-    plain = Logistic.curved
+    plain = LogisticObjective.curved
     calls = []
 
     def interrupted(self, *given):
@@ -296,7 +296,7 @@ def test_ctrl_c_keeps_a_usable_model(monkeypatch):
             signal.raise_signal(signal.SIGINT)
         return plain(self, *given)
 
-    monkeypatch.setattr(Logistic, "curved", interrupted)
+    monkeypatch.setattr(LogisticObjective, "curved", interrupted)
     keeping = KernelLogisticRegression("gaussian(1)", alpha=1e-3, on_interrupt="keep")
     with pytest.warns(NumericalWarning, match="KernelLogisticRegression: The fit was interrupted, at a gradient of"):
         keeping.fit(X, y)
@@ -310,13 +310,13 @@ def test_ctrl_c_keeps_a_usable_model(monkeypatch):
 
 def test_a_time_limit_keeps_what_was_found(monkeypatch):
     X, y = draw(1000, 3)
-    plain = Logistic.curved
+    plain = LogisticObjective.curved
 
     def slow(self, *given):
         time.sleep(0.05)
         return plain(self, *given)
 
-    monkeypatch.setattr(Logistic, "curved", slow)
+    monkeypatch.setattr(LogisticObjective, "curved", slow)
     with pytest.warns(NumericalWarning, match="The time limit of 0.3 s was reached"):
         model = KernelLogisticRegression("gaussian(1)", alpha=1e-4, n_landmarks=100, time_limit=0.3).fit(X, y)
     assert not model.converged_
@@ -356,7 +356,7 @@ def test_memory_decides_how_many_landmarks_there_are(monkeypatch):
 def test_time_decides_how_many_landmarks_there_are():
     X, y = draw(4000, 2)
     assert KernelLogisticRegression("gaussian(1)", time_limit=1e-3).plan(X, y).features == 32
-    assert KernelLogisticRegression("gaussian(1)", n_landmarks=4000).plan(X, y).way == "kernel matrix"
+    assert KernelLogisticRegression("gaussian(1)", n_landmarks=4000).plan(X, y).method == "exact"
 
 
 # -- errors ---------------------------------------------------------------------------------------------------------

@@ -36,7 +36,6 @@ SVM = (
     {"functions": 4},
     {"features": 50},
     {"stored": True, "approximable": False},
-    {"functions": 3, "folds": 5},
     {"polish": True, "functions": 2},
 )
 PCA = (
@@ -67,7 +66,9 @@ def grid():
         yield "ridge", rows, _known(alphas=45, path=True), {"resumable": True}, size, seconds
         for known, landmarks in product(LOGISTIC, (None, 40)):
             yield "logistic", rows, known, {"landmarks": landmarks}, size, seconds
-        for known, (method, landmarks) in product(SVM, (("auto", None), ("auto", 40), ("landmarks", None), ("exact", None))):
+        for known, (method, landmarks) in product(
+            SVM, (("auto", None), ("auto", 40), ("landmarks", None), ("exact", None))
+        ):
             yield "svm", rows, known, {"method": method, "landmarks": landmarks}, size, seconds
         for known, method in product(PCA, ("auto", "exact", "krylov", "landmarks")):
             yield "pca", rows, known, {"method": method, "landmarks": None}, size, seconds

@@ -12,13 +12,13 @@ from mercer.kernels import Kernel
 from mercer.learners import (
     KernelKMeans,
     KernelLogisticRegression,
+    KernelOneClassSVM,
     KernelPCA,
     KernelPerceptron,
     KernelRidge,
     KernelRidgeClassifier,
     KernelSVC,
     KernelSVR,
-    OneClass,
     Perceptron,
     SpectralClustering,
 )
@@ -26,24 +26,18 @@ from mercer.learners.certificates.bounds import Distance
 from mercer.learners.clustering import model
 from mercer.learners.data.views import View
 from mercer.learners.pca.preimage import Preimages
-from mercer.learners.perceptron.state import Course
+from mercer.learners.perceptron.state import PerceptronState
 from mercer.learners.ridge.posterior import StreamedPosterior
 from mercer.learners.streaming.predictor import Predictor
-from mercer.learners.svm.calibration import Calibration
 from mercer.learners.svm.model import Model
-from mercer.learners.svm.subproblem import Found
+from mercer.learners.svm.subproblem import SubproblemResult
 from mercer.lifts.base import Lift
 from mercer.models import invariants
 from mercer.models.entry import Entry, Hints
 from mercer.models.estimators import Attributes, Parameters, estimator
 from mercer.models.lift_fields import Floats, Names, Setting, Table, Whole
 from mercer.operators import Centering
-from mercer.planner.clustering import ClusterPlan
-from mercer.planner.logistic import LogisticPlan
-from mercer.planner.pca import ComponentPlan
-from mercer.planner.perceptron import PassPlan
-from mercer.planner.plan import Plan
-from mercer.planner.svm import MarginPlan
+from mercer.planner import Plan
 from mercer.solvers.ridge.outcome import Outcome
 from mercer.tuning.path import Path
 
@@ -90,8 +84,8 @@ MARGINS: Hints = {
     "kernel_": Kernel | None,
     "lift_": Lift | None,
     **READ,
-    "plan_": MarginPlan,
-    "outcomes_": tuple[Found, ...],
+    "plan_": Plan,
+    "outcomes_": tuple[SubproblemResult, ...],
     "support_": Whole,
     "_model": Model,
     "_gap": float | None,
@@ -100,13 +94,13 @@ MISTAKEN: Hints = {
     "n_features_in_": int,
     "lift_": Lift | None,
     "classes_": Classes,
-    "plan_": PassPlan,
+    "plan_": Plan,
     "history_": Whole,
     "converged_": bool,
     "n_iter_": int,
     "margin_": float,
     "mistake_bound_": float,
-    "_course": Course,
+    "_course": PerceptronState,
     "_stopped": str,
 }
 LOGISTIC: Hints = {
@@ -114,7 +108,7 @@ LOGISTIC: Hints = {
     **READ,
     "X_fit_": Table,
     "classes_": Classes,
-    "plan_": LogisticPlan,
+    "plan_": Plan,
     "n_iter_": int,
     "objective_": float,
     "duality_gap_": float,
@@ -131,7 +125,7 @@ COMPONENTS: Hints = {
     "explained_variance_ratio_": Floats,
     "unexplained_": float,
     "n_components_": int,
-    "plan_": ComponentPlan,
+    "plan_": Plan,
     "_predictor": Predictor,
 }
 MEANS: Hints = {
@@ -142,7 +136,7 @@ MEANS: Hints = {
     "history_": Floats,
     "inertia_": float,
     "n_iter_": int,
-    "plan_": ClusterPlan,
+    "plan_": Plan,
     "_model": model.Model,
     "_n_features_out": int,
 }
@@ -154,7 +148,7 @@ SPECTRAL: Hints = {
     "residuals_": Floats,
     "embedding_": NDArray[np.floating[Any]],
     "n_iter_": int,
-    "plan_": ClusterPlan,
+    "plan_": Plan,
 }
 
 
@@ -165,14 +159,14 @@ def _learner(kind: Any, fitted: Hints, maybe: Hints | None = None, anew: Anew | 
 
 POSTERIORS: Anew = {"_posteriors": dict}
 AUDIT: Anew = {"_audit": lambda: None}
-CLASSIFYING: Hints = {"_calibration": Calibration, "_support_codes": Whole}
+CLASSIFYING: Hints = {"_support_codes": Whole}
 BACK: Hints = {"X_fit_": Table, "eigenvectors_": Floats, "_preimages": Preimages, "preimage_error_": float}
 LEARNERS = (
     _learner(KernelRidge, LEAST_SQUARES, {"X_fit_": Table}, POSTERIORS),
     _learner(KernelRidgeClassifier, {**LEAST_SQUARES, "classes_": Classes}, {"X_fit_": Table}, POSTERIORS),
     _learner(KernelSVC, {**MARGINS, "classes_": Classes}, CLASSIFYING, AUDIT),
     _learner(KernelSVR, MARGINS, anew=AUDIT),
-    _learner(OneClass, MARGINS, anew=AUDIT),
+    _learner(KernelOneClassSVM, MARGINS, anew=AUDIT),
     _learner(KernelLogisticRegression, LOGISTIC, {"landmarks_": Table, "landmark_indices_": Whole}),
     _learner(KernelPerceptron, {**MISTAKEN, **READ, "kernel_": Kernel | None}),
     _learner(Perceptron, MISTAKEN),

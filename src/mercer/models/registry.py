@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from mercer.errors import InputError
 from mercer.kernels.objects.store import Store
 from mercer.kernels.points import Points
 from mercer.learners.certificates.bounds import Distance
@@ -19,13 +20,12 @@ from mercer.learners.data.views import KernelView, LiftView, MatrixView
 from mercer.learners.pca.features import TableBasis
 from mercer.learners.pca.preimage import Preimages
 from mercer.learners.perceptron.perceptron import WithOne
-from mercer.learners.perceptron.state import Course
+from mercer.learners.perceptron.state import PerceptronState
 from mercer.learners.ridge.posterior import StreamedPosterior
 from mercer.learners.streaming.basis import FeatureBasis, LandmarkBasis, LiftBasis
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
-from mercer.learners.svm.calibration import Calibration, Sigmoid
 from mercer.learners.svm.model import Model
-from mercer.learners.svm.subproblem import Found
+from mercer.learners.svm.subproblem import SubproblemResult
 from mercer.lifts.axis import Axis
 from mercer.lifts.certificate import Certificate
 from mercer.lifts.expansion import Expansion
@@ -47,12 +47,9 @@ from mercer.models.table_model import TableModel, unsound
 from mercer.models.texts import TextArray, Texts
 from mercer.models.transformer_fields import SCALERS
 from mercer.operators import Centering
-from mercer.planner.clustering import ClusterPlan
-from mercer.planner.logistic import LogisticPlan
-from mercer.planner.pca import ComponentPlan
-from mercer.planner.perceptron import PassPlan
-from mercer.planner.plan import Plan, Stage
-from mercer.planner.svm import MarginPlan
+from mercer.planner import Plan
+from mercer.planner.plan import Compared
+from mercer.planner.record import Plain, restored
 from mercer.solvers import Cholesky, ConjugateGradient, Eigen, GradientDescent
 from mercer.solvers.perceptron.budget import Forgetron, Projectron
 from mercer.solvers.perceptron.perceptron import Mistakes
@@ -82,6 +79,19 @@ def _csr(fields: Fields) -> csr_array:
 
 def _take_csr(rows: Any) -> Fields:
     return {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr, "shape": tuple(map(int, rows.shape))}
+
+
+def _take_plan(plan: Plan[Any]) -> Fields:
+    return {"chosen": plan.record(), "others": [other.record() for other in plan.others]}
+
+
+def _plan(fields: Fields) -> Plan[Any]:
+    """A plan beside those of the methods that were not chosen."""
+    try:
+        chosen, others = restored(fields["chosen"]), tuple(map(restored, fields["others"]))
+    except InputError as error:
+        refuse("plans of its learners", f"got another record ({error})")
+    return replace(chosen, comparison=Compared(chosen.reason, others))
 
 
 def _take_graded(one: Graded) -> Fields:
@@ -125,6 +135,7 @@ OWN = (
         _take_csr,
         _csr,
     ),
+    made(Plan, {"chosen": dict[str, Plain], "others": list[dict[str, Plain]]}, _take_plan, _plan),
     made(Graded, {"family": Family, "degree": int | None, "offset": float | None}, _take_graded, _graded),
     made(Biased, {"family": Family}, lambda one: {"family": one.family}, lambda fields: Biased(**fields)),
     made(
@@ -157,8 +168,7 @@ OWN = (
 RECORDS = (
     *map(record, (Texts, structured.Labels, structured.Lists, structured.Graphs, Words)),
     *map(record, (Cholesky, Eigen, ConjugateGradient, GradientDescent)),
-    *map(record, (Plan, Stage, MarginPlan, LogisticPlan, PassPlan, ComponentPlan, ClusterPlan)),
-    *map(record, (Certificate, Found, Sigmoid, Preimages, Division, LiftBasis, TableBasis)),
+    *map(record, (Certificate, Preimages, Division, LiftBasis, TableBasis)),
     *map(record, (Polynomials, Lifted, Joined, Multiplied, Weighed, Moved, Chosen, Unit, StreamedPosterior)),
     record(Distance),
     record(Path).with_nan("errors", "wrong"),
@@ -176,10 +186,10 @@ RECORDS = (
     record(LandmarkBasis).checked(invariants.landmark_basis),
     record(Spectrum).checked(invariants.spectrum),
     record(Centering).checked(invariants.centering),
-    record(Calibration).checked(invariants.calibration),
     record(Model).called("MarginModel").checked(invariants.margin_model),
     record(Mistakes).checked(invariants.mistakes),
-    record(Course).checked(invariants.course),
+    record(PerceptronState).called("Course").checked(invariants.course),
+    record(SubproblemResult).called("Found"),
     record(model.ByRows).called("MeansOfRows").checked(invariants.means_of_rows),
     record(model.ByFeatures).called("MeansOfFeatures").checked(invariants.means_of_features),
     record(model.ByLandmarks).called("MeansOfLandmarks").checked(invariants.means_of_landmarks),

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message, speaker
 from mercer.planner.limits import Limits
 from mercer.planner.machine import ROUGH, Machine
 from mercer.planner.plan import AnyDetails, Compared, Plan
@@ -15,7 +15,6 @@ from mercer.planner.task import Task
 
 
 def choose(
-    who: str,
     task: Task[AnyDetails],
     budget: Budget | None = None,
     seconds: float | None = None,
@@ -28,8 +27,6 @@ def choose(
 
     Parameters
     ----------
-    who : str
-        In whose name errors speak.
     task : Task
         What is to be fitted: `RidgeTask`, `SVMTask`, ...
     budget : Budget or None, default=None
@@ -49,7 +46,7 @@ def choose(
     --------
     >>> from mercer.planner import RidgeTask, choose
     >>> from mercer.planner.machine import ROUGH
-    >>> choose("KernelRidge", RidgeTask(1000, 8, 1, None, 45, True), machine=ROUGH).method
+    >>> choose(RidgeTask(1000, 8, 1, None, 45, True), machine=ROUGH).method
     'direct'
     """
     budget = Budget.of(None) if budget is None else budget
@@ -60,10 +57,10 @@ def choose(
             limits = replace(limits, machine=Machine.here())
         best = task.best(task.candidates(limits), limits)
         if best is None:
-            raise InputError(sentence(who, *task.closed()))
+            raise InputError(message(*task.closed()))
         if best.bytes > budget.bytes:
             refusal = task.refusal(list(task.candidates(limits)), limits)
-            budget.require(who, refusal.needed, refusal.purpose, refusal.remedy)
+            budget.require(speaker(), refusal.needed, refusal.purpose, refusal.remedy)
     return replace(task.started(best, limits), comparison=Alternatives(task, limits))
 
 

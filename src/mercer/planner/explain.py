@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from mercer.compute.runtime.memory import text_of
-from mercer.planner.plan import Plan
+from mercer.planner.plan import Details, Plan
 
 YEAR = 365.25 * 86_400.0
 """Seconds of a year."""
@@ -39,7 +39,8 @@ def named(plan: Plan[Any]) -> str:
     >>> named(Plan("nystrom", 10**6, 8, 1, 0, 0.0, (), RidgeDetails("primal", Eigen()), n_landmarks=2000))
     'nystrom, one pass, 2,000 landmarks'
     """
-    return plan.details.describe(plan)
+    details: Details = plan.details
+    return details.describe(plan)
 
 
 def duration(seconds: float) -> str:

@@ -7,7 +7,7 @@ import numbers
 from typing import Any
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction, kernel_from
 from mercer.kernels.text import parse
@@ -23,6 +23,7 @@ ALPHAS = 45
 DTYPES = ("float32", "float64")
 
 
+@speaks
 def plan(
     rows: int,
     columns: int,
@@ -76,7 +77,7 @@ def plan(
     if dtype not in DTYPES:
         raise InputError(sentence("plan", '"float32" or "float64" for dtype', f"got {dtype!r}", 'Use "float32".'))
     task = _task(rows, columns, outputs, kernel, features, _is_auto(alpha), dtype == "float32")
-    return choose("plan", task, budget=Budget.of(memory_limit), seconds=limit, machine=machine)
+    return choose(task, budget=Budget.of(memory_limit), seconds=limit, machine=machine)
 
 
 def _task(

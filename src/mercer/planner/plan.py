@@ -161,18 +161,18 @@ class Plan(ShownPlan, Generic[AnyDetails]):
         """The methods not chosen, the quickest first."""
         return self.comparison.others
 
-    def record(self) -> dict[str, str | int | float | None]:
+    def record(self) -> dict[str, str | int | float | bool | None]:
         """Plain values, from which `restored` makes the plan again, without the methods that were not chosen."""
         from mercer.planner.record import recorded
 
         return recorded(self)
 
     @classmethod
-    def restored(cls, record: Mapping[str, Any], who: str = "A plan") -> Plan[Any]:
-        """The plan of a record; an error in the name of `who` where it holds none."""
+    def restored(cls, record: Mapping[str, Any]) -> Plan[Any]:
+        """The plan of a record; an error where it holds none."""
         from mercer.planner.record import restored
 
-        return restored(record, who)
+        return restored(record)
 
     def __str__(self) -> str:
         from mercer.planner.explain import explain

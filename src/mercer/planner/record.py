@@ -6,10 +6,10 @@ import numbers
 from collections.abc import Mapping
 from dataclasses import fields
 from types import NoneType, UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mercer import solvers
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.planner.clustering import KMeansDetails, SpectralDetails
 from mercer.planner.logistic import LogisticDetails
 from mercer.planner.pca import PCADetails
@@ -19,7 +19,7 @@ from mercer.planner.ridge import RidgeDetails
 from mercer.planner.svm import SVMDetails
 from mercer.solvers import Solver
 
-Plain = str | int | float | None
+Plain = str | int | float | bool | None
 FAMILIES: tuple[type[Details], ...] = (
     RidgeDetails, SVMDetails, LogisticDetails, PCADetails, KMeansDetails, SpectralDetails, PerceptronDetails
 )  # fmt: skip
@@ -47,7 +47,7 @@ def recorded(plan: Plan[Any]) -> dict[str, Plain]:
     return record | {STAGE + stage.name: stage.seconds for stage in plan.stages}
 
 
-def restored(record: Mapping[str, Any], who: str) -> Plan[Any]:
+def restored(record: Mapping[str, Any]) -> Plan[Any]:
     """The plan that a record holds."""
     try:
         kind = DETAILS[record["task"]]
@@ -62,12 +62,12 @@ def restored(record: Mapping[str, Any], who: str) -> Plan[Any]:
         return Plan(**values, stages=stages, details=kind(**details), comparison=told)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         got = f"got {type(error).__name__}: {error}"
-        raise InputError(sentence(who, "the record of a plan", got, "Start anew, without it.")) from error
+        raise InputError(message("the record of a plan", got, "Start anew, without it.")) from error
 
 
 def _value(given: Any, hint: Any) -> Any:
     """A plain value, of the type that a field has."""
-    for choice in get_args(hint) if isinstance(hint, UnionType) else (hint,):
+    for choice in get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,):
         whole = isinstance(given, numbers.Integral) and not isinstance(given, bool)
         if get_origin(choice) is Literal and given in get_args(choice):
             return given

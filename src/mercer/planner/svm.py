@@ -11,7 +11,7 @@ from mercer.planner.limits import Limits
 from mercer.planner.plan import Details, Plan, Stage
 from mercer.planner.task import Refusal, Task
 
-SOLVING, CALIBRATING, POLISHING = "coefficients", "calibration", "polish"
+SOLVING, POLISHING = "coefficients", "polish"
 """The stages of a fit, by name; features, or landmarks, are one that is named as its method."""
 PATIENCE = 1800.0
 """Seconds up to which "auto" is exact, where no time limit is given."""
@@ -86,8 +86,6 @@ class SVMTask(Task[SVMDetails]):
         Whether the whole kernel matrix must be stored: it was given, or has to be looked through.
     approximable : bool, default=True
         Whether landmarks can stand for the kernel.
-    folds : int, default=0
-        How often all is solved again, to calibrate probabilities.
     polish : bool, default=False
         Whether what landmarks lead to is made exact on the margin.
     method : {"auto", "exact", "landmarks"}, default="auto"
@@ -103,7 +101,6 @@ class SVMTask(Task[SVMDetails]):
     n_features: int | None = None
     stored: bool = False
     approximable: bool = True
-    folds: int = 0
     polish: bool = False
     method: str = "auto"
     n_landmarks: int | None = None
@@ -174,15 +171,14 @@ def _exact(task: SVMTask, limits: Limits) -> SVMPlan:
     whole = matrix > 0 and held + least + matrix <= limits.bytes
     held += matrix * whole
     pool = int(max(least, min(item * largest**2, POOL, SHARE * limits.bytes - held)))
-    stages = _stages(solving, task.folds)
     return Plan(
         method="exact",
         rows=task.rows,
         columns=task.columns,
         outputs=len(task.sizes),
         bytes=pool + held,
-        seconds=sum(stage.seconds for stage in stages),
-        stages=stages,
+        seconds=solving,
+        stages=(Stage(SOLVING, solving),),
         details=SVMDetails(pool, whole),
     )
 
@@ -207,8 +203,7 @@ def _of_functions(task: SVMTask) -> int:
 
 def _matrix(task: SVMTask) -> int:
     """Bytes of the matrix that is computed once for several functions, and of a part of it; 0 where it never is."""
-    several = len(task.sizes) > 1 or task.folds > 0
-    if not several or task.stored or task.n_features is not None or task.rows > KEPT:
+    if len(task.sizes) == 1 or task.stored or task.n_features is not None or task.rows > KEPT:
         return 0
     return 8 * (task.rows**2 + max(task.sizes) ** 2)
 
@@ -226,13 +221,6 @@ def _seconds(task: SVMTask, size: int, limits: Limits) -> float:
     return values + last + machine.read(TOUCHED * SUPPORT * pairs / 2) + STEPS * size * step
 
 
-def _stages(solving: float, folds: int) -> tuple[Stage, ...]:
-    """The work, and that of the folds, each of which has a part of the rows."""
-    part = (1 - 1 / folds) ** 2 if folds else 0.0
-    again = (Stage(CALIBRATING, folds * part * solving),) if folds else ()
-    return (Stage(SOLVING, solving), *again)
-
-
 # -- landmarks --------------------------------------------------------------------------------------------------------
 
 
@@ -245,7 +233,7 @@ def _featured(task: SVMTask, limits: Limits) -> SVMPlan:
     choosing = machine.multiply(drawn * k**2) + machine.pairs(n * k, int(task.filled)) + machine.multiply(n * k**2)
     descent = PASSES * SCATTERED * machine.read(sum(task.sizes) * k / 2)
     method = "features" if lifted else "landmarks"
-    stages = (Stage(method, choosing), *_stages(descent, task.folds))
+    stages: tuple[Stage, ...] = (Stage(method, choosing), Stage(SOLVING, descent))
     pool, needed, whole = 0, _bytes(task, found), False
     if task.polish:
         whole = _matrix(task) > 0 and needed + _matrix(task) <= limits.bytes
@@ -269,7 +257,7 @@ def _featured(task: SVMTask, limits: Limits) -> SVMPlan:
 
 def _bytes(task: SVMTask, landmarks: int) -> int:
     """Bytes of features in float32, of some of them again for each function, of landmarks, and of vectors."""
-    copies = 2 if len(task.sizes) > 1 or task.folds else 1
+    copies = 2 if len(task.sizes) > 1 else 1
     drawn = int(min(DRAWN, task.rows * landmarks))
     numbers = 3 * landmarks**2 + VECTORS * task.rows + drawn + _of_functions(task)
     return 4 * copies * task.rows * landmarks + 8 * numbers

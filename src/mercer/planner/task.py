@@ -82,12 +82,12 @@ class Task(ABC, Generic[AnyDetails]):
         if len(plans) == 1:
             return "No other method is open."
         if best is plans[0]:
-            return "It is preferred, and fits memory and time." if self._keeps(best, limits) else self._least(limits)
+            return "It comes first, and fits memory and time." if self._keeps(best, limits) else self._least(limits)
         if not self._keeps(best, limits):
             return self._least(limits)
         before = plans[: plans.index(best)]
         slow = [plan for plan in before if plan.bytes <= limits.bytes]
-        return "What is preferred takes too long." if slow else "What is preferred does not fit the memory."
+        return "What comes first takes too long." if slow else "What comes first does not fit the memory."
 
     def why_not(self, plan: Plan[AnyDetails], best: Plan[AnyDetails], limits: Limits) -> str:
         """Why another plan was not taken: memory, time, or that another one is preferred."""
@@ -97,7 +97,7 @@ class Task(ABC, Generic[AnyDetails]):
             return f"too slow, for {self.aim(limits)}"
         if best.exact and not plan.exact:
             return "approximates the kernel"
-        return "slower" if plan.seconds > max(best.seconds, INSTANT) else "not preferred"
+        return "slower" if plan.seconds > max(best.seconds, INSTANT) else f"comes after {best.method}"
 
     def aim(self, limits: Limits) -> str:
         """The time to keep to, in words."""

@@ -19,15 +19,14 @@ from mercer.learners.data.range_checks import refuse_range
 from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.rows import n_rows
 from mercer.learners.data.validation import weights_of
-from mercer.learners.data.views import LiftView, TableView, View
-from mercer.planner.clustering import ClusterTask
+from mercer.learners.data.views import TableView, View
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Posed:
+class KMeansProblem:
     """What is to be clustered.
 
     asked : the settings
@@ -41,7 +40,7 @@ class Posed:
     group : (kept,), which of the different rows each of them is
     """
 
-    asked: KMeansSettings
+    settings: KMeansSettings
     read: Any
     full: View
     view: View
@@ -57,19 +56,19 @@ class Posed:
         return self.full.count
 
 
-def pose(estimator: Any, asked: KMeansSettings, X: Any, rows: Any, sample_weight: Any) -> Posed:
+def read_problem(estimator: Any, settings: KMeansSettings, X: Any, rows: Any, sample_weight: Any) -> KMeansProblem:
     """Rows that were read, with their weights, through the kernel with its numbers."""
     who, count = type(estimator).__name__, n_rows(rows)
     weights = weights_of(who, sample_weight, count)
     kept = np.arange(count) if weights is None else np.flatnonzero(weights)
-    refuse_few_rows(who, len(kept), asked.clusters)
+    refuse_few_rows(who, len(kept), settings.clusters)
     full = viewed(estimator, X, rows, weights, kept)
     own = np.ones(len(kept)) if weights is None else weights[kept]
     first, merged, group = distinct(full, kept, own)
     whole = not isinstance(full, TableView) and len(kept) == count  # a part of a matrix is a copy of it
     view, unit = full if whole else full.chosen(first), float(merged.mean())
     refuse_range(who, view, float(merged.sum()))
-    return Posed(asked, rows, full, view, first, merged / unit, unit, kept, group)
+    return KMeansProblem(settings, rows, full, view, first, merged / unit, unit, kept, group)
 
 
 def viewed(estimator: Any, X: Any, rows: Any, weights: Array | None, kept: Rows) -> View:
@@ -98,17 +97,8 @@ def distinct(view: View, kept: Rows, weights: Array) -> tuple[Rows, Array, Rows]
     return kept[order[starts]], np.add.reduceat(weights[ranked], starts), group
 
 
-def task_of(view: View, clusters: int, runs: int) -> ClusterTask:
-    """What the planner has to know."""
+def filled_of(view: View) -> tuple[int, float]:
+    """The columns of rows, and how many numbers of a row are not zero, for the planner."""
     columns = view.points.shape[1] if isinstance(view, TableView) else view.count
     sparse: Any = view.points.values if isinstance(view, TableView) and view.points.sparse else None
-    return ClusterTask(
-        rows=view.count,
-        columns=columns,
-        clusters=clusters,
-        runs=runs,
-        filled=columns_of(view, columns) if sparse is None else sparse.nnz / max(1, view.count),
-        features=view.most_features,
-        lift_given=isinstance(view, LiftView),
-        approximable=isinstance(view, TableView) and view.sure,
-    )
+    return columns, columns_of(view, columns) if sparse is None else sparse.nnz / max(1, view.count)

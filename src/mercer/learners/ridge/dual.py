@@ -91,7 +91,7 @@ def _given(request: Request) -> Fit:
     request, found = _matrix(request)
     alphas = request.penalty.given
     with request.run.stage("solve"):
-        outcome = request.plan.solver.solve(_system(request, found.centered, found.centered.stored, alphas))
+        outcome = request.plan.details.solver.solve(_system(request, found.centered, found.centered.stored, alphas))
     return _fit(request, found, outcome, alphas, None, None)
 
 

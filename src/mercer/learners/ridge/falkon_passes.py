@@ -180,7 +180,7 @@ class Sweeps:
         stream = self.request.stream
         if not stream.stored:
             return None
-        for piece in stream.pieces(self.request.plan.batch):
+        for piece in stream.pieces(self.request.plan.details.batch):
             rows[piece.start : piece.stop] -= piece.weights[:, None] * rest
         return rows
 
@@ -197,7 +197,7 @@ class Sweeps:
             start = int(self.saved["position"])
             sums = {name: np.array(self.saved[f"sum {name}"], order="C") for name in sums}
             self.saved = {}
-        for piece in stream.pieces(self.request.plan.batch, start):
+        for piece in stream.pieces(self.request.plan.details.batch, start):
             self._add(piece, sums, begin)
             self._offer(kind, piece.stop, sums)
             self.passes = done + piece.stop / stream.count

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import InputError, NumericalWarning, sentence
+from mercer.errors import InputError, NumericalWarning, sentence, speaks
 from mercer.kernels.points import Points
 from mercer.learners.certificates.bounds import Distance
 from mercer.learners.certificates.certificate import certificate
@@ -31,13 +31,13 @@ from mercer.learners.run.fingerprint import fingerprint
 from mercer.learners.run.fit_run import Watched
 from mercer.learners.streaming.source_stream import SourceStream, new_rows, note_columns
 from mercer.lifts.randomness import generator
-from mercer.planner import Plan
+from mercer.planner.ridge import RidgePlan
 from mercer.sources import Arrays, Source, source_of
 
 Array = NDArray[np.float64]
 
 
-class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
+class LeastSquares(KernelEstimator[Posed, RidgePlan, Solved]):
     """A model f(x) + b that minimises sum_i s_i (y_i - f(x_i) - b)^2 + alpha |f|^2."""
 
     kernel: Any
@@ -66,6 +66,7 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
     def _answers(self, values: Array) -> NDArray[Any]:
         """What `predict` gives, from f(x) + b of each row and output."""
 
+    @speaks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model; `sample_weight` says how often each row counts.
 
@@ -103,18 +104,18 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
     def _in_memory(self, problem: Posed) -> bool:
         return problem.stream is None
 
-    def _plan(self, problem: Posed, run: Watched | None) -> Plan:
+    def _plan(self, problem: Posed, run: Watched | None) -> RidgePlan:
         if run is None:
             return planned(problem, resumable=self.checkpoint is not None)
         if self.checkpoint is not None:
             run.resume(fingerprint(self.get_params(deep=False), *problem.data))
         return plan_of(run, problem)
 
-    def _solve(self, problem: Posed, plan: Plan, run: Watched) -> Solved:
+    def _solve(self, problem: Posed, plan: RidgePlan, run: Watched) -> Solved:
         seed = run.recall("seed", lambda: int(generator(self.random_state).integers(2**62)))
         return follow(problem, plan, run, seed)
 
-    def _store(self, posed: Posed, plan: Plan, solved: Solved) -> None:
+    def _store(self, posed: Posed, plan: RidgePlan, solved: Solved) -> None:
         fit, prepared = solved.fit, posed.prepared
         self.__dict__.pop("X_fit_", None)
         if posed.stream is None:
@@ -184,6 +185,7 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
         names = getattr(self, "feature_names_in_", None)
         return source_of(type(self).__name__, X, columns=None if names is None else list(names))
 
+    @speaks
     def predict_batches(self, X: Any, size: int = 1 << 16) -> Iterator[NDArray[Any]]:
         """What `predict` gives, a batch of at most `size` rows at a time: for a path, a memory map or a source."""
         source = self._source_of(X)
@@ -196,6 +198,7 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
         return new_rows(self, source, size)
 
     @property
+    @speaks
     def certificate_(self) -> Distance:
         """How far predictions are from those of the exact solution, at most: `rms` over the rows, `at` new ones.
 
@@ -225,6 +228,7 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
         return "the fit was stopped before the residuals, which determine them, were known"
 
     @property
+    @speaks
     def coef_(self) -> Array:
         """One weight a feature (and output) of `lift_`, or of `mercer.lift(kernel_, columns)`: f(x) = coef_ . phi(x).
 
@@ -260,10 +264,11 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
         if alpha not in self._posteriors:
             kept, count = self._rows_kept
             view = self._view if len(kept) == count else self._view.chosen(kept)
-            self._posteriors = {alpha: posterior(view, self._centering, alpha, self.plan_.side)}
+            self._posteriors = {alpha: posterior(view, self._centering, alpha, self.plan_.details.side)}
         return self._posteriors[alpha]
 
     @property
+    @speaks
     def leverage_(self) -> Array:
         """How much the prediction at each row follows (one copy of) its own y; 0 for rows of weight zero.
 
@@ -288,6 +293,7 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
         return self._view.points
 
     @property
+    @speaks
     def degrees_of_freedom_(self) -> Any:
         """How many free parameters the model uses, in effect: the sum of the leverages of all copies."""
         check_is_fitted(self)

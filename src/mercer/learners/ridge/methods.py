@@ -24,11 +24,11 @@ from mercer.learners.streaming.stream import DomainStream, StoredStream, Stream
 from mercer.lifts import RandomFourier
 from mercer.lifts.base import Lift
 from mercer.lifts.nystrom import Nystrom, nystrom_of
-from mercer.planner import Plan
+from mercer.planner.ridge import RidgePlan
 
 Array = NDArray[np.float64]
 ITERATIVE = "nystrom iterative"
-TUNING, LANDMARKS, LEAVING = range(3)
+TUNING, LANDMARKS, LEAVING, PIVOTS = range(4)
 """What random numbers are drawn for: each has a stream of its own, so that no step changes the draws of another."""
 
 
@@ -44,7 +44,7 @@ class Solved:
     """
 
     fit: Fit
-    plan: Plan
+    plan: RidgePlan
     predictor: Predictor
     kernel: Kernel | None
     lift: Lift | None
@@ -54,12 +54,12 @@ class Solved:
     seed: int = 0
 
 
-def follow(posed: Posed, plan: Plan, run: Run, seed: int) -> Solved:
+def follow(posed: Posed, plan: RidgePlan, run: Run, seed: int) -> Solved:
     """Fit in the way of the plan; `seed` is what every draw comes from."""
     prepared = posed.prepared
-    if plan.way == "direct":
-        found = _primal(prepared, plan, run) if plan.side == "primal" else _dual(prepared, plan, run)
-    elif plan.way == "conjugate gradients":
+    if plan.method == "direct":
+        found = _primal(prepared, plan, run) if plan.details.side == "primal" else _dual(prepared, plan, run)
+    elif plan.method == "conjugate gradients":
         found = _iterative(prepared, plan, run, seed)
     else:
         found = _streamed(posed, plan, run, seed)
@@ -74,7 +74,7 @@ def draws(seed: int, purpose: int) -> np.random.Generator:
 # -- stored matrices --------------------------------------------------------------------------------------------------
 
 
-def _primal(prepared: Prepared, plan: Plan, run: Run) -> Solved:
+def _primal(prepared: Prepared, plan: RidgePlan, run: Run) -> Solved:
     view = prepared.views[0].lifted()
     fit = primal.solve(replace(prepared.request(view, plan), run=run))
     assert fit.weights is not None  # noqa: S101  # the primal has them
@@ -82,7 +82,7 @@ def _primal(prepared: Prepared, plan: Plan, run: Run) -> Solved:
     return Solved(fit, plan, predictor, view.kernel, view.lift, view)
 
 
-def _dual(prepared: Prepared, plan: Plan, run: Run) -> Solved:
+def _dual(prepared: Prepared, plan: RidgePlan, run: Run) -> Solved:
     if len(prepared.views) == 1 and not prepared.penalty.path:
         view = prepared.views[0]
         fit = dual.solve(replace(prepared.request(view, plan), run=run))
@@ -92,7 +92,7 @@ def _dual(prepared: Prepared, plan: Plan, run: Run) -> Solved:
     return _by_duals(prepared, plan, view, fit)
 
 
-def _by_duals(prepared: Prepared, plan: Plan, view: View, fit: Fit) -> Solved:
+def _by_duals(prepared: Prepared, plan: RidgePlan, view: View, fit: Fit) -> Solved:
     assert fit.duals is not None  # noqa: S101  # the dual has them
     duals = scatter_rows(
         fit.duals, prepared.kept, view.count
@@ -104,15 +104,16 @@ def _by_duals(prepared: Prepared, plan: Plan, view: View, fit: Fit) -> Solved:
 # -- products ---------------------------------------------------------------------------------------------------------
 
 
-def _iterative(prepared: Prepared, plan: Plan, run: Run, seed: int) -> Solved:
+def _iterative(prepared: Prepared, plan: RidgePlan, run: Run, seed: int) -> Solved:
     chosen = _chosen(prepared, plan, run, seed)
     asked = replace(prepared.request(chosen.view, plan), penalty=chosen.penalty, run=run)
-    fit = replace(dual_cg.solve(asked, run, prepared.dtype == SINGLE), path=chosen.path)
+    pivots = int(draws(seed, PIVOTS).integers(2**63))
+    fit = replace(dual_cg.solve(asked, run, prepared.dtype == SINGLE, pivots), path=chosen.path)
     return _by_duals(prepared, plan, chosen.view, fit)
 
 
-def _chosen(prepared: Prepared, plan: Plan, run: Run, seed: int) -> Chosen:
-    if plan.sample is None:
+def _chosen(prepared: Prepared, plan: RidgePlan, run: Run, seed: int) -> Chosen:
+    if plan.details.sample is None:
         return on_sample(prepared, plan, draws(seed, TUNING))
     with run.stage("tuning"):
         return on_sample(prepared, plan, draws(seed, TUNING))
@@ -121,7 +122,7 @@ def _chosen(prepared: Prepared, plan: Plan, run: Run, seed: int) -> Chosen:
 # -- pieces -----------------------------------------------------------------------------------------------------------
 
 
-def _streamed(posed: Posed, plan: Plan, run: Run, seed: int) -> Solved:
+def _streamed(posed: Posed, plan: RidgePlan, run: Run, seed: int) -> Solved:
     prepared, chosen = posed.prepared, _for_pieces(posed.prepared, plan, run, seed)
     prepared.request(chosen.view, plan)  # complains of numbers that are too large or too small
     seen = prepared.seen(chosen.view)
@@ -129,7 +130,7 @@ def _streamed(posed: Posed, plan: Plan, run: Run, seed: int) -> Solved:
     stream = _stored(prepared, seen) if posed.stream is None else _looked_at(posed.stream, seen)
     lift = _lift(seen, plan, stream, run, draws(seed, LANDMARKS))
     basis = _basis(lift, seen.points)
-    basis = basis if plan.way == ITERATIVE else steady(basis)
+    basis = basis if plan.method == ITERATIVE else steady(basis)
     asked = Streamed(
         who=prepared.settings.who,
         stream=stream,
@@ -141,7 +142,7 @@ def _streamed(posed: Posed, plan: Plan, run: Run, seed: int) -> Solved:
         trusted=prepared.trusted,
         random=draws(seed, LEAVING),
     )
-    found = falkon.solve(asked, run) if plan.way == ITERATIVE else normal_equations.solve(asked, run)
+    found = falkon.solve(asked, run) if plan.method == ITERATIVE else normal_equations.solve(asked, run)
     fit = replace(found.fit, path=chosen.path or found.fit.path)
     whole = chosen.view
     assert isinstance(whole, TableView)  # noqa: S101  # as seen is
@@ -150,9 +151,9 @@ def _streamed(posed: Posed, plan: Plan, run: Run, seed: int) -> Solved:
     return Solved(fit, plan, predictor, chosen.view.kernel, lift, view, replace(found, fit=fit), basis)
 
 
-def _for_pieces(prepared: Prepared, plan: Plan, run: Run, seed: int) -> Chosen:
+def _for_pieces(prepared: Prepared, plan: RidgePlan, run: Run, seed: int) -> Chosen:
     """The kernel, and alphas where they must be known before; a path over all rows says more than one over some."""
-    if plan.way == ITERATIVE:
+    if plan.method == ITERATIVE:
         return _chosen(prepared, plan, run, seed)
     if len(prepared.views) == 1:
         return Chosen(prepared.views[0], prepared.penalty)
@@ -173,21 +174,20 @@ def _basis(lift: Lift, points: Points) -> Basis:
     return landmark_basis(lift, points) if isinstance(lift, Nystrom) else LiftBasis(lift)
 
 
-def _lift(view: TableView, plan: Plan, stream: Stream, run: Run, random: np.random.Generator) -> Lift:
+def _lift(view: TableView, plan: RidgePlan, stream: Stream, run: Run, random: np.random.Generator) -> Lift:
     """The lift whose features are fitted: the one that was given, the exact one, or one that is drawn now."""
     if isinstance(view, LiftView):
         return view.lift
-    if plan.way == "one pass":
+    if plan.method == "one pass":
         exact = view.lifted().lift
         assert exact is not None  # noqa: S101  # or lifted would complain
         return exact
     assert view.kernel is not None  # noqa: S101  # it is approximated
-    assert plan.features is not None  # noqa: S101  # by so many
-    if plan.way == "random features":
-        return _waves(view.kernel, view.points, plan.features, random)
+    if plan.method == "random features":
+        return _waves(view.kernel, view.points, plan.n_features, random)
     with run.stage("landmarks"):
-        piece = stream.sample(draw_rows(stream.count, plan.drawn, random))
-        return nystrom_of(view.kernel, piece.points, min(plan.features, len(piece.targets)), random)
+        piece = stream.sample(draw_rows(stream.count, plan.details.drawn, random))
+        return nystrom_of(view.kernel, piece.points, min(plan.n_landmarks, len(piece.targets)), random)
 
 
 def _waves(kernel: Kernel, points: Points, count: int, random: np.random.Generator) -> Lift:

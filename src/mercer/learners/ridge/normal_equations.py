@@ -31,7 +31,7 @@ from mercer.learners.ridge.streamed import Streamed, StreamedFit
 from mercer.learners.streaming.basis import FeatureBasis
 from mercer.learners.streaming.moments import Moments, Normal
 from mercer.operators import Centering
-from mercer.planner.streaming import JUDGED, TRIED
+from mercer.planner.ridge.streaming import JUDGED, TRIED
 from mercer.solvers import Outcome
 from mercer.solvers.ridge.base import solves
 from mercer.solvers.ridge.perturbation import MARGIN
@@ -144,7 +144,7 @@ class _Whole(Run):
 
 
 def _batch(request: Streamed) -> int:
-    return request.plan.batch or request.stream.count
+    return request.plan.details.batch or request.stream.count
 
 
 # -- the path ---------------------------------------------------------------------------------------------------------

@@ -21,8 +21,10 @@ from mercer.learners.ridge.probe import Probe, probe
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
 from mercer.lifts.nystrom import Nystrom
-from mercer.planner import Plan, Task, choose
+from mercer.planner import RidgeTask, choose
 from mercer.planner.from_shapes import plan
+from mercer.planner.record import restored
+from mercer.planner.ridge import RidgePlan
 from mercer.solvers import GradientDescent
 from mercer.tuning.path import default_alphas
 
@@ -32,7 +34,7 @@ WORTH = 1.0
 """Seconds that a fit is to take, at least, to look at a sample of its rows before."""
 
 
-def foreseen(estimator: Any, shape: Shape) -> Plan | None:
+def foreseen(estimator: Any, shape: Shape) -> RidgePlan | None:
     """What a fit will take, from the shape of its data alone: before lifts are fitted and samples are looked at.
 
     None where nothing fits the memory: that is refused later, in words that know more.
@@ -55,59 +57,62 @@ def foreseen(estimator: Any, shape: Shape) -> Plan | None:
         return None
 
 
-def planned(posed: Posed, resumable: bool = False) -> Plan:
+def planned(posed: Posed, resumable: bool = False) -> RidgePlan:
     """The plan for a problem; `resumable` asks for one whose state is small enough to be saved.
 
     Cost: nothing up to `probe.PROBED` rows; beyond, a look at a sample of a thousand rows.
     """
-    prepared, settings, task = posed.prepared, posed.prepared.settings, _task(posed)
+    settings, task = posed.prepared.settings, _task(posed)
     budget = Budget.of(settings.memory_limit)
-    first = choose(settings.who, task, prepared.solver, budget, settings.time_limit, None, resumable)
+    first = choose(task, budget, settings.time_limit, None, resumable)
     worth = (task.approximable or task.products) and first.seconds > WORTH
     looked = probe(posed, first) if worth else Probe()
     if looked.pair is None:
         return first
     task = replace(task, pair=looked.pair, spectrum=looked.spectrum, alpha=looked.alpha)
-    return choose(settings.who, task, prepared.solver, budget, settings.time_limit, None, resumable)
+    return choose(task, budget, settings.time_limit, None, resumable)
 
 
-def plan_of(run: Watched, posed: Posed) -> Plan:
+def plan_of(run: Watched, posed: Posed) -> RidgePlan:
     """A plan made now, or that of the fit that is resumed: what the machine can do is not asked twice."""
-    made: list[Plan] = []
+    if run.terms.checkpoint is None:
+        return planned(posed)
+    made: list[RidgePlan] = []
 
     def record() -> dict[str, Any]:
-        made.append(planned(posed, resumable=run.terms.checkpoint is not None))
+        made.append(planned(posed, resumable=True))
         return dict(made[0].record())
 
     found = run.recall("plan", record)
-    return made[0] if made else Plan.restored(found, run.who)
+    return made[0] if made else restored(found)
 
 
-def _task(posed: Posed) -> Task:
+def _task(posed: Posed) -> RidgeTask:
     prepared = posed.prepared
     view, tried = prepared.views[0], len(prepared.views)
     values = prepared.rows.values if isinstance(prepared.rows, Points) else prepared.rows
     penalty = prepared.penalty
     known = isinstance(view, KernelView) and view.sure and not isinstance(prepared.solver, GradientDescent)
     positive = penalty.values is None or bool((penalty.values > 0).all())
-    return Task(
+    return RidgeTask(
         rows=posed.count,
         columns=int(values.shape[1]),
         outputs=int(prepared.problem.targets.shape[1]),
-        features=view.most_features if tried == 1 else None,
+        n_features=view.most_features if tried == 1 else None,
         alphas=_alphas(penalty),
         path=penalty.path or tried > 1,
         lengthscales=tried,
         approximable=known and prepared.solver is None,
         spectral=known and prepared.solver is None and _spectral(view, tried),
-        landmarks=_landmarks(view),
-        sought=_sought(view),
+        n_landmarks=_landmarks(view),
+        requested=_requested(view),
         lift_given=isinstance(view, LiftView),
         products=known and positive,
         single=prepared.dtype == SINGLE,
         pair=pair_of(view),
         stored=posed.stream is None,
         copied=_copied(posed),
+        solver=prepared.solver,
     )
 
 
@@ -130,7 +135,7 @@ def _landmarks(view: View) -> int | None:
     return lift.n_features() if isinstance(lift, Nystrom) else None
 
 
-def _sought(view: View) -> int | None:
+def _requested(view: View) -> int | None:
     """How many it was to have."""
     lift = view.lift if isinstance(view, LiftView) else None
     return lift.n_components if isinstance(lift, Nystrom) and isinstance(lift.n_components, int) else None

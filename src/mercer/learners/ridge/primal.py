@@ -60,7 +60,7 @@ def _finish(
 
 def _given(request: Request, features: CenteredFeatures) -> Fit:
     alphas, Z = request.penalty.given, features.values
-    outcome = request.plan.solver.solve(_system(request, features, squares_of(Z), alphas))
+    outcome = request.plan.details.solver.solve(_system(request, features, squares_of(Z), alphas))
     return _fit(request, features, outcome, alphas, None, None)
 
 

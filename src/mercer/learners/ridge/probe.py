@@ -16,7 +16,7 @@ from mercer.learners.ridge import dual
 from mercer.learners.ridge.posing import Posed
 from mercer.learners.ridge.problem import Prepared
 from mercer.operators import Gram
-from mercer.planner import Plan
+from mercer.planner.ridge import RidgePlan
 
 PROBED = 4_000
 """Up to so many rows nothing is looked at: every way is short."""
@@ -40,7 +40,7 @@ class Probe:
     alpha: float | None = None
 
 
-def probe(posed: Posed, plan: Plan) -> Probe:
+def probe(posed: Posed, plan: RidgePlan) -> Probe:
     """Look at a sample, where there are many rows and a kernel; `plan` is any."""
     prepared, view = posed.prepared, posed.prepared.views[0]
     if not isinstance(view, KernelView) or len(prepared.kept) <= PROBED:

@@ -19,7 +19,7 @@ from mercer.learners.parameters import LOO, boolean
 from mercer.learners.ridge.request import TRUSTED, Request
 from mercer.learners.ridge.validation_rows import HeldOut, held_out_rows
 from mercer.operators import Centering
-from mercer.planner import Plan
+from mercer.planner.ridge import RidgePlan
 from mercer.solvers import ConjugateGradient, Solver
 
 Array = NDArray[np.float64]
@@ -104,7 +104,7 @@ class Prepared:
         """The view of the rows that are fitted."""
         return full if self.whole else full.chosen(self.kept)
 
-    def request(self, full: View, plan: Plan) -> Request:
+    def request(self, full: View, plan: RidgePlan) -> Request:
         """What a side is asked, for one of the views."""
         view, labels = self.seen(full), at_rows(self.problem.labels, self.kept)
         who = _speaker(self.settings.who, full)

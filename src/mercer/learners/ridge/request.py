@@ -14,7 +14,7 @@ from mercer.learners.data.validation import Penalty
 from mercer.learners.data.views import View
 from mercer.learners.ridge.validation_rows import HeldOut
 from mercer.operators import Centering
-from mercer.planner import Plan
+from mercer.planner.ridge import RidgePlan
 from mercer.solvers import Outcome
 from mercer.solvers.ridge.perturbation import mean_size
 from mercer.tuning.path import Path
@@ -49,7 +49,7 @@ class Request:
     targets: Array
     centering: Centering
     penalty: Penalty
-    plan: Plan
+    plan: RidgePlan
     labels: NDArray[np.intp] | None
     sure: bool
     trusted: float
@@ -97,7 +97,7 @@ def relative(errors: Array, sizes: Array) -> Array:
 
 def by_alpha(request: Request, solve: Callable[[Request], Fit]) -> Fit:
     """One fit for each different alpha, joined, where a decomposition serves one alpha alone."""
-    alphas, solver = request.penalty.given, request.plan.solver
+    alphas, solver = request.penalty.given, request.plan.details.solver
     if solver.needs != "matrix" or solver.whole_path:
         return solve(request)
     groups = [np.flatnonzero(alphas == alpha) for alpha in np.unique(alphas)]

@@ -17,7 +17,7 @@ from mercer.learners.data.validation import Penalty
 from mercer.learners.data.views import View
 from mercer.learners.ridge import dual
 from mercer.learners.ridge.problem import Prepared
-from mercer.planner import Plan
+from mercer.planner.ridge import RidgePlan
 from mercer.tuning.path import Path
 
 Array = NDArray[np.float64]
@@ -35,7 +35,7 @@ class Chosen:
     path: Path | None = None
 
 
-def best(prepared: Prepared, plan: Plan, run: Run = IDLE) -> tuple[dual.Tuned, View]:
+def best(prepared: Prepared, plan: RidgePlan, run: Run = IDLE) -> tuple[dual.Tuned, View]:
     """The view of least leave-one-out error; those that overflow are passed over where others do not."""
     found: tuple[dual.Tuned, View] | None = None
     refused: InputError | None = None
@@ -53,11 +53,11 @@ def best(prepared: Prepared, plan: Plan, run: Run = IDLE) -> tuple[dual.Tuned, V
     return found
 
 
-def on_sample(prepared: Prepared, plan: Plan, random: np.random.Generator) -> Chosen:
+def on_sample(prepared: Prepared, plan: RidgePlan, random: np.random.Generator) -> Chosen:
     """The lengthscale and the penalties that a sample of rows chooses, where they are not given."""
     if len(prepared.views) == 1 and not prepared.penalty.path:
         return Chosen(prepared.views[0], prepared.penalty)
-    size = min(len(prepared.kept), plan.sample or len(prepared.kept))
+    size = min(len(prepared.kept), plan.details.sample or len(prepared.kept))
     rows = np.sort(random.choice(len(prepared.kept), size, replace=False))
     tuned, view = best(prepared.part(rows), plan)
     return Chosen(view, Penalty(tuned.path.alphas[tuned.chosen], path=False), tuned.path)

@@ -11,7 +11,7 @@ from mercer.learners.data.validation import Penalty
 from mercer.learners.ridge.request import Fit
 from mercer.learners.streaming.basis import Basis
 from mercer.learners.streaming.stream import Stream
-from mercer.planner import Plan
+from mercer.planner.ridge import RidgePlan
 from mercer.solvers.ridge.spectrum import Spectrum
 
 Array = NDArray[np.float64]
@@ -34,7 +34,7 @@ class Streamed:
     penalty: Penalty
     intercept: bool
     coded: bool
-    plan: Plan
+    plan: RidgePlan
     trusted: float
     random: np.random.Generator
 

@@ -30,7 +30,7 @@ TILES = 1 << 22
 
 def conjugate_gradients(task: RidgeTask, solver: Solver, limits: Limits) -> RidgePlan:
     """The rank of least time among those that keep to the limits; the smallest where none does."""
-    asked = getattr(solver, "rank", None)
+    asked = getattr(solver, "preconditioner_rank", None)
     tried = ranks(task.rows) if asked is None else [min(asked, task.rows)]
     plans = [_plan(task, solver, rank, limits) for rank in tried]
     fitting = [plan for plan in plans if plan.bytes <= limits.bytes]
@@ -53,7 +53,7 @@ def product_seconds(task: RidgeTask, limits: Limits, double: bool = False) -> fl
 def _plan(task: RidgeTask, solver: Solver, rank: int, limits: Limits) -> RidgePlan:
     machine, n = limits.machine, task.rows
     tuned = tuning(task, limits, task.tuned)
-    steps = iterations(rank, task.spectrum, task.alpha, getattr(solver, "tolerance", TOLERANCE))
+    steps = iterations(rank, task.spectrum, task.alpha, getattr(solver, "tol", TOLERANCE))
     entries = float(n) * rank
     building = (
         limits.pair(task, double=True) * entries + machine.store(entries) + machine.multiply(PIVOTED * entries * rank)
