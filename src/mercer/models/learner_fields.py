@@ -24,10 +24,9 @@ from mercer.learners import (
 )
 from mercer.learners.certificates.bounds import Distance
 from mercer.learners.clustering import model
-from mercer.learners.data.views import View
 from mercer.learners.pca.preimage import Preimages
 from mercer.learners.perceptron.state import Course
-from mercer.learners.ridge.posterior import StreamedPosterior
+from mercer.learners.ridge.result import RidgeResult
 from mercer.learners.streaming.predictor import Predictor
 from mercer.learners.svm.calibration import Calibration
 from mercer.learners.svm.model import Model
@@ -37,15 +36,11 @@ from mercer.models import invariants
 from mercer.models.entry import Entry, Hints
 from mercer.models.estimators import Attributes, Parameters, estimator
 from mercer.models.lift_fields import Floats, Names, Setting, Table, Whole
-from mercer.operators import Centering
 from mercer.planner.clustering import ClusterPlan
 from mercer.planner.logistic import LogisticPlan
 from mercer.planner.pca import ComponentPlan
 from mercer.planner.perceptron import PassPlan
-from mercer.planner.plan import Plan
 from mercer.planner.svm import MarginPlan
-from mercer.solvers.ridge.outcome import Outcome
-from mercer.tuning.path import Path
 
 Classes = NDArray[Any]
 Anew = Mapping[str, Callable[[], Any]]
@@ -53,38 +48,7 @@ SEEN: Hints = {"n_features_in_": int, "kernel_": Kernel | None, "lift_": Lift | 
 READ: Hints = {"_precomputed": bool, "_reader": Kernel | None}
 """How new rows are read."""
 
-LEAST_SQUARES: Hints = {
-    **SEEN,
-    **READ,
-    "plan_": Plan,
-    "outcome_": Outcome,
-    "loo_": Path | None,
-    "residual_": float,
-    "condition_": float,
-    "rounding_": float,
-    "intercept_": float | Floats,
-    "_rows_kept": tuple[Whole, int],
-    "_centering": Centering,
-    "_total": float,
-    "_dtype": np.dtype[Any],
-    "_view": View | None,
-    "_flat": bool,
-    "_predictor": Predictor,
-    "_pieces": StreamedPosterior | None,
-    "_weights": Floats | None,
-    "_kernel_means": Floats | None,
-    "_seed": int | None,
-    "_right": Floats,
-    "_spread": Floats,
-    "_certificate": Distance | None,
-    "_duals": Floats | None,
-    "_leverage": Floats | None,
-    "_log_determinants": Floats | None,
-    "_lifted": Floats | None,
-    "_alphas": Floats,
-    "_variances": Floats,
-    "_noises": Floats,
-}
+LEAST_SQUARES: Hints = {"n_features_in_": int, **READ, "_result": RidgeResult}
 MARGINS: Hints = {
     "n_features_in_": int,
     "kernel_": Kernel | None,
@@ -163,13 +127,13 @@ def _learner(kind: Any, fitted: Hints, maybe: Hints | None = None, anew: Anew | 
     return estimator(kind, Parameters(Setting), found).checked(invariants.learner)
 
 
-POSTERIORS: Anew = {"_posteriors": dict}
+KEPT: Hints = {"_certificate": Distance, "_leverage": Floats, "_determinants": Floats}
 AUDIT: Anew = {"_audit": lambda: None}
 CLASSIFYING: Hints = {"_calibration": Calibration, "_support_codes": Whole}
 BACK: Hints = {"X_fit_": Table, "eigenvectors_": Floats, "_preimages": Preimages, "preimage_error_": float}
 LEARNERS = (
-    _learner(KernelRidge, LEAST_SQUARES, {"X_fit_": Table}, POSTERIORS),
-    _learner(KernelRidgeClassifier, {**LEAST_SQUARES, "classes_": Classes}, {"X_fit_": Table}, POSTERIORS),
+    _learner(KernelRidge, LEAST_SQUARES, KEPT),
+    _learner(KernelRidgeClassifier, {**LEAST_SQUARES, "classes_": Classes}, KEPT),
     _learner(KernelSVC, {**MARGINS, "classes_": Classes}, CLASSIFYING, AUDIT),
     _learner(KernelSVR, MARGINS, anew=AUDIT),
     _learner(OneClass, MARGINS, anew=AUDIT),

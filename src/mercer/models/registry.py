@@ -20,7 +20,7 @@ from mercer.learners.pca.features import TableBasis
 from mercer.learners.pca.preimage import Preimages
 from mercer.learners.perceptron.perceptron import WithOne
 from mercer.learners.perceptron.state import Course
-from mercer.learners.ridge.posterior import StreamedPosterior
+from mercer.learners.ridge.result import BasisFit, DualFit, PrimalFit, RidgeResult
 from mercer.learners.streaming.basis import FeatureBasis, LandmarkBasis, LiftBasis
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.learners.svm.calibration import Calibration, Sigmoid
@@ -159,7 +159,8 @@ RECORDS = (
     *map(record, (Cholesky, Eigen, ConjugateGradient, GradientDescent)),
     *map(record, (Plan, Stage, MarginPlan, LogisticPlan, PassPlan, ComponentPlan, ClusterPlan)),
     *map(record, (Certificate, Found, Sigmoid, Preimages, Division, LiftBasis, TableBasis)),
-    *map(record, (Polynomials, Lifted, Joined, Multiplied, Weighed, Moved, Chosen, Unit, StreamedPosterior)),
+    *map(record, (Polynomials, Lifted, Joined, Multiplied, Weighed, Moved, Chosen, Unit)),
+    *map(record, (DualFit, PrimalFit, BasisFit, RidgeResult)),
     record(Distance),
     record(Path).with_nan("errors", "wrong"),
     record(History).with_nan("losses", "coefficients", "validation"),
