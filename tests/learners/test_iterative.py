@@ -55,7 +55,7 @@ def by_cholesky(asked):
 
 def by_gradients(asked, tol=1e-11, single=False, run=IDLE, plan_rank=0, **settings):
     asked = replace(asked, dtype=np.dtype(np.float32 if single else np.float64))
-    return dual_cg.solve(asked, plan(ConjugateGradient(tol, **settings), plan_rank), run)
+    return dual_cg.solve(asked, plan(ConjugateGradient(tol=tol, **settings), plan_rank), run, seed=0)
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -96,8 +96,8 @@ def test_the_rank_is_that_of_the_solver_or_of_the_plan():
             return super().stage(name, total)
 
     by_gradients(request(), run=Stages(), plan_rank=17)
-    by_gradients(request(), run=Stages(), plan_rank=17, rank=5)
-    dual_cg.solve(request(), plan(rank=17), Stages())  # the plan names another solver
+    by_gradients(request(), run=Stages(), plan_rank=17, preconditioner_rank=5)
+    dual_cg.solve(request(), plan(rank=17), Stages(), seed=0)  # the plan names another solver
     assert [total for name, total in seen if name == "preconditioner"] == [17, 5, 17]
     assert [name for name, _ in seen] == ["preconditioner", "iterations"] * 3
 
@@ -115,7 +115,7 @@ def test_predictions_are_off_by_no_more_than_the_residual():
 
 def test_a_model_that_is_stopped_can_be_used_and_says_so():
     run = Recorder(6)
-    fit = by_gradients(request(), run=run, rank=0)
+    fit = by_gradients(request(), run=run, preconditioner_rank=0)
     assert run.stopped
     assert not fit.outcome.converged
     assert np.isinf(fit.roundings).all()

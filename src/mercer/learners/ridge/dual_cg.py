@@ -31,8 +31,10 @@ NEVER = 1 << 62
 """More pairs than there are."""
 
 
-def solve(problem: RidgeProblem, plan: Plan, run: Run) -> DualFit:
+def solve(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> DualFit:
     """The model at given alphas; rows in float32 take products in float32, corrected by the true residual.
+
+    seed : of the preconditioner, where its solver names none
 
     Cost: a product an iteration, three in float64, and the preconditioner of `ConjugateGradient`.
     """
@@ -45,17 +47,17 @@ def solve(problem: RidgeProblem, plan: Plan, run: Run) -> DualFit:
     )
     targets, alphas = problem.centering.rows(problem.targets), problem.penalty.given
     true = None if fast is centered else centered.__matmul__
-    outcome = _solver(plan).solve(System(fast, targets, alphas, true, run=run))
+    outcome = _solver(plan, seed).solve(System(fast, targets, alphas, true, run=run))
     outcome = balanced(problem, outcome)
     return described(problem, centered.parts, outcome, alphas, _roundings(problem, outcome))
 
 
-def _solver(plan: Plan) -> ConjugateGradient:
-    """That of the plan, with its rank where the user asked for none."""
-    solver, rank = plan.solver, plan.rank
-    if not isinstance(solver, ConjugateGradient):
-        return ConjugateGradient(rank=rank or None)
-    return replace(solver, rank=rank) if solver.rank is None and rank else solver
+def _solver(plan: Plan, seed: int) -> ConjugateGradient:
+    """That of the plan, with its rank and the learner's seed where the user named none."""
+    solver = plan.solver if isinstance(plan.solver, ConjugateGradient) else ConjugateGradient()
+    rank = solver.preconditioner_rank if solver.preconditioner_rank is not None else plan.rank or None
+    random_state = seed if solver.random_state is None else solver.random_state
+    return replace(solver, preconditioner_rank=rank, random_state=random_state)
 
 
 def _fast(problem: RidgeProblem, exact: Operator, run: Run) -> Operator:

@@ -212,7 +212,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
 
     @property
     def dual_coef_(self) -> Array:
-        """One coefficient per row (and output): f(x) = sum_i dual_coef_[i] k(x, x_i). With an intercept their sum is 0."""
+        """One coefficient per row (and output): f(x) = sum_i dual_coef_[i] k(x, x_i); 0 in sum with an intercept."""
         duals = self._found().known_duals()
         return duals[:, 0] if self._result.is_flat else duals
 
@@ -227,6 +227,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
         return np.asarray(weights[:, 0] if result.is_flat else weights.T)
 
     @property
+    @speaks
     def certificate_(self) -> Distance:
         """How far predictions are from those of the exact solution, at most: `rms` over the rows, `at` new ones.
 
@@ -297,6 +298,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
         return found
 
     @property
+    @speaks
     def leverage_(self) -> Array:
         """How much the prediction at each row follows (one copy of) its own y; 0 for rows of weight zero.
 
@@ -322,6 +324,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
         return scatter_rows(found, result.kept, result.count)
 
     @property
+    @speaks
     def degrees_of_freedom_(self) -> Any:
         """How many free parameters the model uses, in effect: the sum of the leverages of all copies."""
         result, pieces = self._found(), self._pieces

@@ -26,7 +26,7 @@ from mercer.planner import Plan
 
 Array = NDArray[np.float64]
 ITERATIVE = "nystrom iterative"
-TUNING, LANDMARKS, LEAVING = range(3)
+TUNING, LANDMARKS, LEAVING, PIVOTS = range(4)
 """What random numbers are drawn for: each has a stream of its own, so that no step changes the draws of another."""
 
 
@@ -76,7 +76,8 @@ def _by_duals(problem: RidgeProblem, plan: Plan, view: View, fit: DualFit, seed:
 def _conjugate_gradients(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> RidgeResult:
     chosen = _chosen(problem, plan, run, seed)
     asked = replace(problem.through(chosen.view), penalty=chosen.penalty)
-    fit = replace(dual_cg.solve(asked, plan, run), path=chosen.path)
+    pivots = int(draws(seed, PIVOTS).integers(2**63))
+    fit = replace(dual_cg.solve(asked, plan, run, pivots), path=chosen.path)
     return _by_duals(problem, plan, chosen.view, fit, seed)
 
 
