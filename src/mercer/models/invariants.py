@@ -18,7 +18,7 @@ from mercer.learners.data.views import MatrixView, TableView, View
 from mercer.learners.streaming.basis import FeatureBasis
 
 MOST_COLUMNS = 1 << 31
-HOLDING = ("_view", "_predictor", "_model", "_course", "_pieces", "view", "basis", "predictor", "inner")
+HOLDING = ("_result", "_predictor", "_model", "_course", "view", "basis", "predictor", "inner")
 """Attributes that hold rows, or what holds them."""
 
 
@@ -176,6 +176,23 @@ def centering(one: Any) -> str:
     """Weights, one a row."""
     counts = [] if one.counts is None else [(one.counts, one.weights.shape)]
     return shapes((one.weights, (None,)), *counts)
+
+
+def ridge_result(one: Any) -> str:
+    """Numbers per output, coefficients per row that was fitted, and rows that exist."""
+    fit, kept, outputs = one.fit, one.kept, one.fit.alphas.size
+    if not within(kept, 0, one.count) or (kept.size > 1 and not (np.diff(kept) > 0).all()):
+        return f"rows that were fitted are not among {one.count}"
+    if one.view is not None and one.view.count != one.count:
+        return f"got {one.view.count} rows, and {one.count} are due"
+    each = [getattr(fit, name) for name in ("alphas", "intercepts", "levels", "noise", "variance", "roundings")]
+    rows = [getattr(fit, name) for name in ("duals", "leverage") if getattr(fit, name, None) is not None]
+    return shapes(
+        (kept, (None,)),
+        *((array, (outputs,)) for array in (*each, one.right, one.spread)),
+        *((array, (kept.size, outputs)) for array in rows),
+        *([(fit.weights, (None, outputs))] if hasattr(fit, "weights") else []),
+    )
 
 
 # -- learners ---------------------------------------------------------------------------------------------------------

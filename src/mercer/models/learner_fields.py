@@ -127,12 +127,13 @@ def _learner(kind: Any, fitted: Hints, maybe: Hints | None = None, anew: Anew | 
 
 
 KEPT: Hints = {"_certificate": Distance, "_leverage": Floats, "_determinants": Floats}
+LATEST: Anew = {"_latest": lambda: None}
 AUDIT: Anew = {"_audit": lambda: None}
 CLASSIFYING: Hints = {"_support_codes": Whole}
 BACK: Hints = {"X_fit_": Table, "eigenvectors_": Floats, "_preimages": Preimages, "preimage_error_": float}
 LEARNERS = (
-    _learner(KernelRidge, LEAST_SQUARES, KEPT),
-    _learner(KernelRidgeClassifier, {**LEAST_SQUARES, "classes_": Classes}, KEPT),
+    _learner(KernelRidge, LEAST_SQUARES, KEPT, LATEST),
+    _learner(KernelRidgeClassifier, {**LEAST_SQUARES, "classes_": Classes}, KEPT, LATEST),
     _learner(KernelSVC, {**MARGINS, "classes_": Classes}, CLASSIFYING, AUDIT),
     _learner(KernelSVR, MARGINS, anew=AUDIT),
     _learner(KernelOneClassSVM, MARGINS, anew=AUDIT),
