@@ -136,7 +136,7 @@ K = np.exp(-((X - X.T) ** 2) / 2)
 
 @pytest.fixture(scope="module")
 def descended():
-    solver = GradientDescent(step=0.05, steps=25)
+    solver = GradientDescent(step=0.05, max_iter=25)
     with pytest.warns(NumericalWarning, match="take more"):
         return KernelRidge("gaussian(1)", alpha=0.5, fit_intercept=False, solver=solver).fit(X, Y)
 

@@ -8,13 +8,13 @@ from mercer.errors import InputError
 from mercer.learners import (
     KernelKMeans,
     KernelLogisticRegression,
+    KernelOneClassSVM,
     KernelPCA,
     KernelPerceptron,
     KernelRidge,
     KernelRidgeClassifier,
     KernelSVC,
     KernelSVR,
-    OneClass,
     Perceptron,
 )
 from mercer.learners.data.plan_copy import draft
@@ -30,7 +30,7 @@ LEARNERS = [
     (KernelRidgeClassifier(), (X, CLASSES), "features"),
     (KernelSVC(method="landmarks"), (X, CLASSES), "rank"),
     (KernelSVR(method="landmarks"), (X, Y), "rank"),
-    (OneClass(method="landmarks"), (X,), "rank"),
+    (KernelOneClassSVM(method="landmarks"), (X,), "rank"),
     (KernelLogisticRegression(), (X, CLASSES), "features"),
     (KernelPCA(), (X,), "rank"),
     (KernelKMeans(), (X,), "features"),

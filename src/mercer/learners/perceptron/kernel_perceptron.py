@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.fields import MEDIAN
 from mercer.kernels.function import PythonFunction
@@ -21,8 +21,8 @@ from mercer.learners.data.validation import sees_rows, shown
 from mercer.learners.data.views import MatrixView, TableView, View, joined
 from mercer.learners.parameters import positive_int_or_none
 from mercer.learners.perceptron.averaging import LAST
-from mercer.learners.perceptron.base import Mistaken
-from mercer.learners.perceptron.state import Course, OnBudget, Pupil, Unbounded
+from mercer.learners.perceptron.base import BasePerceptron
+from mercer.learners.perceptron.state import BudgetUpdater, FullUpdater, PerceptronState, Updater
 from mercer.lifts.base import Lift
 from mercer.operators.precomputed import check_precomputed
 from mercer.solvers.perceptron.budget import STRATEGIES, Budgeted, Memory
@@ -31,7 +31,7 @@ from mercer.solvers.perceptron.perceptron import Dual
 Array = NDArray[np.float64]
 
 
-class KernelPerceptron(Mistaken):
+class KernelPerceptron(BasePerceptron):
     """The perceptron on the lifted features of a kernel, which are never computed: f(x) = sum_j alpha_j y_j k(x, x_j).
 
     Every row is looked at in order: where y_i f(x_i) <= 0, alpha_i grows by 1. Passes go on until one makes no mistake,
@@ -111,6 +111,7 @@ class KernelPerceptron(Mistaken):
         self.random_state = random_state
 
     @available_if(sees_rows)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    @speaks
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
         """One pass over new rows, after all before; not with a matrix of similarities.
 
@@ -135,16 +136,16 @@ class KernelPerceptron(Mistaken):
             raise InputError(sentence(type(self).__name__, needs, got, "Give the rows, and the kernel itself."))
         return joined(view, rows)
 
-    def _pupil(self, view: View, course: Course, classes: NDArray[np.intp], outputs: int) -> Pupil:
-        if course.view is not None:
-            self._same_budget(course.memory)
-        K, known = view.operator(), np.arange(len(course.numbers))
+    def _pupil(self, view: View, state: PerceptronState, classes: NDArray[np.intp], outputs: int) -> Updater:
+        if state.view is not None:
+            self._same_budget(state.memory)
+        K, known = view.operator(), np.arange(len(state.numbers))
         if self.budget is not None:
-            memory = deepcopy(course.memory) or STRATEGIES[self.strategy](int(self.budget), outputs)
-            return OnBudget(Budgeted(K, memory, known), classes)
+            memory = deepcopy(state.memory) or STRATEGIES[self.strategy](int(self.budget), outputs)
+            return BudgetUpdater(Budgeted(K, memory, known), classes)
         space = Dual(K, outputs)
-        space.learn(known, course.coefficients(outputs, LAST))
-        return Unbounded(space, classes, outputs)
+        space.learn(known, state.coefficients(outputs, LAST))
+        return FullUpdater(space, classes, outputs)
 
     def _same_budget(self, memory: Memory | None) -> None:
         """Refuse another budget, or another strategy, than that of the rows that are remembered."""

@@ -18,8 +18,8 @@ from mercer.learners.data.validation import lift_of, rows_of, shown
 from mercer.learners.data.views import KernelView, LiftView, TableView, View, joined
 from mercer.learners.parameters import boolean
 from mercer.learners.perceptron.averaging import LAST
-from mercer.learners.perceptron.base import Mistaken
-from mercer.learners.perceptron.state import Course, Pupil, Unbounded
+from mercer.learners.perceptron.base import BasePerceptron
+from mercer.learners.perceptron.state import FullUpdater, PerceptronState, Updater
 from mercer.lifts.base import Lift
 from mercer.solvers.perceptron.perceptron import Primal
 
@@ -39,7 +39,7 @@ class WithOne(LiftView):
         return np.column_stack([found, np.ones(len(found))])
 
 
-class Perceptron(Mistaken):
+class Perceptron(BasePerceptron):
     """Rosenblatt's perceptron: theta grows by y_i phi(x_i) wherever y_i theta.phi(x_i) <= 0.
 
     Passes go on until one makes no mistake, which separable data gets to after at most (R / margin)^2 mistakes, or
@@ -122,10 +122,10 @@ class Perceptron(Mistaken):
         assert isinstance(view, TableView)  # noqa: S101  # it was made here
         return joined(view, rows)
 
-    def _pupil(self, view: View, course: Course, classes: NDArray[np.intp], outputs: int) -> Pupil:
-        features, known = view.features(), course.coefficients(outputs, LAST)
+    def _pupil(self, view: View, state: PerceptronState, classes: NDArray[np.intp], outputs: int) -> Updater:
+        features, known = view.features(), state.coefficients(outputs, LAST)
         theta = features[: len(known)].T @ known
-        return Unbounded(Primal(features, np.ascontiguousarray(theta)), classes, outputs)
+        return FullUpdater(Primal(features, np.ascontiguousarray(theta)), classes, outputs)
 
     def _settings(self) -> None:
         super()._settings()
@@ -158,6 +158,6 @@ class Perceptron(Mistaken):
 
     def _theta(self) -> Array:
         check_is_fitted(self)
-        course, outputs = self._course, 1 if len(self.classes_) == 2 else len(self.classes_)
-        assert course.view is not None  # noqa: S101  # it is fitted
-        return np.asarray(course.view.features().T @ course.coefficients(outputs, self.combine))
+        state, outputs = self._course, 1 if len(self.classes_) == 2 else len(self.classes_)
+        assert state.view is not None  # noqa: S101  # it is fitted
+        return np.asarray(state.view.features().T @ state.coefficients(outputs, self.combine))

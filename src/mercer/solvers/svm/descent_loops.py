@@ -16,7 +16,7 @@ from mercer.compute.codegen import jit_cache
 from mercer.compute.codegen.compiled import compiled
 from mercer.compute.codegen.tiles import dealt
 from mercer.compute.runtime import threads
-from mercer.solvers.svm.box_qp import Array, Boxed
+from mercer.solvers.svm.box_qp import Array, BoxQP
 
 Rows = NDArray[np.intp]
 COMPILED_FROM = 1 << 15
@@ -125,7 +125,7 @@ class Terms:
     """
 
     Z: NDArray[Any]
-    problem: Boxed
+    problem: BoxQP
     squares: Array
     rho: float
 

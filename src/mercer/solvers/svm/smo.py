@@ -16,7 +16,7 @@ from mercer.compute.codegen import jit_cache
 from mercer.compute.codegen.compiled import compiled
 from mercer.compute.codegen.tiles import dealt
 from mercer.compute.runtime import threads
-from mercer.solvers.svm.box_qp import Array, Boxed
+from mercer.solvers.svm.box_qp import Array, BoxQP
 
 COMPILED_FROM = 200
 """Coefficients from which on compiled loops are used: below it, loading them takes longer."""
@@ -158,7 +158,7 @@ def add(pool: NDArray[Any], slots: NDArray[np.intp], factors: Array, start: int,
             part[k] += factor * row[k]
 
 
-def walk(K: NDArray[Any], problem: Boxed, b: Array, g: Array, tolerance: float, most: int) -> tuple[int, float]:
+def walk(K: NDArray[Any], problem: BoxQP, b: Array, g: Array, tolerance: float, most: int) -> tuple[int, float]:
     """Steps inside of a working set until its violation is within a tolerance; how many, and the violation before them.
 
     K : (q, q), of the working set; both its halves are read
@@ -187,7 +187,7 @@ def _walk_numpy(
     flat: float,
 ) -> tuple[int, float]:
     """The same with NumPy."""
-    problem = Boxed(np.zeros_like(b), lower, upper, kink)
+    problem = BoxQP(np.zeros_like(b), lower, upper, kink)
     left = 0.0
     for step in range(most):
         rises, falls = problem.rises(b, g), problem.falls(b, g)
