@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.compute.runtime.threads import one_thread_blas
-from mercer.errors import InputError, KernelError, sentence
+from mercer.errors import InputError, KernelError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import kernel_from
 from mercer.kernels.text import parse
@@ -74,6 +74,7 @@ class Combination:
         return "\n".join([f"{'weight':>10} {'share':>7}  kernel", *lines, found])
 
 
+@speaks
 def combine(
     kernels: Any,
     X: ArrayLike,

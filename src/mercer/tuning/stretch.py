@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.threads import one_thread_blas
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.lifts.randomness import generator
 from mercer.tuning.evidence import Evidence, Slopes
@@ -91,6 +91,7 @@ class Stretch:
         return "\n".join([f"{'stretch':>9} {'lengthscale':>12}  of", *lines, found])
 
 
+@speaks
 def stretch(
     kernel: Any,
     X: ArrayLike,

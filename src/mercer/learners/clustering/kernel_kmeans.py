@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import NumericalWarning
+from mercer.errors import NumericalWarning, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
@@ -24,7 +24,7 @@ from mercer.learners.clustering.unique_rows import KMeansProblem, read_problem, 
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.rows import n_rows
 from mercer.learners.data.validation import sees_rows, weights_of
-from mercer.learners.data.views import check_landmarks
+from mercer.learners.data.views import with_landmarks
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
@@ -131,6 +131,7 @@ class KernelKMeans(
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
+    @speaks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters; `sample_weight` says how often each row counts, and y is ignored."""
         found = self._fit(X, y, sample_weight)[1]
@@ -146,7 +147,7 @@ class KernelKMeans(
     def _plan(self, problem: KMeansProblem, run: Watched | None) -> ClusterPlan:
         who, settings = type(self).__name__, problem.settings
         if settings.method == LANDMARKS:
-            check_landmarks(who, problem.view)
+            with_landmarks(who, problem.view)
         task = task_of(problem.view, settings.clusters, settings.runs)
         return kmeans(who, task, settings.method, settings.n_landmarks, Budget.of(self.memory_limit), self.time_limit)
 
@@ -170,11 +171,13 @@ class KernelKMeans(
 
     # -- what is asked of it --------------------------------------------------------------------------------------
 
+    @speaks
     def predict(self, X: Any) -> NDArray[np.intp]:
         """The cluster with the nearest mean of each row. Cost: pairs of these rows with all training rows."""
         check_is_fitted(self)
         return self._model.labels(self._read(X, reset=False))
 
+    @speaks
     def transform(self, X: Any) -> NDArray[Any]:
         """(rows, clusters): the distances from the means in the kernel's space; infinite from one without rows.
 
@@ -184,6 +187,7 @@ class KernelKMeans(
         rows = self._read(X, reset=False)
         return self._distances(self._model.squares(rows), rows.dtype)
 
+    @speaks
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[Any]:
         """The distances of the rows themselves; with "precomputed" alone of all that `transform` could be asked for."""
         self.fit(X, y, sample_weight)
@@ -201,6 +205,7 @@ class KernelKMeans(
         return found
 
     @available_if(sees_rows)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    @speaks
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the inertia of rows, by their nearest means: the larger, the better. y is ignored."""
         check_is_fitted(self)

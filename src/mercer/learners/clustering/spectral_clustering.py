@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 
 from mercer.compute.codegen.sparse import is_sparse
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, NumericalWarning, sentence
+from mercer.errors import InputError, NumericalWarning, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
@@ -134,6 +134,7 @@ class SpectralClustering(
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
+    @speaks
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the clusters; y is ignored."""
         found, means = self._fit(X, y)[1]

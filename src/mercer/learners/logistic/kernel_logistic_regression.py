@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.errors import speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
@@ -122,6 +123,7 @@ class KernelLogisticRegression(
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
+    @speaks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model; `sample_weight` says how often each row counts."""
         self._fit(X, y, sample_weight)
@@ -173,12 +175,14 @@ class KernelLogisticRegression(
         rows = self._read(X, reset=False)
         return self._predictor.values(rows), np.dtype(rows.dtype)
 
+    @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
         """f(x) + b: for two classes one a row, positive for the second; else one a row and class."""
         scores, dtype = self._scores(X)
         found = scores.astype(dtype, copy=False)
         return found[:, 0] if found.shape[1] == 1 else found
 
+    @speaks
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """(rows, classes): the logarithms of the probabilities, finite where these vanish, 0 where they round to 1."""
         scores, dtype = self._scores(X)
@@ -186,11 +190,13 @@ class KernelLogisticRegression(
         found[found > -np.finfo(dtype).eps / 4] = 0.0
         return found.astype(dtype, copy=False)
 
+    @speaks
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """(rows, classes): the probabilities, in the order of `classes_`."""
         scores, dtype = self._scores(X)
         return np.exp(log_probabilities(scores)).astype(dtype, copy=False)
 
+    @speaks
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row."""
         found = decided(self._scores(X)[0])

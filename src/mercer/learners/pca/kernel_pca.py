@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from mercer.errors import InputError, NumericalWarning, sentence
+from mercer.errors import InputError, NumericalWarning, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
@@ -137,6 +137,7 @@ class KernelPCA(
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
+    @speaks
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the components of the rows; y is ignored.
 
@@ -146,6 +147,7 @@ class KernelPCA(
         self._learn(X)
         return self
 
+    @speaks
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[Any]:
         """The scores of the rows that are learnt from, as `transform` gives them, to rounding; y is ignored."""
         problem, found = self._learn(X)
@@ -205,6 +207,7 @@ class KernelPCA(
 
     # -- scores ---------------------------------------------------------------------------------------------------
 
+    @speaks
     def transform(self, X: Any) -> NDArray[Any]:
         """(rows, k): the scores of each row, in the dtype of X; X may be whatever `fit` takes.
 
@@ -228,6 +231,7 @@ class KernelPCA(
             warnings.warn(told, NumericalWarning, stacklevel=4)
         return found
 
+    @speaks
     def inverse_transform(self, X: Any) -> NDArray[Any]:
         """(rows, columns): rows with about these scores, by kernel ridge regression from scores to training rows.
 

@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.learners.data.labels import classes_of, decided, labels_of
 from mercer.learners.data.validation import shown
 from mercer.learners.data.views import View
@@ -88,12 +88,14 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
 
     # -- learning -------------------------------------------------------------------------------------------------
 
+    @speaks
     def fit(self, X: Any, y: Any) -> Self:
         """Passes over the rows until one makes no mistake, at most `max_iter`."""
         self._fit(X, y)
         self._say_why_stopped()
         return self
 
+    @speaks
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
         """One pass over new rows, after all before.
 
@@ -202,6 +204,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
         found = self._course.coefficients(_outputs(len(self.classes_)), self.combine)
         return found[:, 0] if found.shape[1] == 1 else found
 
+    @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
         """The score: for two classes one a row, positive for the second; else one a row and class.
 
@@ -214,6 +217,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
         check_is_fitted(self)
         return self._course.scores(self._read(X, reset=False), _outputs(len(self.classes_)), self.combine)
 
+    @speaks
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row."""
         found = decided(self._scores(X))

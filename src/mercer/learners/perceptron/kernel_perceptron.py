@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
@@ -113,6 +113,7 @@ class KernelPerceptron(BasePerceptron):
         self.random_state = random_state
 
     @available_if(sees_rows)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    @speaks
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
         """One pass over new rows, after all before; not with a matrix of similarities.
 

@@ -1,4 +1,4 @@
-"""The support vector machine that classifies."""
+"""Kernel support vector classification."""
 
 from __future__ import annotations
 
@@ -10,27 +10,26 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.labels import classes_of, decided, labels_of
 from mercer.learners.data.validation import class_weights_of, shown, weights_of
 from mercer.learners.parameters import boolean, positive_float
-from mercer.learners.run.stage_share import StageShare
-from mercer.learners.svm.base import Asked, BaseSVM, SVMProblem, SVMResult
-from mercer.learners.svm.hard_margin import separate
-from mercer.learners.svm.methods import Method
+from mercer.learners.run.fit_run import Watched
+from mercer.learners.svm.base import BaseSVM
+from mercer.learners.svm.model import SVMResult
 from mercer.learners.svm.multiclass import PAIRS, REST, confidences, subproblems_of, votes
-from mercer.learners.svm.subproblem import Subproblem
+from mercer.learners.svm.problem import SVCProblem, rows_that_count
+from mercer.learners.svm.settings import SVMSettings
 from mercer.lifts.base import Lift
 from mercer.planner.svm import MarginPlan, coefficients
-from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
 
 
-class KernelSVC(ClassifierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn has no types
+class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # scikit-learn has no types
     """The widest margin: f minimises |f|^2 / 2 + sum_i C_i max(0, 1 - y_i (f(x_i) + b)), and its sign decides.
 
     f(x) = sum_j a_j k(x, x_j) over the support: rows inside of the margin, or on the wrong side. With more than two
@@ -143,13 +142,37 @@ class KernelSVC(ClassifierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
+    @speaks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the machine; `sample_weight` says how often each row counts, and rows of weight 0 are left out."""
-        return self._learn(X, y, sample_weight)
+        """Fit the SVM; `sample_weight` says how often each row counts, and rows of weight 0 are left out."""
+        self._fit(X, y, sample_weight)
+        self._warn_if_not_converged()
+        return self
 
-    def _settled(self) -> None:
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> SVCProblem:
+        who, C = type(self).__name__, self._checked_penalty()
+        settings, rows = SVMSettings.of(who, self), self._read(X, reset=True)
+        labels = labels_of(who, X, y)
+        copies = weights_of(who, sample_weight, len(labels))
+        weights = copies
+        if self.class_weight is not None:
+            counts = np.ones(len(labels)) if copies is None else copies
+            weights = class_weights_of(who, self.class_weight, labels, counts)
+        kept, own = rows_that_count(weights, len(labels))
+        classes = classes_of(who, labels[kept])
+        codes = np.searchsorted(classes, labels[kept])
+        if self.multi_class == PAIRS:  # thousands of classes are millions of pairs, whose making takes long by itself
+            pairs = len(classes) * (len(classes) - 1) // 2
+            needed, purpose = coefficients(len(kept), pairs), f"coefficients of {pairs:,} pairs of classes"
+            Budget.of(self.memory_limit).require(who, needed, purpose, 'Use multi_class="ovr".')
+        subproblems = subproblems_of(codes, classes, C, own, self.multi_class)
+        view = self._viewed(X, rows, kept, copies, np.ones((len(kept), 1)))
+        return SVCProblem(settings, rows, view, kept, subproblems, classes, codes)
+
+    def _checked_penalty(self) -> float:
+        """C; an error where it, or what is said of classes, is none that there is."""
         who = type(self).__name__
-        positive_float(who, "C", self.C, "Use 1.0, or np.inf for a hard margin.", infinite=True)
+        C = positive_float(who, "C", self.C, "Use 1.0, or np.inf for a hard margin.", infinite=True)
         if not (isinstance(self.multi_class, str) and self.multi_class in (PAIRS, REST)):
             needs = 'multi_class that is "ovo" or "ovr"'
             raise InputError(sentence(who, needs, f"got {shown(self.multi_class)}", 'Use "ovo", the default.'))
@@ -160,34 +183,11 @@ class KernelSVC(ClassifierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn
             needs, got = 'functions of pairs for decision_function_shape="ovo"', 'multi_class is "ovr"'
             raise InputError(sentence(who, needs, got, 'Use "ovo" for both.'))
         boolean(who, "break_ties", self.break_ties, "Use False, the default.")
+        return C
 
-    def _asked(self, X: Any, y: Any, sample_weight: Any, count: int) -> Asked:
-        who = type(self).__name__
-        labels = labels_of(who, X, y)
-        given = weights_of(who, sample_weight, len(labels))
-        counts = np.ones(len(labels)) if given is None else given
-        weights = counts
-        if self.class_weight is not None:
-            weights = class_weights_of(who, self.class_weight, labels, counts)
-        kept = np.flatnonzero(weights)
-        self.classes_ = classes_of(who, labels[kept])
-        codes = np.searchsorted(self.classes_, labels[kept])
-        self._codes = codes
-        if self.multi_class == PAIRS:  # thousands of classes are millions of pairs, whose making takes long by itself
-            pairs = len(self.classes_) * (len(self.classes_) - 1) // 2
-            needed, purpose = coefficients(len(kept), pairs), f"coefficients of {pairs:,} pairs of classes"
-            Budget.of(self.memory_limit).require(who, needed, purpose, 'Use multi_class="ovr".')
-        sought = subproblems_of(codes, self.classes_, float(self.C), weights[kept], self.multi_class)
-        return Asked(sought, len(labels), kept, np.ones((len(kept), 1)), weights, counts)
-
-    def _solved(self, way: Method, sought: Subproblem, start: Array | None, run: StageShare) -> tuple[BoxQP, QPResult]:
-        if np.isfinite(self.C):
-            return super()._solved(way, sought, start, run)
-        return separate(type(self).__name__, way, sought, run)
-
-    def _store(self, problem: SVMProblem, plan: MarginPlan, result: SVMResult) -> None:
+    def _store(self, problem: SVCProblem, plan: MarginPlan, result: SVMResult) -> None:
         super()._store(problem, plan, result)
-        self._support_codes = self.__dict__.pop("_codes")[result.model.support]
+        self.classes_, self._support_codes = problem.classes, problem.codes[result.model.support]
 
     # -- predicting -----------------------------------------------------------------------------------------------
 
@@ -215,6 +215,7 @@ class KernelSVC(ClassifierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn
         check_is_fitted(self)
         return np.array([found.steps for found in self.outcomes_], np.int32)
 
+    @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
         """For two classes f + b, one a row, positive for the second; else one a row and class.
 
@@ -229,6 +230,7 @@ class KernelSVC(ClassifierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn
         found = confidences(values, len(self.classes_)) if self._in_pairs else values
         return found.astype(values.dtype, copy=False)
 
+    @speaks
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: that of the largest f, or of most votes; of equal votes the first, as in LIBSVM."""
         check_is_fitted(self)

@@ -1,4 +1,4 @@
-"""Classes in duels: one function for each pair of classes, or one for each class against all others."""
+"""Several classes: one function for each pair of classes, or one for each class against all others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.learners.svm.subproblem import Subproblem
+from mercer.learners.svm.hard_margin import HardMargin
+from mercer.learners.svm.subproblem import SoftMargin, Subproblem
 from mercer.solvers.svm.box_qp import BoxQP
 
 Array = NDArray[np.float64]
@@ -22,7 +23,7 @@ def subproblems_of(codes: Rows, classes: NDArray[np.generic], C: float, weights:
     f of the pair (a, b), which stand in the order of combinations, is positive for b; f of a class is positive for it.
 
     codes : the class of each row, as its position in `classes`
-    C : the price of errors, which may be infinite
+    C : the penalty of errors, which may be infinite
     weights : of rows, above zero
     """
     names, everything = [repr(name) for name in classes.tolist()], np.arange(len(codes))
@@ -38,12 +39,12 @@ def subproblems_of(codes: Rows, classes: NDArray[np.generic], C: float, weights:
 def _subproblem(rows: Rows, positive: NDArray[np.bool_], C: float, weights: Array, between: str) -> Subproblem:
     y = np.where(positive, 1.0, -1.0)
     sizes = np.full(len(y), C) if np.isinf(C) else C * weights
-    problem = BoxQP(-y, np.where(positive, 0.0, -sizes), np.where(positive, sizes, 0.0))
-    return Subproblem(rows, problem, between)
+    qp = BoxQP(-y, np.where(positive, 0.0, -sizes), np.where(positive, sizes, 0.0))
+    return HardMargin(rows, qp, between) if np.isinf(C) else SoftMargin(rows, qp)
 
 
 def votes(values: Array, count: int) -> Array:
-    """(rows, classes): how many duels of pairs each class wins; where f is 0 the first one wins."""
+    """(rows, classes): how many pairs each class wins; where f is 0 the first one wins."""
     found = np.zeros((len(values), count))
     for column, (a, b) in zip(values.T, combinations(range(count), 2), strict=True):
         second = column > 0
@@ -53,7 +54,7 @@ def votes(values: Array, count: int) -> Array:
 
 
 def confidences(values: Array, count: int) -> Array:
-    """(rows, classes): the votes, and how clearly duels were won, as a number between -1/3 and 1/3 beside them."""
+    """(rows, classes): the votes, and how clearly pairs were won, as a number between -1/3 and 1/3 beside them."""
     sums = np.zeros((len(values), count))
     for column, (a, b) in zip(values.T, combinations(range(count), 2), strict=True):
         sums[:, b] += column

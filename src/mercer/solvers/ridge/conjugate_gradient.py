@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run, State, Stopped
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.operators import Dense, Operator
 from mercer.operators.base import read
 from mercer.solvers.ridge.base import Cost, Solver, System, opening
@@ -87,6 +87,7 @@ class ConjugateGradient(Solver):
             if not ((whole(value) and value >= 0) or (value is None and name != "max_iter")):
                 _refuse(f"an integer of at least 0 for {name}", f"{name}={value!r}", "Leave it out if in doubt.")
 
+    @speaks
     def solve(self, system: System) -> Outcome:
         given = system.matrix if isinstance(system.matrix, Operator) else read("ConjugateGradient", system.matrix)
         system = sides("ConjugateGradient", given.shape, system)

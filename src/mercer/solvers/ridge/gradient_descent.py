@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import Stopped
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.operators import Operator
 from mercer.operators.base import read
 from mercer.solvers.eigenvalues.lanczos import STEPS, Edges, edges
@@ -98,6 +98,7 @@ class GradientDescent(Solver):
         if not (whole(self.patience) and self.patience >= 1):
             _refuse("a patience of one step or more", f"patience={self.patience!r}", "Use 10, say.")
 
+    @speaks
     def solve(self, system: System) -> Outcome:
         A = system.matrix if isinstance(system.matrix, Operator) else read("GradientDescent", system.matrix)
         system = replace(sides("GradientDescent", A.shape, system), matrix=A)
