@@ -92,9 +92,7 @@ def inspect(path: str | PathLike[str]) -> Description:
     objects = [_fields(one) for one in record.objects]
     name, fields = objects[-1]
     told = {key: value for entry, about in objects if entry in RESULTS for key, value in about.items()}
-    found = {
-        key: _word(value) for key, value in (fields | {key: told[key] for key in told if key not in fields}).items()
-    }
+    found = {key: _word(value) for key, value in (told | fields).items()}
     return Description(
         path=fspath(path),
         model=name,

@@ -53,6 +53,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
     verbose: Any
     random_state: Any
     _result: RidgeResult
+    _latest: Posterior | None
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
@@ -114,7 +115,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
         return solve(problem, plan, run, seed)
 
     def _store(self, problem: RidgeProblem, plan: Plan, result: RidgeResult) -> None:
-        self._result = result
+        self._result, self._latest = result, None
         for name in DERIVED:
             self.__dict__.pop(name, None)
 
@@ -291,11 +292,9 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
         if view is None:
             got = "the rows stayed in their source, and conjugate gradients leave none"
             raise InputError(message("a decomposition", got, "Use fewer landmarks."))
-        known = self.__dict__.get("_latest")
-        if known is None or known.alpha != alpha:
-            known = self._latest = posterior(view, self._result.centering, alpha, self.plan_.side)
-        found: Posterior = known
-        return found
+        if self._latest is None or self._latest.alpha != alpha:
+            self._latest = posterior(view, self._result.centering, alpha, self.plan_.side)
+        return self._latest
 
     @property
     @speaks
@@ -337,8 +336,8 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_latest"}
+        return {**state, "_latest": None} if "_latest" in state else state
 
 
-DERIVED = ("_certificate", "_leverage", "_determinants", "_latest")
+DERIVED = ("_certificate", "_leverage", "_determinants")
 """What is computed from the result when it is first asked for."""
