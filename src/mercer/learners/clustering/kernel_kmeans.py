@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
@@ -18,14 +20,14 @@ from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
 from mercer.learners.clustering.fit import Fitted, follow
-from mercer.learners.clustering.model import ByRows
+from mercer.learners.clustering.model import ByRows, Model
 from mercer.learners.clustering.settings import LANDMARKS, KMeansSettings
 from mercer.learners.clustering.unique_rows import Posed, pose, task_of
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.rows import n_rows
 from mercer.learners.data.validation import sees_rows, weights_of
 from mercer.learners.data.views import check_landmarks
-from mercer.learners.estimator import KernelEstimator
+from mercer.learners.estimator import READ, KernelEstimator
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
@@ -152,6 +154,20 @@ class KernelKMeans(
 
     def _solve(self, problem: Posed, plan: ClusterPlan, run: Watched) -> Fitted:
         return follow(type(self).__name__, problem, plan, problem.asked, generator(self.random_state), run)
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        **READ,
+        "kernel_": Kernel | None,
+        "converged_": bool,
+        "X_fit_": NDArray[Any] | csr_array,
+        "labels_": NDArray[np.intp],
+        "history_": NDArray[np.float64],
+        "inertia_": float,
+        "n_iter_": int,
+        "plan_": ClusterPlan,
+        "_model": Model,
+        "_n_features_out": int,
+    }
 
     def _store(self, posed: Posed, plan: ClusterPlan, found: Fitted) -> None:
         clusters, rows = found.clusters, posed.read

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import ClusterMixin
 from sklearn.utils import Tags
 
@@ -25,7 +28,7 @@ from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.rows import n_rows
 from mercer.learners.data.validation import is_precomputed
 from mercer.learners.data.views import View
-from mercer.learners.estimator import KernelEstimator
+from mercer.learners.estimator import READ, KernelEstimator
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
@@ -174,6 +177,19 @@ class SpectralClustering(
         found = embedded(graph, count, asked.tolerance, asked.products, stored, random, run)
         sums, settings = FeatureSums(found.vectors, np.ones(len(found.vectors)), asked.clusters), Settings(STEPS)
         return found, best_of(asked.runs, sums, settings, random, run, MEANS)
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        **READ,
+        "kernel_": Kernel | None,
+        "converged_": bool,
+        "X_fit_": NDArray[Any] | csr_array,
+        "labels_": NDArray[np.intp],
+        "eigenvalues_": NDArray[np.float64],
+        "residuals_": NDArray[np.float64],
+        "embedding_": NDArray[np.floating[Any]],
+        "n_iter_": int,
+        "plan_": ClusterPlan,
+    }
 
     def _store(self, problem: Ties, plan: ClusterPlan, result: tuple[Embedding, Clusters]) -> None:
         (found, means), rows, view = result, problem.rows, problem.view

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,12 +18,12 @@ from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.labels import decided
-from mercer.learners.estimator import KernelEstimator
+from mercer.learners.estimator import READ, KernelEstimator
 from mercer.learners.logistic.design import LandmarkDesign
 from mercer.learners.logistic.fit import Asked, Fitted, Posed, follow, planned, pose
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
-from mercer.learners.streaming.predictor import ByDuals, ByFeatures
+from mercer.learners.streaming.predictor import ByDuals, ByFeatures, Predictor
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
 from mercer.planner.logistic import LogisticPlan
@@ -149,6 +151,25 @@ class KernelLogisticRegression(
         if not np.array_equal(before["classes_"], posed.classes):
             return None
         return np.asarray(before["_predictor"].values(posed.read))[posed.kept]
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        **READ,
+        "kernel_": Kernel | None,
+        "converged_": bool,
+        "X_fit_": NDArray[Any] | csr_array,
+        "classes_": NDArray[Any],
+        "plan_": LogisticPlan,
+        "n_iter_": int,
+        "objective_": float,
+        "duality_gap_": float,
+        "intercept_": float | Array,
+        "_predictor": Predictor,
+        "_reason": str,
+    }
+    _saved_if_set: ClassVar[Mapping[str, Any]] = {
+        "landmarks_": NDArray[Any] | csr_array,
+        "landmark_indices_": NDArray[np.intp],
+    }
 
     def _store(self, posed: Posed, plan: LogisticPlan, fitted: Fitted) -> None:
         found, design, rows = fitted.minimum, fitted.design, posed.read

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -155,6 +155,18 @@ class Mistaken(ClassifierMixin, KernelEstimator[Lesson, PassPlan, tuple[Pupil, L
         with run.stage("passes", problem.most):
             self._stopped = learn(pupil, self._orders(old, count, problem.most), log, run)
         return pupil, log
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "classes_": NDArray[Any],
+        "plan_": PassPlan,
+        "history_": Rows,
+        "converged_": bool,
+        "n_iter_": int,
+        "margin_": float,
+        "mistake_bound_": float,
+        "_course": Course,
+        "_stopped": str,
+    }
 
     def _store(self, problem: Lesson, plan: PassPlan, result: tuple[Pupil, Log]) -> None:
         (pupil, log), course, count = result, problem.course, len(problem.codes)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +20,7 @@ from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.rows import n_rows
 from mercer.learners.data.validation import sees_rows, shown
 from mercer.learners.data.views import MatrixView, TableView, View, joined
+from mercer.learners.estimator import READ
 from mercer.learners.parameters import positive_int_or_none
 from mercer.learners.perceptron.averaging import LAST
 from mercer.learners.perceptron.base import Mistaken
@@ -128,6 +130,8 @@ class KernelPerceptron(Mistaken):
             view = replace(view, matrix=check_precomputed(who, view.matrix))
         self.kernel_, self.lift_ = view.kernel, view.lift
         return view
+
+    _saved: ClassVar[Mapping[str, Any]] = {**READ, "kernel_": Kernel | None}
 
     def _joined(self, view: View, rows: Any) -> View:
         if not isinstance(view, TableView):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import NumericalWarning
+from mercer.kernels import Kernel
 from mercer.learners.data.column_scales import warn_of_scales
 from mercer.learners.data.range_checks import refuse_range, refuse_targets
 from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.rows import n_rows
 from mercer.learners.data.views import KernelView, View
-from mercer.learners.estimator import KernelEstimator
+from mercer.learners.estimator import READ, KernelEstimator
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.learners.run.stage_share import StageShare
@@ -176,6 +178,17 @@ class MarginMachine(KernelEstimator[MarginProblem, MarginPlan, Margins]):
                     solved[k] = boxed, on_the_margin(way.part(one.rows), boxed, rested, StageShare(run, k))
         audit = Audit(view, sought, [rested.b for _, rested in solved]) if basis is not None else None
         return Margins(sought, solved, modelled(view, way, basis, sought, [rested for _, rested in solved]), audit)
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        **READ,
+        "kernel_": Kernel | None,
+        "plan_": MarginPlan,
+        "outcomes_": tuple[Found, ...],
+        "support_": Rows,
+        "_model": Model,
+        "_gap": float | None,
+    }
+    _renewed: ClassVar[Mapping[str, Callable[[], Any]]] = {"_audit": lambda: None}
 
     def _store(self, problem: MarginProblem, plan: MarginPlan, result: Margins) -> None:
         self.plan_, self._model, self._audit = plan, result.model, result.audit

@@ -55,6 +55,11 @@ class Calibration:
     classes: int
     pairs: bool
 
+    def _inconsistency(self) -> str:
+        classes, count = self.classes, len(self.sigmoids)
+        due = 1 if classes == 2 else classes * (classes - 1) // 2 if self.pairs else classes
+        return "" if classes >= 2 and count == due else f"got {count} sigmoids for {classes} classes"
+
     def probabilities(self, values: Array) -> Array:
         """(rows, classes), which add up to one; values : (rows, functions)."""
         sure = np.column_stack([sigmoid(column) for sigmoid, column in zip(self.sigmoids, values.T, strict=True)])

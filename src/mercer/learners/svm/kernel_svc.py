@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -199,6 +200,9 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         if np.isfinite(self.C):
             return super()._solved(way, sought, start, run)
         return separate(type(self).__name__, way, sought, run)
+
+    _saved: ClassVar[Mapping[str, Any]] = {"classes_": NDArray[Any], "_support_codes": NDArray[np.intp]}
+    _saved_if_set: ClassVar[Mapping[str, Any]] = {"_calibration": Calibration}
 
     def _store(self, problem: MarginProblem, plan: MarginPlan, result: Margins) -> None:
         super()._store(problem, plan, result)
