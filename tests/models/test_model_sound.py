@@ -15,10 +15,9 @@ from mercer.kernels.objects.store import Store
 from mercer.kernels.points import Points
 from mercer.learners.clustering import model as clusters
 from mercer.learners.data.views import MatrixView, TableView
-from mercer.learners.perceptron.state import Course
+from mercer.learners.perceptron.state import PerceptronState
 from mercer.learners.streaming.basis import FeatureBasis, LandmarkBasis
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
-from mercer.learners.svm.calibration import Calibration
 from mercer.learners.svm.model import Model
 from mercer.lifts import Counts, Nystrom, RadialBasis, RandomFourier
 from mercer.lifts.axis import Axis
@@ -64,7 +63,7 @@ SOUND = {
     Spectrum: {"values": zeros(3), "vectors": zeros(7, 3)},
     Model: {"support": numbers(0, 4, 2), "coefficients": zeros(3, 2), "biases": zeros(2)},
     Mistakes: {"rows": numbers(0, 1), "right": numbers(0, 1), "wrong": numbers(1, 0), "steps": zeros(2)},
-    Course: {
+    PerceptronState: {
         "view": record(count=3),
         "numbers": numbers(7, 8, 9),
         "mistakes": record(rows=numbers(0, 2)),
@@ -97,11 +96,11 @@ SPOILED = [
     (Mistakes, {"wrong": numbers(0)}),
     (Mistakes, {"steps": zeros(3)}),
     (Mistakes, {"rows": numbers([0], [1])}),
-    (Course, {"view": record(count=4)}),
-    (Course, {"mistakes": record(rows=numbers(0, 3))}),
-    (Course, {"mistakes": record(rows=numbers(-1, 2))}),
-    (Course, {"memory": record(used=2)}),
-    (Course, {"numbers": numbers([7], [8], [9])}),
+    (PerceptronState, {"view": record(count=4)}),
+    (PerceptronState, {"mistakes": record(rows=numbers(0, 3))}),
+    (PerceptronState, {"mistakes": record(rows=numbers(-1, 2))}),
+    (PerceptronState, {"memory": record(used=2)}),
+    (PerceptronState, {"numbers": numbers([7], [8], [9])}),
     (clusters.ByRows, {"members": numbers(0, 1, 3, 0, 1)}),
     (clusters.ByRows, {"members": numbers(0, -1, 2, 0, 1)}),
     (clusters.ByRows, {"members": numbers(0, 1)}),
@@ -135,7 +134,7 @@ def test_what_does_not_agree_is_told(at):
 
 
 def test_what_need_not_be_there():
-    assert wrong(Course, **SOUND[Course] | {"view": None, "memory": None}) == ""
+    assert wrong(PerceptronState, **SOUND[PerceptronState] | {"view": None, "memory": None}) == ""
     assert wrong(Centering, **SOUND[Centering] | {"counts": None}) == ""
     assert wrong(Model, support=numbers(), coefficients=zeros(0, 1), biases=zeros(1)) == ""
 
@@ -174,15 +173,6 @@ def test_slots_of_a_budget(memory, changes, good):
 @pytest.mark.parametrize(("array", "good"), [([], True), ([0, 4], True), ([-1, 4], False), ([0, 5], False)])
 def test_positions_within(array, good):
     assert within(numbers(*array), 0, 5) is good
-
-
-@pytest.mark.parametrize("pairs", [False, True])
-@pytest.mark.parametrize("classes", [0, 1, 2, 3, 5])
-@pytest.mark.parametrize("count", range(12))
-def test_sigmoids_are_one_a_class_or_one_a_pair(classes, pairs, count):
-    due = {2: 1, 3: 3, 5: 10 if pairs else 5}.get(classes)
-    one = record(classes=classes, pairs=pairs, sigmoids=[None] * count)
-    assert (Calibration._inconsistency(one) == "") == (count == due)
 
 
 # -- rows -------------------------------------------------------------------------------------------------------------

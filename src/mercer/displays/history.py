@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, check_fitted, last_step
 from mercer.displays.colours import colours
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 REMEDY = "KernelKMeans, perceptrons and GradientDescent() write one; of others use HistoryDisplay.from_runs."
 
@@ -57,6 +57,7 @@ class HistoryDisplay(Display):
     legend_: Any = field(init=False, default=None)
 
     @classmethod
+    @speaks
     def from_estimator(cls, model: Any, ax: Any = None) -> Self:
         """Draw the history that a fitted model, or the last step of a pipeline, has written.
 
@@ -75,17 +76,18 @@ class HistoryDisplay(Display):
         return cls(np.arange(1, len(history) + 1), np.asarray(history)[:, None], (measure,), measure, unit).plot(ax)
 
     @classmethod
+    @speaks
     def from_runs(
         cls,
         model: Any,
         X: Any,
         y: Any = None,
         *,
-        steps: Sequence[int] = (1, 2, 4, 8, 16, 32),
+        iterations: Sequence[int] = (1, 2, 4, 8, 16, 32),
         unit: str = "step",
         ax: Any = None,
     ) -> Self:
-        """Fit copies that stop after so many steps, and draw the residual, or the relative gap, that each has left.
+        """Fit copies that stop after so many iterations, and draw the residual or relative gap that each has left.
 
         For models that write no history: conjugate gradients in `KernelRidge`, `KernelSVC`, logistic regression. A copy
         with the same seed takes the same steps. Cost: one fit a number.
@@ -96,9 +98,10 @@ class HistoryDisplay(Display):
 
         if unit not in ("step", "second"):
             raise InputError(sentence(cls.__name__, 'unit "step" or "second"', f"got {unit!r}", 'Use "step".'))
-        taken, seconds, left, measure = runs_of(cls.__name__, model, X, y, steps)
+        taken, seconds, left, measure = runs_of(cls.__name__, model, X, y, iterations)
         return cls(taken if unit == "step" else seconds, left[:, None], (measure,), measure, unit).plot(ax)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         steps, values = self._checked()
         axes = self._begin(ax)

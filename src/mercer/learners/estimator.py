@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import has_fit_parameter
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.learners.data.kernel_parameters import KernelParameters
 from mercer.learners.data.plan_copy import draft
@@ -27,8 +27,6 @@ from mercer.lifts.html import ShownEstimator
 Problem = TypeVar("Problem")
 AnyPlan = TypeVar("AnyPlan", bound=Planned)
 Result = TypeVar("Result")
-READ: Mapping[str, Any] = {"_precomputed": bool, "_reader": Kernel | None}
-"""What `_read` sets: how new rows are read."""
 
 
 class KernelEstimator(
@@ -53,7 +51,13 @@ class KernelEstimator(
     random_state: Any
     checkpoint: Any = None
 
-    _saved: ClassVar[Mapping[str, Any]] = {"n_features_in_": int, "lift_": Lift | None}
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "n_features_in_": int,
+        "kernel_": Kernel | None,
+        "lift_": Lift | None,
+        "_precomputed": bool,
+        "_reader": Kernel | None,
+    }
     """The attributes that a fit sets, with their types: what a model file holds. A class adds its own."""
     _saved_if_set: ClassVar[Mapping[str, Any]] = {"feature_names_in_": NDArray[np.object_]}
     """Those that it may set."""
@@ -105,6 +109,7 @@ class KernelEstimator(
         run.ready()
         return problem, result
 
+    @speaks
     def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> AnyPlan:
         """How `fit` would do it with this data, what that takes, and what else could be done; nothing is fitted.
 

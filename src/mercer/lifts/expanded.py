@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.codegen.sparse import is_sparse
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import BudgetError, NumericalWarning, sentence
+from mercer.errors import BudgetError, NumericalWarning, sentence, speaks
 from mercer.kernels.evaluation.evaluate import SURE, all_finite
 from mercer.lifts.base import Lift
 from mercer.lifts.deferred import Deferred
@@ -52,11 +52,10 @@ class Expanded(Lift):
         self.expansion_ = expansion
 
     def _inconsistency(self) -> str:
-        columns = self.expansion_.width
-        return (
-            "" if columns == self.n_features_in_ else f"got an expansion of {columns} columns for {self.n_features_in_}"
-        )
+        columns, fitted = self.expansion_.width, self.n_features_in_
+        return "" if columns == fitted else f"got an expansion of {columns} columns for {fitted}"
 
+    @speaks
     def transform(self, X: Any) -> Any:
         """The features of each row, in the dtype of X (float32 or float64); sparse for sparse rows, CSC for CSC."""
         found = self._plain_features(X)

@@ -24,13 +24,12 @@ from mercer.learners.estimator import KernelEstimator
 from mercer.learners.pca.features import TableBasis
 from mercer.learners.pca.preimage import Preimages
 from mercer.learners.perceptron.perceptron import WithOne
-from mercer.learners.perceptron.state import Course
+from mercer.learners.perceptron.state import PerceptronState
 from mercer.learners.ridge.posterior import StreamedPosterior
 from mercer.learners.streaming.basis import FeatureBasis, LandmarkBasis, LiftBasis
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
-from mercer.learners.svm.calibration import Calibration, Sigmoid
 from mercer.learners.svm.model import Model
-from mercer.learners.svm.subproblem import Found
+from mercer.learners.svm.subproblem import SubproblemResult
 from mercer.lifts.axis import Axis
 from mercer.lifts.certificate import Certificate
 from mercer.lifts.expansion import Expansion
@@ -84,8 +83,8 @@ HELD: tuple[type, ...] = (
     *(ByDuals, ByFeatures, ByBasis, LiftBasis, LandmarkBasis, FeatureBasis, TableBasis),
     # single families of learners
     *(StreamedPosterior, Spectrum),
-    *(Found, Calibration, Sigmoid),
-    *(Course, Mistakes, Forgetron, Projectron),
+    SubproblemResult,
+    *(PerceptronState, Mistakes, Forgetron, Projectron),
     Preimages,
     # texts
     *(Texts, Labels, Lists, Graphs, Words),
