@@ -53,9 +53,7 @@ class HardMargin(Subproblem):
     def _refuse(self, margin: float, width: float) -> None:
         needs = f"rows of {self.between} that a function separates, for C = inf"
         got = f"no margin is wider than {margin:.1e}, where lifted rows are up to {width:.2g} apart"
-        remedy = (
-            "Use a finite C, which allows errors, or a narrower kernel, or drop rows that contradict others."
-        )
+        remedy = "Use a finite C, which allows errors, or a narrower kernel, or drop rows that contradict others."
         raise InputError(message(needs, got, remedy))
 
 
