@@ -174,7 +174,7 @@ LEARNERS = (
     _learner(KernelOneClassSVM, MARGINS, anew=AUDIT),
     _learner(KernelLogisticRegression, LOGISTIC, {"landmarks_": Table, "landmark_indices_": Whole}),
     _learner(KernelPerceptron, {**MISTAKEN, **READ, "kernel_": Kernel | None}),
-    _learner(Perceptron, MISTAKEN),
+    _learner(Perceptron, {**MISTAKEN, **READ, "kernel_": Kernel | None}),
     _learner(KernelPCA, COMPONENTS, BACK),
     _learner(KernelKMeans, MEANS),
     _learner(SpectralClustering, SPECTRAL, READ),
