@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
-from typing import Any, Self
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,9 +114,14 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
         seed = run.recall("seed", lambda: int(generator(self.random_state).integers(2**62)))
         return solve(problem, plan, run, seed)
 
+    _saved: ClassVar[Mapping[str, Any]] = {"_result": RidgeResult}
+    _saved_if_set: ClassVar[Mapping[str, Any]] = {"_certificate": Distance, "_leverage": Array, "_determinants": Array}
+    """What is computed from the result when it is first asked for."""
+    _renewed: ClassVar[Mapping[str, Callable[[], Any]]] = {"_latest": lambda: None}
+
     def _store(self, problem: RidgeProblem, plan: Plan, result: RidgeResult) -> None:
         self._result, self._latest = result, None
-        for name in DERIVED:
+        for name in LeastSquares._saved_if_set:
             self.__dict__.pop(name, None)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -337,7 +342,3 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         return {**state, "_latest": None} if "_latest" in state else state
-
-
-DERIVED = ("_certificate", "_leverage", "_determinants")
-"""What is computed from the result when it is first asked for."""

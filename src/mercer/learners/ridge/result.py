@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.consistency import shapes, within
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
 from mercer.learners.data.rows import scatter_rows
@@ -165,6 +166,22 @@ class RidgeResult:
             right=right,
             spread=spread,
             seed=seed,
+        )
+
+    def _inconsistency(self) -> str:
+        """What is wrong with a record from a file; "" where nothing is."""
+        fit, kept, outputs = self.fit, self.kept, self.fit.alphas.size
+        if not within(kept, 0, self.count) or (kept.size > 1 and not (np.diff(kept) > 0).all()):
+            return f"rows that were fitted are not among {self.count}"
+        if self.view is not None and self.view.count != self.count:
+            return f"got {self.view.count} rows, and {self.count} are due"
+        each = fit.alphas, fit.intercepts, fit.levels, fit.noise, fit.variance, fit.roundings, self.right, self.spread
+        rows = [array for array in (fit.duals, fit.leverage) if array is not None]
+        return shapes(
+            (kept, (None,)),
+            *((array, (outputs,)) for array in each),
+            *((array, (kept.size, outputs)) for array in rows),
+            *([] if isinstance(fit, DualFit) else [(fit.weights, (None, outputs))]),
         )
 
     # -- of all rows ----------------------------------------------------------------------------------------------
