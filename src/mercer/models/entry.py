@@ -84,9 +84,8 @@ class Entry:
 
 
 def stated(kind: type, name: str) -> dict[str, Any]:
-    """What a class and those that it inherits from state under a name, in all, but for what it computes itself."""
-    found = {key: value for cls in reversed(kind.__mro__) for key, value in vars(cls).get(name, {}).items()}
-    return {key: value for key, value in found.items() if not isinstance(getattr(kind, key, None), property)}
+    """What a class and those that it inherits from state under a name, in all."""
+    return {key: value for cls in reversed(kind.__mro__) for key, value in vars(cls).get(name, {}).items()}
 
 
 def entry_of(kind: type) -> Entry:
