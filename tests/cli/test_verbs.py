@@ -224,7 +224,7 @@ def test_plan_of_a_table_is_that_of_its_fit(tmp_path, learner):
     table = write_houses(tmp_path / "houses.csv")
     found = told("plan", table, "--target", "price", "--learner", learner)
     fit = told("fit", table, "--target", "price", "--learner", learner)
-    assert (found["plan"]["method"], found["plan"]["rows"]) == (fit["plan"]["way"], fit["plan"]["rows"])
+    assert (found["plan"]["method"], found["plan"]["rows"]) == (fit["plan"]["method"], fit["plan"]["rows"])
     assert found["plan"]["rows"] == 60  # a fifth is held out, and four have no price
     said = run("plan", table, "--target", "price")
     assert "houses.csv: csv, 80 rows" in said.stderr

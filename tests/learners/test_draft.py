@@ -26,14 +26,14 @@ ROWS, LANDMARKS = 10_000, 600
 X = np.random.default_rng(0).normal(size=(ROWS, 3))
 Y, CLASSES = X[:, 0], (X[:, 1] > 0).astype(int)
 LEARNERS = [
-    (KernelRidge(), (X, Y), "features"),
-    (KernelRidgeClassifier(), (X, CLASSES), "features"),
-    (KernelSVC(method="landmarks"), (X, CLASSES), "rank"),
-    (KernelSVR(method="landmarks"), (X, Y), "rank"),
-    (KernelOneClassSVM(method="landmarks"), (X,), "rank"),
-    (KernelLogisticRegression(), (X, CLASSES), "features"),
-    (KernelPCA(), (X,), "rank"),
-    (KernelKMeans(), (X,), "features"),
+    (KernelRidge(), (X, Y), "n_features"),
+    (KernelRidgeClassifier(), (X, CLASSES), "n_features"),
+    (KernelSVC(method="landmarks"), (X, CLASSES), "n_features"),
+    (KernelSVR(method="landmarks"), (X, Y), "n_features"),
+    (KernelOneClassSVM(method="landmarks"), (X,), "n_features"),
+    (KernelLogisticRegression(), (X, CLASSES), "n_features"),
+    (KernelPCA(), (X,), "n_features"),
+    (KernelKMeans(), (X,), "n_features"),
     (KernelPerceptron(), (X, CLASSES), None),
     (Perceptron(), (X, CLASSES), None),
 ]
@@ -64,12 +64,11 @@ def forbidden(monkeypatch):
     ids=["pivoted", "kmeans", "scaled", "centers"],
 )
 def test_no_plan_learns_a_lift(forbidden, model, data, counted, lift):
-    name = "lift" if isinstance(model, Perceptron) else "kernel"
-    model = clone(model).set_params(**{name: lift})
+    model = clone(model).set_params(kernel=lift)
     plan = model.plan(*data)
     assert plan.seconds > 0
     assert counted is None or getattr(plan, counted) == LANDMARKS
-    assert getattr(model, name) is lift
+    assert model.kernel is lift
     assert not hasattr(lift, "n_components_")
 
 
@@ -82,17 +81,17 @@ def test_landmarks_that_are_quick_to_choose_are_chosen():
 
 def test_a_plan_knows_that_a_kernel_has_fewer_landmarks_than_it_is_asked_for(forbidden):
     """Monomials up to the second degree of three columns."""
-    assert KernelRidge(Nystrom("polynomial(2)", LANDMARKS), alpha=0.1).plan(X, Y).features == 10
+    assert KernelRidge(Nystrom("polynomial(2)", LANDMARKS), alpha=0.1).plan(X, Y).n_features == 10
 
 
 def test_tables_of_landmarks_are_what_they_are():
     model = KernelRidge(Nystrom("gaussian(0.3)", landmarks=X[:700]), alpha=0.1)
-    assert model.plan(X, Y).features == 700
+    assert model.plan(X, Y).n_features == 700
 
 
 def test_parts_of_composed_lifts_are_drafts_and_settings_stay():
     lift = 3.0 * RadialBasis(n_components=7, lengthscale=2.0, random_state=5)
-    found = draft(Perceptron(lift=lift)).lift
+    found = draft(Perceptron(lift)).kernel
     assert type(found) is Scaled
     assert found.factor == 3.0
     assert found.lift.get_params() == {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from mercer.planner.html import ShownPlan
 
+Plain = str | int | float | bool | None
 APPROXIMATE = ("landmarks", "nystrom", "nystrom iterative", "random features")
 """The methods whose model is not that of the kernel, nor of the lift that was given."""
 
@@ -161,7 +162,23 @@ class Plan(ShownPlan, Generic[AnyDetails]):
         """The methods not chosen, the quickest first."""
         return self.comparison.others
 
-    def record(self) -> dict[str, str | int | float | bool | None]:
+    _saved: ClassVar[Mapping[str, Any]] = {"_values": dict[str, Plain], "_other_values": list[dict[str, Plain]]}
+
+    @property
+    def _values(self) -> dict[str, Plain]:
+        return self.record()
+
+    @property
+    def _other_values(self) -> list[dict[str, Plain]]:
+        return [other.record() for other in self.others]
+
+    @classmethod
+    def _restored(cls, given: Mapping[str, Any]) -> Plan[Any]:
+        """The plan of a model file, beside those of the methods that were not chosen."""
+        plan, others = cls.restored(given["_values"]), tuple(map(cls.restored, given["_other_values"]))
+        return replace(plan, comparison=Compared(plan.reason, others))
+
+    def record(self) -> dict[str, Plain]:
         """Plain values, from which `restored` makes the plan again, without the methods that were not chosen."""
         from mercer.planner.record import recorded
 

@@ -14,12 +14,11 @@ from mercer.planner.clustering import KMeansDetails, SpectralDetails
 from mercer.planner.logistic import LogisticDetails
 from mercer.planner.pca import PCADetails
 from mercer.planner.perceptron import PerceptronDetails
-from mercer.planner.plan import Compared, Details, Plan, Stage
+from mercer.planner.plan import Compared, Details, Plain, Plan, Stage
 from mercer.planner.ridge import RidgeDetails
 from mercer.planner.svm import SVMDetails
 from mercer.solvers import Solver
 
-Plain = str | int | float | bool | None
 FAMILIES: tuple[type[Details], ...] = (
     RidgeDetails, SVMDetails, LogisticDetails, PCADetails, KMeansDetails, SpectralDetails, PerceptronDetails
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Several classes: one function for each pair of classes, or one for each class against all others."""
+"""Several classes: one function for each pair of classes, and their votes."""
 
 from __future__ import annotations
 
@@ -14,26 +14,23 @@ from mercer.solvers.svm.box_qp import BoxQP
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 PAIRS, REST = "ovo", "ovr"
-"""One against one, one against the rest."""
+"""What a decision function has columns for: pairs of classes, or classes."""
 
 
-def subproblems_of(codes: Rows, classes: NDArray[np.generic], C: float, weights: Array, how: str) -> list[Subproblem]:
-    """The functions of a classifier: one for two classes, else one for each pair, or for each class.
+def subproblems_of(codes: Rows, classes: NDArray[np.generic], C: float, weights: Array) -> list[Subproblem]:
+    """The functions of a classifier, one for each pair of classes.
 
-    f of the pair (a, b), which stand in the order of combinations, is positive for b; f of a class is positive for it.
+    f of the pair (a, b), which stand in the order of combinations, is positive for b.
 
     codes : the class of each row, as its position in `classes`
     C : the penalty of errors, which may be infinite
     weights : of rows, above zero
     """
-    names, everything = [repr(name) for name in classes.tolist()], np.arange(len(codes))
-    if len(names) == 2 or how == PAIRS:
-        found = []
-        for a, b in combinations(range(len(names)), 2):
-            rows = np.flatnonzero((codes == a) | (codes == b))
-            found.append(_subproblem(rows, codes[rows] == b, C, weights[rows], f"{names[a]} and {names[b]}"))
-        return found
-    return [_subproblem(everything, codes == c, C, weights, f"{name} and all others") for c, name in enumerate(names)]
+    names, found = [repr(name) for name in classes.tolist()], []
+    for a, b in combinations(range(len(names)), 2):
+        rows = np.flatnonzero((codes == a) | (codes == b))
+        found.append(_subproblem(rows, codes[rows] == b, C, weights[rows], f"{names[a]} and {names[b]}"))
+    return found
 
 
 def _subproblem(rows: Rows, positive: NDArray[np.bool_], C: float, weights: Array, between: str) -> Subproblem:
