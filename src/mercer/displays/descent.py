@@ -65,7 +65,7 @@ class DescentDisplay(Display):
     def from_estimator(cls, model: Any, pair: tuple[int, int] | None = None, output: int = 0, ax: Any = None) -> Self:
         """Draw a fitted `KernelRidge(solver=GradientDescent())`, or the like, of one of its outputs.
 
-        Coefficients are those of rows where the dual was solved, of features where the primal was: `plan_.details.side`.
+        Coefficients are those of rows where the dual was solved, of features in the primal: `plan_.details.side`.
         """
         check_fitted(cls.__name__, model)
         history = getattr(getattr(last_step(model), "outcome_", None), "history", None)

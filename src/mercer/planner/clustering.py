@@ -90,6 +90,12 @@ class KMeansTask(Task[KMeansDetails]):
         What was asked for.
     n_landmarks : int or None, default=None
         How many were asked for.
+
+    Examples
+    --------
+    >>> from mercer.planner import KMeansTask, choose
+    >>> choose(KMeansTask(500, 5, clusters=3, runs=10, filled=5.0)).method
+    'exact'
     """
 
     rows: int
@@ -235,6 +241,12 @@ class SpectralTask(Task[SpectralDetails]):
         How many eigenvectors are asked for.
     approximable : bool, default=True
         Whether products can be had without the matrix.
+
+    Examples
+    --------
+    >>> from mercer.planner import SpectralTask, choose
+    >>> choose(SpectralTask(500, 5, clusters=3, runs=10, filled=5.0, components=3)).method
+    'exact'
     """
 
     rows: int

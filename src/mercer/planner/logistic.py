@@ -60,6 +60,12 @@ class LogisticTask(Task[LogisticDetails]):
         Seconds for a pair of these rows, where that was measured.
     n_landmarks : int or None, default=None
         How many were asked for.
+
+    Examples
+    --------
+    >>> from mercer.planner import LogisticTask, choose
+    >>> choose(LogisticTask(500, 5, outputs=1, n_features=None, approximable=True)).method
+    'exact'
     """
 
     rows: int

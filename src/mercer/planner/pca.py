@@ -82,6 +82,12 @@ class PCATask(Task[PCADetails]):
         What was asked for.
     n_landmarks : int or None, default=None
         How many were asked for.
+
+    Examples
+    --------
+    >>> from mercer.planner import PCATask, choose
+    >>> choose(PCATask(500, 5, components=3)).method
+    'exact'
     """
 
     rows: int

@@ -55,6 +55,12 @@ class PerceptronTask(Task[PerceptronDetails]):
         How many, at most.
     remembered : int or None, default=None
         How many rows are remembered, at most; None for all mistakes.
+
+    Examples
+    --------
+    >>> from mercer.planner import PerceptronTask, choose
+    >>> choose(PerceptronTask(500, 5, outputs=1, n_features=None, passes=3)).method
+    'passes'
     """
 
     rows: int

@@ -92,6 +92,12 @@ class SVMTask(Task[SVMDetails]):
         What was asked for.
     n_landmarks : int or None, default=None
         How many; None for as many as are worth it, and fit.
+
+    Examples
+    --------
+    >>> from mercer.planner import SVMTask, choose
+    >>> choose(SVMTask(500, 5, sizes=(500,), filled=5.0)).method
+    'exact'
     """
 
     rows: int

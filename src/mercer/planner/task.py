@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 from mercer.compute.runtime.memory import text_of
+from mercer.planner.explain import duration
 from mercer.planner.limits import INSTANT, Limits, first_within
 from mercer.planner.plan import AnyDetails, Plan
 
@@ -29,6 +30,13 @@ class Task(ABC, Generic[AnyDetails]):
 
     A family of learners lists its methods in `candidates`, the preferred one first, and says in `refusal` what to do
     where none fits the memory. The rest has answers here, which a member may replace.
+
+    Examples
+    --------
+    >>> from mercer.planner import PCATask
+    >>> from mercer.planner.limits import Limits
+    >>> [plan.method for plan in PCATask(500, 5, components=3).candidates(Limits())]
+    ['exact', 'krylov', 'landmarks']
     """
 
     rows: int
@@ -78,16 +86,17 @@ class Task(ABC, Generic[AnyDetails]):
         return (max(plan.seconds, INSTANT),)
 
     def why(self, best: Plan[AnyDetails], plans: Sequence[Plan[AnyDetails]], limits: Limits) -> str:
-        """Why this plan: where it stands among the candidates, and what before it could not be taken."""
-        if len(plans) == 1:
-            return "No other method is open."
-        if best is plans[0]:
-            return "It comes first, and fits memory and time." if self._keeps(best, limits) else self._least(limits)
-        if not self._keeps(best, limits):
-            return self._least(limits)
-        before = plans[: plans.index(best)]
-        slow = [plan for plan in before if plan.bytes <= limits.bytes]
-        return "What comes first takes too long." if slow else "What comes first does not fit the memory."
+        """Why this plan: that it is exact and keeps to the limits, or what could not be taken before it."""
+        if best.seconds > self.patience(limits):
+            return f"Nothing that fits the memory meets {self.aim(limits)}."
+        before = [plan for plan in plans[: plans.index(best)] if plan.exact]
+        if not before:
+            return "It is exact, within memory and time." if best.exact else "It was asked for."
+        fitting = [plan.seconds for plan in before if plan.bytes <= limits.bytes]
+        names = " and ".join(plan.method for plan in before)
+        if not fitting:
+            return f"What is preferred, {names}, does not fit the memory."
+        return f"What is preferred, {names}, takes {duration(min(fitting))} within memory."
 
     def why_not(self, plan: Plan[AnyDetails], best: Plan[AnyDetails], limits: Limits) -> str:
         """Why another plan was not taken: memory, time, or that another one is preferred."""
@@ -97,14 +106,8 @@ class Task(ABC, Generic[AnyDetails]):
             return f"too slow, for {self.aim(limits)}"
         if best.exact and not plan.exact:
             return "approximates the kernel"
-        return "slower" if plan.seconds > max(best.seconds, INSTANT) else f"comes after {best.method}"
+        return "slower" if plan.seconds > max(best.seconds, INSTANT) else f"{best.method} is preferred"
 
     def aim(self, limits: Limits) -> str:
         """The time to keep to, in words."""
         return f"{'an aim' if limits.seconds is None else 'a limit'} of {self.patience(limits):g} s"
-
-    def _keeps(self, plan: Plan[AnyDetails], limits: Limits) -> bool:
-        return plan.seconds <= self.patience(limits)
-
-    def _least(self, limits: Limits) -> str:
-        return f"Nothing that fits the memory meets {self.aim(limits)}."
