@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -57,6 +57,7 @@ class BoundaryDisplay(Display):
     across: NDArray[Any]
     up: NDArray[Any]
     regions: NDArray[Any]
+    _: KW_ONLY
     scores: NDArray[Any] | None = None
     support: ArrayLike | None = None
     labels_: NDArray[Any] | None = field(init=False, default=None)
@@ -85,7 +86,13 @@ class BoundaryDisplay(Display):
         regions = np.asarray(model.predict(places)).reshape(shape)
         rings = getattr(last_step(model), "support_", None) if support else None
         return cls(
-            X, model.predict(X) if y is None else y, across, up, regions, _scores(model, places, shape), rings
+            X,
+            model.predict(X) if y is None else y,
+            across,
+            up,
+            regions,
+            scores=_scores(model, places, shape),
+            support=rings,
         ).plot(ax)
 
     @speaks

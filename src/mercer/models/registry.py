@@ -93,7 +93,7 @@ def _graded(fields: Fields) -> Expansion:
     family, degree, offset = fields["family"], fields["degree"], fields["offset"]
     if degree is None or offset is None:
         return Graded(family)
-    found = Polynomial(degree, offset, not family.repeated)._expansion(family.width)
+    found = Polynomial(degree, offset, interaction_only=not family.repeated)._expansion(family.width)
     if found.family != family or degree > MOST_DEGREE:
         refuse("monomials of a polynomial kernel", f"got {family} for degree {degree} and offset {offset}")
     return found
