@@ -277,7 +277,7 @@ def test_loops_as_written_end_where_libsvm_ends(kink, loops_as_written, monkeypa
     X, _ = draw(30)
     y = np.sin(2 * X[:, 0]) + 0.1 * X[:, 1]
     K = Gaussian(1.5)(X)
-    problem = Boxed(-y, np.full(30, -2.0), np.full(30, 2.0), kink)
+    problem = BoxQP(-y, np.full(30, -2.0), np.full(30, 2.0), kink)
     found = solve(problem, Dense(K), TIGHT)
     rests(problem, found, 1e-6)
     model = SVR(kernel="precomputed", C=2.0, epsilon=kink, tol=1e-8).fit(K, y)

@@ -85,15 +85,8 @@ class BoundaryDisplay(Display):
         shape = len(up), len(across)
         regions = np.asarray(model.predict(places)).reshape(shape)
         rings = getattr(last_step(model), "support_", None) if support else None
-        return cls(
-            X,
-            model.predict(X) if y is None else y,
-            across,
-            up,
-            regions,
-            scores=_scores(model, places, shape),
-            support=rings,
-        ).plot(ax)
+        labels, scores = model.predict(X) if y is None else y, _scores(model, places, shape)
+        return cls(X, labels, across, up, regions, scores=scores, support=rings).plot(ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:
