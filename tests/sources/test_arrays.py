@@ -110,4 +110,4 @@ def test_it_can_be_pickled():
 )
 def test_what_is_refused(given, message):
     with pytest.raises(InputError, match=f"^Arrays needs .*{message}"):
-        Arrays(*given[:2], **({"weight": given[2]} if len(given) > 2 else {}))
+        Arrays(*given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -36,7 +36,6 @@ class Arrays(Source):
 
     X: Any
     y: Any = None
-    _: KW_ONLY
     weight: Any = None
 
     def __post_init__(self) -> None:
