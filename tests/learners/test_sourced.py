@@ -104,7 +104,7 @@ def coded(labels, classes):
 @pytest.mark.parametrize("weights", [None, w])
 @pytest.mark.parametrize("class_weight", [None, "balanced", {"a": 2.0, "bb": 0.0}, {"bb": 3.3}])
 def test_classification_from_all_sources(source_for, kind, weights, class_weight):
-    stream = classification_stream(WHO, source_for(kind, KINDS, weights), class_weight)
+    stream, _ = classification_stream(WHO, source_for(kind, KINDS, weights), class_weight)
     copies = np.ones(ROWS) if weights is None else weights
     sums = {label: copies[label == KINDS].sum() for label in ("a", "bb", "ccc")}
     factors = class_weight or {}
@@ -192,14 +192,14 @@ def test_a_model_of_the_loaded_rows_is_that_of_the_table(source_for, kind):
 
 def test_classes_are_those_of_the_classifier(source_for):
     model = KernelRidgeClassifier("gaussian(1)", alpha=0.1, class_weight={"bb": 0.0}).fit(X, KINDS, w)
-    stream = classification_stream(WHO, source_for("list", KINDS, w), {"bb": 0.0})
+    stream, _ = classification_stream(WHO, source_for("list", KINDS, w), {"bb": 0.0})
     np.testing.assert_array_equal(stream.labels.classes, model.classes_)
     assert stream.labels.classes.dtype == model.classes_.dtype
 
 
 @pytest.mark.parametrize("labels", [np.arange(ROWS) % 3, np.arange(ROWS) % 2 == 0, (np.arange(ROWS) % 3).astype("f8")])
 def test_labels_of_numbers(labels):
-    stream = classification_stream(WHO, Arrays(X, labels[:, None]))
+    stream, _ = classification_stream(WHO, Arrays(X, labels[:, None]))
     np.testing.assert_array_equal(stream.labels.classes, np.unique(labels))
     assert stream.labels.classes.dtype == labels.dtype
 
@@ -317,7 +317,7 @@ def test_batches_that_are_not_alike_are_refused(second, message):
 
 def test_labels_that_change_between_passes_are_refused():
     labels = KINDS.copy()
-    stream = classification_stream(WHO, Arrays(X, labels))
+    stream, _ = classification_stream(WHO, Arrays(X, labels))
     labels[50] = "d"
     with pytest.raises(InputError, match=r"the same labels in every pass; .*'d'.* was not there in the first pass"):
         list(stream.pieces(20))
