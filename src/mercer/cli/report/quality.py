@@ -110,7 +110,7 @@ def _recalls(y: NDArray[Any], predicted: NDArray[Any]) -> Markup:
 
 
 def _curve(case: Case) -> list[object]:
-    curve = learning_curve(case.done, case.options.seed)
+    curve = learning_curve(case.done, case.options.random_state)
     if curve is None or len(curve.sizes) < 2:
         return []
     metric = "accuracy" if case.classes else "rmse"
