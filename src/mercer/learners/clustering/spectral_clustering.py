@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import ClusterMixin
 from sklearn.utils import Tags
 
@@ -100,7 +103,7 @@ class SpectralClustering(
     >>> angle = np.linspace(0, 6.2, 50)
     >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
     >>> X = np.vstack([ring, 3 * ring])
-    >>> model = SpectralClustering(2, "gaussian(0.3)", random_state=0).fit(X)
+    >>> model = SpectralClustering(2, kernel="gaussian(0.3)", random_state=0).fit(X)
     >>> bool((model.labels_[:50] != model.labels_[50:]).all())
     True
     >>> model.eigenvalues_.round(3)
@@ -115,8 +118,8 @@ class SpectralClustering(
     def __init__(
         self,
         n_clusters: int = 8,
-        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         *,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         lengthscale: float | str = "median",
         n_components: int | None = None,
         n_init: int = 10,
@@ -188,6 +191,17 @@ class SpectralClustering(
         sums = FeatureSums(embedding.vectors, np.ones(problem.view.count), settings.clusters)
         clusters = best_of(settings.runs, sums, LloydSettings(MAX_LLOYD_STEPS), random, run, MEANS)
         return SpectralResult(embedding, clusters)
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "converged_": bool,
+        "X_fit_": NDArray[Any] | csr_array,
+        "labels_": NDArray[np.intp],
+        "eigenvalues_": NDArray[np.float64],
+        "residuals_": NDArray[np.float64],
+        "embedding_": NDArray[np.floating[Any]],
+        "n_iter_": int,
+        "plan_": ClusterPlan,
+    }
 
     def _store(self, problem: SpectralProblem, plan: ClusterPlan, result: SpectralResult) -> None:
         embedding, clusters, rows, view = result.embedding, result.clusters, problem.rows, problem.view

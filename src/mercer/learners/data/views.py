@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.consistency import shapes
 from mercer.compute.runtime.threads import Watch
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
@@ -85,6 +86,10 @@ class View(ABC):
     def cross(self, new: Any) -> Operator:
         """The matrix of new rows (as `read` gave them) against the training rows."""
 
+    def dense_cross(self, new: Any) -> Array:
+        """The same, stored."""
+        return np.asarray(self.cross(new).to_dense(), dtype=np.float64)
+
     @abstractmethod
     def among(self, new: Any) -> Array:
         """The matrix of new rows against themselves, to be overwritten."""
@@ -119,6 +124,10 @@ class TableView(View):
     """Rows of numbers, of which new ones can be made, and features where there is a lift."""
 
     points: Points
+
+    def _inconsistency(self) -> str:
+        columns, width = getattr(self.lift, "n_features_in_", None), self.points.shape[1]
+        return "" if columns in (None, width) else f"got a lift of {columns} columns for {width}"
 
     @property
     def count(self) -> int:
@@ -235,6 +244,9 @@ class MatrixView(View):
     matrix: NDArray[Any]
     kernel: None = None
     lift: None = None
+
+    def _inconsistency(self) -> str:
+        return shapes((self.matrix, (None, None)))
 
     @property
     def sure(self) -> bool:
