@@ -126,7 +126,7 @@ def test_what_does_not_agree_is_told(at):
 
 
 def test_what_need_not_be_there():
-    assert invariants.course(record(**SOUND["course"] | {"view": None, "memory": None})) == ""
+    assert invariants.course(record(**SOUND["course"] | {"memory": None})) == ""
     assert invariants.centering(record(**SOUND["centering"] | {"counts": None})) == ""
     assert invariants.memory(record(budget=3, coefficients=zeros(0, 2), used=0, oldest=0, inner=zeros(0, 0))) == ""
     nothing = {"support": numbers(), "coefficients": zeros(0, 1), "biases": zeros(1)}

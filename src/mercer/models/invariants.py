@@ -134,7 +134,7 @@ def mistakes(one: Any) -> str:
 def course(one: Any) -> str:
     """Mistakes of rows that are remembered."""
     size = one.numbers.size
-    if one.view is not None and one.view.count != size:
+    if one.view.count != size:
         return f"got {one.view.count} rows under {size} numbers"
     if not within(one.mistakes.rows, 0, size):
         return "mistakes name rows that are not remembered"
