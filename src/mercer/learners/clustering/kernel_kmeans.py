@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
@@ -18,7 +20,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
 from mercer.learners.clustering.fit import KMeansResult, solve
-from mercer.learners.clustering.model import ByRows
+from mercer.learners.clustering.model import ByRows, Model
 from mercer.learners.clustering.settings import LANDMARKS, KMeansSettings, refuse_few_rows
 from mercer.learners.clustering.unique_rows import KMeansProblem, task_of, without_copies
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
@@ -160,6 +162,18 @@ class KernelKMeans(
 
     def _solve(self, problem: KMeansProblem, plan: ClusterPlan, run: Watched) -> KMeansResult:
         return solve(type(self).__name__, problem, plan, generator(self.random_state), run)
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "converged_": bool,
+        "X_fit_": NDArray[Any] | csr_array,
+        "labels_": NDArray[np.intp],
+        "history_": NDArray[np.float64],
+        "inertia_": float,
+        "n_iter_": int,
+        "plan_": ClusterPlan,
+        "_model": Model,
+        "_n_features_out": int,
+    }
 
     def _store(self, problem: KMeansProblem, plan: ClusterPlan, result: KMeansResult) -> None:
         clusters, rows = result.clusters, problem.read

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import ClusterMixin
 from sklearn.utils import Tags
 
@@ -188,6 +191,17 @@ class SpectralClustering(
         sums = FeatureSums(embedding.vectors, np.ones(problem.view.count), settings.clusters)
         clusters = best_of(settings.runs, sums, LloydSettings(MAX_LLOYD_STEPS), random, run, MEANS)
         return SpectralResult(embedding, clusters)
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "converged_": bool,
+        "X_fit_": NDArray[Any] | csr_array,
+        "labels_": NDArray[np.intp],
+        "eigenvalues_": NDArray[np.float64],
+        "residuals_": NDArray[np.float64],
+        "embedding_": NDArray[np.floating[Any]],
+        "n_iter_": int,
+        "plan_": ClusterPlan,
+    }
 
     def _store(self, problem: SpectralProblem, plan: ClusterPlan, result: SpectralResult) -> None:
         embedding, clusters, rows, view = result.embedding, result.clusters, problem.rows, problem.view

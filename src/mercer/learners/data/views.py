@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.consistency import shapes
 from mercer.compute.runtime.threads import Watch
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
@@ -119,6 +120,10 @@ class TableView(View):
     """Rows of numbers, of which new ones can be made, and features where there is a lift."""
 
     points: Points
+
+    def _inconsistency(self) -> str:
+        columns, width = getattr(self.lift, "n_features_in_", None), self.points.shape[1]
+        return "" if columns in (None, width) else f"got a lift of {columns} columns for {width}"
 
     @property
     def count(self) -> int:
@@ -235,6 +240,9 @@ class MatrixView(View):
     matrix: NDArray[Any]
     kernel: None = None
     lift: None = None
+
+    def _inconsistency(self) -> str:
+        return shapes((self.matrix, (None, None)))
 
     @property
     def sure(self) -> bool:

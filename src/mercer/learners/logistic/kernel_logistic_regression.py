@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,7 +29,7 @@ from mercer.learners.logistic.fit import LogisticResult, solve
 from mercer.learners.logistic.problem import LogisticProblem, LogisticSettings
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
-from mercer.learners.streaming.predictor import ByDuals, ByFeatures
+from mercer.learners.streaming.predictor import ByDuals, ByFeatures, Predictor
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
 from mercer.operators import Centering
@@ -172,6 +174,23 @@ class KernelLogisticRegression(
 
     def _solve(self, problem: LogisticProblem, plan: LogisticPlan, run: Watched) -> LogisticResult:
         return solve(type(self).__name__, problem, plan, generator(self.random_state), run)
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "converged_": bool,
+        "X_fit_": NDArray[Any] | csr_array,
+        "classes_": NDArray[Any],
+        "plan_": LogisticPlan,
+        "n_iter_": int,
+        "objective_": float,
+        "duality_gap_": float,
+        "intercept_": float | Array,
+        "_predictor": Predictor,
+        "_reason": str,
+    }
+    _saved_if_set: ClassVar[Mapping[str, Any]] = {
+        "landmarks_": NDArray[Any] | csr_array,
+        "landmark_indices_": NDArray[np.intp],
+    }
 
     def _store(self, problem: LogisticProblem, plan: LogisticPlan, result: LogisticResult) -> None:
         minimum, design, rows, b = result.minimum, result.design, problem.rows, result.intercepts

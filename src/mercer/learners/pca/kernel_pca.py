@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
@@ -33,6 +35,7 @@ from mercer.learners.pca.result import PCAResult, warn_equal
 from mercer.learners.pca.settings import PCASettings
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
+from mercer.learners.streaming.predictor import Predictor
 from mercer.learners.streaming.source_stream import (
     SourceStream,
     fits_memory,
@@ -224,6 +227,24 @@ class KernelPCA(
         if plan.way == "krylov" or not isinstance(problem, TableProblem):  # a matrix has no features
             return by_products(problem, plan, random, run)
         return by_features(problem, plan, random, run)
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "converged_": bool,
+        "eigenvalues_": NDArray[np.float64],
+        "residuals_": NDArray[np.float64],
+        "explained_variance_": NDArray[np.float64],
+        "explained_variance_ratio_": NDArray[np.float64],
+        "unexplained_": float,
+        "n_components_": int,
+        "plan_": ComponentPlan,
+        "_predictor": Predictor,
+    }
+    _saved_if_set: ClassVar[Mapping[str, Any]] = {
+        "X_fit_": NDArray[Any] | csr_array,
+        "eigenvectors_": NDArray[np.float64],
+        "_preimages": Preimages,
+        "preimage_error_": float,
+    }
 
     def _store(self, problem: PCAProblem, plan: ComponentPlan, result: PCAResult) -> None:
         for name in ("X_fit_", "eigenvectors_", "preimage_error_", "_preimages"):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -187,6 +187,18 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
         with run.stage("passes", problem.passes):
             stopped = run_passes(updater, orders, log, run)
         return PerceptronResult(updater, log, stopped)
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "classes_": NDArray[Any],
+        "plan_": PassPlan,
+        "history_": Rows,
+        "converged_": bool,
+        "n_iter_": int,
+        "margin_": float,
+        "mistake_bound_": float,
+        "_course": PerceptronState,
+        "_stopped": str,
+    }
 
     def _store(self, problem: PerceptronProblem, plan: PassPlan, result: PerceptronResult) -> None:
         state, log, view = problem.state, result.log, problem.view

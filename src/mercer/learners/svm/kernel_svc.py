@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -177,6 +178,8 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
             raise InputError(sentence(who, needs, got, 'Use "ovr", the default.'))
         boolean(who, "break_ties", self.break_ties, "Use False, the default.")
         return C
+
+    _saved: ClassVar[Mapping[str, Any]] = {"classes_": NDArray[Any], "_support_codes": NDArray[np.intp]}
 
     def _store(self, problem: SVCProblem, plan: MarginPlan, result: SVMResult) -> None:
         super()._store(problem, plan, result)
