@@ -76,7 +76,7 @@ def _residuals(case: Case) -> list[object]:
 
 def _picture(case: Case, kind: str, caption: str) -> Markup:
     y, predicted, name = case.done.parts.truth, case.done.judged.predicted, short(case.done.target.name, 30)
-    picture = partial(prediction_errors, y, predicted, kind, name, case.options.seed)
+    picture = partial(prediction_errors, y, predicted, kind, name, case.options.random_state)
     return drawn(f"r-{kind}", f"{kind} of rows held out", caption, picture)
 
 
