@@ -134,7 +134,7 @@ def test_what_does_not_agree_is_told(at):
 
 
 def test_what_need_not_be_there():
-    assert wrong(PerceptronState, **SOUND[PerceptronState] | {"view": None, "memory": None}) == ""
+    assert wrong(PerceptronState, **SOUND[PerceptronState] | {"memory": None}) == ""
     assert wrong(Centering, **SOUND[Centering] | {"counts": None}) == ""
     assert wrong(Model, support=numbers(), coefficients=zeros(0, 1), biases=zeros(1)) == ""
 
@@ -240,7 +240,7 @@ def test_learners_hold_rows_of_their_columns():
     assert invariants.estimator(one) == "got rows of 3 columns for a model of 2"
     one.n_features_in_ = 3
     assert invariants.estimator(one) == ""
-    one._view = MatrixView(None, matrix=np.eye(5))
+    one._result = record(view=MatrixView(None, matrix=np.eye(5)))
     assert invariants.estimator(one) == "got rows of 5 columns for a model of 3"
     one._precomputed = True
     assert invariants.estimator(one) == ""
