@@ -355,7 +355,7 @@ def test_memory_decides_how_many_landmarks_there_are(monkeypatch):
 
 def test_time_decides_how_many_landmarks_there_are():
     X, y = draw(4000, 2)
-    assert KernelLogisticRegression("gaussian(1)", time_limit=1e-3).plan(X, y).features == 32
+    assert KernelLogisticRegression("gaussian(1)", time_limit=1e-3).plan(X, y).n_landmarks == 32
     assert KernelLogisticRegression("gaussian(1)", n_landmarks=4000).plan(X, y).method == "exact"
 
 

@@ -15,7 +15,7 @@ SHOWN = 40
 
 def matters(case: Case) -> Section:
     """The loss of shuffling each column, as a picture and a table."""
-    found = importance(case.done, case.options.seed)
+    found = importance(case.done, case.options.random_state)
     if found is None:
         why = "No rows were held out" if not case.done.held else "All columns of the rows held out are empty"
         return Section("matters", TITLE, "", p(f"{why}, so that nothing can be shuffled."))
@@ -37,7 +37,7 @@ def _picture(found: Importance) -> object:
         "matters",
         "importance of columns",
         "Bars are means over the repeats, whiskers their deviation.",
-        lambda: ImportanceDisplay(found.names, means, spreads, metric, most=25).plot(),
+        lambda: ImportanceDisplay(found.names, means, spreads, metric, most=25).plot().figure_,
     )
 
 
