@@ -496,7 +496,7 @@ def test_a_plan_says_what_a_fit_takes():
     X = cloud(100)
     model = KernelKMeans(3, kernel="gaussian(1)", random_state=0)
     plan = model.plan(X)
-    assert str(plan).startswith("k-means on 100 rows x 3 columns, 3 clusters: kernel matrix, about")
+    assert str(plan).startswith("k-means on 100 rows x 3 columns, 3 clusters: exact\n")
     assert not hasattr(model, "n_features_in_")
     assert model.fit(X).plan_ == plan
 

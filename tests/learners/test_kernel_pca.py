@@ -482,7 +482,7 @@ def test_landmarks_that_are_stopped_have_the_components_of_the_first_rows(monkey
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Moments, "add", interrupted)
-    monkeypatch.setattr(kernel_pca, "components", smaller_batches(kernel_pca.components, 500))
+    monkeypatch.setattr(kernel_pca, "choose", smaller_batches(kernel_pca.choose, 500))
     model = KernelPCA("gaussian(1.5)", n_components=3, n_landmarks=40, on_interrupt="keep", random_state=0)
     with pytest.warns(NumericalWarning, match="The fit was interrupted: the components are those of the first 1000"):
         model.fit(X)
@@ -526,7 +526,7 @@ def test_a_plan_says_what_a_fit_takes():
     X = draw(200)
     model = KernelPCA("gaussian(1)", n_components=3)
     plan = model.plan(X)
-    assert str(plan).startswith("principal components of 200 rows x 4 columns, 3 of them: exact, about")
+    assert str(plan).startswith("principal components on 200 rows x 4 columns, 3 components: exact\n")
     assert not hasattr(model, "n_features_in_")
     assert model.fit(X).plan_ == plan
     assert KernelPCA("gaussian(1)", n_landmarks=50).plan(X).method == "landmarks"

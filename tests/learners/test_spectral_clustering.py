@@ -280,7 +280,7 @@ def test_a_plan_says_what_a_fit_takes():
     X, _ = blobs()
     model = SpectralClustering(4, kernel="gaussian(1)", random_state=0)
     plan = model.plan(X)
-    assert str(plan).startswith("spectral clustering on 200 rows x 3 columns, 4 clusters: kernel matrix, about")
+    assert str(plan).startswith("spectral clustering on 200 rows x 3 columns, 4 clusters: exact\n")
     assert not hasattr(model, "n_features_in_")
     assert model.fit(X).plan_ == plan
     with pytest.raises(BudgetError, match=r"SpectralClustering needs .* for spectral clustering of 200 rows"):

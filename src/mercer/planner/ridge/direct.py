@@ -66,7 +66,9 @@ def _operations(task: RidgeTask, side: Side, solver: Solver) -> float:
 def _plan(task: RidgeTask, side: Side, solver: Solver, limits: Limits) -> RidgePlan:
     size = task.width if side == "primal" else task.rows
     stages = _stages(task, side, solver, size, limits)
-    numbers = max(_numbers(task, side, solver.cost(size, task.outputs)), learning(task, limits)[1])
+    numbers = _numbers(task, side, solver.cost(size, task.outputs))
+    if task.n_landmarks is not None:
+        numbers = max(numbers, learning(task, limits)[1])
     return Plan(
         method="direct",
         rows=task.rows,
@@ -113,7 +115,7 @@ def _stages(task: RidgeTask, side: Side, solver: Solver, size: int, limits: Limi
         if task.lift_given:
             features = table_seconds(task, task.width, limits)
             building = features + machine.multiply(2.0 * n**2 * task.width) + machine.store(float(n) ** 2)
-    building += learning(task, limits)[0]
+    building += 0.0 if task.n_landmarks is None else learning(task, limits)[0]
     return Stage(name, tries * building), Stage("solve", tries * solving + 100 * machine.call)
 
 
