@@ -94,8 +94,8 @@ def test_a_penalty_may_be_given(words, table, settings, houses, rings, tmp_path)
     [
         (["--alpha", "1", "--learner", "svm"], "--alpha is for ridge and logistic"),
         (["--price", "1"], "--price is for svm"),
-        (["--alpha", "0"], "--alpha needs a number above zero"),
-        (["--C", "nan", "--learner", "svm"], "--price needs a number above zero"),
+        (["--alpha", "0"], "--alpha needs a positive number"),
+        (["--C", "nan", "--learner", "svm"], "--price needs a positive number"),
     ],
 )
 def test_a_penalty_that_is_none_is_refused(words, reason, rings):

@@ -51,7 +51,7 @@ def test_a_model():
 @pytest.mark.parametrize(
     ("counts", "labels", "message"),
     [
-        ([[1, 2]], ["a"], "a row and a column a label"),
+        ([[1, 2]], ["a"], "a row and a column per label"),
         ([[0.5]], ["a"], "counts; got float64"),
         ([[-1]], ["a"], "counts; got int64 with -1"),
     ],

@@ -109,7 +109,7 @@ def test_what_cannot_be_run():
         HistoryDisplay.from_runs(LinearRegression(), X, Y)
     with pytest.raises(InputError, match=r"tells how far it is from its end; KernelPerceptron has neither"):
         HistoryDisplay.from_runs(KernelPerceptron(), X, SIGNS, steps=(1,))
-    with pytest.raises(InputError, match=r"numbers of steps above zero; got \(0, 1\)"):
+    with pytest.raises(InputError, match=r"positive numbers of steps; got \(0, 1\)"):
         HistoryDisplay.from_runs(KernelSVC(), X, SIGNS, steps=(0, 1))
     with pytest.raises(InputError, match=r"unit \"step\" or \"second\"; got 'hour'"):
         HistoryDisplay.from_runs(KernelSVC(), X, SIGNS, unit="hour")
@@ -118,9 +118,9 @@ def test_what_cannot_be_run():
 @pytest.mark.parametrize(
     ("steps", "values", "message"),
     [
-        ([1, 2], [[1.0]], r"a value for each step and line, and a name a line; got \(2,\), \(1, 1\) and 1 names"),
-        ([1], [[1.0, 2.0]], r"a value for each step and line, and a name a line"),
-        ([], np.zeros((0, 1)), r"a value for each step and line, and a name a line"),
+        ([1, 2], [[1.0]], r"a value for each step and line, and a name per line; got \(2,\), \(1, 1\) and 1 names"),
+        ([1], [[1.0, 2.0]], r"a value for each step and line, and a name per line"),
+        ([], np.zeros((0, 1)), r"a value for each step and line, and a name per line"),
         ([1], [[np.inf]], r"finite numbers; got NaN or infinity"),
     ],
     ids=["shapes", "names", "none", "infinite"],

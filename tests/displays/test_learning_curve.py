@@ -27,7 +27,7 @@ def test_a_line_a_model_and_a_band_where_there_is_one():
         ([10, 10], {"a": [1, 2]}, "numbers of rows that grow"),
         ([], {}, "numbers of rows that grow"),
         ([0, 1], {"a": [1, 2]}, "numbers of rows that grow"),
-        ([1, 2], {"a": [1]}, r"a score a size; a has shape \(1,\) for 2 sizes"),
+        ([1, 2], {"a": [1]}, r"a score per size; a has shape \(1,\) for 2 sizes"),
     ],
 )
 def test_what_cannot_be_drawn(sizes, curves, message):

@@ -52,8 +52,8 @@ def test_a_name_is_no_formula():
 @pytest.mark.parametrize(
     ("y", "said", "kind", "message"),
     [
-        (Y, SAID[:2], "predicted", r"one prediction a row; got shapes \(3,\) and \(2,\)"),
-        ([], [], "predicted", "one prediction a row"),
+        (Y, SAID[:2], "predicted", r"one prediction per row; got shapes \(3,\) and \(2,\)"),
+        ([], [], "predicted", "one prediction per row"),
         (Y, [1.0, np.nan, 2.0], "residuals", "finite numbers"),
         (Y, SAID, "other", "a kind of"),
     ],

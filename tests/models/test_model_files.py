@@ -350,7 +350,7 @@ def test_nan_is_refused(path):
 def test_things_that_files_do_not_hold(path):
     model = copy.deepcopy(zoo.fitted("ridge")[0])
     model.alpha = 10**30
-    refuses(model, path, "whole numbers of 64 bits")
+    refuses(model, path, "integers of 64 bits")
     model.alpha = np.array([1j])
     refuses(model, path, "got one of complex128")
     model.alpha = "\ud800"

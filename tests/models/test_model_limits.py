@@ -114,7 +114,7 @@ HEADERS = [
     (QUOTES, "JSON in its header"),
     (
         DEEP.replace(b"[" * 60_000 + b"]" * 60_000, b"1" * 100_000),
-        "whole numbers of 64 bits; got one of 100000 letters",
+        "integers of 64 bits; got one of 100000 letters",
     ),
     (DEEP.replace(b"[" * 60_000 + b"]" * 60_000, b"1e999"), "numbers that float64 holds"),
     (DEEP.replace(b"[" * 60_000 + b"]" * 60_000, b"NaN"), "numbers of JSON; got NaN"),
@@ -298,8 +298,8 @@ COSTLY = {
     "deep": (["linear" + ".normalized()" * 999], "nests at most 100 levels"),
     "monomials": (["monomials(degree=1000000)"], "from 1 to 100 for degree"),
     "powers": (["powers(degree=100000000)"], "from 1 to 10000 for degree"),
-    "waves": (["trigonometric(order=1000000000)"], "Trigonometric needs a whole number"),
-    "rounds": (["weisfeiler_lehman(iterations=1000000000)"], "WeisfeilerLehman needs a whole number"),
+    "waves": (["trigonometric(order=1000000000)"], "Trigonometric needs an integer"),
+    "rounds": (["weisfeiler_lehman(iterations=1000000000)"], "WeisfeilerLehman needs an integer"),
     "runs": (["mismatch(k=1000000, m=999999)"], "from 1 to 100 for k"),
 }
 

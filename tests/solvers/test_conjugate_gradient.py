@@ -285,11 +285,11 @@ def test_every_state_leads_to_the_same_bits(off):
         ({"tolerance": -1.0}, "a tolerance of at least 0; got tolerance=-1.0"),
         ({"tolerance": np.nan}, "a tolerance of at least 0"),
         ({"tolerance": "small"}, "a tolerance of at least 0"),
-        ({"steps": 1.5}, "a whole number for steps, at least 0; got steps=1.5"),
-        ({"steps": -1}, "a whole number for steps"),
-        ({"rank": True}, "a whole number for rank, at least 0; got rank=True"),
-        ({"rank": -3}, "a whole number for rank"),
-        ({"random_state": None}, "a whole number for random_state"),
+        ({"steps": 1.5}, "an integer for steps, at least 0; got steps=1.5"),
+        ({"steps": -1}, "an integer for steps"),
+        ({"rank": True}, "an integer for rank, at least 0; got rank=True"),
+        ({"rank": -3}, "an integer for rank"),
+        ({"random_state": None}, "an integer for random_state"),
     ],
 )
 def test_settings_that_make_no_sense(settings, words):

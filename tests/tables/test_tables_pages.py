@@ -14,7 +14,7 @@ TABLE = pyarrow.table({"a": np.arange(300) / 7, "b": [f"text {i % 9}" for i in r
 
 
 def coded(number):
-    """A whole number as Thrift writes it: the sign last, seven bits a byte."""
+    """An integer as Thrift writes it: the sign last, seven bits per byte."""
     number, found = number << 1 if number >= 0 else ~(number << 1), b""
     while number > 127:
         number, found = number >> 7, found + bytes([number & 127 | 128])

@@ -206,9 +206,9 @@ def test_the_table_names_columns_and_the_shortest_come_first():
         (lambda X, y: stretch("precomputed", X @ X.T, y), "rows that a kernel looks at"),
         (lambda X, y: stretch(Gaussian(), X, np.full(30, 7.0)), "a y that varies"),
         (lambda X, y: stretch(Gaussian(), X, y, sample_weight=np.eye(30)[0]), "at least two rows"),
-        (lambda X, y: stretch(Gaussian(), X, y, steps=0), "whole number of steps"),
-        (lambda X, y: stretch(Gaussian(), X, y, rows=1), "whole number of rows"),
-        (lambda X, y: stretch(Gaussian(), X, y, rows=True), "whole number of rows"),
+        (lambda X, y: stretch(Gaussian(), X, y, steps=0), "integer number of steps"),
+        (lambda X, y: stretch(Gaussian(), X, y, rows=1), "integer number of rows"),
+        (lambda X, y: stretch(Gaussian(), X, y, rows=True), "integer number of rows"),
         (lambda X, y: stretch("epanechnikov(lengthscale=3.0)", 3 * X, y), "positive semi-definite"),
     ],
 )

@@ -51,7 +51,7 @@ class FitOptions(Reading, Writing):
 def fit(options: FitOptions, voice: Voice) -> None:
     """Fit a model to a table, tell how good it is on rows held out, save it and report.
 
-    A target of labels, of two different numbers, or of at most 20 different whole numbers with ten rows each on the
+    A target of labels, of two different numbers, or of at most 20 different integers with ten rows each on the
     average is classified; any other is regressed. Rows without a target are left out, and counted.
     """
     start = time.perf_counter()

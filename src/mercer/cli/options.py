@@ -201,5 +201,5 @@ def seconds(text: str | None) -> float | None:
     except (ValueError, KeyError):
         found = 0.0
     if not 0 < found < float("inf"):
-        raise Failure(Exit.USAGE, f"--time needs a time above zero; got {text!r}. Write 60s, 2min or 1h.")
+        raise Failure(Exit.USAGE, f"--time needs a positive time; got {text!r}. Write 60s, 2min or 1h.")
     return found

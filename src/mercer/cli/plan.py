@@ -72,7 +72,7 @@ def _of_table(options: PlanOptions, voice: Voice) -> Any:
 
 
 def count(flag: str, text: str) -> int:
-    """A whole number of a text such as "1e6".
+    """An integer of a text such as "1e6".
 
     >>> count("--rows", "1e6"), count("--rows", "5_000")
     (1000000, 5000)
@@ -82,5 +82,5 @@ def count(flag: str, text: str) -> int:
     except ValueError:
         found = 0.0
     if not (1 <= found < 1e15 and found.is_integer()):
-        raise Failure(Exit.USAGE, f"{flag} needs a whole number above zero; got {text!r}. Write 5000 or 1e6.")
+        raise Failure(Exit.USAGE, f"{flag} needs a positive integer; got {text!r}. Write 5000 or 1e6.")
     return int(found)

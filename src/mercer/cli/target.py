@@ -14,9 +14,9 @@ from mercer.tables.labels import FEWEST_LETTERS
 from mercer.tables.read import Sheet
 
 FEW = 20
-"""Up to so many different whole numbers are classes, if each stands in enough rows."""
+"""Up to so many different integers are classes, if each stands in enough rows."""
 REPEATED = 10
-"""So many rows each, on the average; two different whole numbers are classes in any case."""
+"""So many rows each, on the average; two different integers are classes in any case."""
 MANY = 1_000
 """Classes, at most: a column of more texts is no target."""
 ONES = {"1": "True", "0": "False"}
@@ -31,7 +31,7 @@ class Target:
     name : of the column
     task : "regression" or "classification"
     why : the reason, in words
-    values : numbers, or labels as texts or whole numbers, one a row that is kept
+    values : numbers, or labels as texts or integers, one a row that is kept
     dropped : how many rows had none
     """
 
@@ -83,7 +83,7 @@ def like(values: NDArray[Any], classes: NDArray[Any] | None, name: str) -> NDArr
         raise InputError(sentence(name, "numbers, as in the fit", got, "Give a table like the one of the fit."))
     if classes is not None and (values != np.rint(values)).any():
         got = f"it holds {values[values != np.rint(values)][0]}"
-        raise InputError(sentence(name, "whole numbers, as in the fit", got, "Give a table like the one of the fit."))
+        raise InputError(sentence(name, "integers, as in the fit", got, "Give a table like the one of the fit."))
     return values if classes is None else values.astype(classes.dtype)
 
 
@@ -123,7 +123,7 @@ def _task(values: NDArray[Any]) -> tuple[str, str]:
     if not (np.isfinite(values) & (values == np.rint(values))).all():
         return REGRESSION, "it holds numbers that are not whole"
     if different <= 2 or (different <= FEW and len(values) >= REPEATED * different):
-        return CLASSIFICATION, f"it holds {different} different whole numbers"
+        return CLASSIFICATION, f"it holds {different} different integers"
     return REGRESSION, f"it holds {different:,} different numbers"
 
 

@@ -25,19 +25,19 @@ class BoundaryDisplay(Display):
     Parameters
     ----------
     X : n rows of two columns: an array, or a frame, whose names stand at the axes
-    y : a label a row, (n,)
+    y : a label per row, (n,)
     across, up : places along both axes
     regions : a label for each place, (len(up), len(across))
-    scores : the decision function there, likewise; None where there is none, or one a class: then lines part regions
+    scores : the decision function there, likewise; None where there is none, or one per class: then lines part regions
     support : numbers of the rows that are ringed; None for none
 
     Attributes
     ----------
     ax_, figure_ : the axes, and their figure
     labels_ : the different labels of rows and regions
-    points_ : one collection of points a label of `labels_`
+    points_ : one collection of points per label of `labels_`
     regions_ : the coloured mesh
-    boundary_ : the contours of the scores at -1, 0 and 1, as far as they are reached; else one set a label
+    boundary_ : the contours of the scores at -1, 0 and 1, as far as they are reached; else one set per label
     support_ : the rings, None where there are none
     legend_ : names the labels, and the support vectors
 
@@ -124,7 +124,7 @@ class BoundaryDisplay(Display):
 
 
 def _scores(model: Any, places: Any, shape: tuple[int, int]) -> NDArray[Any] | None:
-    """One score a place; None for models that have none, or one a class."""
+    """One score per place; None for models that have none, or one per class."""
     if not hasattr(model, "decision_function"):
         return None
     found = np.asarray(model.decision_function(places))

@@ -30,9 +30,9 @@ class ClusterDisplay(Display):
     ----------
     ax_, figure_ : the axes, and their figure
     labels_ : the different labels of rows and regions
-    points_ : one collection of points a label of `labels_`
+    points_ : one collection of points per label of `labels_`
     regions_ : the coloured mesh, None without regions
-    boundaries_ : the contours between regions, one set a label that has a boundary
+    boundaries_ : the contours between regions, one set per label that has a boundary
 
     Examples
     --------
@@ -92,5 +92,5 @@ class ClusterDisplay(Display):
         plane, labels = Plane.of("ClusterDisplay", self.X), np.asarray(self.labels)
         if labels.shape != (len(plane.values),):
             got = f"got labels of shape {labels.shape} for {len(plane.values)} rows"
-            raise InputError(sentence("ClusterDisplay", "one label a row", got, "Draw the rows of the fit."))
+            raise InputError(sentence("ClusterDisplay", "one label per row", got, "Draw the rows of the fit."))
         return plane, labels

@@ -23,13 +23,13 @@ class ComponentsDisplay(Display):
     Parameters
     ----------
     scores : of n rows on two components, (n, 2)
-    y : a label a row, or a number: more than 20 different numbers are drawn as a scale; None for one colour
+    y : a label per row, or a number: more than 20 different numbers are drawn as a scale; None for one colour
     names : of the two components
 
     Attributes
     ----------
     ax_, figure_ : the axes, and their figure
-    points_ : one collection of points a label, in the order of `labels_`; one for all where y is None or a quantity
+    points_ : one collection of points per label, in the order of `labels_`; one for all where y is None or a quantity
     labels_ : the different labels, None where there are none
     legend_ : the legend of labels, or the bar of a scale; None where y is None
 
@@ -83,11 +83,11 @@ class ComponentsDisplay(Display):
         scores = np.asarray(self.scores)
         if scores.ndim != 2 or scores.shape[1] != 2:
             got = f"got an array of shape {scores.shape}"
-            raise InputError(sentence("ComponentsDisplay", "two scores a row", got, "Choose two columns."))
+            raise InputError(sentence("ComponentsDisplay", "two scores per row", got, "Choose two columns."))
         y = None if self.y is None else np.asarray(self.y)
         if y is not None and y.shape != (len(scores),):
             got = f"y has shape {y.shape} for {len(scores)} rows"
-            raise InputError(sentence("ComponentsDisplay", "one label a row", got, "Give y for the rows of X."))
+            raise InputError(sentence("ComponentsDisplay", "one label per row", got, "Give y for the rows of X."))
         return scores, y
 
 

@@ -26,8 +26,8 @@ class ConfusionDisplay(Display):
 
     Parameters
     ----------
-    counts : (k, k) whole numbers
-    labels : one a class
+    counts : (k, k) integers
+    labels : one per class
 
     Attributes
     ----------
@@ -82,10 +82,10 @@ class ConfusionDisplay(Display):
         counts = np.asarray(self.counts)
         if counts.ndim != 2 or counts.shape != (len(self.labels), len(self.labels)) or not len(counts):
             got = f"got counts of shape {counts.shape} for {len(self.labels)} labels"
-            raise InputError(sentence("ConfusionDisplay", "a row and a column a label", got, "Count all pairs."))
+            raise InputError(sentence("ConfusionDisplay", "a row and a column per label", got, "Count all pairs."))
         if counts.dtype.kind not in "iu" or counts.min() < 0:
             got = f"got {counts.dtype} with {counts.min()}"
-            raise InputError(sentence("ConfusionDisplay", "counts", got, "Give whole numbers from 0 on."))
+            raise InputError(sentence("ConfusionDisplay", "counts", got, "Give integers from 0 on."))
         return counts
 
 

@@ -116,7 +116,7 @@ class CurveDisplay(Display):
         y = np.asarray(self.y)
         if y.shape != line.values.shape:
             got = f"y has shape {y.shape} for {len(line.values)} rows"
-            raise InputError(sentence(who, "one number a row in y", got, "Give y for the rows of X."))
+            raise InputError(sentence(who, "one number per row in y", got, "Give y for the rows of X."))
         if y.dtype.kind not in "fiub" or not np.isfinite(y).all():
             raise InputError(sentence(who, "finite numbers in y", "got others", "Leave these rows out."))
         refuse_huge(who, y)

@@ -32,7 +32,7 @@ class GramDisplay(Display):
     Parameters
     ----------
     matrix : symmetric, (n, n)
-    order : None, the rows as they come; "eigenvector", along the first eigenvector; or one value a row, such as y, by
+    order : None, the rows as they come; "eigenvector", along the first eigenvector; or one value per row, such as y, by
         which they are sorted: up to 20 different ones are parted by lines
     name : of the kernel, above the image
     total : how many rows there were, where these are a sample; None where these are all
@@ -150,7 +150,7 @@ class GramDisplay(Display):
             got = "got one that is not"
             raise InputError(sentence(who, "a symmetric matrix", got, "Draw (K + K.T) / 2, or look for the cause."))
         if isinstance(self.order, str) and self.order != "eigenvector":
-            needs, got = 'order "eigenvector", None or one value a row', f"got {self.order!r}"
+            needs, got = 'order "eigenvector", None or one value per row', f"got {self.order!r}"
             raise InputError(sentence(who, needs, got, "Use order=y."))
         if self.order is not None and not isinstance(self.order, str):
             labels_of(who, self.order, len(matrix))

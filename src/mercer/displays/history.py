@@ -31,7 +31,7 @@ class HistoryDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : the axes, and their figure
-    lines_ : one a column of values
+    lines_ : one per column of values
     best_ : a line at the step that was kept; None where there is none
     legend_ : names the lines, where there are several
 
@@ -117,7 +117,7 @@ class HistoryDisplay(Display):
         return self
 
     def _whole(self, axes: Any, steps: NDArray[Any]) -> None:
-        """Whole numbers at the axis of steps; a scale of logarithms where these grow faster and faster."""
+        """Integers at the axis of steps; a scale of logarithms where these grow faster and faster."""
         from matplotlib.ticker import MaxNLocator
 
         if len(steps) > 2 and steps[0] > 0 and steps[-1] - steps[-2] > 2 * (steps[1] - steps[0]):
@@ -130,7 +130,7 @@ class HistoryDisplay(Display):
         values = np.asarray(self.values, dtype=float)
         if values.ndim != 2 or steps.shape != (len(values),) or not values.size or len(self.names) != values.shape[1]:
             got = f"got {steps.shape}, {values.shape} and {len(self.names)} names"
-            raise InputError(sentence(who, "a value for each step and line, and a name a line", got, "Fit again."))
+            raise InputError(sentence(who, "a value for each step and line, and a name per line", got, "Fit again."))
         if not (np.isfinite(steps).all() and np.isfinite(values).all()):
             raise InputError(sentence(who, "finite numbers", "got NaN or infinity", "Use a smaller step."))
         return steps, values

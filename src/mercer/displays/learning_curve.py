@@ -28,7 +28,7 @@ class LearningCurveDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : the axes, and their figure
-    lines_ : one a model, by its name
+    lines_ : one per model, by its name
     bands_ : one a model that has intervals, by its name
 
     Examples
@@ -71,5 +71,5 @@ class LearningCurveDisplay(Display):
         for name, values in [*curves.items(), *((n, np.asarray(band)[..., 0]) for n, band in self.bands.items())]:
             if values.shape != sizes.shape:
                 got = f"{name} has shape {values.shape} for {len(sizes)} sizes"
-                raise InputError(sentence("LearningCurveDisplay", "a score a size", got, "Give NaN for none."))
+                raise InputError(sentence("LearningCurveDisplay", "a score per size", got, "Give NaN for none."))
         return sizes, curves

@@ -1,4 +1,4 @@
-"""What left-out rows cost at each penalty, and which penalty was chosen."""
+"""What held-out rows cost at each penalty, and which penalty was chosen."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SQUARED, WRONG = "leave-one-out mean squared error", "wrong labels, left out"
 
 @dataclass(eq=False, repr=False)
 class LeaveOneOutDisplay(Display):
-    """Leave-one-out errors against the penalty alpha: one line an output, or a lengthscale.
+    """Leave-one-out errors against the penalty alpha: one line per output, or a lengthscale.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ class LeaveOneOutDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : the axes, and their figure
-    lines_ : one a column of errors
-    chosen_ : a point where an alpha was taken, at most one a line
+    lines_ : one per column of errors
+    chosen_ : a point where an alpha was taken, at most one per line
     legend_ : names the lines, where there are several
 
     Examples
@@ -134,12 +134,12 @@ class LeaveOneOutDisplay(Display):
         chosen = np.full(lines, np.nan) if self.chosen is None else np.asarray(self.chosen, dtype=float)
         if chosen.shape != (lines,) or (self.names is not None and len(self.names) != lines):
             got = f"got {chosen.shape} for {lines} lines"
-            raise InputError(sentence(who, "one chosen alpha and one name a line", got, "Use from_estimator."))
+            raise InputError(sentence(who, "one chosen alpha and one name per line", got, "Use from_estimator."))
         return alphas, errors, chosen
 
 
 def _path(who: str, model: Any) -> tuple[Any, NDArray[Any]]:
-    """The path of a fitted model, and the alphas that it took, one an output."""
+    """The path of a fitted model, and the alphas that it took, one per output."""
     path = found(who, model, "loo_", 'Fit a KernelRidge with alpha="auto" or candidates.')
     taken = np.ravel(np.asarray(model.alpha_, dtype=float))
     return path, np.broadcast_to(taken, (path.errors.shape[1],)) if len(taken) == 1 else taken

@@ -125,6 +125,6 @@ def _counts(who: str, given: Sequence[int], draws: int) -> list[int]:
     counts = list(given)
     whole = all(isinstance(each, int | np.integer) and each > 0 for each in [*counts, draws])
     if not (counts and whole and sorted(set(counts)) == counts):
-        needs, got = "numbers of features that grow, and draws, above zero", f"got {given!r} and {draws!r}"
+        needs, got = "numbers of features that grow, and positive numbers of draws", f"got {given!r} and {draws!r}"
         raise InputError(sentence(who, needs, got, "Use components=(16, 64, 256)."))
     return counts

@@ -91,7 +91,7 @@ class NullDisplay(Display):
         if len(sample) == 0 and not (self.spread is not None and 0 < self.spread < np.inf):
             got = f"got no sample and the spread {self.spread}"
             remedy = 'Use null="permutation", or look whether the rows differ at all.'
-            raise InputError(sentence("NullDisplay", "a sample, or a spread above zero", got, remedy))
+            raise InputError(sentence("NullDisplay", "a sample, or a positive spread", got, remedy))
         return sample
 
 

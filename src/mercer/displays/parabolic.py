@@ -29,14 +29,14 @@ class ParabolicDisplay(Display):
     Parameters
     ----------
     X : n rows of two columns: an array, or a frame, whose names stand at the axes
-    y : a label a row, (n,)
+    y : a label per row, (n,)
     weights : of x1, x2 and x1^2 + x2^2, (3,)
     intercept : b
 
     Attributes
     ----------
     ax_, figure_ : the axes, of three dimensions, and their figure
-    labels_, points_ : the different labels, and one collection of lifted rows a label
+    labels_, points_ : the different labels, and one collection of lifted rows per label
     shadows_ : the rows themselves, on the floor, likewise
     surface_ : the paraboloid
     plane_ : the polygon that the plane has in the box of the axes; None where it passes the box by

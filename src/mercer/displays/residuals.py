@@ -80,7 +80,7 @@ class ResidualsDisplay(Display):
             raise InputError(sentence("ResidualsDisplay", f"a kind of {KINDS}", f"got {self.kind!r}", "Choose one."))
         if y.ndim != 1 or y.shape != predicted.shape or not len(y):
             got = f"got shapes {y.shape} and {predicted.shape}"
-            raise InputError(sentence("ResidualsDisplay", "one prediction a row", got, "Give one target."))
+            raise InputError(sentence("ResidualsDisplay", "one prediction per row", got, "Give one target."))
         if not (np.isfinite(y).all() and np.isfinite(predicted).all()):
             remedy = "Leave these rows out."
             raise InputError(sentence("ResidualsDisplay", "finite numbers", "got NaN or infinity", remedy))

@@ -25,7 +25,7 @@ def runs_of(
     """The numbers of steps, the seconds of each fit, what each has left, and what that is."""
     counts = list(steps)
     if not counts or not all(isinstance(each, int | np.integer) and each > 0 for each in counts):
-        raise InputError(sentence(who, "numbers of steps above zero", f"got {steps!r}", "Use (1, 2, 4, 8)."))
+        raise InputError(sentence(who, "positive numbers of steps", f"got {steps!r}", "Use (1, 2, 4, 8)."))
     fits = [_timed(_stopping(who, model, int(count)), X, y) for count in sorted(set(counts))]
     last = last_step(fits[-1][0])
     name = next((each for each in MEASURES if hasattr(last, each)), None)

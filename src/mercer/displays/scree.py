@@ -27,7 +27,7 @@ class ScreeDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : the axes, and their figure
-    bars_ : one a component
+    bars_ : one per component
     line_ : the sums of the ratios
     band_ : as high as what is left, below 1; None without `unexplained`
     text_ : how much that is; None without `unexplained`
@@ -80,7 +80,7 @@ class ScreeDisplay(Display):
         ratios, left = np.asarray(self.ratios, dtype=float), self.unexplained
         if ratios.ndim != 1 or ratios.size == 0:
             got = f"got an array of shape {ratios.shape}"
-            raise InputError(sentence("ScreeDisplay", "one ratio a component", got, "Fit the model again."))
+            raise InputError(sentence("ScreeDisplay", "one ratio per component", got, "Fit the model again."))
         if not np.isfinite(ratios).all():
             raise InputError(sentence("ScreeDisplay", "finite ratios", "got NaN or infinity", "Fit the model again."))
         if left is not None and not 0 <= left <= 1:

@@ -25,7 +25,7 @@ class StepsDisplay(Display):
     Parameters
     ----------
     X : n rows of two columns: an array, or a frame, whose names stand at the axes
-    y : a label a row, (n,)
+    y : a label per row, (n,)
     across, up : places along both axes
     scores : f after some mistakes, at each place: (steps, len(up), len(across))
     mistakes : after how many mistakes that was, (steps,)
@@ -34,8 +34,8 @@ class StepsDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : the axes, and their figure
-    labels_, points_ : the different labels, and one collection of points a label
-    boundaries_ : the contours f = 0, one set a step; None for a step that has none among the places
+    labels_, points_ : the different labels, and one collection of points per label
+    boundaries_ : the contours f = 0, one set per step; None for a step that has none among the places
     mistaken_ : the rings; None where there are none
     bar_ : the scale of colours, by mistakes; None of one step
     legend_ : names the labels

@@ -21,7 +21,7 @@ class Ball(Shape):
 
     On the lift phi(x) = (x, |x|^2) it is the halfspace <(2c, -1), phi(x)> >= |c|^2 - r^2.
 
-    center : c, a number a column
+    center : c, a number per column
     radius : r, from zero on; zero makes it a point
     inside : whether the region is the inside
     names : the names of the columns; x1, x2, ... where none are given

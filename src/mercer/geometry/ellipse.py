@@ -22,7 +22,7 @@ class Ellipse(Shape):
     """An ellipse: (t1 / a1)^2 + (t2 / a2)^2 <= 1, or >= 1 for its outside, with t = directions (x - center).
 
     center : two numbers
-    axes : a, the two semi-axes, above zero; those that `region` finds are in descending order
+    axes : a, the two semi-axes, positive; those that `region` finds are in descending order
     angle : from the first column to the first axis, in radians, counter-clockwise; `region` gives -pi/2 < angle <= pi/2
     inside : whether the region is the inside
     names : the names of the two columns; x1, x2 where none are given
@@ -59,7 +59,7 @@ class Ellipse(Shape):
 
     @property
     def directions(self) -> NDArray[np.float64]:
-        """The unit vectors along the axes, one a row."""
+        """The unit vectors along the axes, one per row."""
         c, s = math.cos(self.angle), math.sin(self.angle)
         rows = np.array([[c, s], [-s, c]])
         rows[np.abs(rows) < 2e-16] = 0.0  # a quarter turn, whose angle is a rounded number
@@ -82,9 +82,9 @@ class Ellipse(Shape):
 class Ellipsoid(Shape):
     """An ellipsoid: sum_i (t_i / a_i)^2 <= 1, or >= 1 for its outside, with t = directions (x - center).
 
-    center : a number a column
-    axes : a, the semi-axes, above zero; those that `region` finds are in descending order
-    directions : the unit vectors along the axes, one a row; those of the columns where None
+    center : a number per column
+    axes : a, the semi-axes, positive; those that `region` finds are in descending order
+    directions : the unit vectors along the axes, one per row; those of the columns where None
     inside : whether the region is the inside
     names : the names of the columns; x1, x2, ... where none are given
 

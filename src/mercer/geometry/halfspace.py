@@ -20,7 +20,7 @@ from mercer.lifts.expansion import sum_text
 class HalfSpace(Shape):
     """One side of a plane: <n, x> >= offset.
 
-    normal : n, a number a column, not all zero; scaled to length one, and the offset with it
+    normal : n, a number per column, not all zero; scaled to length one, and the offset with it
     offset : any number
     names : the names of the columns; x1, x2, ... where none are given
 

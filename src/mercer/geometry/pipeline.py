@@ -69,7 +69,7 @@ def preimage(lift: Any, weights: ArrayLike, intercept: float, names: Sequence[st
     It is the way back of `shape.halfspace(lift)`.
 
     lift : a fitted polynomial lift of Mercer, or scikit-learn's PolynomialFeatures
-    weights : a number a feature
+    weights : a number per feature
     intercept : any number
     names : the names of the columns; x1, x2, ... where none are given
 

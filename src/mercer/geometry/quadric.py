@@ -28,10 +28,10 @@ class Quadric(Shape):
     next coordinate, of a parabola or paraboloid whose vertex is the center. Coordinates that do not occur are those
     along which the shape does not change.
 
-    center : a number a column; of a parabola the vertex
-    axes : (r,), above zero: semi-axes where right is "one"
+    center : a number per column; of a parabola the vertex
+    axes : (r,), positive: semi-axes where right is "one"
     signs : (r,), 1 or -1
-    directions : unit vectors, one a row, those of the axes first
+    directions : unit vectors, one per row, those of the axes first
     right : "one", "zero" or "height"
     inside : whether the region is where <= holds; for right "one" this is the side of the center
     names : the names of the columns; x1, x2, ... where none are given

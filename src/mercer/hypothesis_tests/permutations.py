@@ -1,4 +1,4 @@
-"""Permutations of rows: random ways to part them in two, a bit a row and way, and random orders, some at a time."""
+"""Permutations of rows: random ways to part them in two, a bit per row and way, and random orders, some at a time."""
 
 from __future__ import annotations
 

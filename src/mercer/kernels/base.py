@@ -223,7 +223,7 @@ class Kernel(Shown, ABC):
 
         X : a table of n rows
         weights : how often each row counts, n finite numbers of at least zero; None for once
-        stretch : a number above zero, by which each length that is found is multiplied
+        stretch : a positive number, by which each length that is found is multiplied
 
         >>> from mercer.kernels import Gaussian
         >>> Gaussian("median").resolve([[0.0], [1.0], [5.0]])
@@ -265,7 +265,7 @@ class Kernel(Shown, ABC):
         return self.with_parameters({"lengthscale": lengthscale}) if own == MEDIAN else self
 
     def stretched(self, factor: float) -> Kernel:
-        """The kernel with every lengthscale of the tree times a number above zero; open ones stay open.
+        """The kernel with every lengthscale of the tree times a positive number; open ones stay open.
 
         >>> from mercer.kernels import Gaussian, Linear
         >>> print((Gaussian(2.0) * Linear()).stretched(3.0))

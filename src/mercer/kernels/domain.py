@@ -134,7 +134,7 @@ class NonNegative(Domain):
 
 
 class Integers(Domain):
-    """Points whose coordinates are all whole numbers.
+    """Points whose coordinates are all integers.
 
     >>> from mercer.kernels import INTEGERS, REALS
     >>> INTEGERS.within(REALS)
@@ -154,7 +154,7 @@ class Integers(Domain):
 
 
 class Naturals(Domain):
-    """Points whose coordinates are all whole numbers and at least zero.
+    """Points whose coordinates are all integers and at least zero.
 
     >>> from mercer.kernels import INTEGERS, NATURALS
     >>> NATURALS.within(INTEGERS)

@@ -27,7 +27,7 @@ class Points:
 
     values : (n, d) array of float64; for sparse data a csr_array, sorted, without duplicates and stored zeros; inside
         proofs an array of high-precision objects
-    names : one name a column, or None
+    names : one name per column, or None
     dtype : the dtype that results should have
     labels : how messages call the columns, where their positions are not those of the user's data
     stores : of each column the things whose positions it holds, or None where it holds numbers; empty where all do

@@ -108,7 +108,7 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
         return self
 
     def transform(self, X: ArrayLike) -> Any:
-        """The features of each row: n rows, one column a feature, in the dtype of X (float32 or float64)."""
+        """The features of each row: n rows, one column per feature, in the dtype of X (float32 or float64)."""
         return self._plain_features(X)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:

@@ -21,7 +21,7 @@ from mercer.lifts.things import noted
 
 
 class Counts(Lift):
-    """phi(x) of a kernel of strings, graphs or categories that counts parts, one column a part that the data has.
+    """phi(x) of a kernel of strings, graphs or categories that counts parts, one column per part that the data has.
 
     Then phi(x).phi(z) is k(x, z) for all things of the data, and for new ones as far as the data has their parts: one
     that nothing learnt from has is not counted, which changes no product with what was learnt from. A linear model on

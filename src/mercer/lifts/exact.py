@@ -117,6 +117,6 @@ def lift(kernel: Kernel | str, d: int | ArrayLike) -> Lift:
     if not isinstance(d, numbers.Integral):
         return (Counts if stated("lift", kernel).kinds else Exact)(kernel).fit(d)
     if isinstance(d, bool) or d < 1:
-        raise InputError(sentence("lift", "a number of columns above zero, or a table", f"got {d!r}", "Use 2, say."))
+        raise InputError(sentence("lift", "a positive number of columns, or a table", f"got {d!r}", "Use 2, say."))
     known = parse(kernel) if isinstance(kernel, str) else kernel  # no data, no median
     return Exact(known).fit(np.ones((1, int(d))))

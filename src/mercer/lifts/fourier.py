@@ -52,12 +52,12 @@ class RandomFourier(Lift):
         epsilon is given, since the bound is proven for independent draws
     epsilon : with probability 1 - delta no value of the kernel on the pairs of training rows is off by more; or None
     delta : number between zero and one
-    random_state : whole number, generator or None
+    random_state : integer, generator or None
 
     Attributes
     ----------
     kernel_ : the kernel, with its open numbers found and its columns by position
-    frequencies_ : (m, d), one frequency a row
+    frequencies_ : (m, d), one frequency per row
     offsets_ : (m,), or None for pairs
     center_ : (d,), the origin
     mass_ : k(x, x)
@@ -141,7 +141,7 @@ class RandomFourier(Lift):
             return self._components_for_error(law, n, self.epsilon)
         count = DEFAULT if self.n_components is None else self.n_components
         if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1:
-            needs = "n_components to be a whole number above zero, or None"
+            needs = "n_components to be a positive integer, or None"
             raise InputError(sentence("RandomFourier", needs, f"got {count!r}", "Use 100 if in doubt."))
         if self.form == "pairs" and count % 2 and count > 1:
             needs, got = "an even n_components for pairs of a cosine and a sine", f"got {count}"

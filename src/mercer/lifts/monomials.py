@@ -23,7 +23,7 @@ class Monomials(Expanded):
 
     Parameters
     ----------
-    degree : whole number of at least 1; or a pair, the lowest degree and the highest one
+    degree : integer of at least 1; or a pair, the lowest degree and the highest one
     include_bias : whether the monomial 1 is one of them, also where the lowest degree is above it
 
     Attributes
@@ -72,7 +72,7 @@ class Monomials(Expanded):
         if not isinstance(given, tuple | list):
             return 0, check_integer("Monomials", "degree", given, 1, None)
         if len(given) != 2:
-            needs, remedy = "a whole number or a pair of them for degree", "Write 3, or (2, 3)."
+            needs, remedy = "an integer or a pair of them for degree", "Write 3, or (2, 3)."
             raise InputError(sentence("Monomials", needs, f"got {given!r}", remedy))
         highest = check_integer("Monomials", "the highest degree", given[1], 1, None)
         lowest = check_integer("Monomials", "the lowest degree", given[0], 0, None)

@@ -50,7 +50,7 @@ class Nystrom(Lift):
     n_components : k, at most the number of rows; None for 100, or as many as there are rows or as rounding lets be
     landmarks : "pivoted" (by randomly pivoted Cholesky), "uniform" (rows at random), "kmeans" (the means of clusters
         of at most 20 k rows; for dense tables), or a table of landmarks, no two of them equal
-    random_state : whole number, generator, or None: the source of the draws
+    random_state : integer, generator, or None: the source of the draws
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ class Polynomial(Expanded):
 
     Parameters
     ----------
-    degree : whole number of at least 1
+    degree : integer of at least 1
     offset : number of at least zero; with 0 only the monomials of exactly this degree remain
     interaction_only : whether no column may be multiplied by itself; the kernel is then that of the terms that are left
 
@@ -76,7 +76,7 @@ class Polynomial(Expanded):
                 f"{degree} columns for products of {degree} different ones",
                 f"the data has n_features = {width}",
             )
-            raise InputError(sentence("Polynomial", needs, got, "Lower the degree, or give an offset above zero."))
+            raise InputError(sentence("Polynomial", needs, got, "Lower the degree, or give a positive offset."))
         highest = min(degree, width) if distinct else degree
         family = Family(width, highest, 0 if offset else degree, repeated=not distinct)
         return Graded(family, partial(_term, degree, offset))

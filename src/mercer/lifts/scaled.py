@@ -113,7 +113,5 @@ def _is_factor(thing: Any) -> bool:
     """Whether something is a number whose square is one, too: neither zero nor infinite."""
     if isinstance(thing, bool) or not isinstance(thing, numbers.Real):
         return False
-    size: Any = (
-        abs(thing) if isinstance(thing, numbers.Rational) else abs(float(thing))
-    )  # whole numbers may fit no float
+    size: Any = abs(thing) if isinstance(thing, numbers.Rational) else abs(float(thing))  # integers may fit no float
     return bool(SMALLEST <= size <= 1 / SMALLEST)

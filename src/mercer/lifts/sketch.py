@@ -53,9 +53,9 @@ class Sketch(Lift):
     ----------
     kernel : Polynomial(degree, offset), Linear(), or a number times one of them, or the text of these.
         (offset + gamma <x, z>)^p of other libraries is gamma^p Polynomial(p, offset / gamma)
-    n_components : D, a whole number of at least 1, or None for 100
+    n_components : D, an integer of at least 1, or None for 100
     method : "split" or "tensor"
-    random_state : a whole number, a generator of NumPy, or None for another draw each time
+    random_state : an integer, a generator of NumPy, or None for another draw each time
 
     Attributes
     ----------
@@ -232,7 +232,7 @@ def _components(number: Any) -> int:
     if number is None:
         return COMPONENTS
     if isinstance(number, bool) or not isinstance(number, numbers.Integral) or number < 1:
-        needs = "n_components to be a whole number of at least 1, or None"
+        needs = "n_components to be an integer of at least 1, or None"
         raise InputError(sentence("Sketch", needs, f"got {number!r}", "Use 1000, say: the error falls as 1/sqrt(D)."))
     return int(number)
 

@@ -32,7 +32,7 @@ PIECE = 1 << 18
 LOOPS = '''"""Rows i0 to i1 of sparse monomials.
 
 numbers[q, l] are the monomials of degree q in l columns; moves[q, c] is how far column c in front moves a place; the
-weights of l columns are the last ones of each degree, and those of degree q end at ends[q]. Whole numbers are unsigned:
+weights of l columns are the last ones of each degree, and those of degree q end at ends[q]. Integers are unsigned:
 Numba then asks of no place whether it counts from the end.
 """
 

@@ -20,8 +20,8 @@ class Subsets(Expanded):
 
     Parameters
     ----------
-    max_order : whole number of at least 1: the largest number of columns in a subset; None, or a number above d, for d
-    min_order : whole number from 0 to d: the smallest; 1 leaves the constant out
+    max_order : integer of at least 1: the largest number of columns in a subset; None, or a number above d, for d
+    min_order : integer from 0 to d: the smallest; 1 leaves the constant out
 
     Attributes
     ----------

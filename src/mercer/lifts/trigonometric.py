@@ -25,8 +25,8 @@ class Trigonometric(Lift):
 
     Parameters
     ----------
-    order : whole number of at least 1
-    period : number above zero; the default, the float nearest to 2 pi, stands for 2 pi itself: sin(j x), cos(j x)
+    order : integer of at least 1
+    period : positive number; the default, the float nearest to 2 pi, stands for 2 pi itself: sin(j x), cos(j x)
 
     Examples
     --------

@@ -165,7 +165,7 @@ class Decoder:
     def _slice(self, value: dict[str, Any]) -> slice:
         ends = value["slice"]
         if not isinstance(ends, list) or len(ends) != 3 or not all(end is None or type(end) is int for end in ends):
-            refuse("a slice of whole numbers", f"got {shown(ends)}")
+            refuse("a slice of integers", f"got {shown(ends)}")
         return slice(*ends)
 
     def _array(self, value: dict[str, Any]) -> NDArray[Any]:

@@ -132,7 +132,7 @@ class Encoder:
 
 def _plain(thing: Any) -> Plain:
     if type(thing) is int and not -(1 << 63) <= thing < 1 << 64:
-        refuse("whole numbers of 64 bits", f"got {shown(thing)}", "Use a smaller setting.")
+        refuse("integers of 64 bits", f"got {shown(thing)}", "Use a smaller setting.")
     if type(thing) is str:
         encoded(thing)
     return thing

@@ -85,12 +85,12 @@ def view(one: Any) -> str:
 
 
 def by_duals(one: Any) -> str:
-    """A coefficient a row, a level an output."""
+    """A coefficient per row, a level per output."""
     return shapes((one.duals, (one.view.count, None)), (one.levels, one.duals.shape[1:]))
 
 
 def by_features(one: Any) -> str:
-    """A weight a feature, and a mean; a level an output."""
+    """A weight per feature, and a mean; a level per output."""
     p = one.weights.shape[0] if one.weights.ndim else 0
     return shapes((one.weights, (p, None)), (one.means, (p,)), (one.levels, one.weights.shape[1:]))
 
@@ -118,7 +118,7 @@ def spectrum(one: Any) -> str:
 
 
 def margin_model(one: Any) -> str:
-    """A row of coefficients for each row of the support, a bias a function."""
+    """A row of coefficients for each row of the support, a bias per function."""
     shape = (one.support.size, one.biases.size)
     if one.support.size and one.support.min() < 0:
         return "the support names rows below 0"
@@ -182,7 +182,7 @@ def means_of_landmarks(one: Any) -> str:
 
 
 def centering(one: Any) -> str:
-    """Weights, one a row."""
+    """Weights, one per row."""
     counts = [] if one.counts is None else [(one.counts, one.weights.shape)]
     return shapes((one.weights, (None,)), *counts)
 

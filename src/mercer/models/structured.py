@@ -48,7 +48,7 @@ class Labels:
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """Lists of texts or of whole numbers, one after the other.
+    """Lists of texts or of integers, one after the other.
 
     members : of all lists
     counts : how many each list has; -1 where there is no list
@@ -59,14 +59,14 @@ class Lists:
 
     @classmethod
     def of(cls, lists: Sequence[Sequence[Any] | None]) -> Self:
-        """Of lists whose members are all texts, or all whole numbers."""
+        """Of lists whose members are all texts, or all integers."""
         members = list(chain.from_iterable(one for one in lists if one is not None))
         counts = np.array([-1 if one is None else len(one) for one in lists], np.int64)
         if all(type(member) is str for member in members):
             return cls(Texts.of(members), counts)
         odd = [one for one in members if type(one) is not int or abs(one) >= 1 << 63]
         if odd:
-            needs = "labels and tokens that are all texts, or all whole numbers"
+            needs = "labels and tokens that are all texts, or all integers"
             refuse(needs, f"got {shown(odd[0])}", "Convert them to texts.")
         return cls(np.array(members, np.int64), counts)
 
@@ -95,7 +95,7 @@ class Graphs:
     nodes : how many each has
     edges : (m, 2), of all graphs, one after the other
     counts : how many edges each graph has
-    labels, edge_labels : a list a graph
+    labels, edge_labels : a list per graph
     """
 
     nodes: Whole

@@ -23,7 +23,7 @@ else:
     from scipy.sparse.linalg import LinearOperator
 
 Index = slice | NDArray[np.intp]
-"""Positions as a family gets them: a slice, or whole numbers that are in range and not negative."""
+"""Positions as a family gets them: a slice, or integers that are in range and not negative."""
 EVERYTHING = slice(None)
 
 
@@ -184,7 +184,7 @@ class Operator(LinearOperator, ABC):
     # -- arithmetic -----------------------------------------------------------------------------------------------
 
     def ridge(self, alpha: ArrayLike) -> Operator:
-        """A + alpha I, for a number alpha >= 0, or for n of them, one a row."""
+        """A + alpha I, for a number alpha >= 0, or for n of them, one per row."""
         self._need_square("as many rows as columns for a ridge")
         return self + diagonals.ridge(self, alpha)
 
@@ -271,7 +271,7 @@ def positions(who: object, what: str, indices: Any, length: int) -> Index:
     if array.dtype == bool and array.shape == (length,):
         return np.flatnonzero(array)
     if array.ndim != 1 or array.dtype.kind not in "iu":
-        needs = f"{what}s as a slice, a list of whole numbers, or a mask of {length}"
+        needs = f"{what}s as a slice, a list of integers, or a mask of {length}"
         got = f"got an array of shape {array.shape} and dtype {array.dtype}"
         raise InputError(sentence(who, needs, got, f"Write [3] for {what} 3 alone."))
     outside = array[(array < -length) | (array >= length)]

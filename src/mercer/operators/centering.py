@@ -24,7 +24,7 @@ class Centering:
     coefficients are D c with (P D K D P + tau u u' + alpha I) c = P D y, and sum to zero. The term tau u u', with tau
     the mean of the diagonal of P D K D P, changes no solution: it keeps u from being a null vector.
 
-    weights : s, each above zero
+    weights : s, each positive
     intercept : whether there is one
     counts : how many copies of a row its weight stands for, where that is not the weight itself: a class may weigh
         more than it has rows

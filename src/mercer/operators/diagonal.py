@@ -59,7 +59,7 @@ def ridge(operator: Operator, alpha: ArrayLike) -> Diagonal:
     penalties, n = read(operator, alpha), operator.shape[0]
     if penalties.shape not in ((), (n,)):
         got = f"got an array of shape {penalties.shape}"
-        raise InputError(sentence(operator, f"a ridge of one number or of {n}", got, "Give a number, or one a row."))
+        raise InputError(sentence(operator, f"a ridge of one number or of {n}", got, "Give a number, or one per row."))
     wrong = penalties[~((penalties >= 0) & (penalties < np.inf))]
     if wrong.size:
         got = f"got {wrong[0]}"

@@ -176,7 +176,7 @@ def negligible(n: int, largest: float, dtype: DTypeLike = DOUBLE) -> float:
 
     n : rows of the matrix
     largest : its largest eigenvalue; 0 stands for a negative one
-    dtype : what its entries were rounded to; float64 for everything wider, and for whole numbers
+    dtype : what its entries were rounded to; float64 for everything wider, and for integers
 
     >>> negligible(1000, 1.0) < 1e-11 < 1e-4 < negligible(1000, 1.0, "float32")
     True

@@ -33,7 +33,7 @@ class Sum(Operator):
         factors = [1.0] * len(terms) if weights is None else [number("Sum", weight) for weight in weights]
         if len(factors) != len(terms):
             got = f"got {len(terms)} terms and {len(factors)} weights"
-            raise InputError(sentence("Sum", "one weight a term", got, "Leave the weights out if they are 1."))
+            raise InputError(sentence("Sum", "one weight per term", got, "Leave the weights out if they are 1."))
         flat = [item for term, factor in zip(terms, factors, strict=True) for item in _flattened(term, factor)]
         if not flat or any(term.shape != flat[0][0].shape for term, _ in flat):
             got = f"got {', '.join(repr(term) for term, _ in flat[:3]) or 'none'}"

@@ -35,7 +35,7 @@ class Plan(ShownPlan):
     """One way to fit least squares, with what it needs; `print` shows it beside the others.
 
     way : how the work is done
-    side : "primal" solves for one weight a feature, "dual" for one coefficient a row
+    side : "primal" solves for one weight per feature, "dual" for one coefficient per row
     solver : who solves
     rows, columns, outputs : of the data
     features : of the lift, or how many landmarks or random features; None where the way has none

@@ -88,7 +88,7 @@ class Batches(Source):
         names = names_of(_parts(self._first)[0]) if self.names is None else tuple(self.names)
         if names is not None and len(names) != self._form.columns:
             got = f"got {len(names)} names for {self._form.columns} columns"
-            raise InputError(sentence("Batches", "one name a column", got, "Name all columns of X."))
+            raise InputError(sentence("Batches", "one name per column", got, "Name all columns of X."))
         object.__setattr__(self, "names", names)
 
     @property

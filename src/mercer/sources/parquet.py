@@ -54,7 +54,7 @@ class Parquet(Source):
     weight : the column that says how often each row counts
 
     Features are numbers: of float32 where all columns are float32 or narrower, and some are floating; else of float64.
-    Needs pyarrow, which comes with `pip install "mercer[files]"`. Memory: two batches, and a buffer a column; a late
+    Needs pyarrow, which comes with `pip install "mercer[files]"`. Memory: two batches, and a buffer per column; a late
     start skips whole row groups unread.
 
     >>> import tempfile, os, pyarrow, pyarrow.parquet

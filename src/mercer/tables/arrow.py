@@ -92,7 +92,7 @@ class FlatTable:
         return self._place(field) is not None
 
     def number(self, field: int) -> int:
-        """A whole number of 8 bytes; 0 where it is left out."""
+        """An integer of 8 bytes; 0 where it is left out."""
         place = self._place(field)
         return 0 if place is None else max(0, self._unpack("<q", place))
 
@@ -101,7 +101,7 @@ class FlatTable:
         return FlatTable(self.data, self._target(field))
 
     def pairs(self, field: int) -> Iterator[tuple[int, int]]:
-        """A list of pairs of whole numbers."""
+        """A list of pairs of integers."""
         if self.has(field):
             start = self._target(field)
             for i in range(self._unpack("<I", start)):

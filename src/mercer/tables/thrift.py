@@ -10,7 +10,7 @@ MOST = 1 << 22
 """Values that are read: a footer of 150,000 columns in groups of rows has so many, and that takes seconds."""
 WHOLE, TEXT, LISTS, STRUCT = (4, 5, 6), 8, (9, 10), 12
 FIXED = {1: 0, 2: 0, 3: 1, 7: 8}
-"""Types of fields: whole numbers, texts, lists and sets, structures; and the bytes of truths, bytes and floats. There
+"""Types of fields: integers, texts, lists and sets, structures; and the bytes of truths, bytes and floats. There
 are no maps in Parquet."""
 
 
@@ -40,7 +40,7 @@ class Compact:
             yield 3 if mark & 15 in (1, 2) else mark & 15  # truths of a list take a byte each
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
-        r"""The whole numbers and structures of a structure, by the numbers of their fields; None for others.
+        r"""The integers and structures of a structure, by the numbers of their fields; None for others.
 
         >>> Compact(b"\x15\x08\x2c\x15\x0a\x18\x02ab\x00\x15\x03\x00").struct()  # 4; then 5 and a text; then -2
         {1: 4, 3: {1: 5, 2: None}, 4: -2}
@@ -73,7 +73,7 @@ class Compact:
         return self.data[self.at - 1]
 
     def _count(self) -> int:
-        """A number from 0 on: seven bits a byte, the least first."""
+        """A number from 0 on: seven bits per byte, the least first."""
         found = shift = 0
         while (byte := self._byte()) >= 128:
             found |= (byte & 127) << shift

@@ -189,7 +189,7 @@ def law_of_the_block(operator: Operator, A: Matrix) -> None:
 
 
 def law_of_dtype(operator: Operator, A: Matrix) -> None:
-    """The result has NumPy's dtype for A and V; whole numbers are taken as they are."""
+    """The result has NumPy's dtype for A and V; integers are taken as they are."""
     for kind in (np.float32, np.float64, np.int64, np.int8, np.bool_):
         V = np.random.default_rng(4).integers(0, 2, size=(A.shape[1], COLUMNS)).astype(kind)
         found, wanted = operator @ V, np.result_type(operator.dtype, kind)
@@ -262,7 +262,7 @@ def law_of_scipy(operator: Operator, A: Matrix) -> None:
 
 
 def _plain(chosen: Any) -> Any:
-    """The same choice as NumPy takes it: an empty list is one of whole numbers."""
+    """The same choice as NumPy takes it: an empty list is one of integers."""
     return chosen if isinstance(chosen, slice) or len(chosen) else np.empty(0, dtype=int)
 
 

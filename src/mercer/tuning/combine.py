@@ -32,13 +32,13 @@ SMALL = 512
 class Combination:
     """A sum of kernels that `combine` found, with its penalty.
 
-    kernel : the sum of weights[m] * kernels[m] over the weights above zero; one kernel alone stands for itself
+    kernel : the sum of weights[m] * kernels[m] over the positive weights; one kernel alone stands for itself
     alpha : the penalty that belongs to it: mercer.KernelRidge(kernel, alpha=alpha) is the model
     kernels : the given kernels, with their open numbers found
-    weights : one a kernel, at least 0, of sum 1
+    weights : one per kernel, at least 0, of sum 1
     shares : the part of each kernel in what the model predicts, of sum 1: that of |f_m|^2, where f = sum_m f_m at the
         rows of X, and f_m belongs to weights[m] * kernels[m]. Weights compare only kernels of the same size
-    error : the mean squared leave-one-out error, one number an output where y has several columns
+    error : the mean squared leave-one-out error, one number per output where y has several columns
     relative : the same as a part of the variance of y, the mean over the outputs that vary: what was minimised. Without
         an intercept the mean square of y stands for its variance
     history : the relative error at the start of the best descent, and after each of its steps
@@ -92,14 +92,14 @@ def combine(
     result is never worse than the best kernel alone. Weights that do not help become exactly 0. The least of many
     errors is too hopeful, the more so the more kernels and the fewer rows there are: judge the result by other rows.
 
-    Cost for M kernels: about 9 n^3 operations a kernel, and 4 n^3 + 4 M n^2 a step of up to five descents; (M + 5) n^2
-    numbers.
+    Cost for M kernels: about 9 n^3 operations per kernel, and 4 n^3 + 4 M n^2 per step of up to five descents; (M + 5)
+    n^2 numbers.
 
     Parameters
     ----------
     kernels : a list of kernels or their texts; numbers that are open ("median") are found from X
     X : table of n rows, at least two of them of a weight above 0
-    y : n numbers, or n rows of one column an output; they must vary
+    y : n numbers, or n rows of one column per output; they must vary
     sample_weight : n numbers of at least 0: row i counts so many times; None for once each
     fit_intercept : whether the model has an intercept without penalty
     steps : the most steps of a descent, at least 1
@@ -149,7 +149,7 @@ def _kernels(given: Any) -> list[Kernel]:
 
 def _check_steps(steps: Any) -> None:
     if isinstance(steps, bool) or not isinstance(steps, numbers.Integral) or steps < 1:
-        raise InputError(sentence("combine", "a whole number of steps, at least 1", f"got {steps!r}", "Use 100."))
+        raise InputError(sentence("combine", "an integer number of steps, at least 1", f"got {steps!r}", "Use 100."))
 
 
 def _sources(kernels: list[Kernel], X: Any, sample_weight: Any) -> tuple[list[Rows], Array]:

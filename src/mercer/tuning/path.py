@@ -1,4 +1,4 @@
-"""The curve of left-out errors over penalties, and which penalty it recommends."""
+"""The curve of leave-one-out errors over penalties, and which penalty it recommends."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Path:
     """What rows that were left out cost, for each penalty.
 
     alphas : (m,), the penalties, each at least 0
-    errors : (m, outputs), the mean squared error of left-out rows, copies counted; inf where a row has no prediction
-    wrong : (m,), the share of left-out rows that got a wrong label, copies counted; None for regression
+    errors : (m, outputs), the mean squared leave-one-out error, copies counted; inf where a row has no prediction
+    wrong : (m,), the share of rows that, left out, got a wrong label, copies counted; None for regression
 
     >>> path = Path(np.array([0.1, 1.0, 10.0]), np.array([[0.5], [0.2], [0.9]]))
     >>> path.best, path.alpha

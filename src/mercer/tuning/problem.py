@@ -32,7 +32,7 @@ class Problem:
 
     who : in whose name messages speak
     side : the dual
-    rows : (n,), the positions of the rows whose weights are above zero
+    rows : (n,), the positions of the rows of positive weight
     scale : the largest eigenvalue of the matrix; where all are rounding, as of a constant that was centred, that of K
     """
 

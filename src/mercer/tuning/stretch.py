@@ -101,7 +101,7 @@ def stretch(
     steps: int = 60,
     random_state: int | None = 0,
 ) -> Stretch:
-    """Lengthscales, one a column, under which the targets are likeliest (automatic relevance determination).
+    """Lengthscales, one per column, under which the targets are likeliest (automatic relevance determination).
 
     A kernel that treats all columns alike drowns the few that matter in the many that do not. Here each column is
     divided by a length of its own: k(x / lengths, z / lengths). A tree that already has lengthscales of its own (of
@@ -111,14 +111,14 @@ def stretch(
     less likely than what was given. There may be several maxima, and the likeliest lengths need not predict best: judge
     them by other rows, above all where columns are many and rows few.
 
-    Cost for m rows, at most `rows`: m^3 + 4 m^2 d operations a step, and eight matrices of m x m numbers. Lengths that
-    do not belong to the columns of one radial kernel take an evaluation of the kernel each.
+    Cost for m rows, at most `rows`: m^3 + 4 m^2 d operations per step, and eight matrices of m x m numbers. Lengths
+    that do not belong to the columns of one radial kernel take an evaluation of the kernel each.
 
     Parameters
     ----------
     kernel : a kernel or its text, with lengthscales; those that are open ("median") are found from X first
     X : table of n rows
-    y : n numbers, or n rows of one column an output; they must vary. Code classes by +1 and -1
+    y : n numbers, or n rows of one column per output; they must vary. Code classes by +1 and -1
     sample_weight : n numbers s_i of at least 0: row i has the noise alpha / s_i, and 0 leaves it out; None for ones
     fit_intercept : whether the model has an intercept
     rows : how many rows are looked at, at most: of more, so many are drawn
@@ -166,7 +166,7 @@ def stretch(
 def _check_count(name: str, value: Any, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         raise InputError(
-            sentence(WHO, f"a whole number of {name}, at least {least}", f"got {value!r}", "Leave it out.")
+            sentence(WHO, f"an integer number of {name}, at least {least}", f"got {value!r}", "Leave it out.")
         )
 
 

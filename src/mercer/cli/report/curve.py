@@ -34,7 +34,7 @@ class Curve:
     """Scores of the model and of the linear one for growing parts of the rows.
 
     sizes : of the parts; the last is all rows that were fitted
-    scores : by the name of the model, one a size; None where there is none
+    scores : by the name of the model, one per size; None where there is none
     rows : how many rows held out judged
     """
 

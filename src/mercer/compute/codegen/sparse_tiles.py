@@ -151,7 +151,7 @@ class SparseTiles:
         return side.indptr, side.indices, side.data
 
     def _lookup(self) -> Array:
-        """Where a column stands in the panel at hand, from 1; 0 for nowhere. One a thread, given back as zeros."""
+        """Where a column stands in the panel at hand, from 1; 0 for nowhere. One per thread, given back as zeros."""
         if not hasattr(self._own, "lookup"):
             self._own.lookup = np.zeros(self.right.shape[1], np.int32)
         lookup: Array = self._own.lookup

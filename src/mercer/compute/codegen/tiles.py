@@ -23,7 +23,7 @@ Array = NDArray[Any]
 Chosen = NDArray[np.intp] | None
 
 TILE = 1 << 19
-"""Bytes a tile, at most: about the second-level cache of a core."""
+"""Bytes per tile, at most: about the second-level cache of a core."""
 ROWS = 256
 """Rows a tile; a piece of work is this many rows against all columns."""
 PANEL = 1 << 16
@@ -34,7 +34,7 @@ PIECE, WIDE = 1 << 20, 32
 
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """Rows i0 to i1 against columns j0 to j1; `right` holds what belongs to the columns, one entry a group."""
+    """Rows i0 to i1 against columns j0 to j1; `right` holds what belongs to the columns, one entry per group."""
 
     i0: int
     i1: int

@@ -45,7 +45,7 @@ def count(threads: int | None) -> int:
     if threads is None:
         return available()
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise InputError(sentence("threads", "a whole number above zero, or None", f"got {threads!r}", "Use 1 or 2."))
+        raise InputError(sentence("threads", "a positive integer, or None", f"got {threads!r}", "Use 1 or 2."))
     return threads
 
 
@@ -83,7 +83,7 @@ Work = Callable[[int, Any, Stop], None]
 
 
 def run(work: Work, pieces: Sequence[Sequence[Any]], total: int, watch: Watch | None = None) -> None:
-    """Do all pieces, given as one list a worker; a worker takes its own list in order.
+    """Do all pieces, given as one list per worker; a worker takes its own list in order.
 
     Results do not depend on who is faster. An interruption (Ctrl-C), an error in a piece, or an error raised by
     `watch` stops all workers after the tile that they are at, and is raised here.

@@ -87,7 +87,7 @@ class After(Mapped):
         mapped = real("after", self._name, given)
         if mapped.ndim != 2 or len(mapped) != len(values):
             got = f"{self._name} gave an array of shape {mapped.shape} for {len(values)} rows"
-            raise InputError(sentence("after", "one row a row from its map", got, "Return an array of shape (n, m)."))
+            raise InputError(sentence("after", "one row per row from its map", got, "Return an array of shape (n, m)."))
         if values.dtype == object and mapped.dtype != object:  # a proof must not take 16 digits for 50
             raise TypeError(f"{self._name} gave {mapped.dtype} for numbers of 50 digits")
         return mapped if mapped.dtype == object else mapped.astype(np.float64)

@@ -22,18 +22,18 @@ MOST_FACTORS = 1000
 
 
 def check_exponent(owner: str, name: str, value: Any) -> int | float:
-    """A number above zero; whole numbers become int."""
+    """A positive number; integers become int."""
     checked = check_positive(owner, name, value)
     return int(checked) if checked == int(checked) else checked
 
 
 class Power(Single):
-    """A power of a kernel, written k ** p: p a positive whole number, or any p > 0 for infinitely divisible k.
+    """A power of a kernel, written k ** p: p a positive integer, or any p > 0 for infinitely divisible k.
 
     Parameters
     ----------
     kernel : the base
-    exponent : whole number above zero; any number above zero where `kernel.divisible`
+    exponent : positive integer; any positive number where `kernel.divisible`
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Power(Single):
 
     @property
     def whole(self) -> bool:
-        """Whether the exponent is a whole number."""
+        """Whether the exponent is an integer."""
         return isinstance(self.exponent, int)
 
     def evaluate(self, pairs: Pairs) -> Block:

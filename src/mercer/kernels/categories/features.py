@@ -23,7 +23,7 @@ DENSE = 512
 KIND = "categories"
 
 Lift = Callable[[tuple[Label, ...], int, str], Any]
-"""The features of labels of a column, whose position and name come after them: a table with a row a label."""
+"""The features of labels of a column, whose position and name come after them: a table with a row per label."""
 
 
 def encoded(kernel: Kernel, left: Points, right: Points, lift: Lift) -> tuple[Points, Points]:

@@ -32,7 +32,7 @@ class Hamming(Labelled):
 
     Parameters
     ----------
-    lengthscale : number above zero, or "median"
+    lengthscale : positive number, or "median"
     weights : "equal", or "rarity": a difference then counts (w(x_k) + w(z_k)) / 2, with the w of `Match`
     missing : "category", "marginalised" or "refuse", as in `Match`
     seen : for each column the labels and their shares; found by `resolve`

@@ -45,7 +45,7 @@ class Ordinal(Averaged):
     Parameters
     ----------
     order : the labels from the first to the last, two or more
-    lengthscale : number above zero, in steps
+    lengthscale : positive number, in steps
     missing : "category": a missing entry is like itself, k = 1, and unlike every label, k = 0; "marginalised": the mean
         over the labels by their shares in the data; "refuse": an error
     seen : for each column the labels and their shares; found by `resolve`

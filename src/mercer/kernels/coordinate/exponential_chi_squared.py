@@ -23,7 +23,7 @@ class ExponentialChiSquared(Coordinate):
 
     Parameters
     ----------
-    lengthscale : number above zero, or "median" (of the chi-squared distances)
+    lengthscale : positive number, or "median" (of the chi-squared distances)
 
     Examples
     --------

@@ -24,8 +24,8 @@ class Periodic(Coordinate):
 
     Parameters
     ----------
-    period : number above zero
-    lengthscale : number above zero; it has no unit, since a sine has none
+    period : positive number
+    lengthscale : positive number; it has no unit, since a sine has none
 
     Examples
     --------

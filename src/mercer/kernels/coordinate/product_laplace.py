@@ -24,7 +24,7 @@ class ProductLaplace(Coordinate):
 
     Parameters
     ----------
-    lengthscale : number above zero, or "median" (of the sums of absolute differences)
+    lengthscale : positive number, or "median" (of the sums of absolute differences)
 
     Examples
     --------

@@ -18,11 +18,11 @@ from mercer.kernels.proof.judgement import Fact
 
 
 class ProductSinc(Coordinate):
-    """The product of one sinc a coordinate: unlike the radial `Sinc`, a kernel for every number of columns.
+    """The product of one sinc per coordinate: unlike the radial `Sinc`, a kernel for every number of columns.
 
     Parameters
     ----------
-    lengthscale : number above zero, or "median"
+    lengthscale : positive number, or "median"
 
     Examples
     --------

@@ -24,7 +24,7 @@ from mercer.kernels.proof.judgement import Fact
 
 
 def check_order(owner: str, name: str, value: Any) -> int | None:
-    """A whole number of at least zero, or None."""
+    """An integer of at least zero, or None."""
     return None if value is None else check_integer(owner, name, value, 0, None)
 
 
@@ -37,8 +37,8 @@ class Subsets(Coordinate):
 
     Parameters
     ----------
-    min_order : whole number of at least 0; where it is above d, no subset is left and k is zero
-    max_order : whole number of at least min_order, or None for d
+    min_order : integer of at least 0; where it is above d, no subset is left and k is zero
+    max_order : integer of at least min_order, or None for d
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Subsets(Coordinate):
             return super().evaluate(pairs)
         if self.min_order > width:
             return pairs.full(0.0)
-        if isinstance(pairs, TracedPairs):  # a formula joins one number a coordinate, and this needs several
+        if isinstance(pairs, TracedPairs):  # a formula joins one number per coordinate, and this needs several
             raise Untraceable("subsets of some orders")
         return np.asarray(self._of_orders((x * z for x, z in pairs.coordinates()), width) + pairs.full(0.0))
 

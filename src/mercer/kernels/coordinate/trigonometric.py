@@ -25,12 +25,12 @@ class Trigonometric(Kernel):
     """The kernel of the features sin(j t_k), cos(j t_k), j = 1 ... order, with t = 2 pi x / period.
 
     k(x, z) = sum_k sum_{j=1..order} cos(2 pi j (x_k - z_k) / period), as the inner product of these features, which
-    lose whole periods before anything is rounded. Cost: 2 order d operations a pair, in one product of matrices.
+    lose whole periods before anything is rounded. Cost: 2 order d operations per pair, in one product of matrices.
 
     Parameters
     ----------
-    order : whole number from 1 to 10,000
-    period : number above zero; the default, the float nearest to 2 pi, stands for 2 pi itself: sin(j x), cos(j x)
+    order : integer from 1 to 10,000
+    period : positive number; the default, the float nearest to 2 pi, stands for 2 pi itself: sin(j x), cos(j x)
 
     Examples
     --------

@@ -16,8 +16,8 @@ from mercer.kernels.points import Points
 class Angular(Kernel):
     """(|x| |z|)^degree times a function of the angle; zero where a point is the origin, which has no angle.
 
-    Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula a pair; memory for the
-    result, or for tiles where only products with vectors are asked for (`Gram`).
+    Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula per pair; memory for
+    the result, or for tiles where only products with vectors are asked for (`Gram`).
 
     >>> import numpy as np
     >>> from mercer.kernels import Angular

@@ -20,7 +20,7 @@ class Exponential(Dot):
 
     Parameters
     ----------
-    lengthscale : number above zero
+    lengthscale : positive number
 
     Examples
     --------

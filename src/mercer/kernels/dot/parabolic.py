@@ -16,7 +16,7 @@ from mercer.kernels.proof.judgement import Fact
 
 
 class Parabolic(Kernel):
-    """The kernel of the lift phi(x) = [x, |x|^2], under which balls become halfspaces. Cost: d operations a pair.
+    """The kernel of the lift phi(x) = [x, |x|^2], under which balls become halfspaces. Cost: d operations per pair.
 
     Examples
     --------

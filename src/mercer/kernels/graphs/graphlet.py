@@ -26,7 +26,7 @@ class Graphlet(Counted):
     `Graphlet().normalized()` compares how frequent kinds are.
 
     Cost: for three nodes the sum over edges of the degrees of their ends; for four that over all walks of two edges,
-    and the edges between common neighbours. Memory: a few numbers a graph.
+    and the edges between common neighbours. Memory: a few numbers per graph.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ REMEDY = "Give a Graph, a NetworkX graph, an adjacency matrix, (matrix, labels),
 
 
 def items_of(who: str, things: Sequence[Any]) -> tuple[Graph, ...]:
-    """Each thing as a graph. Cost: a few operations an edge, and about 20 microseconds a graph.
+    """Each thing as a graph. Cost: a few operations per edge, and about 20 microseconds per graph.
 
     A thing may be a `Graph`; a NetworkX graph, whose labels are the attributes "label" of its nodes and edges; a
     symmetric matrix of zeros and ones, dense or sparse; a tuple of such a matrix, labels of nodes, and labels of edges

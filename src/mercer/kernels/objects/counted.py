@@ -20,7 +20,7 @@ class Counted(ObjectKernel):
 
     @abstractmethod
     def count(self, items: tuple[Any, ...]) -> Any:
-        """phi of each thing: a csr_array of float64 with len(items) rows and a column a feature that occurs.
+        """phi of each thing: a csr_array of float64 with len(items) rows and a column per feature that occurs.
 
         The columns of features that the first things have stand in the same order whatever things come after them
         (columns of others may stand between): that is how new things meet those that were learnt from.

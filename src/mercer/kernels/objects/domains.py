@@ -31,5 +31,5 @@ class Things(Domain):
 
 STRINGS = Things("strings", "Give str, bytes, or lists of tokens.")
 GRAPHS = Things("graphs", "Give graphs of mercer.kernels.graphs, NetworkX, or adjacency matrices.")
-CATEGORIES = Things("categories", "Give labels: strings, whole numbers or truths.")
+CATEGORIES = Things("categories", "Give labels: strings, integers or truths.")
 KINDS: dict[str, Any] = {domain.name: domain for domain in (STRINGS, GRAPHS, CATEGORIES)}

@@ -47,7 +47,7 @@ def _positions(who: str, table: Table, kinds: Kinds) -> dict[int, str]:
         at = table.position(who, column)
         if found.setdefault(at, kind) != kind:
             got = f"{table.label(at)} should be both {found[at]} and {kind}"
-            raise InputError(sentence(who, "one kind of things a column", got, "Give each kernel its own column."))
+            raise InputError(sentence(who, "one kind of things per column", got, "Give each kernel its own column."))
     return found
 
 

@@ -20,7 +20,7 @@ class Table:
     """Columns of equal length.
 
     count, width : rows and columns
-    names : one a column; None where they have none
+    names : one per column; None where they have none
     column : gives the column at a position, as it came
     """
 
@@ -89,7 +89,7 @@ def holds_more(data: Any, needed: Iterable[int | str] | None) -> bool:
 
 
 def _of_rows(data: Any, kind: str) -> bool:
-    """Whether data without names of columns holds rows of cells, and not one thing a row."""
+    """Whether data without names of columns holds rows of cells, and not one thing per row."""
     if isinstance(data, np.ndarray):
         return data.ndim == 2
     return kind == "categories" and isinstance(data, list | tuple) and bool(data) and isinstance(data[0], list | tuple)
@@ -99,7 +99,7 @@ def _single(who: str, data: Any, kind: str) -> Table:
     things = None if isinstance(data, str | bytes | dict) or not hasattr(data, "__len__") else listed(data)
     if not things:
         got = "got an empty list" if things is not None else f"got {data!r:.60}"
-        raise InputError(sentence(who, f"a list of {kind}, one a row", got, "Give a list, an array or a column."))
+        raise InputError(sentence(who, f"a list of {kind}, one per row", got, "Give a list, an array or a column."))
     return Table(len(things), 1, None, lambda i: things)
 
 

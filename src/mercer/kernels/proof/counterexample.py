@@ -25,7 +25,7 @@ from mercer.kernels.tree_size import nodes
 Matrix = NDArray[np.float64]
 
 LARGEST = 1000
-"""The largest weight that is tried: whole numbers up to it come near to any weights."""
+"""The largest weight that is tried: integers up to it come near to any weights."""
 
 
 def refutation(kernel: Kernel) -> ThingWitness | None:
@@ -63,7 +63,7 @@ def _weighed(kind: str, things: tuple[Any, ...], matrix: Matrix) -> ThingWitness
 
 
 def _whole_weights(matrix: Matrix) -> Iterator[list[int]]:
-    """Whole numbers near to the direction in which the form is least, from small to large; the first is positive."""
+    """Integers near to the direction in which the form is least, from small to large; the first is positive."""
     values, vectors = np.linalg.eigh(matrix)
     if values[0] > -1e-12 * np.abs(matrix).max():
         return

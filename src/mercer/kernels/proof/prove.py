@@ -67,7 +67,7 @@ def prove(
         k(x1, x1) = -1 < 0   (verified with 50 digits)
     """
     if d is not None and (isinstance(d, bool) or not isinstance(d, numbers.Integral) or d < 1):
-        raise KernelError(f"prove needs a whole number of columns d of at least 1; got {d!r}. Give d=1, 2, ...")
+        raise KernelError(f"prove needs an integer number of columns d of at least 1; got {d!r}. Give d=1, 2, ...")
     limit = limit_of(time_limit)
     asked = parse(kernel) if isinstance(kernel, str) else kernel
     if isinstance(asked, Kernel):

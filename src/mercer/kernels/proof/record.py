@@ -76,9 +76,9 @@ class ThingWitness(Shown):
     """Things that are no numbers, and weights, that show that a function is not a kernel.
 
     things : the strings, say
-    weights : a whole number each
+    weights : an integer each
     value : the quadratic form; negative
-    digits : the decimal digits to which the values of k are known; None where they are whole numbers
+    digits : the decimal digits to which the values of k are known; None where they are integers
     kind : what the things are called
 
     >>> import mercer
@@ -98,12 +98,12 @@ class ThingWitness(Shown):
             f"    x{i} = {thing!r}   weight {weight}"
             for i, (thing, weight) in enumerate(zip(self.things, self.weights, strict=True), start=1)
         ]
-        how = "in whole numbers" if self.digits is None else f"verified with {self.digits} digits"
+        how = "in integers" if self.digits is None else f"verified with {self.digits} digits"
         head = f"Witness: {len(self.things)} {self.kind}"
         return "\n".join([head, *shown, f"    c @ k(X) @ c = {self.value:.12g} < 0   ({how})"])
 
     def _html_pieces(self) -> Iterable[Markup]:
-        how = "in whole numbers" if self.digits is None else f"verified with {self.digits} digits"
+        how = "in integers" if self.digits is None else f"verified with {self.digits} digits"
         yield element("p", f"Witness: {len(self.things):,} {self.kind}")
         chosen = zip(self.things, self.weights, strict=True)
         yield table(_lines([(brief(thing), str(weight)) for thing, weight in chosen]), WITNESSED)

@@ -21,7 +21,7 @@ class Radial(Kernel):
     lengthscale^2) or "distance" (u = |x - z| / lengthscale), whichever its formula needs, so that no digit is
     lost by a root that is squared again.
 
-    Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula a pair in the same
+    Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula per pair in the same
     pass; memory for the result, or for tiles where only products with vectors are asked for (`Gram`).
 
     >>> from mercer.kernels import Radial

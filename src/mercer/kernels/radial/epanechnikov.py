@@ -17,7 +17,7 @@ class Epanechnikov(Radial):
 
     Parameters
     ----------
-    lengthscale : number above zero, or "median"; the radius of the support
+    lengthscale : positive number, or "median"; the radius of the support
 
     Examples
     --------

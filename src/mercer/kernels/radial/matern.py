@@ -24,8 +24,8 @@ class Matern(Radial):
 
     Parameters
     ----------
-    nu : number above zero; draws are differentiable fewer than nu times
-    lengthscale : number above zero, or "median"
+    nu : positive number; draws are differentiable fewer than nu times
+    lengthscale : positive number, or "median"
 
     Examples
     --------

@@ -21,8 +21,8 @@ class RationalQuadratic(Radial):
 
     Parameters
     ----------
-    shape : number above zero; the larger, the closer to the Gaussian
-    lengthscale : number above zero, or "median"
+    shape : positive number; the larger, the closer to the Gaussian
+    lengthscale : positive number, or "median"
 
     Examples
     --------

@@ -21,7 +21,7 @@ class Sinc(Radial):
 
     Parameters
     ----------
-    lengthscale : number above zero, or "median"
+    lengthscale : positive number, or "median"
 
     Examples
     --------

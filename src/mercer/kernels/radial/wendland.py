@@ -25,9 +25,9 @@ class Wendland(Radial):
 
     Parameters
     ----------
-    dimension : whole number of at least 1; the kernel is valid to d = 2 floor(dimension / 2) + 1
-    smoothness : whole number from 0 to 3; the kernel has 2 smoothness continuous derivatives
-    lengthscale : number above zero, or "median"; the radius of the support
+    dimension : integer of at least 1; the kernel is valid to d = 2 floor(dimension / 2) + 1
+    smoothness : integer from 0 to 3; the kernel has 2 smoothness continuous derivatives
+    lengthscale : positive number, or "median"; the radius of the support
 
     Examples
     --------

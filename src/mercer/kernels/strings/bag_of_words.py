@@ -49,7 +49,7 @@ class BagOfWords(Counted):
 
     Parameters
     ----------
-    ngrams : whole number n of at least 1 for runs of n words, or (n, m) for runs of n to m words
+    ngrams : integer n of at least 1 for runs of n words, or (n, m) for runs of n to m words
     weights : "counts", "binary" or "idf"
     case : "fold" to take Word and word for one word (or token), as Unicode folds case; "keep" to tell them apart
     documents : n, found by `resolve`; 0 before

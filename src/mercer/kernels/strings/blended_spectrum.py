@@ -24,8 +24,8 @@ class BlendedSpectrum(Counted):
 
     Parameters
     ----------
-    k : whole number from 1 to 10,000, the length of the longest runs
-    decay : number above zero
+    k : integer from 1 to 10,000, the length of the longest runs
+    decay : positive number
 
     Examples
     --------

@@ -19,7 +19,7 @@ class EditSimilarity(Compared):
     """The similarity of strings that the edit distance gives, which is no kernel: it is here to be refuted.
 
     1 - d(x, z) / max(|x|, |z|), where d is the least number of symbols that must be put in, taken out or replaced to
-    make z of x; 1 where both are empty. Cost: |x| |z| steps a pair, with NumPy.
+    make z of x; 1 where both are empty. Cost: |x| |z| steps per pair, with NumPy.
 
     Examples
     --------

@@ -37,9 +37,9 @@ class Mismatch(Counted):
 
     Parameters
     ----------
-    k : whole number from 1 to 100, the length of the runs
-    m : whole number from 0 to k - 1, how many symbols may differ
-    alphabet : the symbols, as a str of letters or a list (for bytes: of whole numbers); empty to have them found
+    k : integer from 1 to 100, the length of the runs
+    m : integer from 0 to k - 1, how many symbols may differ
+    alphabet : the symbols, as a str of letters or a list (for bytes: of integers); empty to have them found
 
     Examples
     --------

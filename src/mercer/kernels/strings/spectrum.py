@@ -21,7 +21,7 @@ class Spectrum(Counted):
 
     Parameters
     ----------
-    k : whole number from 1 to 10,000, the length of the runs
+    k : integer from 1 to 10,000, the length of the runs
 
     Examples
     --------

@@ -25,7 +25,7 @@ class WeightedDegree(Counted):
 
     Parameters
     ----------
-    degree : whole number from 1 to 10,000, the length of the longest runs
+    degree : integer from 1 to 10,000, the length of the longest runs
 
     Examples
     --------

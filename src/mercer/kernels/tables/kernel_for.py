@@ -36,7 +36,7 @@ def kernel_for(table: Any, target: int | str | Iterable[int | str] | None = None
     >>> print(proposal)
     a kernel for 4 rows x 2 columns
       column  taken for  part                        why
-      0       number     gaussian, divided by 18.71  whole numbers, 4 different
+      0       number     gaussian, divided by 18.71  integers, 4 different
       1       category   hamming                     texts, 2 different, 1 missing; missing is a label of its own
       lengthscale 1.27: the root mean squared distance of a row from the mean, in deviations
       kernel: gaussian(lengthscale=1.27).scaled([18.71]).on([0])*hamming(lengthscale=1.27).on([1])

@@ -21,7 +21,7 @@ FEW = 20
 REPEATED = 5
 """Texts that stand in so many rows each, on the average, are labels."""
 LEVELS = 2
-"""Up to so many different whole numbers are labels: more of them have an order that a label would lose."""
+"""Up to so many different integers are labels: more of them have an order that a label would lose."""
 WORDS = 3
 """From so many words on, on the average, a text is read word by word; below, letter by letter."""
 IDENTIFIERS = frozenset(
@@ -144,7 +144,7 @@ def _graph(survey: Survey) -> Choice:
 
 RULES: dict[str, Callable[[Survey], Choice]] = {
     "numbers": _number,
-    "whole numbers": _whole_number,
+    "integers": _whole_number,
     "truths": _category,
     "texts": _text,
     "times": _date,
@@ -180,8 +180,8 @@ def _is_code(survey: Survey) -> bool:
 
 
 def _is_identifier(survey: Survey) -> bool:
-    """Whether all entries are different whole numbers or short texts, under a name that says what for."""
-    if survey.holds not in ("whole numbers", "texts") or survey.different < survey.rows:
+    """Whether all entries are different integers or short texts, under a name that says what for."""
+    if survey.holds not in ("integers", "texts") or survey.different < survey.rows:
         return False
     if any(" " in text.strip() for text in survey.texts):
         return False

@@ -16,7 +16,7 @@ from mercer.errors import InputError
 from mercer.kernels.categories.items import NOTHING, items_of
 from mercer.kernels.objects.table import Table, listed, numbers_of
 
-Holds = Literal["numbers", "whole numbers", "truths", "texts", "times", "graphs", "nothing", "other things"]
+Holds = Literal["numbers", "integers", "truths", "texts", "times", "graphs", "nothing", "other things"]
 DECLARED = ("category", "categorical", "enum", "dictionary")
 """How pandas, polars and Arrow call types of columns that are labels by declaration."""
 
@@ -111,13 +111,13 @@ def _of_numbers(name: int | str, values: NDArray[np.float64], kind: str) -> Surv
         )
     holds: Holds = "times" if kind == "times" else "numbers"
     if holds == "numbers" and bool((known == np.rint(known)).all()):
-        holds = "whole numbers"
+        holds = "integers"
     count, gaps = len(values), np.packbits(np.isnan(values)).tobytes()
     return Survey(name, holds if len(known) else "nothing", count, count - len(known), values=known, gaps=gaps)
 
 
 def _has_squares(values: NDArray[np.float64]) -> bool:
-    """Whether numbers that differ have a deviation above zero and below infinity."""
+    """Whether numbers that differ have a positive and finite deviation."""
     if not len(values) or values.min() == values.max():
         return True
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):

@@ -319,7 +319,7 @@ def mixed(points: Points) -> Points:
 
 
 def first_degree(lift: Lift | None) -> bool:
-    """Whether features are the columns themselves, or sums of them with whole numbers."""
+    """Whether features are the columns themselves, or sums of them with integers."""
     expansion = getattr(lift, "expansion_", None)
     return expansion is not None and expansion.degree <= 1
 

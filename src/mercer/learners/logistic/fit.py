@@ -59,7 +59,7 @@ class Posed:
     asked : the settings
     read : all rows, as they were read
     view : the same, as the kernel sees them
-    kept : the positions of those of weight above zero
+    kept : the positions of those of positive weight
     classes : the labels, sorted
     codes : (kept,), positions among them
     centering : the weights of the rows that are kept

@@ -67,7 +67,7 @@ def _dense(who: str, values: Any, limit: Any) -> Array:
 
 
 def _error(model: KernelRidge, rows: Array) -> float:
-    """By the left-out errors at the alphas that were taken; of a sample of the rows where `model.plan_` says so."""
+    """By the leave-one-out errors at the alphas that were taken; of a sample where `model.plan_` says so."""
     path, spread = model.loo_, float(rows.var(axis=0).sum())
     if path is None or spread == 0:
         return 0.0

@@ -41,7 +41,7 @@ class Lesson:
     """Rows that are to be learned.
 
     view : the rows that are remembered, and those that came after them
-    codes : of those that came, classes as whole numbers
+    codes : of those that came, classes as integers
     course : what was learned before
     most : passes, at most
     """
@@ -134,7 +134,7 @@ class Mistaken(ClassifierMixin, KernelEstimator[Lesson, PassPlan, tuple[Pupil, L
         boolean(who, "shuffle", self.shuffle, "Use True.")
 
     def _codes(self, X: Any, y: Any, course: Course, classes: ArrayLike | None) -> Rows:
-        """Classes as whole numbers; `classes_` is set with the first rows."""
+        """Classes as integers; `classes_` is set with the first rows."""
         who, labels = type(self).__name__, labels_of(type(self).__name__, X, y)
         if course is NONE:
             self.classes_ = classes_of(who, labels if classes is None else np.asarray(classes))
@@ -195,13 +195,13 @@ class Mistaken(ClassifierMixin, KernelEstimator[Lesson, PassPlan, tuple[Pupil, L
 
     @property
     def dual_coef_(self) -> Array:
-        """f(x) = sum_j dual_coef_[j] k(x, x_j) over the support: one number each, or one a class."""
+        """f(x) = sum_j dual_coef_[j] k(x, x_j) over the support: one number each, or one per class."""
         check_is_fitted(self)
         found = self._course.coefficients(_outputs(len(self.classes_)), self.combine)
         return found[:, 0] if found.shape[1] == 1 else found
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """The score: for two classes one a row, positive for the second; else one a row and class.
+        """The score: for two classes one per row, positive for the second; else one per row and class.
 
         A vote gives the votes for the second class less those for the first, or those for each, as parts of all.
         """

@@ -1,4 +1,4 @@
-"""Least squares in the dual: one coefficient a row, from the kernel matrix."""
+"""Least squares in the dual: one coefficient per row, from the kernel matrix."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         return float(self._alphas[0])
 
     def decision_function(self, X: ArrayLike) -> NDArray[Any]:
-        """The regression's value: for two classes one a row, positive for the second; else one a row and class."""
+        """The regression's value: for two classes one per row, positive for the second; else one per row and class."""
         values, _ = self._predict(X)
         return values[:, 0] if values.shape[1] == 1 else values
 

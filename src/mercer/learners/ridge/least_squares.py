@@ -244,11 +244,11 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
             self._lifted = np.sum([view.chosen(part).features().T @ duals[part] for part in parts], axis=0)
         return self._lifted
 
-    # -- the equal Gaussian process -------------------------------------------------------------------------------
+    # -- the equivalent Gaussian process -------------------------------------------------------------------------------
 
     @property
     def alpha_(self) -> Any:
-        """The penalty: one number, or one an output where y has several columns."""
+        """The penalty: one number, or one per output where y has several columns."""
         check_is_fitted(self)
         return self._shaped(self._alphas)
 

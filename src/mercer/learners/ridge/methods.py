@@ -1,4 +1,4 @@
-"""A plan is followed: one function a way, from a prepared problem to a model that can predict."""
+"""A plan is followed: one function per way, from a prepared problem to a model that can predict."""
 
 from __future__ import annotations
 

@@ -69,5 +69,5 @@ def _problem(stream: SourceStream, piece: Piece) -> Problem:
 
 
 def _classes(coded: Array) -> NDArray[np.intp]:
-    """The classes of coded targets, as whole numbers."""
+    """The classes of coded targets, as integers."""
     return (coded[:, 0] > 0).astype(np.intp) if coded.shape[1] == 1 else np.argmax(coded, axis=1)

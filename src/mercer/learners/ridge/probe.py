@@ -61,7 +61,7 @@ def _least(prepared: Prepared, tuned: dual.Tuned) -> float:
 
 
 def _pair(prepared: Prepared, view: KernelView, random: np.random.Generator) -> float:
-    """Seconds a pair, from the quickest of some products: the first one may compile."""
+    """Seconds per pair, from the quickest of some products: the first one may compile."""
     rows = np.sort(random.choice(len(prepared.kept), min(TIMED, len(prepared.kept)), replace=False))
     points = view.points.rows(prepared.kept[rows])
     K = Gram.of(view.kernel, replace(points, dtype=SINGLE if prepared.dtype == SINGLE else DOUBLE))

@@ -48,7 +48,7 @@ class Problem:
     weights : (n,), or None where each row counts once
     counts : (n,), how many copies a row stands for, where weights say more than that; None otherwise
     flat : whether y had one dimension
-    labels : classes as whole numbers, or None
+    labels : classes as integers, or None
     """
 
     table: Any
@@ -64,7 +64,7 @@ class Prepared:
     """Everything that is known before a plan is made: settings that were checked, and rows as they are seen.
 
     rows : points, or a matrix where the kernel is precomputed
-    kept : the positions of rows of weight above zero that are fitted
+    kept : the positions of rows of positive weight that are fitted
     held_out : the rows that a gradient method is stopped by; None where there are none
     views : of all rows, one a kernel that is tried
     """

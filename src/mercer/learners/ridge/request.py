@@ -33,11 +33,11 @@ PER_OUTPUT = (
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """Rows of weights above zero, what is to be predicted from them, and how.
+    """Rows of positive weights, what is to be predicted from them, and how.
 
     who : in whose name messages speak
     targets : (n, outputs)
-    labels : (n,) classes as whole numbers, where the targets code them; None for regression
+    labels : (n,) classes as integers, where the targets code them; None for regression
     sure : whether the kernel is known to be one; otherwise its matrix is examined
     trusted : the relative error of predictions above which rounding is told
     held_out : rows to validate a gradient method on; None where there are none
@@ -67,7 +67,7 @@ class Fit:
     intercepts : (outputs,)
     levels : (outputs,), what is added to centred features: the mean of y in the primal, the intercept in the dual
     means : of the features, in the primal; of the rows of K, in the dual
-    noise : (outputs,), the variance of the noise of the equal Gaussian process
+    noise : (outputs,), the variance of the noise of the equivalent Gaussian process
     variance : (outputs,), the factor of its kernel
     log_determinants : (outputs,), log det(K + alpha I) on what the intercept leaves, copies counted; None if unknown
     roundings : (outputs,), the estimated relative errors of predictions
@@ -91,7 +91,7 @@ class Fit:
 
 
 def relative(errors: Array, sizes: Array) -> Array:
-    """Errors in units of the sizes, one an output; a zero error is zero whatever the size."""
+    """Errors in units of the sizes, one per output; a zero error is zero whatever the size."""
     return np.asarray(np.divide(errors, sizes, out=np.where(errors > 0, np.inf, 0.0), where=sizes > 0))
 
 
@@ -149,7 +149,7 @@ def raised(
 
 
 def level_size(request: Request) -> Array:
-    """The size of the y whose mean is taken, one number an output: to this the rounding of an intercept is relative."""
+    """The size of the y whose mean is taken, per output: the rounding of an intercept is relative to it."""
     return mean_size(request.targets) * request.centering.intercept
 
 

@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 class Chosen:
     """A view of all rows, and the penalties of its model: those that were given, or those that rows chose.
 
-    path : the left-out errors by which they were chosen; None where they were given
+    path : the leave-one-out errors by which they were chosen; None where they were given
     """
 
     view: View

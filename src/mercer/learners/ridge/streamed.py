@@ -23,7 +23,7 @@ class Streamed:
 
     who : in whose name messages speak
     intercept : whether there is one, without penalty
-    coded : whether targets are coded labels, +1 and -1, one column a class where there are more than two
+    coded : whether targets are coded labels, +1 and -1, one column per class where there are more than two
     trusted : the relative error of predictions above which rounding is told
     random : where draws come from
     """

@@ -40,7 +40,7 @@ SHARE = 0.015
 LONGEST = 0.5
 """Seconds that a write may take to be done every `LATEST` seconds: 2 % of these. Longer ones wait for their share."""
 SPEED = 5e8
-"""Bytes a second, before a write was measured."""
+"""Bytes per second, before a write was measured."""
 HEADER = "mercer.npy"
 DRAFT = ".mercer-draft"
 """How the names of files end that are not whole yet."""

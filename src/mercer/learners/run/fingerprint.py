@@ -33,7 +33,7 @@ def fingerprint(settings: Mapping[str, Any], *data: Any) -> Callable[[], Parts]:
 
     data : points, arrays, sparse tables, sources, or None, in a fixed order
 
-    Cost: one pass over the bytes of the data, about 1 GB a second and core; copies of 16 MiB a core.
+    Cost: one pass over the bytes of the data, about 1 GB a second and core; copies of 16 MiB per core.
 
     >>> fingerprint({"alpha": 1.0}, np.arange(3.0))() == fingerprint({"alpha": 1.0}, np.arange(3.0))()
     True

@@ -1,4 +1,4 @@
-"""What machines of margins share: reading, planning, solving, the truth about it, and how they predict."""
+"""What SVMs share: reading, planning, solving, the truth about it, and how they predict."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Asked:
 
     sought : one function or more; their rows are positions in `kept`
     count : how many rows came
-    kept : those of a weight above zero
+    kept : those of positive weight
     targets : (kept, 1), numbers whose size matters
     weights, counts : (count,), of rows, and how many copies each is, where that is not the same; None for ones
     """
@@ -238,7 +238,7 @@ class MarginMachine(KernelEstimator[MarginProblem, MarginPlan, Margins]):
 
     @property
     def intercept_(self) -> Any:
-        """What is added to f: a number, or one a function."""
+        """What is added to f: a number, or one per function."""
         check_is_fitted(self)
         found = self._sign * self._model.biases
         return float(found[0]) if len(found) == 1 else found

@@ -46,7 +46,7 @@ class Sigmoid:
 class Calibration:
     """The probabilities of classes, from the values of all functions.
 
-    sigmoids : one a function
+    sigmoids : one per function
     classes : how many there are
     pairs : whether functions belong to pairs of classes, and not to single ones
     """
@@ -114,7 +114,7 @@ def sigmoid_of(values: Array, positive: NDArray[np.bool_], weights: Array) -> Si
     """The sigmoid of largest likelihood that rises, by Newton's method; classes are never told to be sure.
 
     Targets are (m + 1) / (m + 2) for a class of m rows and 1 / (m + 2) for the other (Platt, 1999), so that values that
-    separate the classes have a finite slope. Where no slope above zero is better than none, there is none.
+    separate the classes have a finite slope. Where no positive slope is better than none, there is none.
     """
     mass = np.array([weights[~positive].sum(), weights[positive].sum()])
     targets = np.where(positive, (mass[1] + 1) / (mass[1] + 2), 1 / (mass[0] + 2))
@@ -152,7 +152,7 @@ def coupled(sure: Array, classes: int) -> Array:
     """(rows, classes): the probabilities whose ratios are nearest to those of all pairs (Wu, Lin and Weng, 2004).
 
     With r_ij, the probability of i where it is i or j, they minimise the sum of (r_ji p_i - r_ij p_j)^2 over all pairs
-    under the sum 1: one linear system a row.
+    under the sum 1: one linear system per row.
 
     sure : (rows, pairs), the probability of the second class of each pair
 

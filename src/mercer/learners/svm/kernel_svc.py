@@ -57,7 +57,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
     ----------
     kernel : a kernel, its text, a Python function, a lift, or "precomputed": X is then the matrix of all pairs of rows.
         A lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if "median" stood there
-    C : the price of errors, above zero; rows have C_i = C * class weight * sample weight. np.inf for a hard margin: an
+    C : the price of errors, positive; rows have C_i = C * class weight * sample weight. np.inf for a hard margin: an
         error says so where no function separates the rows
     lengthscale : "median", or a number: what open lengthscales of the kernel are
     multi_class : "ovo", one function for each pair of classes, or "ovr", one for each class
@@ -243,7 +243,7 @@ class KernelSVC(ClassifierMixin, MarginMachine):  # type: ignore[misc]  # scikit
         return np.array([found.steps for found in self.outcomes_], np.int32)
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """For two classes f + b, one a row, positive for the second; else one a row and class.
+        """For two classes f + b, one per row, positive for the second; else one per row and class.
 
         Functions of pairs give the votes for each class, and beside them how clearly these were won, between -1/3 and
         1/3; those of classes give f + b of each class. With decision_function_shape="ovo" there is f + b of each pair.

@@ -33,7 +33,7 @@ class KernelSVR(RegressorMixin, MarginMachine):  # type: ignore[misc]  # scikit-
 
     Parameters
     ----------
-    C : the price of what residuals exceed epsilon by, above zero. np.inf for no residual beyond epsilon: an error says
+    C : the price of what residuals exceed epsilon by, positive. np.inf for no residual beyond epsilon: an error says
         so where no function does that
     epsilon : the half width of the tube, at least 0, in units of y
 

@@ -1,4 +1,4 @@
-"""The model of a machine of margins: its support, who predicts with it, and how it is audited by the exact kernel."""
+"""The model of an SVM: its support, who predicts with it, and how it is audited by the exact kernel."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def modelled(view: View, way: Way, basis: Basis | None, sought: list[Sought], re
 
 
 def _by_duals(view: View, coefficients: Array, biases: Array) -> Predictor:
-    """By the rows of the support; where these have features, by one weight a feature."""
+    """By the rows of the support; where these have features, by one weight per feature."""
     if isinstance(view, LiftView):
         weights = view.features().T @ coefficients
         return ByFeatures(view, weights, np.zeros(len(weights)), biases)

@@ -23,7 +23,7 @@ def duels(codes: Rows, classes: NDArray[np.generic], C: float, weights: Array, h
 
     codes : the class of each row, as its position in `classes`
     C : the price of errors, which may be infinite
-    weights : of rows, above zero
+    weights : of rows, positive
     """
     names, everything = [repr(name) for name in classes.tolist()], np.arange(len(codes))
     if len(names) == 2 or how == PAIRS:

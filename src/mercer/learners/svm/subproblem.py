@@ -1,4 +1,4 @@
-"""One function of a machine of margins: what is sought, what was found of it, and how far the search is."""
+"""One function of an SVM: what is sought, what was found of it, and how far the search is."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Sought:
     """One function that is to be learned.
 
     rows : positions among the rows that are fitted
-    problem : its coefficients, one a row
+    problem : its coefficients, one per row
     weights : how much each row counts
     between : what it tells apart, for messages; "" where it tells nothing apart
     """

@@ -190,8 +190,8 @@ def one_pass(space: Space, order: Rows, classes: Rows, outputs: int, log: Log, r
     """All rows once, in an order.
 
     space : where f is learned; what it knows already counts
-    classes : of each row, whole numbers from 0 on
-    outputs : 1 for two classes, else one a class
+    classes : of each row, integers from 0 on
+    outputs : 1 for two classes, else one per class
     """
     log.begin()
     for start in range(0, len(order), BLOCK):

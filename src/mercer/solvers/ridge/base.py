@@ -17,7 +17,7 @@ from mercer.solvers.ridge.outcome import Outcome
 Matrix = NDArray[np.float64] | Operator
 """A stored array of float64, or an operator that gives products."""
 Loss = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
-"""From coefficients x and the products A x, (n, outputs) both, to one number an output."""
+"""From coefficients x and the products A x, (n, outputs) both, to one number per output."""
 
 
 USELESS = 1e-3

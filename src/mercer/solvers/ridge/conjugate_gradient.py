@@ -44,7 +44,7 @@ class ConjugateGradient(Solver):
     latter, and can save them; the preconditioner is made anew from `random_state` then.
 
     Cost for rank k: 3 n k^2 operations for the preconditioner (and 9 k^3 where outputs have different alphas), a
-    product with A and 4 n k operations an iteration and output; n k + 3 k^2 numbers, and 12 n an output.
+    product with A and 4 n k operations per iteration and output; n k + 3 k^2 numbers, and 12 n per output.
 
     tolerance : the relative residual |b - (A + alpha) x| / |b| at which to stop, at least 0
     steps : the most iterations, at least 0
@@ -78,7 +78,7 @@ class ConjugateGradient(Solver):
             ("random_state", self.random_state),
         ):
             if not (whole(value) and value >= 0):
-                _refuse(f"a whole number for {name}, at least 0", f"{name}={value!r}", "Leave it out if in doubt.")
+                _refuse(f"an integer for {name}, at least 0", f"{name}={value!r}", "Leave it out if in doubt.")
 
     def solve(self, system: System) -> Outcome:
         given = system.matrix if isinstance(system.matrix, Operator) else read("ConjugateGradient", system.matrix)

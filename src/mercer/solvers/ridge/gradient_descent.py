@@ -39,8 +39,8 @@ class GradientDescent(Solver):
     output has its own step, and the history tells the smallest. The largest eigenvalue comes from `lanczos.edges`, and
     the condition number in the outcome is a bound by it, (largest eigenvalue + alpha) / alpha; NaN for alpha = 0.
 
-    Cost: a product with A a step, for all outputs together, and at most 20 before the first; 5 n numbers an output, and
-    n more a step where they are kept.
+    Cost: a product with A per step, for all outputs together, and at most 20 before the first; 5 n numbers per output,
+    and n more a step where they are kept.
 
     step : above 0, or "auto" for 1 / (largest eigenvalue of A + alpha)
     steps : the most that are taken, at least 0
@@ -73,9 +73,9 @@ class GradientDescent(Solver):
 
     def __post_init__(self) -> None:
         if not (self.step == "auto" if isinstance(self.step, str) else finite(self.step) and self.step > 0):
-            _refuse("a step above zero, or 'auto'", f"step={self.step!r}", "Use 'auto' if in doubt.")
+            _refuse("a positive step, or 'auto'", f"step={self.step!r}", "Use 'auto' if in doubt.")
         if not (whole(self.steps) and self.steps >= 0):
-            _refuse("a whole number of steps, at least 0", f"steps={self.steps!r}", "Use 1000, say.")
+            _refuse("an integer number of steps, at least 0", f"steps={self.steps!r}", "Use 1000, say.")
         if not (finite(self.tolerance) and self.tolerance >= 0):
             _refuse("a tolerance of at least 0", f"tolerance={self.tolerance!r}", "Use 1e-8, say.")
         if not isinstance(self.keep, bool | np.bool_):

@@ -24,7 +24,7 @@ class Spectrum:
     part of a solution: it is the shortest one then, as with the pseudo-inverse.
 
     values : eigenvalues in rising order, as LAPACK gave them
-    vectors : Q, one eigenvector a column
+    vectors : Q, one eigenvector per column
     """
 
     values: NDArray[np.float64]

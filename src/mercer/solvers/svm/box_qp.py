@@ -1,4 +1,4 @@
-"""The dual problem that all machines of margins share: a quadratic over a box, with one sum that is given.
+"""The dual problem that all SVMs share: a quadratic over a box, with one sum that is given.
 
     minimise  b'Kb / 2 + c'b + kink |b|_1   over  lower <= b <= upper,  sum(b) = total
 

@@ -1,4 +1,4 @@
-"""The low-rank solver of machines of margins: coordinate descent in the dual, on features with K = Z Z'.
+"""The low-rank solver of SVMs: coordinate descent in the dual, on features with K = Z Z'.
 
 The coefficients are moved one at a time, in random order, each to the lowest point of
 
@@ -10,7 +10,7 @@ for as many passes as it has rested before, up to a few (shrinking). Estimates t
 to look: then the sum is repaired, and w, the gradient, the violation and the duality gap are computed from the
 coefficients, in float64.
 
-Cost: 4 n p operations a pass, less what rests, and n numbers beside the features.
+Cost: 4 n p operations per pass, less what rests, and n numbers beside the features.
 
 References
 ----------

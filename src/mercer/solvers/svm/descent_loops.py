@@ -150,7 +150,7 @@ class Met(NamedTuple):
 
 
 def sweep(terms: Terms, rows: Rows, place: Place) -> Met:
-    """Move the coefficients of some rows in order, each to its lowest point. Cost: 4 p operations a row."""
+    """Move the coefficients of some rows in order, each to its lowest point. Cost: 4 p operations per row."""
     problem = terms.problem
     loop = jit_cache.load(LOOPS).sweep if compiled(terms.Z) else _plain
     place.off, high, low, gap, moves = loop(

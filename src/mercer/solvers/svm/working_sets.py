@@ -1,4 +1,4 @@
-"""The exact solver of machines of margins: working sets of many coefficients, each solved by pairs.
+"""The exact solver of SVMs: working sets of many coefficients, each solved by pairs.
 
 Of many rows some are looked at first, and then those that are not at rest, until nobody is left: matrices of some rows
 are small. Each round takes the coefficients that violate the conditions of optimality most, half of them among those
