@@ -309,7 +309,7 @@ def test_a_kernel_of_plain_numbers_refuses_gaps_in_words(tmp_path):
 
 @pytest.mark.parametrize("words", [("true", "false"), ("TRUE", "FALSE"), ("True", "False")])
 def test_truths_are_scored_as_they_were_fitted(tmp_path, words):
-    path, model = tmp_path / "truths.csv", tmp_path / "truths.mercer"
+    path, model = tmp_path / "booleans.csv", tmp_path / "booleans.mercer"
     rng = np.random.default_rng(0)
     path.write_text("a,y\n" + "".join(f"{x:.3f},{words[int(x > 0)]}\n" for x in rng.normal(size=80)))
     told("fit", path, "--target", "y", "--out", model)

@@ -13,7 +13,7 @@ from mercer.tables.read import read_table
 
 COLUMNS = {
     "labels": (["a", "b"] * 20, "classification"),
-    "truths": (["true", "false"] * 20, "classification"),
+    "booleans": (["true", "false"] * 20, "classification"),
     "two numbers": (["-1", "1"] * 20, "classification"),
     "seven classes": ([str(i % 7) for i in range(70)], "classification"),
     "seven classes as floats": ([f"{i % 7}.0" for i in range(70)], "classification"),

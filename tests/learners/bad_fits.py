@@ -221,7 +221,7 @@ PENALTIES = [
     fit("candidates as text", f"{ALPHA}got ['1', '2']. Use 1.0", alpha=["1", "2"]),
     fit("candidates ragged", f"KernelRidge needs an array for alpha; {RAGGED}", alpha=[[1.0], [1.0, 2.0]]),
     fit("candidate negative", f"{ALPHA}got -2.0. Use 1.0", alpha=[1.0, -2.0]),
-    fit("candidates of truths", f"{ALPHA}got [True, False]. Use 1.0", alpha=[True, False]),
+    fit("candidates of booleans", f"{ALPHA}got [True, False]. Use 1.0", alpha=[True, False]),
     fit("candidates masked", f"KernelRidge needs all entries of alpha; {MISSING}", alpha=masked([1.0, 2.0])),
     fit("one of an output negative", f"{ALPHA}got -2.0. Use 1.0", y=TWO, alpha=[1.0, -2.0]),
     fit("one of an output a word", f"{ALPHA}got [1, 'auto']. Use 1.0", y=TWO, alpha=[1, "auto"]),

@@ -169,7 +169,7 @@ def test_labels_come_back():
     given = ["a", None, "", "é"]
     assert Labels.of(given).items() == given
     for labels in (Labels(Texts.of(["a"]), np.zeros(2, bool)), Labels(Texts.of([b"a"]), np.zeros(1, bool))):
-        with refused("as many truths as labels"):
+        with refused("as many booleans as labels"):
             labels.items()
 
 

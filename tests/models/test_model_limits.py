@@ -429,7 +429,7 @@ def test_truths_are_zeros_and_ones(tmp_path, refused):
     record, tensors = forge.taken_apart(path.read_bytes())
     key = tensor_of(record, "Labels", "missing")
     tensors[key] = (*tensors[key][:2], b"\2" * len(tensors[key][2]))
-    refused(forge.put_together(record, tensors), "zeros and ones for truths")
+    refused(forge.put_together(record, tensors), "zeros and ones for booleans")
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def like(values: NDArray[Any], classes: NDArray[Any] | None, name: str) -> NDArr
 
 
 def _label(text: str, known: frozenset[str]) -> str:
-    """A label as the model spells it: "true" and "TRUE" were read as truths in the fit, and "1" may have been 1.0.
+    """A label as the model spells it: "true" and "TRUE" were read as booleans in the fit, and "1" may have been 1.0.
 
     >>> [_label(text, frozenset({"True", "1.0", "1.5"})) for text in ("TRUE", "1", "1.50", "other")]
     ['True', '1.0', '1.5', 'other']

@@ -1,4 +1,4 @@
-"""A function of one column, and how sure a model is of it."""
+"""A function of one column, and its uncertainty."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class HistoryDisplay(Display):
 
         unit : "step", or "second": how long each fit took, with all that comes before its steps
         """
-        from mercer.displays.runs import runs_of  # it loads scikit-learn
+        from mercer.displays.stopped_fits import runs_of  # it loads scikit-learn
 
         if unit not in ("step", "second"):
             raise InputError(sentence(cls.__name__, 'unit "step" or "second"', f"got {unit!r}", 'Use "step".'))

@@ -26,7 +26,7 @@ class Plane:
 
     values : (n, 2)
     names : of the columns
-    frame : the kind of table that the rows came in, where that has names which a model may ask for; else None
+    frame : the kind of table of the rows, where that has names which a model may ask for; else None
     """
 
     values: NDArray[Any]

@@ -29,7 +29,7 @@ class StepsDisplay(Display):
     across, up : places along both axes
     scores : f after some mistakes, at each place: (steps, len(up), len(across))
     mistakes : after how many mistakes that was, (steps,)
-    mistaken : numbers of the rows that were mistaken, in order; rows are ringed, and larger where they were so often
+    mistaken : positions of the rows that were misclassified, in order; they are ringed, the larger the more often
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class StepsDisplay(Display):
         """Draw a fitted perceptron of two classes, or a pipeline that ends with one, and the rows of its fit.
 
         A perceptron remembers its mistakes in order, so that nothing is fitted again. Cost: the kernel between grid^2
-        places and the rows that were mistaken.
+        places and the rows that were misclassified.
         """
         plane = Plane.of(cls.__name__, X)
         check_fitted(cls.__name__, model, 2)

@@ -60,7 +60,7 @@ class Shape(ABC):
         return express(self, lift)
 
     def _keep(self, values: dict[str, Any]) -> None:
-        """Set the fields, once: frozen dataclasses can do so only by this door."""
+        """Set the fields of a frozen dataclass, once."""
         for name, value in values.items():
             object.__setattr__(self, name, value)
 

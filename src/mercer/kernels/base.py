@@ -71,7 +71,7 @@ class Kernel(Shown, ABC):
     """Whether it needs all coordinates, so that sparse tables are refused."""
 
     of_numbers: ClassVar[bool] = True
-    """Whether it looks at rows of numbers, so that columns of other things are refused."""
+    """Whether it looks at rows of numbers, so that other columns are refused."""
     depth: ClassVar[int] = 1
     """Levels of the tree; a composite sets its own when it is built."""
     nodes: ClassVar[int] = 1
@@ -167,7 +167,7 @@ class Kernel(Shown, ABC):
 
     @property
     def kinds(self) -> dict[Column | None, str]:
-        """Which columns hold things of which kind, strings say; under None, that all columns do."""
+        """The kind of structured data of each column (strings, say); under None, that of all columns."""
         found: dict[Column | None, str] = {}
         for child in self.children:
             for column, kind in child.kinds.items():
@@ -176,7 +176,7 @@ class Kernel(Shown, ABC):
         return found
 
     def counterexample(self) -> tuple[Any, ...]:
-        """Things that are known to show that this is no kernel, for `prove`; empty where none are known."""
+        """Objects that are known to show that this is not a kernel, for `prove`; empty where none are known."""
         return ()
 
     @property
@@ -286,7 +286,7 @@ class Kernel(Shown, ABC):
         """The pairwise distances of rows whose median becomes the lengthscale: one for i < j, in `pdist`'s order."""
         return row_distances(values)
 
-    # -- evaluation at the public door -------------------------------------------------------------------------
+    # -- evaluation with input validation -------------------------------------------------------------------------
 
     def __call__(self, X: Any, Z: Any = None) -> NDArray[Any]:
         """The matrix of k(x_i, z_j), or of k(x_i, x_j). Cost: n m d time (sparse: of a sparse product), n m numbers."""
@@ -376,7 +376,7 @@ class Kernel(Shown, ABC):
 
         return pieces(self)
 
-    # -- the tree, and scikit-learn's habits -------------------------------------------------------------------
+    # -- the tree, and scikit-learn's parameters -------------------------------------------------------------------
 
     def with_children(self, children: tuple[Kernel, ...]) -> Kernel:
         """The same node over other children."""

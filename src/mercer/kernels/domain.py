@@ -65,10 +65,10 @@ class Domain(ABC):
     by_coordinate: bool = False
     """Whether it is a condition on each coordinate alone, so that a part of a point of the domain belongs to it."""
     searchable: bool = True
-    """Whether `place` can lead points into the domain, so that a witness can be sought there."""
+    """Whether `place` can lead points into the domain, so that a witness can be searched there."""
 
     columns: bool = True
-    """Whether points have a number of columns to speak of."""
+    """Whether points have a number of columns."""
 
     @property
     def identity(self) -> Hashable:

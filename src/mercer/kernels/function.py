@@ -182,7 +182,7 @@ class Function(Kernel):
         """
         m = 3 if left.values.shape[1] == 2 else 2
         A, B = (_repeated(points, size) for points, size in ((left, m + 1), (right, m)))
-        if left.first_thing is None:
+        if left.first_object is None:
             K = self._tried(A.values, B.values)
             if K is not None and K.shape == (m + 1, m) and self._by_rows(K, A.values, B.values):
                 apart = np.abs(K - self._table(B.values, A.values).T).max()
@@ -242,7 +242,7 @@ def _repeated(points: Points, size: int) -> Points:
 
 def _cells(points: Points) -> list[Any]:
     """The points one by one, as a function of points gets them."""
-    if points.first_thing is None:
+    if points.first_object is None:
         return list(points.values)
     rows = list(points.cells())
     return [row[0] for row in rows] if points.shape[1] == 1 else rows

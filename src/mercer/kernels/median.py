@@ -1,7 +1,7 @@
 """The median heuristic: a lengthscale from the distances of the data itself.
 
 Weights are frequencies: a row of weight s counts as s rows. Every row is taken once, in an order that the rows
-themselves decide, so that neither their order nor who repeats them, the table or its weights, changes a digit.
+themselves decide, so that neither their order nor what repeats them, the table or its weights, changes a digit.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from mercer.lifts.coerce import stated
 from mercer.lifts.landmarks import Choice, check_table, given, matrix_way, number, square, way
 from mercer.lifts.pivoting import Array, strips, tolerance, weights, whitened
 from mercer.lifts.randomness import generator
-from mercer.lifts.things import noted
+from mercer.lifts.structured import noted
 
 
 class Nystrom(Lift):
@@ -230,7 +230,7 @@ class Nystrom(Lift):
         return points
 
     def landmark_points(self, names: tuple[str, ...] | None) -> Points:
-        """The landmarks as points, with the things that they stand for, under the names of columns."""
+        """The landmarks as points, with the objects that they stand for, under the names of columns."""
         return Points(self.landmarks_, names, DOUBLE, stores=self._stores)
 
     def _strips(self, points: Points) -> Iterator[tuple[slice, Array]]:

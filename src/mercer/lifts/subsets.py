@@ -14,7 +14,7 @@ from mercer.lifts.monomial_index import Family
 class Subsets(Expanded):
     """The product of the columns of every subset, all 2^d of them: 1, x1, x2, x1 x2, ...
 
-    Its kernel is prod_k (1 + x_k z_k), at the price of d products. Here all features are written out, in time and
+    Its kernel is prod_k (1 + x_k z_k), for the cost of d products. Here all features are written out, in time and
     memory O(n 2^d), or O(n d^max_order); where there is no memory for a row of them, fit says how many they are. Sparse
     rows stay sparse.
 

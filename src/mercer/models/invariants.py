@@ -51,7 +51,7 @@ def points(one: Points) -> str:
         if about and len(about) != values.shape[1]:
             return f"got {len(about)} names or stores for {values.shape[1]} columns"
     if any(one.stores) and is_sparse(values):
-        return "sparse rows hold no things"
+        return "sparse rows hold no objects"
     return _positions(one)
 
 
@@ -61,7 +61,7 @@ def _positions(one: Points) -> str:
             continue
         codes = one.values[:, column]
         if not within(codes, 0, len(store.items)) or (codes != np.rint(codes)).any():
-            return f"column {column} names things that its store does not have"
+            return f"column {column} names objects that its store does not have"
     return ""
 
 
@@ -81,7 +81,7 @@ def view(one: Any) -> str:
     return f"got a lift of {columns} columns for {one.points.shape[1]}" if wrong else ""
 
 
-# -- who predicts -----------------------------------------------------------------------------------------------------
+# -- predictors -------------------------------------------------------------------------------------------------------
 
 
 def by_duals(one: Any) -> str:

@@ -1,4 +1,4 @@
-"""JSON from strangers: of limited depth, every key once, every number one that Python holds."""
+"""JSON from untrusted files: of limited depth, every key once, every number one that Python holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The things of a column, strings, labels and graphs, in tensors."""
+"""The objects of a column (strings, labels, graphs) in tensors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Labels:
     def items(self) -> list[str | None]:
         """The labels."""
         if self.texts.plain or self.missing.shape != (len(self.texts),):
-            refuse("as many truths as labels", f"got {self.missing.shape} for {len(self.texts)}")
+            refuse("as many booleans as labels", f"got {self.missing.shape} for {len(self.texts)}")
         pairs = zip(self.texts.items(), self.missing.tolist(), strict=True)
         return [None if gone else item for item, gone in pairs]
 
@@ -135,7 +135,7 @@ Items = Texts | Labels | Lists | Graphs
 
 
 def packed(store: Store) -> dict[str, Any]:
-    """A store as its kind and its things in tensors."""
+    """A store as its kind and its objects in tensors."""
     return {"kind": store.kind, "items": _packed(store.kind, store.items)}
 
 
@@ -152,7 +152,7 @@ def unpacked(fields: dict[str, Any]) -> Store:
     kind, items = fields["kind"], fields["items"]
     allowed = {"strings": Texts | Lists, "categories": Labels, "graphs": Graphs}
     if kind not in KINDS or not isinstance(items, allowed[kind]):
-        refuse(f"a kind of things among {', '.join(KINDS)}", f"got {shown(kind)} with {type(items).__name__}")
+        refuse(f"a kind of objects among {', '.join(KINDS)}", f"got {shown(kind)} with {type(items).__name__}")
     found = tuple(items.items())
     if isinstance(items, Lists) and any(item is None for item in found):
         refuse("strings", "one is missing")
@@ -160,7 +160,7 @@ def unpacked(fields: dict[str, Any]) -> Store:
 
 
 def many(fields: dict[str, Any]) -> int:
-    """How many texts the things of a store take the memory of, about; each is counted before one is made."""
+    """How many texts the objects of a store take the memory of, about; each is counted before one is made."""
     items = fields["items"]
     if isinstance(items, Graphs):
         return GRAPH * items.nodes.size + len(items.labels) + len(items.edge_labels)

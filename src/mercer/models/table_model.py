@@ -164,7 +164,7 @@ def unsound(model: TableModel) -> str:
 
 
 def rows_of_table(table: Any, kernel: Any, columns: tuple[str, ...], filled: tuple[str, ...] = ()) -> Any:
-    """Columns as a learner with this kernel takes them: an Arrow table where it looks at things, else numbers."""
+    """Columns as a learner with this kernel takes them: an Arrow table for structured data, else numbers."""
     chosen = table.select(list(columns))
     for name in filled:
         at = columns.index(name)

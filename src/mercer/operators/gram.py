@@ -122,7 +122,7 @@ class Gram(Operator):
 
     @cached_property
     def evaluator(self) -> Fused | Plain:
-        """Who computes the products: the fused pass, or plain NumPy for few pairs and code that cannot be followed."""
+        """The evaluator of products: the fused pass, or plain NumPy for few pairs and code that cannot be followed."""
         if self._source is not None and isinstance(whole := self._source.whole.prepared, Fused):
             return whole.within(self._source.rows, self._source.columns)
         return evaluator(self.kernel, self.left, self.right, self.hasty)
@@ -191,7 +191,7 @@ class Gram(Operator):
 
     @property
     def prepared(self) -> Fused | Plain | None:
-        """Who computes, where that is known already."""
+        """The evaluator, where it is known already."""
         return self.__dict__.get("evaluator")
 
     def narrowed(self) -> Gram:

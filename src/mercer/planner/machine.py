@@ -181,7 +181,7 @@ def _sensible(machine: Machine) -> bool:
 
 
 def _write(file: Path | None, key: str, machine: Machine, busy: bool) -> None:
-    """Keep the rates, whole or not at all; without a word where that fails."""
+    """Cache the measured rates atomically; ignore failures."""
     if file is None:
         return
     try:

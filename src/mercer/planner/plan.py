@@ -36,7 +36,7 @@ class Plan(ShownPlan):
 
     way : how the work is done
     side : "primal" solves for one weight per feature, "dual" for one coefficient per row
-    solver : who solves
+    solver : the solver
     rows, columns, outputs : of the data
     features : of the lift, or how many landmarks or random features; None where the way has none
     operations : floating-point operations, about

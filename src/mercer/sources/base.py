@@ -44,7 +44,7 @@ class Batch:
 class Source(ABC):
     """Rows in batches: the same ones in the same order, each time that they are asked for.
 
-    A family states four things: `count`, `names`, `batches` and `fingerprint`; one that can start late says so by its
+    A family states `count`, `names`, `batches` and `fingerprint`; one that can start late says so by its
     `grain`.
 
     >>> import numpy as np

@@ -10,7 +10,7 @@ MOST = 1 << 22
 """Values that are read: a footer of 150,000 columns in groups of rows has so many, and that takes seconds."""
 WHOLE, TEXT, LISTS, STRUCT = (4, 5, 6), 8, (9, 10), 12
 FIXED = {1: 0, 2: 0, 3: 1, 7: 8}
-"""Types of fields: integers, texts, lists and sets, structures; and the bytes of truths, bytes and floats. There
+"""Types of fields: integers, texts, lists and sets, structures; and the bytes of booleans, bytes and floats. There
 are no maps in Parquet."""
 
 
@@ -37,7 +37,7 @@ class Compact:
         if count > len(self.data) - self.at:
             raise ValueError("a list is cut off")
         for _ in range(count):
-            yield 3 if mark & 15 in (1, 2) else mark & 15  # truths of a list take a byte each
+            yield 3 if mark & 15 in (1, 2) else mark & 15  # booleans of a list take a byte each
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
         r"""The integers and structures of a structure, by the numbers of their fields; None for others.

@@ -120,7 +120,7 @@ def law_of_determinism(solver: Solver) -> None:
     solver.solve(easy(n=5).system())
     again = solver.solve(problem.system())
     require(np.array_equal(first.value, again.value), "the same system has another solution the second time")
-    require(first.iterations == again.iterations and first.residual == again.residual, "another course, second time")
+    require(first.iterations == again.iterations and first.residual == again.residual, "another path, second time")
 
 
 def law_of_the_residual(solver: Solver) -> None:

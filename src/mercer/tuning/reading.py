@@ -1,4 +1,4 @@
-"""What comes in at the door of a path: kernels with rows or matrices, targets, weights and penalties."""
+"""Input validation of paths: kernels with rows or matrices, targets, weights and penalties."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def _sizes(whole: int, classes: int) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class _Judge:
-    """Some rows held out, and who fits."""
+    """Held-out rows, and the estimator."""
 
     done: Fitted
     chosen: NDArray[np.intp]

@@ -321,7 +321,7 @@ def _stacked(vectors: list[Array], dtype: np.dtype[Any]) -> Array:
 
 
 def dealt(starts: range, workers: int) -> list[list[int]]:
-    """Pieces of work, dealt like cards: whoever is faster, the same worker does the same piece."""
+    """Assign blocks to threads round-robin, so that results do not depend on timing."""
     return [list(starts[worker::workers]) for worker in range(max(1, min(workers, len(starts))))]
 
 

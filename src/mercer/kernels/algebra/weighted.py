@@ -70,7 +70,7 @@ class Weighted(Single):
     def weights(self, points: Points) -> NDArray[Any]:
         """F of each row, checked: one real, finite number per row."""
         refuse_sparse("weighted", points)
-        if points.first_thing is not None:
+        if points.first_object is not None:
             return of_each("weighted", self.function, points, self._known(points))
         values = real("weighted", name_of(self.function), self.function(points.values))
         rows = len(points.values)

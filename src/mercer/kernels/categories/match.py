@@ -20,7 +20,7 @@ class Match(Averaged):
     k(x, z) = sum_k w(x_k) [x_k = z_k] / d over the d columns, with w = 1, or w(v) = 1 - (share of the rows of the data
     that hold v): an agreement on what all rows hold says nothing, one on a rare label much. A label that the data did
     not have weighs 1. exp(c * Match()) is a Gaussian kernel of one column of zeros and ones a label; `Hamming` is that
-    with a lengthscale. Labels are texts, integers or truths, compared by their text. Cost: n d time for features,
+    with a lengthscale. Labels are texts, integers or booleans, compared by their text. Cost: n d time for features,
     then a product of dense or sparse rows with one column per label.
 
     Parameters

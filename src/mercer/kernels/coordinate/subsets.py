@@ -1,4 +1,4 @@
-"""k(x, z) = prod_k (1 + x_k z_k): all 2^d interaction features at the price of d products; or those of some orders."""
+"""k(x, z) = prod_k (1 + x_k z_k): all 2^d interaction features for the cost of d products; or those of some orders."""
 
 from __future__ import annotations
 

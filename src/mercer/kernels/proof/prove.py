@@ -38,7 +38,7 @@ def prove(
 ) -> Proof:
     """Prove that a function is a kernel, or find the points that show it is not.
 
-    "proven" only ever comes from rules and known facts. Where they do not suffice, a witness is sought and, if
+    "proven" only ever comes from rules and known facts. Where they do not suffice, a witness is searched for and, if
     found, verified with 50 digits; otherwise the status is "unknown". A witness against a Python function, which gives
     floats, must also stand beyond the rounding inside of it, which is seen where points are moved by an ulp or a
     little more. Cost: milliseconds for a proof, up to `time_limit` for a search.
@@ -105,7 +105,7 @@ def _prove_kernel(kernel: Kernel, d: int | None, domain: Domain, limit: Limit) -
             return Proof(kernel, "unknown", domain, d, 0, (*heard, _time_up(limit, trials)), None, trials)
     if not tried:
         counts = ", ".join(map(str, subject.columns(d)))
-        heard = [*heard, f"it cannot be evaluated on {counts} columns, so no witness was sought; give the d that fits"]
+        heard = [*heard, f"it cannot be evaluated on {counts} columns, no witness was searched; give the d that fits"]
     else:
         heard = [*heard, f"no witness was found among {trials} sets of points, which proves nothing"]
     return Proof(kernel, "unknown", domain, d, 0, tuple(heard), None, trials)
@@ -133,12 +133,12 @@ _SPECTRAL = "the Fourier transform is negative at the frequency below, which Boc
 
 
 def _refute_by_things(kernel: Kernel, d: int | None, domain: Domain, steps: list[str]) -> Proof:
-    """What can be said where points cannot be moved about: a leaf may know things that refute it."""
+    """What can be said where points cannot be moved about: a leaf may know objects that refute it."""
     witness = refutation(kernel)
     if witness is not None:
         return Proof(kernel, "refuted", domain, d, 0, (*steps, _WITNESSED), witness, 1)
     remedy = "name another: prove(kernel, domain=...)" if domain.columns else "sampling would prove nothing"
-    heard = (*steps, f"no points are sought on such a domain; {remedy}")
+    heard = (*steps, f"no points are searched on such a domain; {remedy}")
     return Proof(kernel, "unknown", domain, d, 0, heard)
 
 

@@ -72,41 +72,41 @@ class Witness(Shown):
 
 
 @dataclass(frozen=True, eq=False)
-class ThingWitness(Shown):
-    """Things that are no numbers, and weights, that show that a function is not a kernel.
+class ObjectWitness(Shown):
+    """Objects (strings, say) and weights that show that a function is not a kernel.
 
-    things : the strings, say
+    objects : the strings, say
     weights : an integer each
     value : the quadratic form; negative
     digits : the decimal digits to which the values of k are known; None where they are integers
-    kind : what the things are called
+    kind : what the objects are called
 
     >>> import mercer
     >>> witness = mercer.prove("common_subsequence").witness
-    >>> witness.things, [int(weight) for weight in witness.weights], float(witness.value)
+    >>> witness.objects, [int(weight) for weight in witness.weights], float(witness.value)
     (('a', 'b', 'ab', 'ba'), [2, 2, -1, -1], -2.0)
     """
 
-    things: tuple[Any, ...]
+    objects: tuple[Any, ...]
     weights: tuple[int, ...]
     value: float
     digits: int | None
-    kind: str = "things"
+    kind: str = "objects"
 
     def __str__(self) -> str:
         shown = [
-            f"    x{i} = {thing!r}   weight {weight}"
-            for i, (thing, weight) in enumerate(zip(self.things, self.weights, strict=True), start=1)
+            f"    x{i} = {each!r}   weight {weight}"
+            for i, (each, weight) in enumerate(zip(self.objects, self.weights, strict=True), start=1)
         ]
         how = "in integers" if self.digits is None else f"verified with {self.digits} digits"
-        head = f"Witness: {len(self.things)} {self.kind}"
+        head = f"Witness: {len(self.objects)} {self.kind}"
         return "\n".join([head, *shown, f"    c @ k(X) @ c = {self.value:.12g} < 0   ({how})"])
 
     def _html_pieces(self) -> Iterable[Markup]:
         how = "in integers" if self.digits is None else f"verified with {self.digits} digits"
-        yield element("p", f"Witness: {len(self.things):,} {self.kind}")
-        chosen = zip(self.things, self.weights, strict=True)
-        yield table(_lines([(brief(thing), str(weight)) for thing, weight in chosen]), WITNESSED)
+        yield element("p", f"Witness: {len(self.objects):,} {self.kind}")
+        chosen = zip(self.objects, self.weights, strict=True)
+        yield table(_lines([(brief(each), str(weight)) for each, weight in chosen]), WITNESSED)
         yield element("p", f"c @ k(X) @ c = {self.value:.12g} < 0 ({how})")
 
 
@@ -179,7 +179,7 @@ class Proof(Shown):
     dimension : the number of columns of which it speaks; None for every one up to `max_dimension`
     max_dimension : the largest number of columns for which it is proven; None for every one, 0 where not proven
     steps : the argument, to be read in order
-    witness : for a refutation, what shows it: points or things and weights, a frequency, or two points in the
+    witness : for a refutation, what shows it: points or objects and weights, a frequency, or two points in the
         wrong order
     trials : how many point sets the search examined
 
@@ -195,7 +195,7 @@ class Proof(Shown):
     dimension: int | None
     max_dimension: int | None
     steps: tuple[str, ...]
-    witness: Witness | SpectralWitness | ThingWitness | Asymmetry | None = None
+    witness: Witness | SpectralWitness | ObjectWitness | Asymmetry | None = None
     trials: int = 0
 
     @property

@@ -18,7 +18,7 @@ from mercer.kernels.strings.symbols import encoded
 class CommonSubsequence(Compared):
     """The length of the longest word that both strings hold, gaps allowed: no kernel, and here to be refuted.
 
-    Kernels add up what strings share; the longest one of all shared things is a maximum, and no inner product. What
+    Kernels add up what strings share; the longest of what is shared is a maximum, and not an inner product. What
     comes near to it and is a kernel: `GappySubsequence`. Cost: |x| |z| steps per pair, with NumPy.
 
     Examples

@@ -145,7 +145,7 @@ def _graph(survey: Survey) -> Choice:
 RULES: dict[str, Callable[[Survey], Choice]] = {
     "numbers": _number,
     "integers": _whole_number,
-    "truths": _category,
+    "booleans": _category,
     "texts": _text,
     "times": _date,
     "graphs": _graph,
@@ -157,7 +157,7 @@ RULES: dict[str, Callable[[Survey], Choice]] = {
 def _content(survey: Survey) -> str:
     """What a column holds, in words."""
     missing = f", {survey.missing:,} missing" if survey.missing else ""
-    declared = "labels by declaration" if survey.declared else survey.holds.replace("truths", "true or false")
+    declared = "labels by declaration" if survey.declared else survey.holds.replace("booleans", "true or false")
     return f"{declared}, {survey.different:,} different{missing}"
 
 

@@ -16,7 +16,7 @@ from mercer.errors import InputError
 from mercer.kernels.categories.items import NOTHING, items_of
 from mercer.kernels.objects.table import Table, listed, numbers_of
 
-Holds = Literal["numbers", "integers", "truths", "texts", "times", "graphs", "nothing", "other things"]
+Holds = Literal["numbers", "integers", "booleans", "texts", "times", "graphs", "nothing", "other things"]
 DECLARED = ("category", "categorical", "enum", "dictionary")
 """How pandas, polars and Arrow call types of columns that are labels by declaration."""
 
@@ -31,7 +31,7 @@ class Survey:
     declared : whether its type says that they are labels; of graphs, whether edges have labels
     values : numbers, and times as days since 1970, those that are there; empty for others
     texts : texts of labels, those that are there; empty for numbers and times
-    remark : what is the matter with other things
+    remark : what is wrong with a column that holds neither numbers nor labels
     gaps : which entries are missing, as bits
     """
 
@@ -154,6 +154,6 @@ def _of_labels(name: int | str, things: list[Any], declared: bool) -> Survey:
     texts = tuple(label for label in labels if label is not None)
     holds: Holds = "texts" if texts else "nothing"
     if any(isinstance(thing, bool | np.bool_) for thing in things):
-        holds = "truths"
+        holds = "booleans"
     gaps = np.packbits([label is None for label in labels]).tobytes()
     return Survey(name, holds, len(things), len(things) - len(texts), declared, texts=texts, gaps=gaps)

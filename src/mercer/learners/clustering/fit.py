@@ -49,7 +49,7 @@ class Fitted:
 def follow(
     who: str, posed: Posed, plan: ClusterPlan, asked: KMeansSettings, random: np.random.Generator, run: Run
 ) -> Fitted:
-    """Fit in the way of the plan."""
+    """Fit by the method of the plan."""
     if plan.way == "kernel matrix":
         return _of_matrix(who, posed, asked, random, run)
     if plan.way == "features":
@@ -96,7 +96,7 @@ def _of_features(posed: Posed, asked: KMeansSettings, random: np.random.Generato
 def by_rows(posed: Posed, sums: Sums, found: Clusters) -> ByRows:
     """The model of means of rows; the sums are those of what was found."""
     lengths, shares = sums.means(found.members), posed.weights * sums.shares[found.members]
-    if isinstance(posed.view, MatrixView):  # new rows are compared with all rows that came
+    if isinstance(posed.view, MatrixView):  # new rows are compared with all rows of the fit
         members, own = np.zeros(posed.count, np.intp), np.zeros(posed.count)
         members[posed.rows], own[posed.rows] = found.members, shares
         return ByRows(lengths, posed.full, members, own)

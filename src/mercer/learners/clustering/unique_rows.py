@@ -1,7 +1,7 @@
 """The rows that are clustered: each different one once, in an order that the rows themselves decide.
 
-A row that stands there twice is a row of weight 2, and neither the order of the rows nor who repeats them, the table or
-its weights, changes a draw: the same clusters come out.
+A row that stands there twice is a row of weight 2, and neither the order of the rows nor what repeats them, the table
+or its weights, changes a draw: the same clusters come out.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Posed:
 
     asked : the settings
     read : all rows, as they were read
-    full : all rows that came
+    full : all rows
     view : the different rows of positive weight, as the kernel sees them
     rows : (view,), where each of them stands first among all rows
     weights : (view,), how much each counts, with a mean of one
-    unit : by what these weights are to be multiplied to be those that came
+    unit : by what these weights are multiplied to be those given
     kept : the positions of all rows of positive weight
     group : (kept,), which of the different rows each of them is
     """
@@ -94,7 +94,7 @@ def distinct(view: View, kept: Rows, weights: Array) -> tuple[Rows, Array, Rows]
     group = np.empty(len(kept), np.intp)
     ends = np.diff(starts, append=len(order))
     group[order] = np.repeat(np.arange(len(starts)), ends)
-    ranked = np.lexsort((weights, group))  # fractions add up the same way, whoever comes first
+    ranked = np.lexsort((weights, group))  # fractions add up the same way, whichever comes first
     return kept[order[starts]], np.add.reduceat(weights[ranked], starts), group
 
 

@@ -1,4 +1,4 @@
-"""Columns of wildly different scale: a kernel sees the largest alone, and solvers take for ever."""
+"""Warn about badly scaled columns, which dominate the kernel and slow convergence."""
 
 from __future__ import annotations
 

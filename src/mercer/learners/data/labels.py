@@ -1,4 +1,4 @@
-"""Labels at the learners' door: text or integers, two classes or more."""
+"""Validation of labels: text or integers, two classes or more."""
 
 from __future__ import annotations
 

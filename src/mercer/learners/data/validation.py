@@ -1,4 +1,4 @@
-"""What comes in at the learners' door: tables, targets, weights, penalties and kernels, or one clear error."""
+"""Input validation of learners: tables, targets, weights, penalties and kernels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mercer.lifts.inputs import array_of as array_of
 from mercer.lifts.inputs import plain as plain
 from mercer.lifts.inputs import refuse_unreadable as refuse_unreadable
 from mercer.lifts.inputs import shown as shown
-from mercer.lifts.things import noted
+from mercer.lifts.structured import noted
 from mercer.operators.precomputed import symmetric_part
 
 Array = NDArray[np.float64]

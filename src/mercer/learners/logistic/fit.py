@@ -133,7 +133,7 @@ class Fitted:
 
 
 def follow(who: str, posed: Posed, plan: LogisticPlan, random: np.random.Generator, run: Run) -> Fitted:
-    """Fit in the way of the plan."""
+    """Fit by the method of the plan."""
     asked, start = posed.asked, posed.start
     view, design = _designed(who, posed, plan, random, run)
     likelihood = Likelihood(posed.codes, len(posed.classes), posed.centering.weights)

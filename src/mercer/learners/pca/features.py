@@ -109,7 +109,7 @@ def _sums(basis: Basis, stream: Stream, batch: int, kernel: Kernel | None, run: 
     with run.stage("pass", stream.count), ExitStack() as usable:
         try:
             for piece in stream.pieces(batch):
-                moments.add(piece)  # a run that stopped it half-way would leave sums of nobody knows which rows
+                moments.add(piece)  # a run that stopped it half-way would leave sums of unknown rows
                 if kernel is not None:
                     sizes += float(np.asarray(kernel.evaluate_diagonal(piece.points), dtype=np.float64).sum())
                 if piece.start == 0:
@@ -123,7 +123,7 @@ def _sums(basis: Basis, stream: Stream, batch: int, kernel: Kernel | None, run: 
 
 
 def _turned(asked: Asked, basis: Basis, summed: Summed, view: LiftView) -> tuple[int, ByBasis | ByFeatures]:
-    """How many components there are, and who gives their scores, with signs that nobody has fixed yet."""
+    """How many components there are, and the predictor of their scores, whose signs are not fixed yet."""
     normal, values = summed.normal, summed.normal.spectrum.values[::-1]
     floors = np.maximum(normal.noise[::-1], max(LEAST, len(values) * EPS) * float(values[0]))
     squares = float(normal.spectrum.kept.sum() + normal.total * (normal.means @ normal.means))

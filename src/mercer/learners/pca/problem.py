@@ -95,7 +95,7 @@ class Posed:
 
 
 def stored(points: Points) -> StoredStream:
-    """Rows in memory as a stream, without targets to speak of."""
+    """Rows in memory as a stream, without targets."""
     n = points.values.shape[0]
     return StoredStream(points, np.zeros((n, 1)), np.ones(n), np.ones(n))
 
@@ -114,8 +114,8 @@ def pose(estimator: Any, asked: Asked, X: Any) -> Posed:
     if count < 2:
         got = f"n_samples = {count}"
         raise InputError(sentence(asked.who, "two rows or more, since they are centred", got, "Give more rows."))
-    if asked.preimages and isinstance(rows, Points) and rows.first_thing is not None:
-        got, remedy = f"{rows.label(rows.first_thing)} holds other things", "Use fit_inverse_transform=False."
+    if asked.preimages and isinstance(rows, Points) and rows.first_object is not None:
+        got, remedy = f"{rows.label(rows.first_object)} holds other objects", "Use fit_inverse_transform=False."
         raise InputError(sentence(asked.who, "rows of numbers for a way back", got, remedy))
     given = asked.who, estimator.kernel, estimator.lengthscale
     view = resolve_view(*given, rows, table, np.arange(seen), memory_limit=estimator.memory_limit)

@@ -1,4 +1,4 @@
-"""What was found: principal components, who scores rows by them, and the truth about both."""
+"""Principal components, the predictor of scores, and the diagnostics of both."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Found:
     values : (k,), its largest eigenvalues, falling
     total : its trace; with landmarks at least that, by no more than they lose
     residuals : (k,), |A v - value v|, relative to the largest value, for the matrix A that was decomposed
-    predictor : who gives the scores of rows
+    predictor : gives the scores of rows
     rows : how many rows were looked at
     converged, reason : whether all was done that was asked, and the truth in a sentence
     lift : whose features have components; None where the matrix itself does

@@ -41,8 +41,8 @@ class Lesson:
     """Rows that are to be learned.
 
     view : the rows that are remembered, and those that came after them
-    codes : of those that came, classes as integers
-    course : what was learned before
+    codes : of the new rows, classes as integers
+    course : the state before
     most : passes, at most
     """
 
@@ -77,7 +77,7 @@ class Mistaken(ClassifierMixin, KernelEstimator[Lesson, PassPlan, tuple[Pupil, L
 
     @abstractmethod
     def _pupil(self, view: View, course: Course, classes: Rows, outputs: int) -> Pupil:
-        """Who learns, and knows what the course has taught.
+        """The updater, and the state that it has reached.
 
         view : the rows that are remembered, and those at hand after them
         """

@@ -1,4 +1,4 @@
-"""The course of a perceptron: passes over rows, and what is left of them when they are gone."""
+"""The state of a perceptron: passes over rows, and what is kept of rows that are gone."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Course:
 
     mistakes : their rows are positions in `view`
     view : the rows that are remembered: those of mistakes
-    numbers : (remembered,), the position of each among all rows that ever came
+    numbers : (remembered,), the position of each among all rows seen
     seen : how many rows were seen, in all passes
-    came : how many rows ever came
+    came : how many rows were seen
     memory : on a budget, in place of mistakes
     """
 
@@ -62,7 +62,7 @@ class Course:
 
 
 class Pupil(ABC):
-    """Who makes the passes, and what it remembers of the rows at hand."""
+    """An updater: it makes the passes, and keeps what it needs of the current rows."""
 
     @abstractmethod
     def one_pass(self, order: Rows, log: Log, run: Run) -> None:
@@ -73,7 +73,7 @@ class Pupil(ABC):
         """What is known after the passes; rows without mistakes are let go.
 
         view : all rows at hand, to which positions in the log belong
-        numbers : their numbers among all that ever came
+        numbers : their numbers among all seen
         """
 
 

@@ -40,7 +40,7 @@ def in_primal(known: Decomposition | None, centering: Centering, features: int, 
 
 
 def serves(decomposition: Decomposition, alphas: Array) -> bool:
-    """Whether a decomposition speaks for all of these alphas: a Cholesky factor knows one, in float32 nearly."""
+    """Whether a decomposition serves all of these alphas: a Cholesky factor knows one, in float32 nearly."""
     if isinstance(decomposition, SingleFactor):
         return False
     return not isinstance(decomposition, Factor) or bool((alphas == decomposition.alpha).all())

@@ -1,4 +1,4 @@
-"""A plan is followed: one function per way, from a prepared problem to a model that can predict."""
+"""The methods of a plan, a function each: from a prepared problem to a model that can predict."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Solved:
 
     view : of all rows, also of those of weight zero; None where rows stream
     lift : the one that was given, or whose features have weights; None where the kernel itself was fitted
-    streamed : what a way that reads rows in pieces found; None for others
+    streamed : what a method that reads rows in pieces found; None for others
     basis : of what its model is made
     seed : of all draws
     """
@@ -55,7 +55,7 @@ class Solved:
 
 
 def follow(posed: Posed, plan: Plan, run: Run, seed: int) -> Solved:
-    """Fit in the way of the plan; `seed` is what every draw comes from."""
+    """Fit by the method of the plan; `seed` is what every draw comes from."""
     prepared = posed.prepared
     if plan.way == "direct":
         found = _primal(prepared, plan, run) if plan.side == "primal" else _dual(prepared, plan, run)

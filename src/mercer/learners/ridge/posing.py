@@ -1,4 +1,4 @@
-"""A problem as it is posed: rows in memory, or rows that stay in their source because they are too many."""
+"""A problem: rows in memory, or rows that stay in their source because they are too many."""
 
 from __future__ import annotations
 

@@ -35,13 +35,13 @@ PER_OUTPUT = (
 class Request:
     """Rows of positive weights, what is to be predicted from them, and how.
 
-    who : in whose name messages speak
+    who : the name in messages
     targets : (n, outputs)
     labels : (n,) classes as integers, where the targets code them; None for regression
-    sure : whether the kernel is known to be one; otherwise its matrix is examined
+    sure : whether the kernel is known to be positive semi-definite; otherwise its matrix is examined
     trusted : the relative error of predictions above which rounding is told
     held_out : rows to validate a gradient method on; None where there are none
-    run : who is told of the progress, and may stop it
+    run : takes progress, and may stop the fit
     """
 
     who: str

@@ -23,7 +23,7 @@ from mercer.tuning.side import Rows, Side
 
 Array = NDArray[np.float64]
 FEW = 16
-"""Outputs up to which a part of the sample takes no time to speak of."""
+"""Outputs up to which the cost of a part of the sample is negligible."""
 
 
 @dataclass(frozen=True, eq=False)

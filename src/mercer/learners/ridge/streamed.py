@@ -1,4 +1,4 @@
-"""What ways that read rows in pieces are asked, and what they found."""
+"""Requests and results of methods that read rows in pieces."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 class Streamed:
     """Rows in pieces, the functions of which the model is made, and how to fit it.
 
-    who : in whose name messages speak
+    who : the name in messages
     intercept : whether there is one, without penalty
     coded : whether targets are coded labels, +1 and -1, one column per class where there are more than two
     trusted : the relative error of predictions above which rounding is told

@@ -53,7 +53,7 @@ OTHERS = {"version": "another version", "settings": "other settings", "data": "o
 class Store:
     """The file of one fit.
 
-    who : in whose name messages speak
+    who : the name in messages
     path : of the file, which need not exist; its folder must
     fingerprint : what must agree with the file; asked for where there is a file, or when one is first written
     """

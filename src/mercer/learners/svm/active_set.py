@@ -1,4 +1,4 @@
-"""From coefficients that are nearly at rest to those that are: a linear system in the free ones.
+"""From coefficients that are nearly optimal to those that are: a linear system in the free ones.
 
 Coefficients strictly inside of the box have equal slopes at the solution: with their set known that is one symmetric
 system on changes that keep the sum. Where the objective falls along a line for ever, as for rows that depend on each

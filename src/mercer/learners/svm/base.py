@@ -1,4 +1,4 @@
-"""What SVMs share: reading, planning, solving, the truth about it, and how they predict."""
+"""What SVMs share: reading, planning, solving, what is known about the result, and prediction."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ Rows = NDArray[np.intp]
 class Asked:
     """What is to be learned.
 
-    sought : one function or more; their rows are positions in `kept`
-    count : how many rows came
+    sought : one subproblem or more; their rows are positions in `kept`
+    count : how many rows were given
     kept : those of positive weight
     targets : (kept, 1), numbers whose size matters
     weights, counts : (count,), of rows, and how many copies each is, where that is not the same; None for ones
@@ -58,7 +58,7 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class MarginProblem:
-    """Functions that are sought, and the rows that are fitted, as they were read and as the kernel sees them."""
+    """Subproblems, and the rows that are fitted, as they were read and as the kernel sees them."""
 
     settings: MarginSettings
     asked: Asked
@@ -107,7 +107,7 @@ class MarginMachine(KernelEstimator[MarginProblem, MarginPlan, Margins]):
 
     @abstractmethod
     def _asked(self, X: Any, y: Any, sample_weight: Any, count: int) -> Asked:
-        """The functions that are sought, from so many rows."""
+        """The subproblems of so many rows."""
 
     def _solved(self, way: Way, sought: Sought, start: Array | None, run: StageShare) -> tuple[Boxed, Rested]:
         """The coefficients of one function, and the problem that they solve."""
@@ -251,7 +251,7 @@ class MarginMachine(KernelEstimator[MarginProblem, MarginPlan, Margins]):
 
     @property
     def converged_(self) -> bool:
-        """Whether all functions are at rest, to `tol`."""
+        """Whether the KKT conditions of all functions hold, to `tol`."""
         check_is_fitted(self)
         return all(found.converged for found in self.outcomes_)
 

@@ -32,7 +32,7 @@ def on_the_margin(way: Exactly, problem: Boxed, rested: Rested, run: Run = IDLE)
     for _ in range(TURNS):
         if found.converged or getattr(run, "stopped", False):
             break
-        joined |= _margin(problem, found, tolerance)  # who has joined stays: the set grows until it is right
+        joined |= _margin(problem, found, tolerance)  # a row that joined stays: the set grows until it is right
         rows, b = np.flatnonzero(joined), found.b.copy()
         own = way.part(rows)
         fixed = found.g[rows] - own.values(b[rows])
@@ -45,7 +45,7 @@ def on_the_margin(way: Exactly, problem: Boxed, rested: Rested, run: Run = IDLE)
 
 
 def _margin(problem: Boxed, found: Rested, tolerance: float) -> NDArray[np.bool_]:
-    """Who is free, or not at rest."""
+    """Coefficients that are free, or violate the KKT conditions."""
     level = -found.bias
     moves = problem.rises(found.b, found.g) < level - tolerance / 2
     moves |= problem.falls(found.b, found.g) > level + tolerance / 2

@@ -1,4 +1,4 @@
-"""The ways to the coefficients of margins: the exact kernel, or features in its place."""
+"""The methods of SVMs: the exact kernel, or features in its place."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mercer.solvers.svm.working_sets import Settings
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 SMALL = 512
-"""Rows up to which coefficients are found to rounding: it takes no time to speak of."""
+"""Rows up to which coefficients are found to rounding: the cost is negligible."""
 FINE = 1e-13
 """The violation that is left then, relative to the largest number of f."""
 TRIES, SHARPER = 4, 0.03
@@ -41,7 +41,7 @@ BRIEF, BRIEF_EACH = 10_000, 100
 
 
 class Way(ABC):
-    """Who finds coefficients of some rows."""
+    """A method that finds coefficients of some rows."""
 
     @abstractmethod
     def solve(self, problem: Boxed, start: Array | None = None, run: Run = IDLE) -> Rested:
@@ -85,7 +85,7 @@ class Exactly(Way):
         return self._to_rounding(problem, start, run)
 
     def _to_rounding(self, problem: Boxed, start: Array | None, run: Run) -> Rested:
-        """Steps and polish in turn: weights and copies of rows are one model then, and huge prices come to an end."""
+        """Steps and polish in turn: weights and copies of rows are one model then, and a huge C converges."""
         usual = min(self.settings.max_steps, TURNS * (TURN + EACH * problem.count))
         turns, most = _Turns(self, problem), self.settings.max_steps if self.patient else usual
         best, idle, tolerance = turns.go(start, self.settings.tolerance, most, run), 0, self.settings.tolerance
@@ -187,11 +187,11 @@ class Featured(Way):
         return self if len(rows) == len(self.Z) else replace(self, Z=self.Z[rows])
 
 
-# -- from rows to a way -----------------------------------------------------------------------------------------------
+# -- from rows to a method --------------------------------------------------------------------------------------------
 
 
 def exactly(who: str, view: View, several: bool, whole: bool, settings: Settings, patient: bool) -> Exactly:
-    """The exact way; what is not known to be a kernel is looked through first, which takes n^3 / 3 operations.
+    """The exact method; what is not known to be a kernel is looked through first, which takes n^3 / 3 operations.
 
     several : whether the matrix is used for several functions
     whole : whether it is computed once for them

@@ -1,4 +1,4 @@
-"""The model of an SVM: its support, who predicts with it, and how it is audited by the exact kernel."""
+"""The model of an SVM: its support, its predictor, and its audit by the exact kernel."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Model:
     support : positions among the rows that were fitted, sorted
     coefficients : (support, functions)
     biases : (functions,)
-    predictor : who predicts; None where there is no support, so that all is the bias
+    predictor : the predictor; None where there is no support, so that all is the bias
     """
 
     support: Rows
@@ -69,7 +69,7 @@ class Audit:
 def posed_way(
     who: str, view: View, plan: MarginPlan, settings: MarginSettings, random: np.random.Generator, run: Run
 ) -> tuple[Way, Basis | None]:
-    """Who finds the coefficients, by the plan; and the functions of which the model is made, where it has features."""
+    """The solver, by the plan; and the functions of which the model is made, where it has features."""
     if plan.way == "exact":
         return exact_way(who, view, plan, settings), None
     check_landmarks(who, view)
@@ -81,7 +81,7 @@ def posed_way(
 
 
 def exact_way(who: str, view: View, plan: MarginPlan, settings: MarginSettings) -> Exactly:
-    """Who finds the coefficients with the kernel itself."""
+    """The solver with the kernel itself."""
     several, asked = plan.functions > 1 or len(plan.stages) > 1, settings.exact(view.count, plan.pool)
     return exactly(who, view, several, plan.whole, asked, patient=settings.max_iter is not None)
 
@@ -102,7 +102,7 @@ def modelled(view: View, way: Way, basis: Basis | None, sought: list[Sought], re
     if len(support) == 0:
         return Model(support, b[support], biases, None)
     if basis is not None:
-        assert isinstance(way, Featured)  # noqa: S101  # who else has a basis
+        assert isinstance(way, Featured)  # noqa: S101  # nothing else has a basis
         return Model(support, b[support], biases, ByBasis(basis, basis.to_raw(way.weights(b)), biases))
     assert isinstance(way, Exactly)  # noqa: S101  # there is no other
     return Model(support, b[support], biases, _by_duals(view.chosen(support), b[support], biases))

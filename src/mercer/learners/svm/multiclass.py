@@ -22,7 +22,7 @@ def duels(codes: Rows, classes: NDArray[np.generic], C: float, weights: Array, h
     f of the pair (a, b), which stand in the order of combinations, is positive for b; f of a class is positive for it.
 
     codes : the class of each row, as its position in `classes`
-    C : the price of errors, which may be infinite
+    C : the penalty of errors, which may be infinite
     weights : of rows, positive
     """
     names, everything = [repr(name) for name in classes.tolist()], np.arange(len(codes))

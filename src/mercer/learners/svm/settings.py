@@ -1,4 +1,4 @@
-"""The settings that SVMs share, checked; and what they ask of the planner."""
+"""The settings that SVMs share, checked; and the task that they give the planner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One function of an SVM: what is sought, what was found of it, and how far the search is."""
+"""One function of an SVM: its problem, its result, and the progress of its solver."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ STAGE = "components"
 EXPECTED = 8
 """Products that a stage counts on."""
 BEYOND = 6
-"""Vectors that are sought beyond those asked for: the last of these converge as fast as the gap behind them is wide."""
+"""Vectors beyond those requested: the last of these converge as fast as the gap behind them is wide."""
 BASIS = 64
 """The columns that a basis has beyond a block, at least: the more, the fewer products after a restart."""
 GUARD = 2

@@ -77,7 +77,7 @@ class Dual(Space):
     def _catch_up(self, rows: Rows, begin: int) -> None:
         every = np.concatenate([positions for positions, _ in self.learned[begin:]])
         values = np.concatenate([values for _, values in self.learned[begin:]])
-        new, places = np.unique(every, return_inverse=True)  # a row may be mistaken in several passes
+        new, places = np.unique(every, return_inverse=True)  # a row may be misclassified in several passes
         if len(new):
             V = np.zeros((len(new), values.shape[1]))
             np.add.at(V, places, values)

@@ -37,7 +37,7 @@ class System:
     product : A @ x computed anew, for the residual of solvers that overwrote A; None where nobody can
     loss : what gradient methods report; None for x'(A + alpha) x / 2 - b'x, which they minimise
     validation : the loss on rows that were held out, from coefficients; None where there are none
-    run : who is told of the progress, may stop the solver, and keeps its state
+    run : takes progress, may stop the solver, and keeps its state
 
     >>> import numpy as np
     >>> from mercer.solvers import Eigen, System
@@ -69,7 +69,7 @@ class Cost(NamedTuple):
 
 
 class Solver(ABC):
-    """A way to solve a `System`; a frozen dataclass whose fields are its settings.
+    """A solver of a `System`; a frozen dataclass whose fields are its settings.
 
     >>> from mercer.solvers import Cholesky, ConjugateGradient, Solver
     >>> isinstance(Cholesky(), Solver), Cholesky().needs, ConjugateGradient().needs
@@ -101,7 +101,7 @@ def relative_residual(system: System, products: NDArray[Any], x: NDArray[Any]) -
 
 
 def opening(stopped: Stopped) -> str:
-    """The words of who stopped a solver, as the beginning of a sentence."""
+    """Why a solver was stopped, as the beginning of a sentence."""
     words = str(stopped).rstrip(". ")
     return words[:1].upper() + words[1:]
 

@@ -1,4 +1,4 @@
-"""The fastest exact way for one alpha, in the memory of the matrix alone."""
+"""The fastest exact solver for one alpha, in the memory of the matrix alone."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class ConjugateGradient(Solver):
         return self._outcome(scaled, made, lockstep, told, units)
 
     def _iterate(self, system: System, made: Preconditioner) -> tuple[Lockstep, str]:
-        """All steps, until they are over or stopped, and the words of who stopped them."""
+        """All steps, until they are over or stopped, and why they were stopped."""
         run, expected = system.run, made.iterations(system.alphas, self.tolerance)
         told = ""
         with run.stage(KEY, min(expected, max(self.steps, 1))):

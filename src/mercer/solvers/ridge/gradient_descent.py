@@ -1,4 +1,4 @@
-"""The lecture's way: steps downhill from zero, in dual coefficients or in the weights of features."""
+"""Gradient descent: steps downhill from zero, in dual coefficients or in the weights of features."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _descent(system: System, sizes: Array, reach: Array) -> Iterator[_Place]:
 
 
 class _Diary:
-    """What a descent passed through, its best place, why it is to stop (None while it is not), and who stopped it."""
+    """What a descent passed through, its best place, why it is to stop (None while it is not), and what stopped it."""
 
     def __init__(self, solver: GradientDescent, system: System) -> None:
         n, outputs = system.targets.shape

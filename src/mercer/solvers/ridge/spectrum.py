@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mercer.operators.dense import tiles
 
 UNSEEN = 1e-8
-"""By how much of itself a solution may change without a word because negative eigenvalues count as zero."""
+"""By how much of itself a solution may change without a warning because negative eigenvalues count as zero."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ class Boxed:
 
     linear : (n,), c
     lower, upper : (n,), the box, which holds 0; it may be infinite
-    kink : the price of |b|
+    kink : the penalty of |b|
     total : what the coefficients add up to
 
     >>> two = Boxed(np.array([-1.0, 1.0]), np.array([0.0, -1.0]), np.array([1.0, 0.0]))

@@ -5,12 +5,12 @@ The coefficients are moved one at a time, in random order, each to the lowest po
     |w|^2 / 2 + c'b + kink |b|_1 + bias off + rho off^2 / 2,    w = Z'b,  off = sum(b) - total,
 
 inside of its box; a step takes one row of features, since w is kept. After a pass the bias, which is the multiplier of
-the sum, is moved by rho off (method of multipliers). A row that rests at an end of the box or at the kink is left out
-for as many passes as it has rested before, up to a few (shrinking). Estimates that passes give on their way say when
+the sum, is moved by rho off (method of multipliers). A row that stays at an end of the box or at the kink is left out
+for as many passes as it has stayed before, up to a few (shrinking). Estimates that passes give on their way say when
 to look: then the sum is repaired, and w, the gradient, the violation and the duality gap are computed from the
 coefficients, in float64.
 
-Cost: 4 n p operations per pass, less what rests, and n numbers beside the features.
+Cost: 4 n p operations per pass, less for rows that are left out, and n numbers beside the features.
 
 References
 ----------
@@ -35,7 +35,7 @@ from mercer.solvers.svm.descent_loops import Place, Terms, products, squares, su
 PIECE = 1 << 24
 """Numbers of features that are read between two looks at the clock: a few hundredths of a second."""
 RHO = 0.1
-"""The price of a sum that is off, in units of the mean squared length of the rows."""
+"""The penalty of a sum that is off, in units of the mean squared length of the rows."""
 LATER = 0.1
 """The part of the passes so far that has to follow before the next exact look."""
 
@@ -116,7 +116,7 @@ class _Descent:
         return self.violation <= self.settings.tolerance or self.gap <= self.settings.relative_gap * objective
 
     def go(self, run: Run) -> None:
-        """Passes until it may be at rest, as far as they can tell."""
+        """Passes until the KKT conditions seem to hold."""
         soonest = self.passes + int(LATER * self.passes)
         while self.passes < self.settings.max_passes:
             violation, gap = self._pass(run)

@@ -15,7 +15,7 @@ SPARE = 4
 
 
 class Memory:
-    """Memory that is lent to one pool after the other: the system takes longer to hand out new one than to compute."""
+    """A buffer that kernel caches reuse: allocating a new one takes longer than filling it."""
 
     def __init__(self) -> None:
         self._kept: NDArray[Any] = np.empty(0)

@@ -1,11 +1,11 @@
 """The exact solver of SVMs: working sets of many coefficients, each solved by pairs.
 
-Of many rows some are looked at first, and then those that are not at rest, until nobody is left: matrices of some rows
+Of many rows some are looked at first, and then KKT violators, until none is left: matrices of some rows
 are small. Each round takes the coefficients that violate the conditions of optimality most, half of them among those
 whose rows are known, beside the newest of the last round, computes rows of the kernel matrix at the speed of matrix
 products, solves the small problem by pairs in the cache, and moves the gradient. Coefficients that rest at an end of
 the box are left out (shrinking): rows are shorter then. At the end the gradient of all is computed anew, in float64
-where it decides, and whoever was left out wrongly comes back.
+where it decides, and rows that were shrunk by mistake are reactivated.
 
 Cost: for each coefficient that ever moves, pairs with the rows that are looked at then, as long as rows are kept; and
 after each turn pairs of the others with the coefficients that have moved.
@@ -47,15 +47,15 @@ WALK = 30
 ALL = 100_000
 """Steps in a round where all coefficients are in the working set: less than a second."""
 NEW = 0.5
-"""The part of those who join a working set that may be anybody; the others have rows that are known."""
+"""The part of a working set that may be any rows; for the others, rows of the matrix are known."""
 GROWN_FROM = 4096
 """Rows from which on rounds begin with some of them: rows of the matrix are as much shorter."""
 FIRST, MORE, MOST, GROWTHS = 0.15, 2.0, 0.5, 8
-"""The part of all rows to begin with, rows for each that is not at rest later, the largest part, and turns."""
+"""The part of all rows to begin with, rows for each violator later, the largest part, and turns."""
 COARSE = 0.02
 """The part of the violation that is left among some rows, as long as others have been left out."""
 REST = 10
-"""Rounds between two looks at who rests."""
+"""Rounds between two searches for rows that can be shrunk."""
 SHRUNK = 0.7
 """The part of the rows that may be left for shrinking to be worth it."""
 
@@ -142,7 +142,7 @@ def _descend(state: State, K: Operator, settings: Settings, run: Run, memory: Me
 
 
 def _grown(state: State) -> Rows:
-    """The rows of the next rounds: a few at random where nothing is known, and then those that are not at rest."""
+    """The rows of the next rounds: a few at random where nothing is known, and then violators."""
     n = state.problem.count
     if state.blank:
         return np.sort(np.random.default_rng(0).permutation(n)[: int(FIRST * n)])
@@ -152,7 +152,7 @@ def _grown(state: State) -> Rows:
 def _rounds(
     state: State, pool: RowPool, K: Operator, active: Rows, goal: float, size: int, settings: Settings, run: Run
 ) -> None:
-    """Rounds on some rows, of which some are left out on the way, until those that are left are at rest."""
+    """Rounds on some rows, of which some are shrunk on the way, until the others are optimal."""
     whole = state.problem
     problem, b, g = whole.part(active), state.b[active], state.g[active]
     pool.take(K if len(active) == whole.count else K.part(active))

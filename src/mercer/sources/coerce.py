@@ -1,4 +1,4 @@
-"""What comes in at a learner's door as data, and is no table: paths, memory maps and sources."""
+"""Input of learners that is not a table: paths, memory maps and sources."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def source_of(
 ) -> Source | None:
     """The source that X is or names; None for an ordinary table.
 
-    who : in whose name errors speak
+    who : the name in errors
     y, weight : names of columns where X is a path, arrays where it is a memory map
     columns : the features of a fitted model: all other columns of files are passed over
     matrix : whether X is one matrix of similarities, of which a memory map is an array like any other
