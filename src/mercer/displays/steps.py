@@ -20,25 +20,41 @@ LINES = 12
 
 @dataclass(eq=False, repr=False)
 class StepsDisplay(Display):
-    """The boundaries that a perceptron had on its way, from pale to dark, and the rows that moved it.
+    """The boundaries of a perceptron after some of its mistakes, from pale to dark, and the rows that moved it.
 
     Parameters
     ----------
-    X : n rows of two columns: an array, or a frame, whose names stand at the axes
-    y : a label per row, (n,)
-    across, up : places along both axes
-    scores : f after some mistakes, at each place: (steps, len(up), len(across))
-    mistakes : after how many mistakes that was, (steps,)
-    mistaken : positions of the rows that were misclassified, in order; they are ringed, the larger the more often
+    X : array or DataFrame of shape (n, 2)
+        The rows; names of a frame stand at the axes.
+    y : array of shape (n,)
+        Their labels.
+    across, up : array
+        Places along both axes.
+    scores : array of shape (steps, len(up), len(across))
+        f after some mistakes, at each place.
+    mistakes : array of shape (steps,)
+        After how many mistakes that was.
+    mistaken : array of int, default=()
+        Positions of the misclassified rows, in order; they are ringed, the larger the more often.
 
     Attributes
     ----------
-    ax_, figure_ : the axes, and their figure
-    labels_, points_ : the different labels, and one collection of points per label
-    boundaries_ : the contours f = 0, one set per step; None for a step that has none among the places
-    mistaken_ : the rings; None where there are none
-    bar_ : the scale of colours, by mistakes; None of one step
-    legend_ : names the labels
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        Their figure.
+    labels_ : array
+        The different labels.
+    points_ : list of PathCollection
+        One per label.
+    boundaries_ : list of ContourSet or None
+        The contours f = 0, one set per step; None for a step that has none among the places.
+    mistaken_ : PathCollection or None
+        The rings; None where there are none.
+    bar_ : Colorbar or None
+        The scale of colours, by mistakes; None of one step.
+    legend_ : Legend
+        Names the labels.
 
     Examples
     --------
@@ -70,8 +86,25 @@ class StepsDisplay(Display):
     def from_estimator(cls, model: Any, X: Any, y: ArrayLike, *, grid: int = 100, ax: Any = None) -> Self:
         """Draw a fitted perceptron of two classes, or a pipeline that ends with one, and the rows of its fit.
 
-        A perceptron remembers its mistakes in order, so that nothing is fitted again. Cost: the kernel between grid^2
-        places and the rows that were misclassified.
+        A perceptron stores its mistakes in order, so that nothing is fitted again. Cost: the kernel between grid^2
+        places and the misclassified rows.
+
+        Parameters
+        ----------
+        model : estimator
+            The fitted perceptron.
+        X : array or DataFrame of shape (n, 2)
+            The rows of its fit.
+        y : array of shape (n,)
+            Their labels.
+        grid : int, default=100
+            Places along each axis.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
         """
         plane = Plane.of(cls.__name__, X)
         check_fitted(cls.__name__, model, 2)

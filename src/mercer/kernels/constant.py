@@ -25,7 +25,8 @@ class Constant(Kernel):
 
     Parameters
     ----------
-    variance : number of at least zero
+    variance : float, default=1.0
+        The constant, at least zero.
 
     Examples
     --------

@@ -66,6 +66,8 @@ class Form:
 class Function(Kernel):
     """A Python function as a kernel; learners and lifts make it of a function given as kernel=.
 
+    `k(x, z) = f(x, z)`
+
     The function takes two points, k(x, z), and gives a number; or two tables, k(A, B), and gives the matrix of all
     pairs of rows. Which it is, is found on a few of the first rows. Of a function that is not symmetric,
     (k(x, z) + k(z, x)) / 2 is used, with a warning. A function can be refuted or left unknown, never proven; it is not
@@ -73,10 +75,12 @@ class Function(Kernel):
 
     Parameters
     ----------
-    function : gets arrays of d numbers, or of shape (n, d) and (m, d); sparse tables come as they are. Values must be
-        real and finite, which is checked at each evaluation. Functions are equal by identity
-    kind : "strings", "graphs" or "categories" where the points are such: a function of points gets the objects
-        themselves, and where a table has several columns a tuple, the row; None for numbers
+    function : callable
+        Takes arrays of d numbers, or of shape (n, d) and (m, d); sparse tables are passed as they are. Values must be
+        real and finite, which is checked at each evaluation. Functions are equal by identity.
+    kind : {"strings", "graphs", "categories"} or None, default=None
+        What the points are: a function of points then takes the objects themselves, and where a table has several
+        columns a tuple, the row. None for numbers.
 
     Examples
     --------

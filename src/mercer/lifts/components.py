@@ -21,14 +21,28 @@ def components_for(
 ) -> int:
     """The number of features with which all pairs of n points are within epsilon, with probability 1 - delta.
 
-    kernel : a stationary kernel, or its text; lengthscales may be open
-    epsilon : positive number; for error="distance" below one
-    delta : number between zero and one
-    n : integer of at least one
-    form : "pairs" or "offset"
-    error : "kernel" for |phi(x).phi(z) - k(x, z)| <= epsilon; "distance" for |phi(x) - phi(z)| within 1 - epsilon to
-        1 + epsilon times the kernel distance, which is known for the Gaussian kernel and for pairs
+    Parameters
+    ----------
+    kernel : Kernel or str
+        A stationary kernel, or its text; lengthscales may be open.
+    epsilon : float
+        Positive; for error="distance" below one.
+    delta : float
+        Between zero and one.
+    n : int
+        How many points, at least one.
+    form : {"pairs", "offset"}, default="pairs"
+        The form of the features.
+    error : {"kernel", "distance"}, default="kernel"
+        "kernel" for `|phi(x).phi(z) - k(x, z)| <= epsilon`; "distance" for `|phi(x) - phi(z)|` within 1 - epsilon to 1
+        + epsilon times the kernel distance, which is known for the Gaussian kernel and for pairs.
 
+    Returns
+    -------
+    int
+
+    Examples
+    --------
     >>> components_for("gaussian", epsilon=0.1, delta=0.01, n=1_000_000)
     7308
     """

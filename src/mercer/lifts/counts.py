@@ -33,12 +33,15 @@ class Counts(Lift):
 
     Parameters
     ----------
-    kernel : a kernel that counts, or its text; open numbers are found in fit
+    kernel : Kernel or str
+        A kernel that counts, or its text; open numbers are found in fit.
 
     Attributes
     ----------
-    kernel_ : the kernel, with its numbers
-    n_components_ : how many parts there are
+    kernel_ : Kernel
+        The kernel, with its numbers.
+    n_components_ : int
+        How many parts there are.
 
     Examples
     --------

@@ -23,13 +23,17 @@ class Monomials(Expanded):
 
     Parameters
     ----------
-    degree : integer of at least 1; or a pair, the lowest degree and the highest one
-    include_bias : whether the monomial 1 is one of them, also where the lowest degree is above it
+    degree : int or (int, int), default=2
+        At least 1; or a pair, the lowest degree and the highest one.
+    include_bias : bool, default=True
+        Whether the monomial 1 is included, also where the lowest degree is above it.
 
     Attributes
     ----------
-    expansion_ : the monomials
-    powers_ : (features, columns), the exponent of each column in each monomial
+    expansion_ : Expansion
+        The monomials.
+    powers_ : array of shape (features, columns)
+        The exponent of each column in each monomial.
 
     Examples
     --------

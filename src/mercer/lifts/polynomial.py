@@ -27,13 +27,17 @@ class Polynomial(Expanded):
 
     Parameters
     ----------
-    degree : integer of at least 1
-    offset : number of at least zero; with 0 only the monomials of exactly this degree remain
-    interaction_only : whether no column may be multiplied by itself; the kernel is then that of the terms that are left
+    degree : int, default=2
+        At least 1.
+    offset : float, default=1.0
+        At least zero; with 0 only the monomials of exactly this degree remain.
+    interaction_only : bool, default=False
+        Whether no column may be multiplied by itself; the kernel is then that of the remaining terms.
 
     Attributes
     ----------
-    expansion_ : the monomials and their weights
+    expansion_ : Expansion
+        The monomials and their weights.
 
     Examples
     --------

@@ -25,11 +25,13 @@ class Powers(Expanded):
 
     Parameters
     ----------
-    degree : integer of at least 1
+    degree : int, default=3
+        At least 1.
 
     Attributes
     ----------
-    expansion_ : the monomials
+    expansion_ : Expansion
+        The monomials.
 
     Examples
     --------

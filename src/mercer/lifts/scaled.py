@@ -29,13 +29,17 @@ class Scaled(Lift):
 
     Parameters
     ----------
-    lift : a lift; a clone of it is fitted
-    factor : c, a number other than zero, from 1e-150 to 1e150 in size; it may be negative
+    lift : Lift
+        A clone of it is fitted.
+    factor : float, default=1.0
+        c, not zero, from 1e-150 to 1e150 in size; it may be negative.
 
     Attributes
     ----------
-    lift_ : the fitted clone
-    expansion_ : monomials and coefficients, where the lift has them
+    lift_ : Lift
+        The fitted clone.
+    expansion_ : Expansion
+        Monomials and coefficients, where the lift has them.
 
     Examples
     --------

@@ -20,13 +20,17 @@ class Subsets(Expanded):
 
     Parameters
     ----------
-    max_order : integer of at least 1: the largest number of columns in a subset; None, or a number above d, for d
-    min_order : integer from 0 to d: the smallest; 1 leaves the constant out
+    max_order : int or None, default=None
+        The largest number of columns in a subset, at least 1; None, or a number above d, for d.
+    min_order : int, default=0
+        The smallest, from 0 to d; 1 leaves the constant out.
 
     Attributes
     ----------
-    expansion_ : the monomials
-    powers_ : (features, columns), 1 for the columns of each subset
+    expansion_ : Expansion
+        The monomials.
+    powers_ : array of shape (features, columns)
+        1 for the columns of each subset.
 
     Examples
     --------

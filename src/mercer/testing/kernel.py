@@ -37,10 +37,13 @@ def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = Non
 
     Parameters
     ----------
-    kernel : the kernel; open numbers are resolved on the data
-    d : the number of columns of the data that is made for the check; None takes the first that fits
-    X : data to use instead; a table of at least 3 rows inside the kernel's domain. Kernels of strings, graphs and
-        categories have laws of their own (of counting, say); where they look at columns by name, X must be given
+    kernel : Kernel
+        Open numbers are resolved on the data.
+    d : int or None, default=None
+        The number of columns of the data that is made for the check; None takes the first that fits.
+    X : array, table or None, default=None
+        Data to use instead: at least 3 rows inside the kernel's domain. Kernels of strings, graphs and categories have
+        laws of their own (of counting, say); where they look at columns by name, X must be given.
 
     Raises
     ------

@@ -21,7 +21,7 @@ COLUMNS = 3
 
 
 def check_operator(operator: Operator) -> None:
-    """Check an operator against the laws of its kind; what is true of it is told by `to_dense`.
+    """Check an operator against the laws of its kind; `to_dense` is the reference.
 
     The laws: value (frozen), data (what comes in stays as it is, and what comes out can be changed freely), product
     (with vectors and columns, from both sides), linearity, transpose, symmetry, the diagonal, rows, block, dtype,
@@ -30,7 +30,8 @@ def check_operator(operator: Operator) -> None:
 
     Parameters
     ----------
-    operator : the operator; its entries are finite
+    operator : Operator
+        Its entries are finite.
 
     Raises
     ------

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 def check_solver(solver: Solver) -> None:
-    """Check a solver against the laws of its kind; what is true is told by dense NumPy.
+    """Check a solver against the laws of its kind; dense NumPy is the reference.
 
     The laws: value (frozen, equal by value, picklable), cost, shape (of what comes back, and its kinds), data (left as
     it is, a stored matrix aside), determinism, the residual (as stated, in easy and in hopeless systems), solution (of
@@ -33,8 +33,9 @@ def check_solver(solver: Solver) -> None:
 
     Parameters
     ----------
-    solver : the solver, with settings that solve systems with condition numbers up to 6, and eigenvalues from 1e-12 to
-        10, to a residual of 1e-3 or better
+    solver : Solver
+        With settings that solve systems with condition numbers up to 6, and eigenvalues from 1e-12 to 10, to a residual
+        of 1e-3 or better.
 
     Raises
     ------

@@ -35,14 +35,25 @@ def kfold_path(
 
     Parameters
     ----------
-    kernel : a kernel, its text, or "precomputed": then X is the (n, n) matrix of similarities
-    X : table of n rows
-    y : n numbers, or n rows of one column per output
-    folds : how many folds of successive rows, of equal sizes or one row more, 2 to n; or n integers, one per row:
-        rows of the same number are left out together
-    alphas : penalties, each at least 0; None for 45 from 1e-10 to 10 times the largest eigenvalue
-    sample_weight : n numbers of at least 0: row i counts so many times, and all its copies are in one fold
-    fit_intercept : whether the model has an intercept without penalty
+    kernel : Kernel, str or "precomputed"
+        For "precomputed" X is the (n, n) matrix of similarities.
+    X : array or table of shape (n, d)
+        The rows.
+    y : array of shape (n,) or (n, outputs)
+        The targets.
+    folds : int or array of shape (n,), default=5
+        How many folds of successive rows, of equal sizes or one row more, 2 to n; or n integers: rows of the same
+        number are left out together.
+    alphas : array or None, default=None
+        Penalties, each at least 0; None for 45 from 1e-10 to 10 times the largest eigenvalue.
+    sample_weight : array of shape (n,) or None, default=None
+        At least 0: row i counts so many times, and all its copies are in one fold.
+    fit_intercept : bool, default=True
+        Whether the model has an intercept without penalty.
+
+    Returns
+    -------
+    Path
 
     Examples
     --------

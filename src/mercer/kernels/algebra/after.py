@@ -42,11 +42,15 @@ def _numbers(value: Any) -> NDArray[np.float64]:
 class After(Mapped):
     """A kernel after a map, written k.after(g); its lift is phi(g(x)).
 
+    `k(x, z) = k(g(x), g(z))`
+
     Parameters
     ----------
-    kernel : the kernel inside
-    map : a matrix of shape (m, d), which maps x to A x; a function of rows, (n, d) to (n, m); or a lift, an object with
-        a method `transform`. Functions and lifts are equal by identity.
+    kernel : Kernel
+        The kernel inside.
+    map : array, callable or lift
+        A matrix of shape (m, d), which maps x to A x; a function of rows, (n, d) to (n, m); or a lift, an object with a
+        method `transform`. Functions and lifts are equal by identity.
 
     Examples
     --------

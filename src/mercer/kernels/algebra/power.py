@@ -30,10 +30,14 @@ def check_exponent(owner: str, name: str, value: Any) -> int | float:
 class Power(Single):
     """A power of a kernel, written k ** p: p a positive integer, or any p > 0 for infinitely divisible k.
 
+    `k(x, z) = k(x, z)^p`
+
     Parameters
     ----------
-    kernel : the base
-    exponent : positive integer; any positive number where `kernel.divisible`
+    kernel : Kernel
+        The base.
+    exponent : int or float, default=2
+        A positive integer; any positive number where `kernel.divisible`.
 
     Examples
     --------

@@ -33,10 +33,14 @@ def check_lengthscales(owner: str, name: str, value: Any) -> tuple[float, ...]:
 class Scaled(Mapped):
     """A kernel with one lengthscale per column (anisotropy, ARD), written k.scaled([...]).
 
+    `k(x, z) = k(x / lengthscales, z / lengthscales)`
+
     Parameters
     ----------
-    kernel : the kernel inside
-    lengthscales : one positive number per column
+    kernel : Kernel
+        The kernel inside.
+    lengthscales : tuple of float
+        One positive number per column.
 
     Examples
     --------

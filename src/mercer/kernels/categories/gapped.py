@@ -45,8 +45,10 @@ class Gapped(ObjectKernel):
 
     Parameters
     ----------
-    lengthscale : positive number, in deviations, or "median"
-    moments : the mean and the deviation of each column; found by `resolve`
+    lengthscale : float or "median", default=1.0
+        Positive, in deviations; "median" takes the median distance of the data.
+    moments : tuple of (float, float), default=()
+        The mean and the deviation of each column; found by `resolve`.
 
     Examples
     --------
@@ -87,7 +89,17 @@ class Gapped(ObjectKernel):
         return np.ones(points.values.shape[0])
 
     def encoded(self, left: Points, right: Points) -> tuple[Points, Points]:
-        """g of the rows of two tables."""
+        """g of the rows of two tables.
+
+        Parameters
+        ----------
+        left, right : Points
+            The rows of both tables.
+
+        Returns
+        -------
+        (Points, Points)
+        """
         width = left.values.shape[1]
         if width != len(self.moments):
             needs, got = f"the {len(self.moments)} columns whose means are known", f"got {width}"

@@ -25,10 +25,13 @@ class Match(Averaged):
 
     Parameters
     ----------
-    weights : "equal", or "rarity": then shares are counted by `resolve`, where learners do it
-    missing : what None and NaN are: "category", a label of its own; "marginalised", the mean over the labels by their
-        shares in the data, so that k(missing, z) is the expected k(v, z); "refuse", an error
-    seen : for each column the labels and their shares, a share alone for missing entries; found by `resolve`
+    weights : {"equal", "rarity"}, default="equal"
+        With "rarity" shares are counted by `resolve`; learners call it.
+    missing : {"category", "marginalised", "refuse"}, default="category"
+        How None and NaN are read: "category", as a label of its own; "marginalised", as the mean over the labels by
+        their shares in the data, so that k(missing, z) is the expected k(v, z); "refuse", as an error.
+    seen : tuple, default=()
+        For each column the labels and their shares, a share alone for missing entries; found by `resolve`.
 
     Examples
     --------

@@ -36,9 +36,12 @@ class Monomials(Kernel):
 
     Parameters
     ----------
-    degree : integer from 1 to 100
-    include_bias : whether the constant monomial 1 is one of them; texts write 1 or 0
-    min_degree : integer from 0 to degree: other monomials of a lower degree are left out
+    degree : int, default=2
+        The highest degree, from 1 to 100.
+    include_bias : bool, default=True
+        Whether the constant monomial 1 is included; texts write 1 or 0.
+    min_degree : int, default=0
+        Monomials of a lower degree, except 1, are left out; from 0 to degree.
 
     Examples
     --------

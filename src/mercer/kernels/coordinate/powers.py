@@ -27,7 +27,8 @@ class Powers(Coordinate):
 
     Parameters
     ----------
-    degree : integer from 1 to 10,000
+    degree : int, default=3
+        The highest power, from 1 to 10,000.
 
     Examples
     --------

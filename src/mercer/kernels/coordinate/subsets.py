@@ -31,14 +31,18 @@ def check_order(owner: str, name: str, value: Any) -> int | None:
 class Subsets(Coordinate):
     """The all-subsets kernel: its lift holds the product of the coordinates of every subset, 2^d features.
 
+    `k(x, z) = prod_k (1 + x_k z_k); with orders, the terms of min_order to max_order factors x_k z_k`
+
     With orders, only subsets of so many coordinates count: the sum over S with min_order <= |S| <= max_order of
     prod_{k in S} x_k z_k. With min_order = max_order this is the ANOVA kernel of that degree. Cost: d operations a
     pair; with orders, d times the highest that is bounded, by the recursion over coordinates, without subtraction.
 
     Parameters
     ----------
-    min_order : integer of at least 0; where it is above d, no subset is left and k is zero
-    max_order : integer of at least min_order, or None for d
+    min_order : int, default=0
+        The smallest subset, at least 0; above d, no subset is left and k is zero.
+    max_order : int or None, default=None
+        The largest subset, at least min_order; None for d.
 
     Examples
     --------

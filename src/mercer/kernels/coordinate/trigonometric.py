@@ -29,8 +29,10 @@ class Trigonometric(Kernel):
 
     Parameters
     ----------
-    order : integer from 1 to 10,000
-    period : positive number; the default, the float nearest to 2 pi, stands for 2 pi itself: sin(j x), cos(j x)
+    order : int, default=1
+        The highest frequency, from 1 to 10,000.
+    period : float, default=6.283185307179586
+        Positive. The default, the float nearest to 2 pi, stands for 2 pi itself: sin(j x), cos(j x).
 
     Examples
     --------

@@ -19,6 +19,8 @@ class Angular(Kernel):
     Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula per pair; memory for
     the result, or for tiles where only products with vectors are asked for (`Gram`).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.kernels import Angular
     >>> class Nearness(Angular):
@@ -35,7 +37,17 @@ class Angular(Kernel):
 
     @abstractmethod
     def profile(self, angle: NDArray[Any]) -> NDArray[Any]:
-        """k for two points of length one at this angle, from 0 to pi."""
+        """k for two points of length one, as a function of their angle.
+
+        Parameters
+        ----------
+        angle : array
+            From 0 to pi.
+
+        Returns
+        -------
+        array
+        """
 
     def evaluate(self, pairs: Pairs) -> Block:
         left, right = pairs.norms()

@@ -30,10 +30,14 @@ def check_degree(owner: str, name: str, value: Any) -> int:
 class Polynomial(Dot):
     """The polynomial kernel: all monomials up to the degree, weighted.
 
+    `k(x, z) = (offset + <x, z>)^degree`
+
     Parameters
     ----------
-    degree : integer of at least 1
-    offset : number of at least zero; with 0 only the monomials of exactly this degree remain
+    degree : int, default=2
+        At least 1.
+    offset : float, default=1.0
+        At least zero; with 0 only the monomials of exactly this degree remain.
 
     Examples
     --------

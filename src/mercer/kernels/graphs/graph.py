@@ -29,10 +29,14 @@ class Graph:
 
     Parameters
     ----------
-    nodes : how many nodes there are, an integer of at least 0; they are numbered from 0
-    edges : pairs of nodes, (m, 2); kept as an array that cannot be written to, the smaller node first, in order
-    labels : one per node, anything hashable; None where all nodes are alike. Labels are equal where Python says so
-    edge_labels : one per edge, in the order of the edges; None where all are alike
+    nodes : int
+        How many nodes there are; they are numbered from 0.
+    edges : array of shape (m, 2)
+        Pairs of nodes; stored as a read-only array, the smaller node first, in order.
+    labels : sequence or None, default=None
+        One hashable label per node; None where all nodes are alike. Labels are equal where Python says so.
+    edge_labels : sequence or None, default=None
+        One label per edge, in the order of the edges; None where all are alike.
 
     Examples
     --------

@@ -30,7 +30,8 @@ class Graphlet(Counted):
 
     Parameters
     ----------
-    size : the nodes of a small graph, 3 or 4
+    size : {3, 4}, default=3
+        The nodes of a small graph.
 
     Examples
     --------

@@ -52,9 +52,12 @@ class RandomWalk(Compared):
 
     Parameters
     ----------
-    decay : positive number
-    labels : whether labels of nodes count; texts write 1 or 0
-    edge_labels : whether those of edges count; texts write 1 or 0
+    decay : float, default=0.01
+        Positive factor per step.
+    labels : bool, default=True
+        Whether labels of nodes count; texts write 1 or 0.
+    edge_labels : bool, default=False
+        Whether those of edges count; texts write 1 or 0.
 
     Examples
     --------

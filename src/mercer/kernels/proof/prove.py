@@ -45,13 +45,21 @@ def prove(
 
     Parameters
     ----------
-    kernel : a kernel, its text, or a Python function of two points (arrays of d numbers); a function can be refuted
-        or left unknown, never proven
-    d : the number of columns; None asks for as many as possible, or for the only one that fits the kernel
-    domain : "reals", "nonnegative", "integers", "naturals" or "sphere"; None takes the one on which the kernel is
-        stated, the reals for a function
-    time_limit : seconds after which a search ends, and the status is "unknown"; None for no limit. A search that
-        ends before does not depend on it
+    kernel : Kernel, str or callable
+        A kernel, its text, or a Python function of two points (arrays of d numbers); a function can be refuted or left
+        unknown, never proven.
+    d : int or None, default=None
+        The number of columns; None takes as many as possible, or the only one that fits the kernel.
+    domain : Domain, {"reals", "nonnegative", "integers", "naturals", "sphere"} or None, default=None
+        None takes the domain on which the kernel is stated, the reals for a function.
+    time_limit : float or None, default=30.0
+        Seconds after which a search ends, and the status is "unknown"; None for no limit. A search that ends before
+        does not depend on it.
+
+    Returns
+    -------
+    Proof
+        The status, the steps, and the witness of a refutation.
 
     Examples
     --------

@@ -18,6 +18,8 @@ from mercer.kernels.strings.symbols import encoded
 class CommonSubsequence(Compared):
     """The length of the longest word that both strings hold, gaps allowed: no kernel, and here to be refuted.
 
+    `k(x, z) = length of the longest common subsequence of x and z`
+
     Kernels add up what strings share; the longest of what is shared is a maximum, and not an inner product. What
     comes near to it and is a kernel: `GappySubsequence`. Cost: |x| |z| steps per pair, with NumPy.
 

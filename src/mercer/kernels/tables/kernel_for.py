@@ -24,8 +24,15 @@ def kernel_for(table: Any, target: int | str | Iterable[int | str] | None = None
 
     Parameters
     ----------
-    table : of pandas, polars or Arrow, or a 2-D array of objects
-    target : the column, or the columns, to be predicted: no part of the kernel
+    table : DataFrame, Arrow table or array
+        A table of pandas, polars or Arrow, or a 2-D array of objects.
+    target : str, int, sequence or None, default=None
+        The column, or the columns, to be predicted: no part of the kernel.
+
+    Returns
+    -------
+    Proposal
+        The kernel, and the choice for each column with its reason; `print` shows both.
 
     Examples
     --------

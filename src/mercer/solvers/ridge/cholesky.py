@@ -27,6 +27,8 @@ class Cholesky(Solver):
     takes over, with its cost, and the outcome says so. The outcome holds the factor where there is one alpha, and no
     decomposition where there are several.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.solvers import Cholesky, System
     >>> A = np.array([[2.0, 1.0], [1.0, 2.0]])

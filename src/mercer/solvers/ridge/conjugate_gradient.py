@@ -46,11 +46,19 @@ class ConjugateGradient(Solver):
     Cost for rank k: 3 n k^2 operations for the preconditioner (and 9 k^3 where outputs have different alphas), a
     product with A and 4 n k operations per iteration and output; n k + 3 k^2 numbers, and 12 n per output.
 
-    tolerance : the relative residual |b - (A + alpha) x| / |b| at which to stop, at least 0
-    steps : the most iterations, at least 0
-    rank : of the preconditioner, at least 0; None for one that pays
-    random_state : the seed of the pivots, at least 0
+    Parameters
+    ----------
+    tolerance : float, default=1e-06
+        The relative residual `|b - (A + alpha) x| / |b|` at which to stop, at least 0.
+    steps : int, default=1000
+        The most iterations, at least 0.
+    rank : int or None, default=None
+        Of the preconditioner, at least 0; None for one that pays.
+    random_state : int, default=0
+        The seed of the pivots, at least 0.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.solvers import ConjugateGradient, System
     >>> A, b = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([[3.0], [0.0]])
@@ -58,6 +66,8 @@ class ConjugateGradient(Solver):
     >>> outcome.value.round(3).tolist(), outcome.converged, outcome.iterations
     ([[1.125], [-0.375]], True, 2)
 
+    References
+    ----------
     Diaz, Epperly, Frangella, Tropp, Webber, Robust, randomized preconditioning for kernel ridge regression, arXiv
     2304.12465 (2023).
     """

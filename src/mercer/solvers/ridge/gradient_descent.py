@@ -28,28 +28,38 @@ GROWN = 2.0
 
 @dataclass(frozen=True)
 class GradientDescent(Solver):
-    """x <- x + step (b - A x - alpha x), from x = 0.
+    """Gradient descent: x <- x + step (b - A x - alpha x), from x = 0.
 
-    In the dual, A = Phi Phi' and b = y, this is gradient descent on |y - Phi w|^2 / 2 + alpha |w|^2 / 2 for the weights
-    w = Phi' x = sum_i x_i phi_i, written entirely in the x_i. In the primal, A = Phi' Phi and b = Phi' y, it is the
-    same descent of w itself, and passes through the same w. (The lecture's loss has no half: its s is step / 2.)
+    In the dual, A = Phi Phi' and b = y, this is gradient descent on `|y - Phi w|^2 / 2 + alpha |w|^2 / 2` for the
+    weights w = Phi' x = sum_i x_i phi_i, written entirely in the x_i. In the primal, A = Phi' Phi and b = Phi' y, it is
+    the same descent of w itself, and passes through the same w. (The lecture's loss has no half: its s is step / 2.)
 
     Residuals and losses never grow while a step is at most 2 / (largest eigenvalue of A + alpha). Half of that, "auto",
     lets no direction overshoot: stopped early, it shrinks each of them, as a ridge does. With different alphas each
-    output has its own step, and the history tells the smallest. The largest eigenvalue comes from `lanczos.edges`, and
-    the condition number in the outcome is a bound by it, (largest eigenvalue + alpha) / alpha; NaN for alpha = 0.
+    output has its own step, and the history has the smallest. The largest eigenvalue is from `lanczos.edges`, and the
+    condition number in the outcome is a bound by it, (largest eigenvalue + alpha) / alpha; NaN for alpha = 0.
 
     Cost: a product with A per step, for all outputs together, and at most 20 before the first; 5 n numbers per output,
-    and n more a step where they are kept.
+    and n more per step where they are kept.
 
-    step : above 0, or "auto" for 1 / (largest eigenvalue of A + alpha)
-    steps : the most that are taken, at least 0
-    tolerance : the relative residual |b - (A + alpha) x| / |b| at which to stop, at least 0
-    keep : whether the history holds the coefficients of every step; what does not fit into memory is refused
-    validation : the share of rows that a learner holds out, from 0 to below 1: with some, the coefficients are those of
-        the step with the least loss on these rows, summed over the outputs
-    patience : the steps without a new least loss on held-out rows after which to stop, at least 1
+    Parameters
+    ----------
+    step : float or "auto", default="auto"
+        Above 0; "auto" for 1 / (largest eigenvalue of A + alpha).
+    steps : int, default=1000
+        The most steps, at least 0.
+    tolerance : float, default=1e-08
+        The relative residual `|b - (A + alpha) x| / |b|` at which to stop, at least 0.
+    keep : bool, default=True
+        Whether the history holds the coefficients of every step; it is refused if memory does not suffice.
+    validation : float, default=0.0
+        The share of rows that a learner holds out, from 0 to below 1. If positive, the coefficients are those of the
+        step with the least loss on these rows, summed over the outputs.
+    patience : int, default=10
+        The steps without a new least loss on held-out rows after which to stop, at least 1.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.solvers import GradientDescent, System
     >>> A, b = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([[3.0], [0.0]])
@@ -59,6 +69,8 @@ class GradientDescent(Solver):
     >>> outcome.history.coefficients[:3, :, 0].tolist()
     [[0.0, 0.0], [0.75, 0.0], [0.9375, -0.1875]]
 
+    References
+    ----------
     Yao, Rosasco and Caponnetto (2007), On early stopping in gradient descent learning.
     """
 

@@ -65,7 +65,7 @@ class State:
     def check(self) -> None:
         """The gradient in float64 where it decides. Cost: pairs of the support with itself, and with near rows.
 
-        The error of fast rows is measured at the support; rows that are optimal by less than `SAFE` times it are checked.
+        The error of fast rows is measured at the support; rows optimal by less than `SAFE` times it are checked.
         """
         support = np.flatnonzero(self.b)
         known = self._exactly(support, support)
