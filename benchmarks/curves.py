@@ -127,7 +127,7 @@ def on_fewer_rows(problem: Problem, sizes: Sizes) -> Iterator[Point]:
 def by_products(problem: Problem, sizes: Sizes) -> Iterator[Point]:
     """The exact model of all rows, by conjugate gradients that end sooner or later."""
     for tolerance in sizes.tolerances:
-        fit = partial(problem.fit, problem.kernel, solver=ConjugateGradient(tolerance=tolerance))
+        fit = partial(problem.fit, problem.kernel, solver=ConjugateGradient(tol=tolerance))
         fit(WARM)
         yield problem.point("tolerance", tolerance, fit)
 

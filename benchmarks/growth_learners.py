@@ -186,7 +186,7 @@ LEARNERS: dict[str, tuple[Callable[[int], Data], dict[str, Fit]]] = {
         **{who: partial(machine_of, module, "SVR", **SVM) for who, module in MACHINES.items()},
     }),
     "one class": (numbers, {
-        "ours": without_targets(partial(ours_of, "OneClass", nu=0.1)),
+        "ours": without_targets(partial(ours_of, "KernelOneClassSVM", nu=0.1)),
         "scikit-learn": without_targets(partial(machine_of, "sklearn.svm", "OneClassSVM", nu=0.1, cache_size=2_000)),
     }),
     "logistic regression": (classes, {

@@ -55,7 +55,7 @@ PROCESS, ONE = "GaussianProcessRegressor", "one lengthscale"
 
 
 def ours_of(rows: Split) -> Array:
-    found = stretch(KERNEL, rows.X, rows.y, rows=ROWS)
+    found = stretch(KERNEL, rows.X, rows.y, rows=ROWS, random_state=0)
     return np.asarray(KernelRidge(found.kernel, verbose=False).fit(rows.X, rows.y).predict(rows.new))
 
 

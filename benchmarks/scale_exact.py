@@ -53,7 +53,7 @@ class System:
 
 def exact_ours(system: System) -> Found:
     X, y = system.data()
-    solver = ConjugateGradient(tolerance=TOLERANCE)
+    solver = ConjugateGradient(tol=TOLERANCE)
     model = KernelRidge(system.kernel, alpha=ALPHA, fit_intercept=False, solver=solver, random_state=0)
     model.fit(X[:FEW], y[:FEW])
     _, cost = measured(lambda: model.fit(X, y))

@@ -64,7 +64,7 @@ class Case:
         kernel: Any = "gaussian(3)"
         if self.landmarks:
             kernel = Nystrom(kernel, self.landmarks, random_state=0)
-        solver = ConjugateGradient(tolerance=1e-6) if self.way == "conjugate gradients" else "auto"
+        solver = ConjugateGradient(tol=1e-6) if self.way == "conjugate gradients" else "auto"
         return KernelRidge(kernel, alpha=0.1, solver=solver, random_state=0, **settings)
 
     def warm(self, X: Array, y: Array) -> None:

@@ -82,7 +82,7 @@ def apart(order: int, alpha: float, X: Array, y: Array) -> float:
 
 def descended(X: Array, y: Array) -> tuple[KernelRidge, list[tuple[int, float]]]:
     """Gradient descent in dual coefficients, and its distance from the solution on the grid after some steps."""
-    kernel, solver = Polynomial(STEPPED), GradientDescent(steps=20_000, tolerance=1e-10)
+    kernel, solver = Polynomial(STEPPED), GradientDescent(max_iter=20_000, tol=1e-10)
     model = KernelRidge("precomputed", alpha=STEPPED_ALPHA, solver=solver).fit(kernel(X), y)
     aim, K, across = dual(STEPPED, STEPPED_ALPHA, X, y)[1], kernel(X), kernel(GRID, X)
     assert model.outcome_.history is not None

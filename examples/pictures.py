@@ -182,8 +182,10 @@ def leave_one_out(rows: Rows) -> Any:
 
 def history(rows: Rows) -> Any:
     X, y = passengers(rows)
-    model = KernelRidge("gaussian(0.3)", alpha=0.01, solver=ConjugateGradient(rank=10, tolerance=1e-10))
-    return HistoryDisplay.from_runs(model, X, y, steps=range(1, 15 if rows.small else 60))
+    model = KernelRidge(
+        "gaussian(0.3)", alpha=0.01, solver=ConjugateGradient(preconditioner_rank=10, tol=1e-10, random_state=0)
+    )
+    return HistoryDisplay.from_runs(model, X, y, iterations=range(1, 15 if rows.small else 60))
 
 
 def mistakes(rows: Rows) -> Any:
@@ -197,7 +199,7 @@ def steps(rows: Rows) -> Any:
 
 def descent(rows: Rows) -> Any:
     X, y = prices(rows)
-    solver = GradientDescent(step=0.05, steps=20_000, tolerance=1e-8)
+    solver = GradientDescent(step=0.05, max_iter=20_000, tol=1e-8)
     model = KernelRidge("gaussian(10)", alpha=1.0, solver=solver).fit(X[::3], y[::3])
     return DescentDisplay.from_estimator(model, pair=(0, 5))
 

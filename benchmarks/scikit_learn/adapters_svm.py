@@ -8,7 +8,6 @@ import numpy as np
 import scipy.sparse as sp
 from adapter import Adapter, gamma_of, kernel_of
 from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 import mercer
@@ -68,12 +67,6 @@ class _SVM(Adapter):
         return self.model_.predict(X)
 
 
-def _sure(svc: Any) -> bool:
-    if not svc.probability:
-        raise AttributeError("predict_proba is not available when probability=False")
-    return True
-
-
 class SVC(ClassifierMixin, _SVM):  # type: ignore[misc]  # scikit-learn has no types
     def __init__(
         self,
@@ -113,7 +106,7 @@ class SVC(ClassifierMixin, _SVM):  # type: ignore[misc]  # scikit-learn has no t
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         names = ("C", "class_weight", "decision_function_shape", "break_ties", "random_state")
         settings = {name: getattr(self, name) for name in names}
-        return self._fitted(mercer.KernelSVC(probability=self.probability, **settings), X, y, sample_weight)
+        return self._fitted(mercer.KernelSVC(**settings), X, y, sample_weight)
 
     def _packed(self, coefficients: Any) -> Any:
         count = len(self.classes_)
@@ -137,14 +130,6 @@ class SVC(ClassifierMixin, _SVM):  # type: ignore[misc]  # scikit-learn has no t
     def decision_function(self, X: Any) -> Any:
         self.reached()
         return self.model_.decision_function(X)
-
-    @available_if(_sure)  # type: ignore[untyped-decorator]  # scikit-learn has no types
-    def predict_proba(self, X: Any) -> Any:
-        return self.model_.set_params(probability=self.probability).predict_proba(X)
-
-    @available_if(_sure)  # type: ignore[untyped-decorator]  # scikit-learn has no types
-    def predict_log_proba(self, X: Any) -> Any:
-        return self.model_.set_params(probability=self.probability).predict_log_proba(X)
 
 
 class SVR(RegressorMixin, _SVM):  # type: ignore[misc]  # scikit-learn has no types
@@ -206,7 +191,7 @@ class OneClassSVM(OutlierMixin, _SVM):  # type: ignore[misc]  # scikit-learn has
         self.max_iter = max_iter
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        return self._fitted(mercer.OneClass(nu=self.nu), X, None, sample_weight)
+        return self._fitted(mercer.KernelOneClassSVM(nu=self.nu), X, None, sample_weight)
 
     def decision_function(self, X: Any) -> Any:
         self.reached()

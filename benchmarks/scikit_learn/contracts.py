@@ -30,6 +30,7 @@ SPARSE = "The matrix of a kernel is dense, and `ProductLaplace` takes dense rows
 SUBSETS = "`Subsets` has no bias beside a lowest order above 1, and no subsets of more columns than there are."
 ZEROS = "Components that are rounding are left out; scikit-learn fills up with zeros."
 NOT_UNIQUE = "Where an SVM has several solutions (one class around 0, a linear kernel), another one may be found."
+PROBABILITY = "No `probability`: `CalibratedClassifierCV(KernelSVC(), ensemble=False)` has probabilities."
 PRIOR = "A process that was not fitted predicts nothing: there is no prior to ask, and no `n_targets`."
 PRIVATE = "Private attributes, private functions and deprecations are scikit-learn's own."
 SIGMOID = "The sigmoid is no kernel: its indefinite matrix is refused."
@@ -56,11 +57,15 @@ TEST_SVM: Contracts = {
     "test_tweak_params": [("", PRIVATE)],
     "test_gamma_scale": [("_gamma", PRIVATE)],
     "test_svc_raises_error_internal_representation": [("_n_support", PRIVATE)],
+    "test_probability[*": [("no attribute 'predict_proba'", PROBABILITY)],
+    "test_hasattr_predict_proba*": [("", PROBABILITY)],
     "test_probability_raises_futurewarning*": [("FutureWarning", PRIVATE)],
     "test_svc_nusvc_probA_probB_deprecated*": [("probA_", PRIVATE)],
 }
 TEST_SPARSE: Contracts = {
     "test_timeout*": [("DID NOT WARN", ALGORITHM)],
+    "test_unsorted_indices*": [("no attribute 'predict_proba'", PROBABILITY)],
+    "test_sparse_svc_clone_with_callable_kernel*": [("no attribute 'predict_proba'", PROBABILITY)],
     "test_svc[*-sigmoid-*": [("K is indefinite", SIGMOID)],
     "test_sparse_oneclasssvm[*-sigmoid-*": [("K is indefinite", SIGMOID)],
     "test_sparse_oneclasssvm[*-linear-*": [("", NOT_UNIQUE)],

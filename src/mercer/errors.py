@@ -15,10 +15,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from inspect import isgeneratorfunction
+from types import FunctionType
+from typing import Any, TypeVar, cast
 
-Arguments = ParamSpec("Arguments")
-Answer = TypeVar("Answer")
+Public = TypeVar("Public", bound=Callable[..., Any])
+NAMED = (type, FunctionType)
+"""What has a name of its own; of other things the class has one."""
+_END = object()
 
 
 class MercerError(Exception):
@@ -70,26 +74,31 @@ class NumericalWarning(MercerWarning):
     """A result that may be inaccurate; the message says how, and what to do."""
 
 
-def sentence(who: object, needs: str, got: str, remedy: str) -> str:
-    """The house form of a message: who needs what, what was given, and what to do.
-
-    >>> sentence("Min", "non-negative coordinates", "column 3 holds -0.7", "Shift the data.")
-    'Min needs non-negative coordinates; column 3 holds -0.7. Shift the data.'
-    """
-    return f"{who} needs {needs}; {got}. {remedy}"
-
-
 _SPEAKER: ContextVar[str] = ContextVar("speaker", default="Mercer")
 
 
-def message(needs: str, got: str, remedy: str) -> str:
-    """`sentence` in the name of the public method or function that is running.
+def sentence(who: object, needs: str, got: str, remedy: str) -> str:
+    """The form of a message in somebody else's name; `message` is the one to use."""
+    return message(needs, got, remedy, subject=who)
+
+
+def message(needs: str, got: str, remedy: str, subject: object = None) -> str:
+    """The house form of a message: who needs what, what was given, and what to do.
+
+    Parameters
+    ----------
+    needs, got, remedy : str
+        What is needed, what was given (a clause, in small letters), and what to do (a sentence).
+    subject : object, default None
+        What needs it where that is not the public method that runs: a file, a kernel inside of another, an operator.
 
     >>> with speaking("KernelRidge"):
     ...     message("a number of at least 0 for alpha", "got -1", "Use 0.1, say.")
     'KernelRidge needs a number of at least 0 for alpha; got -1. Use 0.1, say.'
+    >>> message("text in utf-8", "got other bytes", "Give encoding.", subject="rows.csv")
+    'rows.csv needs text in utf-8; got other bytes. Give encoding.'
     """
-    return sentence(speaker(), needs, got, remedy)
+    return f"{speaker() if subject is None else subject} needs {needs}; {got}. {remedy}"
 
 
 def speaker() -> str:
@@ -99,7 +108,7 @@ def speaker() -> str:
 
 @contextmanager
 def speaking(name: str) -> Iterator[None]:
-    """Messages inside begin with this name."""
+    """Messages inside begin with this name. Not around a `yield`: whoever iterates would speak in this name."""
     token = _SPEAKER.set(name)
     try:
         yield
@@ -107,24 +116,37 @@ def speaking(name: str) -> Iterator[None]:
         _SPEAKER.reset(token)
 
 
-def speaks(public: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
-    """A public method, whose messages begin with the name of its class, or a public function, with its own name."""
+def speaks(public: Public) -> Public:
+    """A public method, whose messages begin with the name of its class, or a public function, with its own name.
+
+    It is for what users call. A call inside of another speaks for itself: a lift inside of a learner complains in its
+    own name, since that is whose parameter is wrong. Threads begin without a name: those of `mercer.compute` are given
+    their caller's.
+    """
     of_class = "." in public.__qualname__.rpartition("<locals>.")[2]
 
     @wraps(public)
-    def named(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
-        token = _SPEAKER.set(_class_name(args[0]) if of_class else public.__name__)
+    def named(*args: Any, **kwargs: Any) -> Any:
+        owner = args[0] if of_class else public
+        token = _SPEAKER.set(owner.__name__ if isinstance(owner, NAMED) else type(owner).__name__)
         try:
             return public(*args, **kwargs)
         finally:
             _SPEAKER.reset(token)
 
-    return named
+    @wraps(public)
+    def step_by_step(*args: Any, **kwargs: Any) -> Iterator[Any]:
+        owner = args[0] if of_class else public
+        name = owner.__name__ if isinstance(owner, NAMED) else type(owner).__name__
+        steps = public(*args, **kwargs)
+        while True:
+            with speaking(name):
+                step = next(steps, _END)
+            if step is _END:
+                return
+            yield step
 
-
-def _class_name(owner: Any) -> str:
-    """Of an object, or of the class itself where a class method speaks."""
-    return owner.__name__ if isinstance(owner, type) else type(owner).__name__
+    return cast(Public, step_by_step if isgeneratorfunction(public) else named)
 
 
 def caller_level() -> int:

@@ -36,7 +36,7 @@ EXPECTED = [
     (mercer.KernelSVC("precomputed"), ROUNDED),
     (mercer.KernelSVR("precomputed"), ROUNDED),
     (
-        mercer.OneClass("precomputed"),
+        mercer.KernelOneClassSVM("precomputed"),
         {**ROUNDED, **dict.fromkeys(["check_outliers_train", "check_outliers_fit_predict"], COLUMNS)},
     ),
     (mercer.KernelLogisticRegression("precomputed"), {**ROUNDED, "check_decision_proba_consistency": COLUMNS}),

@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from mercer import KernelLogisticRegression, KernelPerceptron, KernelRidge, KernelSVC, OneClass
+from mercer import KernelLogisticRegression, KernelOneClassSVM, KernelPerceptron, KernelRidge, KernelSVC
 from mercer.displays import BoundaryDisplay
 from mercer.errors import InputError
 
@@ -89,7 +89,7 @@ def test_other_classifiers(model):
 
 
 def test_one_class_colours_rows_by_what_is_predicted():
-    model = OneClass("gaussian(1)").fit(CIRCLES[:30])
+    model = KernelOneClassSVM("gaussian(1)").fit(CIRCLES[:30])
     drawn = BoundaryDisplay.from_estimator(model, CIRCLES[:30], grid=20)
     assert drawn.labels_.tolist() == [-1, 1]
     assert len(offsets(drawn.points_[1])) == np.sum(model.predict(CIRCLES[:30]) == 1)

@@ -35,7 +35,7 @@ def test_inertia_of_each_step():
 
 
 def test_losses_of_a_descent():
-    model = KernelRidge("gaussian(1)", alpha=0.5, fit_intercept=False, solver=GradientDescent(steps=2000)).fit(X, Y)
+    model = KernelRidge("gaussian(1)", alpha=0.5, fit_intercept=False, solver=GradientDescent(max_iter=2000)).fit(X, Y)
     losses = HistoryDisplay.from_estimator(model).lines_[0].get_ydata()
     K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 2)
     a = np.linalg.solve(K + 0.5 * np.eye(60), Y)
@@ -45,7 +45,7 @@ def test_losses_of_a_descent():
 
 
 def test_held_out_losses_and_the_step_that_was_kept():
-    solver = GradientDescent(steps=500, validation=0.25, patience=5)
+    solver = GradientDescent(max_iter=500, validation=0.25, patience=5)
     model = KernelRidge("gaussian(0.3)", alpha=1e-3, solver=solver, random_state=0).fit(X, Y + RNG.normal(size=60))
     drawn = HistoryDisplay.from_estimator(model)
     held = drawn.lines_[1].get_ydata()
@@ -55,12 +55,14 @@ def test_held_out_losses_and_the_step_that_was_kept():
 
 
 def test_residuals_of_conjugate_gradients_are_those_of_their_steps():
-    model = KernelRidge("gaussian(1)", alpha=0.1, solver=ConjugateGradient(rank=0, tolerance=1e-10))
-    drawn = HistoryDisplay.from_runs(model, X, Y, steps=range(1, 41))
+    model = KernelRidge("gaussian(1)", alpha=0.1, solver=ConjugateGradient(preconditioner_rank=0, tol=1e-10))
+    drawn = HistoryDisplay.from_runs(model, X, Y, iterations=range(1, 41))
     left = drawn.lines_[0].get_ydata()
     assert drawn.ax_.get_ylabel() == "relative residual"
-    stopped = KernelRidge("gaussian(1)", alpha=0.1, solver=ConjugateGradient(rank=0, tolerance=1e-10, steps=5))
-    with pytest.warns(NumericalWarning, match="take more steps"):
+    stopped = KernelRidge(
+        "gaussian(1)", alpha=0.1, solver=ConjugateGradient(preconditioner_rank=0, tol=1e-10, max_iter=5)
+    )
+    with pytest.warns(NumericalWarning, match="use a larger max_iter"):
         stopped.fit(X, Y)
     assert left[4] == pytest.approx(stopped.residual_, rel=1e-9)
     assert left[-1] < 1e-8 < left[0]
@@ -73,7 +75,7 @@ def test_residuals_of_conjugate_gradients_are_those_of_their_steps():
     ids=["svc", "logistic"],
 )
 def test_gaps_fall(model, measure):
-    drawn = HistoryDisplay.from_runs(model, X, SIGNS, steps=(1, 4, 16, 256))
+    drawn = HistoryDisplay.from_runs(model, X, SIGNS, iterations=(1, 4, 16, 256))
     left = drawn.lines_[0].get_ydata()
     assert left[-1] < left[0]
     assert drawn.ax_.get_ylabel() == measure
@@ -84,13 +86,15 @@ def test_gaps_fall(model, measure):
 def test_a_pipeline_is_run_by_its_last_step():
     model = make_pipeline(StandardScaler(), KernelSVC("gaussian(1)"))
     scaled = (X - X.mean(axis=0)) / X.std(axis=0)
-    alone = HistoryDisplay.from_runs(KernelSVC("gaussian(1)"), scaled, SIGNS, steps=(2, 8))
-    np.testing.assert_allclose(HistoryDisplay.from_runs(model, X, SIGNS, steps=(2, 8)).values, alone.values, rtol=1e-6)
+    alone = HistoryDisplay.from_runs(KernelSVC("gaussian(1)"), scaled, SIGNS, iterations=(2, 8))
+    np.testing.assert_allclose(
+        HistoryDisplay.from_runs(model, X, SIGNS, iterations=(2, 8)).values, alone.values, rtol=1e-6
+    )
 
 
 def test_seconds():
-    model = KernelRidge("gaussian(1)", alpha=0.1, solver=ConjugateGradient())
-    drawn = HistoryDisplay.from_runs(model, X, Y, steps=(1, 2), unit="second")
+    model = KernelRidge("gaussian(1)", alpha=0.1, solver=ConjugateGradient(random_state=0))
+    drawn = HistoryDisplay.from_runs(model, X, Y, iterations=(1, 2), unit="second")
     assert (drawn.lines_[0].get_xdata() > 0).all()
     assert drawn.ax_.get_xlabel() == "second"
 
@@ -105,12 +109,12 @@ def test_models_without_a_history(model):
 def test_what_cannot_be_run():
     with pytest.raises(InputError, match=r"KernelRidge has none\. Fit the model first\."):
         HistoryDisplay.from_estimator(KernelRidge())
-    with pytest.raises(InputError, match=r"a solver with steps, or max_iter; LinearRegression has none"):
+    with pytest.raises(InputError, match=r"a learner or a solver with max_iter; LinearRegression has none"):
         HistoryDisplay.from_runs(LinearRegression(), X, Y)
     with pytest.raises(InputError, match=r"tells how far it is from its end; KernelPerceptron has neither"):
-        HistoryDisplay.from_runs(KernelPerceptron(), X, SIGNS, steps=(1,))
-    with pytest.raises(InputError, match=r"positive numbers of steps; got \(0, 1\)"):
-        HistoryDisplay.from_runs(KernelSVC(), X, SIGNS, steps=(0, 1))
+        HistoryDisplay.from_runs(KernelPerceptron(), X, SIGNS, iterations=(1,))
+    with pytest.raises(InputError, match=r"positive integers for iterations; got \(0, 1\)"):
+        HistoryDisplay.from_runs(KernelSVC(), X, SIGNS, iterations=(0, 1))
     with pytest.raises(InputError, match=r"unit \"step\" or \"second\"; got 'hour'"):
         HistoryDisplay.from_runs(KernelSVC(), X, SIGNS, unit="hour")
 

@@ -58,7 +58,7 @@ LEARNERS = {
     "ridge classifier": lambda k: mercer.KernelRidgeClassifier(k).fit(X, labels).decision_function(Z),
     "svc": lambda k: mercer.KernelSVC(k).fit(X, labels).decision_function(Z),
     "svr": lambda k: mercer.KernelSVR(k).fit(X, y).predict(Z),
-    "one class": lambda k: mercer.OneClass(k, nu=0.3).fit(X).decision_function(Z),
+    "one class": lambda k: mercer.KernelOneClassSVM(k, nu=0.3).fit(X).decision_function(Z),
     "logistic": lambda k: mercer.KernelLogisticRegression(k).fit(X, labels).predict_proba(Z),
     "pca": lambda k: np.abs(mercer.KernelPCA(k, 2).fit(X).transform(Z)),
     "perceptron": lambda k: mercer.KernelPerceptron(k).fit(X, labels).decision_function(Z),

@@ -32,7 +32,7 @@ def data():
 def model(way, path, on_interrupt):
     settings = {"checkpoint": path, "on_interrupt": on_interrupt, "random_state": 5, "verbose": False}
     if way == "conjugate gradients":
-        solver = ConjugateGradient(tolerance=1e-5, rank=20)
+        solver = ConjugateGradient(tol=1e-5, preconditioner_rank=20)
         return KernelRidge("matern(nu=0.5, lengthscale=1.0)", alpha=1e-3, solver=solver, **settings)
     lift = Nystrom("gaussian(1.5)", 40, random_state=0)
     return KernelRidge(lift, alpha="auto" if way == "one pass" else 0.01, **settings)

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from mercer import KernelRidge, KernelSVC, KernelSVR, OneClass
+from mercer import KernelOneClassSVM, KernelRidge, KernelSVC, KernelSVR
 from mercer.errors import NumericalWarning
 from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.learners.data.column_scales import wild_columns
@@ -35,7 +35,11 @@ def unscaled(n=200):
 @pytest.mark.parametrize("kernel", [Linear(), Gaussian(1.0), Gaussian("median"), Polynomial(3, 1.0)], ids=str)
 def test_one_feature_with_huge_values(kernel):
     X, y = unscaled()
-    for model, target in ((KernelSVC(kernel), y), (KernelSVR(kernel), y.astype(float)), (OneClass(kernel), None)):
+    for model, target in (
+        (KernelSVC(kernel), y),
+        (KernelSVR(kernel), y.astype(float)),
+        (KernelOneClassSVM(kernel), None),
+    ):
         _, words = ended(model, X, target)
         assert any("the spread of column 2 is more than 10000 times that of most columns" in text for text in words)
         assert any("StandardScaler" in text for text in words)
@@ -71,7 +75,7 @@ def test_rows_that_are_all_the_same():
     for kernel in (Linear(), Gaussian(1.0)):
         ended(KernelSVC(kernel), X, y)
         ended(KernelSVR(kernel), X, y.astype(float))
-        ended(OneClass(kernel), X)
+        ended(KernelOneClassSVM(kernel), X)
 
 
 # -- scales -----------------------------------------------------------------------------------------------------------

@@ -24,12 +24,12 @@ from sklearn.utils import estimator_checks
 
 from mercer import (
     KernelLogisticRegression,
+    KernelOneClassSVM,
     KernelPerceptron,
     KernelRidge,
     KernelRidgeClassifier,
     KernelSVC,
     KernelSVR,
-    OneClass,
     Perceptron,
 )
 from mercer.errors import InputError, KernelError
@@ -50,9 +50,9 @@ LEARNERS = [
     Perceptron(),
     Perceptron(PolynomialLift(2), combine="averaged"),
     KernelSVC(),
-    KernelSVC("linear", C=0.5, multi_class="ovr", class_weight="balanced"),
+    KernelSVC("linear", C=0.5, break_ties=True, class_weight="balanced"),
     KernelSVR(),
-    OneClass(),
+    KernelOneClassSVM(),
     KernelLogisticRegression(),
     KernelLogisticRegression(PolynomialLift(2), alpha=0.5),
     KernelLogisticRegression("linear", class_weight="balanced"),

@@ -126,7 +126,9 @@ def test_the_certificate_holds(way, forced):
 
 
 @pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
-@pytest.mark.parametrize("solver", ["auto", ConjugateGradient(tolerance=0.05, rank=0)], ids=["exactly", "roughly"])
+@pytest.mark.parametrize(
+    "solver", ["auto", ConjugateGradient(tol=0.05, preconditioner_rank=0)], ids=["exactly", "roughly"]
+)
 @pytest.mark.parametrize("lift", [RandomFourier(KERNEL, 500, random_state=0), LANDMARKS], ids=["waves", "landmarks"])
 def test_the_certificate_holds_for_a_lift_in_the_dual(lift, solver, monkeypatch):
     rows, Z, s = X[:60], Y[:60], WEIGHTS[:60] + 1.0
@@ -247,7 +249,9 @@ def test_a_memory_map_of_similarities_is_a_matrix(learner, tmp_path):
 @pytest.mark.parametrize("way", ["conjugate gradients", "nystrom", "nystrom iterative"])
 def test_a_time_limit_that_has_passed_leaves_a_usable_model(way, forced):
     forced(way)
-    solver = ConjugateGradient(rank=5, tolerance=1e-12) if way == "conjugate gradients" else "auto"
+    solver = (
+        ConjugateGradient(preconditioner_rank=5, tol=1e-12, random_state=0) if way == "conjugate gradients" else "auto"
+    )
     model = KernelRidge(KERNEL, alpha=1e-4, time_limit=1e-9, solver=solver, random_state=0)
     with pytest.warns(NumericalWarning, match="(?i)the time limit of 1e-09 s was reached"):
         model.fit(X, Y[:, 0])

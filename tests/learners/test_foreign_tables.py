@@ -22,7 +22,7 @@ EVERYBODY = {
         mercer.KernelRidgeClassifier("rbf", alpha=1.0),
         mercer.KernelSVC("rbf"),
         mercer.KernelSVR("rbf"),
-        mercer.OneClass("rbf"),
+        mercer.KernelOneClassSVM("rbf"),
         mercer.KernelLogisticRegression("rbf"),
         mercer.KernelPCA("rbf", 2),
         mercer.KernelKMeans(2, "rbf", random_state=0),

@@ -201,7 +201,7 @@ def test_a_y_that_never_varies_leaves_no_variance(kernel, value):
 
 
 def test_the_answers_do_not_depend_on_the_solver():
-    solvers = (Cholesky(), Eigen(), GradientDescent(steps=20_000, tolerance=1e-13, keep=False))
+    solvers = (Cholesky(), Eigen(), GradientDescent(max_iter=20_000, tol=1e-13, keep=False))
     for kernel in (Gaussian(1.3), 0.1 * Polynomial(2)):
         models = [KernelRidge(kernel, alpha=1.0, solver=solver).fit(X, y, FRACTIONS) for solver in solvers]
         for model in models[1:]:

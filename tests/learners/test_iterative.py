@@ -38,9 +38,9 @@ def request(view="kernel", weights=None, intercept=True, alphas=ALPHAS, solver=N
     return Request("test", VIEWS[view], Y, centering, Penalty(alphas, path=False), plan, None, True, 1e-6)
 
 
-def by_gradients(asked, tolerance=1e-11, single=False, run=IDLE, **settings):
-    solver = ConjugateGradient(tolerance, **settings)
-    return dual_cg.solve(replace(asked, plan=replace(asked.plan, solver=solver)), run, single)
+def by_gradients(asked, tol=1e-11, single=False, run=IDLE, **settings):
+    solver = ConjugateGradient(tol=tol, **settings)
+    return dual_cg.solve(replace(asked, plan=replace(asked.plan, solver=solver)), run, single, seed=0)
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -81,8 +81,8 @@ def test_the_rank_is_that_of_the_solver_or_of_the_plan():
             return super().stage(name, total)
 
     by_gradients(request(rank=17), run=Stages())
-    by_gradients(request(rank=17), run=Stages(), rank=5)
-    dual_cg.solve(request(rank=17), Stages(), single=False)  # the plan names another solver
+    by_gradients(request(rank=17), run=Stages(), preconditioner_rank=5)
+    dual_cg.solve(request(rank=17), Stages(), single=False, seed=0)  # the plan names another solver
     assert [total for name, total in seen if name == "preconditioner"] == [17, 5, 17]
     assert [name for name, _ in seen] == ["preconditioner", "iterations"] * 3
 
@@ -100,7 +100,7 @@ def test_predictions_are_off_by_no_more_than_the_residual():
 
 def test_a_model_that_is_stopped_can_be_used_and_says_so():
     run = Recorder(6)
-    fit = by_gradients(request(), run=run, rank=0)
+    fit = by_gradients(request(), run=run, preconditioner_rank=0)
     assert run.stopped
     assert not fit.outcome.converged
     assert np.isinf(fit.roundings).all()

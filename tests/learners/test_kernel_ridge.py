@@ -424,7 +424,7 @@ def test_the_default_kernel_has_the_median_distance():
 @pytest.mark.parametrize("side", ["primal", "dual"])
 def test_every_solver_gives_the_same_model(side, one_side):
     one_side(side)
-    solvers = (Cholesky(), Eigen(), GradientDescent(steps=20_000, tolerance=1e-12, keep=False))
+    solvers = (Cholesky(), Eigen(), GradientDescent(max_iter=20_000, tol=1e-12, keep=False))
     kernel = 0.1 * Polynomial(2)
     models = [KernelRidge(kernel, alpha=3.0, solver=solver).fit(X, Y, WEIGHTS) for solver in solvers]
     assert [model.plan_.solver for model in models] == list(solvers)
@@ -473,7 +473,7 @@ def test_both_descents_pass_through_the_same_models(one_side):
     for side in ("primal", "dual"):
         one_side(side)
         with pytest.warns(NumericalWarning, match="After 5 steps"):
-            found.append(KernelRidge(kernel, alpha=1.0, solver=GradientDescent(steps=5)).fit(X, y))
+            found.append(KernelRidge(kernel, alpha=1.0, solver=GradientDescent(max_iter=5)).fit(X, y))
     assert_allclose(found[0].outcome_.history.step, found[1].outcome_.history.step, rtol=1e-6)
     assert_allclose(found[0].predict(NEW), found[1].predict(NEW), rtol=1e-5)
 
@@ -481,7 +481,7 @@ def test_both_descents_pass_through_the_same_models(one_side):
 @pytest.mark.parametrize("side", ["primal", "dual"])
 def test_a_descent_that_has_not_arrived_warns_and_predicts(side, one_side):
     one_side(side)
-    model = KernelRidge(Polynomial(2), alpha=1e-3, solver=GradientDescent(steps=3))
+    model = KernelRidge(Polynomial(2), alpha=1e-3, solver=GradientDescent(max_iter=3))
     with pytest.warns(NumericalWarning, match=r"KernelRidge: After 3 steps the residual is .* \(the condition number"):
         model.fit(X, y)
     assert not model.converged_
@@ -495,7 +495,7 @@ def test_a_descent_that_has_not_arrived_warns_and_predicts(side, one_side):
 def test_held_out_rows_stop_a_descent(side, weights, one_side):
     one_side(side)
     noisy = y + 2 * np.random.default_rng(1).normal(size=24)
-    solver = GradientDescent(steps=3000, validation=0.25, patience=5, step=0.002)
+    solver = GradientDescent(max_iter=3000, validation=0.25, patience=5, step=0.002)
     model = KernelRidge(Polynomial(2), alpha=1e-6, solver=solver).fit(X, noisy, weights)
     losses = model.outcome_.history.validation[:, 0]
     assert model.converged_
@@ -516,7 +516,7 @@ def test_held_out_rows_of_a_matrix():
     assert_allclose(*found, rtol=1e-12)
 
 
-@pytest.mark.parametrize("solver", [Cholesky(), Eigen(), GradientDescent(tolerance=1e-3)], ids=str)
+@pytest.mark.parametrize("solver", [Cholesky(), Eigen(), GradientDescent(tol=1e-3)], ids=str)
 @pytest.mark.parametrize("kernel", [Gaussian(1.3), Polynomial(2)], ids=["dual", "primal"])
 def test_the_truth_about_a_fit_can_be_computed_again(kernel, solver):
     alpha, model = 2.0, KernelRidge(kernel, alpha=2.0, solver=solver)

@@ -83,7 +83,7 @@ def test_each_class_is_a_regression(classes, weights):
 @pytest.mark.parametrize("kernel", [Gaussian(0.8), Polynomial(2)], ids=["dual", "primal"])
 def test_every_solver_gives_the_same_model(classes, kernel):
     X, y = draw(classes)
-    solvers = (Cholesky(), Eigen(), GradientDescent(steps=20_000, tolerance=1e-12, keep=False))
+    solvers = (Cholesky(), Eigen(), GradientDescent(max_iter=20_000, tol=1e-12, keep=False))
     found = [KernelRidgeClassifier(kernel, alpha=2.0, solver=s).fit(X, y).decision_function(NEW) for s in solvers]
     assert_allclose(found[1], found[0], rtol=1e-9, atol=1e-10)
     assert_allclose(found[2], found[0], rtol=1e-8, atol=1e-9)

@@ -52,7 +52,7 @@ def test_plain_texts_keep_their_defaults():
         mercer.KernelRidgeClassifier("rbf"),
         mercer.KernelSVC("rbf"),
         mercer.KernelSVR("rbf"),
-        mercer.OneClass("rbf"),
+        mercer.KernelOneClassSVM("rbf"),
         mercer.KernelLogisticRegression("rbf"),
         mercer.KernelPCA("rbf"),
         mercer.KernelKMeans(2, "rbf"),

@@ -14,13 +14,13 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 from mercer import (
     KernelKMeans,
     KernelLogisticRegression,
+    KernelOneClassSVM,
     KernelPCA,
     KernelPerceptron,
     KernelRidge,
     KernelRidgeClassifier,
     KernelSVC,
     KernelSVR,
-    OneClass,
     SpectralClustering,
     hsic,
     lift,
@@ -90,7 +90,7 @@ def test_components_clusters_and_one_class(kernel, X, new):
     assert clusters.predict(new).shape == (22,)
     assert np.isclose(clusters.score(X), -clusters.inertia_)
     assert SpectralClustering(2, kernel, random_state=0).fit_predict(X).shape == (80,)
-    assert OneClass(kernel).fit(X).predict(new).shape == (22,)
+    assert KernelOneClassSVM(kernel).fit(X).predict(new).shape == (22,)
 
 
 @case

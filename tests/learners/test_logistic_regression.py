@@ -18,7 +18,7 @@ from mercer.errors import BudgetError, InputError, NumericalWarning
 from mercer.kernels import Gaussian, Linear
 from mercer.lifts import Polynomial
 from mercer.planner import logistic as planner
-from mercer.solvers.logistic.objective import Logistic
+from mercer.solvers.logistic.objective import LogisticObjective
 
 CLASSES = pytest.mark.parametrize("classes", [2, 3, 4])
 WEIGHTED = pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
@@ -287,7 +287,7 @@ def test_a_start_from_the_model_before_takes_fewer_steps():
 
 def test_ctrl_c_keeps_a_usable_model(monkeypatch):
     X, y = draw(300, 3)
-    plain = Logistic.curved
+    plain = LogisticObjective.curved
     calls = []
 
     def interrupted(self, *given):
@@ -296,7 +296,7 @@ def test_ctrl_c_keeps_a_usable_model(monkeypatch):
             signal.raise_signal(signal.SIGINT)
         return plain(self, *given)
 
-    monkeypatch.setattr(Logistic, "curved", interrupted)
+    monkeypatch.setattr(LogisticObjective, "curved", interrupted)
     keeping = KernelLogisticRegression("gaussian(1)", alpha=1e-3, on_interrupt="keep")
     with pytest.warns(NumericalWarning, match="KernelLogisticRegression: The fit was interrupted, at a gradient of"):
         keeping.fit(X, y)
@@ -310,13 +310,13 @@ def test_ctrl_c_keeps_a_usable_model(monkeypatch):
 
 def test_a_time_limit_keeps_what_was_found(monkeypatch):
     X, y = draw(1000, 3)
-    plain = Logistic.curved
+    plain = LogisticObjective.curved
 
     def slow(self, *given):
         time.sleep(0.05)
         return plain(self, *given)
 
-    monkeypatch.setattr(Logistic, "curved", slow)
+    monkeypatch.setattr(LogisticObjective, "curved", slow)
     with pytest.warns(NumericalWarning, match="The time limit of 0.3 s was reached"):
         model = KernelLogisticRegression("gaussian(1)", alpha=1e-4, n_landmarks=100, time_limit=0.3).fit(X, y)
     assert not model.converged_

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.svm import OneClassSVM
 
-from mercer import OneClass
+from mercer import KernelOneClassSVM
 from mercer.errors import InputError
 from mercer.kernels import Gaussian, Linear, Polynomial
 
@@ -28,7 +28,7 @@ def test_libsvm_finds_the_same(name, nu, weighted):
     X, new = draw(), draw(50, seed=1)
     kernel, there = KERNELS[name]
     weights = np.random.default_rng(3).uniform(0.3, 2.0, len(X)) if weighted else None
-    model = OneClass(kernel, nu=nu, tol=1e-5).fit(X, sample_weight=weights)
+    model = KernelOneClassSVM(kernel, nu=nu, tol=1e-5).fit(X, sample_weight=weights)
     wanted = OneClassSVM(nu=nu, tol=1e-5, **there).fit(X, sample_weight=weights)
     decided = wanted.decision_function(new)
     np.testing.assert_allclose(model.decision_function(new), decided, atol=2e-4 * max(1.0, np.abs(decided).max()))
@@ -51,7 +51,7 @@ def test_libsvm_finds_the_same(name, nu, weighted):
 @pytest.mark.parametrize("nu", [0.05, 0.3, 1.0])
 def test_nu_bounds_outliers_and_support(nu):
     X = draw(400)
-    model = OneClass(Gaussian(1.5), nu=nu).fit(X)
+    model = KernelOneClassSVM(Gaussian(1.5), nu=nu).fit(X)
     decided = model.decision_function(X)
     assert np.mean(decided < -1e-6) <= nu + 1e-9
     assert len(model.support_) / 400 >= nu - 1e-9
@@ -61,7 +61,7 @@ def test_nu_bounds_outliers_and_support(nu):
 
 def test_the_gap_bounds_the_distance_to_the_best():
     X = draw(700)
-    best, model = OneClass(Gaussian(1.5), tol=1e-7).fit(X), OneClass(Gaussian(1.5), tol=0.5).fit(X)
+    best, model = KernelOneClassSVM(Gaussian(1.5), tol=1e-7).fit(X), KernelOneClassSVM(Gaussian(1.5), tol=0.5).fit(X)
     K, b = Gaussian(1.5)(X), np.zeros(700)
     b[model.support_] = model.dual_coef_
     primal = b @ K @ b / 2 - 350 * model.offset_ + np.maximum(0, model.offset_ - K @ b).sum()
@@ -71,12 +71,12 @@ def test_the_gap_bounds_the_distance_to_the_best():
 
 def test_fit_and_predict_at_once_and_the_kind_of_estimator():
     X = draw()
-    found = OneClass(nu=0.2).fit_predict(X)
-    np.testing.assert_array_equal(found, OneClass(nu=0.2).fit(X).predict(X))
-    assert OneClass().__sklearn_tags__().estimator_type == "outlier_detector"
+    found = KernelOneClassSVM(nu=0.2).fit_predict(X)
+    np.testing.assert_array_equal(found, KernelOneClassSVM(nu=0.2).fit(X).predict(X))
+    assert KernelOneClassSVM().__sklearn_tags__().estimator_type == "outlier_detector"
 
 
 @pytest.mark.parametrize("nu", [0, 1.5, -0.1, "half", True])
 def test_a_share_that_makes_no_sense_is_refused(nu):
     with pytest.raises(InputError, match="a number above 0 and up to 1 for nu"):
-        OneClass(nu=nu).fit(draw(20))
+        KernelOneClassSVM(nu=nu).fit(draw(20))

@@ -24,7 +24,7 @@ MODELS = {
     "classifier": mercer.KernelRidgeClassifier("precomputed"),
     "svc": KernelSVC("precomputed"),
     "svr": mercer.KernelSVR("precomputed"),
-    "one class": mercer.OneClass("precomputed"),
+    "one class": mercer.KernelOneClassSVM("precomputed"),
     "logistic": mercer.KernelLogisticRegression("precomputed"),
     "components": KernelPCA("precomputed", 3, method="exact"),
     "means": mercer.KernelKMeans(2, "precomputed", random_state=0),

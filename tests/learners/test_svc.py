@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 import mercer
 from mercer import KernelSVC
 from mercer.errors import BudgetError, DomainError, InputError, NumericalWarning
 from mercer.kernels import Gaussian, Linear, Polynomial, Sigmoid, Sinc
-from mercer.learners.svm.calibration import Calibration, coupled, sigmoid_of
-from mercer.learners.svm.calibration import Sigmoid as Curve
 from mercer.learners.svm.multiclass import confidences, votes
 from mercer.lifts import Nystrom, RandomFourier
 from mercer.lifts import Polynomial as PolynomialLift
-from mercer.solvers.svm.kernel_cache import RowPool
+from mercer.solvers.svm.kernel_cache import KernelCache
 
 
 def draw(n=120, classes=2, seed=0, d=3, apart=1.2):
@@ -134,31 +134,23 @@ def test_equal_votes_go_to_the_first_class():
     np.testing.assert_array_equal(votes(np.zeros((1, 3)), 3), [[2.0, 1.0, 0.0]])
 
 
-def test_one_against_the_rest_is_a_machine_for_each_class():
+def test_one_function_per_class_is_what_scikit_learn_makes_of_it():
     X, y = draw(150, 3)
     new = draw(40, 3, seed=2)[0]
-    model = KernelSVC(Gaussian(1.5), C=3.0, multi_class="ovr").fit(X, y)
+    model = OneVsRestClassifier(KernelSVC(Gaussian(1.5), C=3.0)).fit(X, y)
     alone = [KernelSVC(Gaussian(1.5), C=3.0).fit(X, y == c).decision_function(new) for c in range(3)]
     np.testing.assert_allclose(model.decision_function(new), np.column_stack(alone), atol=1e-9)
     np.testing.assert_array_equal(model.predict(new), np.argmax(alone, axis=0))
-    assert model.dual_coef_.shape == (len(model.support_), 3)
-    assert model.intercept_.shape == (3,)
 
 
-@pytest.mark.parametrize("classes", [3, 4])
-@pytest.mark.parametrize(("how", "other"), [("ovo", "ovr"), ("ovr", "ovo")])
-def test_a_model_predicts_as_it_was_fitted(how, other, classes):
-    y = np.arange(120) % classes  # all pairs of classes have as many rows
-    X = np.random.default_rng(0).normal(size=(120, 3)) + 0.7 * np.eye(4)[y][:, :3]
-    weights = np.where(np.arange(120) < 2 * classes, 0.0, 1.0)
-    model = KernelSVC(Gaussian(1.0), multi_class=how).fit(X, y, weights)
-    labels, scores = model.predict(X), model.decision_function(X)
-    model.set_params(multi_class=other)
-    for same in (model, pickle.loads(pickle.dumps(model))):  # noqa: S301  # its own
-        np.testing.assert_array_equal(same.predict(X), labels)
-        np.testing.assert_array_equal(same.decision_function(X), scores)
-    anew = model.fit(X, y, weights).decision_function(X)
-    assert not np.array_equal(anew, scores)
+def test_the_shape_of_the_decision_function_changes_no_prediction():
+    X, y = draw(150, 4)
+    model = KernelSVC(Gaussian(1.0), decision_function_shape="ovo").fit(X, y)
+    labels, pairs = model.predict(X), model.decision_function(X)
+    assert pairs.shape == (150, 6)
+    model.set_params(decision_function_shape="ovr")
+    np.testing.assert_array_equal(model.predict(X), labels)
+    np.testing.assert_allclose(model.decision_function(X), confidences(-pairs, 4))
 
 
 def test_the_function_is_the_sum_over_the_support():
@@ -238,66 +230,29 @@ def test_what_separates_three_classes_is_said_by_name():
 # -- probabilities ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("classes", "how"), [(2, "ovo"), (3, "ovo"), (4, "ovo"), (3, "ovr")])
-def test_probabilities_are_calibrated(classes, how):
+@pytest.mark.parametrize("classes", [2, 3])
+def test_scikit_learn_calibrates_probabilities(classes):
     fresh, truth = draw(20_000, classes)
     X, y = fresh[:300], truth[:300]
-    model = KernelSVC(Gaussian(1.0), C=100.0, probability=True, multi_class=how, random_state=0).fit(X, y)
+    model = CalibratedClassifierCV(KernelSVC(Gaussian(1.0), C=100.0), ensemble=False).fit(X, y)
     p = model.predict_proba(fresh[300:])
     np.testing.assert_allclose(p.sum(axis=1), 1.0)
-    assert (p >= 0).all()
     shares = np.bincount(y, minlength=classes) / len(y)
     loss = log_loss(truth[300:], p)
     assert loss < 0.8 * log_loss(truth[300:], np.tile(shares, (len(p), 1)))
     if classes == 2:  # values of rows that were fitted are too sure of themselves
-        f = model.decision_function(X)[:, None]
-        inside = LogisticRegression(C=1e6).fit(f, y).predict_proba(model.decision_function(fresh[300:])[:, None])
+        plain = KernelSVC(Gaussian(1.0), C=100.0).fit(X, y)
+        f = plain.decision_function(X)[:, None]
+        inside = LogisticRegression(C=1e6).fit(f, y).predict_proba(plain.decision_function(fresh[300:])[:, None])
         assert loss < log_loss(truth[300:], inside)
         sure = p[:, 1] > 0.8
         assert truth[300:][sure].mean() == pytest.approx(p[sure, 1].mean(), abs=0.08)
 
 
-def test_a_sigmoid_is_that_of_largest_likelihood():
-    random = np.random.default_rng(0)
-    f = random.normal(size=400)
-    positive, weights = random.uniform(size=400) < 1 / (1 + np.exp(-3 * f - 0.5)), random.uniform(0.5, 2, 400)
-    curve = sigmoid_of(f, positive, weights)
-    high = (weights[positive].sum() + 1) / (weights[positive].sum() + 2)
-    low = 1 / (weights[~positive].sum() + 2)
-    t = np.where(positive, high, low)
-    slopes = (weights * (curve(f) - t)) @ np.column_stack([f, np.ones(400)])
-    np.testing.assert_allclose(slopes, 0.0, atol=1e-6)
-    flat = sigmoid_of(-f, positive, weights)  # who is wrong more often than right says nothing
-    assert flat.slope == 0.0
-    assert flat(f)[0] == pytest.approx(weights @ t / weights.sum())
-    apart = sigmoid_of(np.array([-1.0, -2.0, 1.0, 2.0]), np.array([False, False, True, True]), np.ones(4))
-    assert 0 < apart.slope < 100
-
-
-def test_coupling_gives_back_what_pairs_agree_on():
-    random = np.random.default_rng(0)
-    p = random.dirichlet(np.ones(4), size=50)
-    pairs = np.column_stack([p[:, b] / (p[:, a] + p[:, b]) for a, b in combinations(range(4), 2)])
-    np.testing.assert_allclose(coupled(pairs, 4), p, atol=1e-6)
-    odd = coupled(random.uniform(size=(50, 6)), 4)
-    np.testing.assert_allclose(odd.sum(axis=1), 1.0)
-    assert (odd >= 0).all()
-
-
-def test_one_against_the_rest_is_normalised():
-    curves = (Curve(1.0, 0.0), Curve(2.0, 0.0), Curve(1.0, 1.0))
-    values = np.array([[0.0, 1.0, -1.0]])
-    found = Calibration(curves, 3, pairs=False).probabilities(values)
-    sure = 1 / (1 + np.exp(-np.array([0.0, 2.0, 0.0])))
-    np.testing.assert_allclose(found, [sure / sure.sum()])
-
-
-def test_without_probability_there_are_none():
-    X, y = draw()
-    model = KernelSVC().fit(X, y)
-    assert not hasattr(model, "predict_proba")
-    with pytest.raises(AttributeError, match="probability=True before fit"):
-        model.set_params(probability=True).predict_proba(X)
+def test_an_svm_has_no_probabilities_of_its_own():
+    assert not hasattr(KernelSVC().fit(*draw()), "predict_proba")
+    with pytest.raises(TypeError, match="probability"):
+        KernelSVC(probability=True)
 
 
 # -- any rows ---------------------------------------------------------------------------------------------------------
@@ -356,10 +311,9 @@ def test_new_sparse_rows_stay_sparse_where_the_lift_takes_them():
 
 def test_float32_comes_back_for_float32():
     X, y = draw()
-    model = KernelSVC(probability=True).fit(X.astype(np.float32), y)
+    model = KernelSVC().fit(X.astype(np.float32), y)
     found = model.decision_function(X.astype(np.float32))
     assert found.dtype == np.float32
-    assert model.predict_proba(X.astype(np.float32)).dtype == np.float32
     np.testing.assert_allclose(found, KernelSVC().fit(X, y).decision_function(X), atol=1e-3)
 
 
@@ -412,7 +366,7 @@ def test_a_time_limit_keeps_what_was_learned():
 @pytest.mark.parametrize("keep", [True, False], ids=["keep", "raise"])
 def test_ctrl_c_comes_through_between_working_sets(keep, monkeypatch):
     X, y = draw(2500, apart=0.3)
-    plain, calls = RowPool.fetch, []
+    plain, calls = KernelCache.fetch, []
 
     def interrupted(self, rows):
         calls.append(len(rows))
@@ -420,7 +374,7 @@ def test_ctrl_c_comes_through_between_working_sets(keep, monkeypatch):
             signal.raise_signal(signal.SIGINT)
         return plain(self, rows)
 
-    monkeypatch.setattr(RowPool, "fetch", interrupted)
+    monkeypatch.setattr(KernelCache, "fetch", interrupted)
     model = KernelSVC("gaussian(0.3)", C=100.0, on_interrupt="keep" if keep else "raise")
     if not keep:
         with pytest.raises(KeyboardInterrupt):
@@ -445,9 +399,9 @@ def test_too_few_steps_are_told_once():
 
 def test_a_plan_says_what_a_fit_takes():
     X, y = draw(classes=3)
-    plan = KernelSVC(probability=True).plan(X, y)
+    plan = KernelSVC().plan(X, y)
     assert str(plan).startswith("margins on 120 rows x 3 columns, 3 functions: exact, about")
-    assert [stage.name for stage in plan.stages] == ["coefficients", "calibration"]
+    assert [stage.name for stage in plan.stages] == ["coefficients"]
     with pytest.raises(BudgetError, match=r"KernelSVC needs .* for rows of the kernel matrix of .* rows; 11.7 KiB"):
         KernelSVC(memory_limit="12 kB", method="exact").fit(X, y)
 
@@ -465,9 +419,8 @@ def test_a_plan_says_what_a_fit_takes():
         ({"tol": 0.0}, "a positive finite number for tol; got 0.0"),
         ({"max_iter": 0}, "a positive integer, or None, for max_iter; got 0"),
         ({"n_landmarks": -3}, "a positive integer, or None, for n_landmarks; got -3"),
-        ({"multi_class": "crammer"}, 'multi_class that is "ovo" or "ovr"; got \'crammer\''),
+        ({"decision_function_shape": "crammer"}, 'decision_function_shape that is "ovo" or "ovr"; got \'crammer\''),
         ({"method": "smo"}, 'method that is "auto", "exact" or "landmarks"; got \'smo\''),
-        ({"probability": 1}, "True or False for probability; got 1"),
         ({"warm_start": 1}, "True or False for warm_start; got 1"),
         ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; leave-one-out is for least squares'),
         ({"class_weight": {7: 2.0}}, "classes of y in class_weight; 7 is none of them"),
@@ -503,5 +456,5 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was():
 
 def test_pairs_of_a_thousand_classes_are_refused_before_they_are_made():
     X, y = np.random.default_rng(0).normal(size=(2_000, 4)), np.arange(2_000) % 1_000
-    with pytest.raises(BudgetError, match=r'coefficients of 499,500 pairs of classes.*Use multi_class="ovr"'):
+    with pytest.raises(BudgetError, match=r"coefficients of 499,500 pairs of classes.*OneVsRestClassifier"):
         KernelSVC("gaussian(1)", memory_limit="8 GiB").fit(X, y)

@@ -39,7 +39,7 @@ SETTINGS = {
     "descent": {
         "kernel": Gaussian(1.3),
         "alpha": 3.0,
-        "solver": GradientDescent(steps=10_000, tolerance=1e-13, keep=False),
+        "solver": GradientDescent(max_iter=10_000, tol=1e-13, keep=False),
     },
 }
 

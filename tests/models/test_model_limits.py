@@ -445,7 +445,6 @@ def test_truths_are_zeros_and_ones(tmp_path, refused):
         ("svc, landmarks", "KernelSVC", {"n_features_in_": 4}, "got rows of 3 columns for a model of 4"),
         ("means, landmarks", "KernelKMeans", {"n_features_in_": 4}, "got rows of 3 columns for a model of 4"),
         ("kernel perceptron", "KernelPerceptron", {"n_features_in_": 4}, "got rows of 3 columns for a model of 4"),
-        ("svc, probability", "Calibration", {"classes": 5}, "got 3 sigmoids for 5 classes"),
         ("forgetron", "Forgetron", {"used": 11}, "11 of 10 slots are taken"),
         ("forgetron", "Forgetron", {"oldest": -1}, "slots are taken"),
     ],

@@ -138,15 +138,6 @@ def test_positions_within(array, good):
     assert invariants.within(numbers(*array), 0, 5) is good
 
 
-@pytest.mark.parametrize("pairs", [False, True])
-@pytest.mark.parametrize("classes", [0, 1, 2, 3, 5])
-@pytest.mark.parametrize("count", range(12))
-def test_sigmoids_are_one_a_class_or_one_a_pair(classes, pairs, count):
-    due = {2: 1, 3: 3, 5: 10 if pairs else 5}.get(classes)
-    one = record(classes=classes, pairs=pairs, sigmoids=[None] * count)
-    assert (invariants.calibration(one) == "") == (count == due)
-
-
 # -- rows -------------------------------------------------------------------------------------------------------------
 
 ROWS = np.arange(6.0).reshape(3, 2)

@@ -57,11 +57,11 @@ def test_a_precomputed_matrix_is_solved_by_what_was_given():
 
 def test_conjugate_gradients_that_were_given_are_the_only_way():
     for rows in (50, 10_000, 10**6):
-        found = kernel(rows, solver=ConjugateGradient(tolerance=1e-3), **PATH)
+        found = kernel(rows, solver=ConjugateGradient(tol=1e-3), **PATH)
         assert names(found) == {"conjugate gradients"}
-        assert found.solver == ConjugateGradient(tolerance=1e-3)
+        assert found.solver == ConjugateGradient(tol=1e-3)
         assert found.reason.endswith("The solver was given.")
-    assert kernel(10_000, solver=ConjugateGradient(rank=7)).rank == 7
+    assert kernel(10_000, solver=ConjugateGradient(preconditioner_rank=7)).rank == 7
 
 
 # -- which is chosen ------------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def test_an_iteration_is_a_product_with_half_of_the_pairs():
 
 def test_the_rank_is_the_one_of_least_time():
     found = solver(TASK)
-    times = [kernel(200_000, solver=ConjugateGradient(rank=rank)).seconds for rank in RANKS]
+    times = [kernel(200_000, solver=ConjugateGradient(preconditioner_rank=rank)).seconds for rank in RANKS]
     assert found.seconds == min(times)
     assert found.rank == RANKS[times.index(min(times))]
 

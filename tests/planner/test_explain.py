@@ -13,8 +13,8 @@ from mercer.solvers import Cholesky, ConjugateGradient, Eigen, GradientDescent
 
 WAYS = [
     plan(1000, 20),
-    plan(1000, solver=GradientDescent(steps=5, step=0.1)),
-    kernel(20_000, solver=ConjugateGradient(tolerance=1e-4), path=True, alphas=45),
+    plan(1000, solver=GradientDescent(max_iter=5, step=0.1)),
+    kernel(20_000, solver=ConjugateGradient(tol=1e-4), path=True, alphas=45),
     kernel(10**6),
     plan(10**6, spectral=True, products=True),
     plan(10**6, 50, lift_given=True, path=True, alphas=45, stored=False),
@@ -68,7 +68,7 @@ def test_every_way_is_listed_with_its_reason(found):
 def test_names_of_ways():
     assert named(plan(1000, 20)) == "direct, 20 features, Cholesky"
     assert named(plan(1000, solver=GradientDescent())) == "direct, kernel matrix, GradientDescent"
-    assert named(kernel(10**5, solver=ConjugateGradient(rank=1000))) == "conjugate gradients, rank 1,000"
+    assert named(kernel(10**5, solver=ConjugateGradient(preconditioner_rank=1000))) == "conjugate gradients, rank 1,000"
     assert named(WAYS[-1]) == "one pass, 50 features"
 
 
@@ -130,6 +130,6 @@ def test_a_record_without_a_field_is_refused():
 
 
 def test_the_solver_keeps_its_settings():
-    found = plan(1000, solver=GradientDescent(steps=5, step=0.1))
-    assert Plan.restored(found.record()).solver == GradientDescent(steps=5, step=0.1)
+    found = plan(1000, solver=GradientDescent(max_iter=5, step=0.1))
+    assert Plan.restored(found.record()).solver == GradientDescent(max_iter=5, step=0.1)
     assert Plan.restored(plan(1000).record()).solver == Cholesky()

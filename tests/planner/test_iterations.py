@@ -61,7 +61,7 @@ def test_a_tolerance_of_zero_is_that_of_rounding():
     assert iterations(100, values, 0.1, 0.0) == iterations(100, values, 0.1, np.finfo(float).eps)
     assert iterations(100, values, 0.1, 1e-6) < iterations(100, values, 0.1, 0.0) < np.inf
     assert iterations(100, values, 0.1, 5.0) == iterations(100, values, 0.1, 1.0) >= LEAST
-    found = kernel(10_000, solver=ConjugateGradient(tolerance=0.0), spectrum=values, alpha=0.1)
+    found = kernel(10_000, solver=ConjugateGradient(tol=0.0), spectrum=values, alpha=0.1)
     assert found.way == "conjugate gradients"
 
 

@@ -229,7 +229,7 @@ def test_a_fit_that_is_too_large_is_refused_before_it_starts(monkeypatch):
 # -- a solver that was given ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("solver", [Cholesky(), Eigen(), GradientDescent(steps=5)], ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("solver", [Cholesky(), Eigen(), GradientDescent(max_iter=5)], ids=lambda s: type(s).__name__)
 def test_a_solver_that_was_given_is_kept(solver):
     for features in (None, 5, 5000):
         for known in (False, True):

@@ -6,7 +6,7 @@ import pytest
 from mercer import KernelPerceptron
 from mercer.operators import Dense
 from mercer.solvers.perceptron.budget import STRATEGIES, Budgeted
-from mercer.solvers.perceptron.perceptron import Log
+from mercer.solvers.perceptron.perceptron import MistakeLog
 
 
 def draw(n=200):
@@ -31,7 +31,7 @@ def test_rows_of_no_length_are_not_remembered(strategy, budget):
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_nothing_is_learned_from_zeros_alone(strategy):
     memory = STRATEGIES[strategy](1, 1)
-    learner, log = Budgeted(Dense(np.zeros((4, 4))), memory, np.zeros(0, np.intp)), Log()
+    learner, log = Budgeted(Dense(np.zeros((4, 4))), memory, np.zeros(0, np.intp)), MistakeLog()
     learner.one_pass(np.arange(4), np.array([0, 1, 0, 1]), log)
     assert (len(learner.support), memory.used, log.history) == (0, 0, [4])
     model = KernelPerceptron("linear", budget=1, strategy=strategy).fit(np.zeros((4, 2)), [0, 1, 0, 1])

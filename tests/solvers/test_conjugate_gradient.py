@@ -1,6 +1,7 @@
 """Conjugate gradients against dense NumPy: solutions, iterations, the truth about residuals, stopping and going on."""
 
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +12,9 @@ from mercer.operators import Dense, Gram, Operator, dense
 from mercer.solvers import Cholesky, ConjugateGradient, System
 from mercer.solvers.ridge import block_cg
 from mercer.testing.solver_runs import Recorder
+
+seeded = partial(ConjugateGradient, random_state=0)
+"""Conjugate gradients whose preconditioner is the same each time."""
 
 
 def draw(*shape, seed=0):
@@ -67,7 +71,7 @@ ALPHAS = np.array([0.1, 1e-3, 2.0])
 @pytest.mark.parametrize("rank", [None, 0, 1, 30, 200])
 @pytest.mark.parametrize("form", [np.array, Dense, np.asfortranarray, lambda A: A.tolist()])
 def test_solutions_are_those_of_numpy(rank, form):
-    outcome = ConjugateGradient(tolerance=1e-10, rank=rank).solve(System(form(K), B, ALPHAS))
+    outcome = seeded(tol=1e-10, preconditioner_rank=rank).solve(System(form(K), B, ALPHAS))
     wanted = solutions(K, B, ALPHAS)
     assert outcome.converged
     assert outcome.residual <= 1e-10
@@ -79,7 +83,7 @@ def test_solutions_are_those_of_numpy(rank, form):
 
 
 def test_the_preconditioner_saves_iterations():
-    counts = [ConjugateGradient(rank=rank).solve(System(K, B, ALPHAS)).iterations for rank in (0, 10, 40, 80)]
+    counts = [seeded(preconditioner_rank=rank).solve(System(K, B, ALPHAS)).iterations for rank in (0, 10, 40, 80)]
     assert counts[0] > 1.5 * counts[1] > 3 * counts[2]
     assert counts[3] <= 4
 
@@ -87,7 +91,7 @@ def test_the_preconditioner_saves_iterations():
 def test_without_a_ridge():
     A = with_eigenvalues(np.geomspace(1e-3, 10, 60))
     for rank in (0, None, 30):
-        outcome = ConjugateGradient(tolerance=1e-9, rank=rank).solve(System(A, B[:60], np.array([0.0, 0.1, 0.0])))
+        outcome = seeded(tol=1e-9, preconditioner_rank=rank).solve(System(A, B[:60], np.array([0.0, 0.1, 0.0])))
         assert outcome.converged
         np.testing.assert_allclose(outcome.value, solutions(A, B[:60], [0.0, 0.1, 0.0]), rtol=1e-4)
         assert np.isnan(outcome.condition)
@@ -95,23 +99,23 @@ def test_without_a_ridge():
 
 def test_the_condition_is_a_bound_from_the_largest_eigenvalue():
     for rank in (0, 5, 50):
-        outcome = ConjugateGradient(rank=rank).solve(System(K, B, ALPHAS))
+        outcome = seeded(preconditioner_rank=rank).solve(System(K, B, ALPHAS))
         truth = (np.linalg.eigvalsh(K)[-1] + 1e-3) / 1e-3
         assert 0.5 * truth <= outcome.condition <= 1.0001 * truth
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e200])
 def test_right_sides_of_any_size(size):
-    outcome = ConjugateGradient().solve(System(K, B * size, ALPHAS))
-    plain = ConjugateGradient().solve(System(K, B, ALPHAS))
+    outcome = seeded().solve(System(K, B * size, ALPHAS))
+    plain = seeded().solve(System(K, B, ALPHAS))
     assert outcome.converged
     np.testing.assert_allclose(outcome.value / size, plain.value, rtol=1e-6, atol=1e-9 * np.abs(plain.value).max())
 
 
 def test_columns_that_are_done_leave_the_products():
     A = Rounded(K, 0.0)
-    outcome = ConjugateGradient(rank=0).solve(System(A, B, ALPHAS))
-    alone = [ConjugateGradient(rank=0).solve(System(K, B[:, [t]], ALPHAS[[t]])).iterations for t in range(3)]
+    outcome = seeded(preconditioner_rank=0).solve(System(A, B, ALPHAS))
+    alone = [seeded(preconditioner_rank=0).solve(System(K, B[:, [t]], ALPHAS[[t]])).iterations for t in range(3)]
     steps, last = A.widths[:-1], A.widths[-1]  # the last product is for the true residuals
     assert outcome.iterations == len(steps)
     assert steps == sorted(steps, reverse=True)
@@ -129,7 +133,7 @@ def test_fast_products_lead_to_the_true_solution(off):
     """With the coarse ones the true ones take over."""
     asked = []
     A, true = Rounded(K, off), lambda x: asked.append(x.shape[1]) or K @ x
-    outcome = ConjugateGradient(tolerance=1e-9, rank=40).solve(System(A, B, ALPHAS, true))
+    outcome = seeded(tol=1e-9, preconditioner_rank=40).solve(System(A, B, ALPHAS, true))
     assert outcome.converged
     assert outcome.residual == pytest.approx(residual_of(K, B, ALPHAS, outcome.value), rel=1e-2)
     assert outcome.residual <= 1e-9
@@ -140,7 +144,7 @@ def test_fast_products_lead_to_the_true_solution(off):
 def test_true_products_are_rare_where_fast_ones_are_good():
     asked = []
     A, true = Rounded(K, 1e-11), lambda x: asked.append(x) or K @ x
-    outcome = ConjugateGradient(tolerance=1e-6, rank=20).solve(System(A, B, ALPHAS, true))
+    outcome = seeded(tol=1e-6, preconditioner_rank=20).solve(System(A, B, ALPHAS, true))
     assert outcome.converged
     assert len(asked) == 1
     assert len(A.widths) == outcome.iterations
@@ -148,17 +152,17 @@ def test_true_products_are_rare_where_fast_ones_are_good():
 
 def test_what_rounding_does_not_allow_is_not_claimed():
     A = with_eigenvalues(np.geomspace(1e-2, 1e2, 80))
-    outcome = ConjugateGradient(tolerance=1e-15, rank=20).solve(System(A, B[:80, :1], np.array([1e-6])))
+    outcome = seeded(tol=1e-15, preconditioner_rank=20).solve(System(A, B[:80, :1], np.array([1e-6])))
     assert not outcome.converged
     assert outcome.residual == pytest.approx(residual_of(A, B[:80, :1], [1e-6], outcome.value), rel=0.1)
     assert 1e-15 < outcome.residual <= 1e-10
-    assert "rounding does not let it fall further: use a larger tolerance or alpha" in outcome.reason
+    assert "rounding does not let it fall further: use a larger tol or alpha" in outcome.reason
 
 
 @pytest.mark.parametrize("tolerance", [0.0, 1e-6])
 def test_a_singular_system_is_named(tolerance):
     A = with_eigenvalues(np.concatenate([np.zeros(20), np.linspace(1, 2, 20)]))
-    outcome = ConjugateGradient(tolerance).solve(System(A, B[:40, :2], np.zeros(2)))
+    outcome = seeded(tol=tolerance).solve(System(A, B[:40, :2], np.zeros(2)))
     assert not outcome.converged
     assert outcome.residual <= 1
     assert "A + alpha I is singular to rounding: use a larger alpha." in outcome.reason
@@ -166,19 +170,19 @@ def test_a_singular_system_is_named(tolerance):
 
 def test_an_indefinite_matrix_does_not_pass():
     A = with_eigenvalues(np.linspace(-1, 2, 40))
-    outcome = ConjugateGradient(steps=200).solve(System(A, B[:40, :1], np.array([0.1])))
+    outcome = seeded(max_iter=200).solve(System(A, B[:40, :1], np.array([0.1])))
     assert outcome.residual == pytest.approx(residual_of(A, B[:40, :1], [0.1], outcome.value), rel=1e-6)
     assert outcome.converged == (outcome.residual <= 1e-6)
 
 
 def test_steps_that_do_not_suffice():
-    outcome = ConjugateGradient(steps=3, rank=0).solve(System(K, B, ALPHAS))
+    outcome = seeded(max_iter=3, preconditioner_rank=0).solve(System(K, B, ALPHAS))
     assert not outcome.converged
     assert outcome.iterations == 3
     assert outcome.residual == pytest.approx(residual_of(K, B, ALPHAS, outcome.value), rel=1e-9)
     assert outcome.reason.startswith("After 3 iterations the residual is ")
-    assert "take more steps, a larger alpha or tolerance, or another rank" in outcome.reason
-    none = ConjugateGradient(steps=0).solve(System(K, B, ALPHAS))
+    assert "use a larger max_iter, alpha or tol, or another preconditioner_rank" in outcome.reason
+    none = seeded(max_iter=0).solve(System(K, B, ALPHAS))
     assert not none.value.any()
     assert none.residual == 1
     assert not none.converged
@@ -202,7 +206,7 @@ class Stages(Run):
 
 def test_stages_and_progress():
     run = Stages()
-    outcome = ConjugateGradient(rank=60).solve(System(K, B, ALPHAS, run=run))
+    outcome = seeded(preconditioner_rank=60).solve(System(K, B, ALPHAS, run=run))
     (first, *pivots), (second, *steps) = run.seen
     assert (first, pivots[0]) == ("preconditioner", 60)
     assert pivots[-1] == 60
@@ -216,7 +220,7 @@ def test_stages_and_progress():
 @pytest.mark.parametrize("limit", [3, 5, 9])
 def test_a_stop_gives_what_there_is(limit):
     run = Recorder(limit)
-    outcome = ConjugateGradient(rank=5).solve(System(K, B, ALPHAS, run=run))
+    outcome = seeded(preconditioner_rank=5).solve(System(K, B, ALPHAS, run=run))
     assert run.stopped
     assert not outcome.converged
     assert outcome.iterations >= 1
@@ -239,14 +243,14 @@ class Interrupted(Rounded):
 
 def test_a_stop_in_a_product_leaves_the_step_before_it():
     run = Recorder()
-    outcome = ConjugateGradient(rank=0).solve(System(Interrupted(K, 0.0), B, ALPHAS, lambda x: K @ x, run=run))
+    outcome = seeded(preconditioner_rank=0).solve(System(Interrupted(K, 0.0), B, ALPHAS, lambda x: K @ x, run=run))
     assert outcome.iterations == 6
     assert outcome.reason.startswith("No time is left: after 6 iterations the residual is")
-    six = ConjugateGradient(rank=0, steps=6).solve(System(Rounded(K, 0.0), B, ALPHAS, lambda x: K @ x))
+    six = seeded(preconditioner_rank=0, max_iter=6).solve(System(Rounded(K, 0.0), B, ALPHAS, lambda x: K @ x))
     assert np.array_equal(outcome.value, six.value)
     key, state = run.states[-1]  # what is offered last is where it stopped
-    whole = ConjugateGradient(rank=0).solve(System(Rounded(K, 0.0), B, ALPHAS, lambda x: K @ x))
-    again = ConjugateGradient(rank=0).solve(
+    whole = seeded(preconditioner_rank=0).solve(System(Rounded(K, 0.0), B, ALPHAS, lambda x: K @ x))
+    again = seeded(preconditioner_rank=0).solve(
         System(Rounded(K, 0.0), B, ALPHAS, lambda x: K @ x, run=Recorder(found={key: state}))
     )
     assert np.array_equal(again.value, whole.value)
@@ -256,7 +260,7 @@ def test_a_stop_in_a_product_leaves_the_step_before_it():
 @pytest.mark.parametrize("off", [0.0, 3e-3])
 def test_every_state_leads_to_the_same_bits(off):
     """With restarts and with the change to true products, too."""
-    solver, run = ConjugateGradient(tolerance=1e-8, rank=10), Recorder()
+    solver, run = seeded(tol=1e-8, preconditioner_rank=10), Recorder()
 
     def system(run):
         return System(Rounded(K, off), B, ALPHAS, lambda x: K @ x, run=run)
@@ -273,7 +277,7 @@ def test_every_state_leads_to_the_same_bits(off):
             whole.condition,
             whole.reason,
         )
-    assert {name for _, state in run.states for name in state} == set(block_cg.ARRAYS)
+    assert {name for _, state in run.states for name in state} == {*block_cg.ARRAYS, "seed"}
 
 
 # -- what is refused --------------------------------------------------------------------------------------------------
@@ -282,14 +286,18 @@ def test_every_state_leads_to_the_same_bits(off):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"tolerance": -1.0}, "a tolerance of at least 0; got tolerance=-1.0"),
-        ({"tolerance": np.nan}, "a tolerance of at least 0"),
-        ({"tolerance": "small"}, "a tolerance of at least 0"),
-        ({"steps": 1.5}, "an integer for steps, at least 0; got steps=1.5"),
-        ({"steps": -1}, "an integer for steps"),
-        ({"rank": True}, "an integer for rank, at least 0; got rank=True"),
-        ({"rank": -3}, "an integer for rank"),
-        ({"random_state": None}, "an integer for random_state"),
+        ({"tol": -1.0}, "a tol of at least 0; got tol=-1.0"),
+        ({"tol": np.nan}, "a tol of at least 0"),
+        ({"tol": "small"}, "a tol of at least 0"),
+        ({"max_iter": 1.5}, "an integer of at least 0 for max_iter; got max_iter=1.5"),
+        ({"max_iter": -1}, "an integer of at least 0 for max_iter"),
+        (
+            {"preconditioner_rank": True},
+            "an integer of at least 0 for preconditioner_rank; got preconditioner_rank=True",
+        ),
+        ({"preconditioner_rank": -3}, "an integer of at least 0 for preconditioner_rank"),
+        ({"random_state": -1}, "an integer of at least 0 for random_state"),
+        ({"max_iter": None}, "an integer of at least 0 for max_iter"),
     ],
 )
 def test_settings_that_make_no_sense(settings, words):
@@ -303,23 +311,23 @@ def test_a_matrix_that_is_not_finite_is_refused(place, rank):
     A = with_eigenvalues(np.linspace(1, 2, 30))
     A[place] = A[place[::-1]] = np.nan
     with pytest.raises(InputError, match=r"needs (a matrix of )?finite numbers"):
-        ConjugateGradient(rank=rank).solve(System(A, np.ones((30, 1)), np.array([0.1])))
+        seeded(preconditioner_rank=rank).solve(System(A, np.ones((30, 1)), np.array([0.1])))
 
 
 def test_what_does_not_fit_is_refused():
     with pytest.raises(InputError, match=r"targets of shape \(200, outputs\), and one alpha an output"):
-        ConjugateGradient().solve(System(K, B[:, 0], ALPHAS))
+        seeded().solve(System(K, B[:, 0], ALPHAS))
     with pytest.raises(InputError, match=r"finite and at least 0"):
-        ConjugateGradient().solve(System(K, B, -ALPHAS))
+        seeded().solve(System(K, B, -ALPHAS))
     with pytest.raises(InputError, match="finite targets"):
-        ConjugateGradient().solve(System(K, B * np.inf, ALPHAS))
+        seeded().solve(System(K, B * np.inf, ALPHAS))
     with pytest.raises(InputError, match="a square matrix"):
-        ConjugateGradient().solve(System(np.ones((3, 2)), np.ones((3, 1)), np.ones(1)))
+        seeded().solve(System(np.ones((3, 2)), np.ones((3, 1)), np.ones(1)))
 
 
 def test_the_cost_is_less_than_that_of_cholesky_for_many_rows():
     few, many = 1000, 200_000
-    solver = ConjugateGradient(rank=1000)
+    solver = seeded(preconditioner_rank=1000)
     assert solver.cost(many, 1).operations < Cholesky().cost(many, 1).operations / 100
     assert solver.cost(many, 1).numbers < Cholesky().cost(many, 1).numbers / 100
     assert solver.cost(few, 1).operations > Cholesky().cost(few, 1).operations

@@ -7,11 +7,11 @@ from sklearn.svm import SVC, SVR
 from mercer.compute.runtime.run import Run, Stopped
 from mercer.operators import LowRank
 from mercer.solvers.svm import coordinate_descent, descent_loops, working_sets
-from mercer.solvers.svm.box_qp import Boxed
-from mercer.solvers.svm.coordinate_descent import Settings, balanced, best_bias, descend
+from mercer.solvers.svm.box_qp import BoxQP
+from mercer.solvers.svm.coordinate_descent import DescentSettings, balanced, best_bias, descend
 from mercer.solvers.svm.descent_loops import Place, Terms, sweep
 
-TIGHT = Settings(tolerance=1e-8, relative_gap=0.0, max_passes=100_000)
+TIGHT = DescentSettings(tolerance=1e-8, relative_gap=0.0, max_passes=100_000)
 
 
 def features(n=100, p=8, seed=0):
@@ -28,7 +28,7 @@ def labels(Z, seed=1):
 def classes(Z, C=0.1):
     """Two classes; C is a number, or one for each row."""
     y = labels(Z)
-    return Boxed(-y, np.minimum(0, y * C), np.maximum(0, y * C))
+    return BoxQP(-y, np.minimum(0, y * C), np.maximum(0, y * C))
 
 
 def weighted(Z):
@@ -39,12 +39,12 @@ def regression(Z, C=0.2, kink=0.3):
     random = np.random.default_rng(3)
     y = Z @ random.normal(size=Z.shape[1]) + 0.5 * random.normal(size=len(Z)) + 4.0
     box = np.full(len(Z), C)
-    return Boxed(-y, -box, box, kink)
+    return BoxQP(-y, -box, box, kink)
 
 
 def one_class(Z, nu=0.3):
     weights = np.random.default_rng(4).uniform(0.5, 1.5, size=len(Z))
-    return Boxed(np.zeros(len(Z)), np.zeros(len(Z)), weights, total=nu * float(weights.sum()))
+    return BoxQP(np.zeros(len(Z)), np.zeros(len(Z)), weights, total=nu * float(weights.sum()))
 
 
 PROBLEMS = {"classes": classes, "weighted": weighted, "regression": regression, "one class": one_class}
@@ -58,7 +58,7 @@ def take(way, monkeypatch):
 
 def exact(problem, Z):
     """The same by pairs of coefficients, on the kernel matrix."""
-    return working_sets.solve(problem, LowRank(Z.astype(np.float64)), working_sets.Settings(tolerance=1e-9))
+    return working_sets.solve(problem, LowRank(Z.astype(np.float64)), working_sets.SMOSettings(tolerance=1e-9))
 
 
 def gradient(problem, Z, b):
@@ -143,7 +143,7 @@ def test_what_is_told_after_few_passes_is_true(kind, way, monkeypatch):
     problem = PROBLEMS[kind](Z)
     truth = exact(problem, Z)
     take(way, monkeypatch)
-    found = descend(problem, Z, Settings(tolerance=1e-9, relative_gap=0.0, max_passes=3))
+    found = descend(problem, Z, DescentSettings(tolerance=1e-9, relative_gap=0.0, max_passes=3))
 
     assert not found.converged
     assert found.rounds == 3
@@ -162,7 +162,7 @@ def test_a_gap_that_was_asked_for_is_reached(kind):
     Z = features()
     problem = PROBLEMS[kind](Z)
     truth = exact(problem, Z)
-    found = descend(problem, Z, Settings(tolerance=0.0, relative_gap=1e-3))
+    found = descend(problem, Z, DescentSettings(tolerance=0.0, relative_gap=1e-3))
     assert found.converged
     assert 0 <= found.gap <= 1e-3 * abs(problem.objective(found.b, found.g))
     best = problem.objective(truth.b, truth.g)
@@ -183,7 +183,7 @@ def test_no_bias_has_a_lesser_gap_than_the_best(kind):
 
 
 def test_a_bias_that_may_lie_between_two_rows_lies_in_the_middle():
-    problem = Boxed(np.zeros(2), np.array([0.0, -1.0]), np.array([1.0, 0.0]))
+    problem = BoxQP(np.zeros(2), np.array([0.0, -1.0]), np.array([1.0, 0.0]))
     assert best_bias(problem, np.array([-3.0, 1.0])) == 1.0
 
 
@@ -200,7 +200,20 @@ def test_products_of_many_pieces_are_those_of_numpy(way, monkeypatch):
 
 
 def test_a_sweep_of_loops_and_one_of_numpy_do_the_same(monkeypatch):
-    Z = features()
+    agree_in_sweeps(features(), monkeypatch)
+
+
+def test_loops_as_written_and_numpy_do_the_same(loops_as_written, monkeypatch):
+    Z = features(15, 4)
+    agree_in_sweeps(Z, monkeypatch)
+    w, b = np.array([0.3, -1.0, 0.0, 2.0]), np.where(np.arange(15) % 3, np.linspace(-1, 1, 15), 0.0)
+    take("loops", monkeypatch)
+    np.testing.assert_allclose(descent_loops.products(Z, w), Z.astype(np.float64) @ w, rtol=1e-13)
+    np.testing.assert_allclose(descent_loops.sums(Z, b), Z.astype(np.float64).T @ b, rtol=1e-12)
+    np.testing.assert_allclose(descent_loops.squares(Z), np.square(Z, dtype=np.float64).sum(axis=1), rtol=1e-6)
+
+
+def agree_in_sweeps(Z, monkeypatch):
     for make in PROBLEMS.values():
         problem, places, met = make(Z), [], []
         for way in WAYS:
@@ -225,16 +238,16 @@ def test_a_sweep_of_loops_and_one_of_numpy_do_the_same(monkeypatch):
 def test_a_solution_to_start_from_saves_passes(kind):
     Z = features()
     problem = PROBLEMS[kind](Z)
-    settings = Settings(tolerance=1e-4, relative_gap=0.0, max_passes=10_000)
+    settings = DescentSettings(tolerance=1e-4, relative_gap=0.0, max_passes=10_000)
     first = descend(problem, Z, settings)
     assert descend(problem, Z, settings, start=first.b).rounds == 0
-    tighter = Settings(tolerance=1e-6, relative_gap=0.0, max_passes=10_000)
+    tighter = DescentSettings(tolerance=1e-6, relative_gap=0.0, max_passes=10_000)
     assert descend(problem, Z, tighter, start=first.b).rounds < descend(problem, Z, tighter).rounds
 
 
 def test_the_solution_for_a_smaller_box_is_a_start():
     Z = features()
-    settings = Settings(tolerance=1e-4, relative_gap=0.0, max_passes=10_000)
+    settings = DescentSettings(tolerance=1e-4, relative_gap=0.0, max_passes=10_000)
     smaller = descend(classes(Z, 0.1), Z, settings)
     warm = descend(classes(Z, 0.11), Z, settings, start=1.1 * smaller.b)
     assert warm.converged
@@ -246,7 +259,9 @@ def test_the_same_seed_gives_the_same_bits_and_another_one_another_way(way, monk
     take(way, monkeypatch)
     Z = features()
     problem = regression(Z)
-    runs = [descend(problem, Z, Settings(tolerance=0.0, max_passes=4, relative_gap=0.0, seed=s)) for s in (0, 0, 1)]
+    runs = [
+        descend(problem, Z, DescentSettings(tolerance=0.0, max_passes=4, relative_gap=0.0, seed=s)) for s in (0, 0, 1)
+    ]
     assert np.array_equal(runs[0].b, runs[1].b)
     assert runs[0].bias == runs[1].bias
     assert not np.array_equal(runs[0].b, runs[2].b)
@@ -289,7 +304,7 @@ def test_rows_of_zeros_break_nothing():
 @pytest.mark.parametrize("Z", [np.zeros((40, 0), np.float32), np.zeros((40, 3), np.float32)], ids=["none", "zeros"])
 def test_without_features_the_majority_is_learned(Z):
     y = np.where(np.arange(40) < 25, 1.0, -1.0)
-    problem = Boxed(-y, np.minimum(0, y), np.maximum(0, y))
+    problem = BoxQP(-y, np.minimum(0, y), np.maximum(0, y))
     found = descend(problem, Z, TIGHT)
     check_feasible(problem, found.b)
     assert found.converged
@@ -299,8 +314,8 @@ def test_without_features_the_majority_is_learned(Z):
 
 def test_a_box_without_inside_is_left_at_once():
     Z = features(n=30)
-    problem = Boxed(-np.ones(30), np.zeros(30), np.ones(30))  # one class: what adds up to 0 is 0
-    found = descend(problem, Z, Settings())
+    problem = BoxQP(-np.ones(30), np.zeros(30), np.ones(30))  # one class: what adds up to 0 is 0
+    found = descend(problem, Z, DescentSettings())
     assert found.converged
     assert not found.b.any()
 
@@ -327,7 +342,7 @@ def test_scales_of_features_and_boxes_change_nothing():
 
 
 def test_balance_moves_free_coefficients_alone_where_they_have_room():
-    problem = Boxed(np.zeros(5), np.zeros(5), np.ones(5), total=2.0)
+    problem = BoxQP(np.zeros(5), np.zeros(5), np.ones(5), total=2.0)
     b = balanced(problem, np.array([0.0, 1.0, 0.25, 0.5, 0.0]))
     assert b[[0, 1, 4]].tolist() == [0.0, 1.0, 0.0]
     assert b.sum() == pytest.approx(2.0, abs=1e-15)
@@ -335,7 +350,7 @@ def test_balance_moves_free_coefficients_alone_where_they_have_room():
 
 
 def test_balance_takes_from_all_where_free_coefficients_do_not_suffice():
-    problem = Boxed(np.zeros(4), np.zeros(4), np.ones(4), total=3.0)
+    problem = BoxQP(np.zeros(4), np.zeros(4), np.ones(4), total=3.0)
     b = balanced(problem, np.array([0.0, 0.0, 1.5, 0.5]))
     assert b.sum() == pytest.approx(3.0, abs=1e-15)
     assert b[2] == 1.0
@@ -344,6 +359,6 @@ def test_balance_takes_from_all_where_free_coefficients_do_not_suffice():
 
 def test_balance_leaves_what_is_balanced():
     b = np.array([0.0, 0.1, 0.2, -0.3, 0.0])
-    problem = Boxed(np.zeros(5), np.full(5, -1.0), np.ones(5), kink=0.1)
+    problem = BoxQP(np.zeros(5), np.full(5, -1.0), np.ones(5), kink=0.1)
     assert balanced(problem, b)[[0, 4]].tolist() == [0.0, 0.0]
     np.testing.assert_allclose(balanced(problem, b), b, atol=1e-15)

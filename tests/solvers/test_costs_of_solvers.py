@@ -20,11 +20,13 @@ def test_cholesky_counts_a_factor_and_two_solutions_and_products():
 def test_conjugate_gradients_count_products_and_a_factor():
     """A product of 2 n^2 and a preconditioner of 4 n k for each output and step, and once 3 n k^2 + k^3 / 3."""
     n, k, steps, outputs = 100, 6, 3, 2
-    cost = ConjugateGradient(rank=k, steps=steps).cost(n, outputs)
+    cost = ConjugateGradient(preconditioner_rank=k, max_iter=steps).cost(n, outputs)
     once = 3 * n * k**2 + k**3 / 3
     assert cost.operations == pytest.approx(once + (steps + 1) * outputs * (2 * n**2 + 4 * n * k))
     assert cost.numbers == n * k + 3 * k**2 + 12 * n * outputs
-    assert ConjugateGradient(rank=500, steps=steps).cost(n, 1) == ConjugateGradient(rank=n, steps=steps).cost(n, 1)
+    assert ConjugateGradient(preconditioner_rank=500, max_iter=steps).cost(n, 1) == ConjugateGradient(
+        preconditioner_rank=n, max_iter=steps
+    ).cost(n, 1)
 
 
 @pytest.mark.parametrize("alphas", [[0.0], [0.0, 3.0]])

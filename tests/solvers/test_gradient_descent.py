@@ -53,7 +53,7 @@ def test_every_weight_vector_is_the_combination_that_the_dual_coefficients_tell(
         return (np.square(Y).sum(axis=0) - 2 * (w * b).sum(axis=0) + (w * (Aw + alphas * w)).sum(axis=0)) / 2
 
     step = 1.2 / (np.linalg.eigvalsh(K)[-1] + alpha)
-    settings = GradientDescent(step=step, steps=60, tolerance=0.0)
+    settings = GradientDescent(step=step, max_iter=60, tol=0.0)
     dual = settings.solve(system(K, Y, alphas, loss=dual_loss)).history
     primal = settings.solve(system(A, b, alphas, loss=primal_loss)).history
 
@@ -76,7 +76,7 @@ def test_the_update_is_the_one_on_the_slides():
         w = w - s * sum(gammas[i] * X[i] for i in range(7))
         alphas = alphas - s * np.array(gammas)
         weights.append(w)
-    outcome = solve(X @ X.T, y[:, None], [0.0], step=2 * s, steps=20, tolerance=0.0)
+    outcome = solve(X @ X.T, y[:, None], [0.0], step=2 * s, max_iter=20, tol=0.0)
     np.testing.assert_allclose(outcome.history.coefficients[-1, :, 0], alphas, rtol=1e-12)
     np.testing.assert_allclose(outcome.history.coefficients[:, :, 0] @ X, weights, rtol=1e-12, atol=1e-14)
 
@@ -87,7 +87,7 @@ def test_the_update_is_the_one_on_the_slides():
 @pytest.mark.parametrize("alpha", [0.0, 0.2])
 def test_every_step_has_its_closed_form(alpha):
     A, b = positive(12), draw(12, 3, seed=1)
-    outcome = solve(A, b, [alpha] * 3, steps=40, tolerance=0.0)
+    outcome = solve(A, b, [alpha] * 3, max_iter=40, tol=0.0)
     values, Q = np.linalg.eigh(A)
     step = outcome.history.step
     assert step == pytest.approx(1 / (values[-1] + alpha), rel=1e-7)  # what the error of the eigenvalue takes off
@@ -100,7 +100,7 @@ def test_every_step_has_its_closed_form(alpha):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_automatic_step_never_lets_a_loss_or_a_residual_grow(seed):
     A, b, alphas = positive(20, seed, rank=seed + 3), draw(20, 2, seed=9), [0.0, 10.0 ** (seed - 4)]
-    history = solve(A, b, alphas, steps=200, tolerance=0.0).history
+    history = solve(A, b, alphas, max_iter=200, tol=0.0).history
     rounding = 1e-13 * np.abs(history.losses).max()
     assert (np.diff(history.losses, axis=0) <= rounding).all()
     lengths = np.linalg.norm(b - A @ history.coefficients - np.array(alphas) * history.coefficients, axis=1)
@@ -109,14 +109,14 @@ def test_the_automatic_step_never_lets_a_loss_or_a_residual_grow(seed):
 
 def test_the_default_loss_is_the_quadratic_form_that_is_minimised():
     A, b = positive(6), draw(6, 1, seed=2)
-    history = solve(A, b, [0.5], steps=5).history
+    history = solve(A, b, [0.5], max_iter=5).history
     for x, loss in zip(history.coefficients, history.losses, strict=True):
         assert loss.item() == pytest.approx((x.T @ (A + 0.5 * np.eye(6)) @ x / 2 - b.T @ x).item(), rel=1e-12)
 
 
 def test_each_output_has_the_step_of_its_alpha_and_the_history_tells_the_smallest():
     A, b, alphas = positive(8), draw(8, 2), np.array([0.1, 5.0])
-    outcome = solve(A, b, alphas, steps=1, tolerance=0.0)
+    outcome = solve(A, b, alphas, max_iter=1, tol=0.0)
     steps = 1 / (np.linalg.eigvalsh(A)[-1] + alphas)
     np.testing.assert_allclose(outcome.history.coefficients[1], steps * b, rtol=1e-7)
     assert outcome.history.step == pytest.approx(steps.min(), rel=1e-7)
@@ -127,7 +127,7 @@ def test_each_output_has_the_step_of_its_alpha_and_the_history_tells_the_smalles
 
 def test_it_converges_to_the_solution_of_cholesky():
     A, b, alphas = positive(30), draw(30, 3), np.array([0.5, 1.0, 0.5])
-    outcome = solve(A, b, alphas, tolerance=1e-12)
+    outcome = solve(A, b, alphas, tol=1e-12)
     wanted = Cholesky().solve(system(A.copy(), b, alphas)).value
     assert outcome.converged
     assert outcome.residual <= 1e-12
@@ -139,7 +139,7 @@ def test_it_converges_to_the_solution_of_cholesky():
 def test_a_kernel_matrix_that_is_not_stored_gives_the_same():
     X, b = draw(40, 2), draw(40, 2, seed=1)
     K = Gram("matern(nu=1.5)", X)
-    stored, lazy = (solve(A, b, [0.5, 1.0], steps=100) for A in (K.to_dense(), K))
+    stored, lazy = (solve(A, b, [0.5, 1.0], max_iter=100) for A in (K.to_dense(), K))
     assert stored.iterations == lazy.iterations
     np.testing.assert_allclose(lazy.history.coefficients, stored.history.coefficients, rtol=0, atol=1e-12)
     np.testing.assert_allclose(lazy.history.losses, stored.history.losses, rtol=1e-12)
@@ -154,26 +154,26 @@ def test_the_matrix_is_left_as_it_is():
 
 def test_steps_that_do_not_suffice_are_told_with_a_number_that_does():
     A, b = positive(15), draw(15, 2)
-    outcome = solve(A, b, [0.01, 0.02], steps=20)
+    outcome = solve(A, b, [0.01, 0.02], max_iter=20)
     true = np.linalg.norm(b - A @ outcome.value - np.array([0.01, 0.02]) * outcome.value, axis=0)
     assert not outcome.converged
     assert outcome.iterations == 20
     assert outcome.residual == pytest.approx((true / np.linalg.norm(b, axis=0)).max(), rel=1e-10)
     assert f"After 20 steps the residual is {outcome.residual:.1e}, above the tolerance of 1.0e-08" in outcome.reason
-    enough = int(re.search(r"take more steps \((\d+) suffice\)", outcome.reason)[1])
-    assert solve(A, b, [0.01, 0.02], steps=enough).converged
-    slow = solve(A, b, [0.01, 0.02], steps=20, step=1.9 / (np.linalg.eigvalsh(A)[-1] + 0.02))
-    enough = int(re.search(r"take more steps \((\d+) suffice\)", slow.reason)[1])
-    assert solve(A, b, [0.01, 0.02], steps=enough, step=slow.history.step).converged
+    enough = int(re.search(r"use a larger max_iter \((\d+) suffices\)", outcome.reason)[1])
+    assert solve(A, b, [0.01, 0.02], max_iter=enough).converged
+    slow = solve(A, b, [0.01, 0.02], max_iter=20, step=1.9 / (np.linalg.eigvalsh(A)[-1] + 0.02))
+    enough = int(re.search(r"use a larger max_iter \((\d+) suffices\)", slow.reason)[1])
+    assert solve(A, b, [0.01, 0.02], max_iter=enough, step=slow.history.step).converged
 
 
 def test_without_a_ridge_no_number_of_steps_is_promised():
-    reason = solve(positive(15), draw(15, 1), [0.0], steps=5).reason
-    assert reason.endswith("take more steps, a larger tolerance or a larger alpha, or use Cholesky().")
+    reason = solve(positive(15), draw(15, 1), [0.0], max_iter=5).reason
+    assert reason.endswith("use a larger max_iter, tol or alpha, or Cholesky().")
 
 
 def test_no_steps_leave_zero():
-    outcome = solve(positive(4), draw(4, 2), [1.0, 1.0], steps=0)
+    outcome = solve(positive(4), draw(4, 2), [1.0, 1.0], max_iter=0)
     assert not outcome.value.any()
     assert not outcome.converged
     assert outcome.iterations == 0
@@ -192,7 +192,7 @@ def test_a_matrix_of_zeros_needs_one_step_or_has_no_solution():
     outcome = solve(np.zeros((4, 4)), b, [0.5, 4.0])
     np.testing.assert_allclose(outcome.value, b / [0.5, 4.0], rtol=1e-14)
     assert (outcome.converged, outcome.iterations) == (True, 1)
-    outcome = solve(np.zeros((4, 4)), b, [0.0, 0.0], steps=7)
+    outcome = solve(np.zeros((4, 4)), b, [0.0, 0.0], max_iter=7)
     assert (outcome.converged, outcome.iterations, outcome.residual) == (False, 7, 1.0)
     assert not outcome.value.any()
 
@@ -207,7 +207,7 @@ def test_matrices_of_any_size_are_solved(size):
 
 def test_an_output_without_a_solution_does_not_hold_up_the_others():
     A = np.diag([2.0, 1.0, 0.0])
-    outcome = solve(A, np.array([[0.0, 2.0], [0.0, 1.0], [1.0, 0.0]]), [0.0, 0.0], steps=100)
+    outcome = solve(A, np.array([[0.0, 2.0], [0.0, 1.0], [1.0, 0.0]]), [0.0, 0.0], max_iter=100)
     np.testing.assert_allclose(outcome.value, [[0.0, 1.0], [0.0, 1.0], [0.0, 0.0]], atol=1e-12)
     assert not outcome.converged
 
@@ -215,10 +215,10 @@ def test_an_output_without_a_solution_does_not_hold_up_the_others():
 def test_the_condition_number_is_a_bound_where_there_is_a_ridge():
     A = positive(10)
     values = np.linalg.eigvalsh(A)
-    condition = solve(A, draw(10, 2), [0.3, 0.1], steps=3).condition
+    condition = solve(A, draw(10, 2), [0.3, 0.1], max_iter=3).condition
     assert condition == pytest.approx((values[-1] + 0.1) / 0.1, rel=1e-9)
     assert condition >= (values[-1] + 0.1) / (values[0] + 0.1)
-    assert np.isnan(solve(A, draw(10, 2), [0.3, 0.0], steps=3).condition)
+    assert np.isnan(solve(A, draw(10, 2), [0.3, 0.0], max_iter=3).condition)
 
 
 def test_the_residual_comes_from_the_product_of_the_system():
@@ -261,8 +261,8 @@ def test_a_huge_step_on_a_kernel_matrix_that_is_not_stored_warns_of_nothing():
 def test_a_step_that_grows_too_slowly_to_be_seen_is_told_all_the_same():
     A, b = positive(10), draw(10, 1)
     top = np.linalg.eigvalsh(A)[-1]
-    assert "is too large" in solve(A, b, [0.1], step=2.01 / (top + 0.1), steps=5).reason
-    assert "is too large" not in solve(A, b, [0.1], step=1.99 / (top + 0.1), steps=5).reason
+    assert "is too large" in solve(A, b, [0.1], step=2.01 / (top + 0.1), max_iter=5).reason
+    assert "is too large" not in solve(A, b, [0.1], step=1.99 / (top + 0.1), max_iter=5).reason
 
 
 def test_a_step_below_the_largest_safe_one_converges():
@@ -297,11 +297,11 @@ def problem_with_held_out_rows():
 
 def test_early_stopping_takes_the_step_with_the_least_loss_on_held_out_rows():
     A, b, loss = problem_with_held_out_rows()
-    full = solve(A, b, [1e-3], steps=400).history.coefficients
+    full = solve(A, b, [1e-3], max_iter=400).history.coefficients
     curve = np.array([loss(x).sum() for x in full])
     best = int(curve.argmin())
     assert 5 < best < 300
-    outcome = solve(A, b, [1e-3], loss, steps=400, patience=15)
+    outcome = solve(A, b, [1e-3], loss, max_iter=400, patience=15)
     assert outcome.converged
     assert outcome.iterations == best + 15
     np.testing.assert_array_equal(outcome.value, full[best])
@@ -310,7 +310,7 @@ def test_early_stopping_takes_the_step_with_the_least_loss_on_held_out_rows():
     assert outcome.reason == wanted
     true = np.linalg.norm(b - A @ outcome.value - 1e-3 * outcome.value) / np.linalg.norm(b)
     assert outcome.residual == pytest.approx(true, rel=1e-10)
-    thrifty = solve(A, b, [1e-3], loss, steps=400, patience=15, keep=False)
+    thrifty = solve(A, b, [1e-3], loss, max_iter=400, patience=15, keep=False)
     np.testing.assert_array_equal(thrifty.value, outcome.value)
     assert thrifty.history.coefficients.shape == (0, 40, 1)
     np.testing.assert_array_equal(thrifty.history.losses, outcome.history.losses)
@@ -332,9 +332,9 @@ def test_the_sum_over_the_outputs_decides():
 
 def test_a_held_out_loss_that_still_falls_is_told():
     A, b, loss = problem_with_held_out_rows()
-    outcome = solve(A, b, [1e-3], loss, steps=3)
+    outcome = solve(A, b, [1e-3], loss, max_iter=3)
     assert not outcome.converged
-    wanted = "After 3 steps the held-out loss was least at step 3, and may fall further: take more steps."
+    wanted = "After 3 steps the held-out loss was least at step 3, and may fall further: use a larger max_iter."
     assert outcome.reason == wanted
 
 
@@ -353,10 +353,10 @@ def test_the_residual_may_fall_before_patience_ends():
 
 def test_a_history_that_does_not_fit_is_refused_before_the_first_step():
     with pytest.raises(
-        BudgetError, match=r"for the coefficients of every step; .* may be used. Use keep=False, or fewer"
+        BudgetError, match=r"for the coefficients of every step; .* may be used. Use keep=False, or a smaller max_iter"
     ):
-        solve(positive(3), draw(3, 1), [0.1], steps=10**15)
-    assert solve(positive(3), draw(3, 1), [0.1], steps=10**15, keep=False).converged
+        solve(positive(3), draw(3, 1), [0.1], max_iter=10**15)
+    assert solve(positive(3), draw(3, 1), [0.1], max_iter=10**15, keep=False).converged
 
 
 class Counted(Dense):
@@ -368,13 +368,13 @@ class Counted(Dense):
 
 
 def test_one_product_a_step_serves_all_outputs():
-    solver = GradientDescent(steps=50, tolerance=0.0)
+    solver = GradientDescent(max_iter=50, tol=0.0)
     solver.solve(system(Counted(positive(40)), draw(40, 3), [0.1, 0.2, 0.3]))
     assert Counted.products <= 50 + 1 + 20 + 1
     cost = solver.cost(40, 3)
     assert cost.operations == 2 * 40**2 * (51 * 3 + 20)
     assert cost.numbers == 40**2 + 40 * ((5 + 51) * 3 + 20)
-    assert GradientDescent(steps=50, keep=False).cost(40, 3).numbers == 40**2 + 40 * (5 * 3 + 20)
+    assert GradientDescent(max_iter=50, keep=False).cost(40, 3).numbers == 40**2 + 40 * (5 * 3 + 20)
 
 
 BAD = {
@@ -386,11 +386,11 @@ BAD = {
     "step=True": "a positive step, or 'auto'; got step=True",
     "step=None": "a positive step, or 'auto'; got step=None",
     "step=10**400": "a positive step, or 'auto'; got step=1000",
-    "steps=-1": "an integer number of steps, at least 0; got steps=-1",
-    "steps=2.5": "an integer number of steps, at least 0; got steps=2.5",
-    "steps='many'": "an integer number of steps, at least 0; got steps='many'",
-    "tolerance=-1e-9": "a tolerance of at least 0; got tolerance=-1e-09",
-    "tolerance=float('nan')": "a tolerance of at least 0; got tolerance=nan",
+    "max_iter=-1": "an integer of at least 0 for max_iter; got max_iter=-1",
+    "max_iter=2.5": "an integer of at least 0 for max_iter; got max_iter=2.5",
+    "max_iter='many'": "an integer of at least 0 for max_iter; got max_iter='many'",
+    "tol=-1e-9": "a tol of at least 0; got tol=-1e-09",
+    "tol=float('nan')": "a tol of at least 0; got tol=nan",
     "keep=1": "True or False for keep; got keep=1",
     "keep='all'": "True or False for keep; got keep='all'",
     "validation=1.0": "a share of rows for validation, from 0 to below 1; got validation=1.0",
@@ -408,8 +408,8 @@ def test_settings_without_sense_are_refused(settings):
 
 
 def test_numbers_of_numpy_are_settings():
-    settings = GradientDescent(step=np.float64(0.5), steps=np.int64(3), patience=np.int32(2), keep=np.bool_(True))
-    assert settings == GradientDescent(step=0.5, steps=3, patience=2, keep=True)
+    settings = GradientDescent(step=np.float64(0.5), max_iter=np.int64(3), patience=np.int32(2), keep=np.bool_(True))
+    assert settings == GradientDescent(step=0.5, max_iter=3, patience=2, keep=True)
     assert settings.solve(system(np.eye(2), np.ones((2, 1)), [0.0])).iterations == 3
 
 
@@ -453,7 +453,7 @@ def test_a_stop_gives_the_best_place_so_far(limit):
     assert not outcome.converged
     assert outcome.iterations == limit
     assert outcome.reason.startswith(f"The law of stopping was tried: after {limit} steps the residual is ")
-    places = GradientDescent(steps=limit).solve(system(A, b, [0.1, 0.2]))
+    places = GradientDescent(max_iter=limit).solve(system(A, b, [0.1, 0.2]))
     assert np.array_equal(outcome.value, places.value)
     assert len(outcome.history.losses) == limit + 1
 
@@ -465,5 +465,5 @@ def test_the_run_is_told_which_share_of_the_steps_is_done():
         def tell(self, done):
             shares.append(done)
 
-    GradientDescent(steps=10, tolerance=0.0).solve(system(positive(20), draw(20, 1), [0.1], run=Told()))
+    GradientDescent(max_iter=10, tol=0.0).solve(system(positive(20), draw(20, 1), [0.1], run=Told()))
     np.testing.assert_allclose(shares, np.arange(10) / 10)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import rel_entr
 
 from mercer.solvers.logistic.likelihood import Likelihood, log_probabilities
-from mercer.solvers.svm.box_qp import Boxed
+from mercer.solvers.svm.box_qp import BoxQP
 
 
 def draw(classes, seed=0, n=30, spread=2.0):
@@ -106,12 +106,12 @@ def test_balance_that_is_there_is_kept():
 )
 def test_coefficients_are_brought_into_the_box_and_to_the_total(lower, upper, total, given, wanted):
     """What is missing is dealt out in proportion to the room, of which nobody has more than is missing."""
-    box = Boxed(np.zeros(2), np.array(lower, float), np.array(upper, float), total=total)
+    box = BoxQP(np.zeros(2), np.array(lower, float), np.array(upper, float), total=total)
     np.testing.assert_allclose(box.feasible(np.array(given, float)), wanted, atol=1e-15)
 
 
 def test_slopes_and_the_bias_of_a_box():
-    box = Boxed(np.zeros(5), -np.ones(5), np.ones(5), kink=0.25)
+    box = BoxQP(np.zeros(5), -np.ones(5), np.ones(5), kink=0.25)
     b, g = np.array([-1.0, -0.5, 0.0, 0.5, 1.0]), np.array([1.0, 2.0, 3.0, 4.0, 5.0])
     assert box.rises(b, g).tolist() == [0.75, 1.75, 3.25, 4.25, np.inf]
     assert box.falls(b, g).tolist() == [-np.inf, 1.75, 2.75, 4.25, 5.25]
@@ -119,9 +119,9 @@ def test_slopes_and_the_bias_of_a_box():
     assert box.bias(b, g) == -(1.75 + 4.25) / 2  # those between the ends, and not at the kink
     ends = np.array([-1.0, -1.0, 0.0, 1.0, 1.0])
     assert box.bias(ends, g) == -(5.25 + 0.75) / 2
-    smooth = Boxed(np.zeros(5), -np.ones(5), np.ones(5))
+    smooth = BoxQP(np.zeros(5), -np.ones(5), np.ones(5))
     assert smooth.bias(ends, g) == -3.0
     assert smooth.violation(np.zeros(5), np.zeros(5)) == 0.0
-    stuck = Boxed(np.zeros(1), np.zeros(1), np.ones(1))
+    stuck = BoxQP(np.zeros(1), np.zeros(1), np.ones(1))
     assert stuck.bias(np.ones(1), np.array([7.0])) == -7.0
-    assert Boxed(np.ones(2), -np.ones(2), np.ones(2), 0.5).objective(np.array([1.0, -0.5]), np.array([3.0, 2.0])) == 2.0
+    assert BoxQP(np.ones(2), -np.ones(2), np.ones(2), 0.5).objective(np.array([1.0, -0.5]), np.array([3.0, 2.0])) == 2.0

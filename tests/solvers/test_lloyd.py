@@ -13,7 +13,7 @@ from mercer.kernels import Gaussian, Laplace, Linear, Polynomial
 from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.operators import Dense, Gram, LowRank
 from mercer.solvers.kmeans.cluster_sums import FeatureSums, KernelSums, nearest, parts
-from mercer.solvers.kmeans.lloyd import Settings, descend
+from mercer.solvers.kmeans.lloyd import LloydSettings, descend
 
 KERNELS = [Gaussian(1.0), Laplace(0.7), Linear(), Polynomial(2, 1.0)]
 
@@ -90,7 +90,9 @@ def test_the_fused_pass_gives_the_same():
     with fused_from(0):
         true = Gram(Gaussian(0.8), X)
         found = descend(KernelSums(true, weights, 5), start)
-        rough = descend(KernelSums(true.narrowed().rough(), weights, 5, true.diagonal()), start, Settings(300, 1e-7))
+        rough = descend(
+            KernelSums(true.narrowed().rough(), weights, 5, true.diagonal()), start, LloydSettings(300, 1e-7)
+        )
     assert_array_equal(found.labels, labels)
     assert_allclose(found.history, history, rtol=1e-10)
     assert_allclose(rough.inertia, history[-1], rtol=1e-5)
@@ -158,7 +160,7 @@ def test_the_inertia_never_rises(seed, kernel, n, count, heavy):
 @pytest.mark.parametrize("seed", range(3))
 def test_in_float32_it_rises_by_rounding_alone(seed):
     X, weights, start = draw(400, 6, seed, d=5)
-    found = descend(FeatureSums(X.astype(np.float32), weights, 6), start, Settings(300, 1e-7))
+    found = descend(FeatureSums(X.astype(np.float32), weights, 6), start, LloydSettings(300, 1e-7))
     exact = descend(FeatureSums(X, weights, 6), start)
     assert rise(found.history) <= 1e-5 * found.inertia
     assert found.inertia == pytest.approx(exact.inertia, rel=1e-2)
@@ -220,7 +222,7 @@ def test_of_means_that_are_equally_near_the_first_is_taken():
 
 def test_a_row_in_the_middle_goes_to_the_first():
     X = np.array([[-1.0], [0.0], [1.0]])
-    found = descend(FeatureSums(X, np.array([100.0, 1e-9, 100.0]), 2), np.array([0, 1, 1]), Settings(1))
+    found = descend(FeatureSums(X, np.array([100.0, 1e-9, 100.0]), 2), np.array([0, 1, 1]), LloydSettings(1))
     assert found.labels.tolist() == [0, 1, 1]
     even = descend(FeatureSums(X, np.ones(3), 2), np.array([1, 0, 0]))
     assert even.inertia == pytest.approx(0.5)
@@ -233,12 +235,12 @@ def test_steps_and_falls_that_are_too_small_end_it():
     X, weights, start = draw(200, 8)
     sums = FeatureSums(X, weights, 8)
     whole = descend(sums, start)
-    few = descend(sums, start, Settings(2))
+    few = descend(sums, start, LloydSettings(2))
     assert len(whole.history) > 4
     assert (few.converged, few.stopped, len(few.history)) == (False, False, 2)
     assert few.reason == "2 steps were not enough."
     assert_allclose(few.history, whole.history[:2], rtol=1e-12)
-    coarse = descend(sums, start, Settings(300, 0.05))
+    coarse = descend(sums, start, LloydSettings(300, 0.05))
     assert coarse.converged
     assert "falls by less than 5.0e-02" in coarse.reason
     assert len(coarse.history) < len(whole.history)
@@ -248,7 +250,7 @@ def test_steps_and_falls_that_are_too_small_end_it():
 
 def test_labels_of_a_partition_that_is_left_early_are_those_of_its_means():
     X, weights, start = draw(200, 8)
-    few = descend(FeatureSums(X, weights, 8), start, Settings(3))
+    few = descend(FeatureSums(X, weights, 8), start, LloydSettings(3))
     D = squares(X @ X.T, weights, few.members, 8)
     assert_array_equal(few.labels, D.argmin(axis=1))
     assert few.inertia == pytest.approx(weights @ D.min(axis=1))

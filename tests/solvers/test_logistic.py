@@ -12,8 +12,8 @@ from scipy.special import logsumexp
 from mercer.compute.runtime.run import Run, Stopped
 from mercer.solvers.logistic import newton
 from mercer.solvers.logistic.likelihood import Likelihood, log_probabilities
-from mercer.solvers.logistic.newton import Settings, minimise
-from mercer.solvers.logistic.objective import Logistic
+from mercer.solvers.logistic.newton import NewtonSettings, minimise
+from mercer.solvers.logistic.objective import LogisticObjective
 
 CLASSES = pytest.mark.parametrize("classes", [2, 3, 5])
 
@@ -29,7 +29,7 @@ def draw(n=60, p=4, classes=3, seed=0, alpha=0.7, weighted=True, turned=True):
     values, vectors = np.linalg.eigh(Z.T @ (weights[:, None] * Z))
     if not turned:
         Z, vectors = Z @ vectors, None
-    return Logistic(Z, Likelihood(y, classes, weights), alpha, values, vectors)
+    return LogisticObjective(Z, Likelihood(y, classes, weights), alpha, values, vectors)
 
 
 def value(problem, flat):
@@ -107,7 +107,7 @@ def test_probabilities_keep_their_digits_at_extreme_scores():
 def test_the_minimum_is_that_of_scipy(classes, turned, direct, monkeypatch):
     monkeypatch.setattr(newton, "DIRECT", direct)
     problem = draw(classes=classes, turned=turned)
-    found = minimise(problem, Settings(1e-10))
+    found = minimise(problem, NewtonSettings(1e-10))
     assert found.converged
     assert found.reason == ""
     assert found.objective == pytest.approx(least(problem), rel=1e-11)
@@ -130,14 +130,14 @@ def test_the_gap_bounds_what_is_missing_everywhere(seed, classes, size, alpha):
     problem = draw(30, 3, classes, seed, alpha)
     random = np.random.default_rng(seed + 1)
     unknowns = size * random.normal(size=(4, problem.likelihood.outputs))
-    best = minimise(problem, Settings(1e-9)).objective
+    best = minimise(problem, NewtonSettings(1e-9)).objective
     place = problem.at(unknowns)
     assert problem.gap(place) >= (place.value - best) * (1 - 1e-9) - 1e-9
 
 
 def test_the_gap_is_tight_near_the_solution():
     problem = draw()
-    found = minimise(problem, Settings(1e-12))
+    found = minimise(problem, NewtonSettings(1e-12))
     unknowns = np.vstack([found.weights, found.intercepts])
     near = problem.at(unknowns * (1 + 1e-4))
     missing = near.value - found.objective
@@ -165,8 +165,8 @@ def test_separated_classes_end_whatever_the_penalty(classes, alpha):
     Z = 10.0 * np.eye(classes)[y] + 0.1 * random.normal(size=(60, classes))
     Z -= Z.mean(axis=0)
     values, vectors = np.linalg.eigh(Z.T @ Z)
-    problem = Logistic(Z, Likelihood(y, classes, np.ones(60)), alpha, values, vectors)
-    found = minimise(problem, Settings(1e-6, 200))
+    problem = LogisticObjective(Z, Likelihood(y, classes, np.ones(60)), alpha, values, vectors)
+    found = minimise(problem, NewtonSettings(1e-6, 200))
     assert found.converged
     assert 0 <= found.gap <= found.objective
     assert found.objective <= 60 * np.log(classes) * (1 + 1e-12)
@@ -176,12 +176,12 @@ def test_separated_classes_end_whatever_the_penalty(classes, alpha):
 
 def test_steps_never_raise_the_value():
     problem = draw(alpha=1e-4, classes=4)
-    values = [minimise(problem, Settings(1e-14, steps)).objective for steps in range(1, 12)]
+    values = [minimise(problem, NewtonSettings(1e-14, steps)).objective for steps in range(1, 12)]
     assert all(after <= before * (1 + 1e-12) for before, after in pairwise(values))
 
 
 def test_a_tolerance_below_rounding_ends_with_a_reason():
-    found = minimise(draw(), Settings(1e-30, 1000))
+    found = minimise(draw(), NewtonSettings(1e-30, 1000))
     assert not found.converged
     assert "Rounding lets nothing fall below a gradient of" in found.reason
     assert found.steps < 100
@@ -190,7 +190,7 @@ def test_a_tolerance_below_rounding_ends_with_a_reason():
 
 def test_features_that_are_not_there_leave_the_frequencies():
     likelihood = Likelihood(np.array([0, 0, 1, 2]), 3, np.array([1.0, 1.0, 1.0, 3.0]))
-    found = minimise(Logistic(np.zeros((4, 0)), likelihood, 1.0, np.zeros(0)), Settings())
+    found = minimise(LogisticObjective(np.zeros((4, 0)), likelihood, 1.0, np.zeros(0)), NewtonSettings())
     assert found.converged
     np.testing.assert_allclose(np.exp(log_probabilities(found.scores))[0], [1 / 3, 1 / 6, 1 / 2], rtol=1e-12)
 
@@ -211,10 +211,10 @@ class Impatient(Run):
 @pytest.mark.parametrize("words", [0, 1, 7])
 def test_a_search_that_is_stopped_has_a_model_and_a_certificate(words):
     problem = draw(n=300, p=20, classes=4, alpha=1e-4)
-    found = minimise(problem, Settings(1e-12), run=Impatient(words))
+    found = minimise(problem, NewtonSettings(1e-12), run=Impatient(words))
     assert not found.converged
     assert found.reason.startswith("The time is over, at a gradient of")
-    assert found.gap >= found.objective - minimise(problem, Settings(1e-10)).objective
+    assert found.gap >= found.objective - minimise(problem, NewtonSettings(1e-10)).objective
 
 
 # -- where it begins ------------------------------------------------------------------------------------------------
@@ -228,9 +228,9 @@ def test_a_function_is_imitated_by_its_scores():
 
 def test_a_start_at_the_solution_takes_no_step_and_a_bad_one_is_not_taken():
     problem = draw()
-    found = minimise(problem, Settings(1e-8))
+    found = minimise(problem, NewtonSettings(1e-8))
     unknowns = np.vstack([found.weights, found.intercepts])
-    assert minimise(problem, Settings(1e-6), unknowns).steps == 0
-    bad = minimise(problem, Settings(1e-8), 1e6 * unknowns)
+    assert minimise(problem, NewtonSettings(1e-6), unknowns).steps == 0
+    bad = minimise(problem, NewtonSettings(1e-8), 1e6 * unknowns)
     assert bad.steps == found.steps
     np.testing.assert_array_equal(bad.weights, found.weights)

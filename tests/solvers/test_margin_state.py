@@ -5,7 +5,7 @@ import pytest
 
 from mercer.kernels import Gaussian
 from mercer.operators import Dense, Gram
-from mercer.solvers.svm.box_qp import Boxed
+from mercer.solvers.svm.box_qp import BoxQP
 from mercer.solvers.svm.state import State
 
 
@@ -14,7 +14,7 @@ def problem():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 3))
     y = np.where(X[:, 0] + 0.3 * rng.normal(size=300) > 0, 1.0, -1.0)
-    return Boxed(-y, np.minimum(0, 2 * y), np.maximum(0, 2 * y)), Gram(Gaussian(1.0), X)
+    return BoxQP(-y, np.minimum(0, 2 * y), np.maximum(0, 2 * y)), Gram(Gaussian(1.0), X)
 
 
 def moved(problem, count, seed=1):
@@ -53,7 +53,7 @@ def test_a_check_finds_who_is_on_the_wrong_side_whatever_the_fast_rows_said(prob
 
 def test_a_check_looks_at_who_rests_by_less_than_the_support_was_wrong():
     y = np.array([1.0, -1.0, 1.0, 1.0])
-    boxed = Boxed(np.array([-1.0, 1.0, -0.6, 9.0]), np.minimum(0, 2 * y), np.maximum(0, 2 * y))
+    boxed = BoxQP(np.array([-1.0, 1.0, -0.6, 9.0]), np.minimum(0, 2 * y), np.maximum(0, 2 * y))
     state = State(boxed, np.array([0.5, -0.5, 0.0, 0.0]), Dense(np.eye(4)))
     assert state.violation == pytest.approx(0.5 + 0.6)
     state.g = np.array([-0.3, 0.3, 0.55, 9.0])  # the third seems to rest, and the support is off by 0.2

@@ -5,7 +5,7 @@ import pytest
 
 from mercer.kernels import Gaussian
 from mercer.operators import Dense, Gram
-from mercer.solvers.svm.kernel_cache import Memory, RowPool
+from mercer.solvers.svm.kernel_cache import Buffer, KernelCache
 
 
 @pytest.mark.parametrize("kept", [12, 24, 60])
@@ -13,7 +13,7 @@ def test_rows_are_the_true_ones_whatever_was_asked_before(kept):
     rng = np.random.default_rng(0)
     A = rng.normal(size=(60, 5))
     K = A @ A.T
-    pool = RowPool(Dense(K), kept * 60, 3)
+    pool = KernelCache(Dense(K), kept * 60, 3)
     for _ in range(200):
         rows = rng.permutation(60)[: rng.integers(1, 4)]
         np.testing.assert_array_equal(pool.values[pool.fetch(rows)], K[rows])
@@ -24,7 +24,7 @@ def test_rows_are_the_true_ones_whatever_was_asked_before(kept):
 def test_shrinking_keeps_what_is_known_of_the_rows_that_stay():
     rng = np.random.default_rng(1)
     K = Gram(Gaussian(1.0), rng.normal(size=(50, 3)))
-    pool = RowPool(K, 50 * 50, 10)
+    pool = KernelCache(K, 50 * 50, 10)
     pool.fetch(np.arange(0, 50, 5))
     pool.fetch(np.arange(7, 15))
     rows = np.array([0, 3, 7, 8, 10, 20, 33, 45])
@@ -41,17 +41,17 @@ def test_shrinking_keeps_what_is_known_of_the_rows_that_stay():
 
 def test_another_matrix_starts_anew():
     K = np.diag(np.arange(1.0, 9.0))
-    pool = RowPool(Dense(K), 64, 2)
+    pool = KernelCache(Dense(K), 64, 2)
     pool.fetch(np.array([1, 2]))
     pool.take(Dense(2 * K))
     np.testing.assert_array_equal(pool.values[pool.fetch(np.array([1, 2]))], 2 * K[[1, 2]])
 
 
 def test_memory_is_lent_again_and_grows_when_more_is_asked_for():
-    memory, K = Memory(), np.diag(np.arange(1.0, 9.0))
-    first = RowPool(Dense(K), 64, 2, memory)
+    memory, K = Buffer(), np.diag(np.arange(1.0, 9.0))
+    first = KernelCache(Dense(K), 64, 2, memory)
     first.fetch(np.arange(8))
-    second = RowPool(Dense(2 * K), 64, 2, memory)
+    second = KernelCache(Dense(2 * K), 64, 2, memory)
     assert np.shares_memory(first.values, second.values)
     np.testing.assert_array_equal(second.values[second.fetch(np.array([3, 1]))], 2 * K[[3, 1]])
     assert memory.lend(10, np.dtype(np.float32)).dtype == np.float32
@@ -61,7 +61,7 @@ def test_memory_is_lent_again_and_grows_when_more_is_asked_for():
 def test_where_no_slots_side_by_side_are_free_all_begins_anew():
     """Row 1 stands in the second of four slots, so that three more find no room beside each other."""
     K = np.diag(np.arange(1.0, 9.0)) + 1.0
-    pool = RowPool(Dense(K), 0, 1)
+    pool = KernelCache(Dense(K), 0, 1)
     for row in range(4):
         pool.fetch(np.array([row]))
     assert pool.values.shape == (4, 8)

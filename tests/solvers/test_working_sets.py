@@ -9,10 +9,10 @@ from mercer.compute.runtime.run import Run, Stopped
 from mercer.kernels import Gaussian, Linear
 from mercer.operators import Dense, Gram, LowRank
 from mercer.solvers.svm import smo, working_sets
-from mercer.solvers.svm.box_qp import Boxed
-from mercer.solvers.svm.working_sets import Settings, solve
+from mercer.solvers.svm.box_qp import BoxQP
+from mercer.solvers.svm.working_sets import SMOSettings, solve
 
-TIGHT = Settings(tolerance=1e-6)
+TIGHT = SMOSettings(tolerance=1e-6)
 LIBSVM = {"rtol": 1e-4, "atol": 2e-5}
 """It keeps the kernel matrix in float32."""
 
@@ -24,7 +24,7 @@ def draw(n, d=4, seed=0):
 
 
 def classes(y, C):
-    return Boxed(-y, np.minimum(0, y * C), np.maximum(0, y * C))
+    return BoxQP(-y, np.minimum(0, y * C), np.maximum(0, y * C))
 
 
 def rests(problem, found, tolerance):
@@ -66,7 +66,7 @@ def test_regression_ends_where_libsvm_ends(kink, way):
     X, _ = draw(100)
     y = np.sin(2 * X[:, 0]) + 0.1 * X[:, 1]
     K = Gaussian(1.5)(X)
-    problem = Boxed(-y, np.full(100, -2.0), np.full(100, 2.0), kink)
+    problem = BoxQP(-y, np.full(100, -2.0), np.full(100, 2.0), kink)
     found = solve(problem, Dense(K), TIGHT)
     rests(problem, found, 1e-6)
     model = SVR(kernel="precomputed", C=2.0, epsilon=kink, tol=1e-8).fit(K, y)
@@ -76,7 +76,7 @@ def test_regression_ends_where_libsvm_ends(kink, way):
 def test_one_class_ends_where_libsvm_ends(way):
     X, _ = draw(150)
     K = Gaussian(1.5)(X)
-    problem = Boxed(np.zeros(150), np.zeros(150), np.ones(150), total=0.3 * 150)
+    problem = BoxQP(np.zeros(150), np.zeros(150), np.ones(150), total=0.3 * 150)
     found = solve(problem, Dense(K), TIGHT)
     rests(problem, found, 1e-6)
     model = OneClassSVM(kernel="precomputed", nu=0.3, tol=1e-9).fit(K)
@@ -90,7 +90,7 @@ def test_many_small_working_sets_end_where_one_large_one_does(bytes_, monkeypatc
     whole = solve(problem, K, TIGHT)
     monkeypatch.setattr(working_sets, "SET", 40)
     monkeypatch.setattr(working_sets, "REST", 3)
-    small = solve(problem, K, Settings(tolerance=1e-6, bytes=bytes_))
+    small = solve(problem, K, SMOSettings(tolerance=1e-6, bytes=bytes_))
     rests(problem, small, 1e-6)
     assert small.rounds > 3
     np.testing.assert_allclose(K @ small.b + small.bias, K @ whole.b + whole.bias, atol=1e-4)
@@ -101,7 +101,7 @@ def test_rows_in_float32_end_at_the_solution_in_float64(monkeypatch):
     problem, K = classes(y, 5.0), Gram(Gaussian(1.0), X)
     monkeypatch.setattr(working_sets, "NARROW_FROM", 0)
     monkeypatch.setattr(working_sets, "SET", 100)
-    found = solve(problem, K, Settings(tolerance=1e-6))  # less than float32 can tell: float64 has to finish
+    found = solve(problem, K, SMOSettings(tolerance=1e-6))  # less than float32 can tell: float64 has to finish
     rests(problem, found, 1e-6)
     truth, support = K @ found.b - y, found.b != 0
     np.testing.assert_allclose(found.g[support], truth[support], atol=1e-9)
@@ -117,11 +117,11 @@ def test_some_rows_first_end_where_all_of_them_do(kind, monkeypatch):
     X, y = draw(900)
     problem, K = many(kind, X, y), Gram(Gaussian(1.0), X)
     monkeypatch.setattr(working_sets, "SET", 100)
-    whole = solve(problem, K, Settings(tolerance=1e-5))
+    whole = solve(problem, K, SMOSettings(tolerance=1e-5))
     monkeypatch.setattr(working_sets, "GROWN_FROM", 0)
     turns = []
     monkeypatch.setattr(working_sets, "_rounds", watched(working_sets._rounds, turns))
-    grown = solve(problem, K, Settings(tolerance=1e-5))
+    grown = solve(problem, K, SMOSettings(tolerance=1e-5))
     rests(problem, grown, 1e-5)
     assert min(turns) < 900
     assert problem.violation(grown.b, K @ grown.b + problem.linear) <= 1e-5
@@ -133,8 +133,8 @@ def many(kind, X, y):
     if kind == "classes":
         return classes(y, 5.0)
     if kind == "regression":
-        return Boxed(-target, np.full(n, -2.0), np.full(n, 2.0), 0.1)
-    return Boxed(np.zeros(n), np.zeros(n), np.ones(n), total=0.3 * n)
+        return BoxQP(-target, np.full(n, -2.0), np.full(n, 2.0), 0.1)
+    return BoxQP(np.zeros(n), np.zeros(n), np.ones(n), total=0.3 * n)
 
 
 def watched(rounds, turns):
@@ -172,9 +172,9 @@ def test_the_gap_bounds_the_distance_to_the_solution():
     X, y = draw(200)
     K = Gaussian(1.0)(X)
     problem = classes(y, 10.0)
-    best = solve(problem, Dense(K), Settings(tolerance=1e-10))
+    best = solve(problem, Dense(K), SMOSettings(tolerance=1e-10))
     for tolerance in (1.0, 0.1, 1e-2, 1e-3):
-        rough = solve(problem, Dense(K), Settings(tolerance=tolerance))
+        rough = solve(problem, Dense(K), SMOSettings(tolerance=tolerance))
         away = rough.b - best.b
         assert 0.5 * away @ K @ away <= rough.gap * (1 + 1e-9)
         assert problem.objective(rough.b, rough.g) - problem.objective(best.b, best.g) <= rough.gap
@@ -213,7 +213,7 @@ def test_a_run_that_is_stopped_tells_the_truth_of_what_it_has(monkeypatch):
 
 def test_steps_that_are_over_are_told():
     X, y = draw(100)
-    found = solve(classes(y, 1e3), Gram(Gaussian(1.0), X), Settings(tolerance=1e-9, max_steps=20))
+    found = solve(classes(y, 1e3), Gram(Gaussian(1.0), X), SMOSettings(tolerance=1e-9, max_steps=20))
     assert not found.converged
     assert "20 steps are over" in found.reason
 
@@ -223,7 +223,7 @@ def test_steps_that_are_over_among_some_rows_leave_the_truth_of_all(monkeypatch)
     monkeypatch.setattr(working_sets, "SET", 100)
     X, y = draw(900)
     problem, K = classes(y, 5.0), Gram(Gaussian(1.0), X)
-    found = solve(problem, K, Settings(tolerance=1e-6, max_steps=100))
+    found = solve(problem, K, SMOSettings(tolerance=1e-6, max_steps=100))
     assert "100 steps are over" in found.reason
     truth, support = K @ found.b - y, found.b != 0
     np.testing.assert_allclose(found.g[support], truth[support], atol=1e-9)
@@ -259,7 +259,7 @@ def test_compiled_and_plain_steps_are_the_same():
     rng = np.random.default_rng(0)
     A = rng.normal(size=(30, 40))
     K = A @ A.T
-    problem = Boxed(rng.normal(size=30), np.full(30, -0.3), np.full(30, 0.2), kink=0.05)
+    problem = BoxQP(rng.normal(size=30), np.full(30, -0.3), np.full(30, 0.2), kink=0.05)
     found = []
     for least in (0, np.inf):
         b, g = np.zeros(30), problem.linear.copy()
@@ -269,3 +269,26 @@ def test_compiled_and_plain_steps_are_the_same():
         found.append((steps, left, b))
     assert found[0][0] == found[1][0] > 10
     np.testing.assert_allclose(found[0][2], found[1][2], atol=1e-12)
+
+
+@pytest.mark.parametrize("kink", [0.0, 0.1])
+def test_loops_as_written_end_where_libsvm_ends(kink, loops_as_written, monkeypatch):
+    monkeypatch.setattr(smo, "COMPILED_FROM", 0)
+    X, _ = draw(30)
+    y = np.sin(2 * X[:, 0]) + 0.1 * X[:, 1]
+    K = Gaussian(1.5)(X)
+    problem = BoxQP(-y, np.full(30, -2.0), np.full(30, 2.0), kink)
+    found = solve(problem, Dense(K), TIGHT)
+    rests(problem, found, 1e-6)
+    model = SVR(kernel="precomputed", C=2.0, epsilon=kink, tol=1e-8).fit(K, y)
+    np.testing.assert_allclose(K @ found.b + found.bias, model.predict(K), **LIBSVM)
+
+
+def test_rows_of_a_pool_by_loops_as_written(loops_as_written, monkeypatch):
+    monkeypatch.setattr(smo, "COMPILED_FROM", 0)
+    monkeypatch.setattr(smo, "CHUNK", 5)
+    rng = np.random.default_rng(1)
+    pool, slots, factors, out = rng.normal(size=(6, 12)), np.array([4, 0, 3]), rng.normal(size=3), np.ones(12)
+    np.testing.assert_array_equal(smo.square(pool, slots, np.array([11, 2])), pool[np.ix_(slots, [11, 2])])
+    smo.add_rows(pool, slots, factors, out)
+    np.testing.assert_allclose(out, 1 + factors @ pool[slots], rtol=1e-14)

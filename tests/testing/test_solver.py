@@ -15,11 +15,11 @@ RIGHT = [
     Cholesky(),
     Eigen(),
     ConjugateGradient(),
-    ConjugateGradient(rank=0, steps=200),
-    ConjugateGradient(rank=12, tolerance=1e-10),
+    ConjugateGradient(preconditioner_rank=0, max_iter=200),
+    ConjugateGradient(preconditioner_rank=12, tol=1e-10),
     GradientDescent(),
-    GradientDescent(steps=300, tolerance=1e-4, keep=False),
-    GradientDescent(step=0.2, steps=400, tolerance=1e-6),
+    GradientDescent(max_iter=300, tol=1e-4, keep=False),
+    GradientDescent(step=0.2, max_iter=400, tol=1e-6),
 ]
 
 
@@ -486,4 +486,4 @@ def test_settings_that_do_not_solve_easy_systems_are_told():
     with pytest.raises(
         AssertionError, match=r"law of solution: an easy system of 12 unknowns did not converge: After 3"
     ):
-        check_solver(GradientDescent(steps=3))
+        check_solver(GradientDescent(max_iter=3))

@@ -136,14 +136,14 @@ def test_a_kernel_of_noise_gets_no_weight():
 
 
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("steps", [1, 100])
-def test_never_worse_than_the_best_kernel_alone(seed, steps):
+@pytest.mark.parametrize("max_iter", [1, 100])
+def test_never_worse_than_the_best_kernel_alone(seed, max_iter):
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(30, 3))
     targets = [rng.normal(size=30), np.abs(rows[:, 0]), np.exp(rows[:, 1])][seed % 3]
     kernels = [Gaussian("median"), Linear(), Laplace(0.3), Matern(2.5, "median"), Polynomial(3, 0.5)]
     least = min(loo_path(kernel, rows, targets).errors.min() for kernel in kernels)
-    found = combine(kernels, rows, targets, steps=steps)
+    found = combine(kernels, rows, targets, max_iter=max_iter)
     assert found.error <= least * (1 + 1e-6)
     assert loo_path(found.kernel, rows, targets, [found.alpha]).errors[0, 0] == pytest.approx(found.error, rel=1e-5)
 
@@ -229,12 +229,12 @@ def test_the_proof_is_kept():
 
 def test_the_history_falls_and_is_told():
     found = combine(KERNELS, X, y)
-    assert len(found.history) == found.steps + 1
+    assert len(found.history) == found.n_iter + 1
     assert (np.diff(found.history) <= 1e-9).all()
     assert found.history[-1] == pytest.approx(found.relative, rel=1e-9)
     assert "No step" in found.reason
-    short = combine(KERNELS, X, y, steps=1)
-    assert (short.steps, short.converged) == (1, False)
+    short = combine(KERNELS, X, y, max_iter=1)
+    assert (short.n_iter, short.converged) == (1, False)
     assert "stopped after 1 step:" in short.reason
 
 
@@ -321,9 +321,9 @@ def test_a_list_of_kernels_is_needed(kernels):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"steps": 0}, "an integer number of steps, at least 1; got 0"),
-        ({"steps": True}, "an integer number of steps"),
-        ({"steps": 2.5}, "an integer number of steps"),
+        ({"max_iter": 0}, "a positive integer for max_iter; got 0"),
+        ({"max_iter": True}, "a positive integer for max_iter"),
+        ({"max_iter": 2.5}, "a positive integer for max_iter"),
         ({"y": np.ones(40)}, "a y that varies; it is constant"),
         ({"y": np.zeros((40, 2)), "fit_intercept": False}, "a y that varies; it is zero"),
         ({"y": y[:-1]}, "one target per row, 40 in all"),

@@ -171,10 +171,10 @@ def test_sparse_rows_are_rows():
 
 def test_of_many_rows_some_are_drawn_and_the_same_ones_again():
     X, y = problem(400, 3)
-    one, two = (stretch(Gaussian(1.0), X, y, rows=100, steps=3) for _ in range(2))
-    other = stretch(Gaussian(1.0), X, y, rows=100, steps=3, random_state=1)
+    one, two = (stretch(Gaussian(1.0), X, y, rows=100, max_iter=3, random_state=0) for _ in range(2))
+    other = stretch(Gaussian(1.0), X, y, rows=100, max_iter=3, random_state=1)
     assert (one.rows, one.converged) == (100, False)
-    assert one.steps <= 3
+    assert one.n_iter <= 3
     np.testing.assert_array_equal(one.lengthscales, two.lengthscales)
     assert (one.lengthscales != other.lengthscales).any()
 
@@ -192,7 +192,7 @@ def test_several_outputs_share_their_lengths():
 def test_the_table_names_columns_and_the_shortest_come_first():
     pandas = pytest.importorskip("pandas")
     X, y = problem(150, 24)
-    text = str(stretch("gaussian('median')", pandas.DataFrame(X, columns=[f"c{j}" for j in range(24)]), y, steps=20))
+    text = str(stretch("gaussian('median')", pandas.DataFrame(X, columns=[f"c{j}" for j in range(24)]), y, max_iter=20))
     lines = text.splitlines()
     assert {line.split("column ")[1] for line in lines[1:3]} == {"'c1'", "'c2'"}
     assert "and 4 more, which matter less" in text
@@ -206,9 +206,9 @@ def test_the_table_names_columns_and_the_shortest_come_first():
         (lambda X, y: stretch("precomputed", X @ X.T, y), "rows that a kernel looks at"),
         (lambda X, y: stretch(Gaussian(), X, np.full(30, 7.0)), "a y that varies"),
         (lambda X, y: stretch(Gaussian(), X, y, sample_weight=np.eye(30)[0]), "at least two rows"),
-        (lambda X, y: stretch(Gaussian(), X, y, steps=0), "integer number of steps"),
-        (lambda X, y: stretch(Gaussian(), X, y, rows=1), "integer number of rows"),
-        (lambda X, y: stretch(Gaussian(), X, y, rows=True), "integer number of rows"),
+        (lambda X, y: stretch(Gaussian(), X, y, max_iter=0), "integer of at least 1 for max_iter"),
+        (lambda X, y: stretch(Gaussian(), X, y, rows=1), "integer of at least 2 for rows"),
+        (lambda X, y: stretch(Gaussian(), X, y, rows=True), "integer of at least 2 for rows"),
         (lambda X, y: stretch("epanechnikov(lengthscale=3.0)", 3 * X, y), "positive semi-definite"),
     ],
 )

@@ -42,7 +42,7 @@ for _ in range(200):
     alpha = alpha - s * 2 * (K @ alpha - y)
     gaps.append(float(np.abs(w - features.T @ alpha).max()))
 settings = {"alpha": 0.0, "fit_intercept": False}
-solver = GradientDescent(step=2 * s, steps=200, tolerance=0.0)
+solver = GradientDescent(step=2 * s, max_iter=200, tol=0.0)
 model = KernelRidge(Powers(3), solver=solver, **settings).fit(X, y)
 print(f"largest difference of w on the way: {max(gaps):.1e}")
 print(f"w by the loop: {w.round(3)}")
@@ -53,7 +53,7 @@ print(
 # %%
 # **With a kernel.** The Gaussian has no weights to write down; the alphas are all there is. Left: the loss. Right:
 # two of the alphas on their way.
-steps = GradientDescent(steps=500, tolerance=0.0)
+steps = GradientDescent(max_iter=500, tol=0.0)
 kernel = KernelRidge(
     Gaussian(0.3), solver=steps, alpha=0.01, fit_intercept=False
 ).fit(X, y)
@@ -70,7 +70,7 @@ _, panels = plt.subplots(
 )
 curves, places = {}, np.linspace(-1, 1, 200)[:, None]
 for count, axes in zip((3, 30, 3000), panels, strict=True):
-    early = GradientDescent(steps=count, tolerance=0.0)
+    early = GradientDescent(max_iter=count, tol=0.0)
     curves[count] = KernelRidge(Gaussian(0.1), solver=early, **settings).fit(X, y)
     CurveDisplay(places[:, 0], curves[count].predict(places), X=X, y=y).plot(axes)
     axes.set_title(f"{count} steps")

@@ -156,7 +156,7 @@ def _each(kernel: Any, sample: Sample) -> tuple[Stretch | None, str]:
         return None, f"{UNTRIED} there would be {count:,}, more than {MOST}"
     if targets.ndim == 2 and targets.shape[1] > CLASSES:
         return None, f"{UNTRIED} {targets.shape[1]:,} classes are more than {CLASSES}"
-    return stretch(kernel, rows, targets), ""
+    return stretch(kernel, rows, targets, random_state=0), ""
 
 
 def _refused(part: float, rows: int) -> str:

@@ -12,7 +12,7 @@ from mercer.displays.base import Display, check_fitted, last_step
 from mercer.displays.colours import colours
 from mercer.displays.plane import Plane, check_grid, labels_of
 from mercer.displays.regions import coloured, parted, scattered, told_apart
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 LEVELS = (-1.0, 0.0, 1.0)
 """Of a decision function: the boundary, and the margins of a support vector machine to both sides."""
@@ -83,6 +83,7 @@ class BoundaryDisplay(Display):
     legend_: Any = field(init=False, default=None)
 
     @classmethod
+    @speaks
     def from_estimator(
         cls, model: Any, X: Any, y: ArrayLike | None = None, *, support: bool = True, grid: int = 200, ax: Any = None
     ) -> Self:
@@ -119,6 +120,7 @@ class BoundaryDisplay(Display):
             X, model.predict(X) if y is None else y, across, up, regions, _scores(model, places, shape), rings
         ).plot(ax)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         plane, y, rings = self._checked()
         self.labels_ = told_apart(type(self).__name__, y, self.regions)

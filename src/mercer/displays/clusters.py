@@ -12,7 +12,7 @@ from mercer.displays.base import Display, found
 from mercer.displays.colours import colours
 from mercer.displays.plane import Plane, check_grid
 from mercer.displays.regions import coloured, parted, told_apart
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 
 @dataclass(eq=False, repr=False)
@@ -64,6 +64,7 @@ class ClusterDisplay(Display):
     boundaries_: list[Any] = field(init=False, default_factory=list)
 
     @classmethod
+    @speaks
     def from_estimator(cls, model: Any, X: Any, ax: Any = None, grid: int = 200) -> Self:
         """Draw the clusters that a fitted model predicts on a grid, and for the rows.
 
@@ -93,6 +94,7 @@ class ClusterDisplay(Display):
         regions = np.asarray(model.predict(places)).reshape(len(up), len(across))
         return cls(X, model.predict(X), across, up, regions).plot(ax)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         plane, labels = self._checked()
         seen = [labels] if self.regions is None else [labels, self.regions]

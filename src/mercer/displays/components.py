@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, found
 from mercer.displays.colours import SCALE, colours
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 MANY = 20
 """Different numbers in y that are labels still; more are a quantity, with a scale of colours."""
@@ -58,6 +58,7 @@ class ComponentsDisplay(Display):
     legend_: Any = field(init=False, default=None)
 
     @classmethod
+    @speaks
     def from_estimator(
         cls, model: Any, X: Any, y: ArrayLike | None = None, components: tuple[int, int] = (0, 1), ax: Any = None
     ) -> Self:
@@ -86,6 +87,7 @@ class ComponentsDisplay(Display):
         first, second = (_name(place, None if ratios is None else ratios[place]) for place in chosen)
         return cls(scores[:, chosen], y, (first, second)).plot(ax)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         scores, y = self._checked()
         axes = self._begin(ax)

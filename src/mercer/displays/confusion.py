@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import SIZE, Display
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 WRITTEN = 15
 """Up to so many classes the cells hold their counts in digits."""
@@ -49,6 +49,7 @@ class ConfusionDisplay(Display):
     texts_: Any = field(init=False, default=())
 
     @classmethod
+    @speaks
     def from_predictions(cls, y: ArrayLike, predicted: ArrayLike, ax: Any = None) -> Self:
         """Count pairs of true and predicted labels, and draw them."""
         labels, places = np.unique(np.concatenate([np.asarray(y), np.asarray(predicted)]), return_inverse=True)
@@ -57,10 +58,12 @@ class ConfusionDisplay(Display):
         return cls(np.bincount(true * k + found, minlength=k * k).reshape(k, k), labels.tolist()).plot(ax)
 
     @classmethod
+    @speaks
     def from_estimator(cls, model: Any, X: Any, y: ArrayLike, ax: Any = None) -> Self:
         """Draw what a fitted classifier takes the rows of X for."""
         return cls.from_predictions(y, model.predict(X), ax)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         counts = self._checked()
         axes = self._begin(ax)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.displays.base import Display, check_fitted, last_step
 from mercer.displays.line import Line
 from mercer.displays.plane import check_grid, refuse_huge
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 
 @dataclass(eq=False, repr=False)
@@ -75,6 +75,7 @@ class CurveDisplay(Display):
     legend_: Any = field(init=False, default=None)
 
     @classmethod
+    @speaks
     def from_estimator(
         cls, model: Any, X: Any, y: ArrayLike | None = None, *, level: float = 0.95, grid: int = 200, ax: Any = None
     ) -> Self:
@@ -107,6 +108,7 @@ class CurveDisplay(Display):
         mean, deviation = model.predict(table, return_std=True) if sure else (model.predict(table), None)
         return cls(places, mean, deviation, X, y, level).plot(ax)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         mean, half = self._checked()
         line, y = self._rows()

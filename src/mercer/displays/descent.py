@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, check_fitted, last_step
 from mercer.displays.colours import SCALE
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 REMEDY = "Use KernelRidge(solver=GradientDescent(keep=True))."
 MOST = 30
@@ -72,6 +72,7 @@ class DescentDisplay(Display):
     shown_: NDArray[np.intp] | None = field(init=False, default=None)
 
     @classmethod
+    @speaks
     def from_estimator(cls, model: Any, pair: tuple[int, int] | None = None, output: int = 0, ax: Any = None) -> Self:
         """Draw a fitted `KernelRidge(solver=GradientDescent())`, or the like.
 
@@ -103,6 +104,7 @@ class DescentDisplay(Display):
             raise InputError(sentence(cls.__name__, needs, got, "Use output=0."))
         return cls(history.losses[:, output], history.coefficients[:, :, output], pair).plot(ax)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         losses, coefficients = self._checked()
         axes, self.path_ax_ = self._begin_two(ax)

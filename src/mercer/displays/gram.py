@@ -14,7 +14,7 @@ from mercer.displays.chosen import chosen_rows, count_of, rows_of
 from mercer.displays.colours import SCALE
 from mercer.displays.plane import labels_of
 from mercer.displays.spectrum import Spectrum
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 MOST = 1000
 """Rows that are drawn, at most: a screen has no more points, and all eigenvalues of more take long."""
@@ -86,6 +86,7 @@ class GramDisplay(Display):
     spectrum_: dict[str, Any] = field(init=False, default_factory=dict)
 
     @classmethod
+    @speaks
     def from_kernel(cls, kernel: Any, X: Any, order: Any = None, random_state: int = 0, ax: Any = None) -> Self:
         """Draw a kernel on the rows of a table; of more than 1,000, so many are drawn at random.
 
@@ -114,6 +115,7 @@ class GramDisplay(Display):
         return cls(matrix, _order_of(cls.__name__, order, total, rows), str(known), total).plot(ax)
 
     @classmethod
+    @speaks
     def from_estimator(cls, model: Any, X: Any, order: Any = None, random_state: int = 0, ax: Any = None) -> Self:
         """Draw the kernel of a fitted model.
 
@@ -146,6 +148,7 @@ class GramDisplay(Display):
         part = matrix if rows is None else matrix[np.ix_(rows, rows)]
         return cls(part, _order_of(cls.__name__, order, total, rows), "precomputed", total).plot(ax)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         matrix = self._checked()
         values, vectors = np.linalg.eigh(matrix)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, check_fitted, last_step
 from mercer.displays.colours import colours
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 REMEDY = "KernelKMeans, perceptrons and GradientDescent() write one; of others use HistoryDisplay.from_runs."
 
@@ -70,6 +70,7 @@ class HistoryDisplay(Display):
     legend_: Any = field(init=False, default=None)
 
     @classmethod
+    @speaks
     def from_estimator(cls, model: Any, ax: Any = None) -> Self:
         """Draw the history of a fitted model, or of the last step of a pipeline.
 
@@ -100,13 +101,14 @@ class HistoryDisplay(Display):
         return cls(np.arange(1, len(history) + 1), np.asarray(history)[:, None], (measure,), measure, unit).plot(ax)
 
     @classmethod
+    @speaks
     def from_runs(
         cls,
         model: Any,
         X: Any,
         y: Any = None,
         *,
-        steps: Sequence[int] = (1, 2, 4, 8, 16, 32),
+        iterations: Sequence[int] = (1, 2, 4, 8, 16, 32),
         unit: str = "step",
         ax: Any = None,
     ) -> Self:
@@ -123,7 +125,7 @@ class HistoryDisplay(Display):
             The rows.
         y : array or None, default=None
             Their targets.
-        steps : sequence of int, default=(1, 2, 4, 8, 16, 32)
+        iterations : sequence of int, default=(1, 2, 4, 8, 16, 32)
             Numbers of steps.
         unit : {"step", "second"}, default="step"
             With "second", the time of each fit is at the axis, with all that comes before its steps.
@@ -138,9 +140,10 @@ class HistoryDisplay(Display):
 
         if unit not in ("step", "second"):
             raise InputError(sentence(cls.__name__, 'unit "step" or "second"', f"got {unit!r}", 'Use "step".'))
-        taken, seconds, left, measure = runs_of(cls.__name__, model, X, y, steps)
+        taken, seconds, left, measure = runs_of(cls.__name__, model, X, y, iterations)
         return cls(taken if unit == "step" else seconds, left[:, None], (measure,), measure, unit).plot(ax)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         steps, values = self._checked()
         axes = self._begin(ax)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import SIZE, Display
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 LONG = 28
 """Characters of a name, at most."""
@@ -63,6 +63,7 @@ class ImportanceDisplay(Display):
     names_: Any = field(init=False, default=())
 
     @classmethod
+    @speaks
     def from_result(cls, result: Any, names: Sequence[str], ax: Any = None) -> Self:
         """Draw the result of `sklearn.inspection.permutation_importance`.
 
@@ -81,6 +82,7 @@ class ImportanceDisplay(Display):
         """
         return cls(names, result.importances_mean, result.importances_std).plot(ax)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         values, spreads = self._checked()
         axes = self._begin(ax)

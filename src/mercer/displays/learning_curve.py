@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display
 from mercer.displays.colours import colours
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 
 @dataclass(eq=False, repr=False)
@@ -46,6 +46,7 @@ class LearningCurveDisplay(Display):
     lines_: Any = field(init=False, default=None)
     bands_: Any = field(init=False, default=None)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         sizes, curves = self._checked()
         axes = self._begin(ax)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, found, last_step
 from mercer.displays.colours import SCALE, colours
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 SQUARED, WRONG = "leave-one-out mean squared error", "wrong labels, left out"
 
@@ -68,6 +68,7 @@ class LeaveOneOutDisplay(Display):
     legend_: Any = field(init=False, default=None)
 
     @classmethod
+    @speaks
     def from_estimator(cls, model: Any, ax: Any = None) -> Self:
         """Draw `loo_` of a fitted least-squares model whose alpha was chosen, or of a pipeline with one.
 
@@ -89,6 +90,7 @@ class LeaveOneOutDisplay(Display):
         return cls(path.alphas, path.errors, taken, names).plot(ax)
 
     @classmethod
+    @speaks
     def from_lengthscales(cls, model: Any, X: Any, y: Any, lengthscales: Sequence[float], ax: Any = None) -> Self:
         """Fit a copy at each lengthscale, and draw the path of alphas of each; the best of all is marked.
 
@@ -127,6 +129,7 @@ class LeaveOneOutDisplay(Display):
         alphas = np.column_stack([path.alphas for path, _ in pairs])
         return cls(alphas, np.column_stack(rights), taken, names, measure).plot(ax)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         alphas, errors, chosen = self._checked()
         axes = self._begin(ax)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, found
 from mercer.displays.chosen import chosen_rows, count_of, rows_of
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 MOST = 500
 """Rows on whose pairs errors are computed, at most."""
@@ -79,6 +79,7 @@ class LiftErrorDisplay(Display):
     legend_: Any = field(init=False, default=None)
 
     @classmethod
+    @speaks
     def from_lift(
         cls, lift: Any, X: Any, components: Sequence[int] | None = None, draws: int = 5, ax: Any = None
     ) -> Self:
@@ -115,6 +116,7 @@ class LiftErrorDisplay(Display):
             counts = trial.fitting(counts)
         return cls(counts, *trial.measured(counts, draws), trial.kind, type(lift).__name__).plot(ax)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         counts, worst, mean, bounds = self._checked()
         axes = self._begin(ax)

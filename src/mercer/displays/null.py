@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, found
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 BINS = 50
 """Bars of a histogram, at most."""
@@ -69,6 +69,7 @@ class NullDisplay(Display):
     line_: Any = field(init=False, default=None)
 
     @classmethod
+    @speaks
     def from_result(cls, result: Any, ax: Any = None) -> Self:
         """Draw the result of `mercer.mmd` or `mercer.hsic`.
 
@@ -89,6 +90,7 @@ class NullDisplay(Display):
         spread, p_value = getattr(result, "spread", None), getattr(result, "p_value", None)
         return cls(sample, float(statistic), p_value, spread, name, null).plot(ax)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         sample = self._checked()
         axes = self._begin(ax)

@@ -13,7 +13,7 @@ from mercer.displays.colours import colours
 from mercer.displays.lifted import Circle, Level, cut, read_level
 from mercer.displays.plane import MARGIN, Plane, labels_of
 from mercer.displays.regions import told_apart
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 MESH = 30
 """Lines of the paraboloid along each column."""
@@ -84,6 +84,7 @@ class ParabolicDisplay(Display):
     cut_: Any = field(init=False, default=None)
 
     @classmethod
+    @speaks
     def from_estimator(cls, model: Any, X: Any, y: ArrayLike | None = None, ax: Any = None) -> Self:
         """Draw a fitted classifier that is linear on the lift, such as `KernelSVC("parabolic")`.
 
@@ -111,6 +112,7 @@ class ParabolicDisplay(Display):
         level = read_level(cls.__name__, plane, decide)
         return cls(X, model.predict(X) if y is None else y, level.weights, level.intercept).plot(ax)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         plane, y, level = self._checked(ax)
         self.labels_ = told_apart(type(self).__name__, y)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 KINDS = ("predicted", "residuals")
 INK = "#3f87d9"
@@ -53,10 +53,12 @@ class ResidualsDisplay(Display):
     line_: Any = field(init=False, default=None)
 
     @classmethod
+    @speaks
     def from_estimator(cls, model: Any, X: Any, y: ArrayLike, kind: str = "predicted", ax: Any = None) -> Self:
         """Draw what a fitted model predicts for X beside y."""
         return cls(y, model.predict(X), kind).plot(ax)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         y, predicted = self._checked()
         axes = self._begin(ax)

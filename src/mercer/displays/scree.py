@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, found
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 
 @dataclass(eq=False, repr=False)
@@ -59,6 +59,7 @@ class ScreeDisplay(Display):
     text_: Any = field(init=False, default=None)
 
     @classmethod
+    @speaks
     def from_estimator(cls, model: Any, ax: Any = None) -> Self:
         """Draw a fitted model that has `explained_variance_ratio_`, and `unexplained_` where it is known.
 
@@ -76,6 +77,7 @@ class ScreeDisplay(Display):
         ratios = found(cls.__name__, model, "explained_variance_ratio_", "Fit a KernelPCA first.")
         return cls(ratios, getattr(model, "unexplained_", None)).plot(ax)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         ratios = self._checked()
         axes = self._begin(ax)

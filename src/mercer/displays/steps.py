@@ -12,7 +12,7 @@ from mercer.displays.base import Display, before_last, check_fitted, last_step
 from mercer.displays.colours import SCALE, colours
 from mercer.displays.plane import Plane, check_grid, labels_of
 from mercer.displays.regions import scattered, told_apart
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 
 LINES = 12
 """Boundaries that are drawn, at most: of all mistakes so many, in equal distances, the last among them."""
@@ -83,6 +83,7 @@ class StepsDisplay(Display):
     legend_: Any = field(init=False, default=None)
 
     @classmethod
+    @speaks
     def from_estimator(cls, model: Any, X: Any, y: ArrayLike, *, grid: int = 100, ax: Any = None) -> Self:
         """Draw a fitted perceptron of two classes, or a pipeline that ends with one, and the rows of its fit.
 
@@ -121,6 +122,7 @@ class StepsDisplay(Display):
         scores = values.T.reshape(len(marks), len(up), len(across))
         return cls(X, y, across, up, scores, marks, course.numbers[mistakes.rows]).plot(ax)
 
+    @speaks
     def plot(self, ax: Any = None) -> Self:
         plane, y, mistaken = self._checked()
         self.labels_ = told_apart(type(self).__name__, y)

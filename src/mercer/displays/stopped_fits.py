@@ -20,12 +20,12 @@ MEASURES = {"relative_gap_": "relative duality gap", "duality_gap_": "duality ga
 
 
 def runs_of(
-    who: str, model: Any, X: Any, y: Any, steps: Sequence[int]
+    who: str, model: Any, X: Any, y: Any, iterations: Sequence[int]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], str]:
-    """The numbers of steps, the seconds of each fit, what each has left, and what that is."""
-    counts = list(steps)
+    """The numbers of iterations, the seconds of each fit, what each has left, and what that is."""
+    counts = list(iterations)
     if not counts or not all(isinstance(each, int | np.integer) and each > 0 for each in counts):
-        raise InputError(sentence(who, "positive numbers of steps", f"got {steps!r}", "Use (1, 2, 4, 8)."))
+        raise InputError(sentence(who, "positive integers for iterations", f"got {iterations!r}", "Use (1, 2, 4, 8)."))
     fits = [_timed(_stopping(who, model, int(count)), X, y) for count in sorted(set(counts))]
     last = last_step(fits[-1][0])
     name = next((each for each in MEASURES if hasattr(last, each)), None)
@@ -42,13 +42,13 @@ def _stopping(who: str, model: Any, count: int) -> Any:
     learner = last_step(copy)
     known = learner.get_params(deep=False)
     solver = known.get("solver")
-    if is_dataclass(solver) and not isinstance(solver, type) and hasattr(solver, "steps"):
-        learner.set_params(solver=replace(solver, steps=count))
+    if is_dataclass(solver) and not isinstance(solver, type) and hasattr(solver, "max_iter"):
+        learner.set_params(solver=replace(solver, max_iter=count))
         return copy
     if "max_iter" in known:
         learner.set_params(max_iter=count)
         return copy
-    needs, got = "a solver with steps, or max_iter", f"{type(learner).__name__} has none"
+    needs, got = "a learner or a solver with max_iter", f"{type(learner).__name__} has none"
     raise InputError(sentence(who, needs, got, "Use solver=ConjugateGradient()."))
 
 

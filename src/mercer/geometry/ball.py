@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.geometry.accurate import Vector
 from mercer.geometry.base import Shape, place
 from mercer.geometry.fields import named, vector
@@ -47,6 +47,7 @@ class Ball(Shape):
     inside: bool
     names: tuple[str, ...]
 
+    @speaks
     def __init__(self, center: ArrayLike, radius: float, inside: bool = True, names: Sequence[str] = ()) -> None:
         point = vector("Ball", "a center", center)
         if not 0 <= radius < np.inf:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.geometry.accurate import Vector
 from mercer.geometry.base import Shape, listed, place
 from mercer.geometry.fields import lengths, named, orthonormal, vector
@@ -51,6 +51,7 @@ class Ellipse(Shape):
     inside: bool
     names: tuple[str, ...]
 
+    @speaks
     def __init__(
         self, center: ArrayLike, axes: ArrayLike, angle: float, inside: bool = True, names: Sequence[str] = ()
     ) -> None:
@@ -119,6 +120,7 @@ class Ellipsoid(Shape):
     inside: bool
     names: tuple[str, ...]
 
+    @speaks
     def __init__(
         self,
         center: ArrayLike,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.geometry.accurate import Vector
 from mercer.geometry.base import Shape
 from mercer.geometry.fields import named, vector
@@ -42,6 +42,7 @@ class HalfSpace(Shape):
     offset: float
     names: tuple[str, ...]
 
+    @speaks
     def __init__(self, normal: ArrayLike, offset: float, names: Sequence[str] = ()) -> None:
         given = vector("HalfSpace", "a normal", normal)
         largest = np.abs(given).max()

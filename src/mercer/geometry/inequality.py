@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.errors import speaks
 from mercer.geometry.accurate import Vector
 from mercer.geometry.base import Shape
 from mercer.geometry.fields import named
@@ -39,6 +40,7 @@ class Inequality(Shape):
     polynomial: Terms
     names: tuple[str, ...]
 
+    @speaks
     def __init__(self, polynomial: Terms, names: Sequence[str] = ()) -> None:
         self._keep({"polynomial": polynomial, "names": named("Inequality", names, polynomial.width)})
 

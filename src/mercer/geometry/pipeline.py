@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.geometry.accurate import Vector
 from mercer.geometry.affine import Affine, is_scaler
 from mercer.geometry.base import Shape
@@ -21,6 +21,7 @@ from mercer.geometry.terms import Terms
 from mercer.lifts.expansion import Expansion, combinations
 
 
+@speaks
 def region(pipeline: Any, threshold: float = 0.0, positive: Any = None) -> Shape:
     """The region of the original space where a linear model on a polynomial lift decides for a class.
 
@@ -74,6 +75,7 @@ def region(pipeline: Any, threshold: float = 0.0, positive: Any = None) -> Shape
     return classify(terms, named("region", known, expansion.width))
 
 
+@speaks
 def preimage(lift: Any, weights: ArrayLike, intercept: float, names: Sequence[str] = ()) -> Shape:
     """The region {x : <weights, phi(x)> + intercept >= 0} of a fitted polynomial lift, as `region` gives it.
 

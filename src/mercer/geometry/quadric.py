@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.geometry.accurate import Vector
 from mercer.geometry.base import Shape
 from mercer.geometry.fields import lengths, named, orthonormal, vector
@@ -62,6 +62,7 @@ class Quadric(Shape):
     inside: bool
     names: tuple[str, ...]
 
+    @speaks
     def __init__(
         self,
         center: ArrayLike,
@@ -93,6 +94,7 @@ class Quadric(Shape):
         return plus, len(self.signs) - plus, self.width - len(self.signs)
 
     @property
+    @speaks
     def angle(self) -> float:
         """From the first column to the first axis in the plane, in radians, above -pi/2 and up to pi/2."""
         if self.width != 2:

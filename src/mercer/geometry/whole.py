@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.errors import speaks
 from mercer.geometry.accurate import Vector
 from mercer.geometry.base import Shape, listed
 from mercer.geometry.fields import named
@@ -31,6 +32,7 @@ class Empty(Shape):
 
     names: tuple[str, ...]
 
+    @speaks
     def __init__(self, names: Sequence[str]) -> None:
         self._keep({"names": named("Empty", names, len(names))})
 
@@ -66,6 +68,7 @@ class Everything(Shape):
 
     names: tuple[str, ...]
 
+    @speaks
     def __init__(self, names: Sequence[str]) -> None:
         self._keep({"names": named("Everything", names, len(names))})
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.hypothesis_tests.embeddings import Embedding, bytes_to_choose, embedding_of, kind_of
 from mercer.hypothesis_tests.joint import JointFeatures, JointPairs
 from mercer.hypothesis_tests.permutations import HELD, over_orders
@@ -29,6 +29,7 @@ MATRICES = 3
 """Matrices of all pairs that are held at once, with what is made of them."""
 
 
+@speaks
 def hsic(
     X: Any,
     Y: Any,

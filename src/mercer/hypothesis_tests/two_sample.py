@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer.errors import speaks
 from mercer.hypothesis_tests.block_test import by_blocks
 from mercer.hypothesis_tests.embeddings import Embedding, bytes_to_choose, embedding_of, kind_of
 from mercer.hypothesis_tests.pair_sums import bytes_of_features, matrix_of, sums_of_features, sums_of_matrix
@@ -38,6 +39,7 @@ WORK = 2.7e10
 """Values of pairs, over all permutations, up to which "auto" takes all pairs: 5,000 rows with 1,000 permutations."""
 
 
+@speaks
 def mmd(
     X: Any,
     Y: Any,

@@ -10,18 +10,18 @@ from mercer.learners.ridge.kernel_ridge import KernelRidge
 from mercer.learners.ridge.kernel_ridge_classifier import KernelRidgeClassifier
 from mercer.learners.svm.kernel_svc import KernelSVC
 from mercer.learners.svm.kernel_svr import KernelSVR
-from mercer.learners.svm.one_class import OneClass
+from mercer.learners.svm.one_class import KernelOneClassSVM
 
 __all__ = [
     "KernelKMeans",
     "KernelLogisticRegression",
+    "KernelOneClassSVM",
     "KernelPCA",
     "KernelPerceptron",
     "KernelRidge",
     "KernelRidgeClassifier",
     "KernelSVC",
     "KernelSVR",
-    "OneClass",
     "Perceptron",
     "SpectralClustering",
 ]

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import has_fit_parameter
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.learners.data.kernel_parameters import KernelParameters
 from mercer.learners.data.plan_copy import draft
@@ -93,6 +93,7 @@ class KernelEstimator(
         run.ready()
         return problem, result
 
+    @speaks
     def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> AnyPlan:
         """How `fit` would do it with this data, what that takes, and what else could be done; nothing is fitted.
 

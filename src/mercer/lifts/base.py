@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel, Linear
 from mercer.kernels.evaluation.evaluate import SURE
 from mercer.lifts.certificate import Certificate, bounded
@@ -104,6 +104,7 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
 
     # -- scikit-learn's contract --------------------------------------------------------------------------------
 
+    @speaks
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Learn what the lift needs from the rows of a table; y is ignored.
 
@@ -121,6 +122,7 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
         self.learn(self._read(X, reset=True))
         return self
 
+    @speaks
     def transform(self, X: ArrayLike) -> Any:
         """The features of each row: n rows, one column per feature.
 
@@ -211,6 +213,7 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
         """The kernel <phi(x), phi(z)>, computed from the features; for exact lifts the same function as `kernel`."""
         return Linear().after(Features(self))
 
+    @speaks
     def certificate(self, X: ArrayLike, delta: float = 0.01) -> Certificate:
         """How far phi(x).phi(z) may be from k(x, z) on the pairs of rows of X; for an exact lift, by rounding only.
 

@@ -6,7 +6,7 @@ import math
 import numbers
 from typing import Any
 
-from mercer.errors import InputError, KernelError, sentence
+from mercer.errors import InputError, KernelError, sentence, speaks
 from mercer.kernels import Kernel, Laplace, Matern, On, ProductLaplace
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.law import Doubling, Law
@@ -16,6 +16,7 @@ FORMS = ("pairs", "offset")
 ERRORS = ("kernel", "distance")
 
 
+@speaks
 def components_for(
     kernel: Kernel | str, epsilon: float, delta: float, n: int, form: str = "pairs", error: str = "kernel"
 ) -> int:

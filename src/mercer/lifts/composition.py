@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.lifts.audit import audited
 from mercer.lifts.base import Lift
@@ -65,6 +65,7 @@ class Pair(Lift):
     def _combined(self, bounds: list[float], lengths: list[float]) -> tuple[float, float]:
         """The bound on all errors from those of the parts, and the largest |phi(x)|^2 from theirs."""
 
+    @speaks
     def certificate(self, X: ArrayLike, delta: float = 0.01) -> Certificate:
         """How far phi(x).phi(z) may be from k(x, z) on the pairs of rows of X.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mercer.errors import InputError, KernelError, sentence
+from mercer.errors import InputError, KernelError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
 from mercer.kernels.text import parse
@@ -104,6 +104,7 @@ def exact_lift(kernel: Kernel, points: Points) -> Exact:
     return found
 
 
+@speaks
 def lift(kernel: Kernel | str, d: int | ArrayLike) -> Lift:
     """The exact lift of a kernel, ready to transform; where none is finite, an error says what can be had instead.
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.codegen.sparse import is_sparse
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import BudgetError, NumericalWarning, sentence
+from mercer.errors import BudgetError, NumericalWarning, sentence, speaks
 from mercer.kernels.evaluation.evaluate import SURE, all_finite
 from mercer.lifts.base import Lift
 from mercer.lifts.deferred import Deferred
@@ -49,6 +49,7 @@ class Expanded(Lift):
             raise BudgetError(sentence(type(self).__name__, needs, got, self.remedy))
         self.expansion_ = expansion
 
+    @speaks
     def transform(self, X: Any) -> Any:
         """The features of each row, in the dtype of X (float32 or float64); sparse for sparse rows, CSC for CSC."""
         found = self._plain_features(X)

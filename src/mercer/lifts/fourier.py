@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.codegen.sparse import canonical, is_sparse
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel, On
 from mercer.kernels.evaluation.evaluate import SURE, check_dimension, leaves
 from mercer.kernels.law import Law
@@ -193,6 +193,7 @@ class RandomFourier(Lift):
             return [f"cos(w{j}.x + t{j})" for j in places]
         return [f"cos(w{j}.x)" for j in places] + [f"sin(w{j}.x)" for j in places]
 
+    @speaks
     def certificate(self, X: ArrayLike, delta: float = 0.01) -> Certificate:
         """How far phi(x).phi(z) is from k(x, z) on the rows of X: for up to 2,000 of them the maximum, else the mean.
 

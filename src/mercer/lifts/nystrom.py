@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.codegen.sparse import is_sparse
-from mercer.errors import InputError, KernelError, NumericalWarning, sentence
+from mercer.errors import InputError, KernelError, NumericalWarning, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import check_dimension, check_domain, leaves, matrix, points_of_kernel
 from mercer.kernels.function import PythonFunction
@@ -115,6 +115,7 @@ class Nystrom(Lift):
 
     # -- fit ------------------------------------------------------------------------------------------------------
 
+    @speaks
     def fit_transform(self, X: ArrayLike, y: Any = None) -> Any:
         """The features of the rows that are learnt from; y is ignored.
 
@@ -265,6 +266,7 @@ class Nystrom(Lift):
 
     # -- what is known of the error -------------------------------------------------------------------------------
 
+    @speaks
     def residual(self, X: ArrayLike) -> NDArray[Any]:
         """k(x, x) less the squared length of phi(x), for each row: how far a point is from what the lift can represent.
 
@@ -290,6 +292,7 @@ class Nystrom(Lift):
                 left[strip] -= np.einsum("ij,ij->i", values, values)
         return np.maximum(left, 0.0).astype(rows.dtype)
 
+    @speaks
     def certificate(self, X: ArrayLike, delta: float = 0.01) -> Certificate:
         """The largest residual: no pair of rows of X has a larger error, since what is left of k is a kernel.
 

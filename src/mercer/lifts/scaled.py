@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.lifts.algebra import scaled
 from mercer.lifts.base import Lift
@@ -102,6 +102,7 @@ class Scaled(Lift):
     def feature_names(self, inputs: list[str]) -> list[str]:
         return unique([f"{float(self.factor):.6g} * {bracketed(name)}" for name in self.lift_.feature_names(inputs)])
 
+    @speaks
     def certificate(self, X: ArrayLike, delta: float = 0.01) -> Certificate:
         """How far phi(x).phi(z) may be from k(x, z): what the lift certifies, times the square of the factor.
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import kernels as k
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, KernelError, NumericalWarning, sentence
+from mercer.errors import InputError, KernelError, NumericalWarning, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.lifts.algebra import constant
 from mercer.lifts.audit import audited
@@ -200,6 +200,7 @@ class Sketch(Lift):
     def _degree(self) -> int:
         return self._power.degree
 
+    @speaks
     def certificate(self, X: ArrayLike, delta: float = 0.01) -> Certificate:
         """How far phi(x).phi(z) is from k(x, z) on the pairs of rows of X: measured, on a sample where X is large.
 

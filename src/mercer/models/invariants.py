@@ -125,15 +125,6 @@ def margin_model(one: Any) -> str:
     return shapes((one.support, shape[:1]), (one.coefficients, shape), (one.biases, shape[1:]))
 
 
-def calibration(one: Any) -> str:
-    """A sigmoid for each class or pair of classes."""
-    classes = one.classes
-    due = 1 if classes == 2 else classes * (classes - 1) // 2 if one.pairs else classes
-    return (
-        "" if classes >= 2 and len(one.sigmoids) == due else f"got {len(one.sigmoids)} sigmoids for {classes} classes"
-    )
-
-
 def mistakes(one: Any) -> str:
     """All of one length."""
     size = one.rows.size

@@ -12,13 +12,13 @@ from mercer.kernels import Kernel
 from mercer.learners import (
     KernelKMeans,
     KernelLogisticRegression,
+    KernelOneClassSVM,
     KernelPCA,
     KernelPerceptron,
     KernelRidge,
     KernelRidgeClassifier,
     KernelSVC,
     KernelSVR,
-    OneClass,
     Perceptron,
     SpectralClustering,
 )
@@ -26,12 +26,11 @@ from mercer.learners.certificates.bounds import Distance
 from mercer.learners.clustering import model
 from mercer.learners.data.views import View
 from mercer.learners.pca.preimage import Preimages
-from mercer.learners.perceptron.state import Course
+from mercer.learners.perceptron.state import PerceptronState
 from mercer.learners.ridge.posterior import StreamedPosterior
 from mercer.learners.streaming.predictor import Predictor
-from mercer.learners.svm.calibration import Calibration
 from mercer.learners.svm.model import Model
-from mercer.learners.svm.subproblem import Found
+from mercer.learners.svm.subproblem import SubproblemResult
 from mercer.lifts.base import Lift
 from mercer.models import invariants
 from mercer.models.entry import Entry, Hints
@@ -91,7 +90,7 @@ MARGINS: Hints = {
     "lift_": Lift | None,
     **READ,
     "plan_": MarginPlan,
-    "outcomes_": tuple[Found, ...],
+    "outcomes_": tuple[SubproblemResult, ...],
     "support_": Whole,
     "_model": Model,
     "_gap": float | None,
@@ -106,7 +105,7 @@ MISTAKEN: Hints = {
     "n_iter_": int,
     "margin_": float,
     "mistake_bound_": float,
-    "_course": Course,
+    "_course": PerceptronState,
     "_stopped": str,
 }
 LOGISTIC: Hints = {
@@ -165,17 +164,17 @@ def _learner(kind: Any, fitted: Hints, maybe: Hints | None = None, anew: Anew | 
 
 POSTERIORS: Anew = {"_posteriors": dict}
 AUDIT: Anew = {"_audit": lambda: None}
-CLASSIFYING: Hints = {"_calibration": Calibration, "_support_codes": Whole}
+CLASSIFYING: Hints = {"_support_codes": Whole}
 BACK: Hints = {"X_fit_": Table, "eigenvectors_": Floats, "_preimages": Preimages, "preimage_error_": float}
 LEARNERS = (
     _learner(KernelRidge, LEAST_SQUARES, {"X_fit_": Table}, POSTERIORS),
     _learner(KernelRidgeClassifier, {**LEAST_SQUARES, "classes_": Classes}, {"X_fit_": Table}, POSTERIORS),
     _learner(KernelSVC, {**MARGINS, "classes_": Classes}, CLASSIFYING, AUDIT),
     _learner(KernelSVR, MARGINS, anew=AUDIT),
-    _learner(OneClass, MARGINS, anew=AUDIT),
+    _learner(KernelOneClassSVM, MARGINS, anew=AUDIT),
     _learner(KernelLogisticRegression, LOGISTIC, {"landmarks_": Table, "landmark_indices_": Whole}),
     _learner(KernelPerceptron, {**MISTAKEN, **READ, "kernel_": Kernel | None}),
-    _learner(Perceptron, MISTAKEN),
+    _learner(Perceptron, {**MISTAKEN, **READ, "kernel_": Kernel | None}),
     _learner(KernelPCA, COMPONENTS, BACK),
     _learner(KernelKMeans, MEANS),
     _learner(SpectralClustering, SPECTRAL, READ),

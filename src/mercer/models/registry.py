@@ -19,13 +19,12 @@ from mercer.learners.data.views import KernelView, LiftView, MatrixView
 from mercer.learners.pca.features import TableBasis
 from mercer.learners.pca.preimage import Preimages
 from mercer.learners.perceptron.perceptron import WithOne
-from mercer.learners.perceptron.state import Course
+from mercer.learners.perceptron.state import PerceptronState
 from mercer.learners.ridge.posterior import StreamedPosterior
 from mercer.learners.streaming.basis import FeatureBasis, LandmarkBasis, LiftBasis
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
-from mercer.learners.svm.calibration import Calibration, Sigmoid
 from mercer.learners.svm.model import Model
-from mercer.learners.svm.subproblem import Found
+from mercer.learners.svm.subproblem import SubproblemResult
 from mercer.lifts.axis import Axis
 from mercer.lifts.certificate import Certificate
 from mercer.lifts.expansion import Expansion
@@ -158,7 +157,7 @@ RECORDS = (
     *map(record, (Texts, structured.Labels, structured.Lists, structured.Graphs, Words)),
     *map(record, (Cholesky, Eigen, ConjugateGradient, GradientDescent)),
     *map(record, (Plan, Stage, MarginPlan, LogisticPlan, PassPlan, ComponentPlan, ClusterPlan)),
-    *map(record, (Certificate, Found, Sigmoid, Preimages, Division, LiftBasis, TableBasis)),
+    *map(record, (Certificate, Preimages, Division, LiftBasis, TableBasis)),
     *map(record, (Polynomials, Lifted, Joined, Multiplied, Weighed, Moved, Chosen, Unit, StreamedPosterior)),
     record(Distance),
     record(Path).with_nan("errors", "wrong"),
@@ -176,10 +175,10 @@ RECORDS = (
     record(LandmarkBasis).checked(invariants.landmark_basis),
     record(Spectrum).checked(invariants.spectrum),
     record(Centering).checked(invariants.centering),
-    record(Calibration).checked(invariants.calibration),
     record(Model).called("MarginModel").checked(invariants.margin_model),
     record(Mistakes).checked(invariants.mistakes),
-    record(Course).checked(invariants.course),
+    record(PerceptronState).called("Course").checked(invariants.course),
+    record(SubproblemResult).called("Found"),
     record(model.ByRows).called("MeansOfRows").checked(invariants.means_of_rows),
     record(model.ByFeatures).called("MeansOfFeatures").checked(invariants.means_of_features),
     record(model.ByLandmarks).called("MeansOfLandmarks").checked(invariants.means_of_landmarks),

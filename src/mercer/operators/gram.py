@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.compute.codegen.tiles import Fused
 from mercer.compute.runtime import threads as workers
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import KernelError, NumericalWarning, sentence
+from mercer.errors import KernelError, NumericalWarning, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import SURE, all_finite, evaluator, matrix, name_of, ready
 from mercer.kernels.evaluation.plain import Plain
@@ -70,6 +70,7 @@ class Gram(Operator):
     array([1.7419, 2.2131, 1.7419])
     """
 
+    @speaks
     def __init__(
         self,
         kernel: Kernel | PythonFunction | str,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy.linalg import eigh, eigvalsh
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.operators.base import read
 from mercer.operators.dense import driver_for
 from mercer.operators.precomputed import eps, negligible, read_square, refuse_not_finite, symmetric_copy
@@ -42,6 +42,7 @@ class Repaired:
     directions: NDArray[np.float64] | None = None
     signs: NDArray[np.float64] | None = None
 
+    @speaks
     def transform(self, rows: ArrayLike) -> NDArray[Any]:
         """Similarities of new points that fit the repaired matrix: those of the training points become its rows.
 
@@ -101,6 +102,7 @@ class Repaired:
         return f"Repaired({n} x {n}, {self.how}, {numbers}, {self.matrix.dtype})"
 
 
+@speaks
 def repair(K: ArrayLike, how: How = "clip") -> Repaired:
     """A positive semi-definite matrix near a symmetric one, from its eigenvalues l: K = Q diag(l) Q'.
 

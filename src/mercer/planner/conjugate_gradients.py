@@ -25,7 +25,7 @@ TILES = 1 << 22
 
 def conjugate_gradients(task: Task, solver: Solver, limits: Limits) -> Plan:
     """The rank of least time among those that keep to the limits; the smallest where none does."""
-    asked = getattr(solver, "rank", None)
+    asked = getattr(solver, "preconditioner_rank", None)
     tried = ranks(task.rows) if asked is None else [min(asked, task.rows)]
     ways = [_way(task, solver, rank, limits) for rank in tried]
     within = [way for way in ways if way.bytes <= limits.bytes and not (limits.resumable and _building(way) > UNSAVED)]
@@ -47,7 +47,7 @@ def product_seconds(task: Task, limits: Limits, double: bool = False) -> float:
 def _way(task: Task, solver: Solver, rank: int, limits: Limits) -> Plan:
     machine, n = limits.machine, task.rows
     tuned = tuning(task, limits, task.tuned)
-    steps = iterations(rank, task.spectrum, task.alpha, getattr(solver, "tolerance", TOLERANCE))
+    steps = iterations(rank, task.spectrum, task.alpha, getattr(solver, "tol", TOLERANCE))
     entries = float(n) * rank
     building = (
         limits.pair(task, double=True) * entries + machine.store(entries) + machine.multiply(PIVOTED * entries * rank)

@@ -7,7 +7,7 @@ import numbers
 from typing import Any
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction, kernel_from
 from mercer.kernels.text import parse
@@ -24,6 +24,7 @@ ALPHAS = 45
 DTYPES = ("float32", "float64")
 
 
+@speaks
 def plan(
     rows: int,
     columns: int,

@@ -133,7 +133,7 @@ def _iterative(solver: Solver | None, single: bool) -> Solver | None:
     """Conjugate gradients: the solver that was given if it is that, where none was given one as exact as the data."""
     if solver is not None:
         return solver if isinstance(solver, ConjugateGradient) else None
-    return ConjugateGradient(tolerance=ROUGHER) if single else ConjugateGradient()
+    return ConjugateGradient(tol=ROUGHER) if single else ConjugateGradient()
 
 
 def _chosen(task: Task, fitting: list[Plan], limits: Limits) -> Plan:

@@ -12,7 +12,7 @@ from mercer.planner.machine import Machine
 from mercer.planner.plan import Stage
 
 MarginWay = Literal["exact", "features", "landmarks"]
-SOLVING, CALIBRATING, POLISHING = "coefficients", "calibration", "polish"
+SOLVING, POLISHING = "coefficients", "polish"
 """The stages of a fit, by name; features, or landmarks, are one that is named as its way."""
 PATIENCE = 1800.0
 """Seconds up to which "auto" is exact, where no time limit is given."""
@@ -54,7 +54,6 @@ class MarginTask:
     features : of the lift that was given; None for a kernel
     stored : whether the whole kernel matrix must be stored: it was given, or has to be looked through
     approximable : whether landmarks can stand for the kernel
-    folds : how often all is solved again, to calibrate probabilities
     polish : whether what landmarks lead to is made exact on the margin
     """
 
@@ -65,7 +64,6 @@ class MarginTask:
     features: int | None = None
     stored: bool = False
     approximable: bool = True
-    folds: int = 0
     polish: bool = False
 
 
@@ -148,8 +146,6 @@ def _exact(task: MarginTask, budget: Budget, limits: Limits) -> tuple[MarginPlan
     whole = matrix > 0 and budget.allows(held + least + matrix)
     held += matrix * whole
     pool = int(max(least, min(item * largest**2, POOL, SHARE * budget.bytes - held)))
-    stages = _stages(solving, task.folds)
-    total = sum(stage.seconds for stage in stages)
     plan = MarginPlan(
         way="exact",
         rows=task.rows,
@@ -158,8 +154,8 @@ def _exact(task: MarginTask, budget: Budget, limits: Limits) -> tuple[MarginPlan
         rank=0,
         pool=pool,
         bytes=pool + held,
-        seconds=total,
-        stages=stages,
+        seconds=solving,
+        stages=(Stage(SOLVING, solving),),
         reason="It has the kernel itself, and fits.",
         whole=whole,
     )
@@ -186,8 +182,7 @@ def _of_functions(task: MarginTask) -> int:
 
 def _matrix(task: MarginTask) -> int:
     """Bytes of the matrix that is computed once for several functions, and of a part of it; 0 where it never is."""
-    several = len(task.sizes) > 1 or task.folds > 0
-    if not several or task.stored or task.features is not None or task.rows > KEPT:
+    if len(task.sizes) == 1 or task.stored or task.features is not None or task.rows > KEPT:
         return 0
     return 8 * (task.rows**2 + max(task.sizes) ** 2)
 
@@ -205,13 +200,6 @@ def _seconds(task: MarginTask, size: int, limits: Limits) -> float:
     return values + last + machine.read(TOUCHED * SUPPORT * pairs / 2) + STEPS * size * step
 
 
-def _stages(solving: float, folds: int) -> tuple[Stage, ...]:
-    """The work, and that of the folds, each of which has a part of the rows."""
-    part = (1 - 1 / folds) ** 2 if folds else 0.0
-    again = (Stage(CALIBRATING, folds * part * solving),) if folds else ()
-    return (Stage(SOLVING, solving), *again)
-
-
 # -- landmarks --------------------------------------------------------------------------------------------------------
 
 
@@ -224,7 +212,7 @@ def _featured(task: MarginTask, rank: int | None, budget: Budget, limits: Limits
     choosing = machine.multiply(drawn * k**2) + machine.pairs(n * k, int(task.filled)) + machine.multiply(n * k**2)
     descent = PASSES * SCATTERED * machine.read(sum(task.sizes) * k / 2)
     way: MarginWay = "landmarks" if task.features is None else "features"
-    stages = (Stage(way, choosing), *_stages(descent, task.folds))
+    stages: tuple[Stage, ...] = (Stage(way, choosing), Stage(SOLVING, descent))
     pool, needed, whole = 0, _bytes(task, found), False
     if task.polish:
         whole = _matrix(task) > 0 and budget.allows(needed + _matrix(task))
@@ -248,7 +236,7 @@ def _featured(task: MarginTask, rank: int | None, budget: Budget, limits: Limits
 
 def _bytes(task: MarginTask, rank: int) -> int:
     """Bytes of features in float32, of some of them again for each function, of landmarks, and of vectors."""
-    copies = 2 if len(task.sizes) > 1 or task.folds else 1
+    copies = 2 if len(task.sizes) > 1 else 1
     drawn = int(min(DRAWN, task.rows * rank))
     return 4 * copies * task.rows * rank + 8 * (3 * rank**2 + VECTORS * task.rows + drawn + _of_functions(task))
 

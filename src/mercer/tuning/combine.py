@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.compute.runtime.threads import one_thread_blas
-from mercer.errors import InputError, KernelError, sentence
+from mercer.errors import InputError, KernelError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import kernel_from
 from mercer.kernels.text import parse
@@ -56,8 +56,8 @@ class Combination:
         Whether the descent ended in a minimum.
     reason : str
         Why it ended, in one sentence.
-    steps : int
-        How many it took.
+    n_iter : int
+        How many steps it took.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Combination:
     history: Array
     converged: bool
     reason: str
-    steps: int
+    n_iter: int
 
     def __str__(self) -> str:
         rows = zip(self.weights, self.shares, self.kernels, strict=True)
@@ -89,6 +89,7 @@ class Combination:
         return "\n".join([f"{'weight':>10} {'share':>7}  kernel", *lines, found])
 
 
+@speaks
 def combine(
     kernels: Any,
     X: ArrayLike,
@@ -96,7 +97,7 @@ def combine(
     *,
     sample_weight: ArrayLike | None = None,
     fit_intercept: bool = True,
-    steps: int = 100,
+    max_iter: int = 100,
 ) -> Combination:
     """The weights, at least 0, with which a sum of kernels has the least leave-one-out error in kernel ridge.
 
@@ -122,7 +123,7 @@ def combine(
         At least 0: row i counts so many times; None for once each.
     fit_intercept : bool, default=True
         Whether the model has an intercept without penalty.
-    steps : int, default=100
+    max_iter : int, default=100
         The most steps of a descent, at least 1.
 
     Returns
@@ -147,13 +148,13 @@ def combine(
     Grandvalet, SimpleMKL, Journal of Machine Learning Research 9 (2008).
     """
     given = _kernels(kernels)
-    _check_steps(steps)
+    _check_max_iter(max_iter)
     sources, weights = _sources(given, X, sample_weight)
     aim = aim_of(weights, targets_of("combine", y, len(weights)), fit_intercept)
     with one_thread_blas() if len(aim.rows) < SMALL else nullcontext():
         members, matrices = members_of(aim, sources)
         error = SumError(aim, tuple(member for member in members if member.size > 0), matrices)
-        return _combination(members, error, best_of(error, int(steps)), several=np.ndim(y) == 2)
+        return _combination(members, error, best_of(error, int(max_iter)), several=np.ndim(y) == 2)
 
 
 # -- what comes in ----------------------------------------------------------------------------------------------------
@@ -172,9 +173,9 @@ def _kernels(given: Any) -> list[Kernel]:
     return found
 
 
-def _check_steps(steps: Any) -> None:
-    if isinstance(steps, bool) or not isinstance(steps, numbers.Integral) or steps < 1:
-        raise InputError(sentence("combine", "an integer number of steps, at least 1", f"got {steps!r}", "Use 100."))
+def _check_max_iter(given: Any) -> None:
+    if isinstance(given, bool) or not isinstance(given, numbers.Integral) or given < 1:
+        raise InputError(sentence("combine", "a positive integer for max_iter", f"got {given!r}", "Use 100."))
 
 
 def _sources(kernels: list[Kernel], X: Any, sample_weight: Any) -> tuple[list[Rows], Array]:
@@ -208,7 +209,7 @@ def _combination(members: Sequence[Member], error: SumError, best: Descent, seve
         history=np.array(best.history),
         converged=best.converged,
         reason=best.reason,
-        steps=len(best.history) - 1,
+        n_iter=len(best.history) - 1,
     )
 
 

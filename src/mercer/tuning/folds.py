@@ -7,13 +7,14 @@ import numbers
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.tuning.path import Path
 from mercer.tuning.problem import posed
 
 
+@speaks
 def kfold_path(
     kernel: Kernel | PythonFunction | str,
     X: ArrayLike,

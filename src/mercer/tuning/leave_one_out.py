@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.tuning.path import Path
@@ -15,6 +15,7 @@ from mercer.tuning.side import Side
 Array = NDArray[np.float64]
 
 
+@speaks
 def loo_path(
     kernel: Kernel | PythonFunction | str,
     X: ArrayLike,

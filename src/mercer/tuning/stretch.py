@@ -14,8 +14,9 @@ from scipy.optimize import minimize
 
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.threads import one_thread_blas
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
+from mercer.lifts.randomness import generator
 from mercer.tuning.evidence import Evidence, Slopes
 from mercer.tuning.lengths import Lengths, columned, lengths_of, replaced
 from mercer.tuning.reading import PROMISED, Rows, read, targets_of
@@ -69,8 +70,8 @@ class Stretch:
         Whether the search converged.
     reason : str
         Why it ended.
-    steps : int
-        How many it took.
+    n_iter : int
+        How many steps it took.
     rows : int
         How many of the rows were used.
 
@@ -93,7 +94,7 @@ class Stretch:
     history: Array
     converged: bool
     reason: str
-    steps: int
+    n_iter: int
     rows: int
 
     def __str__(self) -> str:
@@ -107,6 +108,7 @@ class Stretch:
         return "\n".join([f"{'stretch':>9} {'lengthscale':>12}  of", *lines, found])
 
 
+@speaks
 def stretch(
     kernel: Any,
     X: ArrayLike,
@@ -115,8 +117,8 @@ def stretch(
     sample_weight: ArrayLike | None = None,
     fit_intercept: bool = True,
     rows: int = 1_000,
-    steps: int = 60,
-    random_state: int | None = 0,
+    max_iter: int = 60,
+    random_state: Any = None,
 ) -> Stretch:
     """Lengthscales, one per column, under which the targets are likeliest (automatic relevance determination).
 
@@ -145,10 +147,10 @@ def stretch(
         Whether the model has an intercept.
     rows : int, default=1000
         How many rows are used, at most: of more, so many are drawn.
-    steps : int, default=60
+    max_iter : int, default=60
         The most steps, at least 1.
-    random_state : int, default=0
-        The seed of the draw.
+    random_state : int, Generator or None, default=None
+        The source of the draw.
 
     Returns
     -------
@@ -174,7 +176,7 @@ def stretch(
     likelihood. Rasmussen, Williams, Gaussian Processes for Machine Learning, MIT Press (2006), section 5.4.1.
     """
     _check_count("rows", rows, 2)
-    _check_count("steps", steps, 1)
+    _check_count("max_iter", max_iter, 1)
     source, weights = read(WHO, kernel, X, sample_weight)
     if not isinstance(source, Rows):
         got, remedy = "a matrix has no columns", "Give the rows and a kernel."
@@ -186,7 +188,7 @@ def stretch(
     some = replace(source, points=source.points.rows(chosen))
     evidence = Evidence(_scaled(Y, fit_intercept), weights[chosen], bool(fit_intercept))
     with one_thread_blas() if len(chosen) < SMALL else nullcontext():
-        return _Search.of(some, evidence).found(int(steps))
+        return _Search.of(some, evidence).found(int(max_iter))
 
 
 # -- what comes in ----------------------------------------------------------------------------------------------------
@@ -194,18 +196,16 @@ def stretch(
 
 def _check_count(name: str, value: Any, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise InputError(
-            sentence(WHO, f"an integer number of {name}, at least {least}", f"got {value!r}", "Leave it out.")
-        )
+        raise InputError(sentence(WHO, f"an integer of at least {least} for {name}", f"got {value!r}", "Leave it out."))
 
 
-def _drawn(counting: NDArray[np.intp], count: int, random_state: int | None) -> NDArray[np.intp]:
+def _drawn(counting: NDArray[np.intp], count: int, random_state: Any) -> NDArray[np.intp]:
     if len(counting) < 2:
         got = f"got {len(counting)} of a weight above 0"
         raise InputError(sentence(WHO, "at least two rows", got, "Give more rows."))
     if len(counting) <= count:
         return counting
-    return np.sort(np.random.default_rng(random_state).choice(counting, count, replace=False))
+    return np.sort(generator(random_state).choice(counting, count, replace=False))
 
 
 def _scaled(Y: Array, intercept: bool) -> Array:
@@ -254,7 +254,7 @@ class _Search:
         """Those to begin with."""
         return np.array([value for group in self.groups for value in group.values])
 
-    def found(self, steps: int) -> Stretch:
+    def found(self, max_iter: int) -> Stretch:
         """The search from the lengths that are there."""
         K = self._matrix(np.zeros(len(self.lengths)))
         given = [self._known(K.copy(), self.size * alpha).value for alpha in ALPHAS]
@@ -266,10 +266,10 @@ class _Search:
             history.append(float(intermediate_result.fun))
 
         start = np.append(np.zeros(len(self.lengths)), np.log(START))
-        options = {"maxiter": steps, "ftol": STILL, "gtol": FLAT}
+        options = {"maxiter": max_iter, "ftol": STILL, "gtol": FLAT}
         end = minimize(self._slopes, start, jac=True, method="L-BFGS-B", bounds=bounds, callback=note, options=options)
         if end.fun < history[0]:
-            reason = REASONS.get(end.status, "Rounding hides which step leads up.").format(steps)
+            reason = REASONS.get(end.status, "Rounding hides which step leads up.").format(max_iter)
             return self._told(end.x, history, end.status == 0, reason)
         stay = np.append(np.zeros(len(self.lengths)), np.log(ALPHAS[int(np.argmin(given))]))
         return self._told(stay, history[:1], True, "No lengths were likelier than those that were given.")
@@ -286,7 +286,7 @@ class _Search:
             history=np.array(history),
             converged=converged,
             reason=reason,
-            steps=len(history) - 1,
+            n_iter=len(history) - 1,
             rows=self.source.points.shape[0],
         )
 

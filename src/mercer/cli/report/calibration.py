@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.cli.metrics import NORMAL
 from mercer.cli.report.case import Case
 from mercer.cli.report.markup import element, p, percent, table
 
 BINS = 10
 ROWS, FITTED = 500, 3_000
 """Rows held out whose deviations are asked, at most, and rows of a fit up to which that is quick."""
-NORMAL = 1.959963984540054
 
 
 def calibration(case: Case) -> list[object]:

@@ -96,12 +96,14 @@ def _confusion(case: Case) -> list[object]:
 
 
 def _recalls(y: NDArray[Any], predicted: NDArray[Any]) -> Markup:
+    from sklearn.metrics import precision_recall_fscore_support
+
+    labels = np.unique(y)
+    precision, recall, _, counts = precision_recall_fscore_support(y, predicted, labels=labels, zero_division=np.nan)
     rows: list[list[object]] = []
-    for label in np.unique(y):
-        true, said = y == label, predicted == label
-        both = int((true & said).sum())
-        right = percent(both / int(said.sum())) if said.any() else "-"
-        rows.append([code(label, 40), f"{int(true.sum()):,}", percent(both / int(true.sum())), right])
+    for k, label in enumerate(labels):
+        right = "-" if np.isnan(precision[k]) else percent(precision[k])
+        rows.append([code(label, 40), f"{counts[k]:,}", percent(recall[k]), right])
     told = p("Recall: of the rows of a class, how many were found. Precision: of those said to be in it, how many are.")
     return joined([table(["class", "rows", "recall", "precision"], rows, (1, 2, 3)), told])
 

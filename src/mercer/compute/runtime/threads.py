@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -101,7 +102,8 @@ def run(work: Work, pieces: Sequence[Sequence[Any]], total: int, watch: Watch | 
                 work(worker, piece, stop)
 
     with one_thread_blas(), ThreadPoolExecutor(len(pieces)) as pool:
-        futures = [pool.submit(serve, worker) for worker in range(len(pieces))]
+        # each with a copy of the caller's context: messages begin with the name of the method that is running
+        futures = [pool.submit(copy_context().run, serve, worker) for worker in range(len(pieces))]
         try:
             _wait(futures, lambda: clock.tell(sum(stop.done)))
         finally:

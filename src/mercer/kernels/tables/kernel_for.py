@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels.objects.table import Table, table_of
 from mercer.kernels.tables.choice import LEFT_OUT, Choice
 from mercer.kernels.tables.proposal import Proposal
@@ -13,6 +13,7 @@ from mercer.kernels.tables.rules import choice_of
 from mercer.kernels.tables.survey import name_of, survey_of
 
 
+@speaks
 def kernel_for(table: Any, target: int | str | Iterable[int | str] | None = None) -> Proposal:
     """Propose a kernel for a table, with the reasons.
 

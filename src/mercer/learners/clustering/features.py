@@ -24,7 +24,7 @@ FAINT = 1e-20
 
 
 @dataclass(frozen=True, eq=False)
-class Landmarked:
+class LandmarkFeatures:
     """Rows seen through landmarks.
 
     basis : the landmarks; its features are those of `Z` before the origin is subtracted
@@ -39,7 +39,7 @@ class Landmarked:
     sizes: Array
 
 
-def landmarked(who: str, view: KernelView, rank: int, random: np.random.Generator, run: Run) -> Landmarked:
+def landmarked(who: str, view: KernelView, rank: int, random: np.random.Generator, run: Run) -> LandmarkFeatures:
     """Draw landmarks, and compute the features of all rows. Cost: n p d + 3 n p^2 operations, and n p numbers."""
     choice = pivoted(view.kernel, view.points, min(rank, view.count), random)
     if len(choice.upper) == 0:
@@ -64,4 +64,4 @@ def landmarked(who: str, view: KernelView, rank: int, random: np.random.Generato
         FeatureBasis(basis).over_strips(view.points, strip, memory, run.watch)
     else:
         over_table(choice.features, 0, strip, memory)
-    return Landmarked(steady(basis), Z, origin, sizes)
+    return LandmarkFeatures(steady(basis), Z, origin, sizes)

@@ -13,18 +13,18 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import NumericalWarning
+from mercer.errors import NumericalWarning, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
-from mercer.learners.clustering.fit import Fitted, follow
+from mercer.learners.clustering.fit import KMeansResult, solve
 from mercer.learners.clustering.model import ByRows
 from mercer.learners.clustering.settings import LANDMARKS, KMeansSettings
-from mercer.learners.clustering.unique_rows import Posed, pose, task_of
+from mercer.learners.clustering.unique_rows import KMeansProblem, read_problem, task_of
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.rows import n_rows
 from mercer.learners.data.validation import sees_rows, weights_of
-from mercer.learners.data.views import check_landmarks
+from mercer.learners.data.views import with_landmarks
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
@@ -39,7 +39,7 @@ class KernelKMeans(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
     TransformerMixin,  # type: ignore[misc]
     ClusterMixin,  # type: ignore[misc]
-    KernelEstimator[Posed, ClusterPlan, Fitted],
+    KernelEstimator[KMeansProblem, ClusterPlan, KMeansResult],
 ):
     """Clusters around means in the space of a kernel: the least sum_i s_i |phi(x_i) - mean of the cluster of x_i|^2.
 
@@ -131,6 +131,7 @@ class KernelKMeans(
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
+    @speaks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters; `sample_weight` says how often each row counts, and y is ignored."""
         found = self._fit(X, y, sample_weight)[1]
@@ -139,30 +140,30 @@ class KernelKMeans(
             warnings.warn(f"{type(self).__name__}: {found.clusters.reason} {told}", ConvergenceWarning, stacklevel=2)
         return self
 
-    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> Posed:
-        asked = KMeansSettings.of(self)
-        return pose(self, asked, X, self._read(X, reset=True), sample_weight)
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> KMeansProblem:
+        settings = KMeansSettings.of(self)
+        return read_problem(self, settings, X, self._read(X, reset=True), sample_weight)
 
-    def _plan(self, problem: Posed, run: Watched | None) -> ClusterPlan:
-        who, asked = type(self).__name__, problem.asked
-        if asked.method == LANDMARKS:
-            check_landmarks(who, problem.view)
-        task = task_of(problem.view, asked.clusters, asked.runs)
-        return kmeans(who, task, asked.method, asked.n_landmarks, Budget.of(self.memory_limit), self.time_limit)
+    def _plan(self, problem: KMeansProblem, run: Watched | None) -> ClusterPlan:
+        who, settings = type(self).__name__, problem.settings
+        if settings.method == LANDMARKS:
+            with_landmarks(who, problem.view)
+        task = task_of(problem.view, settings.clusters, settings.runs)
+        return kmeans(who, task, settings.method, settings.n_landmarks, Budget.of(self.memory_limit), self.time_limit)
 
-    def _solve(self, problem: Posed, plan: ClusterPlan, run: Watched) -> Fitted:
-        return follow(type(self).__name__, problem, plan, problem.asked, generator(self.random_state), run)
+    def _solve(self, problem: KMeansProblem, plan: ClusterPlan, run: Watched) -> KMeansResult:
+        return solve(type(self).__name__, problem, plan, problem.settings, generator(self.random_state), run)
 
-    def _store(self, posed: Posed, plan: ClusterPlan, found: Fitted) -> None:
-        clusters, rows = found.clusters, posed.read
+    def _store(self, problem: KMeansProblem, plan: ClusterPlan, found: KMeansResult) -> None:
+        clusters, rows = found.clusters, problem.read
         self._model = found.model
         self._n_features_out = len(found.model.lengths)
-        self.labels_ = np.empty(posed.count, np.intp)
-        self.labels_[posed.kept] = clusters.labels[posed.group]
-        others = np.setdiff1d(np.arange(posed.count), posed.kept)
+        self.labels_ = np.empty(problem.count, np.intp)
+        self.labels_[problem.kept] = clusters.labels[problem.group]
+        others = np.setdiff1d(np.arange(problem.count), problem.kept)
         if len(others):
             self.labels_[others] = found.model.labels(rows.rows(others) if isinstance(rows, Points) else rows[others])
-        self.history_ = posed.unit * np.asarray(clusters.history)
+        self.history_ = problem.unit * np.asarray(clusters.history)
         self.inertia_, self.n_iter_ = float(self.history_[-1]), len(self.history_)
         self.converged_, self.plan_ = clusters.converged, plan
         self.kernel_, self.lift_ = found.view.kernel, found.view.lift
@@ -170,11 +171,13 @@ class KernelKMeans(
 
     # -- what is asked of it --------------------------------------------------------------------------------------
 
+    @speaks
     def predict(self, X: Any) -> NDArray[np.intp]:
         """The cluster with the nearest mean of each row. Cost: pairs of these rows with all training rows."""
         check_is_fitted(self)
         return self._model.labels(self._read(X, reset=False))
 
+    @speaks
     def transform(self, X: Any) -> NDArray[Any]:
         """(rows, clusters): the distances from the means in the kernel's space; infinite from one without rows.
 
@@ -184,6 +187,7 @@ class KernelKMeans(
         rows = self._read(X, reset=False)
         return self._distances(self._model.squares(rows), rows.dtype)
 
+    @speaks
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[Any]:
         """The distances of the rows themselves; with "precomputed" alone of all that `transform` could be asked for."""
         self.fit(X, y, sample_weight)
@@ -201,6 +205,7 @@ class KernelKMeans(
         return found
 
     @available_if(sees_rows)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    @speaks
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the inertia of rows, by their nearest means: the larger, the better. y is ignored."""
         check_is_fitted(self)

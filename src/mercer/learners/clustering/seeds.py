@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 from mercer.compute.runtime.run import Run
 from mercer.learners.run.stage_share import StageShare
 from mercer.solvers.kmeans.cluster_sums import NOTHING, Labels, Rows, Sums
-from mercer.solvers.kmeans.lloyd import Clusters, Settings, descend
+from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings, descend
 
 Array = NDArray[np.float64]
 BETTER = 1e-12
 """The part by which the inertia of a start must be less than the best before: equal partitions differ by rounding."""
 
 
-def best_of(runs: int, sums: Sums, settings: Settings, random: np.random.Generator, run: Run, stage: str) -> Clusters:
+def best_of(
+    runs: int, sums: Sums, settings: LloydSettings, random: np.random.Generator, run: Run, stage: str
+) -> Clusters:
     """The best of so many starts; the sums are those of the last.
 
     A run that stops it ends with the best so far, which is not converged then.

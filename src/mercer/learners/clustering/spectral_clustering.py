@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 
 from mercer.compute.codegen.sparse import is_sparse
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, NumericalWarning, sentence
+from mercer.errors import InputError, NumericalWarning, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
@@ -32,24 +32,24 @@ from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
 from mercer.planner.clustering import MEANS, ClusterPlan, spectral
 from mercer.solvers.kmeans.cluster_sums import FeatureSums
-from mercer.solvers.kmeans.lloyd import Clusters, Settings
+from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings
 
 STEPS = 300
 """Steps of k-means on eigenvectors, at most."""
 
 
 @dataclass(frozen=True, eq=False)
-class Ties:
+class SpectralProblem:
     """What is to be clustered: the settings, all rows as they were read, and as the kernel sees them."""
 
-    asked: SpectralSettings
+    settings: SpectralSettings
     rows: Any
     view: View
 
 
 class SpectralClustering(
     ClusterMixin,  # type: ignore[misc]  # scikit-learn has no types
-    KernelEstimator[Ties, ClusterPlan, tuple[Embedding, Clusters]],
+    KernelEstimator[SpectralProblem, ClusterPlan, tuple[Embedding, Clusters]],
 ):
     """Clusters of the graph whose ties are the values of a kernel: rows that a walk along the ties rarely leaves.
 
@@ -134,6 +134,7 @@ class SpectralClustering(
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
+    @speaks
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the clusters; y is ignored."""
         found, means = self._fit(X, y)[1]
@@ -148,34 +149,34 @@ class SpectralClustering(
             warnings.warn(f"{type(self).__name__}: {told} {remedy}", NumericalWarning, stacklevel=2)
         return self
 
-    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> Ties:
-        who, asked = type(self).__name__, SpectralSettings.of(self)
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> SpectralProblem:
+        who, settings = type(self).__name__, SpectralSettings.of(self)
         if is_precomputed(self.kernel) and is_sparse(X):  # what is not stored is no tie; all else needs them dense
             needs = f"a matrix of {X.shape[0]} x {X.shape[1]} numbers"
             Budget.of(self.memory_limit).require(who, 8 * math.prod(X.shape), needs, "Raise memory_limit.")
             X = X.toarray()
         rows = self._read(X, reset=True)
         count = n_rows(rows)
-        refuse_few_rows(who, count, asked.clusters)
-        if asked.components is not None and asked.components > count:
-            got = f"n_components is {asked.components}, and there are {count} rows"
+        refuse_few_rows(who, count, settings.clusters)
+        if settings.components is not None and settings.components > count:
+            got = f"n_components is {settings.components}, and there are {count} rows"
             raise InputError(sentence(who, "at most as many components as rows", got, "Leave it out."))
-        return Ties(asked, rows, viewed(self, X, rows, None, np.arange(count)))
+        return SpectralProblem(settings, rows, viewed(self, X, rows, None, np.arange(count)))
 
-    def _plan(self, problem: Ties, run: Watched | None) -> ClusterPlan:
-        asked, budget = problem.asked, Budget.of(self.memory_limit)
-        task, count = task_of(problem.view, asked.clusters, asked.runs), asked.components or asked.clusters
+    def _plan(self, problem: SpectralProblem, run: Watched | None) -> ClusterPlan:
+        settings, budget = problem.settings, Budget.of(self.memory_limit)
+        task, count = task_of(problem.view, settings.clusters, settings.runs), settings.components or settings.clusters
         return spectral(type(self).__name__, task, count, budget, self.time_limit)
 
-    def _solve(self, problem: Ties, plan: ClusterPlan, run: Watched) -> tuple[Embedding, Clusters]:
-        asked, random, stored = problem.asked, generator(self.random_state), plan.way == "kernel matrix"
+    def _solve(self, problem: SpectralProblem, plan: ClusterPlan, run: Watched) -> tuple[Embedding, Clusters]:
+        settings, random, stored = problem.settings, generator(self.random_state), plan.way == "kernel matrix"
         graph = graph_of(type(self).__name__, problem.view, stored, run)
-        count = asked.components or asked.clusters
-        found = embedded(graph, count, asked.tolerance, asked.products, stored, random, run)
-        sums, settings = FeatureSums(found.vectors, np.ones(len(found.vectors)), asked.clusters), Settings(STEPS)
-        return found, best_of(asked.runs, sums, settings, random, run, MEANS)
+        count = settings.components or settings.clusters
+        found = embedded(graph, count, settings.tolerance, settings.products, stored, random, run)
+        sums = FeatureSums(found.vectors, np.ones(len(found.vectors)), settings.clusters)
+        return found, best_of(settings.runs, sums, LloydSettings(STEPS), random, run, MEANS)
 
-    def _store(self, problem: Ties, plan: ClusterPlan, result: tuple[Embedding, Clusters]) -> None:
+    def _store(self, problem: SpectralProblem, plan: ClusterPlan, result: tuple[Embedding, Clusters]) -> None:
         (found, means), rows, view = result, problem.rows, problem.view
         self.labels_, self.plan_ = means.labels, plan
         self.eigenvalues_, self.residuals_ = found.values, found.residuals

@@ -27,7 +27,7 @@ Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Posed:
+class KMeansProblem:
     """What is to be clustered.
 
     asked : the settings
@@ -41,7 +41,7 @@ class Posed:
     group : (kept,), which of the different rows each of them is
     """
 
-    asked: KMeansSettings
+    settings: KMeansSettings
     read: Any
     full: View
     view: View
@@ -57,19 +57,19 @@ class Posed:
         return self.full.count
 
 
-def pose(estimator: Any, asked: KMeansSettings, X: Any, rows: Any, sample_weight: Any) -> Posed:
+def read_problem(estimator: Any, settings: KMeansSettings, X: Any, rows: Any, sample_weight: Any) -> KMeansProblem:
     """Rows that were read, with their weights, through the kernel with its numbers."""
     who, count = type(estimator).__name__, n_rows(rows)
     weights = weights_of(who, sample_weight, count)
     kept = np.arange(count) if weights is None else np.flatnonzero(weights)
-    refuse_few_rows(who, len(kept), asked.clusters)
+    refuse_few_rows(who, len(kept), settings.clusters)
     full = viewed(estimator, X, rows, weights, kept)
     own = np.ones(len(kept)) if weights is None else weights[kept]
     first, merged, group = distinct(full, kept, own)
     whole = not isinstance(full, TableView) and len(kept) == count  # a part of a matrix is a copy of it
     view, unit = full if whole else full.chosen(first), float(merged.mean())
     refuse_range(who, view, float(merged.sum()))
-    return Posed(asked, rows, full, view, first, merged / unit, unit, kept, group)
+    return KMeansProblem(settings, rows, full, view, first, merged / unit, unit, kept, group)
 
 
 def viewed(estimator: Any, X: Any, rows: Any, weights: Array | None, kept: Rows) -> View:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from mercer.errors import speaks
 from mercer.kernels import Kernel
 from mercer.learners.data.validation import PRECOMPUTED
 from mercer.lifts.coerce import stated
@@ -19,6 +20,7 @@ class KernelParameters:
 
     kernel: Any
 
+    @speaks
     def set_params(self, **params: Any) -> Self:
         """Set parameters; those inside the kernel (`kernel__lengthscale`) give the learner another kernel."""
         inside = {name: value for name, value in params.items() if name.startswith(INSIDE)}

@@ -40,7 +40,7 @@ NUMBERS = {
     "KernelLogisticRegression": "alpha",
     "KernelSVC": "C",
     "KernelSVR": "C",
-    "OneClass": "nu",
+    "KernelOneClassSVM": "nu",
     "KernelPCA": "n_components",
     "KernelPerceptron": "max_iter",
 }

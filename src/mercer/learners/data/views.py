@@ -276,14 +276,15 @@ def definite(who: str, view: View, K: Array) -> View:
     return replace(view, matrix=K.astype(view.dtype if view.dtype.kind == "f" else np.float64))
 
 
-def check_landmarks(who: str, view: View) -> None:
-    """Refuse landmarks for what has no points, or is not known to be a kernel."""
-    if isinstance(view, MatrixView):
+def with_landmarks(who: str, view: View) -> KernelView | LiftView:
+    """The view, if landmarks can stand for it; else an error: it has no points, or is not known to be a kernel."""
+    if not isinstance(view, KernelView | LiftView):
         needs, got = 'a kernel or a lift for method="landmarks"', "the kernel is precomputed"
         raise InputError(sentence(who, needs, got, 'Use "exact", or give the rows.'))
     if not view.sure:
         needs, got = 'a kernel that is proven for method="landmarks"', f"{view.kernel} is not"
         raise InputError(sentence(who, needs, got, 'Use "exact", which looks at the matrix.'))
+    return view
 
 
 def joined(view: TableView, rows: Points) -> TableView:

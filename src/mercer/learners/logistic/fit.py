@@ -26,21 +26,21 @@ from mercer.planner.task import Task
 from mercer.solvers.logistic import newton as solver
 from mercer.solvers.logistic.likelihood import Likelihood
 from mercer.solvers.logistic.newton import Minimum
-from mercer.solvers.logistic.objective import Logistic
+from mercer.solvers.logistic.objective import LogisticObjective
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Asked:
+class LogisticSettings:
     """The parameters, checked."""
 
     alpha: float
     n_landmarks: int | None
-    settings: solver.Settings
+    newton: solver.NewtonSettings
 
     @classmethod
-    def of(cls, estimator: Any) -> Asked:
+    def of(cls, estimator: Any) -> LogisticSettings:
         """The parameters of a learner, or one clear error."""
         who = type(estimator).__name__
         alpha = positive_float(who, "alpha", estimator.alpha, "Use 1.0.")
@@ -49,11 +49,11 @@ class Asked:
         landmarks = positive_int_or_none(who, "n_landmarks", estimator.n_landmarks)
         refuse_loo(who, estimator.lengthscale, 'got "loo"', "Use GridSearchCV to choose one.")
         boolean(who, "warm_start", estimator.warm_start, "Use False.")
-        return cls(alpha, landmarks, solver.Settings(tolerance, steps))
+        return cls(alpha, landmarks, solver.NewtonSettings(tolerance, steps))
 
 
 @dataclass(frozen=True, eq=False)
-class Posed:
+class LogisticProblem:
     """What is to be fitted.
 
     asked : the settings
@@ -66,7 +66,7 @@ class Posed:
     start : scores of the rows that are kept, from which the search begins; None for none
     """
 
-    asked: Asked
+    settings: LogisticSettings
     read: Any
     view: View
     kept: NDArray[np.intp]
@@ -82,7 +82,9 @@ class Posed:
         return self.view if len(self.kept) == self.count else self.view.chosen(self.kept)
 
 
-def pose(estimator: Any, asked: Asked, X: Any, rows: Any, y: Any, sample_weight: Any) -> Posed:
+def read_problem(
+    estimator: Any, settings: LogisticSettings, X: Any, rows: Any, y: Any, sample_weight: Any
+) -> LogisticProblem:
     """Rows that were read, with their labels and weights, as the kernel sees them."""
     who = type(estimator).__name__
     labels = labels_of(who, X, y)
@@ -95,7 +97,7 @@ def pose(estimator: Any, asked: Asked, X: Any, rows: Any, y: Any, sample_weight:
     seen = view if len(kept) == len(labels) else view.chosen(kept)
     refuse_range(who, seen, centering.total)
     codes = np.searchsorted(classes, labels[kept]).astype(np.intp)
-    return Posed(asked, rows, view, kept, len(labels), classes, codes, centering)
+    return LogisticProblem(settings, rows, view, kept, len(labels), classes, codes, centering)
 
 
 def _weights(who: str, given: Any, labels: NDArray[Any], sample_weight: Any) -> tuple[Array | None, Array | None]:
@@ -107,18 +109,18 @@ def _weights(who: str, given: Any, labels: NDArray[Any], sample_weight: Any) -> 
     return class_weights_of(who, given, labels, counts), counts
 
 
-def planned(estimator: Any, posed: Posed) -> LogisticPlan:
+def planned(estimator: Any, problem: LogisticProblem) -> LogisticPlan:
     """What the fit will take, and how it is done."""
-    view, outputs = posed.view, 1 if len(posed.classes) == 2 else len(posed.classes)
+    view, outputs = problem.view, 1 if len(problem.classes) == 2 else len(problem.classes)
     known, lift = isinstance(view, KernelView) and view.sure, isinstance(view, LiftView)
     columns, features = int(estimator.n_features_in_), view.most_features
-    task = Task(len(posed.kept), columns, outputs, features, approximable=known, lift_given=lift, pair=pair_of(view))
+    task = Task(len(problem.kept), columns, outputs, features, approximable=known, lift_given=lift, pair=pair_of(view))
     budget = Budget.of(estimator.memory_limit)
-    return logistic(type(estimator).__name__, task, posed.asked.n_landmarks, budget, estimator.time_limit)
+    return logistic(type(estimator).__name__, task, problem.settings.n_landmarks, budget, estimator.time_limit)
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class LogisticResult:
     """What was found.
 
     intercepts : (outputs,), b of f(x) + b, for features that are not centred
@@ -132,18 +134,20 @@ class Fitted:
     design: Design
 
 
-def follow(who: str, posed: Posed, plan: LogisticPlan, random: np.random.Generator, run: Run) -> Fitted:
+def solve(
+    who: str, problem: LogisticProblem, plan: LogisticPlan, random: np.random.Generator, run: Run
+) -> LogisticResult:
     """Fit by the method of the plan."""
-    asked, start = posed.asked, posed.start
-    view, design = _designed(who, posed, plan, random, run)
-    likelihood = Likelihood(posed.codes, len(posed.classes), posed.centering.weights)
-    problem = Logistic(design.features, likelihood, asked.alpha, design.values, design.vectors)
+    settings, start = problem.settings, problem.start
+    view, design = _designed(who, problem, plan, random, run)
+    likelihood = Likelihood(problem.codes, len(problem.classes), problem.centering.weights)
+    objective = LogisticObjective(design.features, likelihood, settings.alpha, design.values, design.vectors)
     with run.stage("newton"):
-        found = solver.minimise(problem, asked.settings, None if start is None else problem.imitate(start), run)
-    predictor = design.predictor(found, asked.alpha)
+        found = solver.minimise(objective, settings.newton, None if start is None else objective.imitate(start), run)
+    predictor = design.predictor(found, settings.alpha)
     if isinstance(predictor, ByDuals):  # of all rows: new rows of a precomputed kernel are compared with all
-        predictor = ByDuals(posed.view, scatter_rows(predictor.duals, posed.kept, posed.count), predictor.levels)
-    return Fitted(found, predictor, _intercepts(predictor), view, design)
+        predictor = ByDuals(problem.view, scatter_rows(predictor.duals, problem.kept, problem.count), predictor.levels)
+    return LogisticResult(found, predictor, _intercepts(predictor), view, design)
 
 
 def _intercepts(predictor: ByBasis | ByDuals | ByFeatures) -> Array:
@@ -152,12 +156,14 @@ def _intercepts(predictor: ByBasis | ByDuals | ByFeatures) -> Array:
     return predictor.offset if isinstance(predictor, ByBasis) else predictor.levels
 
 
-def _designed(who: str, posed: Posed, plan: LogisticPlan, random: np.random.Generator, run: Run) -> tuple[View, Design]:
-    seen = posed.seen
+def _designed(
+    who: str, problem: LogisticProblem, plan: LogisticPlan, random: np.random.Generator, run: Run
+) -> tuple[View, Design]:
+    seen = problem.seen
     if plan.way == "kernel matrix":
-        return seen, from_matrix(who, seen, posed.centering, run)
+        return seen, from_matrix(who, seen, problem.centering, run)
     if plan.way == "features":
         lifted = seen.lifted()
-        return lifted, from_features(lifted, posed.centering, run)
+        return lifted, from_features(lifted, problem.centering, run)
     assert isinstance(seen, KernelView)  # noqa: S101  # landmarks are planned for no other
-    return seen, from_landmarks(who, seen, posed.centering, plan.features, random, run)
+    return seen, from_landmarks(who, seen, problem.centering, plan.features, random, run)

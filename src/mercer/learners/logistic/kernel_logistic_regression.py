@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.errors import speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
@@ -18,7 +19,7 @@ from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.labels import decided
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.logistic.design import LandmarkDesign
-from mercer.learners.logistic.fit import Asked, Fitted, Posed, follow, planned, pose
+from mercer.learners.logistic.fit import LogisticProblem, LogisticResult, LogisticSettings, planned, read_problem, solve
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.learners.streaming.predictor import ByDuals, ByFeatures
@@ -32,7 +33,7 @@ Array = NDArray[np.float64]
 
 class KernelLogisticRegression(
     ClassifierMixin,  # type: ignore[misc]  # scikit-learn has no types
-    KernelEstimator[Posed, LogisticPlan, Fitted],
+    KernelEstimator[LogisticProblem, LogisticPlan, LogisticResult],
 ):
     """Probabilities of classes from functions f_t of a kernel: p(t | x) is proportional to exp(f_t(x) + b_t).
 
@@ -122,6 +123,7 @@ class KernelLogisticRegression(
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
+    @speaks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model; `sample_weight` says how often each row counts."""
         self._fit(X, y, sample_weight)
@@ -130,35 +132,35 @@ class KernelLogisticRegression(
             warnings.warn(f"{type(self).__name__}: {told}", ConvergenceWarning, stacklevel=2)
         return self
 
-    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> Posed:
-        asked, before = Asked.of(self), dict(self.__dict__)
-        posed = pose(self, asked, X, self._read(X, reset=True), y, sample_weight)
-        return replace(posed, start=self._start(before, posed)) if self.warm_start else posed
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> LogisticProblem:
+        settings, before = LogisticSettings.of(self), dict(self.__dict__)
+        problem = read_problem(self, settings, X, self._read(X, reset=True), y, sample_weight)
+        return replace(problem, start=self._start(before, problem)) if self.warm_start else problem
 
-    def _plan(self, problem: Posed, run: Watched | None) -> LogisticPlan:
+    def _plan(self, problem: LogisticProblem, run: Watched | None) -> LogisticPlan:
         return planned(self, problem)
 
-    def _solve(self, problem: Posed, plan: LogisticPlan, run: Watched) -> Fitted:
-        return follow(type(self).__name__, problem, plan, generator(self.random_state), run)
+    def _solve(self, problem: LogisticProblem, plan: LogisticPlan, run: Watched) -> LogisticResult:
+        return solve(type(self).__name__, problem, plan, generator(self.random_state), run)
 
-    def _start(self, before: dict[str, Any], posed: Posed) -> Array | None:
+    def _start(self, before: dict[str, Any], problem: LogisticProblem) -> Array | None:
         """Scores of the model before, at the rows that are kept; None where it is of other columns or classes."""
         same = before.get("n_features_in_") == self.n_features_in_ and "_predictor" in before
         if not (same and before["_precomputed"] == self._precomputed):
             return None
-        if not np.array_equal(before["classes_"], posed.classes):
+        if not np.array_equal(before["classes_"], problem.classes):
             return None
-        return np.asarray(before["_predictor"].values(posed.read))[posed.kept]
+        return np.asarray(before["_predictor"].values(problem.read))[problem.kept]
 
-    def _store(self, posed: Posed, plan: LogisticPlan, fitted: Fitted) -> None:
-        found, design, rows = fitted.minimum, fitted.design, posed.read
+    def _store(self, problem: LogisticProblem, plan: LogisticPlan, fitted: LogisticResult) -> None:
+        found, design, rows = fitted.minimum, fitted.design, problem.read
         for name in ("landmarks_", "landmark_indices_"):
             self.__dict__.pop(name, None)
         if isinstance(design, LandmarkDesign):
-            self.landmarks_, self.landmark_indices_ = design.basis.landmarks.values, posed.kept[design.indices]
+            self.landmarks_, self.landmark_indices_ = design.basis.landmarks.values, problem.kept[design.indices]
         self.X_fit_ = rows.values if isinstance(rows, Points) else rows
         self._predictor, self._reason = fitted.predictor, found.reason
-        self.classes_, self.plan_ = posed.classes, plan
+        self.classes_, self.plan_ = problem.classes, plan
         self.kernel_, self.lift_ = fitted.view.kernel, fitted.view.lift
         self.converged_, self.n_iter_ = found.converged, max(found.steps, 1)
         self.objective_, self.duality_gap_ = found.objective, found.gap
@@ -173,12 +175,14 @@ class KernelLogisticRegression(
         rows = self._read(X, reset=False)
         return self._predictor.values(rows), np.dtype(rows.dtype)
 
+    @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
         """f(x) + b: for two classes one per row, positive for the second; else one per row and class."""
         scores, dtype = self._scores(X)
         found = scores.astype(dtype, copy=False)
         return found[:, 0] if found.shape[1] == 1 else found
 
+    @speaks
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """(rows, classes): the logarithms of the probabilities, finite where these vanish, 0 where they round to 1."""
         scores, dtype = self._scores(X)
@@ -186,11 +190,13 @@ class KernelLogisticRegression(
         found[found > -np.finfo(dtype).eps / 4] = 0.0
         return found.astype(dtype, copy=False)
 
+    @speaks
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """(rows, classes): the probabilities, in the order of `classes_`."""
         scores, dtype = self._scores(X)
         return np.exp(log_probabilities(scores)).astype(dtype, copy=False)
 
+    @speaks
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row."""
         found = decided(self._scores(X)[0])

@@ -13,8 +13,8 @@ from mercer.compute.runtime.run import Run
 from mercer.errors import InputError, NumericalWarning, caller_level, sentence
 from mercer.learners.data.views import KernelView, MatrixView, View, definite
 from mercer.learners.pca.features import start_of
-from mercer.learners.pca.problem import Posed
-from mercer.learners.pca.result import Found, floor_of, leading_part
+from mercer.learners.pca.problem import PCAProblem
+from mercer.learners.pca.result import PCAResult, floor_of, leading_part
 from mercer.learners.pca.signs import signs_of
 from mercer.learners.streaming.predictor import ByDuals
 from mercer.operators import Dense, Operator
@@ -45,13 +45,13 @@ class _Pairs:
         return np.asarray(found / self.values[:1])
 
 
-def _found(view: View, means: Array, total: float, pairs: _Pairs, converged: bool, reason: str) -> Found:
+def _found(view: View, means: Array, total: float, pairs: _Pairs, converged: bool, reason: str) -> PCAResult:
     """With signs that are fixed; eigenvectors, and so the coefficients of rows, add up to zero."""
     signs = signs_of(pairs.vectors)
     vectors = pairs.vectors * signs
     roots = np.sqrt(pairs.values)
     duals = vectors / roots
-    return Found(
+    return PCAResult(
         values=pairs.values,
         total=total,
         residuals=pairs.residuals(),
@@ -71,12 +71,12 @@ def _speaker(who: str, view: View) -> str:
 # -- the matrix -------------------------------------------------------------------------------------------------------
 
 
-def by_matrix(posed: Posed, run: Run) -> Found:
+def by_matrix(problem: PCAProblem, run: Run) -> PCAResult:
     """By the eigenvectors of the centred kernel matrix. Cost: 9 n^3 operations, and 3 n^2 numbers."""
-    view, asked = posed.view, posed.asked
+    view, settings = problem.view, problem.settings
     with run.stage("kernel matrix"):
         K = view.dense(run.watch)
-        view = definite(asked.who, view, K)
+        view = definite(settings.who, view, K)
         largest = float(K.diagonal().max())
         means = _centre(K)
         total = float(K.diagonal().sum())
@@ -84,7 +84,7 @@ def by_matrix(posed: Posed, run: Run) -> Found:
         found = Eigen().decompose(K)
     values = found.values[::-1]
     floor = floor_of(view.count, float(values[0]), largest, view.dtype)
-    count = leading_part(values, floor, asked.components)
+    count = leading_part(values, floor, settings.components)
     with run.stage("residuals"):
         vectors = np.ascontiguousarray(found.vectors[:, ::-1][:, :count])
         del found, K
@@ -94,7 +94,7 @@ def by_matrix(posed: Posed, run: Run) -> Found:
     pairs = _Pairs(values[:count].copy(), vectors, images)
     worst = float(pairs.residuals().max(initial=0.0))
     told = f"One eigendecomposition, with residuals of at most {worst:.1e} of the largest eigenvalue."
-    return _found(view, means, total, pairs, worst <= max(SURE, asked.tolerance), told)
+    return _found(view, means, total, pairs, worst <= max(SURE, settings.tolerance), told)
 
 
 def _centre(K: Array) -> Array:
@@ -110,29 +110,29 @@ def _centre(K: Array) -> Array:
 # -- products ---------------------------------------------------------------------------------------------------------
 
 
-def by_products(posed: Posed, plan: ComponentPlan, random: np.random.Generator, run: Run) -> Found:
+def by_products(problem: PCAProblem, plan: ComponentPlan, random: np.random.Generator, run: Run) -> PCAResult:
     """By products with the centred kernel matrix, of which nothing is stored.
 
     Cost: a few products with blocks, most of them in float32, and 2 n m numbers for a basis of m columns.
     """
-    view, asked = posed.view, posed.asked
-    n, count = view.count, asked.components or 1
+    view, settings = problem.view, problem.settings
+    n, count = view.count, settings.components or 1
     exact = _exact(view, run)
     if not view.sure:
-        _refuse_indefinite(_speaker(asked.who, view), view, exact)
-    start = start_of(posed, plan, count + BEYOND, random, run)
+        _refuse_indefinite(_speaker(settings.who, view), view, exact)
+    start = start_of(problem, plan, count + BEYOND, random, run)
     centred = _Centred(exact)
     rough = _Centred(exact.narrowed().rough()) if isinstance(view, KernelView) else None
     found = leading(
         centred,
         count,
-        tolerance=asked.tolerance,
-        max_products=asked.products,
+        tolerance=settings.tolerance,
+        max_products=settings.products,
         start=start,
         fast=rough,
         random=random,
         run=run,
-        most=_columns(posed, count),
+        most=_columns(problem, count),
     )
     means = (centred if centred.noted or rough is None else rough).means
     sizes = exact.diagonal()
@@ -186,9 +186,9 @@ class _Centred(Operator):
         return self.inner.peak(columns + 1) + 3 * 8 * self.shape[0] * (columns + 1)
 
 
-def _columns(posed: Posed, count: int) -> int:
+def _columns(problem: PCAProblem, count: int) -> int:
     """Columns of the basis: as many as the plan counts on."""
-    width = min(count + BEYOND, posed.view.count)
+    width = min(count + BEYOND, problem.view.count)
     return width + max(width, BASIS)
 
 

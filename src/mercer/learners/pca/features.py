@@ -13,9 +13,9 @@ from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.learners.data.rows import draw_rows
 from mercer.learners.data.views import EPS, KernelView, LiftView, TableView
-from mercer.learners.pca.problem import Posed, stored
-from mercer.learners.pca.result import LEAST, Found, leading_part
-from mercer.learners.pca.settings import Asked
+from mercer.learners.pca.problem import PCAProblem, stored
+from mercer.learners.pca.result import LEAST, PCAResult, leading_part
+from mercer.learners.pca.settings import PCASettings
 from mercer.learners.pca.signs import Signs
 from mercer.learners.streaming.basis import UNSTEADY, Basis, FeatureBasis, LiftBasis, landmark_basis
 from mercer.learners.streaming.moments import Moments, Normal
@@ -39,7 +39,7 @@ class TableBasis(LiftBasis):
 
 
 @dataclass(frozen=True, eq=False)
-class Summed:
+class FeatureSums:
     """What a pass over the rows found.
 
     normal : the squares of the centred features, decomposed
@@ -58,22 +58,22 @@ class Summed:
         return max(0.0, self.sizes - float(normal.spectrum.kept.sum()) - normal.total * float(means @ means))
 
 
-def by_features(posed: Posed, plan: ComponentPlan, random: np.random.Generator, run: Run) -> Found:
+def by_features(problem: PCAProblem, plan: ComponentPlan, random: np.random.Generator, run: Run) -> PCAResult:
     """By the features of the lift that was given, of the kernel's own, or of landmarks that are drawn now.
 
     Cost: n p^2 + 9 p^3 operations for p features, 2 n p for each component; 5 p^2 numbers and a batch of rows.
     """
-    view, stream, asked, batch = posed.view, posed.stream, posed.asked, plan.batch or BATCH
+    view, stream, settings, batch = problem.view, problem.stream, problem.settings, plan.batch or BATCH
     assert isinstance(view, TableView)  # noqa: S101  # a matrix has no features
     approximate = plan.way == "landmarks"
-    lift = _drawn(asked.who, posed.view.kernel, plan, stream, random, run) if approximate else view.lifted().lift
+    lift = _drawn(settings.who, problem.view.kernel, plan, stream, random, run) if approximate else view.lifted().lift
     assert lift is not None  # noqa: S101  # or lifted would complain
     basis = landmark_basis(lift, view.points) if isinstance(lift, Nystrom) else TableBasis(lift)
     summed = _sums(basis, stream, batch, view.kernel if approximate else None, run)
-    count, predictor = _turned(asked, basis, summed, LiftView(view.points, lift))
+    count, predictor = _turned(settings, basis, summed, LiftView(view.points, lift))
     signs = _signs(predictor, count, stream, batch, run)
     normal, values = summed.normal, summed.normal.spectrum.values[::-1][:count].copy()
-    return Found(
+    return PCAResult(
         values=values,
         total=float(normal.spectrum.kept.sum()) + (summed.lost() if approximate else 0.0),
         residuals=normal.noise[::-1][:count] / values[:1],
@@ -102,7 +102,7 @@ def _drawn(
 # -- the passes -------------------------------------------------------------------------------------------------------
 
 
-def _sums(basis: Basis, stream: Stream, batch: int, kernel: Kernel | None, run: Run) -> Summed:
+def _sums(basis: Basis, stream: Stream, batch: int, kernel: Kernel | None, run: Run) -> FeatureSums:
     """Sums over all rows, or over the first of them where the run stops."""
     moments = Moments(FeatureBasis(basis) if basis.stretch > STRETCHED else basis, 1, centred=True)
     sizes, told = 0.0, ""
@@ -119,16 +119,18 @@ def _sums(basis: Basis, stream: Stream, batch: int, kernel: Kernel | None, run: 
             if moments.rows < stream.count:
                 told = f"{opening(stopped)}: the components are those of the first {moments.rows} rows."
     with run.stage("decompose"):
-        return Summed(Normal.of(moments, intercept=True), sizes, told)
+        return FeatureSums(Normal.of(moments, intercept=True), sizes, told)
 
 
-def _turned(asked: Asked, basis: Basis, summed: Summed, view: LiftView) -> tuple[int, ByBasis | ByFeatures]:
+def _turned(
+    settings: PCASettings, basis: Basis, summed: FeatureSums, view: LiftView
+) -> tuple[int, ByBasis | ByFeatures]:
     """How many components there are, and the predictor of their scores, whose signs are not fixed yet."""
     normal, values = summed.normal, summed.normal.spectrum.values[::-1]
     floors = np.maximum(normal.noise[::-1], max(LEAST, len(values) * EPS) * float(values[0]))
     squares = float(normal.spectrum.kept.sum() + normal.total * (normal.means @ normal.means))
     floors = np.maximum(floors, (normal.rows * EPS) ** 2 * squares)  # what is constant, but for rounding
-    count = leading_part(values, floors, asked.components)
+    count = leading_part(values, floors, settings.components)
     return count, _scoring(basis, normal, normal.spectrum.vectors[:, ::-1][:, :count], view)
 
 
@@ -164,9 +166,11 @@ def _signed(predictor: ByBasis | ByFeatures, signs: Array) -> ByBasis | ByFeatur
 # -- a start for products ---------------------------------------------------------------------------------------------
 
 
-def start_of(posed: Posed, plan: ComponentPlan, width: int, random: np.random.Generator, run: Run) -> Array | None:
+def start_of(
+    problem: PCAProblem, plan: ComponentPlan, width: int, random: np.random.Generator, run: Run
+) -> Array | None:
     """(n, width): scores by landmarks, from which products with the kernel matrix begin; None where there are none."""
-    view = posed.view
+    view = problem.view
     if not (isinstance(view, KernelView) and view.sure and plan.rank):
         return None
     with run.stage("landmarks"):

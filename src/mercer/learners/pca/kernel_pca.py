@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from mercer.errors import InputError, NumericalWarning, sentence
+from mercer.errors import InputError, NumericalWarning, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
@@ -23,9 +23,9 @@ from mercer.learners.estimator import KernelEstimator
 from mercer.learners.pca.exact import by_matrix, by_products
 from mercer.learners.pca.features import by_features
 from mercer.learners.pca.preimage import Preimages, learn_preimages
-from mercer.learners.pca.problem import Posed, planned, pose
-from mercer.learners.pca.result import Found, warn_equal
-from mercer.learners.pca.settings import Asked
+from mercer.learners.pca.problem import PCAProblem, planned, read_problem
+from mercer.learners.pca.result import PCAResult, warn_equal
+from mercer.learners.pca.settings import PCASettings
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.learners.streaming.source_stream import new_rows
@@ -44,7 +44,7 @@ HASTE = 1.0
 class KernelPCA(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
     TransformerMixin,  # type: ignore[misc]
-    KernelEstimator[Posed, ComponentPlan, Found],
+    KernelEstimator[PCAProblem, ComponentPlan, PCAResult],
 ):
     """Principal components in the space of a kernel: the directions in which centred rows vary most.
 
@@ -137,6 +137,7 @@ class KernelPCA(
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
+    @speaks
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the components of the rows; y is ignored.
 
@@ -146,39 +147,40 @@ class KernelPCA(
         self._learn(X)
         return self
 
+    @speaks
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[Any]:
         """The scores of the rows that are learnt from, as `transform` gives them, to rounding; y is ignored."""
-        posed, found = self._learn(X)
-        return self._scores(X) if found.scores is None else found.scores.astype(posed.dtype, copy=False)
+        problem, found = self._learn(X)
+        return self._scores(X) if found.scores is None else found.scores.astype(problem.dtype, copy=False)
 
-    def _learn(self, X: Any) -> tuple[Posed, Found]:
-        posed, found = self._fit(X)
+    def _learn(self, X: Any) -> tuple[PCAProblem, PCAResult]:
+        problem, found = self._fit(X)
         if self.n_components_ == 0:
             warn_equal(type(self).__name__)
         if not self.converged_:
             warnings.warn(f"{type(self).__name__}: {found.reason}", ConvergenceWarning, stacklevel=3)
-        return posed, found
+        return problem, found
 
-    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> Posed:
-        return pose(self, Asked.of(self), X)
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> PCAProblem:
+        return read_problem(self, PCASettings.of(self), X)
 
-    def _plan(self, problem: Posed, run: Watched | None) -> ComponentPlan:
+    def _plan(self, problem: PCAProblem, run: Watched | None) -> ComponentPlan:
         return planned(self, problem)
 
-    def _in_memory(self, problem: Posed) -> bool:
+    def _in_memory(self, problem: PCAProblem) -> bool:
         return problem.source is None
 
-    def _solve(self, problem: Posed, plan: ComponentPlan, run: Watched) -> Found:
+    def _solve(self, problem: PCAProblem, plan: ComponentPlan, run: Watched) -> PCAResult:
         random = generator(self.random_state)
         if plan.way == "exact":
             return by_matrix(problem, run)
         return (by_products if plan.way == "krylov" else by_features)(problem, plan, random, run)
 
-    def _store(self, posed: Posed, plan: ComponentPlan, found: Found) -> None:
+    def _store(self, problem: PCAProblem, plan: ComponentPlan, found: PCAResult) -> None:
         for name in ("X_fit_", "eigenvectors_", "preimage_error_", "_preimages"):
             self.__dict__.pop(name, None)
-        if posed.source is None:
-            self.X_fit_ = posed.rows.values if isinstance(posed.rows, Points) else posed.rows
+        if problem.source is None:
+            self.X_fit_ = problem.rows.values if isinstance(problem.rows, Points) else problem.rows
         if found.vectors is not None:
             self.eigenvectors_ = found.vectors
         self.eigenvalues_, self.residuals_ = found.values, found.residuals
@@ -187,24 +189,25 @@ class KernelPCA(
         self.unexplained_ = max(0.0, 1.0 - float(self.explained_variance_ratio_.sum())) if len(found.values) else 0.0
         self.n_components_ = len(found.values)
         self.converged_, self.plan_ = found.converged, plan
-        self.kernel_, self.lift_ = posed.view.kernel, found.lift
+        self.kernel_, self.lift_ = problem.view.kernel, found.lift
         self._predictor = found.predictor
-        if posed.asked.preimages:
-            self._learn_way_back(posed, found)
+        if problem.settings.preimages:
+            self._learn_way_back(problem, found)
 
-    def _learn_way_back(self, posed: Posed, found: Found) -> None:
+    def _learn_way_back(self, problem: PCAProblem, found: PCAResult) -> None:
         if self.n_components_ == 0:
             who, needs = type(self).__name__, "rows that the kernel tells apart, to learn a way back"
             remedy = "Check the columns, or use fit_inverse_transform=False."
             raise InputError(sentence(who, needs, "all are the same to it, to rounding", remedy))
         limit = self.time_limit
-        left = None if limit is None else max(HASTE, limit - (time.perf_counter() - posed.began))
-        scores = self._predictor.values(posed.rows) if found.scores is None else found.scores
-        self._preimages: Preimages = learn_preimages(self, scores, posed.rows.values, left)
+        left = None if limit is None else max(HASTE, limit - (time.perf_counter() - problem.began))
+        scores = self._predictor.values(problem.rows) if found.scores is None else found.scores
+        self._preimages: Preimages = learn_preimages(self, scores, problem.rows.values, left)
         self.preimage_error_ = self._preimages.error
 
     # -- scores ---------------------------------------------------------------------------------------------------
 
+    @speaks
     def transform(self, X: Any) -> NDArray[Any]:
         """(rows, k): the scores of each row, in the dtype of X; X may be whatever `fit` takes.
 
@@ -228,6 +231,7 @@ class KernelPCA(
             warnings.warn(told, NumericalWarning, stacklevel=4)
         return found
 
+    @speaks
     def inverse_transform(self, X: Any) -> NDArray[Any]:
         """(rows, columns): rows with about these scores, by kernel ridge regression from scores to training rows.
 

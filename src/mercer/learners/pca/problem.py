@@ -17,7 +17,7 @@ from mercer.learners.data.range_checks import refuse_range
 from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.validation import is_precomputed
 from mercer.learners.data.views import KernelView, LiftView, MatrixView, TableView, View
-from mercer.learners.pca.settings import Asked
+from mercer.learners.pca.settings import PCASettings
 from mercer.learners.streaming.source_stream import (
     SourceStream,
     fits_memory,
@@ -63,7 +63,7 @@ class Untargeted(Source):
 
 
 @dataclass(frozen=True, eq=False)
-class Posed:
+class PCAProblem:
     """What components are asked of.
 
     asked : the settings
@@ -73,7 +73,7 @@ class Posed:
     began : when they were read, for time limits
     """
 
-    asked: Asked
+    settings: PCASettings
     rows: Any
     view: View
     source: SourceStream | None
@@ -100,28 +100,28 @@ def stored(points: Points) -> StoredStream:
     return StoredStream(points, np.zeros((n, 1)), np.ones(n), np.ones(n))
 
 
-def pose(estimator: Any, asked: Asked, X: Any) -> Posed:
+def read_problem(estimator: Any, settings: PCASettings, X: Any) -> PCAProblem:
     """The rows of a table or of a source, checked, with the kernel's numbers."""
     began = time.perf_counter()
-    source = source_of(asked.who, X, matrix=is_precomputed(estimator.kernel))
+    source = source_of(settings.who, X, matrix=is_precomputed(estimator.kernel))
     if source is None:
         rows, stream, table = estimator._read(X, reset=True), None, X
     else:
-        rows, stream = _from_source(estimator, asked.who, source)
+        rows, stream = _from_source(estimator, settings.who, source)
         table = rows.values
     seen = int(rows.values.shape[0]) if isinstance(rows, Points) else len(rows)
     count = seen if stream is None else stream.count
     if count < 2:
         got = f"n_samples = {count}"
-        raise InputError(sentence(asked.who, "two rows or more, since they are centred", got, "Give more rows."))
-    if asked.preimages and isinstance(rows, Points) and rows.first_object is not None:
+        raise InputError(sentence(settings.who, "two rows or more, since they are centred", got, "Give more rows."))
+    if settings.preimages and isinstance(rows, Points) and rows.first_object is not None:
         got, remedy = f"{rows.label(rows.first_object)} holds other objects", "Use fit_inverse_transform=False."
-        raise InputError(sentence(asked.who, "rows of numbers for a way back", got, remedy))
-    given = asked.who, estimator.kernel, estimator.lengthscale
+        raise InputError(sentence(settings.who, "rows of numbers for a way back", got, remedy))
+    given = settings.who, estimator.kernel, estimator.lengthscale
     view = resolve_view(*given, rows, table, np.arange(seen), memory_limit=estimator.memory_limit)
-    asked.check(view, stream is None)
-    refuse_range(asked.who, view, float(seen))
-    return Posed(asked, rows, view, stream, began)
+    settings.check(view, stream is None)
+    refuse_range(settings.who, view, float(seen))
+    return PCAProblem(settings, rows, view, stream, began)
 
 
 def _from_source(estimator: Any, who: str, source: Source) -> tuple[Points, SourceStream | None]:
@@ -137,19 +137,19 @@ def _from_source(estimator: Any, who: str, source: Source) -> tuple[Points, Sour
     return sampled(stream).points, stream
 
 
-def planned(estimator: Any, posed: Posed) -> ComponentPlan:
+def planned(estimator: Any, problem: PCAProblem) -> ComponentPlan:
     """What the fit will take, and how it is done."""
-    asked, view = posed.asked, posed.view
+    settings, view = problem.settings, problem.view
     task = ComponentTask(
-        rows=view.count if posed.source is None else posed.source.count,
+        rows=view.count if problem.source is None else problem.source.count,
         columns=int(estimator.n_features_in_),
         worth=columns_of(view, int(estimator.n_features_in_)),
-        components=asked.components,
+        components=settings.components,
         features=view.most_features,
         lift_given=isinstance(view, LiftView),
         approximable=isinstance(view, KernelView) and view.sure,
         given=isinstance(view, MatrixView),
-        stored=posed.source is None,
+        stored=problem.source is None,
     )
     budget = Budget.of(estimator.memory_limit)
-    return components(asked.who, task, asked.method, asked.n_landmarks, budget, estimator.time_limit)
+    return components(settings.who, task, settings.method, settings.n_landmarks, budget, estimator.time_limit)

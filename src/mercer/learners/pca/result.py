@@ -23,7 +23,7 @@ are sums of many terms."""
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class PCAResult:
     """The components of a centred kernel matrix.
 
     values : (k,), its largest eigenvalues, falling
@@ -60,11 +60,11 @@ def floor_of(count: int, top: float, largest: float, dtype: DTypeLike = np.float
     return max(max(LEAST, count * EPS, 2 * eps(dtype)) * top, count * CENTRED * EPS * largest)
 
 
-def leading_part(values: Array, floors: Array | float, asked: int | None) -> int:
+def leading_part(values: Array, floors: Array | float, most: int | None) -> int:
     """How many of the falling values are asked for and more than rounding: none, where all rows are equal."""
     above = np.append(values > floors, False)
     found = int(np.argmin(above))
-    return found if asked is None else min(found, asked)
+    return found if most is None else min(found, most)
 
 
 def warn_equal(who: str) -> None:

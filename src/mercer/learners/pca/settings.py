@@ -15,7 +15,7 @@ METHODS = (AUTO, EXACT, KRYLOV, LANDMARKS)
 
 
 @dataclass(frozen=True)
-class Asked:
+class PCASettings:
     """The parameters, checked.
 
     components : how many; None for all
@@ -34,7 +34,7 @@ class Asked:
     preimages: bool
 
     @classmethod
-    def of(cls, estimator: Any) -> Asked:
+    def of(cls, estimator: Any) -> PCASettings:
         """The parameters of a learner, or one clear error."""
         who, method, way_back = type(estimator).__name__, estimator.method, estimator.fit_inverse_transform
         if not (isinstance(method, str) and method in METHODS):
@@ -57,21 +57,21 @@ class Asked:
             self._refuse("rows in memory for fit_inverse_transform=True", got, "Use False.")
 
     def _check_method(self, view: View, stored: bool) -> None:
-        asked = f"method={self.method!r}"
+        method = f"method={self.method!r}"
         if self.method == KRYLOV and self.components is None:
             got, remedy = "n_components is None", "Give a number, or use method='exact' for all."
-            self._refuse(f"a number of components for {asked}", got, remedy)
+            self._refuse(f"a number of components for {method}", got, remedy)
         if self.method != AUTO and isinstance(view, LiftView):
             got = f"{type(view.lift).__name__} is a lift, whose features are used"
-            self._refuse(f"a kernel for {asked}", got, "Use 'auto'.")
+            self._refuse(f"a kernel for {method}", got, "Use 'auto'.")
         if self.method in (EXACT, KRYLOV) and not stored:
             got, remedy = "the rows are too many, and stay in their source", "Use 'auto', or raise memory_limit."
-            self._refuse(f"rows in memory for {asked}", got, remedy)
+            self._refuse(f"rows in memory for {method}", got, remedy)
         if self.method == LANDMARKS and isinstance(view, MatrixView):
-            self._refuse(f"a kernel for {asked}", "the kernel is precomputed", "Use 'auto', or give the rows.")
+            self._refuse(f"a kernel for {method}", "the kernel is precomputed", "Use 'auto', or give the rows.")
         if self.method == LANDMARKS and not view.sure:
             got, remedy = f"{view.kernel} is not", "Use 'exact', which looks at the matrix."
-            self._refuse(f"a kernel that is proven for {asked}", got, remedy)
+            self._refuse(f"a kernel that is proven for {method}", got, remedy)
 
     def _check_landmarks(self, view: View) -> None:
         if self.n_landmarks is None:

@@ -14,14 +14,14 @@ from mercer.solvers.perceptron.perceptron import Mistakes
 
 Array = NDArray[np.float64]
 LAST, AVERAGED, VOTED = "last", "averaged", "voted"
-WAYS = (LAST, AVERAGED, VOTED)
+COMBINATIONS = (LAST, AVERAGED, VOTED)
 BLOCK = 1 << 20
 """Numbers that a vote holds at once, about."""
 
 
-def way_of(who: str, given: object) -> str:
+def check_combine(who: str, given: object) -> str:
     """One of the three words."""
-    if isinstance(given, str) and given in WAYS:
+    if isinstance(given, str) and given in COMBINATIONS:
         return given
     needs = 'combine that is "last", "averaged" or "voted"'
     raise InputError(sentence(who, needs, f"got {shown(given)}", 'Use "averaged" for data with noise.'))

@@ -14,30 +14,30 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.learners.data.labels import classes_of, decided, labels_of
 from mercer.learners.data.validation import shown
 from mercer.learners.data.views import View
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.parameters import boolean, positive_int
-from mercer.learners.perceptron.averaging import way_of
-from mercer.learners.perceptron.state import Course, Pupil, Unbounded, learn, separation
+from mercer.learners.perceptron.averaging import check_combine
+from mercer.learners.perceptron.state import FullUpdater, PerceptronState, Updater, learn, separation
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.randomness import generator
 from mercer.planner.perceptron import PassPlan, passes
 from mercer.planner.task import Task
 from mercer.solvers.perceptron.budget import slots_for
-from mercer.solvers.perceptron.perceptron import Log, Mistakes, Space
+from mercer.solvers.perceptron.perceptron import MistakeLog, Mistakes, Space
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
-NONE = Course(Mistakes.none(), None, np.zeros(0, np.intp))
+NONE = PerceptronState(Mistakes.none(), None, np.zeros(0, np.intp))
 """Before the first row."""
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class PerceptronProblem:
     """Rows that are to be learned.
 
     view : the rows that are remembered, and those that came after them
@@ -48,11 +48,11 @@ class Lesson:
 
     view: View
     codes: Rows
-    course: Course
+    state: PerceptronState
     most: int
 
 
-class Mistaken(ClassifierMixin, KernelEstimator[Lesson, PassPlan, tuple[Pupil, Log]]):  # type: ignore[misc]  # scikit-learn has no types
+class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPlan, tuple[Updater, MistakeLog]]):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that learns from its mistakes alone."""
 
     max_iter: Any
@@ -76,7 +76,7 @@ class Mistaken(ClassifierMixin, KernelEstimator[Lesson, PassPlan, tuple[Pupil, L
         """The rows that are remembered, and new ones after them."""
 
     @abstractmethod
-    def _pupil(self, view: View, course: Course, classes: Rows, outputs: int) -> Pupil:
+    def _pupil(self, view: View, state: PerceptronState, classes: Rows, outputs: int) -> Updater:
         """The updater, and the state that it has reached.
 
         view : the rows that are remembered, and those at hand after them
@@ -88,12 +88,14 @@ class Mistaken(ClassifierMixin, KernelEstimator[Lesson, PassPlan, tuple[Pupil, L
 
     # -- learning -------------------------------------------------------------------------------------------------
 
+    @speaks
     def fit(self, X: Any, y: Any) -> Self:
         """Passes over the rows until one makes no mistake, at most `max_iter`."""
         self._fit(X, y)
         self._say_why_stopped()
         return self
 
+    @speaks
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
         """One pass over new rows, after all before.
 
@@ -104,23 +106,25 @@ class Mistaken(ClassifierMixin, KernelEstimator[Lesson, PassPlan, tuple[Pupil, L
             got, remedy = "classes are not given", "Give all labels that will come, as classes."
             raise InputError(sentence(type(self).__name__, "all classes with the first rows", got, remedy))
         with self._run() as run:
-            lesson = self._lesson(X, y, self._course if begun else NONE, classes, 1)
-            self._follow(lesson, run, X, y, None)
+            problem = self._lesson(X, y, self._course if begun else NONE, classes, 1)
+            self._follow(problem, run, X, y, None)
         self._say_why_stopped()
         return self
 
-    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> Lesson:
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> PerceptronProblem:
         most = positive_int(type(self).__name__, "max_iter", self.max_iter, "Use 10.")
         return self._lesson(X, y, NONE, None, most)
 
-    def _lesson(self, X: Any, y: Any, course: Course, classes: ArrayLike | None, most: int) -> Lesson:
+    def _lesson(
+        self, X: Any, y: Any, state: PerceptronState, classes: ArrayLike | None, most: int
+    ) -> PerceptronProblem:
         self._settings()
-        rows = self._read(X, reset=course is NONE)
-        codes = self._codes(X, y, course, classes)
-        view = self._viewed(X, rows) if course.view is None else self._joined(course.view, rows)
-        return Lesson(view, codes, course, most)
+        rows = self._read(X, reset=state is NONE)
+        codes = self._codes(X, y, state, classes)
+        view = self._viewed(X, rows) if state.view is None else self._joined(state.view, rows)
+        return PerceptronProblem(view, codes, state, most)
 
-    def _plan(self, problem: Lesson, run: Watched | None) -> PassPlan:
+    def _plan(self, problem: PerceptronProblem, run: Watched | None) -> PassPlan:
         outputs = _outputs(len(self.classes_))
         task = Task(len(problem.codes), int(self.n_features_in_), outputs, self._width(problem.view))
         budget = getattr(self, "budget", None)
@@ -130,13 +134,13 @@ class Mistaken(ClassifierMixin, KernelEstimator[Lesson, PassPlan, tuple[Pupil, L
     def _settings(self) -> None:
         """Complain of settings before anything is read."""
         who = type(self).__name__
-        way_of(who, self.combine)
+        check_combine(who, self.combine)
         boolean(who, "shuffle", self.shuffle, "Use True.")
 
-    def _codes(self, X: Any, y: Any, course: Course, classes: ArrayLike | None) -> Rows:
+    def _codes(self, X: Any, y: Any, state: PerceptronState, classes: ArrayLike | None) -> Rows:
         """Classes as integers; `classes_` is set with the first rows."""
         who, labels = type(self).__name__, labels_of(type(self).__name__, X, y)
-        if course is NONE:
+        if state is NONE:
             self.classes_ = classes_of(who, labels if classes is None else np.asarray(classes))
         codes = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
         strange = np.flatnonzero(self.classes_[codes] != labels)
@@ -146,26 +150,26 @@ class Mistaken(ClassifierMixin, KernelEstimator[Lesson, PassPlan, tuple[Pupil, L
             raise InputError(sentence(who, f"labels that are among {known}", got, "Name all classes at the start."))
         return np.asarray(codes, dtype=np.intp)
 
-    def _solve(self, problem: Lesson, plan: PassPlan, run: Watched) -> tuple[Pupil, Log]:
+    def _solve(self, problem: PerceptronProblem, plan: PassPlan, run: Watched) -> tuple[Updater, MistakeLog]:
         """The passes; positions count the rows that are remembered first, and then the new ones."""
-        course, old, count = problem.course, len(problem.course.numbers), len(problem.codes)
+        state, old, count = problem.state, len(problem.state.numbers), len(problem.codes)
         classes = np.concatenate([np.zeros(old, np.intp), problem.codes])
-        pupil = self._pupil(problem.view, course, classes, _outputs(len(self.classes_)))
-        log = Log([course.mistakes], course.seen)
+        updater = self._pupil(problem.view, state, classes, _outputs(len(self.classes_)))
+        log = MistakeLog([state.mistakes], state.seen)
         with run.stage("passes", problem.most):
-            self._stopped = learn(pupil, self._orders(old, count, problem.most), log, run)
-        return pupil, log
+            self._stopped = learn(updater, self._orders(old, count, problem.most), log, run)
+        return updater, log
 
-    def _store(self, problem: Lesson, plan: PassPlan, result: tuple[Pupil, Log]) -> None:
-        (pupil, log), course, count = result, problem.course, len(problem.codes)
-        numbers = np.concatenate([course.numbers, course.came + np.arange(count)])
-        self.plan_, self._course = plan, pupil.course(problem.view, numbers, log, course.came + count)
-        before = self.history_ if course is not NONE else np.zeros(0, np.intp)
+    def _store(self, problem: PerceptronProblem, plan: PassPlan, result: tuple[Updater, MistakeLog]) -> None:
+        (updater, log), state, count = result, problem.state, len(problem.codes)
+        numbers = np.concatenate([state.numbers, state.came + np.arange(count)])
+        self.plan_, self._course = plan, updater.state(problem.view, numbers, log, state.came + count)
+        before = self.history_ if state is not NONE else np.zeros(0, np.intp)
         self.history_ = np.concatenate([before, np.array(log.history, np.intp)])
         self.converged_, self.n_iter_ = not self._stopped and log.history[-1] == 0, len(log.history)
         self.margin_, self.mistake_bound_ = np.nan, np.inf
-        if self.converged_ and course is NONE and isinstance(pupil, Unbounded):
-            self._separated(pupil.space, problem.codes, problem.view, _outputs(len(self.classes_)))
+        if self.converged_ and state is NONE and isinstance(updater, FullUpdater):
+            self._separated(updater.space, problem.codes, problem.view, _outputs(len(self.classes_)))
 
     def _say_why_stopped(self) -> None:
         if self._stopped:
@@ -200,6 +204,7 @@ class Mistaken(ClassifierMixin, KernelEstimator[Lesson, PassPlan, tuple[Pupil, L
         found = self._course.coefficients(_outputs(len(self.classes_)), self.combine)
         return found[:, 0] if found.shape[1] == 1 else found
 
+    @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
         """The score: for two classes one per row, positive for the second; else one per row and class.
 
@@ -212,6 +217,7 @@ class Mistaken(ClassifierMixin, KernelEstimator[Lesson, PassPlan, tuple[Pupil, L
         check_is_fitted(self)
         return self._course.scores(self._read(X, reset=False), _outputs(len(self.classes_)), self.combine)
 
+    @speaks
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row."""
         found = decided(self._scores(X))

@@ -10,19 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
-from mercer.kernels.fields import MEDIAN
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.rows import n_rows
 from mercer.learners.data.validation import sees_rows, shown
 from mercer.learners.data.views import MatrixView, TableView, View, joined
-from mercer.learners.parameters import positive_int_or_none
+from mercer.learners.parameters import positive_int_or_none, refuse_loo
 from mercer.learners.perceptron.averaging import LAST
-from mercer.learners.perceptron.base import Mistaken
-from mercer.learners.perceptron.state import Course, OnBudget, Pupil, Unbounded
+from mercer.learners.perceptron.base import BasePerceptron
+from mercer.learners.perceptron.state import BudgetUpdater, FullUpdater, PerceptronState, Updater
 from mercer.lifts.base import Lift
 from mercer.operators.precomputed import check_precomputed
 from mercer.solvers.perceptron.budget import STRATEGIES, Budgeted, Memory
@@ -31,7 +30,7 @@ from mercer.solvers.perceptron.perceptron import Dual
 Array = NDArray[np.float64]
 
 
-class KernelPerceptron(Mistaken):
+class KernelPerceptron(BasePerceptron):
     """The perceptron on the lifted features of a kernel, which are never computed: f(x) = sum_j alpha_j y_j k(x, x_j).
 
     Every row is looked at in order: where y_i f(x_i) <= 0, alpha_i grows by 1. Passes go on until one makes no mistake,
@@ -45,6 +44,7 @@ class KernelPerceptron(Mistaken):
     ----------
     kernel : a kernel or its text, a lift, or "precomputed"; an open lengthscale ("median", or one
         that a text leaves out) is found from the first rows
+    lengthscale : "median", or a number: what open lengthscales of the kernel are
     max_iter : passes over the rows, at most
     shuffle : whether each pass has its own order, from `random_state`; else that of the rows
     combine : what predicts: "last", the last f, as in the lectures; "averaged", the mean of all f that there were;
@@ -87,6 +87,7 @@ class KernelPerceptron(Mistaken):
         self,
         kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         *,
+        lengthscale: float | str = "median",
         max_iter: int = 10,
         shuffle: bool = False,
         combine: str = LAST,
@@ -99,6 +100,7 @@ class KernelPerceptron(Mistaken):
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel
+        self.lengthscale = lengthscale
         self.max_iter = max_iter
         self.shuffle = shuffle
         self.combine = combine
@@ -111,6 +113,7 @@ class KernelPerceptron(Mistaken):
         self.random_state = random_state
 
     @available_if(sees_rows)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    @speaks
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
         """One pass over new rows, after all before; not with a matrix of similarities.
 
@@ -123,7 +126,8 @@ class KernelPerceptron(Mistaken):
 
     def _viewed(self, X: Any, rows: Any) -> View:
         who, count = type(self).__name__, n_rows(rows)
-        view = resolve_view(who, self.kernel, MEDIAN, rows, X, np.arange(count), memory_limit=self.memory_limit)
+        limit = self.memory_limit
+        view = resolve_view(who, self.kernel, self.lengthscale, rows, X, np.arange(count), memory_limit=limit)
         if isinstance(view, MatrixView):
             view = replace(view, matrix=check_precomputed(who, view.matrix))
         self.kernel_, self.lift_ = view.kernel, view.lift
@@ -135,16 +139,16 @@ class KernelPerceptron(Mistaken):
             raise InputError(sentence(type(self).__name__, needs, got, "Give the rows, and the kernel itself."))
         return joined(view, rows)
 
-    def _pupil(self, view: View, course: Course, classes: NDArray[np.intp], outputs: int) -> Pupil:
-        if course.view is not None:
-            self._same_budget(course.memory)
-        K, known = view.operator(), np.arange(len(course.numbers))
+    def _pupil(self, view: View, state: PerceptronState, classes: NDArray[np.intp], outputs: int) -> Updater:
+        if state.view is not None:
+            self._same_budget(state.memory)
+        K, known = view.operator(), np.arange(len(state.numbers))
         if self.budget is not None:
-            memory = deepcopy(course.memory) or STRATEGIES[self.strategy](int(self.budget), outputs)
-            return OnBudget(Budgeted(K, memory, known), classes)
+            memory = deepcopy(state.memory) or STRATEGIES[self.strategy](int(self.budget), outputs)
+            return BudgetUpdater(Budgeted(K, memory, known), classes)
         space = Dual(K, outputs)
-        space.learn(known, course.coefficients(outputs, LAST))
-        return Unbounded(space, classes, outputs)
+        space.learn(known, state.coefficients(outputs, LAST))
+        return FullUpdater(space, classes, outputs)
 
     def _same_budget(self, memory: Memory | None) -> None:
         """Refuse another budget, or another strategy, than that of the rows that are remembered."""
@@ -159,6 +163,7 @@ class KernelPerceptron(Mistaken):
     def _settings(self) -> None:
         super()._settings()
         who = type(self).__name__
+        refuse_loo(who, self.lengthscale, 'got "loo", which is for least squares', 'Use "median".')
         if not (isinstance(self.strategy, str) and self.strategy in STRATEGIES):
             needs = 'strategy that is "forgetron" or "projectron"'
             raise InputError(sentence(who, needs, f"got {shown(self.strategy)}", 'Use "forgetron".'))

@@ -15,14 +15,14 @@ from mercer.learners.data.rows import n_rows
 from mercer.learners.data.views import View, blocks
 from mercer.learners.perceptron.averaging import VOTED, Vote, weights_of
 from mercer.solvers.perceptron.budget import Budgeted, Memory
-from mercer.solvers.perceptron.perceptron import Log, Mistakes, Space, margins, one_pass, rivals
+from mercer.solvers.perceptron.perceptron import MistakeLog, Mistakes, Space, margins, one_pass, rivals
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class PerceptronState:
     """What was learned so far.
 
     mistakes : their rows are positions in `view`
@@ -61,15 +61,15 @@ class Course:
         return np.concatenate([vote.scores(K.block(part, everything)[:, self.mistakes.rows]) for part in parts])
 
 
-class Pupil(ABC):
+class Updater(ABC):
     """An updater: it makes the passes, and keeps what it needs of the current rows."""
 
     @abstractmethod
-    def one_pass(self, order: Rows, log: Log, run: Run) -> None:
+    def one_pass(self, order: Rows, log: MistakeLog, run: Run) -> None:
         """All rows once, in an order."""
 
     @abstractmethod
-    def course(self, view: View, numbers: Rows, log: Log, came: int) -> Course:
+    def state(self, view: View, numbers: Rows, log: MistakeLog, came: int) -> PerceptronState:
         """What is known after the passes; rows without mistakes are let go.
 
         view : all rows at hand, to which positions in the log belong
@@ -78,43 +78,45 @@ class Pupil(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Unbounded(Pupil):
+class FullUpdater(Updater):
     """All mistakes are remembered."""
 
     space: Space
     classes: Rows
     outputs: int
 
-    def one_pass(self, order: Rows, log: Log, run: Run) -> None:
+    def one_pass(self, order: Rows, log: MistakeLog, run: Run) -> None:
         one_pass(self.space, order, self.classes, self.outputs, log, run)
 
-    def course(self, view: View, numbers: Rows, log: Log, came: int) -> Course:
+    def state(self, view: View, numbers: Rows, log: MistakeLog, came: int) -> PerceptronState:
         mistakes = log.mistakes
         kept, places = np.unique(mistakes.rows, return_inverse=True)
-        return Course(replace(mistakes, rows=places.astype(np.intp)), view.chosen(kept), numbers[kept], log.seen, came)
+        return PerceptronState(
+            replace(mistakes, rows=places.astype(np.intp)), view.chosen(kept), numbers[kept], log.seen, came
+        )
 
 
 @dataclass(frozen=True, eq=False)
-class OnBudget(Pupil):
+class BudgetUpdater(Updater):
     """So many rows are remembered, and no more."""
 
     learner: Budgeted
     classes: Rows
 
-    def one_pass(self, order: Rows, log: Log, run: Run) -> None:
+    def one_pass(self, order: Rows, log: MistakeLog, run: Run) -> None:
         self.learner.one_pass(order, self.classes, log, run)
 
-    def course(self, view: View, numbers: Rows, log: Log, came: int) -> Course:
+    def state(self, view: View, numbers: Rows, log: MistakeLog, came: int) -> PerceptronState:
         kept = self.learner.support
-        return Course(Mistakes.none(), view.chosen(kept), numbers[kept], log.seen, came, self.learner.memory)
+        return PerceptronState(Mistakes.none(), view.chosen(kept), numbers[kept], log.seen, came, self.learner.memory)
 
 
-def learn(pupil: Pupil, orders: Iterable[Rows], log: Log, run: Run) -> str:
+def learn(updater: Updater, orders: Iterable[Rows], log: MistakeLog, run: Run) -> str:
     """Passes until one makes no mistake, or the orders are over; why they ended early, "" where they did not."""
     try:
         with run.stoppable():
             for order in orders:
-                pupil.one_pass(order, log, run)
+                updater.one_pass(order, log, run)
                 if log.history[-1] == 0:
                     break
     except Stopped as stopped:

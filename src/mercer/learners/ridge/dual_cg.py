@@ -29,8 +29,10 @@ NEVER = 1 << 62
 """More pairs than there are."""
 
 
-def solve(request: Request, run: Run, single: bool) -> Fit:
+def solve(request: Request, run: Run, single: bool, seed: int) -> Fit:
     """The model at given alphas; `single` takes products in float32, and corrects them by the true residual.
+
+    seed : of the preconditioner, where its solver names none
 
     Cost: a product an iteration, three in float64, and the preconditioner of `ConjugateGradient`.
     """
@@ -39,17 +41,18 @@ def solve(request: Request, run: Run, single: bool) -> Fit:
     fast = CenteredOperator(_fast(request, exact, run), request.centering, centered.parts) if single else centered
     targets, alphas = request.centering.rows(request.targets), request.penalty.given
     true = None if fast is centered else centered.__matmul__
-    outcome = _solver(request).solve(System(fast, targets, alphas, true, run=run))
+    outcome = _solver(request, seed).solve(System(fast, targets, alphas, true, run=run))
     outcome = balanced(request, outcome)
     return described(request, centered.parts, outcome, alphas, _roundings(request, outcome))
 
 
-def _solver(request: Request) -> ConjugateGradient:
-    """That of the plan, with its rank where the user asked for none."""
-    solver, rank = request.plan.solver, request.plan.rank
-    if not isinstance(solver, ConjugateGradient):
-        return ConjugateGradient(rank=rank or None)
-    return replace(solver, rank=rank) if solver.rank is None and rank else solver
+def _solver(request: Request, seed: int) -> ConjugateGradient:
+    """That of the plan, with its rank and the learner's seed where the user named none."""
+    given = request.plan.solver
+    solver = given if isinstance(given, ConjugateGradient) else ConjugateGradient()
+    rank = solver.preconditioner_rank if solver.preconditioner_rank is not None else request.plan.rank or None
+    random_state = seed if solver.random_state is None else solver.random_state
+    return replace(solver, preconditioner_rank=rank, random_state=random_state)
 
 
 def _fast(request: Request, exact: Operator, run: Run) -> Operator:

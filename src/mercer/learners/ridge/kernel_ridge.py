@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import SURE
 from mercer.kernels.fields import check_integer
@@ -136,6 +136,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     def _answers(self, values: NDArray[Any]) -> NDArray[Any]:
         return values[:, 0] if self._flat else values
 
+    @speaks
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
         """f(x) + b of each row; with `return_std` also its standard deviation, with `return_cov` the covariance.
 
@@ -162,6 +163,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
             return self._answers(values), self._covariance(rows, values)
         return (self._answers(values), self._deviations(rows, values)) if return_std else self._answers(values)
 
+    @speaks
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> NDArray[Any]:
         """Functions drawn from the Gaussian process, at these rows: f(x) + b, without noise.
 
@@ -222,6 +224,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         check_is_fitted(self)
         return self._shaped(self._noises)
 
+    @speaks
     def log_marginal_likelihood(self) -> Any:
         """log p(y) of the equivalent Gaussian process, one per output; with an intercept the restricted one.
 

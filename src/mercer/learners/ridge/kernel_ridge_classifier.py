@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.errors import speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
@@ -105,6 +106,7 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         check_is_fitted(self)
         return float(self._alphas[0])
 
+    @speaks
     def decision_function(self, X: ArrayLike) -> NDArray[Any]:
         """The regression's value: for two classes one per row, positive for the second; else one per row and class."""
         values, _ = self._predict(X)
@@ -119,6 +121,7 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
     def _answers(self, values: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(self.classes_[decided(values)])
 
+    @speaks
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row; X may be a path to Parquet, a memory map or a source, which are read in pieces."""
         source = self._source_of(X)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import InputError, NumericalWarning, sentence
+from mercer.errors import InputError, NumericalWarning, sentence, speaks
 from mercer.kernels.points import Points
 from mercer.learners.certificates.bounds import Distance
 from mercer.learners.certificates.certificate import certificate
@@ -66,6 +66,7 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
     def _answers(self, values: Array) -> NDArray[Any]:
         """What `predict` gives, from f(x) + b of each row and output."""
 
+    @speaks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model; `sample_weight` says how often each row counts.
 
@@ -184,6 +185,7 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
         names = getattr(self, "feature_names_in_", None)
         return source_of(type(self).__name__, X, columns=None if names is None else list(names))
 
+    @speaks
     def predict_batches(self, X: Any, size: int = 1 << 16) -> Iterator[NDArray[Any]]:
         """What `predict` gives, a batch of at most `size` rows at a time: for a path, a memory map or a source."""
         source = self._source_of(X)
@@ -196,6 +198,7 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
         return new_rows(self, source, size)
 
     @property
+    @speaks
     def certificate_(self) -> Distance:
         """How far predictions are from those of the exact solution, at most: `rms` over the rows, `at` new ones.
 
@@ -225,6 +228,7 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
         return "the fit was stopped before the residuals, which determine them, were known"
 
     @property
+    @speaks
     def coef_(self) -> Array:
         """One weight a feature (and output) of `lift_`, or of `mercer.lift(kernel_, columns)`: f(x) = coef_ . phi(x).
 
@@ -264,6 +268,7 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
         return self._posteriors[alpha]
 
     @property
+    @speaks
     def leverage_(self) -> Array:
         """How much the prediction at each row follows (one copy of) its own y; 0 for rows of weight zero.
 
@@ -288,6 +293,7 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
         return self._view.points
 
     @property
+    @speaks
     def degrees_of_freedom_(self) -> Any:
         """How many free parameters the model uses, in effect: the sum of the leverages of all copies."""
         check_is_fitted(self)

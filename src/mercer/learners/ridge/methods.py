@@ -28,7 +28,7 @@ from mercer.planner import Plan
 
 Array = NDArray[np.float64]
 ITERATIVE = "nystrom iterative"
-TUNING, LANDMARKS, LEAVING = range(3)
+TUNING, LANDMARKS, LEAVING, PIVOTS = range(4)
 """What random numbers are drawn for: each has a stream of its own, so that no step changes the draws of another."""
 
 
@@ -107,7 +107,8 @@ def _by_duals(prepared: Prepared, plan: Plan, view: View, fit: Fit) -> Solved:
 def _iterative(prepared: Prepared, plan: Plan, run: Run, seed: int) -> Solved:
     chosen = _chosen(prepared, plan, run, seed)
     asked = replace(prepared.request(chosen.view, plan), penalty=chosen.penalty, run=run)
-    fit = replace(dual_cg.solve(asked, run, prepared.dtype == SINGLE), path=chosen.path)
+    pivots = int(draws(seed, PIVOTS).integers(2**63))
+    fit = replace(dual_cg.solve(asked, run, prepared.dtype == SINGLE, pivots), path=chosen.path)
     return _by_duals(prepared, plan, chosen.view, fit)
 
 

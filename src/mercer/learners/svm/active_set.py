@@ -14,34 +14,34 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from mercer.compute.runtime.threads import one_thread_blas
-from mercer.solvers.svm.box_qp import Boxed, Rested
+from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
-BOUNCES, WORK = 20, 1e8
+MAX_BOUNCES, MAX_CUBES = 20, 1e8
 """How often a step may end at the box, and the cubes of free coefficients that all steps may take together."""
 EPS = float(np.finfo(np.float64).eps)
 NOISE = 100.0
 """Rounding, in units of the last place of what is summed, that may be left of a slope or of an eigenvalue."""
 
 
-def polished(problem: Boxed, K: Array, rested: Rested) -> Rested:
+def polished(problem: BoxQP, K: Array, result: QPResult) -> QPResult:
     """The same coefficients, or better ones. Cost: the cube of the free coefficients, for each end of the box met.
 
     K : (n, n), the kernel matrix
     """
-    b, free = rested.b, free_of(problem, rested.b)
+    b, free = result.b, free_coefficients(problem, result.b)
     with one_thread_blas():  # systems are small
-        for _ in range(min(BOUNCES, 1 + int(WORK / (1 + len(free)) ** 3))):
+        for _ in range(min(MAX_BOUNCES, 1 + int(MAX_CUBES / (1 + len(free)) ** 3))):
             b, inside = _step(problem, K, b)
             if inside:
                 break
     g = K @ b + problem.linear
     violation, bias = problem.violation(b, g), problem.bias(b, g)
-    found = replace(rested, b=b, g=g, bias=bias, violation=violation, gap=problem.gap(b, g, bias))
-    return found if violation < rested.violation or gained(problem, K, rested, found) > 0 else rested
+    better = replace(result, b=b, g=g, bias=bias, violation=violation, gap=problem.gap(b, g, bias))
+    return better if violation < result.violation or decrease(problem, K, result, better) > 0 else result
 
 
-def gained(problem: Boxed, K: Array, before: Rested, after: Rested) -> float:
+def decrease(problem: BoxQP, K: Array, before: QPResult, after: QPResult) -> float:
     """How much lower the objective is, as a part of it; 0 where that may be rounding."""
     b, size = np.abs(after.b), abs(problem.objective(before.b, before.g))
     fell = problem.objective(before.b, before.g) - problem.objective(after.b, after.g)
@@ -49,14 +49,14 @@ def gained(problem: Boxed, K: Array, before: Rested, after: Rested) -> float:
     return fell / max(size, np.finfo(float).tiny) if fell > doubt else 0.0
 
 
-def free_of(problem: Boxed, b: Array) -> NDArray[np.intp]:
+def free_coefficients(problem: BoxQP, b: Array) -> NDArray[np.intp]:
     """Coefficients that can move either way: inside of the box, and not at the kink."""
     return np.flatnonzero((b > problem.lower) & (b < problem.upper) & ((b != 0) | (problem.kink == 0)))
 
 
-def _step(problem: Boxed, K: Array, b: Array) -> tuple[Array, bool]:
+def _step(problem: BoxQP, K: Array, b: Array) -> tuple[Array, bool]:
     """To the point where all free slopes are equal, or to the first end of the box before; whether none was met."""
-    free = free_of(problem, b)
+    free = free_coefficients(problem, b)
     if len(free) < 2:
         return b, True
     slopes = K[free] @ b + problem.linear[free] + problem.kink * np.sign(b[free])
@@ -90,7 +90,7 @@ def _move(K: Array, pull: Array, noise: float) -> tuple[Array, float]:
     return move - move.mean(), 1.0
 
 
-def _ends(problem: Boxed, own: Array, free: NDArray[np.intp], move: Array) -> Array:
+def _ends(problem: BoxQP, own: Array, free: NDArray[np.intp], move: Array) -> Array:
     """Where each free coefficient would leave the box, or come to the kink."""
     lower, upper = problem.lower[free], problem.upper[free]
     if problem.kink > 0:

@@ -1,4 +1,4 @@
-"""The support vector machine that knows one class: where data is, and where it is not."""
+"""The one-class SVM: where data is, and where it is not."""
 
 from __future__ import annotations
 
@@ -9,21 +9,26 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
+from mercer.learners.data.rows import n_rows
 from mercer.learners.data.validation import shown, weights_of
-from mercer.learners.svm.base import Asked, MarginMachine
-from mercer.learners.svm.subproblem import Sought
+from mercer.learners.parameters import is_number
+from mercer.learners.run.fit_run import Watched
+from mercer.learners.svm.base import BaseSVM
+from mercer.learners.svm.problem import SVMProblem, rows_that_count
+from mercer.learners.svm.settings import SVMSettings
+from mercer.learners.svm.subproblem import SoftMargin
 from mercer.lifts.base import Lift
-from mercer.solvers.svm.box_qp import Boxed
+from mercer.solvers.svm.box_qp import BoxQP
 
 ON_MARGIN = 1e-10
 """The part of the offset by which a row at the margin may miss it."""
 
 
-class OneClass(OutlierMixin, MarginMachine):  # type: ignore[misc]  # scikit-learn has no types
+class KernelOneClassSVM(OutlierMixin, BaseSVM[SVMProblem]):  # type: ignore[misc]  # scikit-learn has no types
     """The region that holds most rows: f minimises |f|^2 / 2 - nu n offset + sum_i s_i max(0, offset - f(x_i)).
 
     Rows with f(x) < offset are outliers: at most the part nu of all, and at least that part is support. For costs,
@@ -41,9 +46,9 @@ class OneClass(OutlierMixin, MarginMachine):  # type: ignore[misc]  # scikit-lea
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer import OneClass
+    >>> from mercer import KernelOneClassSVM
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> model = OneClass(nu=0.1).fit(X)
+    >>> model = KernelOneClassSVM(nu=0.1).fit(X)
     >>> model.predict([[0.0, 0.0], [5.0, 5.0]])
     array([ 1, -1])
     >>> bool(np.mean(model.decision_function(X) < -1e-3) <= 0.1)
@@ -88,24 +93,25 @@ class OneClass(OutlierMixin, MarginMachine):  # type: ignore[misc]  # scikit-lea
         self.verbose = verbose
         self.random_state = random_state
 
+    @speaks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the machine; `sample_weight` says how often each row counts, and y is ignored."""
-        return self._learn(X, None, sample_weight)
+        """Fit the SVM; `sample_weight` says how often each row counts, and y is ignored."""
+        self._fit(X, None, sample_weight)
+        self._warn_if_not_converged()
+        return self
 
-    def _settled(self) -> None:
-        given = self.nu
-        number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
-        if not (number and 0 < given <= 1):
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> SVMProblem:
+        who = type(self).__name__
+        if not (is_number(self.nu) and 0 < self.nu <= 1):
             needs = "a number above 0 and up to 1 for nu"
-            raise InputError(sentence(type(self).__name__, needs, f"got {shown(given)}", "Use 0.5, the default."))
-
-    def _asked(self, X: Any, y: Any, sample_weight: Any, count: int) -> Asked:
-        weights = weights_of(type(self).__name__, sample_weight, count)
-        kept = np.arange(count) if weights is None else np.flatnonzero(weights)
-        own = np.ones(len(kept)) if weights is None else weights[kept]
-        nothing = np.zeros(len(kept))
-        problem = Boxed(nothing, nothing, own, total=float(self.nu) * float(own.sum()))
-        return Asked([Sought(np.arange(len(kept)), problem, own)], count, kept, np.ones((len(kept), 1)), weights)
+            raise InputError(sentence(who, needs, f"got {shown(self.nu)}", "Use 0.5, the default."))
+        settings, rows = SVMSettings.of(who, self), self._read(X, reset=True)
+        weights = weights_of(who, sample_weight, n_rows(rows))
+        kept, own = rows_that_count(weights, n_rows(rows))
+        zeros = np.zeros(len(kept))
+        qp = BoxQP(zeros, zeros, own, total=float(self.nu) * float(own.sum()))
+        view = self._viewed(X, rows, kept, weights, np.ones((len(kept), 1)))
+        return SVMProblem(settings, rows, view, kept, [SoftMargin(np.arange(len(kept)), qp)])
 
     @property
     def offset_(self) -> float:
@@ -122,16 +128,19 @@ class OneClass(OutlierMixin, MarginMachine):  # type: ignore[misc]  # scikit-lea
     def _slack(self) -> float:
         return ON_MARGIN * abs(float(self._model.biases[0]))
 
+    @speaks
     def score_samples(self, X: Any) -> NDArray[Any]:
         """f(x) of each row: how much data is near."""
-        found = self._values(X)[:, 0]
-        return np.asarray(found - found.dtype.type(self._model.biases[0]))
+        values = self._values(X)[:, 0]
+        return np.asarray(values - values.dtype.type(self._model.biases[0]))
 
+    @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
         """f(x) - offset of each row: negative outside of the region."""
-        found = self.score_samples(X)
-        return np.asarray(found - found.dtype.type(self.offset_))
+        scores = self.score_samples(X)
+        return np.asarray(scores - scores.dtype.type(self.offset_))
 
+    @speaks
     def predict(self, X: Any) -> NDArray[np.intp]:
         """1 for rows inside of the region, and -1 for outliers."""
         return np.where(self.decision_function(X) >= 0, 1, -1)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mercer.compute.runtime.lapack import squares_of
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import IDLE, Run, Stopped
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.operators import Operator
 from mercer.operators.base import read
 from mercer.operators.dense import product
@@ -61,6 +61,7 @@ class Leading:
     reason: str
 
 
+@speaks
 def leading(
     A: Operator,
     count: int,

@@ -21,7 +21,7 @@ from mercer.solvers.ridge.base import opening
 
 
 @dataclass(frozen=True)
-class Settings:
+class LloydSettings:
     """When to end.
 
     max_steps : steps, at most
@@ -32,7 +32,7 @@ class Settings:
     tolerance: float = 0.0
 
 
-USUAL = Settings()
+USUAL = LloydSettings()
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class Clusters:
         return self.history[-1]
 
 
-def descend(sums: Sums, labels: Labels, settings: Settings = USUAL, run: Run = IDLE) -> Clusters:
+def descend(sums: Sums, labels: Labels, settings: LloydSettings = USUAL, run: Run = IDLE) -> Clusters:
     """Lloyd's algorithm from a partition, until no row moves. Cost: see the sums.
 
     A run is told of the steps, and may stop it once the clusters are summed up: what was found by then is returned.
@@ -100,7 +100,7 @@ def descend(sums: Sums, labels: Labels, settings: Settings = USUAL, run: Run = I
         return Clusters(labels, members, squares, tuple(history), False, True, told)
 
 
-def _end(history: list[float], rests: bool, settings: Settings) -> str:
+def _end(history: list[float], rests: bool, settings: LloydSettings) -> str:
     """Why to end; "" where there is more to do."""
     if rests:
         return f"No row moves after {told_steps(len(history))}."

@@ -12,7 +12,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from mercer.compute.runtime.lapack import CALL, add_squares
 from mercer.compute.runtime.run import IDLE, Run, Stopped
 from mercer.solvers.logistic.likelihood import EPS, Curvature, log_probabilities
-from mercer.solvers.logistic.objective import Logistic, Place
+from mercer.solvers.logistic.objective import LogisticObjective, Place
 from mercer.solvers.ridge.base import opening
 
 Array = NDArray[np.float64]
@@ -35,7 +35,7 @@ BLOCK = 1 << 22
 
 
 @dataclass(frozen=True)
-class Settings:
+class NewtonSettings:
     """When to end: at a gradient of `tolerance` times the one without features, or after so many steps."""
 
     tolerance: float = 1e-6
@@ -67,7 +67,9 @@ class Minimum:
     reason: str
 
 
-def minimise(problem: Logistic, settings: Settings, start: Array | None = None, run: Run = IDLE) -> Minimum:
+def minimise(
+    problem: LogisticObjective, settings: NewtonSettings, start: Array | None = None, run: Run = IDLE
+) -> Minimum:
     """The least value, from the model without features or from given unknowns where these are better.
 
     Cost of a step: the features are read twice for each conjugate gradient; and n p^2 + p^3 / 3 operations per output
@@ -87,7 +89,7 @@ def minimise(problem: Logistic, settings: Settings, start: Array | None = None, 
 class _Search:
     """Newton's method with a line search: the value falls at every step."""
 
-    def __init__(self, problem: Logistic, settings: Settings, run: Run) -> None:
+    def __init__(self, problem: LogisticObjective, settings: NewtonSettings, run: Run) -> None:
         self.problem, self.settings, self.run = problem, settings, run
         self.place = problem.cold()
         self.unit = float(np.linalg.norm(self.place.gradient[:-1]))
@@ -208,7 +210,7 @@ class Blocks:
     factors: list[tuple[Array, bool]]
 
     @classmethod
-    def of(cls, problem: Logistic, curve: Curvature, tell: Callable[[], None]) -> Blocks | None:
+    def of(cls, problem: LogisticObjective, curve: Curvature, tell: Callable[[], None]) -> Blocks | None:
         """At a place; None where rounding makes them singular. Cost: n p^2 + p^3 / 3 operations per output."""
         try:
             return cls([_factor(problem, roots, tell) for roots in np.sqrt(curve.diagonal).T])
@@ -220,7 +222,7 @@ class Blocks:
         return np.column_stack([cho_solve(*each) for each in zip(self.factors, gradient.T, strict=True)])
 
 
-def _factor(problem: Logistic, roots: Array, tell: Callable[[], None]) -> tuple[Array, bool]:
+def _factor(problem: LogisticObjective, roots: Array, tell: Callable[[], None]) -> tuple[Array, bool]:
     """Of [Z 1]' diag(roots^2) [Z 1] + alpha I, without alpha in the corner: from products that take a moment each."""
     Z, (n, p), size = problem.features, problem.features.shape, problem.features.shape[1] + 1
     H, rows = np.zeros((size, size)), max(1, min(int(CALL / size**2), BLOCK // size))

@@ -16,7 +16,7 @@ STILL = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
-class Logistic:
+class LogisticObjective:
     """min over W, b of sum_i -s_i log p(y_i | z_i'W + b) + alpha / 2 |W|^2; b is not penalised.
 
     Unknowns are stored as (p + 1, outputs), with b in the last row.

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.operators import Operator
-from mercer.solvers.perceptron.perceptron import BLOCK, GLANCE, Log, Mistakes, Rows, margins, rivals
+from mercer.solvers.perceptron.perceptron import BLOCK, GLANCE, MistakeLog, Mistakes, Rows, margins, rivals
 
 Array = NDArray[np.float64]
 HARM = 15.0 / 32.0
@@ -170,7 +170,7 @@ class Budgeted:
         self.K, self.memory = K, memory
         self.support = support.copy()
 
-    def one_pass(self, order: Rows, classes: Rows, log: Log, run: Run = IDLE) -> None:
+    def one_pass(self, order: Rows, classes: Rows, log: MistakeLog, run: Run = IDLE) -> None:
         """All rows once, in an order."""
         log.begin()
         for start in range(0, len(order), BLOCK):

@@ -156,7 +156,7 @@ class Mistakes:
 
 
 @dataclass(eq=False)
-class Log:
+class MistakeLog:
     """What passes write down as they go, so that one that is stopped has lost nothing.
 
     made : mistakes, block by block
@@ -186,7 +186,7 @@ class Log:
         return self.made[0].then(*self.made[1:])
 
 
-def one_pass(space: Space, order: Rows, classes: Rows, outputs: int, log: Log, run: Run = IDLE) -> None:
+def one_pass(space: Space, order: Rows, classes: Rows, outputs: int, log: MistakeLog, run: Run = IDLE) -> None:
     """All rows once, in an order.
 
     space : where f is learned; what it knows already counts

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run
+from mercer.errors import speaks
 from mercer.solvers.ridge.base import Cost, Solver, System, relative_residual, solves
 from mercer.solvers.ridge.checks import ready, row_sums
 from mercer.solvers.ridge.cholesky_factor import Factor, factorize
@@ -39,6 +40,7 @@ class Cholesky(Solver):
 
     needs: ClassVar[Literal["matrix", "products"]] = "matrix"
 
+    @speaks
     def solve(self, system: System) -> Outcome:
         A, system = ready("Cholesky", system)
         x, products = np.zeros_like(system.targets), np.zeros_like(system.targets)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, NoReturn
@@ -11,8 +11,8 @@ from typing import ClassVar, Literal, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.runtime.run import Run, Stopped
-from mercer.errors import InputError, sentence
+from mercer.compute.runtime.run import Run, State, Stopped
+from mercer.errors import InputError, sentence, speaks
 from mercer.operators import Dense, Operator
 from mercer.operators.base import read
 from mercer.solvers.ridge.base import Cost, Solver, System, opening
@@ -23,13 +23,13 @@ from mercer.solvers.ridge.preconditioner import MOST, SHARE, Preconditioner, bui
 from mercer.solvers.ridge.settings import finite, whole
 
 Array = NDArray[np.float64]
-KEY = "iterations"
-"""Of the stage, and of the state that is offered."""
+KEY, SEED = "iterations", "seed"
+"""Of the stage and of the state that is offered; in that state, of the seed of the preconditioner."""
 EXPECTED = 30
 """Iterations that the cost counts on: what a preconditioner is for."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ConjugateGradient(Solver):
     """Conjugate gradients, preconditioned by a randomly pivoted Cholesky factor of A.
 
@@ -48,14 +48,14 @@ class ConjugateGradient(Solver):
 
     Parameters
     ----------
-    tolerance : float, default=1e-06
+    tol : float, default=1e-06
         The relative residual `|b - (A + alpha) x| / |b|` at which to stop, at least 0.
-    steps : int, default=1000
+    max_iter : int, default=1000
         The most iterations, at least 0.
-    rank : int or None, default=None
-        Of the preconditioner, at least 0; None for one that pays.
-    random_state : int, default=0
-        The seed of the pivots, at least 0.
+    preconditioner_rank : int or None, default=None
+        The rank of the preconditioner, at least 0; None for one that pays.
+    random_state : int or None, default=None
+        The seed of the pivots, at least 0. None draws one; a learner draws it from its own `random_state`.
 
     Examples
     --------
@@ -72,24 +72,22 @@ class ConjugateGradient(Solver):
     2304.12465 (2023).
     """
 
-    tolerance: float = 1e-6
-    steps: int = 1000
-    rank: int | None = None
-    random_state: int = 0
+    tol: float = 1e-6
+    max_iter: int = 1000
+    preconditioner_rank: int | None = None
+    random_state: int | None = None
 
     needs: ClassVar[Literal["matrix", "products"]] = "products"
 
     def __post_init__(self) -> None:
-        if not (finite(self.tolerance) and self.tolerance >= 0):
-            _refuse("a tolerance of at least 0", f"tolerance={self.tolerance!r}", "Use 1e-6, say.")
-        for name, value in (
-            ("steps", self.steps),
-            ("rank", 0 if self.rank is None else self.rank),
-            ("random_state", self.random_state),
-        ):
-            if not (whole(value) and value >= 0):
-                _refuse(f"an integer for {name}, at least 0", f"{name}={value!r}", "Leave it out if in doubt.")
+        if not (finite(self.tol) and self.tol >= 0):
+            _refuse("a tol of at least 0", f"tol={self.tol!r}", "Use 1e-6, say.")
+        for name in ("max_iter", "preconditioner_rank", "random_state"):
+            value = getattr(self, name)
+            if not ((whole(value) and value >= 0) or (value is None and name != "max_iter")):
+                _refuse(f"an integer of at least 0 for {name}", f"{name}={value!r}", "Leave it out if in doubt.")
 
+    @speaks
     def solve(self, system: System) -> Outcome:
         given = system.matrix if isinstance(system.matrix, Operator) else read("ConjugateGradient", system.matrix)
         system = sides("ConjugateGradient", given.shape, system)
@@ -97,44 +95,55 @@ class ConjugateGradient(Solver):
         largest = np.abs(system.targets).max(axis=0, initial=0.0)
         units = np.ldexp(1.0, np.frexp(np.where(largest > 0, largest, 1.0))[1])  # squares of these leave no range
         scaled = replace(system, matrix=A, targets=system.targets / units)
-        made = build(A, system.alphas, self.rank, self.tolerance, self.random_state, system.run)
-        lockstep, told = self._iterate(scaled, made)
+        saved = system.run.saved(KEY)
+        seed = self._seed(saved)
+        made = build(A, system.alphas, self.preconditioner_rank, self.tol, seed, system.run)
+        lockstep, told = self._iterate(scaled, made, saved, seed)
         return self._outcome(scaled, made, lockstep, told, units)
 
-    def _iterate(self, system: System, made: Preconditioner) -> tuple[Lockstep, str]:
+    def _seed(self, saved: State | None) -> int:
+        """That of the pivots; a solve that is resumed takes the one that it had."""
+        if self.random_state is not None:
+            return self.random_state
+        return int(np.random.default_rng().integers(2**63)) if saved is None else int(saved[SEED])
+
+    def _iterate(self, system: System, made: Preconditioner, saved: State | None, seed: int) -> tuple[Lockstep, str]:
         """All steps, until they are over or stopped, and why they were stopped."""
-        run, expected = system.run, made.iterations(system.alphas, self.tolerance)
+        run, expected = system.run, made.iterations(system.alphas, self.tol)
         told = ""
-        with run.stage(KEY, min(expected, max(self.steps, 1))):
+
+        def state() -> State:
+            return {**lockstep.state(), SEED: np.array(seed)}
+
+        with run.stage(KEY, min(expected, max(self.max_iter, 1))):
             lockstep = Lockstep(self._columns(system, made))
-            saved = run.saved(KEY)
             if saved is not None:
                 lockstep.restore(saved)
             try:
-                self._walk(lockstep, run)
+                self._walk(lockstep, run, state)
             except Stopped as stopped:
                 told = opening(stopped)
-                run.offer(KEY, lockstep.state)  # to go on from another time
+                run.offer(KEY, state)  # to go on from another time
         lockstep.finish()
         return lockstep, told
 
-    def _walk(self, lockstep: Lockstep, run: Run) -> None:
-        while not lockstep.over and (lockstep.steps < self.steps or not lockstep.moving.size):
+    def _walk(self, lockstep: Lockstep, run: Run, state: Callable[[], State]) -> None:
+        while not lockstep.over and (lockstep.steps < self.max_iter or not lockstep.moving.size):
             with _stoppable(run, lockstep.steps > 0):
                 lockstep.step()
-            run.offer(KEY, lockstep.state)
+            run.offer(KEY, state)
             with _stoppable(run, lockstep.steps > 0):
                 run.tell(lockstep.steps)
 
     def _columns(self, system: System, made: Preconditioner) -> Columns:
-        goals = max(self.tolerance, EPS) * np.linalg.norm(system.targets, axis=0)
+        goals = max(self.tol, EPS) * np.linalg.norm(system.targets, axis=0)
         fast = system.matrix.__matmul__
         return Columns(system.targets, system.alphas, goals, fast, system.product or fast, made.solve)
 
     def _outcome(self, system: System, made: Preconditioner, found: Lockstep, told: str, units: Array) -> Outcome:
         lengths = np.linalg.norm(system.targets, axis=0)
         residual = float((found.sizes / np.where(lengths > 0, lengths, 1.0)).max(initial=0.0))
-        converged = bool((found.sizes <= self.tolerance * lengths).all())
+        converged = bool((found.sizes <= self.tol * lengths).all())
         reason = self._reason(found, residual, converged, told)
         condition = _condition(system.alphas, made, found)
         return Outcome(found.best * units, converged, reason, found.steps, residual, condition)
@@ -142,19 +151,19 @@ class ConjugateGradient(Solver):
     def _reason(self, found: Lockstep, residual: float, converged: bool, told: str) -> str:
         after = f"fter {found.steps} iteration{'s' * (found.steps != 1)} the residual"
         if converged:
-            return f"A{after} is {residual:.1e}, within the tolerance of {self.tolerance:.1e}."
-        missed = f"is {residual:.1e}, above the tolerance of {self.tolerance:.1e}"
+            return f"A{after} is {residual:.1e}, within the tolerance of {self.tol:.1e}."
+        missed = f"is {residual:.1e}, above the tolerance of {self.tol:.1e}"
         if told:
             return f"{told}: a{after} {missed}."
         if found.singular:
             return f"A{after} {missed}, and A + alpha I is singular to rounding: use a larger alpha."
         if (found.marks == Mark.GIVEN_UP).any():
-            return f"A{after} {missed}, and rounding does not let it fall further: use a larger tolerance or alpha."
-        return f"A{after} {missed}: take more steps, a larger alpha or tolerance, or another rank."
+            return f"A{after} {missed}, and rounding does not let it fall further: use a larger tol or alpha."
+        return f"A{after} {missed}: use a larger max_iter, alpha or tol, or another preconditioner_rank."
 
     def cost(self, n: int, outputs: int) -> Cost:
-        k = min(n // SHARE, MOST) if self.rank is None else min(self.rank, n)
-        many = min(EXPECTED, self.steps) + 1
+        k = min(n // SHARE, MOST) if self.preconditioner_rank is None else min(self.preconditioner_rank, n)
+        many = min(EXPECTED, self.max_iter) + 1
         operations = 3.0 * n * k**2 + k**3 / 3 + many * outputs * (2.0 * n**2 + 4.0 * n * k)
         return Cost(operations, n * (float(k) + 12.0 * outputs) + 3.0 * k**2)
 

@@ -12,6 +12,7 @@ from scipy.linalg import eigh
 
 from mercer.compute.runtime.lapack import Routine, patiently, routine
 from mercer.compute.runtime.memory import Budget
+from mercer.errors import speaks
 from mercer.operators.dense import driver_for
 from mercer.solvers.ridge.base import Cost, Matrix, Solver, System, relative_residual, solves
 from mercer.solvers.ridge.checks import overwritable, ready, row_sums
@@ -42,6 +43,7 @@ class Eigen(Solver):
     needs: ClassVar[Literal["matrix", "products"]] = "matrix"
     whole_path: ClassVar[bool] = True
 
+    @speaks
     def decompose(self, matrix: Matrix) -> Spectrum:
         """The spectrum of A.
 
@@ -60,6 +62,7 @@ class Eigen(Solver):
         Budget.of(None).require("Eigen", 16 * A.size, f"the eigenvectors of {len(A)} rows", remedy)
         return Spectrum(*_decomposed(A.T))  # columns first, as LAPACK
 
+    @speaks
     def solve(self, system: System) -> Outcome:
         A, system = ready("Eigen", system)
         spectrum = self.decompose(A)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import Stopped
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaks
 from mercer.operators import Operator
 from mercer.operators.base import read
 from mercer.solvers.eigenvalues.lanczos import STEPS, Edges, edges
@@ -26,7 +26,7 @@ GROWN = 2.0
 """How many times larger than at the start a residual must be to have grown by more than rounding."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GradientDescent(Solver):
     """Gradient descent: x <- x + step (b - A x - alpha x), from x = 0.
 
@@ -46,9 +46,9 @@ class GradientDescent(Solver):
     ----------
     step : float or "auto", default="auto"
         Above 0; "auto" for 1 / (largest eigenvalue of A + alpha).
-    steps : int, default=1000
+    max_iter : int, default=1000
         The most steps, at least 0.
-    tolerance : float, default=1e-08
+    tol : float, default=1e-08
         The relative residual `|b - (A + alpha) x| / |b|` at which to stop, at least 0.
     keep : bool, default=True
         Whether the history holds the coefficients of every step; it is refused if memory does not suffice.
@@ -75,8 +75,8 @@ class GradientDescent(Solver):
     """
 
     step: float | Literal["auto"] = "auto"
-    steps: int = 1000
-    tolerance: float = 1e-8
+    max_iter: int = 1000
+    tol: float = 1e-8
     keep: bool = True
     validation: float = 0.0
     patience: int = 10
@@ -86,10 +86,10 @@ class GradientDescent(Solver):
     def __post_init__(self) -> None:
         if not (self.step == "auto" if isinstance(self.step, str) else finite(self.step) and self.step > 0):
             _refuse("a positive step, or 'auto'", f"step={self.step!r}", "Use 'auto' if in doubt.")
-        if not (whole(self.steps) and self.steps >= 0):
-            _refuse("an integer number of steps, at least 0", f"steps={self.steps!r}", "Use 1000, say.")
-        if not (finite(self.tolerance) and self.tolerance >= 0):
-            _refuse("a tolerance of at least 0", f"tolerance={self.tolerance!r}", "Use 1e-8, say.")
+        if not (whole(self.max_iter) and self.max_iter >= 0):
+            _refuse("an integer of at least 0 for max_iter", f"max_iter={self.max_iter!r}", "Use 1000, say.")
+        if not (finite(self.tol) and self.tol >= 0):
+            _refuse("a tol of at least 0", f"tol={self.tol!r}", "Use 1e-8, say.")
         if not isinstance(self.keep, bool | np.bool_):
             _refuse("True or False for keep", f"keep={self.keep!r}", "Use False to save memory.")
         if not (finite(self.validation) and 0 <= self.validation < 1):
@@ -98,6 +98,7 @@ class GradientDescent(Solver):
         if not (whole(self.patience) and self.patience >= 1):
             _refuse("a patience of one step or more", f"patience={self.patience!r}", "Use 10, say.")
 
+    @speaks
     def solve(self, system: System) -> Outcome:
         A = system.matrix if isinstance(system.matrix, Operator) else read("GradientDescent", system.matrix)
         system = replace(sides("GradientDescent", A.shape, system), matrix=A)
@@ -119,7 +120,7 @@ class GradientDescent(Solver):
                 diary.write(place)
                 if diary.stop is not None:
                     return
-                run.tell(diary.taken / self.steps)
+                run.tell(diary.taken / self.max_iter)
                 place = next(places, None)
 
     def _sizes(self, ends: Edges, alphas: Array) -> Array:
@@ -130,8 +131,8 @@ class GradientDescent(Solver):
         return np.divide(1.0, tops, out=np.ones(len(alphas)), where=tops > 0)
 
     def cost(self, n: int, outputs: int) -> Cost:
-        places = 5 + (self.steps + 1 if self.keep else 0)
-        operations = 2.0 * n**2 * ((self.steps + 1) * outputs + STEPS)
+        places = 5 + (self.max_iter + 1 if self.keep else 0)
+        operations = 2.0 * n**2 * ((self.max_iter + 1) * outputs + STEPS)
         return Cost(operations, float(n) ** 2 + n * (float(places) * outputs + STEPS))
 
 
@@ -164,7 +165,7 @@ class _Diary:
         self.best, self.scores = np.zeros((n, outputs)), np.full(outputs, np.inf)
         self.losses: list[Array] = []
         self.validation: list[Array] = []
-        self.coefficients = _room(solver.steps + 1 if solver.keep else 0, n, outputs)
+        self.coefficients = _room(solver.max_iter + 1 if solver.keep else 0, n, outputs)
         self.residuals = system.targets
         self.stop: Literal["residual", "validation", "steps", "growth"] | None = None
         self.told = ""
@@ -202,11 +203,11 @@ class _Diary:
     def _decide(self, ratio: float) -> Literal["residual", "validation", "steps", "growth"] | None:
         if not ratio <= GROWN:
             return "growth"
-        if ratio <= self.solver.tolerance:
+        if ratio <= self.solver.tol:
             return "residual"
         if self.validation and self.taken - self.best_step >= self.solver.patience:
             return "validation"
-        return "steps" if self.taken == self.solver.steps else None
+        return "steps" if self.taken == self.solver.max_iter else None
 
     def history(self, sizes: Array) -> History:
         """The record for the outcome."""
@@ -220,7 +221,7 @@ class _Diary:
 
 def _room(places: int, n: int, outputs: int) -> Array:
     """Memory for the coefficients of every step, if there is so much."""
-    remedy = "Use keep=False, or fewer steps."
+    remedy = "Use keep=False, or a smaller max_iter."
     Budget.of(None).require("GradientDescent", 8 * places * n * outputs, "the coefficients of every step", remedy)
     return np.empty((places, n, outputs))
 
@@ -250,27 +251,27 @@ def _verdict(system: System, ends: Edges, sizes: Array, diary: _Diary, residual:
     too_large = bool((sizes * (ends.high + system.alphas) > 2).any())
     if diary.stop in ("growth", None) or (diary.stop == "steps" and too_large):
         return False, _growth(system, ends, sizes, diary)
-    best, tolerance = f"the held-out loss was least at step {diary.best_step}", diary.solver.tolerance
+    best, tol = f"the held-out loss was least at step {diary.best_step}", diary.solver.tol
     if diary.stop == "validation":
         return True, f"Early stopping: {best}, and not lower in the {diary.solver.patience} steps after it."
-    if diary.stop == "residual" and (diary.validation or residual <= tolerance):
+    if diary.stop == "residual" and (diary.validation or residual <= tol):
         aside = f"; {best}" if diary.validation else ""
-        return True, f"The residual fell to the tolerance of {tolerance:.1e} at step {diary.taken}{aside}."
+        return True, f"The residual fell to the tolerance of {tol:.1e} at step {diary.taken}{aside}."
     if diary.validation:
-        return False, f"After {diary.taken} steps {best}, and may fall further: take more steps."
+        return False, f"After {diary.taken} steps {best}, and may fall further: use a larger max_iter."
     rates = np.minimum(sizes * system.alphas, 2 - sizes * (ends.top + system.alphas))
     return False, (
-        f"After {diary.taken} steps the residual is {residual:.1e}, above the tolerance of {tolerance:.1e}: take more "
-        f"steps{_enough(tolerance, rates)}, a larger tolerance or a larger alpha, or use Cholesky()."
+        f"After {diary.taken} steps the residual is {residual:.1e}, above the tolerance of {tol:.1e}: use a "
+        f"larger max_iter{_enough(tol, rates)}, tol or alpha, or Cholesky()."
     )
 
 
-def _enough(tolerance: float, rates: Array) -> str:
+def _enough(tol: float, rates: Array) -> str:
     """How many steps surely suffice, if each takes at least this share away from the residual in every direction."""
     slowest = float(rates.min())
-    if not (0 < slowest < 1 and 0 < tolerance < 1):
+    if not (0 < slowest < 1 and 0 < tol < 1):
         return ""
-    return f" ({math.ceil(math.log(tolerance) / math.log1p(-slowest))} suffice)"
+    return f" ({math.ceil(math.log(tol) / math.log1p(-slowest))} suffices)"
 
 
 def _growth(system: System, ends: Edges, sizes: Array, diary: _Diary) -> str:

@@ -45,7 +45,7 @@ class History:
     >>> import numpy as np
     >>> from mercer.solvers import GradientDescent, System
     >>> system = System(np.diag([1.0, 3.0]), np.array([[2.0], [8.0]]), np.array([1.0]))
-    >>> history = GradientDescent(steps=3).solve(system).history
+    >>> history = GradientDescent(max_iter=3).solve(system).history
     >>> history.losses.shape, history.coefficients.shape
     ((4, 1), (4, 2, 1))
     """

@@ -19,7 +19,7 @@ ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
-class Boxed:
+class BoxQP:
     """The problem, without its matrix.
 
     linear : (n,), c
@@ -27,7 +27,7 @@ class Boxed:
     kink : the penalty of |b|
     total : what the coefficients add up to
 
-    >>> two = Boxed(np.array([-1.0, 1.0]), np.array([0.0, -1.0]), np.array([1.0, 0.0]))
+    >>> two = BoxQP(np.array([-1.0, 1.0]), np.array([0.0, -1.0]), np.array([1.0, 0.0]))
     >>> two.gap(np.zeros(2), two.linear, 0.0)
     2.0
     """
@@ -83,9 +83,9 @@ class Boxed:
         losses = float(np.maximum(above, below).sum())
         return float(b @ g) + self.kink * float(np.abs(b).sum()) + bias * self.total + losses
 
-    def part(self, rows: NDArray[np.intp]) -> Boxed:
+    def part(self, rows: NDArray[np.intp]) -> BoxQP:
         """The problem in some coefficients, where the others stay as they are; the sum is nobody's business there."""
-        return Boxed(self.linear[rows], self.lower[rows], self.upper[rows], self.kink)
+        return BoxQP(self.linear[rows], self.lower[rows], self.upper[rows], self.kink)
 
     def feasible(self, b: Array) -> Array:
         """Coefficients inside of the box that add up to the total, near to those that are given."""
@@ -101,13 +101,13 @@ class Boxed:
 
 
 @dataclass(frozen=True, eq=False)
-class Rested:
+class QPResult:
     """Where a solver ended, or was stopped.
 
     b : the coefficients
     g : Kb + c, from the matrix in float64 where it decides: at the support, and wherever a violation is possible
     bias : what is added to f
-    violation, gap : as `Boxed` has them, from g
+    violation, gap : as `BoxQP` has them, from g
     steps : pairs of coefficients that were moved
     rounds : working sets
     converged : whether the violation is within what was asked

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run, Stopped
 from mercer.solvers.ridge.base import opening
-from mercer.solvers.svm.box_qp import Array, Boxed, Rested
+from mercer.solvers.svm.box_qp import Array, BoxQP, QPResult
 from mercer.solvers.svm.descent_loops import Place, Terms, products, squares, sums, sweep
 
 PIECE = 1 << 24
@@ -41,7 +41,7 @@ LATER = 0.1
 
 
 @dataclass(frozen=True)
-class Settings:
+class DescentSettings:
     """How exact, and how long.
 
     tolerance : the violation that is left, at most: it ends there
@@ -56,7 +56,9 @@ class Settings:
     seed: int = 0
 
 
-def descend(problem: Boxed, Z: NDArray[Any], settings: Settings, start: Array | None = None, run: Run = IDLE) -> Rested:
+def descend(
+    problem: BoxQP, Z: NDArray[Any], settings: DescentSettings, start: Array | None = None, run: Run = IDLE
+) -> QPResult:
     """The coefficients, and the truth about them; the box has to be finite.
 
     Z : (n, p), the features, in float32 or float64
@@ -80,7 +82,7 @@ def descend(problem: Boxed, Z: NDArray[Any], settings: Settings, start: Array | 
 class _Descent:
     """Where the descent is, and what the last exact look at it has told."""
 
-    def __init__(self, problem: Boxed, Z: NDArray[Any], settings: Settings, start: Array | None) -> None:
+    def __init__(self, problem: BoxQP, Z: NDArray[Any], settings: DescentSettings, start: Array | None) -> None:
         lengths = squares(Z)
         self.problem, self.settings = problem, settings
         self.terms = Terms(Z, problem, lengths, RHO * float(lengths.mean()) or 1.0)
@@ -149,16 +151,16 @@ class _Descent:
         self.passes += 1
         return high - low, gap
 
-    def rested(self, reason: str) -> Rested:
+    def rested(self, reason: str) -> QPResult:
         """The result."""
         told = reason or f"The duality gap is {self.gap:.1e}, and the largest violation {self.violation:.1e}."
-        return Rested(
+        return QPResult(
             *(self.place.b, self.g, self.bias, self.violation, self.gap),
             *(self.steps, self.passes, self.at_rest(), told),
         )
 
 
-def balanced(problem: Boxed, b: Array) -> Array:
+def balanced(problem: BoxQP, b: Array) -> Array:
     """Coefficients in the box that add up to the total, near to those that are given; those that are free move first.
 
     Coefficients at an end of the box or at the kink stay where they are, if the free ones have room enough.
@@ -176,7 +178,7 @@ def balanced(problem: Boxed, b: Array) -> Array:
     return b if exact else np.clip(problem.feasible(b), problem.lower, problem.upper)
 
 
-def best_bias(problem: Boxed, g: Array) -> float:
+def best_bias(problem: BoxQP, g: Array) -> float:
     """The bias with the least duality gap for a gradient: where the slope of all losses passes zero.
 
     The losses are straight lines in the bias, with kinks where a row enters and leaves its tube: a weighted median.

@@ -14,7 +14,7 @@ SPARE = 4
 """Working sets that the pool holds, at least."""
 
 
-class Memory:
+class Buffer:
     """A buffer that kernel caches reuse: allocating a new one takes longer than filling it."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Memory:
         return self._kept[:count]
 
 
-class RowPool:
+class KernelCache:
     """Rows of a symmetric operator: computed when they are first asked for, and kept; the oldest make room.
 
     numbers : how many numbers it may hold; it takes more where that is too few to work with
@@ -36,11 +36,11 @@ class RowPool:
     memory : where its numbers are; None for memory of its own
     """
 
-    def __init__(self, K: Operator, numbers: float, most: int, memory: Memory | None = None) -> None:
+    def __init__(self, K: Operator, numbers: float, most: int, memory: Buffer | None = None) -> None:
         n = K.shape[0]
         self._most = most
         count = int(max(min(n, SPARE * most) * n, min(n * n, numbers)))
-        self._memory = (memory or Memory()).lend(count, K.dtype)
+        self._memory = (memory or Buffer()).lend(count, K.dtype)
         self.computed = 0
         self.take(K)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.operators import Operator
-from mercer.solvers.svm.box_qp import Array, Boxed
+from mercer.solvers.svm.box_qp import Array, BoxQP
 
 Rows = NDArray[np.intp]
 SAFE = 10.0
@@ -22,10 +22,10 @@ class State:
     """Coefficients, their gradient, and how far the solver is.
 
     g : Kb + linear; after `check` in float64 where it decides: at the support and wherever a violation is possible
-    violation : as `Boxed` has it, by g
+    violation : as `BoxQP` has it, by g
     """
 
-    def __init__(self, problem: Boxed, b: Array, exact: Operator) -> None:
+    def __init__(self, problem: BoxQP, b: Array, exact: Operator) -> None:
         self.problem, self.b, self.exact = problem, b, exact
         self.steps = self.rounds = 0
         self.restore()

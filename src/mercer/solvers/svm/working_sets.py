@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from mercer.compute.runtime.run import IDLE, Run, Stopped
 from mercer.operators import Operator
 from mercer.solvers.ridge.base import opening
-from mercer.solvers.svm.box_qp import Array, Boxed, Rested
-from mercer.solvers.svm.kernel_cache import SPARE, Memory, RowPool
+from mercer.solvers.svm.box_qp import Array, BoxQP, QPResult
+from mercer.solvers.svm.kernel_cache import SPARE, Buffer, KernelCache
 from mercer.solvers.svm.smo import add_rows, square, walk
 from mercer.solvers.svm.state import State
 
@@ -61,7 +61,7 @@ SHRUNK = 0.7
 
 
 @dataclass(frozen=True)
-class Settings:
+class SMOSettings:
     """How exact, and how long.
 
     tolerance : the violation that is left, at most
@@ -75,13 +75,13 @@ class Settings:
 
 
 def solve(
-    problem: Boxed,
+    problem: BoxQP,
     K: Operator,
-    settings: Settings,
+    settings: SMOSettings,
     start: Array | None = None,
     run: Run = IDLE,
-    memory: Memory | None = None,
-) -> Rested:
+    memory: Buffer | None = None,
+) -> QPResult:
     """The coefficients, and the truth about them.
 
     K : the kernel matrix, in float64: a narrow copy of it is made where rows are many
@@ -104,7 +104,7 @@ def solve(
     gap = problem.gap(state.b, state.g, bias)
     converged = state.violation <= settings.tolerance
     told = reason or f"The largest violation is {state.violation:.1e} after {state.steps} steps."
-    return Rested(state.b, state.g, bias, state.violation, gap, state.steps, state.rounds, converged, told)
+    return QPResult(state.b, state.g, bias, state.violation, gap, state.steps, state.rounds, converged, told)
 
 
 def _ways(count: int, K: Operator) -> list[Operator]:
@@ -116,12 +116,12 @@ def _ways(count: int, K: Operator) -> list[Operator]:
     return [rough, K] if rough is narrow else [rough, narrow, K]
 
 
-def _descend(state: State, K: Operator, settings: Settings, run: Run, memory: Memory | None) -> str:
+def _descend(state: State, K: Operator, settings: SMOSettings, run: Run, memory: Buffer | None) -> str:
     """Rounds until the gradient of all coefficients agrees that nothing is left; why they ended early, or ""."""
     numbers, n = settings.bytes / K.dtype.itemsize, state.problem.count
     wanted = min(n, SET, max(WHOLE, n // 4))  # the first set has rows of which many will not be support
     size = wanted if numbers >= n * n else int(min(wanted, max(LEAST, numbers / n / SPARE)))
-    pool = RowPool(K, numbers, size, memory)
+    pool = KernelCache(K, numbers, size, memory)
     growths, before = (GROWTHS if n >= GROWN_FROM else 0), np.inf
     if growths:
         K.prepare()
@@ -150,7 +150,7 @@ def _grown(state: State) -> Rows:
 
 
 def _rounds(
-    state: State, pool: RowPool, K: Operator, active: Rows, goal: float, size: int, settings: Settings, run: Run
+    state: State, pool: KernelCache, K: Operator, active: Rows, goal: float, size: int, settings: SMOSettings, run: Run
 ) -> None:
     """Rounds on some rows, of which some are shrunk on the way, until the others are optimal."""
     whole = state.problem
@@ -182,7 +182,7 @@ def _rounds(
     state.rested(active, g)
 
 
-def _round(problem: Boxed, pool: RowPool, chosen: Rows, b: Array, g: Array, tolerance: float, most: int) -> int:
+def _round(problem: BoxQP, pool: KernelCache, chosen: Rows, b: Array, g: Array, tolerance: float, most: int) -> int:
     """Solve one working set, and move the gradient of all coefficients; the steps that it took."""
     slots = pool.fetch(chosen)
     own, slopes = b[chosen], g[chosen]
