@@ -19,6 +19,18 @@ from inspect import isgeneratorfunction
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
+__all__ = [
+    "BudgetError",
+    "DomainError",
+    "InputError",
+    "KernelError",
+    "MercerError",
+    "MercerWarning",
+    "ModelFileError",
+    "NumericalWarning",
+    "ParseError",
+]
+
 Public = TypeVar("Public", bound=Callable[..., Any])
 NAMED = (type, FunctionType)
 """What has a name of its own; of other things the class has one."""
@@ -43,7 +55,7 @@ class ParseError(KernelError):
     def __init__(self, message: str, text: str, position: int, length: int = 1) -> None:
         self.text = text
         self.position = position
-        if len(message) > LONGEST:  # it names what came, which may be a million letters
+        if len(message) > LONGEST:  # it names the text, which may be a million letters
             message = f"{message[:LONGEST]}..."
         shown, start = _window(text, position)
         pointer = " " * (position - start) + "^" * max(1, min(length, len(shown) - (position - start)))

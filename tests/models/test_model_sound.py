@@ -153,9 +153,9 @@ BAD_ROWS = {
     "one name": (Points(ROWS, ("a",)), "got 1 names or stores for 2 columns"),
     "three labels": (Points(ROWS, labels=("a", "b", "c")), "got 3 names or stores for 2 columns"),
     "one store": (Points(OFTEN, stores=(STORE,)), "got 1 names or stores for 2 columns"),
-    "sparse things": (Points(sp.csr_array(OFTEN), stores=(STORE, None)), "sparse rows hold no things"),
-    "a third thing": (Points(2 * OFTEN, stores=(STORE, None)), "column 0 names things"),
-    "half a thing": (Points(OFTEN, stores=(None, STORE)), "column 1 names things"),
+    "sparse objects": (Points(sp.csr_array(OFTEN), stores=(STORE, None)), "sparse rows hold no objects"),
+    "a third object": (Points(2 * OFTEN, stores=(STORE, None)), "column 0 names objects"),
+    "half an object": (Points(OFTEN, stores=(None, STORE)), "column 1 names objects"),
 }
 
 

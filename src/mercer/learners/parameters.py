@@ -17,7 +17,7 @@ def positive_float(who: str, name: str, given: Any, remedy: str, infinite: bool 
     """A positive number; finite, unless it may be infinite."""
     if is_number(given) and given > 0 and (given < np.inf or infinite):
         return float(given)
-    needs = f"a {'' if infinite else 'finite '}positive number for {name}"
+    needs = f"a positive {'' if infinite else 'finite '}number for {name}"
     raise InputError(sentence(who, needs, f"got {shown(given)}", remedy))
 
 

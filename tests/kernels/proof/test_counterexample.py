@@ -68,7 +68,7 @@ def test_no_witness(matrix):
     assert refutation(kernel) is None
     proof = mercer.prove(kernel)
     assert proof.status == "unknown"
-    assert "no points are sought on such a domain; sampling would prove nothing" in str(proof)
+    assert "no points are searched on such a domain; sampling would prove nothing" in str(proof)
 
 
 def test_nearly_semi_definite_needs_larger_weights():
