@@ -33,7 +33,7 @@ __all__ = [
 
 Public = TypeVar("Public", bound=Callable[..., Any])
 NAMED = (type, FunctionType)
-"""What has a name of its own; of other things the class has one."""
+"""What has a name of its own; otherwise its class is named."""
 _END = object()
 
 
@@ -120,7 +120,7 @@ def speaker() -> str:
 
 @contextmanager
 def speaking(name: str) -> Iterator[None]:
-    """Messages inside begin with this name. Not around a `yield`: whoever iterates would speak in this name."""
+    """Messages inside begin with this name. Not around a `yield`: its consumer would speak in this name."""
     token = _SPEAKER.set(name)
     try:
         yield

@@ -79,7 +79,7 @@ def test_predictions_of_the_file_are_those_before(rings, tmp_path):
         (["--alpha", "0.5"], "houses", {"alpha": 0.5}),
         (["--alpha", "0.5", "--learner", "logistic"], "rings", {"alpha": 0.5}),
         (["--C", "3", "--learner", "svm"], "rings", {"C": 3.0}),
-        (["--price", "700", "--learner", "svm"], "houses", {"C": 700.0}),
+        (["--C", "700", "--learner", "svm"], "houses", {"C": 700.0}),
     ],
 )
 def test_a_penalty_may_be_given(words, table, settings, houses, rings, tmp_path):
@@ -93,9 +93,9 @@ def test_a_penalty_may_be_given(words, table, settings, houses, rings, tmp_path)
     ("words", "reason"),
     [
         (["--alpha", "1", "--learner", "svm"], "--alpha is for ridge and logistic"),
-        (["--price", "1"], "--price is for svm"),
+        (["--C", "1"], "--C is for svm"),
         (["--alpha", "0"], "--alpha needs a positive number"),
-        (["--C", "nan", "--learner", "svm"], "--price needs a positive number"),
+        (["--C", "nan", "--learner", "svm"], "--C needs a positive number"),
     ],
 )
 def test_a_penalty_that_is_none_is_refused(words, reason, rings):

@@ -27,24 +27,24 @@ class FitOptions(Reading, Writing):
 
     table: Annotated[str, typer.Argument(help=TABLE), Reads()]
     target: Annotated[str, typer.Option("--target", "-t", help="The column to predict.")]
-    task: Annotated[str, typer.Option("--task", help="regression or classification; else the target decides.")] = ""
-    kernel: Annotated[str | None, typer.Option("--kernel", "-k", help="Left out, one is proposed.")] = None
+    task: Annotated[str, typer.Option("--task", help="regression or classification (default: by the target).")] = ""
+    kernel: Annotated[str | None, typer.Option("--kernel", "-k", help="A kernel as text (default: proposed).")] = None
     learner: Annotated[str, typer.Option("--learner", "-l", help="ridge, svm, logistic or perceptron.")] = "ridge"
     alpha: Annotated[
         float | None, typer.Option("--alpha", help="The penalty of ridge (else by leave-one-out) or logistic.")
     ] = None
-    price: Annotated[float | None, typer.Option("--price", "--C", help="The price C of an error, for svm.")] = None
-    drop: Annotated[list[str] | None, typer.Option("--drop", help="A column that is no feature; repeatable.")] = None
-    memory: Annotated[str | None, typer.Option("--memory", help="What the fit may hold, such as 4GB.")] = None
-    time: Annotated[str | None, typer.Option("--time", help="What the fit may take, such as 60s.")] = None
-    test: Annotated[float, typer.Option("--test", min=0, max=0.9, help="The part of rows held out for scores.")] = 0.2
+    C: Annotated[float | None, typer.Option("--C", help="The penalty of errors, for svm.")] = None
+    drop: Annotated[list[str] | None, typer.Option("--drop", help="Column to ignore (repeatable).")] = None
+    memory: Annotated[str | None, typer.Option("--memory", help="Memory limit, e.g. 4GB.")] = None
+    time: Annotated[str | None, typer.Option("--time", help="Time limit, e.g. 60s.")] = None
+    test: Annotated[float, typer.Option("--test", min=0, max=0.9, help="Part of the rows held out for scores.")] = 0.2
     refit: Annotated[bool, typer.Option("--refit", help="After the scores, fit again to all rows.")] = False
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 6 if the fit has not converged.")] = False
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where the model is saved: model.mercer."), Writes(MODEL)
-    ] = None
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File of the model: model.mercer."), Writes(MODEL)] = (
+        None
+    )
     report: Annotated[
-        Path | None, typer.Option("--report", help="Where a report is written: report.html."), Writes(REPORT)
+        Path | None, typer.Option("--report", help="File of the report: report.html."), Writes(REPORT)
     ] = None
 
 
@@ -74,7 +74,7 @@ def _check(options: FitOptions) -> None:
     from mercer.cli.estimators import check_learner, check_penalty
 
     check_learner(options.learner)
-    check_penalty(options.learner, options.alpha, options.price)
+    check_penalty(options.learner, options.alpha, options.C)
     seconds(options.time)
     if options.memory is not None:
         size("--memory", options.memory)

@@ -117,7 +117,7 @@ def _told(found: Look, voice: Voice) -> Any:
 def _doubted(found: Look, target: Target, truth: NDArray[Any], voice: Voice) -> None:
     """Warn of columns that could not be read, and of scores that tell nothing."""
     for choice in () if found.proposal is None else found.proposal.columns:
-        if choice.taken_for == "other things":
+        if choice.taken_for == "other objects":
             voice.warn(f"column {choice.name!r} is left out: {choice.why}")
     held = np.unique(truth)
     if target.task == CLASSIFICATION and len(held) == 1:
@@ -127,7 +127,7 @@ def _doubted(found: Look, target: Target, truth: NDArray[Any], voice: Voice) -> 
 def _learner(options: FitOptions, target: Target, found: Look, y: NDArray[Any]) -> Any:
     stretch = found.proposal is not None and not hurried(options)
     limits = (options.memory, seconds(options.time), options.seed, not options.quiet)
-    terms = Terms(*limits, stretch=stretch, alpha=options.alpha, price=options.price)
+    terms = Terms(*limits, stretch=stretch, alpha=options.alpha, C=options.C)
     return learner_of(options.learner, target.task, found.kernel, y, terms)
 
 

@@ -28,10 +28,11 @@ class PlanOptions(Reading):
     columns: Annotated[str, typer.Option("--columns", "-d", help="Without a table: how many.")] = ""
     outputs: Annotated[str, typer.Option("--outputs", help="Without a table: targets, or classes.")] = "1"
     kernel: Annotated[
-        str | None, typer.Option("--kernel", "-k", help="Left out, one is proposed; without a table, Matern 5/2.")
+        str | None,
+        typer.Option("--kernel", "-k", help="A kernel as text (default: proposed, or Matern 5/2)."),
     ] = None
-    memory: Annotated[str | None, typer.Option("--memory", help="What the fit may hold, such as 4GB.")] = None
-    time: Annotated[str | None, typer.Option("--time", help="What the fit may take, such as 60s.")] = None
+    memory: Annotated[str | None, typer.Option("--memory", help="Memory limit, e.g. 4GB.")] = None
+    time: Annotated[str | None, typer.Option("--time", help="Time limit, e.g. 60s.")] = None
 
 
 def plan(options: PlanOptions, voice: Voice) -> None:

@@ -69,7 +69,7 @@ def values_of(column: Any, name: str) -> NDArray[Any]:
     if kind in ("text", "label", "truth"):
         texts = [None if entry is None else str(entry) for entry in column.to_pylist()]
         return np.array(texts, dtype=object)
-    got = f"column {name!r} holds {'no entry' if kind == 'nothing' else f'things of type {column.type}'}"
+    got = f"column {name!r} holds {'no entry' if kind == 'nothing' else f'objects of type {column.type}'}"
     raise InputError(sentence("A target", "numbers or labels", got, "Choose another column."))
 
 

@@ -22,18 +22,25 @@ LONG = 20
 
 @dataclass(eq=False, repr=False)
 class ConfusionDisplay(Display):
-    """Rows of a table of counts: the true class; columns: the predicted one. Shades are parts of the true class.
+    """A table of counts: a row for each true class, a column for each predicted one, shaded by parts of the true class.
 
     Parameters
     ----------
-    counts : (k, k) integers
-    labels : one per class
+    counts : array of shape (k, k)
+        Integers.
+    labels : sequence
+        One per class.
 
     Attributes
     ----------
-    ax_, figure_ : the axes, and their figure
-    image_ : the shades, from 0 to 1 in each row
-    texts_ : the counts, where there are at most 15 classes
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        Their figure.
+    image_ : AxesImage
+        The shades, from 0 to 1 in each row.
+    texts_ : list of Text
+        The counts, where there are at most 15 classes.
 
     Examples
     --------
@@ -51,7 +58,21 @@ class ConfusionDisplay(Display):
     @classmethod
     @speaks
     def from_predictions(cls, y: ArrayLike, predicted: ArrayLike, ax: Any = None) -> Self:
-        """Count pairs of true and predicted labels, and draw them."""
+        """Count pairs of true and predicted labels, and draw them.
+
+        Parameters
+        ----------
+        y : array of shape (n,)
+            The true labels.
+        predicted : array of shape (n,)
+            The predicted labels.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
+        """
         labels, places = np.unique(np.concatenate([np.asarray(y), np.asarray(predicted)]), return_inverse=True)
         true, found = np.split(places.ravel(), 2)
         k = len(labels)
@@ -60,7 +81,23 @@ class ConfusionDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(cls, model: Any, X: Any, y: ArrayLike, ax: Any = None) -> Self:
-        """Draw what a fitted classifier takes the rows of X for."""
+        """Draw the predictions of a fitted classifier.
+
+        Parameters
+        ----------
+        model : estimator
+            The fitted classifier.
+        X : array or table
+            The rows.
+        y : array of shape (n,)
+            The true labels.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
+        """
         return cls.from_predictions(y, model.predict(X), ax)
 
     @speaks

@@ -16,20 +16,29 @@ from mercer.errors import InputError, sentence, speaks
 
 @dataclass(eq=False, repr=False)
 class LearningCurveDisplay(Display):
-    """A line a model over the number of rows that it was fitted to, with a band where intervals are known.
+    """A line per model over the number of rows that it was fitted to, with a band where intervals are known.
 
     Parameters
     ----------
-    sizes : numbers of rows, (k,), growing
-    curves : the scores of each model by its name, (k,); NaN where there is none
-    bands : by the same names the lower and the upper ends of intervals, (k, 2); models without one have no band
-    metric : the name of the score
+    sizes : array of shape (k,)
+        Numbers of rows, increasing.
+    curves : dict of str to array of shape (k,)
+        The scores of each model by its name; NaN where there is none.
+    bands : dict of str to array of shape (k, 2), default={}
+        By the same names the lower and the upper ends of intervals; models without one have no band.
+    metric : str, default="score"
+        The name of the score.
 
     Attributes
     ----------
-    ax_, figure_ : the axes, and their figure
-    lines_ : one per model, by its name
-    bands_ : one a model that has intervals, by its name
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        Their figure.
+    lines_ : dict of str to Line2D
+        One per model, by its name.
+    bands_ : dict of str to PolyCollection
+        One per model that has intervals, by its name.
 
     Examples
     --------

@@ -20,21 +20,31 @@ VECTOR = 1_000
 
 @dataclass(eq=False, repr=False)
 class ResidualsDisplay(Display):
-    """Truth over prediction with the diagonal, or truth less prediction over prediction with the line of zero.
+    """True values over predictions with the diagonal, or residuals over predictions with the line of zero.
 
     Parameters
     ----------
-    y : the truth, (n,)
-    predicted : what a model says, (n,)
-    kind : "predicted" (y over the predictions) or "residuals" (y - predictions over the predictions)
-    name : of the target, at the axis
-    most : so many rows are drawn, evenly chosen; None for all
+    y : array of shape (n,)
+        The true values.
+    predicted : array of shape (n,)
+        The predictions.
+    kind : {"predicted", "residuals"}, default="predicted"
+        "predicted" draws y over the predictions, "residuals" y - predictions.
+    name : str, default="y"
+        Of the target, at the axis.
+    most : int or None, default=None
+        So many rows are drawn, evenly chosen; None for all.
 
     Attributes
     ----------
-    ax_, figure_ : the axes, and their figure
-    points_ : one a row that is drawn
-    line_ : where a perfect model has its points
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        Their figure.
+    points_ : PathCollection
+        One point per row that is drawn.
+    line_ : Line2D
+        Where a perfect model has its points.
 
     Examples
     --------
@@ -55,7 +65,25 @@ class ResidualsDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(cls, model: Any, X: Any, y: ArrayLike, kind: str = "predicted", ax: Any = None) -> Self:
-        """Draw what a fitted model predicts for X beside y."""
+        """Draw the predictions of a fitted model for X beside y.
+
+        Parameters
+        ----------
+        model : estimator
+            The fitted model.
+        X : array or table
+            The rows.
+        y : array of shape (n,)
+            The true values.
+        kind : {"predicted", "residuals"}, default="predicted"
+            As in the class.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
+        """
         return cls(y, model.predict(X), kind).plot(ax)
 
     @speaks

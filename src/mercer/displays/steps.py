@@ -34,7 +34,7 @@ class StepsDisplay(Display):
         f after some mistakes, at each place.
     mistakes : array of shape (steps,)
         After how many mistakes that was.
-    mistaken : array of int, default=()
+    misclassified : array of int, default=()
         Positions of the misclassified rows, in order; they are ringed, the larger the more often.
 
     Attributes
@@ -49,7 +49,7 @@ class StepsDisplay(Display):
         One per label.
     boundaries_ : list of ContourSet or None
         The contours f = 0, one set per step; None for a step that has none among the places.
-    mistaken_ : PathCollection or None
+    misclassified_ : PathCollection or None
         The rings; None where there are none.
     bar_ : Colorbar or None
         The scale of colours, by mistakes; None of one step.
@@ -74,11 +74,11 @@ class StepsDisplay(Display):
     up: NDArray[Any]
     scores: NDArray[Any]
     mistakes: ArrayLike
-    mistaken: ArrayLike = ()
+    misclassified: ArrayLike = ()
     labels_: NDArray[Any] | None = field(init=False, default=None)
     points_: list[Any] = field(init=False, default_factory=list)
     boundaries_: list[Any] = field(init=False, default_factory=list)
-    mistaken_: Any = field(init=False, default=None)
+    misclassified_: Any = field(init=False, default=None)
     bar_: Any = field(init=False, default=None)
     legend_: Any = field(init=False, default=None)
 
@@ -124,13 +124,13 @@ class StepsDisplay(Display):
 
     @speaks
     def plot(self, ax: Any = None) -> Self:
-        plane, y, mistaken = self._checked()
+        plane, y, misclassified = self._checked()
         self.labels_ = told_apart(type(self).__name__, y)
         axes = self._begin(ax)
         self._draw_boundaries(axes)
         self.points_ = scattered(axes, plane.values, y, self.labels_, colours(len(self.labels_)))
-        rows, often = np.unique(mistaken, return_counts=True)
-        self.mistaken_ = _ringed(axes, plane.values[rows], often) if len(rows) else None
+        rows, often = np.unique(misclassified, return_counts=True)
+        self.misclassified_ = _ringed(axes, plane.values[rows], often) if len(rows) else None
         axes.set(xlabel=plane.names[0], ylabel=plane.names[1])
         self.legend_ = self._name(axes)
         return self
@@ -157,14 +157,14 @@ class StepsDisplay(Display):
 
     def _checked(self) -> tuple[Plane, NDArray[Any], NDArray[np.intp]]:
         who, plane = type(self).__name__, Plane.of(type(self).__name__, self.X)
-        mistaken = np.asarray(self.mistaken, dtype=np.intp)
-        if len(mistaken) and not 0 <= mistaken.min() <= mistaken.max() < len(plane.values):
+        misclassified = np.asarray(self.misclassified, dtype=np.intp)
+        if len(misclassified) and not 0 <= misclassified.min() <= misclassified.max() < len(plane.values):
             got = f"got {len(plane.values)} rows"
             raise InputError(sentence(who, "the rows of the fit", got, "Give X and y as in fit."))
         if not len(self.scores) or len(self.scores) != len(np.asarray(self.mistakes)):
             got = f"got {len(self.scores)} for {len(np.asarray(self.mistakes))} marks"
             raise InputError(sentence(who, "the scores of one step or more", got, "Use from_estimator."))
-        return plane, labels_of(who, self.y, len(plane.values)), mistaken
+        return plane, labels_of(who, self.y, len(plane.values)), misclassified
 
 
 def _course(who: str, model: Any) -> Any:
@@ -189,4 +189,4 @@ def _marks(count: int) -> NDArray[np.intp]:
 def _ringed(axes: Any, rows: NDArray[Any], often: NDArray[Any]) -> Any:
     sizes = 40.0 * (1 + np.log(often))
     rings = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.8}
-    return axes.scatter(*rows.T, s=sizes, label=f"mistaken rows ({len(rows)})", **rings)
+    return axes.scatter(*rows.T, s=sizes, label=f"misclassified rows ({len(rows)})", **rings)

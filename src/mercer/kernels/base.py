@@ -146,8 +146,10 @@ class Kernel(Shown, ABC):
 
         Parameters
         ----------
-        x, z : str, default="x"
-            Names of the arguments.
+        x : str, default="x"
+            Name of the first argument.
+        z : str, default="z"
+            Name of the second argument.
 
         Returns
         -------

@@ -108,8 +108,10 @@ def integer(*, default: int, minimum: int = 0, maximum: int | None = None) -> An
     ----------
     default : int
         The value where none is given.
-    minimum, maximum : int, default=0 and None
-        The smallest and the largest value; None for no bound.
+    minimum : int, default=0
+        The smallest value.
+    maximum : int or None, default=None
+        The largest value; None for no bound.
 
     Returns
     -------

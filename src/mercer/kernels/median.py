@@ -55,7 +55,7 @@ def median_distance(who: str, points: Points, weights: Numbers, distances: Calla
 
 
 def weights_from(who: str, weights: ArrayLike | None, rows: int) -> Numbers:
-    """One weight a row, finite and of at least zero, not all zero; ones for None."""
+    """One weight per row, finite and of at least zero, not all zero; ones for None."""
     given = np.ones(rows) if weights is None else np.asarray(weights)
     if given.shape != (rows,):
         needs, got = f"one weight per row, {rows} in all", f"got an array of shape {given.shape}"

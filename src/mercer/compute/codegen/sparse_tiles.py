@@ -152,7 +152,7 @@ class SparseTiles:
 
     @property
     def width(self) -> int:
-        """Numbers a row of the right side that its panels hold: values, and places half as long."""
+        """Numbers per row of the right side that its panels hold: values, and places half as long."""
         return int(2.5 * self.right.nnz / self.right.shape[0]) + 1
 
     def panel(self, j0: int, j1: int) -> Panel:

@@ -141,7 +141,7 @@ def divide_by_triangle(C: Array, lower: Array) -> None:
 
 
 def _step(M: Array) -> int:
-    """How many numbers a row is from the next one; an error where it is not as Fortran can see it."""
+    """The distance between rows, in numbers; an error where it is not as Fortran can see it."""
     apart, beside = M.strides
     if M.dtype != np.float64 or (beside != 8 and M.shape[1] > 1) or apart % 8 or not M.flags.aligned:
         got = f"got an array of {M.dtype} with strides {M.strides}"

@@ -243,6 +243,6 @@ def _number(file: Path) -> int | None:
 
 
 def _field(file: Path, name: str) -> int | None:
-    """The number after a name, in a file of one name and number a line."""
+    """The number after a name, in a file with a name and a number per line."""
     rows = (line.split() for line in _lines(file))
     return next((int(row[1]) for row in rows if len(row) > 1 and row[0] == name and row[1].isdecimal()), None)

@@ -49,7 +49,7 @@ HAS_DIGIT, HEX = re.compile(r"\d"), re.compile(r"[0-9A-Fa-f]{8,}(?:-[0-9A-Fa-f]{
 
 def choice_of(survey: Survey) -> Choice:
     """The place of a column in the kernel."""
-    if survey.holds in ("nothing", "other things"):
+    if survey.holds in ("nothing", "other objects"):
         why = survey.remark or "all entries are missing"
         return Choice(survey.name, survey.holds, why)
     if survey.different == 1:

@@ -16,7 +16,7 @@ from mercer.errors import InputError
 from mercer.kernels.categories.items import NOTHING, items_of
 from mercer.kernels.objects.table import Table, listed, numbers_of
 
-Holds = Literal["numbers", "integers", "booleans", "texts", "times", "graphs", "nothing", "other things"]
+Holds = Literal["numbers", "integers", "booleans", "texts", "times", "graphs", "nothing", "other objects"]
 DECLARED = ("category", "categorical", "enum", "dictionary")
 """How pandas, polars and Arrow call types of columns that are labels by declaration."""
 
@@ -103,11 +103,11 @@ def _kind_of(thing: Any) -> str:
 
 def _of_numbers(name: int | str, values: NDArray[np.float64], kind: str) -> Survey:
     if np.isinf(values).any():
-        return Survey(name, "other things", len(values), remark="some numbers are infinite")
+        return Survey(name, "other objects", len(values), remark="some numbers are infinite")
     known = values[~np.isnan(values)]
     if not _has_squares(known):
         return Survey(
-            name, "other things", len(values), remark="float64 cannot hold the squares of its numbers: scale it"
+            name, "other objects", len(values), remark="float64 cannot hold the squares of its numbers: scale it"
         )
     holds: Holds = "times" if kind == "times" else "numbers"
     if holds == "numbers" and bool((known == np.rint(known)).all()):
@@ -146,11 +146,11 @@ def _edge_labels(graph: Any) -> Any:
 def _of_labels(name: int | str, things: list[Any], declared: bool) -> Survey:
     if any(isinstance(thing, list | dict) for thing in things):
         remark = "its entries are lists: give each place a column; of graphs, call the columns nodes and edges"
-        return Survey(name, "other things", len(things), remark=remark)
+        return Survey(name, "other objects", len(things), remark=remark)
     try:
         labels = items_of("it", things)
     except InputError as error:
-        return Survey(name, "other things", len(things), remark=str(error))
+        return Survey(name, "other objects", len(things), remark=str(error))
     texts = tuple(label for label in labels if label is not None)
     holds: Holds = "texts" if texts else "nothing"
     if any(isinstance(thing, bool | np.bool_) for thing in things):

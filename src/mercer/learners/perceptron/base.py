@@ -40,7 +40,7 @@ NONE = PerceptronState(Mistakes.none(), None, np.zeros(0, np.intp))
 class PerceptronProblem:
     """Rows that are to be learned.
 
-    view : the rows that are remembered, and those that came after them
+    view : the rows that are remembered, and later ones
     codes : of the new rows, classes as integers
     course : the state before
     most : passes, at most

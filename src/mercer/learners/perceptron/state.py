@@ -29,8 +29,8 @@ class PerceptronState:
     mistakes : their rows are positions in `view`
     view : the rows that are remembered: those of mistakes
     numbers : (remembered,), the position of each among all rows seen
-    seen : how many rows were seen, in all passes
-    came : how many rows were seen
+    seen : the rows of all passes so far
+    came : the rows of all fits so far, each counted once
     memory : on a budget, in place of mistakes
     """
 
