@@ -23,7 +23,7 @@ WORDS = {
     r"\b(?:at rest|rested|violation of rest)\b": "optimal (KKT), KKT violation",
     r"\bprice (?:C\b|of (?:an |the )?errors?)|--price\b": "C, penalty",
     r"\bleft-out (?:errors?|rows?|labels?)\b": "leave-one-out errors, held-out rows",
-    r"\bequal Gaussian process\b": "equivalent Gaussian process",
+    r"\bequivalent Gaussian process\b": "equivalent Gaussian process",
     r"\bwhole numbers?\b|\b(?:numbers?|weights?) above zero\b": "integer, positive integer, positive weight",
     r"\btruths\b": "booleans, true values",
     r"\b1/\d[\d.]* (?:to 1/\d[\d.]* )?of the time\b": "2.7 times faster than",

@@ -98,7 +98,7 @@ class ConfusionDisplay(Display):
         -------
         Self
         """
-        return cls.from_predictions(y, model.predict(X), ax)
+        return cls.from_predictions(y, model.predict(X), ax=ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:

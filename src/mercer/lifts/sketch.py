@@ -111,6 +111,7 @@ class Sketch(Lift):
         self,
         kernel: Kernel | str = "polynomial",
         n_components: int | None = None,
+        *,
         method: str = "split",
         random_state: Any = None,
     ) -> None:
