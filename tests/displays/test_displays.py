@@ -49,7 +49,7 @@ DRAWN = {
     "confusion": lambda ax: ConfusionDisplay.from_predictions(["a", "b", "b"], ["a", "b", "a"], ax=ax),
     "learning curve": lambda ax: LearningCurveDisplay([10, 20], {"mercer": [2.0, 1.0]}).plot(ax),
     "importance": lambda ax: ImportanceDisplay(["a", "b"], [0.5, 0.1]).plot(ax),
-    "steps": lambda ax: StepsDisplay(X, X[:, 0] > 0, SPANS, SPANS, FLAT, [1], mistaken=[0]).plot(ax),
+    "steps": lambda ax: StepsDisplay(X, X[:, 0] > 0, SPANS, SPANS, FLAT, [1], misclassified=[0]).plot(ax),
 }
 WINDOWLESS = """
 import sys
