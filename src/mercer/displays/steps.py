@@ -34,7 +34,7 @@ class StepsDisplay(Display):
         f after some mistakes, at each place.
     mistakes : array of shape (steps,)
         After how many mistakes that was.
-    misclassified : array of int
+    misclassified : array of int, default=()
         Positions of the misclassified rows, in order; they are ringed, the larger the more often.
 
     Attributes
