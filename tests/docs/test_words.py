@@ -13,7 +13,7 @@ def test_none_is_left(capsys):
     [
         ("a.md", "The exact way is chosen.", ["'exact way'"]),
         ("a.md", "Prices came.\n\nThings are sought.", ["'came'", "'Things'", "'sought'"]),
-        ("a.py", '"""One weight a row."""\nthings = 1  # a whole number\n', ["'weight a row'", "'integer'"]),
+        ("a.py", '"""One weight a row."""\nthings = 1  # a whole number\n', ["'weight a row'", "'whole number'"]),
         ("a.py", 'print(f"{things} are integers")\n', []),
         ("a.md", "One value per row; the model is an SVM.", []),
     ],

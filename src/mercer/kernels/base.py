@@ -166,6 +166,10 @@ class Kernel(Shown, ABC):
         ----------
         build : LiftBuilder
             Its methods give features of simple kernels, and compose them: return what they return.
+
+        Returns
+        -------
+        Features
         """
         raise NotFiniteError(self)
 

@@ -68,7 +68,17 @@ class Trigonometric(Kernel):
         return build.functions(self, 2 * self.order * build.n_columns)
 
     def features_of(self, X: NDArray[Any]) -> NDArray[Any]:
-        """The waves of each row, in the dtype of X: first those of the first column."""
+        """The waves of each row, in the dtype of X: first those of the first column.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n, 2 order d)
+        """
         out = np.empty((len(X), 2 * self.order * X.shape[1]), X.dtype)
         step = max(1, BLOCK // out.shape[1])
         for start in range(0, len(X), step):  # in float64, whatever X is: a period is no float32
@@ -77,7 +87,17 @@ class Trigonometric(Kernel):
         return out
 
     def names_of(self, inputs: Sequence[str]) -> list[str]:
-        """sin(x1), cos(x1), sin(2 x1), ... for the columns x1, ..."""
+        """The names sin(x1), cos(x1), sin(2 x1), ... of the features.
+
+        Parameters
+        ----------
+        inputs : sequence of str
+            The names of the columns.
+
+        Returns
+        -------
+        list of str
+        """
         turns = range(1, self.order + 1)
         return [f"{wave}({self._angle(name, j)})" for name in inputs for j in turns for wave in ("sin", "cos")]
 
