@@ -12,8 +12,8 @@ from mercer.cli.exit_codes import Exit, Failure
 from mercer.cli.lengthscales import STRETCHED, has_lengthscales
 
 LEARNERS = ("ridge", "svm", "logistic", "perceptron")
-TUBE, C_PER_DEVIATION = 0.1, 10.0
-"""Of support vector regression, in deviations of the target: epsilon and C."""
+EPSILON_IN_DEVIATIONS, C_IN_DEVIATIONS = 0.1, 10.0
+"""Of support vector regression, in standard deviations of the target."""
 PASSES = 50
 """Of the perceptron over the rows, at most."""
 
@@ -22,15 +22,15 @@ PASSES = 50
 class Terms:
     """What a fit must keep to.
 
-    memory : a text such as "4GB", or None; seconds : or None
-    seed : of random numbers; verbose : whether progress may be shown
+    memory_limit : a text such as "4GB", or None; time_limit : seconds, or None
+    random_state : of random numbers; verbose : whether progress may be shown
     stretch : whether the lengthscales of the kernel may be changed: those of a proposal
-    alpha, C : the penalty, or that of errors, where one was given
+    alpha, C : the penalty of ridge and logistic, or that of errors of svm, where one was given
     """
 
-    memory: str | None
-    seconds: float | None
-    seed: int
+    memory_limit: str | None
+    time_limit: float | None
+    random_state: int
     verbose: bool
     stretch: bool = False
     alpha: float | None = None
@@ -42,10 +42,10 @@ def learner_of(name: str, task: str, kernel: Any, y: NDArray[Any], terms: Terms)
     from mercer import learners
 
     shared: dict[str, Any] = {
-        "memory_limit": terms.memory,
-        "time_limit": terms.seconds,
+        "memory_limit": terms.memory_limit,
+        "time_limit": terms.time_limit,
         "verbose": "auto" if terms.verbose else False,
-        "random_state": terms.seed,
+        "random_state": terms.random_state,
     }
     shared |= {} if terms.alpha is None else {"alpha": terms.alpha}
     if name == "ridge":
@@ -55,8 +55,8 @@ def learner_of(name: str, task: str, kernel: Any, y: NDArray[Any], terms: Terms)
         return _classifier(learners, name, kernel, shared, terms.C)
     if name == "svm":
         deviation = float(np.std(y))
-        C = C_PER_DEVIATION * deviation if terms.C is None else terms.C
-        return learners.KernelSVR(kernel, C=C, epsilon=TUBE * deviation, **shared)
+        C = C_IN_DEVIATIONS * deviation if terms.C is None else terms.C
+        return learners.KernelSVR(kernel, C=C, epsilon=EPSILON_IN_DEVIATIONS * deviation, **shared)
     raise Failure(Exit.USAGE, f"--learner {name} classifies; the target holds numbers. Use ridge or svm.")
 
 

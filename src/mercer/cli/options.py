@@ -48,9 +48,9 @@ class Common:
             rich_help_panel=EVERYWHERE,
         ),
     ] = False
-    seed: Annotated[
+    random_state: Annotated[
         int,
-        typer.Option("--seed", min=0, max=MOST_SEED, help="Random seed.", rich_help_panel=EVERYWHERE),
+        typer.Option("--random-state", min=0, max=MOST_SEED, help="Random seed.", rich_help_panel=EVERYWHERE),
     ] = 0
     config: Annotated[
         Path | None,
@@ -195,5 +195,5 @@ def seconds(text: str | None) -> float | None:
     except (ValueError, KeyError):
         found = 0.0
     if not 0 < found < float("inf"):
-        raise Failure(Exit.USAGE, f"--time needs a positive time; got {text!r}. Write 60s, 2min or 1h.")
+        raise Failure(Exit.USAGE, f"--time-limit needs a positive time; got {text!r}. Write 60s, 2min or 1h.")
     return found

@@ -25,7 +25,7 @@ class TransformOptions(Reading, Writing):
 
     table: Annotated[str, typer.Argument(help=TABLE), Reads()]
     kernel: Annotated[str | None, typer.Option("--kernel", "-k", help="A kernel as text (default: proposed).")] = None
-    components: Annotated[int, typer.Option("--components", "-d", min=1, help="Largest number of landmarks.")] = 100
+    n_components: Annotated[int, typer.Option("--n-components", "-d", min=1, help="Largest number of landmarks.")] = 100
     drop: Annotated[list[str] | None, typer.Option("--drop", help="Column to ignore (repeatable).")] = None
     lift: Annotated[Path | None, typer.Option("--lift", help="A saved lift, for new rows."), Reads()] = None
     save: Annotated[Path | None, typer.Option("--save", help="File of the lift, for new rows."), Writes(MODEL)] = None
@@ -67,7 +67,7 @@ def _new(options: TransformOptions, voice: Voice) -> tuple[TableModel, Sheet]:
     sheet = read_table(options.table, options.limits(), options.table_options())
     for doubt in sheet.doubts:
         voice.warn(doubt)
-    found = look(sheet, tuple(options.drop or ()), options.kernel, options.seed)
+    found = look(sheet, tuple(options.drop or ()), options.kernel, options.random_state)
     tell_columns(found, sheet, voice)
     whole = f"kernel: {found.kernel}" if found.proposal is None else str(found.proposal)
     voice.tell(f"kernel: {short_kernel(found.kernel)}", whole)
@@ -84,4 +84,4 @@ def _new(options: TransformOptions, voice: Voice) -> tuple[TableModel, Sheet]:
 def _lift(kernel: Any, options: TransformOptions) -> Any:
     from mercer.lifts import Nystrom
 
-    return Nystrom(kernel, options.components, random_state=options.seed)
+    return Nystrom(kernel, options.n_components, random_state=options.random_state)
