@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -20,7 +20,6 @@ from mercer.learners.data.plan_copy import draft
 from mercer.learners.data.validation import PRECOMPUTED, is_precomputed, kernel_of, matrix_of, rows_of
 from mercer.learners.run.callbacks import CallbackSupport
 from mercer.learners.run.fit_run import Planned, Terms, Watched, watched
-from mercer.learners.run.transaction import all_or_nothing
 from mercer.lifts.base import Lift
 from mercer.lifts.html import ShownEstimator
 
@@ -93,12 +92,9 @@ class KernelEstimator(
         with self._run() as run:
             return self._follow(self._problem(X, y, sample_weight, run), run, X, y, sample_weight)
 
-    @contextmanager
-    def _run(self) -> Iterator[Watched]:
+    def _run(self) -> AbstractContextManager[Watched]:
         """All or nothing, within the limits and under the eyes of displays and callbacks."""
-        terms = self._terms()
-        with all_or_nothing(self), watched(type(self).__name__, self, terms) as run:
-            yield run
+        return watched(type(self).__name__, self, self._terms())
 
     def _follow(self, problem: Problem, run: Watched, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, Result]:
         plan = self._plan(problem, run)

@@ -14,7 +14,7 @@ from mercer.solvers.ridge.base import Cost, Solver, System, relative_residual, s
 from mercer.solvers.ridge.checks import ready, row_sums
 from mercer.solvers.ridge.cholesky_factor import Factor, factorize
 from mercer.solvers.ridge.eigen import Eigen
-from mercer.solvers.ridge.mixed_precision_cholesky import NONE, SingleFactor, single_factor
+from mercer.solvers.ridge.mixed_precision_cholesky import LARGE, NONE, SingleFactor, single_factor
 from mercer.solvers.ridge.outcome import Outcome
 
 
@@ -67,7 +67,7 @@ def _solved(
     A: NDArray[np.float64], norm: float, alpha: float, targets: NDArray[np.float64], run: Run
 ) -> tuple[Factor | SingleFactor, NDArray[np.float64], int] | None:
     """A factor in A's memory, the solution, and its steps from float32; None, with A as it was, without a factor."""
-    quick = single_factor(A, norm, alpha, run)
+    quick = single_factor(A, norm, alpha, run) if len(A) >= LARGE else None
     if quick is not None:
         x, steps = quick.refined(targets)
         if steps > NONE:
