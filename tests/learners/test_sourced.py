@@ -43,10 +43,10 @@ def source_for(tmp_path):
         parts = [slice(at, at + 17) for at in range(0, ROWS, 17)]
         cut = [tuple(x[part] for x in (X, targets, weights) if x is not None) for part in parts]
         if kind == "arrays":
-            return Arrays(X, targets, weights)
+            return Arrays(X, targets, weight=weights)
         if kind == "memmap":
             np.save(tmp_path / "X.npy", X)
-            return Arrays(np.load(tmp_path / "X.npy", mmap_mode="r"), targets, weights)
+            return Arrays(np.load(tmp_path / "X.npy", mmap_mode="r"), targets, weight=weights)
         if kind == "parquet":
             pytest.importorskip("pyarrow", reason="Parquet files are read by pyarrow")
             names = "y" if targets.ndim == 1 else [f"y{at}" for at in range(targets.shape[1])]
@@ -54,7 +54,9 @@ def source_for(tmp_path):
             frame[names] = targets
             frame = frame if weights is None else frame.assign(weight=weights)
             frame.to_parquet(tmp_path / "x.parquet", row_group_size=11)
-            return Parquet(tmp_path / "x.parquet", NAMES, names, None if weights is None else "weight")
+            return Parquet(
+                tmp_path / "x.parquet", columns=NAMES, target=names, weight=None if weights is None else "weight"
+            )
         return Batches(cut if kind == "list" else lambda: iter(cut))
 
     return made
@@ -249,10 +251,13 @@ def _with(table, at, value):
         (Arrays(X, _with(y, 150, np.inf)), "finite numbers for y; row 150 holds inf"),
         (Arrays(X, KINDS), "numbers for y; row 0 holds '.*'. Convert it to numbers; labels are for KernelRidgeClas"),
         (Arrays(X), r"targets; the source has none, and y is None. Name the column"),
-        (Arrays(X, y, _with(w, 33, -1.0)), "sample_weight of finite numbers of at least 0; that of row 33 is -1.0"),
-        (Arrays(X, y, _with(w, 200, np.nan)), "at least 0; that of row 200 is nan"),
-        (Arrays(X, y, 0 * w), "some row of a weight above zero; all are zero. Leave sample_weight out"),
-        (Arrays(X, y, 1e300 * w), r"weights with a sum from 1e-100 to 1e\+100"),
+        (
+            Arrays(X, y, weight=_with(w, 33, -1.0)),
+            "sample_weight of finite numbers of at least 0; that of row 33 is -1.0",
+        ),
+        (Arrays(X, y, weight=_with(w, 200, np.nan)), "at least 0; that of row 200 is nan"),
+        (Arrays(X, y, weight=0 * w), "some row of a weight above zero; all are zero. Leave sample_weight out"),
+        (Arrays(X, y, weight=1e300 * w), r"weights with a sum from 1e-100 to 1e\+100"),
     ],
 )
 def test_what_regression_refuses(source, message):
@@ -276,7 +281,7 @@ def test_what_regression_refuses(source, message):
 )
 def test_what_classification_refuses(labels, weights, class_weight, message):
     with pytest.raises(InputError, match=f"^KernelRidge needs .*{message}"):
-        classification_stream(WHO, Arrays(X, labels, weights), class_weight)
+        classification_stream(WHO, Arrays(X, labels, weight=weights), class_weight)
 
 
 class Uneven(Source):

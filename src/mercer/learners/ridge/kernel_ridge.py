@@ -161,7 +161,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         return (self._answers(values), self._deviations(rows, values)) if return_std else self._answers(values)
 
     @speaks
-    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> NDArray[Any]:
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = None) -> NDArray[Any]:
         """Functions drawn from the Gaussian process, at these rows: f(x) + b, without noise.
 
         (rows, n_samples), and (rows, outputs, n_samples) where y has several columns. Cost: that of
