@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -92,9 +92,18 @@ class KernelEstimator(
         with self._run() as run:
             return self._follow(self._problem(X, y, sample_weight, run), run, X, y, sample_weight)
 
-    def _run(self) -> AbstractContextManager[Watched]:
-        """All or nothing, within the limits and under the eyes of displays and callbacks."""
-        return watched(type(self).__name__, self, self._terms())
+    @contextmanager
+    def _run(self) -> Iterator[Watched]:
+        """Within the limits, and under the eyes of displays and callbacks; a fit that fails leaves the model as it was."""
+        before, done = dict(vars(self)), False
+        try:
+            with watched(type(self).__name__, self, self._terms()) as run:
+                yield run
+            done = True
+        finally:
+            if not done:
+                vars(self).clear()
+                vars(self).update(before)
 
     def _follow(self, problem: Problem, run: Watched, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, Result]:
         plan = self._plan(problem, run)

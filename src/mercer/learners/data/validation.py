@@ -75,7 +75,8 @@ def kernel_of(who: str, given: Any) -> Kernel | Lift | str:
         return given
     if isinstance(given, Lift):
         return lift_of(who, given)
-    given = kernel_from(given)
+    if not isinstance(given, str):
+        given = kernel_from(given)
     if isinstance(given, Kernel) or (isinstance(given, str) and given.strip().lower() != PRECOMPUTED):
         return stated(who, given)
     needs = "a kernel, its text, a function, a lift or 'precomputed'"

@@ -191,7 +191,9 @@ def from_rows(
     if not whole:
         weights, counts = at_rows(weights, kept), at_rows(counts, kept)
         targets, labels = targets[kept], at_rows(labels, kept)
-    intercept = boolean(speaker(), "fit_intercept", model.fit_intercept, "Use True.")
+    intercept = model.fit_intercept
+    if type(intercept) is not bool:
+        intercept = boolean(speaker(), "fit_intercept", intercept, "Use True.")
     penalty = _penalty(model, given, len(kept), solver)
     views = candidate_views(speaker(), kernel, model.lengthscale, rows, table, kept, copies, model.memory_limit)
     return RidgeProblem(

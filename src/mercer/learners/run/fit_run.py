@@ -327,20 +327,11 @@ class Watched(Run):
 def watched(
     who: str, estimator: Any, terms: Terms, clock: Callable[[], float] = time.perf_counter
 ) -> Iterator[Watched]:
-    """The run of a whole fit: around reading, planning, computing and storing what was found.
-
-    A fit that fails leaves the estimator as it was: not fitted, or fitted as before.
-    """
-    before, run, done = dict(vars(estimator)), Watched(who, estimator, terms, clock), False
-    try:
-        with run.minding():
-            try:
-                yield run
-                run.finish()
-            finally:
-                run.close()
-        done = True
-    finally:
-        if not done:
-            vars(estimator).clear()
-            vars(estimator).update(before)
+    """The run of a whole fit: around reading, planning, computing and storing what was found."""
+    run = Watched(who, estimator, terms, clock)
+    with run.minding():
+        try:
+            yield run
+            run.finish()
+        finally:
+            run.close()
