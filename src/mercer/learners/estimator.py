@@ -94,16 +94,16 @@ class KernelEstimator(
 
     @contextmanager
     def _run(self) -> Iterator[Watched]:
-        """Within the limits, and under the eyes of displays and callbacks; a fit that fails leaves the model as it was."""
-        before, done = dict(vars(self)), False
+        """Within limits and watched by displays and callbacks; a fit that fails leaves the model as it was."""
+        before, done = dict(self.__dict__), False
         try:
             with watched(type(self).__name__, self, self._terms()) as run:
                 yield run
             done = True
         finally:
             if not done:
-                vars(self).clear()
-                vars(self).update(before)
+                self.__dict__.clear()
+                self.__dict__.update(before)
 
     def _follow(self, problem: Problem, run: Watched, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, Result]:
         plan = self._plan(problem, run)

@@ -170,8 +170,10 @@ class KernelView(TableView):
 
     @property
     def most_features(self) -> int | None:
+        if self.points.sparse or type(self.kernel).finite_lift is Kernel.finite_lift:
+            return None
         # A kernel that is zero everywhere has no feature, and so no lift.
-        return None if self.points.sparse else most_features(self.kernel, self.points.values.shape[1]) or None
+        return most_features(self.kernel, self.points.values.shape[1]) or None
 
     def finite_lift(self) -> Lift:
         if self.lift is not None:

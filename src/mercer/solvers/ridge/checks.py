@@ -57,10 +57,8 @@ def overwritable(who: str, matrix: Matrix) -> NDArray[np.float64]:
 def row_sums(who: str, A: NDArray[np.float64]) -> NDArray[np.float64]:
     """The sums of |A| along the rows, whose largest is the 1-norm; an error where they are not finite."""
     with np.errstate(over="ignore"):
-        if A.size <= TILE:
-            sums = np.abs(A).sum(axis=1)
-        else:
-            sums = np.concatenate([np.abs(A[part]).sum(axis=1) for part in tiles(len(A), len(A))])
+        parts = [slice(None)] if A.size <= TILE else tiles(len(A), len(A))
+        sums = np.concatenate([np.abs(A[part]).sum(axis=1) for part in parts])
     wrong = np.flatnonzero(~np.isfinite(sums))
     if wrong.size:
         got = f"row {wrong[0]} of A adds up to {sums[wrong[0]]}"
