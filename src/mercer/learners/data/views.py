@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -157,7 +158,7 @@ class KernelView(TableView):
     kernel: Kernel
     lift: Lift | None = None
 
-    @property
+    @cached_property
     def sure(self) -> bool:
         most = self.kernel.max_dimension
         return most is None or most >= self.points.values.shape[1]

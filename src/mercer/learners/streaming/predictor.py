@@ -1,4 +1,4 @@
-"""Who predicts: from coefficients of rows, from weights of features, or from weights of the functions of a basis."""
+"""Predictors: from coefficients of rows, from weights of features, or from weights of the functions of a basis."""
 
 from __future__ import annotations
 
