@@ -496,7 +496,11 @@ def test_landmarks_that_are_stopped_have_the_components_of_the_first_rows(monkey
 
 
 def smaller_batches(plain, size):
-    return lambda *given: replace(plain(*given), batch=size)
+    def smaller(*given):
+        plan = plain(*given)
+        return replace(plan, details=replace(plan.details, batch=size))
+
+    return smaller
 
 
 def test_a_time_limit_keeps_what_was_found(monkeypatch):
@@ -548,21 +552,21 @@ def test_memory_decides():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_components": 0}, "a whole number above zero, or None, for n_components; got 0"),
-        ({"n_components": 2.5}, "a whole number above zero, or None, for n_components; got 2.5"),
+        ({"n_components": 0}, "a positive integer, or None, for n_components; got 0"),
+        ({"n_components": 2.5}, "a positive integer, or None, for n_components; got 2.5"),
         ({"method": "arpack"}, "method that is one of 'auto', 'exact', 'krylov', 'landmarks'; got 'arpack'"),
         ({"method": "krylov"}, "a number of components for method='krylov'; n_components is None"),
-        ({"n_landmarks": -1}, "a whole number above zero, or None, for n_landmarks; got -1"),
+        ({"n_landmarks": -1}, "a positive integer, or None, for n_landmarks; got -1"),
         ({"n_landmarks": 3, "n_components": 5}, "at least n_components landmarks, 5; got n_landmarks=3"),
         ({"n_landmarks": 3, "method": "exact"}, "landmarks for n_landmarks=3; method='exact' has none"),
-        ({"tol": 0}, "a finite number above zero for tol; got 0"),
-        ({"max_iter": None}, "a whole number above zero for max_iter; got None"),
+        ({"tol": 0}, "a positive finite number for tol; got 0"),
+        ({"max_iter": None}, "a positive integer for max_iter; got None"),
         ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; got "loo"'),
         ({"fit_inverse_transform": 1}, "True or False for fit_inverse_transform; got 1"),
         ({"kernel": PolynomialLift(2), "method": "exact"}, "a kernel for method='exact'; Polynomial is a lift"),
         ({"kernel": PolynomialLift(2), "n_landmarks": 3}, "a kernel for n_landmarks=3; a lift was given"),
         ({"kernel": Sigmoid(), "method": "landmarks"}, "a kernel that is proven for method='landmarks'"),
-        ({"time_limit": -1}, "a number of seconds above zero, or None, for time_limit"),
+        ({"time_limit": -1}, "a positive number of seconds, or None, for time_limit"),
         ({"on_interrupt": "stop"}, 'on_interrupt that is "raise" or "keep"'),
     ],
 )
