@@ -203,7 +203,7 @@ class CenteredOperator(Operator):
         return np.asarray(center.weights * (self.inner.diagonal() - 2 * parts.means + middle))
 
     def peak(self, columns: int = 1) -> int:
-        return self.inner.peak(columns) + 4 * 8 * self.shape[0] * columns
+        return self.inner.peak(columns) + 3 * 8 * self.shape[0] * columns
 
     def _peak_dense(self) -> int:
         widened = super()._peak_dense() if self.inner.dtype != self.dtype else 0
