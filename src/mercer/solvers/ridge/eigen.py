@@ -14,7 +14,7 @@ from mercer.compute.runtime.lapack import Routine, patiently, routine
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import speaks
 from mercer.operators.dense import driver_for
-from mercer.solvers.ridge.base import Cost, Matrix, Solver, System, relative_residual, solves
+from mercer.solvers.ridge.base import PASSES, Cost, Matrix, Solver, Speed, System, relative_residual, solves
 from mercer.solvers.ridge.checks import overwritable, ready, row_sums
 from mercer.solvers.ridge.outcome import Outcome
 from mercer.solvers.ridge.spectrum import Spectrum
@@ -71,6 +71,11 @@ class Eigen(Solver):
 
     def cost(self, n: int, outputs: int) -> Cost:
         return Cost(9.0 * n**3 + 4.0 * n**2 * outputs, 3.0 * n**2 + 4.0 * n * outputs)
+
+    def seconds(
+        self, n: int, outputs: int, speed: Speed, largest: float | None = None, alpha: float | None = None
+    ) -> float:
+        return speed.eigenvectors(n) + speed.store(PASSES * float(n) ** 2)
 
 
 def _decomposed(stored: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
