@@ -27,16 +27,26 @@ def loo_path(
     closed form: e_i = c_i / G_ii for weights of one (see `mercer.tuning.side`). Numbers of the kernel that are
     open ("median") are found once, from all rows. A warning says where penalties are so small that rounding shows.
 
-    Cost: one eigendecomposition, about 9 n^3 operations, and 4 n^2 a penalty; 3 n^2 numbers.
+    Cost: one eigendecomposition, about 9 n^3 operations, and 4 n^2 per penalty; 3 n^2 numbers.
 
     Parameters
     ----------
-    kernel : a kernel, its text, or "precomputed": then X is the (n, n) matrix of similarities
-    X : table of n rows
-    y : n numbers, or n rows of one column an output
-    alphas : penalties, each at least 0; None for 45 from 1e-10 to 10 times the largest eigenvalue
-    sample_weight : n numbers of at least 0: row i counts so many times; None for once each
-    fit_intercept : whether the model has an intercept without penalty
+    kernel : Kernel, str or "precomputed"
+        For "precomputed" X is the (n, n) matrix of similarities.
+    X : array or table of shape (n, d)
+        The rows.
+    y : array of shape (n,) or (n, outputs)
+        The targets.
+    alphas : array or None, default=None
+        Penalties, each at least 0; None for 45 from 1e-10 to 10 times the largest eigenvalue.
+    sample_weight : array of shape (n,) or None, default=None
+        At least 0: row i counts so many times; None for once each.
+    fit_intercept : bool, default=True
+        Whether the model has an intercept without penalty.
+
+    Returns
+    -------
+    Path
 
     Examples
     --------
