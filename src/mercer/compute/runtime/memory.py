@@ -23,6 +23,8 @@ GROUPS = Path("/sys/fs/cgroup")
 MOMENT = 0.1
 """Seconds for which what the system said is remembered: parts of one computation ask again and again."""
 
+SURE = 1 << 26
+"""Bytes that are taken without asking how much is free: the answer takes longer than work of that size."""
 _PREFIXES = "KMGTPE"
 _SIZE = re.compile(
     rf"\s*([0-9]{{1,30}}(?:\.[0-9]{{1,30}})?)\s*(?:(?:([{_PREFIXES}])(I?))?B)?\s*", re.ASCII | re.IGNORECASE
