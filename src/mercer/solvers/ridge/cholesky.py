@@ -1,4 +1,4 @@
-"""The fastest exact way for one alpha, in the memory of the matrix alone."""
+"""The fastest exact solver for one alpha, in the memory of the matrix alone."""
 
 from __future__ import annotations
 
@@ -10,12 +10,18 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run
 from mercer.errors import speaks
-from mercer.solvers.ridge.base import Cost, Solver, System, relative_residual, solves
+from mercer.solvers.ridge import mixed_precision_cholesky
+from mercer.solvers.ridge.base import PASSES, Cost, Solver, Speed, System, relative_residual, solves
 from mercer.solvers.ridge.checks import ready, row_sums
 from mercer.solvers.ridge.cholesky_factor import Factor, factorize
 from mercer.solvers.ridge.eigen import Eigen
-from mercer.solvers.ridge.mixed_precision_cholesky import NONE, SingleFactor, single_factor
+from mercer.solvers.ridge.mixed_precision_cholesky import NONE, SingleFactor, single_factor, suits
 from mercer.solvers.ridge.outcome import Outcome
+
+REFINED = 8.0
+"""How often A is read by the steps after a factor in float32."""
+NORM = 4.0
+"""The largest sum along a row of a kernel matrix is at most so many times its largest eigenvalue, mostly."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,8 @@ class Cholesky(Solver):
     takes over, with its cost, and the outcome says so. The outcome holds the factor where there is one alpha, and no
     decomposition where there are several.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.solvers import Cholesky, System
     >>> A = np.array([[2.0, 1.0], [1.0, 2.0]])
@@ -62,12 +70,19 @@ class Cholesky(Solver):
     def cost(self, n: int, outputs: int) -> Cost:
         return Cost(n**3 / 3 + 4.0 * n**2 * outputs, float(n) ** 2 + 4.0 * n * outputs)
 
+    def seconds(
+        self, n: int, outputs: int, speed: Speed, largest: float | None = None, alpha: float | None = None
+    ) -> float:
+        single = largest is not None and alpha is not None and suits(n, NORM * largest, alpha)
+        steps = speed.read(REFINED * float(n) ** 2) if single else 0.0
+        return speed.cholesky(n, single) + steps + speed.store(PASSES * float(n) ** 2)
+
 
 def _solved(
     A: NDArray[np.float64], norm: float, alpha: float, targets: NDArray[np.float64], run: Run
 ) -> tuple[Factor | SingleFactor, NDArray[np.float64], int] | None:
     """A factor in A's memory, the solution, and its steps from float32; None, with A as it was, without a factor."""
-    quick = single_factor(A, norm, alpha, run)
+    quick = single_factor(A, norm, alpha, run) if len(A) >= mixed_precision_cholesky.LARGE else None
     if quick is not None:
         x, steps = quick.refined(targets)
         if steps > NONE:

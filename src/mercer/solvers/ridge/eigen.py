@@ -14,7 +14,7 @@ from mercer.compute.runtime.lapack import Routine, patiently, routine
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import speaks
 from mercer.operators.dense import driver_for
-from mercer.solvers.ridge.base import Cost, Matrix, Solver, System, relative_residual, solves
+from mercer.solvers.ridge.base import PASSES, Cost, Matrix, Solver, Speed, System, relative_residual, solves
 from mercer.solvers.ridge.checks import overwritable, ready, row_sums
 from mercer.solvers.ridge.outcome import Outcome
 from mercer.solvers.ridge.spectrum import Spectrum
@@ -30,6 +30,8 @@ class Eigen(Solver):
     Cost: about 9 n^3 operations by divide and conquer, and 3 n^2 numbers with A, which is overwritten. It is one call
     of LAPACK: Ctrl-C comes through, but LAPACK goes on, and holds this memory, until it is done.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.solvers import Eigen, System
     >>> A = np.array([[2.0, 1.0], [1.0, 2.0]])
@@ -43,7 +45,17 @@ class Eigen(Solver):
 
     @speaks
     def decompose(self, matrix: Matrix) -> Spectrum:
-        """The spectrum of A; a stored array is overwritten."""
+        """The spectrum of A.
+
+        Parameters
+        ----------
+        matrix : array or Operator
+            A; a stored array is overwritten.
+
+        Returns
+        -------
+        Spectrum
+        """
         A = overwritable("Eigen", matrix)
         row_sums("Eigen", A)  # an error where there is NaN, of which LAPACK says nothing
         remedy = "Use Cholesky() with one alpha that is large enough, or fewer rows."
@@ -59,6 +71,11 @@ class Eigen(Solver):
 
     def cost(self, n: int, outputs: int) -> Cost:
         return Cost(9.0 * n**3 + 4.0 * n**2 * outputs, 3.0 * n**2 + 4.0 * n * outputs)
+
+    def seconds(
+        self, n: int, outputs: int, speed: Speed, largest: float | None = None, alpha: float | None = None
+    ) -> float:
+        return speed.eigenvectors(n) + speed.store(PASSES * float(n) ** 2)
 
 
 def _decomposed(stored: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
