@@ -73,8 +73,9 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model; `sample_weight` says how often each row counts.
 
-        X may also be a source of `mercer.sources`, such as `Parquet("folder", target="price")`, or a memory map. With the
-        path of Parquet files y and `sample_weight` are names of columns. What does not fit the memory is read in pieces.
+        X may also be a source of `mercer.sources`, such as `Parquet("folder", target="price")`, or a memory map. With
+        a path of Parquet files y and `sample_weight` are names of columns. What does not fit the memory is read in
+        pieces.
         """
         self._fit(X, y, sample_weight)
         self._say_what_is_wrong()
