@@ -54,7 +54,7 @@ Array = NDArray[np.float64]
 AT_ONCE = 1 << 16
 """Rows of a source that are scored at once."""
 LEAST_SECONDS_BACK = 1.0
-"""Seconds that the way back has, at least, when a time limit has passed."""
+"""Seconds that learning the inverse transform has, at least, when a time limit has passed."""
 
 
 class KernelPCA(
@@ -212,7 +212,7 @@ class KernelPCA(
 
     @speaks
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[Any]:
-        """The scores of the rows that are learnt from, as `transform` gives them, to rounding; y is ignored."""
+        """The scores of the training rows, as `transform` gives them, to rounding; y is ignored."""
         problem, result = self._learn(X)
         return self._scores(X) if result.scores is None else result.scores.astype(problem.dtype, copy=False)
 
@@ -309,11 +309,11 @@ class KernelPCA(
         self.kernel_, self.lift_ = problem.view.kernel, result.lift
         self._predictor = result.predictor
         if problem.settings.preimages:
-            self._learn_way_back(problem, result)
+            self._learn_preimages(problem, result)
 
-    def _learn_way_back(self, problem: PCAProblem, result: PCAResult) -> None:
+    def _learn_preimages(self, problem: PCAProblem, result: PCAResult) -> None:
         if self.n_components_ == 0:
-            who, needs = type(self).__name__, "rows that the kernel tells apart, to learn a way back"
+            who, needs = type(self).__name__, "rows that the kernel tells apart, to learn an inverse transform"
             remedy = "Check the columns, or use fit_inverse_transform=False."
             raise InputError(sentence(who, needs, "all are the same to it, to rounding", remedy))
         limit = self.time_limit
@@ -377,7 +377,7 @@ class KernelPCA(
         check_is_fitted(self)
         who = type(self).__name__
         if "_preimages" not in self.__dict__:
-            raise NotFittedError(f"{who}: there is no way back. Fit with fit_inverse_transform=True.")
+            raise NotFittedError(f"{who}: there is no inverse transform. Fit with fit_inverse_transform=True.")
         scores = check_array(X, dtype=DTYPES, input_name="X", estimator=self)
         if scores.shape[1] != self.n_components_:
             got, remedy = f"got {scores.shape[1]}", "Give what transform gave."
