@@ -135,7 +135,7 @@ class BaseSVM(KernelEstimator[AnyProblem, MarginPlan, SVMResult], Generic[AnyPro
 
     @property
     def dual_coef_(self) -> Array:
-        """f(x) = sum_j dual_coef_[j] k(x, x_j) over the support: (support,), or (support, functions)."""
+        """`f(x) = sum_j dual_coef_[j] k(x, x_j)` over the support: (support,), or (support, functions)."""
         check_is_fitted(self)
         found = self._sign * self._model.coefficients
         return found[:, 0] if found.shape[1] == 1 else found
@@ -144,7 +144,7 @@ class BaseSVM(KernelEstimator[AnyProblem, MarginPlan, SVMResult], Generic[AnyPro
     def support_vectors_(self) -> Any:
         """The rows of the support, in float64, sparse where X was; (0, 0) where the kernel is precomputed.
 
-        An AttributeError on landmarks, where rows are not kept: X[support_] has them.
+        An AttributeError on landmarks, where rows are not kept: X[`support_`] has them.
         """
         check_is_fitted(self)
         return vectors(self._model, 0 if self._precomputed else self.n_features_in_)
