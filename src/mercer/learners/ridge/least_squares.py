@@ -195,7 +195,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
 
     @property
     def residual_(self) -> float:
-        """|b - A x| / |b|."""
+        """The relative residual `|b - A x| / |b|`."""
         return self._found().fit.outcome.residual
 
     @property
@@ -220,15 +220,15 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
 
     @property
     def dual_coef_(self) -> Array:
-        """One coefficient per row (and output): f(x) = sum_i dual_coef_[i] k(x, x_i); 0 in sum with an intercept."""
+        """One coefficient per row (and output): f(x) = `sum_i dual_coef_[i] k(x, x_i)`; 0 in sum with an intercept."""
         duals = self._found().known_duals()
         return duals[:, 0] if self._result.is_flat else duals
 
     @property
     def coef_(self) -> Array:
-        """One weight per feature (and output) of `lift_`, or of `mercer.lift(kernel_, columns)`: f(x) = coef_ . phi(x).
+        """The weights w of the features of `lift_`, or of `mercer.lift(kernel_, columns)`: f(x) = w . phi(x).
 
-        An AttributeError where no finite lift is known. In the dual the weights are sum_i dual_coef_[i] phi(x_i).
+        An AttributeError where no finite lift is known. In the dual the weights are `sum_i dual_coef_[i] phi(x_i)`.
         """
         result = self._found()
         weights = result.lifted_duals if result.weights is None else result.weights
