@@ -33,8 +33,8 @@ def kernel_for(
     target : str, int, sequence or None, default=None
         The column, or the columns, to be predicted: no part of the kernel.
     empty_texts : bool, default=False
-        Whether missing texts are taken for empty ones, and are given so to the kernel. Else a column of texts that misses
-        some is left out.
+        Whether missing texts are taken for empty ones, and are given so to the kernel. Else a column of texts that
+        misses some is left out.
 
     Returns
     -------

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from mercer.compute.runtime.lapack import Routine, patiently, routine
-from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.memory import SURE, Budget
 from mercer.errors import speaks
-from mercer.operators.dense import driver_for
+from mercer.operators.dense import DIVIDED
 from mercer.solvers.ridge.base import PASSES, Cost, Matrix, Solver, Speed, System, relative_residual, solves
 from mercer.solvers.ridge.checks import overwritable, ready, row_sums
 from mercer.solvers.ridge.outcome import Outcome
@@ -59,7 +59,8 @@ class Eigen(Solver):
         A = overwritable("Eigen", matrix)
         row_sums("Eigen", A)  # an error where there is NaN, of which LAPACK says nothing
         remedy = "Use Cholesky() with one alpha that is large enough, or fewer rows."
-        Budget.of(None).require("Eigen", 16 * A.size, f"the eigenvectors of {len(A)} rows", remedy)
+        if 16 * A.size > SURE:
+            Budget.of(None).require("Eigen", 16 * A.size, f"the eigenvectors of {len(A)} rows", remedy)
         return Spectrum(*_decomposed(A.T))  # columns first, as LAPACK
 
     @speaks
@@ -80,7 +81,7 @@ class Eigen(Solver):
 
 def _decomposed(stored: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The eigenvalues and eigenvectors of a matrix, from its lower triangle, in its memory where LAPACK can."""
-    driver = driver_for(len(stored))
+    driver = "evd" if len(stored) in DIVIDED else "evr"
     solver = routine(f"dsy{driver}")
     if len(stored) < LARGE or solver is None:
         values, vectors = eigh(stored, driver=driver, overwrite_a=True, check_finite=False)
