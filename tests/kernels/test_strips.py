@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mercer import kernels
-from mercer.compute.codegen.tiles import ROWS
+from mercer.compute.codegen.tiles import TILE_ROWS
 from mercer.errors import NumericalWarning
 from mercer.kernels.evaluation.evaluate import fused_from, matrix
 from mercer.kernels.evaluation.strips import SHARED, STRIP, TALL, THIN, height, over_strips, over_table, workspace
@@ -31,7 +31,7 @@ def gathered(kernel, memory, X=X):
 
 @pytest.mark.parametrize("fused", [True, False])
 @pytest.mark.parametrize("workers", [1, 2, 3])
-@pytest.mark.parametrize("rows", [64, ROWS, 300, 2000])
+@pytest.mark.parametrize("rows", [64, TILE_ROWS, 300, 2000])
 def test_strips_are_the_rows_of_the_matrix(rows, workers, fused):
     kernel = kernels.Gaussian(1.5) + 0.5 * kernels.Laplace(2.0)
     with fused_from(0 if fused else 1 << 60):

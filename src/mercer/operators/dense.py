@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.compute.runtime.lapack import CALL
+from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS
 from mercer.operators.base import Index, Operator, held
 
 TILE = 2**17
@@ -66,11 +66,11 @@ def product(M: NDArray[Any], V: NDArray[Any]) -> NDArray[Any]:
     A long product is made of short ones, so that it can be interrupted.
     """
     (n, m), columns = M.shape, V.shape[1]
-    if M.dtype == V.dtype and 2.0 * n * m * columns <= CALL:
+    if M.dtype == V.dtype and 2.0 * n * m * columns <= MAX_CALL_OPERATIONS:
         return np.asarray(M @ V)
     result = np.zeros((n, columns), dtype=V.dtype)
     if M.dtype == V.dtype:
-        step = max(1, int(CALL / (2.0 * m * columns)))
+        step = max(1, int(MAX_CALL_OPERATIONS / (2.0 * m * columns)))
         for start in range(0, n, step):
             np.matmul(M[start : start + step], V, out=result[start : start + step])
         return result

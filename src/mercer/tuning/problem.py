@@ -91,8 +91,7 @@ def _decomposed(who: str, K: Array, rows: NDArray[Any], centering: Centering, ta
     sizes = np.sqrt(np.maximum(np.diagonal(K), 0.0))
     size = float((centering.weights * sizes**2).max())
     A = centering.matrix(K)
-    assert A.values is not None  # noqa: S101  # it is stored here
-    spectrum = Eigen().decompose(A.values)
+    spectrum = Eigen().decompose(A.stored)
     smallest, largest = float(spectrum.values[0]), float(spectrum.values[-1])
     rounding = 10 * len(rows) * unit * max(size, 0.0)  # of K: centring may leave much less
     if smallest < -max(rounding, 10 * spectrum.floor):

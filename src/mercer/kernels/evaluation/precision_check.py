@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.codegen.emit import Method
 from mercer.compute.codegen.formula import Group
-from mercer.compute.codegen.pair_statistics import FAR as APART
-from mercer.compute.codegen.pair_statistics import Measured, rounding, squares
+from mercer.compute.codegen.pair_statistics import MAX_CANCELLATION, Measured, rounding, squares
 from mercer.compute.codegen.precision import STATISTICS, VALUES
 from mercer.kernels.evaluation.trace import TracedPairs
 from mercer.kernels.pairs import Block, Pairs, lengths
@@ -73,18 +72,16 @@ class DisturbedPairs(Pairs):
         self.measured = measured
         self.broken = broken
 
-    def after(self, key: Any, change: Callable[[Points], Points]) -> Pairs:
-        def changed() -> Pairs:
+    def after(self, key: Any, change: Callable[[Points], Points]) -> Self:
+        def changed() -> DisturbedPairs:
             inner = self.traced.after(key, change)
-            assert isinstance(inner, TracedPairs)  # noqa: S101
             return DisturbedPairs(change(self.left), change(self.right), inner, self.route, self.measured, self.broken)
 
         return self.ask(key, changed)  # type: ignore[no-any-return]
 
-    def jointly(self, key: Any, change: Callable[[Points, Points], tuple[Points, Points]]) -> Pairs:
-        def changed() -> Pairs:
+    def jointly(self, key: Any, change: Callable[[Points, Points], tuple[Points, Points]]) -> Self:
+        def changed() -> DisturbedPairs:
             inner = self.traced.jointly(key, change)
-            assert isinstance(inner, TracedPairs)  # noqa: S101
             return DisturbedPairs(*change(self.left, self.right), inner, self.route, self.measured, self.broken)
 
         return self.ask(key, changed)  # type: ignore[no-any-return]
@@ -136,7 +133,7 @@ class DisturbedPairs(Pairs):
             return by_differences
         measured = self.measured[self.traced.group]
         least, most = measured.error(self.route.dtype), self._units() * measured.reach
-        by_product = squares + np.minimum(np.maximum(least, APART * self._units() * squares), most)
+        by_product = squares + np.minimum(np.maximum(least, MAX_CANCELLATION * self._units() * squares), most)
         return np.where(squares < self._limit(argument), by_differences, by_product)
 
     def _squared_distance(self) -> Block:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.codegen.tiles import ROWS, Fused, dealt
+from mercer.compute.codegen.tiles import TILE_ROWS, Fused, dealt
 from mercer.compute.runtime import threads
 from mercer.kernels.evaluation.evaluate import all_finite, evaluator, matrix, warn_of_overflow
 from mercer.kernels.points import Points
@@ -28,9 +28,9 @@ THIN, TALL = 64, 1 << 12
 def height(width: int, workers: int) -> int:
     """How many rows of so many numbers each of so many workers has at once."""
     if workers == 1:
-        return max(ROWS * threads.available(), SHARED // width)
+        return max(TILE_ROWS * threads.available(), SHARED // width)
     rows = max(THIN, min(STRIP // width, TALL))
-    return rows // ROWS * ROWS or rows  # whole tiles
+    return rows // TILE_ROWS * TILE_ROWS or rows  # whole tiles
 
 
 def workspace(width: int, workers: int) -> list[Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -26,8 +26,8 @@ class TracedPairs(Pairs):
         super().__init__(left, right)
         self.group = formula.Group(left.values, left.values if right is left else right.values)
 
-    def after(self, key: Any, change: Callable[[Points], Points]) -> Pairs:
-        def changed() -> Pairs:
+    def after(self, key: Any, change: Callable[[Points], Points]) -> Self:
+        def changed() -> TracedPairs:
             left = change(self.left)
             return TracedPairs(left, left if self.right is self.left else change(self.right))
 

@@ -164,7 +164,6 @@ def _points(subject: Subject, d: int, domain: Domain, frequency: float | None) -
     if check.noise == 0.0:  # not negative even before rounding was looked at
         return Found(None, found.trials)
     for each in shaken(subject.matrix, domain.place, found.points, subject.scale):
-        assert each.points is not None and each.weights is not None  # noqa: S101, PT018  # or it would not come
         again = subject.check(each.points, each.weights, domain.place)
         if again.negative:
             return Found(Witness(each.points, each.weights, again.value, again.digits), found.trials)

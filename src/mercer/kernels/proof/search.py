@@ -64,13 +64,13 @@ def find_witness(
     return _ended(examiner, found, scale)
 
 
-def shaken(gram: Map, place: Map, points: Array, scale: float) -> Iterator[Search]:
+def shaken(gram: Map, place: Map, points: Array, scale: float) -> Iterator[Candidate]:
     """Candidates at points that were moved a little: off the jumps of a function that has some."""
     examiner, random = Examiner(gram, place), np.random.default_rng(SEED)
     for size in SHAKES:
         found = examiner.examine(size * points + SHAKEN * scale * random.normal(size=points.shape))
         if found is not None and found.clear:
-            yield Search(found.points, found.weights, found.value, examiner.trials)
+            yield found
 
 
 def quick_witness(gram: Map, place: Map, d: int, scale: float) -> Search:

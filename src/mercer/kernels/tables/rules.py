@@ -78,7 +78,7 @@ def _category(survey: Survey, why: str = "") -> Choice:
 
 
 def _number(survey: Survey) -> Choice:
-    values = _values(survey)
+    values = survey.numbers
     deviation = _short(float(values.std()))
     mean = _beside(float(values.mean()), deviation)
     if not survey.missing:
@@ -90,7 +90,7 @@ def _number(survey: Survey) -> Choice:
 
 
 def _whole_number(survey: Survey) -> Choice:
-    if _named(survey) & POSTAL and POSTAL_RANGE[0] <= _values(survey).min() <= _values(survey).max() < POSTAL_RANGE[1]:
+    if _named(survey) & POSTAL and POSTAL_RANGE[0] <= survey.numbers.min() <= survey.numbers.max() < POSTAL_RANGE[1]:
         return _category(survey, f"{_content(survey)}, and its name says that they are codes of places, no amounts")
     return _category(survey) if survey.different <= LEVELS else _number(survey)
 
@@ -120,7 +120,7 @@ def _letters(survey: Survey, length: int) -> Choice:
 
 
 def _date(survey: Survey) -> Choice:
-    days = _values(survey)
+    days = survey.numbers
     span = float(days.max() - days.min())
     if survey.missing:
         return Choice(survey.name, "date", f"dates, {survey.missing:,} missing: fill these to have it read")
@@ -192,11 +192,6 @@ def _named(survey: Survey) -> frozenset[str]:
     """The first and the last word of a column's name."""
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", str(survey.name))
     return frozenset(word.lower() for word in (words[:1] + words[-1:]))
-
-
-def _values(survey: Survey) -> NDArray[np.float64]:
-    assert survey.values is not None  # noqa: S101  # these are numbers or times
-    return survey.values
 
 
 def _short(value: float) -> float:

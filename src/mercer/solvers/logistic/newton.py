@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from mercer.compute.runtime.lapack import CALL, add_squares
+from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, add_squares
 from mercer.compute.runtime.run import IDLE, Run, Stopped
 from mercer.solvers.logistic.likelihood import EPS, Curvature, log_probabilities
 from mercer.solvers.logistic.objective import LogisticObjective, Place
@@ -225,7 +225,7 @@ class Blocks:
 def _factor(problem: LogisticObjective, roots: Array, tell: Callable[[], None]) -> tuple[Array, bool]:
     """Of [Z 1]' diag(roots^2) [Z 1] + alpha I, without alpha in the corner: from products that take a moment each."""
     Z, (n, p), size = problem.features, problem.features.shape, problem.features.shape[1] + 1
-    H, rows = np.zeros((size, size)), max(1, min(int(CALL / size**2), BLOCK // size))
+    H, rows = np.zeros((size, size)), max(1, min(int(MAX_CALL_OPERATIONS / size**2), BLOCK // size))
     for start in range(0, n, rows):
         tell()
         part = slice(start, min(start + rows, n))

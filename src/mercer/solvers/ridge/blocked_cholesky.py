@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.runtime.lapack import CALL, Routine, patiently, routine
+from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, Routine, patiently, routine
 from mercer.compute.runtime.run import IDLE, Run
 
 WIDTH = 512
@@ -84,8 +84,8 @@ def native(name: str, stored: NDArray[Any]) -> Routine:
 
 
 def _strips(start: int, stop: int, operations: int) -> list[slice]:
-    """Rows in parts of about `CALL` operations, of which each row takes so many."""
-    step = max(1, int(CALL / operations))
+    """Rows in parts of about `MAX_CALL_OPERATIONS` operations, of which each row takes so many."""
+    step = max(1, int(MAX_CALL_OPERATIONS / operations))
     return [slice(first, min(first + step, stop)) for first in range(start, stop, step)]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from mercer.compute.runtime.lapack import CALL
+from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.errors import InputError, MercerError, sentence
 from mercer.solvers.ridge import blocked_cholesky
@@ -149,8 +149,8 @@ def _inverse_squares(
 
 
 def few_columns(n: int, columns: int) -> list[slice]:
-    """Right sides in parts, of which each takes about `CALL` operations: many at once would take long."""
-    step = max(1, int(CALL / (2.0 * n**2)))
+    """Right sides in parts, each of about `MAX_CALL_OPERATIONS` operations: many at once would take long."""
+    step = max(1, int(MAX_CALL_OPERATIONS / (2.0 * n**2)))
     return [slice(start, start + step) for start in range(0, columns, step)]
 
 

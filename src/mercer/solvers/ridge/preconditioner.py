@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.runtime.lapack import CALL
+from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import Run
 from mercer.errors import InputError, sentence
@@ -127,8 +127,8 @@ def _finite(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def strips(rows: int, operations: int) -> Iterator[slice]:
-    """Parts of the rows of about `CALL` operations, of which each row takes so many."""
-    step = max(1, int(CALL / max(1, operations)))
+    """Parts of the rows of about `MAX_CALL_OPERATIONS` operations, of which each row takes so many."""
+    step = max(1, int(MAX_CALL_OPERATIONS / max(1, operations)))
     return (slice(start, start + step) for start in range(0, rows, step))
 
 
