@@ -9,7 +9,16 @@ from mercer import kernels
 from mercer.compute.codegen.tiles import TILE_ROWS
 from mercer.errors import NumericalWarning
 from mercer.kernels.evaluation.evaluate import fused_from, matrix
-from mercer.kernels.evaluation.strips import SHARED, STRIP, TALL, THIN, height, over_strips, over_table, workspace
+from mercer.kernels.evaluation.strips import (
+    MAX_STRIP_ROWS,
+    MIN_STRIP_ROWS,
+    SHARED_STRIP_NUMBERS,
+    WORKER_STRIP_NUMBERS,
+    height,
+    over_strips,
+    over_table,
+    workspace,
+)
 from mercer.kernels.points import Points
 
 RNG = np.random.default_rng(0)
@@ -93,6 +102,6 @@ def test_workers_have_memory_for_a_strip(width):
     assert [each.shape for each in workspace(min(width, 5000), 2)] == [
         (height(min(width, 5000), 2), min(width, 5000))
     ] * 2
-    assert THIN <= rows <= TALL
-    assert rows == THIN or rows * width <= STRIP
-    assert height(width, 1) >= SHARED // width
+    assert MIN_STRIP_ROWS <= rows <= MAX_STRIP_ROWS
+    assert rows == MIN_STRIP_ROWS or rows * width <= WORKER_STRIP_NUMBERS
+    assert height(width, 1) >= SHARED_STRIP_NUMBERS // width

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from mercer.html import Markup, escaped
 
 TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
-LONGEST = 4000
+MAX_LETTERS = 4000
 """Letters of a formula that is set."""
 FUNCTIONS = ("arccos", "cos", "det", "exp", "ln", "log", "max", "min", "sin", "sinc", "sinh", "tan", "tanh")
 GREEK = (
@@ -39,7 +39,7 @@ def mathml(latex: str) -> Markup | None:
     >>> mathml(r"\color{red}") is None
     True
     """
-    if len(latex) > LONGEST:
+    if len(latex) > MAX_LETTERS:
         return None
     try:
         return Markup(f"<math>{_Reader(latex).all()}</math>")

@@ -13,7 +13,7 @@ from mercer.compute.codegen.sparse import canonical, is_sparse
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel, On
-from mercer.kernels.evaluation.evaluate import SURE, check_dimension, leaves
+from mercer.kernels.evaluation.evaluate import MAX_UNASKED_BYTES, check_dimension, leaves
 from mercer.kernels.law import Law
 from mercer.kernels.points import Points
 from mercer.lifts.audit import audited
@@ -209,7 +209,7 @@ def _mean(X: NDArray[Any]) -> NDArray[np.float64]:
 
 def _afford(m: int, d: int) -> None:
     size = 2 * 8 * m * d  # the frequencies, and a copy of them for products
-    if size > SURE:
+    if size > MAX_UNASKED_BYTES:
         remedy = "Use fewer components, or a larger epsilon."
         Budget.of(None).require("RandomFourier", size, f"{m} frequencies of {d} columns", remedy)
 

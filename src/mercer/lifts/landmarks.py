@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
-from mercer.kernels.evaluation.evaluate import SURE, matrix
+from mercer.kernels.evaluation.evaluate import MAX_UNASKED_BYTES, matrix
 from mercer.kernels.fields import check_integer
 from mercer.kernels.points import Points
 from mercer.lifts.pivoting import BLOCK, Array, Factor, RandomPivots, cholesky, whitened
@@ -211,6 +211,6 @@ def factorised(kernel: Kernel, points: Points) -> tuple[NDArray[np.intp], Array]
 
 def _afford(rows: int, count: int) -> None:
     needed = 8 * rows * count
-    if needed > SURE:
+    if needed > MAX_UNASKED_BYTES:
         remedy = "Ask for fewer, or use landmarks='uniform'."
         Budget.of(None).require("Nystrom", needed, f"choosing {count} landmarks from {rows} rows", remedy)

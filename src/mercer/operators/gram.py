@@ -15,7 +15,7 @@ from mercer.compute.runtime import threads as workers
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import KernelError, NumericalWarning, sentence, speaks
 from mercer.kernels import Kernel
-from mercer.kernels.evaluation.evaluate import SURE, all_finite, evaluator, matrix, name_of, ready
+from mercer.kernels.evaluation.evaluate import MAX_UNASKED_BYTES, all_finite, evaluator, matrix, name_of, ready
 from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.function import PythonFunction, kernel_from
 from mercer.kernels.points import SINGLE, Points
@@ -132,7 +132,7 @@ class Gram(Operator):
         if V.shape[1] == 0:
             return np.zeros((self.shape[0], 0), V.dtype)
         needed = self.peak(V.shape[1])
-        if needed > SURE:
+        if needed > MAX_UNASKED_BYTES:
             remedy = "Multiply fewer columns at once."
             Budget.of(None).require("Gram", needed, f"a product with {V.shape[1]} columns", remedy)
         with np.errstate(all="ignore"):

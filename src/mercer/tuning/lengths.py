@@ -68,7 +68,7 @@ def lengths_of(kernel: Kernel, points: Points) -> list[Lengths]:
         found.extend(_noted(node, seen, values))
         return values
 
-    _visited(kernel, points, Mapped.inner_points, note)
+    _visited(kernel, points, lambda node, seen: node.inner_points(seen), note)
     return found
 
 

@@ -34,14 +34,14 @@ from mercer.kernels.points import (
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
-FUSED_FROM = 1 << 20
+MIN_FUSED_PAIRS = 1 << 20
 """Pairs from which on the fused pass is used: below it, plain NumPy takes less time than loading compiled code."""
-WIDE = 32
+COLUMNS_THAT_DOUBLE_THE_COST = 32
 """Columns that take plain NumPy as long as the rest of a pair."""
-SURE = 1 << 26
+MAX_UNASKED_BYTES = 1 << 26
 """Bytes that are taken without asking the memory budget."""
 
-_fused_from: ContextVar[int] = ContextVar("fused_from", default=FUSED_FROM)
+_fused_from: ContextVar[int] = ContextVar("fused_from", default=MIN_FUSED_PAIRS)
 
 
 @contextmanager
@@ -179,7 +179,8 @@ def evaluator(kernel: Kernel, left: Points, right: Points, rough: bool = False) 
     rough : as in `mercer.kernels.evaluation.dispatch.fused`
     """
     rows, columns = left.values.shape
-    if rows * right.values.shape[0] * (1 if left.sparse else 1 + columns / WIDE) >= _fused_from.get():
+    cost = 1.0 if left.sparse else 1 + columns / COLUMNS_THAT_DOUBLE_THE_COST
+    if rows * right.values.shape[0] * cost >= _fused_from.get():
         with np.errstate(all="ignore"):  # what overflows in a rehearsal is a reason to take another way
             passes = fused(kernel, left, right, rough)
         if passes is not None:
@@ -216,7 +217,7 @@ def _values(
     """The matrix, exactly symmetric where both sides are the same, and whether it is surely finite."""
     dtype = np.result_type(left.dtype, right.dtype)
     n, m = left.values.shape[0], right.values.shape[0]
-    if out is None and n * m * dtype.itemsize > SURE:
+    if out is None and n * m * dtype.itemsize > MAX_UNASKED_BYTES:
         remedy = "Use mercer.operators.Gram, which stores no matrix, or give fewer rows."
         Budget.of(None).require(name_of(kernel), n * m * dtype.itemsize, f"a matrix of {n} x {m} numbers", remedy)
     with np.errstate(all="ignore"):

@@ -15,7 +15,7 @@ from mercer.kernels.points import Points, refuse_sparse
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
-MOST_SYMBOLS = 1000
+MAX_SYMBOLS = 1000
 """Symbols of a formula: to compile so many takes some ten seconds, and the time grows faster than their number."""
 
 
@@ -77,6 +77,6 @@ class TracedPairs(Pairs):
 def trace(kernel: Kernel, pairs: TracedPairs) -> Symbol:
     """The formula of a kernel; raises `Untraceable` where it cannot be followed, or is too long to compile."""
     written = formula.unwrap(kernel.evaluate(pairs))
-    if formula.size(written) > MOST_SYMBOLS:
-        raise Untraceable(f"a formula of more than {MOST_SYMBOLS} symbols")
+    if formula.size(written) > MAX_SYMBOLS:
+        raise Untraceable(f"a formula of more than {MAX_SYMBOLS} symbols")
     return written

@@ -24,9 +24,9 @@ from mercer.kernels.objects.domains import GRAPHS
 from mercer.kernels.proof.judgement import Fact
 
 Array = NDArray[np.float64]
-NEAR = 1e-9
+MIN_DISTANCE_TO_DIVERGENCE = 1e-9
 """How near to 1 the growth of the series may come."""
-MOST_TERMS = 1024
+MAX_COUNTED_LENGTHS = 1024
 """Lengths of walks that are counted one by one; where more matter, a system is solved for each pair of graphs."""
 
 
@@ -83,7 +83,7 @@ class RandomWalk(Compared):
             graphs = replace(graphs, kinds=np.zeros_like(graphs.kinds))
         alike = not graphs.labels.any() and not graphs.kinds.any()
         count = terms(self.decay * float(radii.max(initial=0.0)) ** 2)
-        if alike and count <= MOST_TERMS:
+        if alike and count <= MAX_COUNTED_LENGTHS:
             return walk_counts(graphs, self.decay, count)
         return layers(graphs.by_label(), radii)
 
@@ -117,7 +117,7 @@ class RandomWalk(Compared):
         worst = int(radii.argmax()) if len(radii) else 0
         radius = float(radii.max(initial=0.0))
         growth = self.decay * radius**2
-        if growth > 1 - NEAR:
+        if growth > 1 - MIN_DISTANCE_TO_DIVERGENCE:
             needs = "decay * (largest eigenvalue of a graph)^2 below 1, so that the sum over walks is finite"
             graph = f"a graph of {items[worst].nodes} nodes and {len(items[worst].edges)} edges"
             got = f"for {graph} it is {self.decay:g} * {radius:.6g}^2 = {growth:.6g}"

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
-from mercer.kernels.evaluation.evaluate import SURE
+from mercer.kernels.evaluation.evaluate import MAX_UNASKED_BYTES
 from mercer.kernels.fields import check_integer
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
@@ -201,7 +201,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         who, count, outputs = type(self).__name__, *values.shape
         held = 0 if self._view is None else self._view.count
         needed = 8 * count * ((outputs + 4) * count + 3 * held)
-        if needed > SURE:
+        if needed > MAX_UNASKED_BYTES:
             remedy = "Give fewer rows, or use return_std, which needs none of the size of pairs."
             Budget.of(self.memory_limit).require(who, needed, f"a covariance of {count} rows", remedy)
         found = np.empty((count, count, outputs), values.dtype)
