@@ -8,7 +8,7 @@ import pytest
 from command import run, told, write_houses, write_rings
 from report_pages import EVIL, clean_classes, clean_regression, page, write
 
-from mercer.cli.report.markup import Markup, element, escaped, number, table
+from mercer.cli.report.numbers import number
 
 pytestmark = pytest.mark.slow
 
@@ -132,13 +132,6 @@ def test_names_and_labels_are_text(tmp_path):
     _, read = reported(table, "</title><svg/onload=alert(3)>", tmp_path)
     assert EVIL in read.sections["matters"]
     assert EVIL in read.sections["quality"]
-
-
-def test_what_is_not_markup_is_escaped():
-    assert escaped("<&\"'>") == "&lt;&amp;&quot;&#x27;&gt;"
-    assert element("p", "<b>", Markup("<i></i>"), title='"') == '<p title="&quot;">&lt;b&gt;<i></i></p>'
-    assert escaped("a\x00b") == "a\ufffdb"
-    assert table([], [["<td>"]]).count("<td>") == 1
 
 
 # -- files ------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Write golden files of the present version of the format: PYTHONPATH=tests python -m files.make_golden FOLDER
+"""Write golden files of the present version of the format: PYTHONPATH=tests python -m models.make_golden FOLDER
 
 This is done once for a version; the files of a version stay as they are from then on.
 """
@@ -96,10 +96,10 @@ def models():
         "perceptron": (Perceptron(Polynomial(2)).fit(X, TWO), NUMBERS),
         "forgetron": (KernelPerceptron("gaussian(1)", budget=4).fit(X, THREE), NUMBERS),
         "one_class": (KernelOneClassSVM("gaussian(1)", nu=0.3).fit(X), NUMBERS),
-        "components": (KernelPCA("gaussian(1)", 2).fit(X), NUMBERS),
-        "components_back": (KernelPCA("gaussian(1)", 2, fit_inverse_transform=True).fit(X), NUMBERS),
-        "means": (KernelKMeans(2, "gaussian(1)", random_state=0).fit(X), NUMBERS),
-        "spectral": (SpectralClustering(2, "gaussian(1)", random_state=0).fit(X), NUMBERS),
+        "components": (KernelPCA("gaussian(1)", n_components=2).fit(X), NUMBERS),
+        "components_back": (KernelPCA("gaussian(1)", n_components=2, fit_inverse_transform=True).fit(X), NUMBERS),
+        "means": (KernelKMeans(2, kernel="gaussian(1)", random_state=0).fit(X), NUMBERS),
+        "spectral": (SpectralClustering(2, kernel="gaussian(1)", random_state=0).fit(X), NUMBERS),
         "sketch": (Sketch("polynomial(degree=3)", 12, random_state=0).fit(X), NUMBERS),
         "exact": (Exact("linear.on([1])*cosine + trigonometric").fit(X), NUMBERS),
         "fourier": (waves.fit(X), NUMBERS),

@@ -38,7 +38,7 @@ def test_paths_are_parquet_with_names(file, kind):
 def test_a_fitted_model_takes_the_columns_that_it_knows(file):
     assert source_of("KernelRidge", file, columns=("b", "a")).names == ("b", "a")
     assert source_of("KernelRidge", Parquet(file, target="y"), columns=("b", "a")).names == ("b", "a")
-    assert source_of("KernelRidge", Parquet(file, ["a"]), columns=("b", "a")).names == ("a",)
+    assert source_of("KernelRidge", Parquet(file, columns=["a"]), columns=("b", "a")).names == ("a",)
     assert source_of("KernelRidge", Parquet(file)).names == ("a", "b", "y", "w")
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.consistency import shapes
 from mercer.compute.runtime.threads import Watch
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
@@ -55,7 +56,11 @@ class View(ABC):
         """How many features the finite lift has, at most; None where there is none."""
         return None
 
-    def lifted(self) -> View:
+    def finite_lift(self) -> Lift:
+        """The finite lift of the rows, fitted."""
+        raise AttributeError("coef_: the kernel has no finite lift that is known, so there are no weights of features")
+
+    def lifted(self) -> TableView:
         """The same rows with their finite lift."""
         raise AttributeError("coef_: the kernel has no finite lift that is known, so there are no weights of features")
 
@@ -80,6 +85,10 @@ class View(ABC):
     @abstractmethod
     def cross(self, new: Any) -> Operator:
         """The matrix of new rows (as `read` gave them) against the training rows."""
+
+    def dense_cross(self, new: Any) -> Array:
+        """The same, stored."""
+        return np.asarray(self.cross(new).to_dense(), dtype=np.float64)
 
     @abstractmethod
     def among(self, new: Any) -> Array:
@@ -115,6 +124,10 @@ class TableView(View):
     """Rows of numbers, of which new ones can be made, and features where there is a lift."""
 
     points: Points
+
+    def _inconsistency(self) -> str:
+        columns, width = getattr(self.lift, "n_features_in_", None), self.points.shape[1]
+        return "" if columns in (None, width) else f"got a lift of {columns} columns for {width}"
 
     @property
     def count(self) -> int:
@@ -154,16 +167,19 @@ class KernelView(TableView):
         # A kernel that is zero everywhere has no feature, and so no lift.
         return None if self.points.sparse else most_features(self.kernel, self.points.values.shape[1]) or None
 
-    def lifted(self) -> View:
+    def finite_lift(self) -> Lift:
         if self.lift is not None:
-            return self
+            return self.lift
         if self.points.sparse:
             raise AttributeError(
                 "coef_: the features of a kernel are dense, and the rows are sparse; give a lift instead"
             )
         if self.most_features is None:
-            return super().lifted()
-        return replace(self, lift=exact_lift(self.kernel, self.points))
+            return super().finite_lift()
+        return exact_lift(self.kernel, self.points)
+
+    def lifted(self) -> TableView:
+        return self if self.lift is not None else replace(self, lift=self.finite_lift())
 
     def unit(self, K: Array, sizes: Array) -> float:
         """What the fused pass made of a sample of pairs, against plain NumPy, which is off by a unit."""
@@ -200,7 +216,10 @@ class LiftView(TableView):
     def most_features(self) -> int | None:
         return self.lift.n_features()
 
-    def lifted(self) -> View:
+    def finite_lift(self) -> Lift:
+        return self.lift
+
+    def lifted(self) -> TableView:
         return self
 
     def operator(self, watch: Watch | None = None) -> Operator:
@@ -225,6 +244,9 @@ class MatrixView(View):
     matrix: NDArray[Any]
     kernel: None = None
     lift: None = None
+
+    def _inconsistency(self) -> str:
+        return shapes((self.matrix, (None, None)))
 
     @property
     def sure(self) -> bool:

@@ -131,12 +131,13 @@ def regression_stream(who: str, source: Source) -> SourceStream:
     return SourceStream(who, source, head, None, kept)
 
 
-def classification_stream(who: str, source: Source, class_weight: Any = None) -> SourceStream:
+def classification_stream(who: str, source: Source, class_weight: Any = None) -> tuple[SourceStream, Labels]:
     """The rows of a source with coded labels, which are looked through now, and again where there are weights."""
     head = head_of(who, source)
     labels = labels_of(who, source, head, class_weight)
     weighted = head.weighted or class_weight is not None
-    return SourceStream(who, source, head, labels, kept_of(who, source, head, labels) if weighted else None)
+    kept = kept_of(who, source, head, labels) if weighted else None
+    return SourceStream(who, source, head, labels, kept), labels
 
 
 def fits_memory(stream: SourceStream, memory_limit: Any) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,6 +102,15 @@ class BaseSVM(KernelEstimator[AnyProblem, MarginPlan, SVMResult], Generic[AnyPro
         approximate = isinstance(method, FeatureMethod)
         audit = Audit(view, [(one.rows, qp, result.b) for one, (qp, result) in pairs]) if approximate else None
         return SVMResult(solved, Model.of(view, method, subproblems, solved), audit)
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "plan_": MarginPlan,
+        "outcomes_": tuple[SubproblemResult, ...],
+        "support_": NDArray[np.intp],
+        "_model": Model,
+        "_gap": float | None,
+    }
+    _renewed: ClassVar[Mapping[str, Callable[[], Any]]] = {"_audit": lambda: None}
 
     def _store(self, problem: AnyProblem, plan: MarginPlan, result: SVMResult) -> None:
         self.plan_, self._model, self._audit = plan, result.model, result.audit

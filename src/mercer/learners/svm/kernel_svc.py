@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,14 @@ from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.labels import classes_of, decided, labels_of
+from mercer.learners.data.rows import rows_that_count
 from mercer.learners.data.validation import class_weights_of, shown, weights_of
 from mercer.learners.parameters import boolean, positive_float
 from mercer.learners.run.fit_run import Watched
 from mercer.learners.svm.base import BaseSVM
 from mercer.learners.svm.model import SVMResult
 from mercer.learners.svm.multiclass import PAIRS, REST, confidences, subproblems_of, votes
-from mercer.learners.svm.problem import SVCProblem, rows_that_count
+from mercer.learners.svm.problem import SVCProblem
 from mercer.learners.svm.settings import SVMSettings
 from mercer.lifts.base import Lift
 from mercer.planner.svm import MarginPlan, coefficients
@@ -176,6 +178,8 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
             raise InputError(sentence(who, needs, got, 'Use "ovr", the default.'))
         boolean(who, "break_ties", self.break_ties, "Use False, the default.")
         return C
+
+    _saved: ClassVar[Mapping[str, Any]] = {"classes_": NDArray[Any], "_support_codes": NDArray[np.intp]}
 
     def _store(self, problem: SVCProblem, plan: MarginPlan, result: SVMResult) -> None:
         super()._store(problem, plan, result)

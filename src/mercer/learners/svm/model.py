@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.consistency import shapes
 from mercer.learners.data.rows import n_rows
 from mercer.learners.data.views import View
 from mercer.learners.streaming.predictor import Predictor
@@ -35,6 +36,12 @@ class Model:
     coefficients: Array
     biases: Array
     predictor: Predictor | None
+
+    def _inconsistency(self) -> str:
+        shape = (self.support.size, self.biases.size)
+        if self.support.size and self.support.min() < 0:
+            return "the support names rows below 0"
+        return shapes((self.support, shape[:1]), (self.coefficients, shape), (self.biases, shape[1:]))
 
     @classmethod
     def of(

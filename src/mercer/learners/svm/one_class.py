@@ -13,12 +13,12 @@ from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
-from mercer.learners.data.rows import n_rows
+from mercer.learners.data.rows import n_rows, rows_that_count
 from mercer.learners.data.validation import shown, weights_of
 from mercer.learners.parameters import is_number
 from mercer.learners.run.fit_run import Watched
 from mercer.learners.svm.base import BaseSVM
-from mercer.learners.svm.problem import SVMProblem, rows_that_count
+from mercer.learners.svm.problem import SVMProblem
 from mercer.learners.svm.settings import SVMSettings
 from mercer.learners.svm.subproblem import SoftMargin
 from mercer.lifts.base import Lift

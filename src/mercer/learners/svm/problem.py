@@ -48,9 +48,3 @@ class SVCProblem(SVMProblem):
 
     classes: NDArray[Any]
     codes: Rows
-
-
-def rows_that_count(weights: Array | None, count: int) -> tuple[Rows, Array]:
-    """Positions of rows of a weight above zero among so many, and these weights: ones where there are none."""
-    kept = np.arange(count) if weights is None else np.flatnonzero(weights)
-    return kept, np.ones(count) if weights is None else weights[kept]
