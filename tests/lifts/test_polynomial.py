@@ -245,7 +245,9 @@ def test_very_many_features_of_sparse_rows():
 
 
 @pytest.mark.filterwarnings("ignore:.*check_array_api_input")
-@pytest.mark.parametrize("lift", [Polynomial(), Polynomial(3, 0.0), Polynomial(2, 1.0, True), Monomials()], ids=str)
+@pytest.mark.parametrize(
+    "lift", [Polynomial(), Polynomial(3, 0.0), Polynomial(2, interaction_only=True), Monomials()], ids=str
+)
 def test_the_contract(lift):
     check_estimator(lift)
 

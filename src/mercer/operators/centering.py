@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mercer.compute.consistency import shapes
 from mercer.errors import InputError, sentence
 from mercer.operators.base import Index, Operator
-from mercer.operators.dense import TILE, tiles
+from mercer.operators.dense import TILE_NUMBERS, tiles
 
 Array = NDArray[np.float64]
 
@@ -203,7 +203,7 @@ class CenteredOperator(Operator):
 
     def _peak_dense(self) -> int:
         widened = super()._peak_dense() if self.inner.dtype != self.dtype else 0
-        return self.inner._peak_dense() + widened + 8 * min(TILE, self.shape[0] * self.shape[1])
+        return self.inner._peak_dense() + widened + 8 * min(TILE_NUMBERS, self.shape[0] * self.shape[1])
 
 
 def _shift(K: Array, left: Array, right: Array, rows: Array, columns: Array) -> None:

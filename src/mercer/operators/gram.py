@@ -22,7 +22,7 @@ from mercer.kernels.points import SINGLE, Points
 from mercer.kernels.text import parse
 from mercer.operators.base import EVERYTHING, Index, Operator
 
-STEP = 64
+DIAGONAL_ROWS = 64
 """Rows at once on the diagonal of a matrix with two sides."""
 
 
@@ -219,7 +219,8 @@ class Gram(Operator):
         if self.symmetric:
             with np.errstate(all="ignore"):
                 return np.asarray(self.kernel.evaluate_diagonal(self.left), dtype=self.dtype)
-        steps = (slice(start, min(start + STEP, *self.shape)) for start in range(0, min(self.shape), STEP))
+        n = min(self.shape)
+        steps = (slice(start, min(start + DIAGONAL_ROWS, n)) for start in range(0, n, DIAGONAL_ROWS))
         return np.concatenate([np.diagonal(self._block(step, step)) for step in steps])
 
     def peak(self, columns: int = 1) -> int:

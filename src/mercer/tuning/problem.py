@@ -15,14 +15,14 @@ from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.operators import Centering
 from mercer.solvers import Eigen
-from mercer.tuning.path import LOWEST, default_alphas, scale_of
+from mercer.tuning.path import MIN_ALPHA, default_alphas, scale_of
 from mercer.tuning.reading import alphas_of, read, targets_of
 from mercer.tuning.sides import DualSide
 
 Array = NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
-WARNED = 1e-5
+MAX_SILENT_ERROR = 1e-5
 """A relative error of this size by rounding is told; the default penalties stay below it."""
 
 
@@ -51,12 +51,12 @@ class Problem:
 
     def _warn_of_rounding(self, alphas: Array) -> None:
         conditions = self.conditions(alphas)
-        bad, worst = conditions * EPS > WARNED, float(conditions.max())
+        bad, worst = conditions * EPS > MAX_SILENT_ERROR, float(conditions.max())
         if bad.any():
             warnings.warn(
                 f"{self.who} meets a condition number of {worst:.1e} at {bad.sum()} of {len(alphas)} alphas, up to "
                 f"{alphas[bad].max():.1e}: rounding may change these errors by a part of about {worst * EPS:.0e}. "
-                f"Use alphas from {LOWEST * self.scale:.1e} on.",
+                f"Use alphas from {MIN_ALPHA * self.scale:.1e} on.",
                 NumericalWarning,
                 stacklevel=4,
             )

@@ -19,7 +19,7 @@ from mercer.solvers.ridge.checks import overwritable, ready, row_sums
 from mercer.solvers.ridge.outcome import Outcome
 from mercer.solvers.ridge.spectrum import Spectrum
 
-LARGE = 500
+MIN_THREADED_ROWS = 500
 """Rows from which on LAPACK is called in a thread of its own: below, it takes less than the blink of an eye."""
 
 
@@ -65,7 +65,7 @@ def _decomposed(stored: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArr
     """The eigenvalues and eigenvectors of a matrix, from its lower triangle, in its memory where LAPACK can."""
     driver = driver_for(len(stored))
     solver = routine(f"dsy{driver}")
-    if len(stored) < LARGE or solver is None:
+    if len(stored) < MIN_THREADED_ROWS or solver is None:
         values, vectors = eigh(stored, driver=driver, overwrite_a=True, check_finite=False)
         return values, vectors
     return patiently(partial(_divided if driver == "evd" else _represented, solver, stored))
