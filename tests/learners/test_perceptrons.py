@@ -66,7 +66,7 @@ def spread(model, n):
 @pytest.fixture(params=[7, 1024], ids=["small blocks", "one block"])
 def block(request, monkeypatch):
     monkeypatch.setattr(solver, "BLOCK_ROWS", request.param)
-    monkeypatch.setattr("mercer.solvers.perceptron.budget.BLOCK", request.param)
+    monkeypatch.setattr("mercer.solvers.perceptron.budget.BLOCK_ROWS", request.param)
 
 
 # -- the same as one after the other ----------------------------------------------------------------------------------

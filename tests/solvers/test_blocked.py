@@ -32,7 +32,7 @@ class Told(Run):
 def test_the_factor_is_that_of_lapack(n, call, monkeypatch):
     """In panels of eight columns, and in strips of all rows, of some, and of one."""
     monkeypatch.setattr(blocked_cholesky, "PANEL_COLUMNS", 8)
-    monkeypatch.setattr(blocked_cholesky, "CALL", call)
+    monkeypatch.setattr(blocked_cholesky, "MAX_CALL_OPERATIONS", call)
     A, run = definite(n), Told()
     stored = A.copy(order="F")
     assert factor_in_place(stored, run) == 0
@@ -93,5 +93,5 @@ def test_without_addresses_lapack_does_it_in_one_call(small, monkeypatch):
 def test_many_right_sides_are_solved_in_parts(monkeypatch):
     A, b = definite(30), np.random.default_rng(1).normal(size=(30, 7))
     whole = factorize(A.copy(), 0.1).solve(b)
-    monkeypatch.setattr(cholesky_factor, "CALL", 2 * 2.0 * 30**2)
+    monkeypatch.setattr(cholesky_factor, "MAX_CALL_OPERATIONS", 2 * 2.0 * 30**2)
     np.testing.assert_allclose(factorize(A.copy(), 0.1).solve(b), whole, rtol=1e-13, atol=1e-14)

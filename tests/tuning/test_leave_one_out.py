@@ -170,7 +170,7 @@ def test_groups_and_tiles_change_nothing(monkeypatch):
     at, alphas = dual(K, Y, WEIGHTS["fractions"], True), np.geomspace(1e-5, 1e2, 7)
     whole, errors = at.left_out(alphas), at.errors(alphas)
     monkeypatch.setattr(side, "MAX_RIGHT_SIDES", 5)  # two penalties of two outputs at once
-    monkeypatch.setattr(side, "TILE", 1)
+    monkeypatch.setattr(side, "TILE_NUMBERS", 1)
     monkeypatch.setattr(side, "MIN_TILE_ROWS", 4)
     np.testing.assert_allclose(at.left_out(alphas), whole, rtol=1e-11)
     np.testing.assert_allclose(at.errors(alphas), errors, rtol=1e-11)
