@@ -19,9 +19,21 @@ from inspect import isgeneratorfunction
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
+__all__ = [
+    "BudgetError",
+    "DomainError",
+    "InputError",
+    "KernelError",
+    "MercerError",
+    "MercerWarning",
+    "ModelFileError",
+    "NumericalWarning",
+    "ParseError",
+]
+
 Public = TypeVar("Public", bound=Callable[..., Any])
 NAMED = (type, FunctionType)
-"""What has a name of its own; of other things the class has one."""
+"""What has a name of its own; otherwise its class is named."""
 _END = object()
 
 
@@ -43,7 +55,7 @@ class ParseError(KernelError):
     def __init__(self, message: str, text: str, position: int, length: int = 1) -> None:
         self.text = text
         self.position = position
-        if len(message) > LONGEST:  # it names what came, which may be a million letters
+        if len(message) > LONGEST:  # it names the text, which may be a million letters
             message = f"{message[:LONGEST]}..."
         shown, start = _window(text, position)
         pointer = " " * (position - start) + "^" * max(1, min(length, len(shown) - (position - start)))
@@ -108,7 +120,7 @@ def speaker() -> str:
 
 @contextmanager
 def speaking(name: str) -> Iterator[None]:
-    """Messages inside begin with this name. Not around a `yield`: whoever iterates would speak in this name."""
+    """Messages inside begin with this name. Not around a `yield`: its consumer would speak in this name."""
     token = _SPEAKER.set(name)
     try:
         yield

@@ -30,9 +30,7 @@ REFUTED = "sinc"
 class DemoOptions(Writing):
     """What `mercer demo` takes."""
 
-    out: Annotated[Path, typer.Option("--out", "-o", help="A folder for what it makes."), Writes(inside=MADE)] = Path(
-        "mercer-demo"
-    )
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output folder."), Writes(inside=MADE)] = Path("mercer-demo")
 
 
 def demo(options: DemoOptions, voice: Voice) -> None:
@@ -65,7 +63,9 @@ def _fitted(table: Path, report: Path, options: DemoOptions, voice: Voice) -> Fi
     from mercer.cli.pipeline import fitted
     from mercer.cli.report.writing import write_report
 
-    asked = FitOptions(table=str(table), target=TARGET, seed=options.seed, quiet=options.quiet, verbose=options.verbose)
+    asked = FitOptions(
+        table=str(table), target=TARGET, random_state=options.random_state, quiet=options.quiet, verbose=options.verbose
+    )
     done = fitted(asked, voice)
     write_report(report, done, asked, told_findings(done, voice), voice)
     return done

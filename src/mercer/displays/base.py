@@ -56,7 +56,7 @@ class Display(ABC):
         return axes.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False)
 
     def _repr_png_(self) -> bytes | None:
-        """What a notebook shows: a figure of its own; who made the axes shows them."""
+        """What a notebook shows: a figure of its own; axes that were given are shown by their owner."""
         if not self._own:
             return None
         picture = BytesIO()

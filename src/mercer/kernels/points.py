@@ -1,4 +1,4 @@
-"""Data at the public door: anything table-like becomes rows of float64, or one clear error says why not."""
+"""Reading data: anything table-like becomes rows of float64, or one clear error says why not."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Points:
 
     values : (n, d) array of float64; for sparse data a csr_array, sorted, without duplicates and stored zeros; inside
         proofs an array of high-precision objects
-    names : one name a column, or None
+    names : one name per column, or None
     dtype : the dtype that results should have
     labels : how messages call the columns, where their positions are not those of the user's data
-    stores : of each column the things whose positions it holds, or None where it holds numbers; empty where all do
+    stores : of each column the objects whose positions it holds, or None where it holds numbers; empty where all do
     """
 
     values: NDArray[Any]
@@ -82,7 +82,7 @@ class Points:
     @property
     def sparse(self) -> bool:
         """Whether the rows are sparse."""
-        return is_sparse(self.values)
+        return not isinstance(self.values, np.ndarray) and is_sparse(self.values)
 
     def mapped(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Points:
         """The rows after a map; the columns lose their names."""
@@ -101,7 +101,7 @@ class Points:
         return Points(values, names, self.dtype, tuple(map(self.label, positions)), stores)
 
     def things(self, who: str, column: int, kind: str) -> objects.Column:
-        """The things of one kind in a column; `who` asks for them."""
+        """The objects of one kind in a column; errors speak as `who`."""
         store = self.stores[column] if self.stores else None
         if store is None or store.kind != kind:
             got = f"{self.label(column)} holds {'numbers' if store is None else store.kind}"
@@ -109,8 +109,8 @@ class Points:
         return objects.Column(store, self.values[:, column].astype(np.intp))
 
     @property
-    def first_thing(self) -> int | None:
-        """The first column that holds things and no numbers; None where there is none."""
+    def first_object(self) -> int | None:
+        """The first column that holds objects and not numbers; None where there is none."""
         return next((i for i, store in enumerate(self.stores) if store is not None), None)
 
     def cells(self) -> Iterator[tuple[Any, ...]]:
@@ -121,7 +121,7 @@ class Points:
             )
 
     def position(self, who: str, column: Column) -> int:
-        """Where a column stands, from 0; `who` asks for it."""
+        """Where a column stands, from 0; errors speak as `who`."""
         width = self.values.shape[1]
         if isinstance(column, int):
             if -width <= column < width:
@@ -228,7 +228,7 @@ def _as_array(who: str, data: Any) -> NDArray[Any]:
 
 
 def _of_numbers(data: Any) -> bool:
-    """Whether data is a table of pandas whose columns all hold numbers or truths by their types, pandas' own too."""
+    """Whether data is a table of pandas whose columns all hold numbers or booleans by their types, pandas' own too."""
     if not hasattr(data, "iloc") or data.ndim != 2 or 0 in data.shape:
         return False
     return all(getattr(dtype, "kind", "O") in "fiub" for dtype in data.dtypes)
@@ -299,7 +299,7 @@ def refuse_sparse(who: str, points: Points) -> None:
 
 def refuse_objects(who: str, points: Points) -> None:
     """Refuse columns of strings, graphs or labels where numbers are needed."""
-    at = points.first_thing
+    at = points.first_object
     if at is not None:
         got = f"{points.label(at)} holds {points.stores[at].kind}"  # type: ignore[union-attr]
         raise InputError(sentence(who, "numbers", got, "Choose columns of numbers with on()."))
@@ -337,7 +337,7 @@ def same_rows(left: Points, right: Points) -> bool:
 
 
 def _same_stores(left: Points, right: Points) -> bool:
-    """Whether equal positions stand for equal things."""
+    """Whether equal positions stand for equal objects."""
     if len(left.stores) != len(right.stores):
         return False
     both = zip(left.stores, right.stores, strict=True)

@@ -23,7 +23,7 @@ Array = NDArray[Any]
 Chosen = NDArray[np.intp] | None
 
 MAX_TILE_BYTES = 1 << 19
-"""Bytes a tile, at most: about the second-level cache of a core."""
+"""Bytes per tile, at most: about the second-level cache of a core."""
 TILE_ROWS = 256
 """Rows a tile; a piece of work is this many rows against all columns."""
 MAX_PANEL_NUMBERS = 1 << 16
@@ -36,7 +36,7 @@ COLUMNS_THAT_DOUBLE_THE_COST = 32
 
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """Rows i0 to i1 against columns j0 to j1; `right` holds what belongs to the columns, one entry a group."""
+    """Rows i0 to i1 against columns j0 to j1; `right` holds what belongs to the columns, one entry per group."""
 
     i0: int
     i1: int
@@ -323,7 +323,7 @@ def _stacked(vectors: list[Array], dtype: np.dtype[Any]) -> Array:
 
 
 def dealt(starts: range, workers: int) -> list[list[int]]:
-    """Pieces of work, dealt like cards: whoever is faster, the same worker does the same piece."""
+    """Assign blocks to threads round-robin, so that results do not depend on timing."""
     return [list(starts[worker::workers]) for worker in range(max(1, min(workers, len(starts))))]
 
 

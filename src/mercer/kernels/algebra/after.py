@@ -43,11 +43,15 @@ def _numbers(value: Any) -> NDArray[np.float64]:
 class After(Mapped):
     """A kernel after a map, written k.after(g); its lift is phi(g(x)).
 
+    `k(x, z) = k(g(x), g(z))`
+
     Parameters
     ----------
-    kernel : the kernel inside
-    map : a matrix of shape (m, d), which maps x to A x; a function of rows, (n, d) to (n, m); or a lift, an object with
-        a method `transform`. Functions and lifts are equal by identity.
+    kernel : Kernel
+        The kernel inside.
+    map : array, callable or lift
+        A matrix of shape (m, d), which maps x to A x; a function of rows, (n, d) to (n, m); or a lift, an object with a
+        method `transform`. Functions and lifts are equal by identity.
 
     Examples
     --------
@@ -88,7 +92,7 @@ class After(Mapped):
         mapped = real("after", self._name, given)
         if mapped.ndim != 2 or len(mapped) != len(values):
             got = f"{self._name} gave an array of shape {mapped.shape} for {len(values)} rows"
-            raise InputError(sentence("after", "one row a row from its map", got, "Return an array of shape (n, m)."))
+            raise InputError(sentence("after", "one row per row from its map", got, "Return an array of shape (n, m)."))
         if values.dtype == object and mapped.dtype != object:  # a proof must not take 16 digits for 50
             raise TypeError(f"{self._name} gave {mapped.dtype} for numbers of 50 digits")
         return mapped if mapped.dtype == object else mapped.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Evaluation at the public door: read the data, check it, walk the tree block by block, check the result."""
+"""Evaluation: read the data, check it, walk the tree block by block, check the result."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from mercer.compute.codegen.tiles import Fused
 from mercer.compute.runtime import threads
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import DomainError, InputError, NumericalWarning, sentence
+from mercer.kernels.domain import REALS
 from mercer.kernels.evaluation.dispatch import fused
 from mercer.kernels.evaluation.plain import Plain
-from mercer.kernels.objects.reading import things_from
+from mercer.kernels.objects.reading import objects_from
 from mercer.kernels.objects.table import holds_more
 from mercer.kernels.points import (
     DOUBLE,
@@ -60,10 +61,10 @@ def read(kernel: Kernel, X: Any) -> Points:
 
 
 def points_of_kernel(who: str, X: Any, kernel: Kernel | None) -> Points:
-    """Data as points, as a kernel reads it: rows of numbers, or columns of things among them."""
+    """Data as points, as a kernel reads it: rows of numbers, or columns of structured data among them."""
     if kernel is None or not (kernel.kinds or holds_more(X, kernel.needed)):
         return points_from(who, X, None if kernel is None else kernel.needed)
-    return things_from(who, X, kernel.needed, kernel.kinds)
+    return objects_from(who, X, kernel.needed, kernel.kinds)
 
 
 def name_of(kernel: Kernel) -> str:
@@ -100,13 +101,14 @@ def check_domain(leaf: Kernel, points: Points) -> None:
 
 def check_values(leaf: Kernel, points: Points) -> None:
     """Refuse points outside a leaf's own domain; sparse ones are taken, since a few of them can be made dense."""
-    if leaf.of_numbers:
+    if leaf.of_numbers and points.stores:
         refuse_objects(type(leaf).__name__, points)
-    misfit = leaf.domain.first_misfit(points.values)
+    domain = leaf.domain
+    misfit = None if domain is REALS else domain.first_misfit(points.values)
     if misfit is not None:
         row, column = misfit
         got = f"{points.label(column)} holds {points.values[row, column]:g}"
-        raise DomainError(sentence(type(leaf).__name__, leaf.domain.needs, got, leaf.domain.remedy))
+        raise DomainError(sentence(type(leaf).__name__, domain.needs, got, domain.remedy))
 
 
 def check_dimension(leaf: Kernel, points: Points) -> None:
@@ -174,18 +176,25 @@ def ready(kernel: Kernel, X: Any, Z: Any) -> tuple[Points, Points]:
 
 
 def evaluator(kernel: Kernel, left: Points, right: Points, rough: bool = False) -> Fused | Plain:
-    """Who evaluates: the fused pass for many pairs, where the kernel's code can be followed; else plain NumPy.
+    """The evaluator: the fused pass for many pairs, where the kernel's code can be followed; else plain NumPy.
 
     rough : as in `mercer.kernels.evaluation.dispatch.fused`
     """
-    rows, columns = left.values.shape
-    cost = 1.0 if left.sparse else 1 + columns / COLUMNS_THAT_DOUBLE_THE_COST
-    if rows * right.values.shape[0] * cost >= _fused_from.get():
+    if not is_few(left, right):
         with np.errstate(all="ignore"):  # what overflows in a rehearsal is a reason to take another way
             passes = fused(kernel, left, right, rough)
         if passes is not None:
             return passes
     return Plain(kernel, left, right)
+
+
+def is_few(left: Points, right: Points) -> bool:
+    """Whether the pairs are so few that plain NumPy takes less time than compiled code takes to load."""
+    rows, columns = left.values.shape
+    return bool(
+        rows * right.values.shape[0] * (1 if left.sparse else 1 + columns / COLUMNS_THAT_DOUBLE_THE_COST)
+        < _fused_from.get()
+    )
 
 
 def matrix(
@@ -221,7 +230,8 @@ def _values(
         remedy = "Use mercer.operators.Gram, which stores no matrix, or give fewer rows."
         Budget.of(None).require(name_of(kernel), n * m * dtype.itemsize, f"a matrix of {n} x {m} numbers", remedy)
     with np.errstate(all="ignore"):
-        out, sure = evaluator(kernel, left, right).matrix(dtype, threads.count(workers), watch, out)
+        found = evaluator(kernel, left, right)
+        out, sure = found.matrix(dtype, 1 if isinstance(found, Plain) else threads.count(workers), watch, out)
         if left is right:
             diagonal = kernel.evaluate_diagonal(left).astype(dtype)
             np.fill_diagonal(out, diagonal)
@@ -247,7 +257,7 @@ def warn_of_overflow(kernel: Kernel, dtype: np.dtype[Any], stacklevel: int = 4) 
 
 
 def all_finite(values: NDArray[Any]) -> bool:
-    """Whether no number is infinite or NaN, without an array of truths: a sum that is finite has finite terms."""
+    """Whether no number is infinite or NaN, without an array of booleans: a sum that is finite has finite terms."""
     rows = max(1, (1 << 20) // max(1, values[:1].size))
     blocks = (values[start : start + rows] for start in range(0, len(values), rows))
     return all(bool(np.isfinite(block.sum())) or bool(np.isfinite(block).all()) for block in blocks)

@@ -38,7 +38,7 @@ def height(width: int, workers: int) -> int:
 
 
 def workspace(width: int, workers: int) -> list[Array]:
-    """Memory for each of so many workers, of rows of so many numbers; for one, who has all cores, more of it."""
+    """Memory for each of so many workers, of rows of so many numbers; for one that has all cores, more of it."""
     return [np.empty((height(width, workers), width)) for _ in range(workers)]
 
 
@@ -57,7 +57,7 @@ def over_strips(
 
     right : not the same object as `left`
     memory : of each worker, as many rows as a strip has, of as many numbers as `right` has rows
-    watch : who is told of progress, where there are several workers
+    watch : takes progress, where there are several workers
     """
     n, step = left.values.shape[0], len(memory[0])
     if len(memory) == 1:

@@ -36,7 +36,7 @@ def _cells(matrix: Any) -> Any:
         got = f"got an array of shape {raw.shape}"
         raise InputError(sentence(WHO, "as many rows as columns", got, "Give tuples (matrix, labels) for labels."))
     if raw.dtype.kind not in "biuf":
-        raise InputError(sentence(WHO, "zeros and ones", f"got dtype {raw.dtype}", "Give numbers or truths."))
+        raise InputError(sentence(WHO, "zeros and ones", f"got dtype {raw.dtype}", "Give numbers or booleans."))
     cells = coo_array(raw)
     cells.sum_duplicates()
     cells.eliminate_zeros()

@@ -1,4 +1,4 @@
-"""Tables with columns of things at the public door: strings, graphs and categories beside numbers."""
+"""Reading tables with columns of strings, graphs or categories beside numbers."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Column = int | str
 Kinds = dict[Column | None, str]
 
 
-def things_from(who: str, data: Any, needed: frozenset[Column] | None, kinds: Kinds) -> Points:
-    """Read columns of things, and those of numbers beside them; columns at which nobody looks are read as zeros.
+def objects_from(who: str, data: Any, needed: frozenset[Column] | None, kinds: Kinds) -> Points:
+    """Read columns of objects, and those of numbers beside them; columns that no kernel uses are read as zeros.
 
     data : a table of pandas, polars or Arrow, a 2-D array of objects, or, where a kernel looks at one column only, a
-        list, an array or a column of things
+        list, an array or a column of objects
     needed : the columns at which the kernel looks; None for all
-    kinds : which of them hold things of which kind; {None: kind} where all do
+    kinds : which of them hold objects of which kind; {None: kind} where all do
     """
     whole = kinds.get(None)
     table = table_of(who, data, whole=whole)
@@ -47,12 +47,12 @@ def _positions(who: str, table: Table, kinds: Kinds) -> dict[int, str]:
         at = table.position(who, column)
         if found.setdefault(at, kind) != kind:
             got = f"{table.label(at)} should be both {found[at]} and {kind}"
-            raise InputError(sentence(who, "one kind of things a column", got, "Give each kernel its own column."))
+            raise InputError(sentence(who, "one kind of objects per column", got, "Give each kernel its own column."))
     return found
 
 
 def stored(who: str, kind: str, things: Sequence[Any]) -> tuple[Store, NDArray[np.intp]]:
-    """Things of a kind, checked, each equal one once; and which of them stands in each row."""
+    """Objects of a kind, checked, each equal one once; and which of them stands in each row."""
     items = _normaliser(kind)(who, things)
     if kind == "graphs":  # compared by identity: telling equal ones is no easier than the kernels are
         return Store(kind, items), np.arange(len(items))
@@ -62,6 +62,6 @@ def stored(who: str, kind: str, things: Sequence[Any]) -> tuple[Store, NDArray[n
 
 
 def _normaliser(kind: str) -> Callable[[str, Sequence[Any]], tuple[Any, ...]]:
-    """Who checks things of a kind; its folder is loaded when the first of them come."""
+    """The reader of a kind; its package is loaded when it is first needed."""
     found: Callable[[str, Sequence[Any]], tuple[Any, ...]] = import_module(f"mercer.kernels.{kind}.items").items_of
     return found

@@ -1,4 +1,4 @@
-"""What comes in at the learners' door: tables, targets, weights, penalties and kernels, or one clear error."""
+"""Input validation of learners: tables, targets, weights, penalties and kernels."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from mercer.kernels.evaluation.evaluate import check_domain, leaves
 from mercer.kernels.fields import MEDIAN
 from mercer.kernels.function import kernel_from
 from mercer.kernels.objects.table import holds_more
-from mercer.kernels.points import SINGLE, Points, points_from
+from mercer.kernels.points import DOUBLE, SINGLE, Points, points_from
 from mercer.lifts.base import Lift
 from mercer.lifts.coerce import stated
 from mercer.lifts.inputs import array_of as array_of
 from mercer.lifts.inputs import plain as plain
 from mercer.lifts.inputs import refuse_unreadable as refuse_unreadable
 from mercer.lifts.inputs import shown as shown
-from mercer.lifts.things import noted
+from mercer.lifts.structured import noted
 from mercer.operators.precomputed import symmetric_part
 
 Array = NDArray[np.float64]
@@ -51,7 +51,7 @@ NUMBERS = {
 class Penalty:
     """The ridge as it was asked for.
 
-    values : one an output, or candidates; None for candidates from the spectrum
+    values : one per output, or candidates; None for candidates from the spectrum
     path : whether one is chosen from candidates
     """
 
@@ -60,7 +60,7 @@ class Penalty:
 
     @property
     def given(self) -> Array:
-        """One an output; asked where none is to be chosen."""
+        """One per output; asked where none is to be chosen."""
         if self.values is None or self.path:
             raise InputError(sentence("A path", "to be followed first", "no alpha is chosen yet", "Use Eigen()."))
         return self.values
@@ -71,11 +71,12 @@ class Penalty:
 
 def kernel_of(who: str, given: Any) -> Kernel | Lift | str:
     """The kernel, the lift, or the word "precomputed"."""
+    if isinstance(given, Kernel) or (isinstance(given, str) and given == PRECOMPUTED):
+        return given
     if isinstance(given, Lift):
         return lift_of(who, given)
-    if isinstance(given, str) and given == PRECOMPUTED:
-        return given
-    given = kernel_from(given)
+    if not isinstance(given, str):
+        given = kernel_from(given)
     if isinstance(given, Kernel) or (isinstance(given, str) and given.strip().lower() != PRECOMPUTED):
         return stated(who, given)
     needs = "a kernel, its text, a function, a lift or 'precomputed'"
@@ -105,7 +106,7 @@ def _another_kernel(who: str, given: Any) -> str:
 
 
 def penalty_of(who: str, given: Any, outputs: int, per_output: bool) -> Penalty:
-    """A number, one an output, candidates, or "auto"."""
+    """A number, one per output, candidates, or "auto"."""
     if isinstance(given, str):
         if given != AUTO:
             raise InputError(
@@ -117,14 +118,14 @@ def penalty_of(who: str, given: Any, outputs: int, per_output: bool) -> Penalty:
         return Penalty(np.full(outputs, values.item()), path=False)
     if values.ndim != 1 or len(values) == 0:
         got = f"got an array of shape {values.shape}"
-        remedy = "Give one number, one an output, or a list of candidates."
+        remedy = "Give one number, one per output, or a list of candidates."
         raise InputError(sentence(who, "one dimension of numbers for alpha", got, remedy))
     return Penalty(values, path=not (per_output and len(values) == outputs))
 
 
 def _penalties(who: str, given: Any) -> Array:
     needs, remedy = 'a finite number of at least 0 for alpha, an array of such, or "auto"', 'Use 1.0, or "auto".'
-    values = array_of(who, "alpha", given)
+    values = np.asarray(given) if type(given) in (float, int) else array_of(who, "alpha", given)
     if given is None or values.dtype.kind not in "fiu":
         raise InputError(sentence(who, needs, f"got {shown(given)}", remedy))
     bad = values[~(np.isfinite(values) & (values >= 0))]
@@ -138,6 +139,12 @@ def _penalties(who: str, given: Any) -> Array:
 
 def rows_of(estimator: Any, X: Any, kernel: Kernel | None, reset: bool) -> Points:
     """A table as points; of a frame only the columns at which the kernel looks must be what it reads."""
+    if is_numeric(X) and not (kernel is not None and kernel.kinds):
+        rows = validate_data(estimator, X, reset=reset, dtype=DTYPES, order="C")
+        names = None if reset else getattr(estimator, "feature_names_in_", None)
+        named, dtype = None if names is None else tuple(names), SINGLE if rows.dtype == SINGLE else DOUBLE
+        points = Points(np.asarray(rows, np.float64), named, dtype)
+        return points if reset else as_fitted(estimator, points)
     X = plain(type(estimator).__name__, "X", X)
     if kernel is not None and (kernel.kinds or holds_more(X, kernel.needed)):
         points = noted(estimator, X, kernel, reset)
@@ -150,6 +157,11 @@ def rows_of(estimator: Any, X: Any, kernel: Kernel | None, reset: bool) -> Point
         names = getattr(estimator, "feature_names_in_", None)
         points = points_of(rows, None if names is None else tuple(names))
     return points if reset else as_fitted(estimator, points)
+
+
+def is_numeric(data: Any) -> bool:
+    """Whether the data is a plain array of numbers, as most is: it needs no other reading."""
+    return type(data) is np.ndarray and data.dtype.kind in "fiub"
 
 
 def is_precomputed(kernel: Any) -> bool:
@@ -202,11 +214,12 @@ def targets_of(estimator: Any, X: Any, y: Any) -> Array:
     if y is None:
         name = type(estimator).__name__
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
-    y = plain(type(estimator).__name__, "y", y)
-    refuse_unreadable(type(estimator).__name__, "y", y)
+    if not is_numeric(y):
+        y = plain(type(estimator).__name__, "y", y)
+        refuse_unreadable(type(estimator).__name__, "y", y)
     found = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y", estimator=estimator)
     if found.ndim > 2:
-        remedy = "Give one number a row, or one row of numbers."
+        remedy = "Give one number per row, or one row of numbers."
         raise InputError(sentence(type(estimator).__name__, "y of one or two dimensions", f"got {found.ndim}", remedy))
     check_consistent_length(X, found)
     return np.asarray(found)
@@ -219,7 +232,7 @@ def weights_of(who: str, given: ArrayLike | None, count: int) -> Array | None:
     values = array_of(who, "sample_weight", given)
     if values.dtype.kind not in "fiub":
         got = f"got {shown(given)}" if values.ndim == 0 else f"got an array of dtype {values.dtype}"
-        raise InputError(sentence(who, "numbers for sample_weight", got, "Give one number a row."))
+        raise InputError(sentence(who, "numbers for sample_weight", got, "Give one number per row."))
     if values.ndim == 0:
         values = np.full(count, values)
     if values.shape != (count,):
@@ -236,7 +249,7 @@ def _of_fair_sum(who: str, name: str, weights: Array) -> Array:
     with np.errstate(over="ignore"):
         total = weights.sum()
     if total == 0:
-        raise InputError(sentence(who, "some row of a weight above zero", "all are zero", f"Leave {name} out."))
+        raise InputError(sentence(who, "some row of positive weight", "all are zero", f"Leave {name} out."))
     if not 1 / HEAVIEST <= total <= HEAVIEST:
         needs = f"weights with a sum from {1 / HEAVIEST:g} to {HEAVIEST:g}"
         raise InputError(sentence(who, needs, f"that of {name} is {total:.2g}", "Divide them by the largest."))
@@ -274,12 +287,12 @@ def _by_class(who: str, given: dict[Any, Any], classes: NDArray[Any]) -> Array:
 
 
 def lengthscale_of(who: str, given: Any) -> str | float:
-    """The word "median" or "loo", or a number above zero."""
+    """The word "median" or "loo", or a positive number."""
     if isinstance(given, str) and given in (MEDIAN, "loo"):
         return given
     if isinstance(given, bool) or not _is_size(given) or given == 0:
         remedy = 'Use "median", the default.'
-        needs = 'a lengthscale that is "median", "loo" or a number above zero'
+        needs = 'a lengthscale that is "median", "loo" or a positive number'
         raise InputError(sentence(who, needs, f"got {shown(given)}", remedy))
     return float(given)
 

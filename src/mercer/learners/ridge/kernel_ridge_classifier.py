@@ -71,7 +71,7 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         time_limit: float | None = None,
         checkpoint: str | PathLike[str] | None = None,
         on_interrupt: str = "raise",
-        verbose: bool | str = "auto",
+        verbose: bool | str = False,
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel
@@ -110,7 +110,7 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
 
     @speaks
     def decision_function(self, X: ArrayLike) -> NDArray[Any]:
-        """The regression's value: for two classes one a row, positive for the second; else one a row and class."""
+        """The regression's value: for two classes one per row, positive for the second; else one per row and class."""
         check_is_fitted(self)
         values, _ = self._predict(X)
         return values[:, 0] if values.shape[1] == 1 else values

@@ -29,6 +29,8 @@ from mercer.lifts.base import Lift
 from mercer.planner.svm import MarginPlan, coefficients
 
 Array = NDArray[np.float64]
+MANY_PAIRS = 1000
+"""Pairs of classes above which their memory is looked at before the plan does."""
 
 
 class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # scikit-learn has no types
@@ -48,7 +50,7 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
     ----------
     kernel : a kernel, its text, a Python function, a lift, or "precomputed": X is then the matrix of all pairs of rows.
         A lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if "median" stood there
-    C : the price of errors, above zero; rows have C_i = C * class weight * sample weight. np.inf for a hard margin: an
+    C : the price of errors, positive; rows have C_i = C * class weight * sample weight. np.inf for a hard margin: an
         error says so where no function separates the rows
     lengthscale : "median", or a number: what open lengthscales of the kernel are
     class_weight : how much rows of each class weigh, as a dict or "balanced"; None for one
@@ -120,7 +122,7 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
         memory_limit: int | str | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
-        verbose: bool | str = "auto",
+        verbose: bool | str = False,
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel
@@ -162,15 +164,15 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
         kept, own = rows_that_count(weights, len(labels))
         classes = classes_of(who, labels[kept])
         codes = np.searchsorted(classes, labels[kept])
-        pairs = len(classes) * (len(classes) - 1) // 2  # of thousands of classes millions, whose making takes long
-        needed, purpose = coefficients(len(kept), pairs), f"coefficients of {pairs:,} pairs of classes"
-        Budget.of(self.memory_limit).require(who, needed, purpose, "Use scikit-learn's OneVsRestClassifier.")
+        if (pairs := len(classes) * (len(classes) - 1) // 2) > MANY_PAIRS:  # before they are made, which takes long
+            needed, purpose = coefficients(len(kept), pairs), f"coefficients of {pairs:,} pairs of classes"
+            Budget.of(self.memory_limit).require(who, needed, purpose, "Use scikit-learn's OneVsRestClassifier.")
         subproblems = subproblems_of(codes, classes, C, own)
         view = self._viewed(X, rows, kept, copies, np.ones((len(kept), 1)))
         return SVCProblem(settings, rows, view, kept, subproblems, classes, codes)
 
     def _checked_penalty(self) -> float:
-        """C; an error where it, or what is said of classes, is none that there is."""
+        """C; an error where it, or a parameter of several classes, is not valid."""
         who = type(self).__name__
         C = positive_float(who, "C", self.C, "Use 1.0, or np.inf for a hard margin.", infinite=True)
         if not (isinstance(self.decision_function_shape, str) and self.decision_function_shape in (PAIRS, REST)):

@@ -1,4 +1,4 @@
-"""The fastest exact way for one alpha, in the memory of the matrix alone."""
+"""The fastest exact solver for one alpha, in the memory of the matrix alone."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run
 from mercer.errors import speaks
+from mercer.solvers.ridge import mixed_precision_cholesky
 from mercer.solvers.ridge.base import Cost, Solver, System, relative_residual, solves
 from mercer.solvers.ridge.checks import ready, row_sums
 from mercer.solvers.ridge.cholesky_factor import Factor, factorize
@@ -28,6 +29,8 @@ class Cholesky(Solver):
     takes over, with its cost, and the outcome says so. The outcome holds the factor where there is one alpha, and no
     decomposition where there are several.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.solvers import Cholesky, System
     >>> A = np.array([[2.0, 1.0], [1.0, 2.0]])
@@ -67,7 +70,7 @@ def _solved(
     A: NDArray[np.float64], norm: float, alpha: float, targets: NDArray[np.float64], run: Run
 ) -> tuple[Factor | SingleFactor, NDArray[np.float64], int] | None:
     """A factor in A's memory, the solution, and its steps from float32; None, with A as it was, without a factor."""
-    quick = single_factor(A, norm, alpha, run)
+    quick = single_factor(A, norm, alpha, run) if len(A) >= mixed_precision_cholesky.MIN_ROWS else None
     if quick is not None:
         x, steps = quick.refined(targets)
         if steps > NO_STEPS:

@@ -1,10 +1,11 @@
-"""Columns of strings, graphs and categories at the door of estimators: scikit-learn reads tables of numbers only."""
+"""Reading columns of strings, graphs and categories in estimators: scikit-learn reads numbers only."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
@@ -13,8 +14,15 @@ from mercer.kernels.points import Points
 from mercer.lifts.inputs import plain
 
 
-def noted(estimator: Any, X: Any, kernel: Kernel, reset: bool) -> Points:
-    """Columns of things as points; their number and names are noted, or compared with those that were."""
+class HasColumns(Protocol):
+    """An estimator that notes the columns of its fit, as scikit-learn does."""
+
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+
+
+def noted(estimator: HasColumns, X: Any, kernel: Kernel, reset: bool) -> Points:
+    """Columns of structured data as points; their number and names are noted, or compared with those that were."""
     who = type(estimator).__name__
     points = points_of_kernel(who, plain(who, "X", X), kernel)
     width = points.values.shape[1]
