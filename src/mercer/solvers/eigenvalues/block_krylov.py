@@ -76,7 +76,7 @@ def leading(
 ) -> Leading:
     """The largest eigenvalues of a symmetric positive semi-definite A, by block Krylov and Rayleigh-Ritz.
 
-    Blocks have `EXTRA_VECTORS` columns more than are requested; vectors that have converged are multiplied no more. A run
+    Blocks have `EXTRA_VECTORS` columns more than requested; vectors that have converged are multiplied no more. A run
     sees the products, and may stop it once there is one: what was computed by then is returned.
 
     Cost: a few products with blocks of about `count` columns, and 4 n m count operations beside each, for a basis of m
