@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.compute.codegen.tiles import Fused
 from mercer.compute.runtime import threads as workers
-from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import KernelError, NumericalWarning, sentence, speaks
 from mercer.kernels import Kernel
-from mercer.kernels.evaluation.evaluate import MAX_UNASKED_BYTES, all_finite, evaluator, matrix, name_of, ready
+from mercer.kernels.evaluation.evaluate import all_finite, evaluator, matrix, name_of, ready
 from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.function import PythonFunction, kernel_from
 from mercer.kernels.points import SINGLE, Points
@@ -229,7 +229,7 @@ class Gram(Operator):
         return Gram.of(self.kernel, left, right, self.watch, self.hasty, source, self.threads)
 
     def rough(self) -> Gram:
-        """The same by products, off by the rounding of |x|^2 instead of that of |x - z|^2."""
+        """The same by products, off by the rounding of `|x|^2` instead of that of `|x - z|^2`."""
         return self._rough
 
     @cached_property

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
 from mercer.compute.codegen.sparse import canonical, is_sparse
@@ -18,9 +19,10 @@ from mercer.kernels.evaluation.evaluate import check_domain, leaves
 from mercer.kernels.fields import MEDIAN
 from mercer.kernels.function import kernel_from
 from mercer.kernels.objects.table import holds_more
+from mercer.kernels.parameters import DRAFT
 from mercer.kernels.points import DOUBLE, SINGLE, Points, points_from
 from mercer.lifts.base import Lift
-from mercer.lifts.coerce import stated
+from mercer.lifts.coerce import parsed
 from mercer.lifts.inputs import array_of as array_of
 from mercer.lifts.inputs import plain as plain
 from mercer.lifts.inputs import refuse_unreadable as refuse_unreadable
@@ -71,14 +73,18 @@ class Penalty:
 
 def kernel_of(who: str, given: Any) -> Kernel | Lift | str:
     """The kernel, the lift, or the word "precomputed"."""
-    if isinstance(given, Kernel) or (isinstance(given, str) and given == PRECOMPUTED):
-        return given
+    if isinstance(given, str):
+        if given == PRECOMPUTED:
+            return given
+        if given.strip().lower() != PRECOMPUTED:
+            return parsed(given)
+    if isinstance(given, Kernel):  # one that scikit-learn may still fill in place becomes an object of its own
+        return given.with_parameters({}) if DRAFT in given.__dict__ else given
     if isinstance(given, Lift):
         return lift_of(who, given)
-    if not isinstance(given, str):
-        given = kernel_from(given)
-    if isinstance(given, Kernel) or (isinstance(given, str) and given.strip().lower() != PRECOMPUTED):
-        return stated(who, given)
+    found = kernel_from(given)
+    if isinstance(found, Kernel):
+        return found
     needs = "a kernel, its text, a function, a lift or 'precomputed'"
     raise KernelError(sentence(who, needs, f"got {shown(given)}", _another_kernel(who, given)))
 
@@ -137,7 +143,7 @@ def _penalties(who: str, given: Any) -> Array:
 # -- data -------------------------------------------------------------------------------------------------------------
 
 
-def rows_of(estimator: Any, X: Any, kernel: Kernel | None, reset: bool) -> Points:
+def rows_of(estimator: BaseEstimator, X: Any, kernel: Kernel | None, reset: bool) -> Points:
     """A table as points; of a frame only the columns at which the kernel looks must be what it reads."""
     if is_numeric(X) and not (kernel is not None and kernel.kinds):
         rows = validate_data(estimator, X, reset=reset, dtype=DTYPES, order="C")
@@ -169,7 +175,7 @@ def is_precomputed(kernel: Any) -> bool:
     return isinstance(kernel, str) and kernel == PRECOMPUTED
 
 
-def sees_rows(estimator: Any) -> bool:
+def sees_rows(estimator: BaseEstimator) -> bool:
     """Whether a learner sees rows, and not their similarities: what else cannot be called is not there."""
     if is_precomputed(estimator.kernel):
         who, needs = type(estimator).__name__, "rows, and the kernel itself, for this"
@@ -177,7 +183,7 @@ def sees_rows(estimator: Any) -> bool:
     return True
 
 
-def matrix_of(estimator: Any, X: Any, reset: bool) -> NDArray[Any]:
+def matrix_of(estimator: BaseEstimator, X: Any, reset: bool) -> NDArray[Any]:
     """Similarities that somebody else computed, of all pairs of rows or of new rows with these."""
     who = type(estimator).__name__
     X = plain(who, "X", X)
@@ -190,7 +196,7 @@ def matrix_of(estimator: Any, X: Any, reset: bool) -> NDArray[Any]:
     return symmetric_part(who, rows) if reset and rows.shape[0] == rows.shape[1] else rows
 
 
-def as_fitted(estimator: Any, points: Points) -> Points:
+def as_fitted(estimator: BaseEstimator, points: Points) -> Points:
     """New points as a fitted model takes them: inside the kernel's domain, and dense where its lift takes no others."""
     kernel, lift = getattr(estimator, "kernel_", None), getattr(estimator, "lift_", None)
     if points.sparse and lift is not None and not lift.takes_sparse:
@@ -209,7 +215,7 @@ def points_of(rows: Any, names: tuple[str, ...] | None) -> Points:
     return Points(values, names, dtype)
 
 
-def targets_of(estimator: Any, X: Any, y: Any) -> Array:
+def targets_of(estimator: BaseEstimator, X: Any, y: Any) -> Array:
     """y as numbers, one row an observation, in one or two dimensions."""
     if y is None:
         name = type(estimator).__name__

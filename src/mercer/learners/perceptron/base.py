@@ -238,7 +238,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
 
     @property
     def dual_coef_(self) -> Array:
-        """f(x) = sum_j dual_coef_[j] k(x, x_j) over the support: one number each, or one per class."""
+        """`f(x) = sum_j dual_coef_[j] k(x, x_j)` over the support: one number each, or one per class."""
         check_is_fitted(self)
         duals = self._course.coefficients(outputs_of(self.classes_), self.combine)
         return duals[:, 0] if duals.shape[1] == 1 else duals

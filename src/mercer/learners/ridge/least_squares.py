@@ -73,8 +73,9 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model; `sample_weight` says how often each row counts.
 
-        X may also be a path to Parquet (a file or a folder), a memory map, or a source of `mercer.sources`; with a path
-        y and `sample_weight` are names of columns. What does not fit the memory is read in pieces.
+        X may also be a source of `mercer.sources`, such as `Parquet("folder", target="price")`, or a memory map. With
+        a path of Parquet files y and `sample_weight` are names of columns. What does not fit the memory is read in
+        pieces.
         """
         self._fit(X, y, sample_weight)
         self._say_what_is_wrong()
@@ -194,7 +195,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
 
     @property
     def residual_(self) -> float:
-        """|b - A x| / |b|."""
+        """The relative residual `|b - A x| / |b|`."""
         return self._found().fit.outcome.residual
 
     @property
@@ -219,15 +220,15 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
 
     @property
     def dual_coef_(self) -> Array:
-        """One coefficient per row (and output): f(x) = sum_i dual_coef_[i] k(x, x_i); 0 in sum with an intercept."""
+        """One coefficient per row (and output): f(x) = `sum_i dual_coef_[i] k(x, x_i)`; 0 in sum with an intercept."""
         duals = self._found().known_duals()
         return duals[:, 0] if self._result.is_flat else duals
 
     @property
     def coef_(self) -> Array:
-        """One weight per feature (and output) of `lift_`, or of `mercer.lift(kernel_, columns)`: f(x) = coef_ . phi(x).
+        """The weights w of the features of `lift_`, or of `mercer.lift(kernel_, columns)`: f(x) = w . phi(x).
 
-        An AttributeError where no finite lift is known. In the dual the weights are sum_i dual_coef_[i] phi(x_i).
+        An AttributeError where no finite lift is known. In the dual the weights are `sum_i dual_coef_[i] phi(x_i)`.
         """
         result = self._found()
         weights = result.lifted_duals if result.weights is None else result.weights
