@@ -25,7 +25,7 @@ from mercer.learners.run.checkpoint import Store
 from mercer.learners.run.fingerprint import Parts
 from mercer.learners.run.progress import Display, Pace, display_of, duration
 from mercer.lifts.inputs import shown
-from mercer.planner.plan import Plan, Stage
+from mercer.planner.plan import Stage
 
 SHARE = 0.005
 """The part of the time that displays and callbacks may take together: the slower they are, the less often they look."""
@@ -151,7 +151,7 @@ class Watched(Run):
         """What the fit that is resumed noted under this name, or what is made now: values of JSON."""
         return make() if self.store is None else self.store.recall(name, make)
 
-    def foresee(self, plan: Callable[[], Plan | None]) -> None:
+    def foresee(self, plan: Callable[[], Planned | None]) -> None:
         """Show about how long it will take, before the work is planned: that may take seconds itself."""
         if self.terms.verbose is False:
             return
