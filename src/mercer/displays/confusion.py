@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import SIZE, Display
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 
 WRITTEN = 15
 """Up to so many classes the cells hold their counts in digits."""
@@ -85,10 +85,10 @@ class ConfusionDisplay(Display):
         counts = np.asarray(self.counts)
         if counts.ndim != 2 or counts.shape != (len(self.labels), len(self.labels)) or not len(counts):
             got = f"got counts of shape {counts.shape} for {len(self.labels)} labels"
-            raise InputError(sentence("ConfusionDisplay", "a row and a column a label", got, "Count all pairs."))
+            raise InputError(message("a row and a column a label", got, "Count all pairs."))
         if counts.dtype.kind not in "iu" or counts.min() < 0:
             got = f"got {counts.dtype} with {counts.min()}"
-            raise InputError(sentence("ConfusionDisplay", "counts", got, "Give whole numbers from 0 on."))
+            raise InputError(message("counts", got, "Give whole numbers from 0 on."))
         return counts
 
 

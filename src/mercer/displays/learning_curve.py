@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display
 from mercer.displays.colours import colours
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 
 
 @dataclass(eq=False, repr=False)
@@ -67,10 +67,10 @@ class LearningCurveDisplay(Display):
         sizes = np.asarray(self.sizes)
         if sizes.ndim != 1 or not len(sizes) or sizes[0] < 1 or not (np.diff(sizes) > 0).all():
             got = f"got {list(self.sizes)[:8]}"
-            raise InputError(sentence("LearningCurveDisplay", "numbers of rows that grow", got, "Sort them."))
+            raise InputError(message("numbers of rows that grow", got, "Sort them."))
         curves = {name: np.asarray(values, dtype=float) for name, values in self.curves.items()}
         for name, values in [*curves.items(), *((n, np.asarray(band)[..., 0]) for n, band in self.bands.items())]:
             if values.shape != sizes.shape:
                 got = f"{name} has shape {values.shape} for {len(sizes)} sizes"
-                raise InputError(sentence("LearningCurveDisplay", "a score a size", got, "Give NaN for none."))
+                raise InputError(message("a score a size", got, "Give NaN for none."))
         return sizes, curves

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 
 KINDS = ("predicted", "residuals")
 INK = "#3f87d9"
@@ -79,13 +79,13 @@ class ResidualsDisplay(Display):
     def _checked(self) -> tuple[NDArray[Any], NDArray[Any]]:
         y, predicted = (np.asarray(values, dtype=float) for values in (self.y, self.predicted))
         if self.kind not in KINDS:
-            raise InputError(sentence("ResidualsDisplay", f"a kind of {KINDS}", f"got {self.kind!r}", "Choose one."))
+            raise InputError(message(f"a kind of {KINDS}", f"got {self.kind!r}", "Choose one."))
         if y.ndim != 1 or y.shape != predicted.shape or not len(y):
             got = f"got shapes {y.shape} and {predicted.shape}"
-            raise InputError(sentence("ResidualsDisplay", "one prediction a row", got, "Give one target."))
+            raise InputError(message("one prediction a row", got, "Give one target."))
         if not (np.isfinite(y).all() and np.isfinite(predicted).all()):
             remedy = "Leave these rows out."
-            raise InputError(sentence("ResidualsDisplay", "finite numbers", "got NaN or infinity", remedy))
+            raise InputError(message("finite numbers", "got NaN or infinity", remedy))
         if self.most is None or len(y) <= self.most:
             return y, predicted
         chosen = np.linspace(0, len(y) - 1, self.most).astype(int)

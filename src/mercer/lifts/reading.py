@@ -142,7 +142,7 @@ def _weighted(kernel: k.Weighted, points: Points) -> Part:
 
 @features_of.register
 def _on(kernel: k.On, points: Points) -> Part:
-    columns = [points.position("on", column) for column in kernel.columns]
+    columns = [points.position(column) for column in kernel.columns]
     inside = features_of(kernel.kernel, points.chosen(columns))
     if isinstance(inside, Polynomials):
         return Polynomials(algebra.on_columns(inside.expansion, columns, _width(points)))
@@ -199,5 +199,7 @@ def multiplied(first: Part, second: Part) -> Part:
     needed = 8 * pairs * (first.expansion.degree + second.expansion.degree + 4)
     if needed > SURE:
         remedy = "Use the kernel, or Nystrom."
-        Budget.of(None).require("lift", needed, f"the products of {len(first)} and {len(second)} features", remedy)
+        Budget.of(None).require(
+            needed, f"the products of {len(first)} and {len(second)} features", remedy, subject="lift"
+        )
     return Polynomials(algebra.simplified(algebra.multiplied(first.expansion, second.expansion)))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import points_of_kernel
 from mercer.kernels.points import Points
@@ -15,8 +15,7 @@ from mercer.lifts.inputs import plain
 
 def noted(estimator: Any, X: Any, kernel: Kernel, reset: bool) -> Points:
     """Columns of things as points; their number and names are noted, or compared with those that were."""
-    who = type(estimator).__name__
-    points = points_of_kernel(who, plain(who, "X", X), kernel)
+    points = points_of_kernel(plain("X", X), kernel)
     width = points.values.shape[1]
     if reset:
         estimator.n_features_in_ = width
@@ -28,5 +27,5 @@ def noted(estimator: Any, X: Any, kernel: Kernel, reset: bool) -> Points:
     if width != estimator.n_features_in_ or (known and points.names is not None and known != points.names):
         got = f"got {width}" if width != estimator.n_features_in_ else f"got {list(points.names or ())}"
         expected = list(known) if known else estimator.n_features_in_
-        raise InputError(sentence(who, f"the columns of the fit, {expected}", got, "Select the same columns."))
+        raise InputError(message(f"the columns of the fit, {expected}", got, "Select the same columns."))
     return points

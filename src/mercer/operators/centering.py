@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.operators.base import Index, Operator
 from mercer.operators.dense import TILE, tiles
 
@@ -152,7 +152,9 @@ class Centered:
     def stored(self) -> Array:
         """The matrix itself, where it is stored."""
         if self.values is None:
-            raise InputError(sentence("Centered", "a stored matrix", "products alone are known", "Use operator()."))
+            raise InputError(
+                message("a stored matrix", "products alone are known", "Use operator().", subject="Centered")
+            )
         return self.values
 
     def cross(self, K: Array, centering: Centering) -> Array:

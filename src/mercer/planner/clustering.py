@@ -125,7 +125,7 @@ def _first(who: str, ways: list[ClusterPlan], budget: Budget, limits: Limits, re
     fitting = [way for way in ways if budget.allows(way.bytes)]
     if not fitting:
         least = min(ways, key=lambda way: way.bytes)
-        budget.require(who, least.bytes, f"{least.method} of {least.rows:,} rows ({least.way})", remedy)
+        budget.require(least.bytes, f"{least.method} of {least.rows:,} rows ({least.way})", remedy)
     in_time = [way for way in fitting if way.seconds <= limits.patience]
     return in_time[0] if in_time else min(fitting, key=lambda way: way.seconds)
 

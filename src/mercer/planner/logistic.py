@@ -82,7 +82,7 @@ def logistic(who: str, task: Task, rank: int | None, budget: Budget, seconds: fl
     if not fitting:
         least = min(ways, key=lambda way: way.bytes)
         purpose = f"{least.way} of {task.rows:,} rows ({least.features:,} a row)"
-        budget.require(who, least.bytes, purpose, _remedy(task, least))
+        budget.require(least.bytes, purpose, _remedy(task, least))
     in_time = [way for way in fitting if seconds is None or way.seconds <= seconds / 2]
     return in_time[0] if in_time else min(fitting, key=lambda way: way.seconds)
 

@@ -21,7 +21,7 @@ def refuse(who: str, task: Task, ways: list[Plan], allowed: Budget) -> None:
     """Raise an error that names the smallest way, how many rows it could take, and how many landmarks would fit."""
     least = min(ways, key=lambda way: way.bytes)
     what = f"the {least.side} with {least.solver}" if least.way == "direct" else named(least)
-    allowed.require(who, least.bytes, f"{what} on {task.rows:,} rows", _remedy(task, least, allowed))
+    allowed.require(least.bytes, f"{what} on {task.rows:,} rows", _remedy(task, least, allowed))
 
 
 def _remedy(task: Task, least: Plan, allowed: Budget) -> str:

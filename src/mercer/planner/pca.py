@@ -135,7 +135,7 @@ def components(
     if not fitting:
         least = min(ways, key=lambda each: each.bytes)
         size = f" ({least.rank:,} a row)" if least.way in ("features", "landmarks") else ""
-        budget.require(who, least.bytes, f"{least.way} components of {task.rows:,} rows{size}", _remedy(task, least))
+        budget.require(least.bytes, f"{least.way} components of {task.rows:,} rows{size}", _remedy(task, least))
     patience = PATIENCE if seconds is None else seconds / 2
     in_time = [each for each in fitting if each.seconds <= patience]
     return in_time[0] if in_time else min(fitting, key=lambda each: each.seconds)

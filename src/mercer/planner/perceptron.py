@@ -55,5 +55,5 @@ def passes(who: str, task: Task, count: int, remembered: int | None, budget: Bud
     seconds = count * (work + WRONG * n * MISTAKE * limits.machine.call)
     numbers = 2 * n * task.outputs + HELD + n * width + (3.0 * remembered**2 if remembered else rows * task.columns)
     needed = int(8 * min(numbers, 2 * n * task.outputs + n * width + 6 * n * n))
-    budget.require(who, needed, f"passes over {task.rows:,} rows", "Use a smaller budget, or fewer rows.")
+    budget.require(needed, f"passes over {task.rows:,} rows", "Use a smaller budget, or fewer rows.")
     return PassPlan(task.rows, task.columns, task.outputs, count, needed, seconds, (Stage("passes", seconds),))

@@ -119,10 +119,10 @@ def margins(
     if way == "landmarks" or why:
         plan = _featured(task, rank, budget, limits, why or "It was asked for.")
         remedy = f"Up to {max(1, _rank_that_fits(task, budget)):,} landmarks fit: set n_landmarks."
-        budget.require(who, plan.bytes, f"{plan.rank:,} features of {task.rows:,} rows", remedy)
+        budget.require(plan.bytes, f"{plan.rank:,} features of {task.rows:,} rows", remedy)
         return plan
     remedy = 'Use fewer rows, or method="landmarks".' if task.approximable else "Use fewer rows."
-    budget.require(who, least, f"rows of the kernel matrix of {max(task.sizes):,} rows", remedy)
+    budget.require(least, f"rows of the kernel matrix of {max(task.sizes):,} rows", remedy)
     return exact
 
 

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.tables.limits import TableLimits
 from mercer.tables.source_bytes import TableInput, arrow_errors
 
@@ -29,7 +29,7 @@ def read_arrow(given: TableInput, limits: TableLimits) -> Any:
             return pyarrow.ipc.open_stream(stream).read_all()
     except arrow_errors(OSError, struct.error, EOFError) as error:
         got = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
-        raise InputError(sentence(given.name, "a sound Arrow file", got, "Write it again.")) from error
+        raise InputError(message("a sound Arrow file", got, "Write it again.", subject=given.name)) from error
 
 
 def _stream(buffer: Any) -> Any:
@@ -54,12 +54,12 @@ def _messages(stream: Any) -> Iterator[tuple[str, FlatTable, Any]]:
     """The kind of each message with data, its batch, and its bytes."""
     import pyarrow
 
-    for message in pyarrow.ipc.MessageReader.open_stream(stream):
-        header = FlatTable.root(message.metadata.to_pybytes()).inner(HEADER)
-        if message.type == "record batch":
-            yield message.type, header, message.body
-        elif message.type == "dictionary":
-            yield message.type, header.inner(DICTIONARY_BATCH), message.body
+    for part in pyarrow.ipc.MessageReader.open_stream(stream):
+        header = FlatTable.root(part.metadata.to_pybytes()).inner(HEADER)
+        if part.type == "record batch":
+            yield part.type, header, part.body
+        elif part.type == "dictionary":
+            yield part.type, header.inner(DICTIONARY_BATCH), part.body
 
 
 def _unpacked(batch: FlatTable, body: Any) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mercer.compute.runtime.memory import text_of
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.tables.limits import TableLimits
 from mercer.tables.parquet_pages import unpacked_size
 from mercer.tables.source_bytes import TableInput, arrow_errors
@@ -38,7 +38,7 @@ def read_parquet(given: TableInput, limits: TableLimits) -> Any:
             return decoded(given.name, _batches(given.name, file, limits), schema, limits)
     except arrow_errors(OSError) as error:
         got = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
-        raise InputError(sentence(given.name, "a sound Parquet file", got, "Write it again.")) from error
+        raise InputError(message("a sound Parquet file", got, "Write it again.", subject=given.name)) from error
 
 
 def _footer(given: TableInput) -> bytes:
@@ -50,10 +50,10 @@ def _footer(given: TableInput) -> bytes:
         length = int.from_bytes(end[:4], "little")
         if size >= 4 + END and end[4:] == b"PAR1" and length > FOOTER:
             got, remedy = f"it has one of {text_of(length)}", "Write fewer columns, or larger row groups."
-            raise InputError(sentence(given.name, f"a footer of at most {text_of(FOOTER)}", got, remedy))
+            raise InputError(message(f"a footer of at most {text_of(FOOTER)}", got, remedy, subject=given.name))
         if size < 4 + END + length or end[4:] != b"PAR1":
             got, remedy = "its end is missing", "Copy the file again."
-            raise InputError(sentence(given.name, "a whole Parquet file", got, remedy))
+            raise InputError(message("a whole Parquet file", got, remedy, subject=given.name))
         stream.seek(size - END - length)
         return stream.read(length)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NoReturn, TypeGuard
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.tables.source_bytes import FREE, GROWTH
 from mercer.tables.thrift import LISTS, Compact
 
@@ -139,4 +139,4 @@ def _is_size(number: Any) -> TypeGuard[int]:
 
 
 def _refuse(name: str, got: str) -> NoReturn:
-    raise InputError(sentence(name, "sound pages of Parquet", got, "Write it again."))
+    raise InputError(message("sound pages of Parquet", got, "Write it again.", subject=name))

@@ -28,7 +28,7 @@ class Colour(str, enum.Enum):  # noqa: UP042 - the kind whose str() is not its t
     ],
 )
 def test_what_is_taken(things, wanted):
-    found = items_of("Spectrum", things)
+    found = items_of(things)
     assert found == wanted
     assert {type(item) for item in found} == {type(wanted[0])}
 
@@ -49,7 +49,7 @@ def test_what_is_taken(things, wanted):
 )
 def test_what_is_refused(things, message):
     with pytest.raises(InputError, match=message):
-        items_of("Spectrum", things)
+        items_of(things)
 
 
 def test_two_columns_of_different_types_do_not_meet():

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 
 Label = str | None
 """A label as its text; None where the entry is missing."""
@@ -24,7 +24,7 @@ Reader = tuple[str, Callable[[Any], Label]]
 """What things of a type are, and how one becomes a text."""
 
 
-def items_of(who: str, things: Sequence[Any]) -> tuple[Label, ...]:
+def items_of(things: Sequence[Any]) -> tuple[Label, ...]:
     """The text of each label; MISSING for None, NaN, NaT and pandas' NA. Cost: one pass.
 
     A whole number has the same text whatever its type, since a table with missing entries keeps its whole numbers as
@@ -40,10 +40,10 @@ def items_of(who: str, things: Sequence[Any]) -> tuple[Label, ...]:
     if len(readers) < len(types):
         row = next(i for i, thing in enumerate(things) if type(thing) not in readers)
         got = f"row {row} holds {things[row]!r:.60} of type {type(things[row]).__name__}"
-        raise InputError(sentence(who, "labels", got, "Give texts, whole numbers or truths, or convert with str()."))
+        raise InputError(message("labels", got, "Give texts, whole numbers or truths, or convert with str()."))
     labels = tuple(readers[type(thing)][1](thing) for thing in things)
     if len({name for name, _ in readers.values()} - {"missing"}) > 1:
-        _refuse_mixed(who, things, labels, readers)
+        _refuse_mixed(things, labels, readers)
     return labels
 
 
@@ -69,7 +69,7 @@ def _text_of_float(thing: Any) -> Label:
     return str(int(value)) if value.is_integer() and abs(value) <= EXACT else repr(value)
 
 
-def _refuse_mixed(who: str, things: Sequence[Any], labels: Sequence[Label], readers: dict[type, Reader]) -> None:
+def _refuse_mixed(things: Sequence[Any], labels: Sequence[Label], readers: dict[type, Reader]) -> None:
     """Refuse a column whose labels are of several kinds; what is missing is of none."""
     first: dict[str, int] = {}
     for row, (thing, label) in enumerate(zip(things, labels, strict=True)):
@@ -78,4 +78,4 @@ def _refuse_mixed(who: str, things: Sequence[Any], labels: Sequence[Label], read
     if len(first) > 1:
         (one, i), (other, j), *_ = first.items()
         got = f"there are {one} and {other}: row {i} holds {things[i]!r:.60}, and row {j} holds {things[j]!r:.60}"
-        raise InputError(sentence(who, "labels of one kind a column", got, "Convert the whole column with str()."))
+        raise InputError(message("labels of one kind a column", got, "Convert the whole column with str()."))

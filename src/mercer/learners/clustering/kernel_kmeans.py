@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import NumericalWarning, speaks
+from mercer.errors import NumericalWarning, caller_level, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
@@ -137,7 +137,9 @@ class KernelKMeans(
         found = self._fit(X, y, sample_weight)[1]
         if not self.converged_:
             told = "The partition is kept; another step would change it. Allow more max_iter or time_limit."
-            warnings.warn(f"{type(self).__name__}: {found.clusters.reason} {told}", ConvergenceWarning, stacklevel=2)
+            warnings.warn(
+                f"{type(self).__name__}: {found.clusters.reason} {told}", ConvergenceWarning, stacklevel=caller_level()
+            )
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> KMeansProblem:
@@ -201,7 +203,7 @@ class KernelKMeans(
             found = np.sqrt(squares).astype(dtype, copy=False)
         if not np.array_equal(np.isfinite(found), np.isfinite(squares)):
             told = f"{type(self).__name__}: distances overflow {dtype} on this data. Scale the data down."
-            warnings.warn(told, NumericalWarning, stacklevel=3)
+            warnings.warn(told, NumericalWarning, stacklevel=caller_level())
         return found
 
     @available_if(sees_rows)  # type: ignore[untyped-decorator]  # scikit-learn has no types

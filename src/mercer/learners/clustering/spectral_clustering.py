@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 
 from mercer.compute.codegen.sparse import is_sparse
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, NumericalWarning, sentence, speaks
+from mercer.errors import InputError, NumericalWarning, caller_level, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
@@ -141,19 +141,19 @@ class SpectralClustering(
         if not self.converged_:
             told = "The clusters are those that were found so far."
             reason = means.reason if found.converged else found.reason
-            warnings.warn(f"{type(self).__name__}: {reason} {told}", ConvergenceWarning, stacklevel=2)
+            warnings.warn(f"{type(self).__name__}: {reason} {told}", ConvergenceWarning, stacklevel=caller_level())
         clusters = int(self.n_clusters)
         if found.parts > clusters:  # as many parts as clusters are the clusters, and fewer are parted further
             told = f"the graph is not connected: it has {found.parts} parts that no tie above rounding connects."
             remedy = f"Which of them share one of {clusters} clusters means nothing; use a longer lengthscale."
-            warnings.warn(f"{type(self).__name__}: {told} {remedy}", NumericalWarning, stacklevel=2)
+            warnings.warn(f"{type(self).__name__}: {told} {remedy}", NumericalWarning, stacklevel=caller_level())
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> SpectralProblem:
         who, settings = type(self).__name__, SpectralSettings.of(self)
         if is_precomputed(self.kernel) and is_sparse(X):  # what is not stored is no tie; all else needs them dense
             needs = f"a matrix of {X.shape[0]} x {X.shape[1]} numbers"
-            Budget.of(self.memory_limit).require(who, 8 * math.prod(X.shape), needs, "Raise memory_limit.")
+            Budget.of(self.memory_limit).require(8 * math.prod(X.shape), needs, "Raise memory_limit.")
             X = X.toarray()
         rows = self._read(X, reset=True)
         count = n_rows(rows)

@@ -20,8 +20,8 @@ def labels_of(who: str, X: Any, y: Any) -> NDArray[Any]:
     """One label a row, or one clear error."""
     if y is None:
         raise ValueError(f"This {who} estimator requires y to be passed, but the target y is None.")
-    y = plain(who, "y", y)
-    array_of(who, "y", y)  # complains of what is missing, or not of equal length
+    y = plain("y", y)
+    array_of("y", y)  # complains of what is missing, or not of equal length
     labels = column_or_1d(y, warn=True)
     check_consistent_length(X, labels)
     if labels.dtype.kind == "O" and not all(isinstance(label, str) for label in labels):

@@ -79,7 +79,7 @@ def _given_view(who: str, given: Lift | str, rows: Any, table: Any, kept: Rows, 
         seen = _learnt_from(given, kept, limit)
         part = table if len(seen) == n_rows(rows) else _safe_indexing(table, seen)
         return LiftView(replace(rows, dtype=DOUBLE), clone(given).fit(part))
-    return MatrixView(who, read_square(who, rows))
+    return MatrixView(who, read_square(rows))
 
 
 def _learnt_from(lift: Lift, kept: Rows, limit: Any) -> Rows:

@@ -77,7 +77,7 @@ def kernel_of(who: str, given: Any) -> Kernel | Lift | str:
         return given
     given = kernel_from(given)
     if isinstance(given, Kernel) or (isinstance(given, str) and given.strip().lower() != PRECOMPUTED):
-        return stated(who, given)
+        return stated(given)
     needs = "a kernel, its text, a function, a lift or 'precomputed'"
     raise KernelError(sentence(who, needs, f"got {shown(given)}", _another_kernel(who, given)))
 
@@ -124,7 +124,7 @@ def penalty_of(who: str, given: Any, outputs: int, per_output: bool) -> Penalty:
 
 def _penalties(who: str, given: Any) -> Array:
     needs, remedy = 'a finite number of at least 0 for alpha, an array of such, or "auto"', 'Use 1.0, or "auto".'
-    values = array_of(who, "alpha", given)
+    values = array_of("alpha", given)
     if given is None or values.dtype.kind not in "fiu":
         raise InputError(sentence(who, needs, f"got {shown(given)}", remedy))
     bad = values[~(np.isfinite(values) & (values >= 0))]
@@ -138,14 +138,14 @@ def _penalties(who: str, given: Any) -> Array:
 
 def rows_of(estimator: Any, X: Any, kernel: Kernel | None, reset: bool) -> Points:
     """A table as points; of a frame only the columns at which the kernel looks must be what it reads."""
-    X = plain(type(estimator).__name__, "X", X)
+    X = plain("X", X)
     if kernel is not None and (kernel.kinds or holds_more(X, kernel.needed)):
         points = noted(estimator, X, kernel, reset)
     elif kernel is not None and kernel.needed is not None and hasattr(X, "columns"):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-        points = points_from(type(estimator).__name__, X, kernel.needed)
+        points = points_from(X, kernel.needed)
     else:
-        refuse_unreadable(type(estimator).__name__, "X", X)
+        refuse_unreadable("X", X)
         rows = validate_data(estimator, X, reset=reset, dtype=DTYPES, accept_sparse="csr", order="C")
         names = getattr(estimator, "feature_names_in_", None)
         points = points_of(rows, None if names is None else tuple(names))
@@ -168,14 +168,14 @@ def sees_rows(estimator: Any) -> bool:
 def matrix_of(estimator: Any, X: Any, reset: bool) -> NDArray[Any]:
     """Similarities that somebody else computed, of all pairs of rows or of new rows with these."""
     who = type(estimator).__name__
-    X = plain(who, "X", X)
+    X = plain("X", X)
     if is_sparse(X):
         needs, got = "a dense matrix for kernel='precomputed'", f"got a sparse {type(X).__name__}"
         raise InputError(sentence(who, needs, got, "Use K.toarray(): what is not stored is a similarity of 0."))
-    refuse_unreadable(who, "X", X)
+    refuse_unreadable("X", X)
     given = np.asarray(X) if hasattr(X, "how") else X  # a repaired matrix is an array that knows how
     rows = np.asarray(validate_data(estimator, given, reset=reset, dtype=DTYPES))
-    return symmetric_part(who, rows) if reset and rows.shape[0] == rows.shape[1] else rows
+    return symmetric_part(rows) if reset and rows.shape[0] == rows.shape[1] else rows
 
 
 def as_fitted(estimator: Any, points: Points) -> Points:
@@ -202,8 +202,8 @@ def targets_of(estimator: Any, X: Any, y: Any) -> Array:
     if y is None:
         name = type(estimator).__name__
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
-    y = plain(type(estimator).__name__, "y", y)
-    refuse_unreadable(type(estimator).__name__, "y", y)
+    y = plain("y", y)
+    refuse_unreadable("y", y)
     found = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y", estimator=estimator)
     if found.ndim > 2:
         remedy = "Give one number a row, or one row of numbers."
@@ -216,7 +216,7 @@ def weights_of(who: str, given: ArrayLike | None, count: int) -> Array | None:
     """How often each row counts; None where each counts once."""
     if given is None:
         return None
-    values = array_of(who, "sample_weight", given)
+    values = array_of("sample_weight", given)
     if values.dtype.kind not in "fiub":
         got = f"got {shown(given)}" if values.ndim == 0 else f"got an array of dtype {values.dtype}"
         raise InputError(sentence(who, "numbers for sample_weight", got, "Give one number a row."))

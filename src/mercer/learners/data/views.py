@@ -194,7 +194,7 @@ class LiftView(TableView):
 
     @property
     def kernel(self) -> Kernel:  # type: ignore[override]
-        return stated(type(self.lift).__name__, getattr(self.lift, "kernel_", self.lift.kernel))
+        return stated(getattr(self.lift, "kernel_", self.lift.kernel), subject=type(self.lift).__name__)
 
     @property
     def most_features(self) -> int | None:
@@ -256,7 +256,7 @@ class MatrixView(View):
         return replace(self, matrix=self.matrix[np.ix_(rows, rows)])
 
     def dense(self, watch: Watch | None = None) -> Array:
-        return check_precomputed(self.who, self.matrix)
+        return check_precomputed(self.matrix)
 
 
 def definite(who: str, view: View, K: Array) -> View:
@@ -269,9 +269,9 @@ def definite(who: str, view: View, K: Array) -> View:
     if view.sure:
         return view
     if not isinstance(view, MatrixView):
-        check_semidefinite(f"{who} with {view.kernel}", K, view.dtype)
+        check_semidefinite(K, view.dtype)
         return view
-    if made_semidefinite(who, K, view.dtype) == 0:
+    if made_semidefinite(K, view.dtype) == 0:
         return view
     return replace(view, matrix=K.astype(view.dtype if view.dtype.kind == "f" else np.float64))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import speaks
+from mercer.errors import caller_level, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
@@ -129,7 +129,7 @@ class KernelLogisticRegression(
         self._fit(X, y, sample_weight)
         if not self.converged_:
             told = f"{self._reason} The objective is at most {self.duality_gap_:.1e} above its least value."
-            warnings.warn(f"{type(self).__name__}: {told}", ConvergenceWarning, stacklevel=2)
+            warnings.warn(f"{type(self).__name__}: {told}", ConvergenceWarning, stacklevel=caller_level())
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> LogisticProblem:

@@ -201,7 +201,7 @@ def _refuse_indefinite(speaker: str, view: View, K: Operator) -> None:
     """Refuse a matrix with a negative eigenvalue that a few products show."""
     ends = edges(K)
     if isinstance(view, MatrixView) and -ROUNDED * ends.top <= ends.low < -negligible(view.count, ends.top, view.dtype):
-        told = f"{slightly_indefinite(speaker, ends.low, ends.top)} Negative eigenvalues count as 0."
+        told = f"{slightly_indefinite(ends.low, ends.top)} Negative eigenvalues count as 0."
         warnings.warn(f"{told} Give K with more digits.", NumericalWarning, stacklevel=caller_level())
     elif ends.low < -negligible(view.count, ends.top, view.dtype):
         got = f"K is indefinite: an eigenvalue is at most {ends.low:.3g}, and the largest {ends.high:.3g}"

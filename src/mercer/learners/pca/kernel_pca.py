@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from mercer.errors import InputError, NumericalWarning, sentence, speaks
+from mercer.errors import InputError, NumericalWarning, caller_level, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
@@ -158,7 +158,7 @@ class KernelPCA(
         if self.n_components_ == 0:
             warn_equal(type(self).__name__)
         if not self.converged_:
-            warnings.warn(f"{type(self).__name__}: {found.reason}", ConvergenceWarning, stacklevel=3)
+            warnings.warn(f"{type(self).__name__}: {found.reason}", ConvergenceWarning, stacklevel=caller_level())
         return problem, found
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> PCAProblem:
@@ -218,7 +218,7 @@ class KernelPCA(
 
     def _scores(self, X: Any) -> NDArray[Any]:
         names = getattr(self, "feature_names_in_", None)
-        source = source_of(type(self).__name__, X, columns=None if names is None else list(names))
+        source = source_of(X, columns=None if names is None else list(names))
         if source is None:
             return self._scored(self._read(X, reset=False))
         return np.concatenate([self._scored(rows) for rows in new_rows(self, source, AT_ONCE)])
@@ -228,7 +228,7 @@ class KernelPCA(
             found = self._predictor.values(rows).astype(rows.dtype, copy=False)
         if not np.isfinite(found).all():
             told = f"{type(self).__name__}: scores overflow {rows.dtype} on this data. Scale the data down."
-            warnings.warn(told, NumericalWarning, stacklevel=4)
+            warnings.warn(told, NumericalWarning, stacklevel=caller_level())
         return found
 
     @speaks

@@ -62,7 +62,7 @@ def _dense(who: str, values: Any, limit: Any) -> Array:
     if not is_sparse(values):
         return np.asarray(values, dtype=np.float64)
     needed = 8 * values.shape[0] * values.shape[1]
-    Budget.of(limit).require(who, needed, "sparse rows as dense ones", "Use fit_inverse_transform=False.")
+    Budget.of(limit).require(needed, "sparse rows as dense ones", "Use fit_inverse_transform=False.")
     return np.asarray(values.toarray(), dtype=np.float64)
 
 

@@ -103,7 +103,7 @@ def stored(points: Points) -> StoredStream:
 def read_problem(estimator: Any, settings: PCASettings, X: Any) -> PCAProblem:
     """The rows of a table or of a source, checked, with the kernel's numbers."""
     began = time.perf_counter()
-    source = source_of(settings.who, X, matrix=is_precomputed(estimator.kernel))
+    source = source_of(X, matrix=is_precomputed(estimator.kernel))
     if source is None:
         rows, stream, table = estimator._read(X, reset=True), None, X
     else:

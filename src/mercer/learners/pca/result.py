@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from mercer.errors import NumericalWarning
+from mercer.errors import NumericalWarning, caller_level
 from mercer.learners.data.views import EPS
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.lifts.base import Lift
@@ -70,4 +70,6 @@ def leading_part(values: Array, floors: Array | float, most: int | None) -> int:
 def warn_equal(who: str) -> None:
     """Say that there are no components."""
     told = "has no components: the kernel gives all rows the same values, to rounding"
-    warnings.warn(f"{who} {told}. Check the columns, or use a shorter lengthscale.", NumericalWarning, stacklevel=4)
+    warnings.warn(
+        f"{who} {told}. Check the columns, or use a shorter lengthscale.", NumericalWarning, stacklevel=caller_level()
+    )

@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, caller_level, sentence, speaks
 from mercer.learners.data.labels import classes_of, decided, labels_of
 from mercer.learners.data.validation import shown
 from mercer.learners.data.views import View
@@ -174,7 +174,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
     def _say_why_stopped(self) -> None:
         if self._stopped:
             told = f"{type(self).__name__}: {self._stopped} What was learned until then is kept."
-            warnings.warn(told, ConvergenceWarning, stacklevel=3)
+            warnings.warn(told, ConvergenceWarning, stacklevel=caller_level())
 
     def _separated(self, space: Space, codes: Rows, view: View, outputs: int) -> None:
         """The margin, and the bound on mistakes: the last pass changed nothing, so that its scores are those of f."""

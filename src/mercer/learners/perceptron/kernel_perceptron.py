@@ -126,7 +126,7 @@ class KernelPerceptron(BasePerceptron):
         who, count = type(self).__name__, n_rows(rows)
         view = resolve_view(who, self.kernel, MEDIAN, rows, X, np.arange(count), memory_limit=self.memory_limit)
         if isinstance(view, MatrixView):
-            view = replace(view, matrix=check_precomputed(who, view.matrix))
+            view = replace(view, matrix=check_precomputed(view.matrix))
         self.kernel_, self.lift_ = view.kernel, view.lift
         return view
 

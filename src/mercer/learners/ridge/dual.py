@@ -109,7 +109,7 @@ def _matrix(request: Request) -> tuple[Request, _Matrix]:
 def _definite(request: Request, K: Array) -> Request:
     if isinstance(request.view, MatrixView):
         return replace(request, view=definite(request.who, request.view, K))
-    check_semidefinite(request.who, K, request.view.dtype)
+    check_semidefinite(K, request.view.dtype)
     return request
 
 

@@ -198,12 +198,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         return np.asarray(np.sqrt(self._posterior(alpha).variances(rows, count, self._variances[output], noise)))
 
     def _covariance(self, rows: Any, values: NDArray[Any]) -> NDArray[Any]:
-        who, count, outputs = type(self).__name__, *values.shape
+        count, outputs = values.shape
         held = 0 if self._view is None else self._view.count
         needed = 8 * count * ((outputs + 4) * count + 3 * held)
         if needed > SURE:
             remedy = "Give fewer rows, or use return_std, which needs none of the size of pairs."
-            Budget.of(self.memory_limit).require(who, needed, f"a covariance of {count} rows", remedy)
+            Budget.of(self.memory_limit).require(needed, f"a covariance of {count} rows", remedy)
         found = np.empty((count, count, outputs), values.dtype)
         for t, (alpha, variance, noise) in enumerate(zip(self._alphas, self._variances, self._noises, strict=True)):
             if self._pieces is not None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import InputError, NumericalWarning, sentence, speaks
+from mercer.errors import InputError, NumericalWarning, caller_level, sentence, speaks
 from mercer.kernels.points import Points
 from mercer.learners.certificates.bounds import Distance
 from mercer.learners.certificates.certificate import certificate
@@ -81,7 +81,7 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
         who, precomputed = type(self).__name__, is_precomputed(self.kernel)
         names = ("kernel", "alpha", "lengthscale", "fit_intercept", "solver", "memory_limit", "time_limit")
         settings = Settings(who, *(getattr(self, name) for name in names))
-        source = source_of(who, X, y, sample_weight, matrix=precomputed)
+        source = source_of(X, y, sample_weight, matrix=precomputed)
         if source is None:
             rows = self._read(X, reset=True)
             problem = self._targets(X, y, sample_weight)
@@ -147,11 +147,11 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
     def _say_what_is_wrong(self) -> None:
         who, told = type(self).__name__, f"the condition number is {self.condition_:.1e}"
         if not self.converged_:
-            warnings.warn(f"{who}: {self.outcome_.reason} ({told})", ConvergenceWarning, stacklevel=3)
+            warnings.warn(f"{who}: {self.outcome_.reason} ({told})", ConvergenceWarning, stacklevel=caller_level())
         elif not self.rounding_ <= TRUSTED[self._dtype]:
             cause, remedy = self._doubt()
             moved = f"{cause} may have moved predictions by {self.rounding_:.0e} of their size. {remedy}"
-            warnings.warn(f"{who}: {told}, and {moved}", NumericalWarning, stacklevel=3)
+            warnings.warn(f"{who}: {told}, and {moved}", NumericalWarning, stacklevel=caller_level())
 
     def _doubt(self) -> tuple[str, str]:
         """What may have moved predictions, and what to do."""
@@ -176,14 +176,14 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
             found = self._predictor.values(rows).astype(rows.dtype, copy=False)
         if not np.isfinite(found).all():
             told = f"{type(self).__name__}: predictions overflow {rows.dtype} on this data. Scale the data down."
-            warnings.warn(told, NumericalWarning, stacklevel=4)
+            warnings.warn(told, NumericalWarning, stacklevel=caller_level())
         return found
 
     def _source_of(self, X: Any) -> Source | None:
         """The source that X is or names, with the columns that were fitted; None for a table."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
-        return source_of(type(self).__name__, X, columns=None if names is None else list(names))
+        return source_of(X, columns=None if names is None else list(names))
 
     @speaks
     def predict_batches(self, X: Any, size: int = 1 << 16) -> Iterator[NDArray[Any]]:

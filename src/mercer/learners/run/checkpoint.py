@@ -27,7 +27,7 @@ from numpy.lib.format import read_array, write_array
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import State
-from mercer.errors import InputError, MercerWarning, sentence
+from mercer.errors import InputError, MercerWarning, caller_level, sentence
 from mercer.learners.run.fingerprint import FORMAT, Parts
 from mercer.sources.durable import flush_folder
 
@@ -199,7 +199,9 @@ class Store:
                 draft.unlink()
 
     def _warn(self, what: str, error: Exception) -> None:
-        warnings.warn(f"{self.who} {what} the checkpoint {self.path}: {error}", MercerWarning, stacklevel=3)
+        warnings.warn(
+            f"{self.who} {what} the checkpoint {self.path}: {error}", MercerWarning, stacklevel=caller_level()
+        )
 
 
 def _key(member: str) -> str:

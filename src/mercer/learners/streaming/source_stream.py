@@ -188,7 +188,7 @@ def new_rows(estimator: Any, source: Source, size: int) -> Iterator[Any]:
     """The same as the model reads a table: points, or similarities with its rows where the kernel is precomputed."""
     for points in new_points(estimator, source, size):
         if estimator._precomputed:
-            refuse_sparse(type(estimator).__name__, points)
+            refuse_sparse(points, subject=type(estimator).__name__)
             yield points.values.astype(points.dtype, copy=False)
         else:
             yield as_fitted(estimator, points)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import NumericalWarning
+from mercer.errors import NumericalWarning, caller_level
 from mercer.learners.data.column_scales import warn_of_scales
 from mercer.learners.data.range_checks import refuse_range, refuse_targets
 from mercer.learners.data.resolve import resolve_view
@@ -185,7 +185,7 @@ class BaseSVM(KernelEstimator[SVMProblem, MarginPlan, SVMResult]):
         left = f"A violation of {bad.violation:.1e} is left, where tol is {self.tol:g}: what was learned is kept."
         remedy = "Scale the columns, use a smaller C, or allow more max_iter or time_limit."
         told = f"{type(self).__name__}: {bad.reason} {left} {remedy}"
-        warnings.warn(told, ConvergenceWarning, stacklevel=4)
+        warnings.warn(told, ConvergenceWarning, stacklevel=caller_level())
 
     # -- what was found -------------------------------------------------------------------------------------------
 
@@ -276,7 +276,7 @@ class BaseSVM(KernelEstimator[SVMProblem, MarginPlan, SVMResult]):
             found = self._model.values(rows).astype(rows.dtype, copy=False)
         if not np.isfinite(found).all():
             told = f"{type(self).__name__}: predictions overflow {rows.dtype} on this data. Scale the data down."
-            warnings.warn(told, NumericalWarning, stacklevel=4)
+            warnings.warn(told, NumericalWarning, stacklevel=caller_level())
         return found
 
     # -- scikit-learn's contract ----------------------------------------------------------------------------------

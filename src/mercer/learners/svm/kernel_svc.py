@@ -177,7 +177,7 @@ class KernelSVC(ClassifierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn
         if self.multi_class == PAIRS:  # thousands of classes are millions of pairs, whose making takes long by itself
             pairs = len(self.classes_) * (len(self.classes_) - 1) // 2
             needed, purpose = coefficients(len(kept), pairs), f"coefficients of {pairs:,} pairs of classes"
-            Budget.of(self.memory_limit).require(who, needed, purpose, 'Use multi_class="ovr".')
+            Budget.of(self.memory_limit).require(needed, purpose, 'Use multi_class="ovr".')
         sought = subproblems_of(codes, self.classes_, float(self.C), weights[kept], self.multi_class)
         return Asked(sought, len(labels), kept, np.ones((len(kept), 1)), weights, counts)
 
