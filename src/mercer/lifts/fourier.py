@@ -198,7 +198,7 @@ def _placed(kernel: Kernel, points: Points) -> Kernel:
     inner = kernel.inner_points(points)
     children = tuple(_placed(child, inner) for child in kernel.children)
     if isinstance(kernel, On):
-        return On(children[0], tuple(points.position(column) for column in kernel.columns))
+        return On(children[0], tuple(points.position(column, subject="on") for column in kernel.columns))
     return kernel.with_children(children)
 
 

@@ -142,7 +142,7 @@ def _weighted(kernel: k.Weighted, points: Points) -> Part:
 
 @features_of.register
 def _on(kernel: k.On, points: Points) -> Part:
-    columns = [points.position(column) for column in kernel.columns]
+    columns = [points.position(column, subject="on") for column in kernel.columns]
     inside = features_of(kernel.kernel, points.chosen(columns))
     if isinstance(inside, Polynomials):
         return Polynomials(algebra.on_columns(inside.expansion, columns, _width(points)))

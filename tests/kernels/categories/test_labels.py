@@ -56,7 +56,7 @@ def test_the_text_of_a_label_does_not_depend_on_its_type(things, wanted):
 
 @pytest.mark.parametrize("thing", [b"a", ("a",), datetime.date(2020, 1, 1), 1j, np.datetime64("2020-01-01")])
 def test_what_is_no_label_is_refused_by_its_row(thing):
-    with pytest.raises(InputError, match=r"^Match needs labels; row 2 holds .* of type \w+\. Give texts"):
+    with pytest.raises(InputError, match=r"^Mercer needs labels; row 2 holds .* of type \w+\. Give texts"):
         items_of(["a", None, thing])
 
 

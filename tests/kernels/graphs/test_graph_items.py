@@ -116,7 +116,7 @@ def test_columns_and_matrices_give_back_the_graph(graph):
 @pytest.mark.parametrize(
     ("thing", "message"),
     [
-        ("CCO", r"Test needs graphs; row 1 holds 'CCO'\. Give a Graph"),
+        ("CCO", r"Mercer needs graphs; row 1 holds 'CCO'\. Give a Graph"),
         (None, "row 1 holds None"),
         (3.5, "row 1 holds 3.5"),
         ({"nodes": ["C"]}, "row 1 holds {'nodes'"),

@@ -36,7 +36,7 @@ def test_what_is_taken(things, wanted):
 @pytest.mark.parametrize(
     ("things", "message"),
     [
-        (["a", "b", None], r"Spectrum needs strings .*; row 2 holds None. Replace missing strings by ''"),
+        (["a", "b", None], r"Mercer needs strings .*; row 2 holds None. Replace missing strings by ''"),
         (["a", float("nan")], "row 1 holds nan. Replace missing strings"),
         ([3.5, "a"], r"row 0 holds 3.5. Convert the column, with str\(\) say"),
         (["a", "b", b"c"], "strings of one type; row 0 holds str and row 2 holds bytes. Convert"),

@@ -75,7 +75,9 @@ class On(Mapped):
         if None in inner:
             return dict.fromkeys(self.columns, inner[None])
         chosen = Points(np.empty((0, len(self.columns))))  # it refuses positions that are not there
-        return {self.columns[chosen.position(c)] if isinstance(c, int) else c: k for c, k in inner.items()}
+        return {
+            self.columns[chosen.position(c, subject="on")] if isinstance(c, int) else c: k for c, k in inner.items()
+        }
 
     @property
     def map_label(self) -> str:

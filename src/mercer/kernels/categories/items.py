@@ -30,7 +30,7 @@ def items_of(things: Sequence[Any]) -> tuple[Label, ...]:
     A whole number has the same text whatever its type, since a table with missing entries keeps its whole numbers as
     floats. Labels of one column must be of one kind: texts, numbers or truths.
 
-    >>> items_of("Match", ["a", None, "b"]), items_of("Match", [1, 2.0, float("nan"), 0.5])
+    >>> items_of(["a", None, "b"]), items_of([1, 2.0, float("nan"), 0.5])
     (('a', None, 'b'), ('1', '2', None, '0.5'))
     """
     types = set(map(type, things))

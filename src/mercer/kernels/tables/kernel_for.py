@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
-from mercer.errors import InputError, message, speaks
+from mercer.errors import InputError, message, speaking, speaks
 from mercer.kernels.objects.table import Table, table_of
 from mercer.kernels.tables.choice import LEFT_OUT, Choice
 from mercer.kernels.tables.proposal import Proposal
@@ -51,7 +51,8 @@ def kernel_for(table: Any, target: int | str | Iterable[int | str] | None = None
     if seen.count < 2:
         raise InputError(message("two rows or more", f"got {seen.count}", "Give the training rows."))
     targets = () if target is None else (target,) if isinstance(target, int | str) else tuple(target)
-    aside = {seen.position(column) for column in targets}
+    with speaking("kernel_for (target)"):
+        aside = {seen.position(column) for column in targets}
     return Proposal(seen.count, tuple(_choices(seen, aside)))
 
 
