@@ -47,7 +47,7 @@ fuzz: $(VENV)/.test
 	$(BIN)/python benchmarks/fuzz_texts.py --count 100000
 	$(BIN)/python benchmarks/fuzz_command.py --count 20000
 
-# Lines that the tests reach: docs/testing.md. The code that Numba compiles is text, and is not counted.
+# Lines that the tests reach: docs/testing.md. The loops of a formula are generated text, and are not counted.
 coverage: $(VENV)/.coverage
 	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal --cov --cov-report=term --cov-fail-under=95
 

@@ -5,6 +5,7 @@ import os
 import signal
 import tempfile
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 quiet = [HealthCheck.too_slow]
@@ -24,6 +25,22 @@ def pytest_configure(config):
         folder = tempfile.TemporaryDirectory(prefix="mercer-tests-")
         config.add_cleanup(folder.cleanup)
         os.environ["MERCER_CACHE_DIR"] = folder.name
+
+
+@pytest.fixture
+def loops_as_written(monkeypatch):
+    """Loops that would be compiled run as Python, with its rules for indices and its errors."""
+    from mercer.compute.codegen.compiled import Compiled
+
+    monkeypatch.setattr(Compiled, "__call__", lambda self, *arguments: self.function(*arguments))
+
+
+@pytest.fixture
+def no_compiled_loops(monkeypatch):
+    """Loops that would be compiled may not run."""
+    from mercer.compute.codegen.compiled import Compiled
+
+    monkeypatch.setattr(Compiled, "__call__", lambda self, *arguments: pytest.fail(f"{self.function} has run"))
 
 
 def pytest_collection_finish(session):

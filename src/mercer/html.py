@@ -1,12 +1,13 @@
-"""HTML for notebooks: escaped, of bounded size, without scripts, and readable on light and on dark grounds.
+"""HTML for notebooks and reports: escaped, without scripts; of cards also bounded, and readable on any ground.
 
-Colours of text and ground are those of the page, whatever its theme: only badges bring their own, both of them. All
-styles are those of one class. Where a page takes styles away, what is left is plain and still in order.
+Colours of text and ground of a card are those of its page, whatever its theme: only badges bring their own, both of
+them. All styles are those of one class. Where a page takes styles away, what is left is plain and still in order.
 """
 
 from __future__ import annotations
 
 import reprlib
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -15,6 +16,12 @@ LIMIT = 48_000
 """Bytes of a card at most, styles included."""
 SECTION, TEXT, CELL = 14_000, 3_000, 240
 """Bytes of a part of a card, of a text and of a cell of a table, at most."""
+WHOLE = sys.maxsize
+"""In the place of such a bound: a report shows all of it."""
+LONG = 80
+"""Characters of a name or a label, at most."""
+VOID = ("meta", "br", "hr")
+"""Elements that hold nothing, and are not closed."""
 LINES, FEW = 40, 6
 """Lines of a table or list at most; numbers of an array that is written out, at most."""
 SCOPE = "mercer-card"
@@ -32,7 +39,6 @@ RULES = {
     "p,ol,ul,pre": "margin:.3em 0",
     "details": "margin:.3em 0 .3em .2em;padding-left:.6em;border-left:2px solid rgba(128,128,128,.5)",
     "summary": "cursor:pointer",
-    "math": "font-size:1.15em",
     ".badge": "display:inline-block;padding:0 .5em;border-radius:.7em;font-weight:600;color:#fff;background:#57606a",
     ".proven": "background:#1a7f37",
     ".refuted": "background:#b42318",
@@ -47,7 +53,7 @@ class Markup(str):
     __slots__ = ()
 
 
-def escaped(text: str, most: int = TEXT) -> Markup:
+def escaped(value: object, most: int = TEXT) -> Markup:
     """The text for people: what HTML would read and what cannot be seen is escaped, and what is too long is cut.
 
     most : bytes that it may take; how many characters were left out is told beyond them
@@ -55,9 +61,9 @@ def escaped(text: str, most: int = TEXT) -> Markup:
     >>> escaped("<script> & 'quotes'"), escaped("x" * 100, most=10)
     ('&lt;script&gt; &amp; &#39;quotes&#39;', 'xxxxxxxxxx ... (90 more characters)')
     """
-    if isinstance(text, Markup):
-        return text
-    found: list[str] = []
+    if isinstance(value, Markup):
+        return value
+    text, found = str(value), list[str]()
     size = 0
     for place, letter in enumerate(text):
         piece = _letter(letter)
@@ -95,14 +101,53 @@ def brief(value: object, most: int = 120) -> str:
 # -- elements ---------------------------------------------------------------------------------------------------------
 
 
-def element(name: str, *inside: str, kind: str = "") -> Markup:
-    """An element with what is inside of it: markup as it is, other texts escaped.
+def element(name: str, /, *inside: object, kind: str = "", **attributes: str) -> Markup:
+    """An element with what is inside of it: markup as it is, other texts escaped; `kind` is its class.
 
     >>> element("p", "a < b, ", element("b", "c"), kind="quiet")
     '<p class="quiet">a &lt; b, <b>c</b></p>'
+    >>> element("a", "x", href="#top", aria_label="up")
+    '<a href="#top" aria-label="up">x</a>'
     """
-    given = f' class="{escaped(kind)}"' if kind else ""
+    named = {"class": kind, **attributes} if kind else attributes
+    given = "".join(f' {key.replace("_", "-")}="{escaped(value)}"' for key, value in named.items())
+    if name in VOID:
+        return Markup(f"<{name}{given}>")
     return Markup(f"<{name}{given}>{''.join(escaped(each) for each in inside)}</{name}>")
+
+
+def joined(parts: Iterable[object]) -> Markup:
+    """Parts one after the other."""
+    return Markup("\n".join(map(escaped, parts)))
+
+
+def p(*inside: object) -> Markup:
+    """A paragraph."""
+    return element("p", *inside)
+
+
+def short(text: str, most: int = LONG) -> str:
+    """A text of at most so many characters.
+
+    >>> short("abcdefgh", 6)
+    'abc...'
+    """
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def code(text: object, most: int = LONG) -> Markup:
+    """A name or a formula as it stands in the data, cut where it is long."""
+    return element("code", short(str(text), most))
+
+
+def pre(text: object, kind: str = "") -> Markup:
+    """Lines as they are."""
+    return element("pre", element("code", escaped(text, WHOLE)), kind=kind)
+
+
+def figure(picture: Markup, caption: object) -> Markup:
+    """A picture with a line below."""
+    return element("figure", picture, element("figcaption", caption))
 
 
 def badge(status: str) -> Markup:
@@ -111,36 +156,50 @@ def badge(status: str) -> Markup:
     return element("span", status, kind=f"badge {known}".strip())
 
 
-def table(rows: Iterable[Sequence[str]], head: Sequence[str] = (), count: int = 0) -> Markup:
-    """Rows of cells, the first cell of each as its name; beyond `LINES` rows their number is told.
+def table(
+    rows: Iterable[Sequence[object]],
+    head: Sequence[str] = (),
+    count: int = 0,
+    numbers: Sequence[int] = (),
+    most: int = LINES,
+) -> Markup:
+    """Rows of cells, the first cell of each as its name; beyond `most` rows their number is told.
 
     count : how many rows there are, where only the first were given
+    numbers : columns of the class "number"
     """
-    first = [element("tr", *(element("th", name) for name in head))] if head else []
-    lines = [_row(row) for row in rows]
+    first = [_row(head, numbers, "col", len(head))] if head else []
+    lines = [_row(row, numbers, "row", 1) for row in rows]
     count = max(count, len(lines))
-    more = [element("tr", element("td", _rest(count, "rows")))] if count > LINES else []
-    return element("table", *first, *lines[:LINES], *more)
+    more = [element("tr", element("td", _rest(count, "rows", most)))] if count > most else []
+    return element("table", *first, *lines[:most], *more)
 
 
-def _row(row: Sequence[str]) -> Markup:
-    return element("tr", element("th", escaped(row[0], CELL)), *(element("td", escaped(c, CELL)) for c in row[1:]))
+def _row(cells: Sequence[object], numbers: Sequence[int], scope: str, names: int) -> Markup:
+    """A row whose first cells are names."""
+    found = []
+    for place, cell in enumerate(cells):
+        kind, inside = "number" if place in numbers else "", escaped(cell, CELL)
+        named = place < names
+        found.append(element("th", inside, kind=kind, scope=scope) if named else element("td", inside, kind=kind))
+    return element("tr", *found)
 
 
-def items(texts: Sequence[str], ordered: bool = False) -> Markup:
-    """A list of texts; beyond `LINES` of them their number is told."""
-    lines = [element("li", escaped(text, 2 * CELL)) for text in texts[:LINES]]
-    more = [element("p", _rest(len(texts), "lines"), kind="quiet")] if len(texts) > LINES else []
+def items(texts: Iterable[object], ordered: bool = False, most: int = LINES) -> Markup:
+    """A list of texts; beyond `most` of them their number is told."""
+    texts = list(texts)
+    lines = [element("li", escaped(text, 2 * CELL)) for text in texts[:most]]
+    more = [element("p", _rest(len(texts), "lines", most), kind="quiet")] if len(texts) > most else []
     return Markup(element("ol" if ordered else "ul", *lines) + "".join(more))
 
 
-def _rest(count: int, name: str) -> str:
-    return f"... and {count - LINES:,} more {name}"
+def _rest(count: int, name: str, most: int) -> str:
+    return f"... and {count - most:,} more {name}"
 
 
-def details(summary: str, pieces: Iterable[Markup], shown: bool = False) -> Markup:
-    """What is seen after a click on the summary, or at once; of at most `SECTION` bytes."""
-    inside = within(pieces, SECTION)
+def details(summary: str, pieces: Iterable[Markup], shown: bool = False, most: int = SECTION) -> Markup:
+    """What is seen after a click on the summary, or at once; of at most so many bytes."""
+    inside = within(pieces, most)
     return Markup(f"<details{' open' * shown}>{element('summary', escaped(summary, CELL))}{inside}</details>")
 
 

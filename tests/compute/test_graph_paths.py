@@ -63,6 +63,15 @@ def test_counts(sizes, density, way):
     assert found == by_powers(matrices, groups)
 
 
+def test_counts_by_loops_as_written(loops_as_written, monkeypatch):
+    monkeypatch.setattr(path_loops, "COMPILED_FROM", 0)
+    matrices, groups, joined = some_graphs([7, 1, 0, 12, 2], 1.5, seed=5)
+    found = Counter()
+    for first, last, distance, pairs in path_counts(joined).tolist():
+        found[first, last, distance] += pairs
+    assert found == by_powers(matrices, groups)
+
+
 def test_the_same_bits_whoever_works(way):
     _, _, joined = some_graphs([30, 20, 25, 3], 2.0, seed=1)
     wanted = path_counts(joined, workers=1)
@@ -71,8 +80,16 @@ def test_the_same_bits_whoever_works(way):
 
 
 def test_buffers_grow():
-    """A path of 3,000 nodes, each a group of its own: more different paths than room at first."""
-    n = 3000
+    """A path of 3,000 nodes: more different paths than room at first."""
+    check_a_path(3000)
+
+
+def test_buffers_of_loops_as_written_grow(loops_as_written, monkeypatch):
+    monkeypatch.setattr(path_loops, "COMPILED_FROM", 0)
+    check_a_path(150)
+
+
+def check_a_path(n):
     near = [[v for v in (u - 1, u + 1) if 0 <= v < n] for u in range(n)]
     begins = np.concatenate([[0], np.cumsum([len(one) for one in near])])
     joined = Grouped(np.array([0, n]), np.arange(n) // 10, begins, np.concatenate(near).astype(np.int64))

@@ -49,6 +49,10 @@ def test_loops_and_numpy_agree():
     np.testing.assert_allclose(table[5, 5], 1 / (1 - decay), rtol=1e-15)
 
 
+def test_loops_as_written_and_numpy_agree(loops_as_written):
+    test_loops_and_numpy_agree()
+
+
 @pytest.mark.parametrize("piece", [1, 50, 1 << 20])
 def test_pieces_do_not_matter(piece, monkeypatch):
     graphs, (i, j) = encoded(GRAPHS), all_pairs(len(GRAPHS))

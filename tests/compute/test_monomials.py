@@ -63,6 +63,13 @@ def test_whole_families(way, dtype, repeated):
                 np.testing.assert_array_equal(found, of_list(X, factors, w))
 
 
+def test_loops_as_written(loops_as_written, monkeypatch):
+    monkeypatch.setattr(monomial_loops, "COMPILED_FROM", 0)
+    for weights in (None, np.arange(35.0)):
+        X, factors = table(4, 4), combinations(4, 3)
+        np.testing.assert_array_equal(of_list(X, factors, weights), product_by_product(X, factors, weights))
+
+
 @given(
     st.lists(st.lists(st.integers(0, 4), max_size=5).map(sorted), min_size=1, max_size=30),
     st.integers(0, 3),
@@ -133,14 +140,12 @@ def test_infinities_are_honoured_without_a_word(way):
     np.testing.assert_array_equal(found, [[1, 1e200, -1e200, np.inf, -np.inf, np.inf]])
 
 
-def test_without_numba_many_values_are_computed_all_the_same(monkeypatch):
+def test_without_numba_many_values_are_computed_all_the_same(no_compiled_loops, monkeypatch):
     monkeypatch.setattr(monomial_loops, "COMPILED_FROM", 0)
     monkeypatch.setattr(jit_cache, "numba_works", lambda: False)
-    monkeypatch.setattr(jit_cache, "load", lambda text: pytest.fail("nothing can be loaded"))
     X, factors = table(5, 3), combinations(3, 3)
     np.testing.assert_array_equal(of_list(X, factors), product_by_product(X, factors))
 
 
-def test_few_values_need_no_compiled_code(monkeypatch):
-    monkeypatch.setattr(jit_cache, "load", lambda text: pytest.fail("NumPy is faster here"))
+def test_few_values_need_no_compiled_code(no_compiled_loops):
     assert of_list(table(1000, 5), combinations(5, 3)).shape == (1000, 56)

@@ -56,6 +56,14 @@ def test_all_pairs(way, gappy):
     np.testing.assert_allclose(found, expected, rtol=1e-13)
 
 
+def test_all_pairs_by_loops_as_written(loops_as_written, monkeypatch):
+    monkeypatch.setattr(subsequence_loops, "COMPILED_FROM", 0)
+    rows = some(6, 7)
+    left, right, gappy = np.array([0, 3]), np.array([1, 2, 4, 5]), Gappy(3, 0.7)
+    expected = wanted([rows[i] for i in left], [rows[j] for j in right], gappy)
+    np.testing.assert_allclose(matrix(of(rows), left, right, gappy), expected, rtol=1e-13)
+
+
 def test_a_symmetric_matrix(way):
     rows = some(LANES + 5, 10, seed=1)
     gappy, places = Gappy(3, 0.5), np.array([4, 1, 1, *range(LANES + 5)])

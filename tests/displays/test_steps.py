@@ -137,7 +137,7 @@ K = np.exp(-((X - X.T) ** 2) / 2)
 @pytest.fixture(scope="module")
 def descended():
     solver = GradientDescent(step=0.05, max_iter=25)
-    with pytest.warns(NumericalWarning, match="take more"):
+    with pytest.warns(NumericalWarning, match="use a larger max_iter"):
         return KernelRidge("gaussian(1)", alpha=0.5, fit_intercept=False, solver=solver).fit(X, Y)
 
 

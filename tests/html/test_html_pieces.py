@@ -8,7 +8,23 @@ from html_reader import SCRIPTED, read, read_piece
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mercer.html import LINES, Markup, Shown, badge, brief, card, details, element, escaped, items, table, within
+from mercer.html import (
+    LINES,
+    WHOLE,
+    Markup,
+    Shown,
+    badge,
+    brief,
+    card,
+    code,
+    details,
+    element,
+    escaped,
+    items,
+    pre,
+    table,
+    within,
+)
 
 anything = st.text(st.characters(codec=None), max_size=300)
 
@@ -41,6 +57,17 @@ def test_markup_is_not_escaped_twice_and_text_always():
     assert element("p", inner, "&amp;") == f"<p>{inner}&amp;amp;</p>"
     assert isinstance(inner, Markup)
     assert 'class="a&quot;b"' in element("p", kind='a"b')
+    assert element("p", Markup("<i></i>"), title='"') == '<p title="&quot;"><i></i></p>'
+    assert table([["<td>", "<td>"]]).count("<td>") == 1
+    assert element("br") == "<br>"
+
+
+def test_what_a_report_shows_is_not_cut():
+    long = "x" * 50_000
+    assert long in pre(long)
+    assert table([(1, 2)] * 500, most=WHOLE).count("<tr>") == items(["a"] * 500, most=WHOLE).count("<li>") == 500
+    assert long in details("more", [pre(long)], most=WHOLE)
+    assert code(long) == f"<code>{'x' * 77}...</code>"
 
 
 @pytest.mark.parametrize("count", [0, 1, LINES, LINES + 1, 1234])

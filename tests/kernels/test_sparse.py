@@ -129,6 +129,16 @@ def test_near_duplicates(kernel, offset, way):
     assert equal == kernel.diagonal(X)[3]
 
 
+def test_near_duplicates_by_loops_as_written(loops_as_written):
+    base = X[:8] + sp.csr_array((X[:8].data * 0 + 1e3, X[:8].indices, X[:8].indptr), X[:8].shape)
+    both = sp.vstack([base, base * (1 + 1e-9)], format="csr")
+    for kernel in (Linear(), Laplace()):
+        with fused_from(0):
+            found = kernel(both, base)
+        wanted = _exact(kernel, both.toarray(), base.toarray())
+        assert np.abs(found - wanted).max() <= 1e-12 * np.abs(wanted).max()
+
+
 def _exact(kernel, left, right=None):
     with fused_from(1 << 60):
         return kernel(left, right)

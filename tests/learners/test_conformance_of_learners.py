@@ -50,7 +50,7 @@ LEARNERS = [
     Perceptron(),
     Perceptron(PolynomialLift(2), combine="averaged"),
     KernelSVC(),
-    KernelSVC("linear", C=0.5, multi_class="ovr", class_weight="balanced"),
+    KernelSVC("linear", C=0.5, break_ties=True, class_weight="balanced"),
     KernelSVR(),
     KernelOneClassSVM(),
     KernelLogisticRegression(),

@@ -64,12 +64,11 @@ def forbidden(monkeypatch):
     ids=["pivoted", "kmeans", "scaled", "centers"],
 )
 def test_no_plan_learns_a_lift(forbidden, model, data, counted, lift):
-    name = "lift" if isinstance(model, Perceptron) else "kernel"
-    model = clone(model).set_params(**{name: lift})
+    model = clone(model).set_params(kernel=lift)
     plan = model.plan(*data)
     assert plan.seconds > 0
     assert counted is None or getattr(plan, counted) == LANDMARKS
-    assert getattr(model, name) is lift
+    assert model.kernel is lift
     assert not hasattr(lift, "n_components_")
 
 
@@ -92,7 +91,7 @@ def test_tables_of_landmarks_are_what_they_are():
 
 def test_parts_of_composed_lifts_are_drafts_and_settings_stay():
     lift = 3.0 * RadialBasis(n_components=7, lengthscale=2.0, random_state=5)
-    found = draft(Perceptron(lift=lift)).lift
+    found = draft(Perceptron(lift)).kernel
     assert type(found) is Scaled
     assert found.factor == 3.0
     assert found.lift.get_params() == {

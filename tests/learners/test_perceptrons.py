@@ -8,11 +8,14 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
+import mercer
 from mercer import KernelPerceptron, Perceptron
 from mercer.errors import BudgetError, InputError, NumericalWarning
 from mercer.kernels import Gaussian, Linear
+from mercer.kernels import Polynomial as PolynomialKernel
 from mercer.kernels.strings.spectrum import Spectrum
 from mercer.lifts import Polynomial, RandomFourier
+from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
 from mercer.solvers.perceptron import perceptron as solver
 
@@ -82,11 +85,22 @@ def test_blocks_learn_what_the_sequential_algorithm_learns(kernel, classes, bloc
 
 
 @pytest.mark.parametrize("classes", [2, 4])
-@pytest.mark.parametrize("lift", [None, Polynomial(2), RandomFourier("gaussian(2)", 40, random_state=0)], ids=str)
-def test_theta_is_what_the_kernel_of_its_features_learns(lift, classes, block):
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        "linear",
+        "polynomial(2)",
+        Linear() + PolynomialKernel(3),
+        Polynomial(2),
+        RandomFourier("gaussian(2)", 40, random_state=0),
+    ],
+    ids=str,
+)
+def test_theta_is_what_the_kernel_of_its_features_learns(kernel, classes, block):
     X, y = draw(classes=classes)
-    model = Perceptron(lift, max_iter=3).fit(X, y)
-    Z = np.column_stack([X if lift is None else np.asarray(clone(lift).fit_transform(X)), np.ones(len(X))])
+    model = Perceptron(kernel, max_iter=3).fit(X, y)
+    lift = clone(kernel) if isinstance(kernel, Lift) else mercer.lift(kernel, X.shape[1])
+    Z = np.column_stack([np.asarray(lift.fit_transform(X)), np.ones(len(X))])
     V, history, _ = sequential(Z @ Z.T, y, 3, classes)
     np.testing.assert_array_equal(spread(model, 300), V)
     assert model.history_.tolist() == history
@@ -450,12 +464,24 @@ def test_a_plan_knows_the_lift_and_reads_what_fit_reads():
         ({"strategy": "oldest"}, 'strategy that is "forgetron" or "projectron"; got \'oldest\''),
         ({"budget": 5, "combine": "voted"}, "combine=\"last\" with a budget; combine is 'voted'"),
         ({"time_limit": -1}, "a number of seconds above zero, or None, for time_limit"),
+        ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; got "loo"'),
+        ({"lengthscale": -1.0}, "lengthscale"),
         ({"kernel": Polynomial}, "a kernel, its text, a function, a lift or 'precomputed'"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings_, message):
     with pytest.raises((InputError, TypeError, ValueError), match=message.replace("(", r"\(")):
         KernelPerceptron(**settings_).fit(*draw(20))
+
+
+def test_an_open_lengthscale_is_the_number_that_is_given():
+    X, y = draw(60)
+    given, written = (
+        KernelPerceptron("gaussian", lengthscale=0.7).fit(X, y),
+        KernelPerceptron("gaussian(0.7)").fit(X, y),
+    )
+    np.testing.assert_array_equal(given.decision_function(X), written.decision_function(X))
+    assert str(given.kernel_) == str(written.kernel_)
 
 
 def test_data_that_makes_no_sense_is_refused():
@@ -466,8 +492,12 @@ def test_data_that_makes_no_sense_is_refused():
         Perceptron().fit(np.where(X > 1, np.nan, X), y)
     with pytest.raises(InputError, match="all classes with the first rows; classes are not given"):
         Perceptron().partial_fit(X, y)
-    with pytest.raises(InputError, match="a lift, or None; got Gaussian"):
+    with pytest.raises(InputError, match=r"a kernel with a finite lift; gaussian.* has none\. Use KernelPerceptron"):
         Perceptron(Gaussian()).fit(X, y)
+    with pytest.raises(InputError, match="a lift, or a kernel with a finite one; got 'precomputed'"):
+        Perceptron("precomputed").fit(X @ X.T, y)
+    with pytest.raises(BudgetError, match=r"features of 20 rows.*Use KernelPerceptron"):
+        Perceptron("polynomial(60)", memory_limit="1 MB").fit(X, y)
 
 
 def test_more_rows_cannot_come_to_a_matrix():

@@ -12,6 +12,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 import mercer
@@ -133,31 +134,23 @@ def test_equal_votes_go_to_the_first_class():
     np.testing.assert_array_equal(votes(np.zeros((1, 3)), 3), [[2.0, 1.0, 0.0]])
 
 
-def test_one_against_the_rest_is_a_machine_for_each_class():
+def test_one_function_per_class_is_what_scikit_learn_makes_of_it():
     X, y = draw(150, 3)
     new = draw(40, 3, seed=2)[0]
-    model = KernelSVC(Gaussian(1.5), C=3.0, multi_class="ovr").fit(X, y)
+    model = OneVsRestClassifier(KernelSVC(Gaussian(1.5), C=3.0)).fit(X, y)
     alone = [KernelSVC(Gaussian(1.5), C=3.0).fit(X, y == c).decision_function(new) for c in range(3)]
     np.testing.assert_allclose(model.decision_function(new), np.column_stack(alone), atol=1e-9)
     np.testing.assert_array_equal(model.predict(new), np.argmax(alone, axis=0))
-    assert model.dual_coef_.shape == (len(model.support_), 3)
-    assert model.intercept_.shape == (3,)
 
 
-@pytest.mark.parametrize("classes", [3, 4])
-@pytest.mark.parametrize(("how", "other"), [("ovo", "ovr"), ("ovr", "ovo")])
-def test_a_model_predicts_as_it_was_fitted(how, other, classes):
-    y = np.arange(120) % classes  # all pairs of classes have as many rows
-    X = np.random.default_rng(0).normal(size=(120, 3)) + 0.7 * np.eye(4)[y][:, :3]
-    weights = np.where(np.arange(120) < 2 * classes, 0.0, 1.0)
-    model = KernelSVC(Gaussian(1.0), multi_class=how).fit(X, y, weights)
-    labels, scores = model.predict(X), model.decision_function(X)
-    model.set_params(multi_class=other)
-    for same in (model, pickle.loads(pickle.dumps(model))):  # noqa: S301  # its own
-        np.testing.assert_array_equal(same.predict(X), labels)
-        np.testing.assert_array_equal(same.decision_function(X), scores)
-    anew = model.fit(X, y, weights).decision_function(X)
-    assert not np.array_equal(anew, scores)
+def test_the_shape_of_the_decision_function_changes_no_prediction():
+    X, y = draw(150, 4)
+    model = KernelSVC(Gaussian(1.0), decision_function_shape="ovo").fit(X, y)
+    labels, pairs = model.predict(X), model.decision_function(X)
+    assert pairs.shape == (150, 6)
+    model.set_params(decision_function_shape="ovr")
+    np.testing.assert_array_equal(model.predict(X), labels)
+    np.testing.assert_allclose(model.decision_function(X), confidences(-pairs, 4))
 
 
 def test_the_function_is_the_sum_over_the_support():
@@ -426,7 +419,7 @@ def test_a_plan_says_what_a_fit_takes():
         ({"tol": 0.0}, "a finite number above zero for tol; got 0.0"),
         ({"max_iter": 0}, "a whole number above zero, or None, for max_iter; got 0"),
         ({"n_landmarks": -3}, "a whole number above zero, or None, for n_landmarks; got -3"),
-        ({"multi_class": "crammer"}, 'multi_class that is "ovo" or "ovr"; got \'crammer\''),
+        ({"decision_function_shape": "crammer"}, 'decision_function_shape that is "ovo" or "ovr"; got \'crammer\''),
         ({"method": "smo"}, 'method that is "auto", "exact" or "landmarks"; got \'smo\''),
         ({"warm_start": 1}, "True or False for warm_start; got 1"),
         ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; leave-one-out is for least squares'),
@@ -463,5 +456,5 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was():
 
 def test_pairs_of_a_thousand_classes_are_refused_before_they_are_made():
     X, y = np.random.default_rng(0).normal(size=(2_000, 4)), np.arange(2_000) % 1_000
-    with pytest.raises(BudgetError, match=r'coefficients of 499,500 pairs of classes.*Use multi_class="ovr"'):
+    with pytest.raises(BudgetError, match=r"coefficients of 499,500 pairs of classes.*OneVsRestClassifier"):
         KernelSVC("gaussian(1)", memory_limit="8 GiB").fit(X, y)

@@ -82,8 +82,8 @@ def test_no_support_has_no_vectors():
     np.testing.assert_array_equal(model.coef_, np.zeros((1, 4)))
 
 
-def test_the_support_of_one_against_the_rest_is_counted_by_class():
-    model = KernelSVC("linear", multi_class="ovr").fit(X, y)
+def test_the_support_of_pairs_is_counted_by_class():
+    model = KernelSVC("linear", decision_function_shape="ovo").fit(X, y)
     np.testing.assert_array_equal(model.n_support_, np.bincount(y[model.support_]))
     np.testing.assert_allclose(X @ model.coef_.T + model.intercept_, model.decision_function(X), atol=1e-8)
 
@@ -113,7 +113,6 @@ def test_ties_are_broken_by_the_decision_function():
     ("settings", "message"),
     [
         ({"decision_function_shape": "all"}, '"ovo" or "ovr"'),
-        ({"decision_function_shape": "ovo", "multi_class": "ovr"}, "functions of pairs"),
         ({"break_ties": 1}, "True or False for break_ties"),
     ],
 )

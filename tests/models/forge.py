@@ -38,7 +38,7 @@ def put_together(record, tensors, **changes):
     entries, data = entries_of(tensors)
     changes.get("entries", lambda given: None)(entries)
     text = record if isinstance(record, str) else json.dumps(record)
-    metadata = {"sha256": "0" * 64, "format": "mercer model", "version": "1", "record": text}
+    metadata = {"sha256": "0" * 64, "format": "mercer model", "version": "2", "record": text}
     changes.get("metadata", lambda given: None)(metadata)
     header = json.dumps({"__metadata__": metadata, **entries}, separators=(",", ":")).encode()
     return signed(header, changes.get("data", data))

@@ -1,4 +1,4 @@
-"""Write golden files of the present version of the format: PYTHONPATH=tests python -m files.make_golden FOLDER
+"""Write golden files of the present version of the format: PYTHONPATH=tests python -m models.make_golden FOLDER
 
 This is done once for a version; the files of a version stay as they are from then on.
 """

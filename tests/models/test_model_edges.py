@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from mercer import KernelRidge
 from mercer.errors import ModelFileError
 from mercer.kernels import Graph
+from mercer.lifts import Sketch
 from mercer.models import inspect, load, reading, save, texts
 from mercer.models.describe import LONGEST as SHOWN
 from mercer.models.describe import _short
 from mercer.models.encode import _plain
-from mercer.models.lift_invariants import sketch
 from mercer.models.strict_json import strict_json
 from mercer.models.structured import MOST_NODES, Graphs, Labels, Lists
 from mercer.models.texts import TextArray, Texts
@@ -273,8 +273,7 @@ class Piece:
 def test_parts_of_a_sketch(changes, words):
     good = {"n_features_in_": 3, "counts_": (1, 8), "n_components_": 9, "parts_": {1: Piece(width=3)}}
     division = Piece(axis=Piece(tail=np.zeros(3)))
-    assert sketch(Piece(_division=division, **good | changes)) == words
-    assert sketch(Piece()) == ""
+    assert Sketch._inconsistency(Piece(_division=division, **good | changes)) == words
 
 
 # -- graphs and types -------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from mercer.learners.data.plan_copy import CountedLandmarks
 from mercer.lifts import Counts
 from mercer.models import inspect, load, save
 from mercer.models.estimators import BESIDE, DROPPED
-from mercer.models.registry import CLASSES, ENTRIES
+from mercer.models.registry import ALL, CLASSES, ENTRIES
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ PLANNED = {CountedLandmarks}
 
 
 def test_every_estimator_has_an_entry_and_is_tried():
-    """Whoever adds an estimator adds it to the table of files, and to the models of these tests."""
+    """Whoever adds an estimator exports it, and a learner goes to the models of these tests."""
     assert {one.__name__ for one in estimators() - set(CLASSES) - PLANNED} <= ABSTRACT
     public = {getattr(mercer.learners, name) for name in mercer.learners.__all__} | set(zoo.INSTANCES) | {Counts}
     assert public <= estimators()
@@ -159,7 +159,7 @@ def test_every_estimator_has_an_entry_and_is_tried():
 
 
 def test_entries_have_names_of_their_own():
-    assert len(ENTRIES) == len(CLASSES)
+    assert len(ALL) == len(ENTRIES) == len(CLASSES)
 
 
 def test_a_gaussian_process_comes_back(path):

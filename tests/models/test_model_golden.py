@@ -1,10 +1,11 @@
-"""Files of every version that ever was, which are loaded for ever.
+"""Files of every version: those that can be read say what they said, and others say who reads them.
 
 `expected.json` holds what the models said before they were saved, and on which machine. There they say the same to the
 bit; another machine may round otherwise.
 """
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,17 +13,28 @@ import pytest
 from models.forge import taken_apart
 from models.golden_rows import answers, machine, rows_of
 
+from mercer.errors import ModelFileError
 from mercer.models import inspect, load, save
-from mercer.models.safetensors import VERSIONS
+from mercer.models.safetensors import OLD, VERSIONS
 
 GOLDEN = Path(__file__).parent / "golden"
-EXPECTED = {folder.name: json.loads((folder / "expected.json").read_text()) for folder in sorted(GOLDEN.iterdir())}
+EXPECTED = {version: json.loads((GOLDEN / version / "expected.json").read_text()) for version in VERSIONS}
 FILES = [(version, name) for version, about in EXPECTED.items() for name in about["models"]]
 
 
 def test_no_version_and_no_file_is_forgotten():
-    assert sorted(EXPECTED) == sorted(VERSIONS)
-    assert sorted(FILES) == sorted((path.parent.name, path.stem) for path in GOLDEN.glob("*/*.mercer"))
+    assert sorted(folder.name for folder in GOLDEN.iterdir()) == sorted((*OLD, *VERSIONS))
+    kept = [path for path in GOLDEN.glob("*/*.mercer") if path.parent.name in VERSIONS]
+    assert sorted(FILES) == sorted((path.parent.name, path.stem) for path in kept)
+
+
+@pytest.mark.parametrize("version", OLD)
+@pytest.mark.parametrize("read", [load, inspect])
+def test_files_of_old_versions_say_who_reads_them(version, read):
+    (path,) = (GOLDEN / version).glob("*.mercer")
+    told = f"it is of version '{version}'. {OLD[version]} reads it: predict with that, or fit the model again"
+    with pytest.raises(ModelFileError, match=re.escape(told)):
+        read(path)
 
 
 @pytest.mark.parametrize(("version", "name"), FILES)

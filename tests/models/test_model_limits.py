@@ -101,8 +101,10 @@ def test_headers_are_limited(raw, refused):
     refused(deep, "at most 32 levels in its record", inspected=True)
     metadata = {"metadata": lambda given: given.update(more="x")}
     refused(forge.put_together(record, tensors, **metadata), "the entries format, record", inspected=True)
-    newer = {"metadata": lambda given: given.update(version="2")}
-    refused(forge.put_together(record, tensors, **newer), "it is of version '2'. Install a newer Mercer", True)
+    newer = {"metadata": lambda given: given.update(version="3")}
+    refused(forge.put_together(record, tensors, **newer), "it is of version '3'. Install a newer Mercer", True)
+    odd = {"metadata": lambda given: given.update(version=["1"])}
+    refused(forge.put_together(record, tensors, **odd), r"it is of version \['1'\]. Install a newer Mercer", True)
 
 
 DEEP = b'{"__metadata__":{"sha256":"' + b"0" * 64 + b'","x":' + b"[" * 60_000 + b"]" * 60_000 + b"}}"
@@ -372,9 +374,9 @@ SPOILED = [
     ("ridge, sparse", "csr_array", "indices", 3, -5, "fields that make a csr_array"),
     ("ridge, sparse", "csr_array", "indptr", 5, 10**6, "fields that make a csr_array"),
     ("ridge, sparse", "csr_array", "indptr", 0, 1, "fields that make a csr_array"),
-    ("svc, words", "Points", "values", 0, 1e6, "names things that its store does not have"),
-    ("svc, words", "Points", "values", 0, -1.0, "names things that its store does not have"),
-    ("svc, words", "Points", "values", 0, 0.5, "names things that its store does not have"),
+    ("svc, words", "Points", "values", 0, 1e6, "names objects that its store does not have"),
+    ("svc, words", "Points", "values", 0, -1.0, "names objects that its store does not have"),
+    ("svc, words", "Points", "values", 0, 0.5, "names objects that its store does not have"),
     ("svc, words", "Texts", "ends", 0, 10**9, "texts one after the other"),
     ("svc, words", "Texts", "ends", 0, -1, "texts one after the other"),
     ("svc, words", "Lists", "counts", 0, 10**9, "lists that hold all members"),
@@ -446,7 +448,7 @@ def test_truths_are_zeros_and_ones(tmp_path, refused):
         ("means, landmarks", "KernelKMeans", {"n_features_in_": 4}, "got rows of 3 columns for a model of 4"),
         ("kernel perceptron", "KernelPerceptron", {"n_features_in_": 4}, "got rows of 3 columns for a model of 4"),
         ("forgetron", "Forgetron", {"used": 11}, "11 of 10 slots are taken"),
-        ("forgetron", "Forgetron", {"oldest": -1}, "slots are taken"),
+        ("forgetron", "Forgetron", {"oldest": -1}, "the oldest row is in slot -1"),
     ],
 )
 def test_fields_that_do_not_agree(name, entry, fields, words, tmp_path, refused):

@@ -200,7 +200,20 @@ def test_products_of_many_pieces_are_those_of_numpy(way, monkeypatch):
 
 
 def test_a_sweep_of_loops_and_one_of_numpy_do_the_same(monkeypatch):
-    Z = features()
+    agree_in_sweeps(features(), monkeypatch)
+
+
+def test_loops_as_written_and_numpy_do_the_same(loops_as_written, monkeypatch):
+    Z = features(15, 4)
+    agree_in_sweeps(Z, monkeypatch)
+    w, b = np.array([0.3, -1.0, 0.0, 2.0]), np.where(np.arange(15) % 3, np.linspace(-1, 1, 15), 0.0)
+    take("loops", monkeypatch)
+    np.testing.assert_allclose(descent_loops.products(Z, w), Z.astype(np.float64) @ w, rtol=1e-13)
+    np.testing.assert_allclose(descent_loops.sums(Z, b), Z.astype(np.float64).T @ b, rtol=1e-12)
+    np.testing.assert_allclose(descent_loops.squares(Z), np.square(Z, dtype=np.float64).sum(axis=1), rtol=1e-6)
+
+
+def agree_in_sweeps(Z, monkeypatch):
     for make in PROBLEMS.values():
         problem, places, met = make(Z), [], []
         for way in WAYS:

@@ -269,3 +269,26 @@ def test_compiled_and_plain_steps_are_the_same():
         found.append((steps, left, b))
     assert found[0][0] == found[1][0] > 10
     np.testing.assert_allclose(found[0][2], found[1][2], atol=1e-12)
+
+
+@pytest.mark.parametrize("kink", [0.0, 0.1])
+def test_loops_as_written_end_where_libsvm_ends(kink, loops_as_written, monkeypatch):
+    monkeypatch.setattr(smo, "COMPILED_FROM", 0)
+    X, _ = draw(30)
+    y = np.sin(2 * X[:, 0]) + 0.1 * X[:, 1]
+    K = Gaussian(1.5)(X)
+    problem = BoxQP(-y, np.full(30, -2.0), np.full(30, 2.0), kink)
+    found = solve(problem, Dense(K), TIGHT)
+    rests(problem, found, 1e-6)
+    model = SVR(kernel="precomputed", C=2.0, epsilon=kink, tol=1e-8).fit(K, y)
+    np.testing.assert_allclose(K @ found.b + found.bias, model.predict(K), **LIBSVM)
+
+
+def test_rows_of_a_pool_by_loops_as_written(loops_as_written, monkeypatch):
+    monkeypatch.setattr(smo, "COMPILED_FROM", 0)
+    monkeypatch.setattr(smo, "CHUNK", 5)
+    rng = np.random.default_rng(1)
+    pool, slots, factors, out = rng.normal(size=(6, 12)), np.array([4, 0, 3]), rng.normal(size=3), np.ones(12)
+    np.testing.assert_array_equal(smo.square(pool, slots, np.array([11, 2])), pool[np.ix_(slots, [11, 2])])
+    smo.add_rows(pool, slots, factors, out)
+    np.testing.assert_allclose(out, 1 + factors @ pool[slots], rtol=1e-14)

@@ -22,10 +22,10 @@ Array = NDArray[np.float64]
 
 def constant(y: NDArray[Any], count: int, classes: bool) -> NDArray[Any]:
     """The mean, or the largest class, for every row."""
-    if not classes:
-        return np.full(count, y.mean())
-    labels, counts = np.unique(y, return_counts=True)
-    return np.full(count, labels[np.argmax(counts)])
+    from sklearn.dummy import DummyClassifier, DummyRegressor
+
+    model = DummyClassifier(strategy="most_frequent") if classes else DummyRegressor(strategy="mean")
+    return np.asarray(model.fit(np.zeros((len(y), 1)), y).predict(np.zeros((count, 1))))
 
 
 def linear(look: Look, train: Sheet, y: NDArray[Any], test: Sheet, seed: int) -> NDArray[Any] | None:
@@ -45,48 +45,42 @@ def linear(look: Look, train: Sheet, y: NDArray[Any], test: Sheet, seed: int) ->
 
 
 def _designs(look: Look, train: Sheet, test: Sheet) -> tuple[Any, Any] | None:
+    """Rows to fit and new rows; missing numbers are the mean, labels that were not fitted are zeros."""
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
     if train.sparse is not None and test.sparse is not None:
         return train.sparse.rows, test.sparse.rows
-    parts = [_columns(train.table.column(name), test.table.column(name), name, kind) for name, kind in _pairs(look)]
-    known = [part for part in parts if part is not None]
-    if not known:
+    kinds = dict(zip(look.columns, look.kinds, strict=True))
+    labels = [name for name, kind in kinds.items() if kind in ("text", "label") and _few_labels(train, name)]
+    others = [name for name, kind in kinds.items() if kind not in ("text", "label", "graph")]
+    parts: list[tuple[Any, Any, Any]] = []
+    if others:
+        numbered = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
+        parts.append((numbered, _numbers(train, others), _numbers(test, others)))
+    if labels:
+        encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+        parts.append((encoder, _labels(train, labels), _labels(test, labels)))
+    if not parts:
         return None
-    return np.column_stack([fitted for fitted, _ in known]), np.column_stack([new for _, new in known])
+    fitted, new = zip(*((step.fit_transform(old), step.transform(rows)) for step, old, rows in parts), strict=True)
+    return np.hstack(fitted), np.hstack(new)
 
 
-def _pairs(look: Look) -> list[tuple[str, str]]:
-    return list(zip(look.columns, look.kinds, strict=True))
+def _few_labels(sheet: Sheet, name: str) -> bool:
+    return 1 < len(set(sheet.table.column(name).to_pylist())) <= LABELS
 
 
-def _columns(train: Any, test: Any, name: str, kind: str) -> tuple[Array, Array] | None:
-    """Numbers less their mean, over their deviation, missing ones as the mean; labels as zeros and ones."""
-    if kind == "graph":
-        return None
-    if kind in ("text", "label"):
-        return _labels(train.to_pylist(), test.to_pylist())
-    fitted, new = (numbers([column], [name]).astype(np.float64) for column in (train, test))
-    known = fitted[np.isfinite(fitted)]
-    if not known.size:
-        return None
-    mean, deviation = known.mean(), known.std() or 1.0
-    return _standard(fitted, mean, deviation), _standard(new, mean, deviation)
+def _numbers(sheet: Sheet, names: list[str]) -> Array:
+    """(rows, columns), with NaN for what is missing or infinite."""
+    found = numbers([sheet.table.column(name) for name in names], names).astype(np.float64)
+    return np.where(np.isfinite(found), found, np.nan)
 
 
-def _standard(values: Array, mean: float, deviation: float) -> Array:
-    return np.where(np.isfinite(values), (values - mean) / deviation, 0.0)
-
-
-def _labels(train: list[Any], test: list[Any]) -> tuple[Array, Array] | None:
-    labels = list(dict.fromkeys(train))
-    if not 1 < len(labels) <= LABELS:
-        return None
-    return _ones(train, labels), _ones(test, labels)
-
-
-def _ones(entries: list[Any], labels: list[Any]) -> Array:
-    place = {label: i for i, label in enumerate(labels)}
-    found = np.zeros((len(entries), len(labels)))
-    for row, entry in enumerate(entries):
-        if entry in place:
-            found[row, place[entry]] = 1.0
+def _labels(sheet: Sheet, names: list[str]) -> NDArray[Any]:
+    """(rows, columns) of texts, and None."""
+    found = np.empty((sheet.rows, len(names)), dtype=object)
+    for k, name in enumerate(names):
+        found[:, k] = sheet.table.column(name).to_pylist()
     return found

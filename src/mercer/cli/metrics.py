@@ -1,9 +1,9 @@
-"""How good predictions are: metrics with intervals, on rows that were not fitted."""
+"""How good predictions are: scikit-learn's metrics with SciPy's intervals, on rows that were not fitted."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 LEVEL = 0.95
 NORMAL = 1.959963984540054
-"""The quantile of the normal law for LEVEL."""
-DRAWS = 500
-"""Samples of a bootstrap."""
-SHARE, MOST, LEAST = 0.2, 20_000, 5
-"""The part of rows that is held out, and how many these are at most and at least."""
-
+"""The deviations of the normal law that LEVEL is within."""
+DRAWS, BATCH = 500, 50
+"""Samples of a bootstrap, and how many of them are in memory at once."""
+MAX_HELD_OUT, MIN_ROWS = 20_000, 5
+"""Rows that are held out at most, and rows that each part has at least."""
 UNEVEN = 0.9
 """The part of rows in one class from which on balanced accuracy stands first: saying that class is right so often."""
 
@@ -45,27 +44,28 @@ class Score:
 def split(y: NDArray[Any], classes: bool, share: float, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Positions of rows to fit and of rows to hold out, in order; none where rows are too few.
 
-    Classes keep their shares: a class is held out as often as the others, and never as a whole.
+    Classes keep their shares, where as many rows are held out as there are classes. None is held out as a whole: its
+    rows are fitted instead.
     """
-    rng, count = np.random.default_rng(seed), len(y)
-    held = min(math.ceil(share * count), MOST)
-    if share <= 0 or held < LEAST or count - held < LEAST:
-        return np.arange(count), np.arange(0)
-    order = rng.permutation(count)
-    if classes:
-        order = order[np.argsort(_within(y[order]), kind="stable")]
-        order = order[::-1]  # the last of each class first: rare classes stay among the rows to fit
-    return np.sort(order[held:]), np.sort(order[:held])
+    from sklearn.model_selection import train_test_split
+
+    rows = np.arange(len(y))
+    held = min(math.ceil(share * len(y)), MAX_HELD_OUT)
+    if share <= 0 or held < MIN_ROWS or len(y) - held < MIN_ROWS:
+        return rows, rows[:0]
+    train, test = train_test_split(
+        rows, test_size=held, random_state=seed, stratify=_strata(y, held) if classes else None
+    )
+    judged = np.isin(y[test], y[train]) if classes else np.ones(len(test), bool)
+    return np.sort(np.concatenate([train, test[~judged]])), np.sort(test[judged])
 
 
-def _within(labels: NDArray[Any]) -> Array:
-    """Where each row stands in its class, from 0 to 1."""
-    _, places, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    order = np.argsort(places, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    ranks = np.empty(len(labels))
-    ranks[order] = np.arange(len(labels)) - np.repeat(starts, counts)
-    return np.asarray((ranks + 0.5) / counts[places])
+def _strata(y: NDArray[Any], held: int) -> NDArray[np.intp] | None:
+    """The class of each row as scikit-learn can stratify by it: of one row none can, so it goes with the largest."""
+    _, place, counts = np.unique(y, return_inverse=True, return_counts=True)
+    if len(counts) > min(held, len(y) - held) or counts.max() < 2:
+        return None
+    return np.where(counts[place] > 1, place, counts.argmax())
 
 
 # -- metrics ----------------------------------------------------------------------------------------------------------
@@ -73,37 +73,66 @@ def _within(labels: NDArray[Any]) -> Array:
 
 def regression_scores(y: Array, predicted: Array, seed: int) -> list[Score]:
     """Root mean squared error, mean absolute error and R^2, with intervals by the bootstrap."""
-    errors = np.asarray(y - predicted, dtype=np.float64)
-    apart = np.asarray(y, dtype=np.float64) - np.mean(y)  # squares of numbers far from zero would hide their spread
-    columns = np.column_stack([errors**2, np.abs(errors), apart, apart**2])
-    drawn = np.array([columns[rows].mean(axis=0) for rows in _draws(len(y), seed)])
-    whole = columns.mean(axis=0)
-    shown = {"rmse": lambda m: np.sqrt(m[..., 0]), "mae": lambda m: m[..., 1], "r2": _explained}
-    return [Score(name, float(f(whole)), *_interval(f(drawn))) for name, f in shown.items()]
+    from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
+
+    errors, apart = np.asarray(y - predicted, dtype=np.float64), np.asarray(y - np.mean(y), dtype=np.float64)
+    explained = float(r2_score(y, predicted)) if len(y) > 1 else np.nan
+    return [
+        Score("rmse", float(root_mean_squared_error(y, predicted)), *_bootstrap(seed, _root_mean_square, errors)),
+        Score("mae", float(mean_absolute_error(y, predicted)), *_bootstrap(seed, np.mean, np.abs(errors))),
+        Score("r2", explained, *_bootstrap(seed, _explained, errors, apart)),
+    ]
 
 
-def _explained(moments: Array) -> Array:
-    spread = moments[..., 3] - moments[..., 2] ** 2
+def _root_mean_square(errors: Array, axis: int = -1) -> Array:
+    return np.asarray(np.sqrt(np.mean(np.square(errors), axis=axis)))
+
+
+def _explained(errors: Array, apart: Array, axis: int = -1) -> Array:
+    """R^2 of each sample; of a target that is the same in all its rows, as scikit-learn has it: 1 or 0.
+
+    apart : the target less its mean, so that numbers far from zero keep their digits
+    """
+    error, spread = np.mean(np.square(errors), axis=axis), np.var(apart, axis=axis)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(spread > 0, 1 - moments[..., 0] / spread, np.nan))
+        return np.asarray(np.where(spread > 0, 1 - error / spread, error == 0))
 
 
 def classification_scores(
     y: NDArray[Any], predicted: NDArray[Any], probabilities: Array | None, classes: NDArray[Any], seed: int
 ) -> list[Score]:
     """Accuracy with Wilson's interval, the mean accuracy of classes, and the log loss where there are probabilities."""
+    from sklearn.metrics import log_loss, recall_score
+
+    labels, place = np.unique(y, return_inverse=True)
     right = np.asarray(y == predicted, dtype=np.float64)
-    found = [wilson("accuracy", int(right.sum()), len(right))]
-    drawn = [_balanced(right[rows], y[rows]) for rows in _draws(len(y), seed)]
-    balanced = Score("balanced accuracy", _balanced(right, y), *_interval(np.array(drawn)))
-    found.insert(0 if uneven(y) else 1, balanced)
+    mean = float(recall_score(y, predicted, labels=labels, average="macro", zero_division=0.0))
+    accuracy = wilson("accuracy", int(right.sum()), len(right))
+    balanced = Score("balanced accuracy", mean, *_bootstrap(seed, _mean_recall, right, place))
+    found = [balanced, accuracy] if uneven(y) else [accuracy, balanced]
     if probabilities is not None:
-        known = np.isin(y, classes)
-        place = np.searchsorted(classes, np.where(known, y, classes[0]))
-        losses = -np.log(np.maximum(probabilities[np.arange(len(y)), place] * known, 1e-15))
-        means = np.array([losses[rows].mean() for rows in _draws(len(y), seed)])
-        found.append(Score("log loss", float(losses.mean()), *_interval(means)))
+        known, chances = _with_new_labels(y, probabilities, classes)
+        rows = chances[np.arange(len(y)), np.searchsorted(known, y)]
+        losses = -np.log(np.maximum(rows, np.finfo(chances.dtype).eps))  # as scikit-learn bounds them
+        found.append(Score("log loss", float(log_loss(y, chances, labels=known)), *_bootstrap(seed, np.mean, losses)))
     return found
+
+
+def _mean_recall(right: Array, place: NDArray[Any]) -> float:
+    """The mean accuracy of the classes of a sample; SciPy gives their numbers as floats."""
+    place = place.astype(np.intp)
+    counts = np.bincount(place)
+    return float(np.mean((np.bincount(place, right) / np.maximum(counts, 1))[counts > 0]))
+
+
+def _with_new_labels(
+    y: NDArray[Any], probabilities: Array, classes: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """All labels, sorted, and their probabilities: 0 for those that the model has never seen."""
+    known = np.union1d(classes, y)
+    chances = np.zeros((len(y), len(known)))
+    chances[:, np.searchsorted(known, classes)] = probabilities
+    return known, chances
 
 
 def uneven(y: NDArray[Any]) -> bool:
@@ -122,27 +151,30 @@ def wilson(metric: str, right: int, count: int) -> Score:
     >>> print(wilson("accuracy", 9, 10))
     0.9 [0.5958, 0.9821]
     """
-    share, z = right / count, NORMAL**2 / count
-    middle = (share + z / 2) / (1 + z)
-    half = NORMAL / (1 + z) * math.sqrt(share * (1 - share) / count + z / (4 * count))
-    return Score(metric, share, middle - half, middle + half)
+    from scipy.stats import binomtest
+
+    interval = binomtest(right, count).proportion_ci(LEVEL, method="wilson")
+    return Score(metric, right / count, float(interval.low), float(interval.high))
 
 
-def _balanced(right: Array, y: NDArray[Any]) -> float:
-    _, place = np.unique(y, return_inverse=True)
-    return float(np.mean(np.bincount(place, right) / np.bincount(place)))
+def _bootstrap(seed: int, statistic: Callable[..., Any], *columns: NDArray[Any]) -> tuple[float, float]:
+    """The interval of a statistic of rows, which are drawn with all their columns; of one row there is none."""
+    from scipy.stats import bootstrap
 
-
-def _draws(count: int, seed: int) -> Iterator[NDArray[np.intp]]:
-    rng = np.random.default_rng(seed)
-    for _ in range(DRAWS):
-        yield rng.integers(0, count, count)
-
-
-def _interval(drawn: Array) -> tuple[float, float]:
-    tail = (1 - LEVEL) / 2
-    low, high = np.nanquantile(drawn, [tail, 1 - tail]) if not np.isnan(drawn).all() else (np.nan, np.nan)
-    return float(low), float(high)
+    if len(columns[0]) < 2:
+        return np.nan, np.nan
+    random = np.random.default_rng(seed)
+    found = bootstrap(
+        columns,
+        statistic,
+        n_resamples=DRAWS,
+        batch=BATCH,
+        paired=True,
+        confidence_level=LEVEL,
+        method="percentile",
+        random_state=random,
+    )
+    return float(found.confidence_interval.low), float(found.confidence_interval.high)
 
 
 # -- shown ------------------------------------------------------------------------------------------------------------

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-from mercer.html import TROUBLE, Markup, badge, brief, element, escaped
+from mercer.html import Markup, badge, brief, element, escaped, items
 from mercer.kernels.base import Kernel
-from mercer.kernels.mathml import mathml
 from mercer.kernels.proof.glance import glance
-from mercer.kernels.tree_size import moderate
+from mercer.kernels.tree_size import moderate, nodes
 
 DEEP, WIDE = 4, 12
 """Levels, and children of a node, that the outline of a large tree shows."""
@@ -25,19 +24,17 @@ def pieces(kernel: Kernel) -> Iterator[Markup]:
         return
     proof = glance(kernel)
     yield element("p", badge(proof.status), " ", element("code", str(kernel)))
-    yield from _formula(kernel)
+    yield from _formulas(kernel)
     yield element("p", f"It {proof._said()}", OPEN if kernel.is_open else "")
     yield proof._argument(shown=False)
 
 
-def _formula(kernel: Kernel) -> Iterator[Markup]:
-    """The formula as a browser sets it; in plain text where that cannot be had."""
-    try:
-        found = mathml(f"k(x, z) = {kernel.latex()}")
-    except TROUBLE:
-        found = None
-    if found is not None:
-        yield element("p", found)
+def _formulas(kernel: Kernel) -> Iterator[Markup]:
+    """The formula of each kind of kernel in the tree, in plain text; `kernel.latex()` has that of the whole."""
+    below = {type(node): node for node in nodes(kernel) if not node.children and node.formula}
+    if kernel.children:
+        told = [element("code", f"{leaf.name}: {leaf.formula}") for leaf in below.values()]
+        yield from [items(told)] if told else []
     elif kernel.formula:
         yield element("p", element("code", f"k(x, z) = {kernel.formula}"))
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from mercer.compute.codegen.sparse import canonical, chosen, equal, is_sparse, place, with_columns
+from mercer.compute.consistency import within
 from mercer.errors import InputError, message
 from mercer.kernels.objects import store as objects
 
@@ -38,6 +39,24 @@ class Points:
     dtype: np.dtype[Any] = DOUBLE
     labels: tuple[str, ...] | None = None
     stores: tuple[objects.Store | None, ...] = ()
+
+    def _inconsistency(self) -> str:
+        values: Any = self.values
+        if values.ndim != 2 or values.dtype != DOUBLE or self.dtype not in (SINGLE, DOUBLE):
+            return f"got rows of {values.dtype} and shape {values.shape}"
+        stored = values.data if is_sparse(values) else values
+        if stored.size and not (np.isfinite(stored.min()) and np.isfinite(stored.max())):
+            return "rows hold infinite numbers"
+        for about in (self.names, self.labels, self.stores):
+            if about and len(about) != values.shape[1]:
+                return f"got {len(about)} names or stores for {values.shape[1]} columns"
+        if any(self.stores) and is_sparse(values):
+            return "sparse rows hold no structured data"
+        for column, store in enumerate(self.stores):
+            codes = values[:, column] if store is not None else np.empty(0)
+            if store is not None and not (within(codes, 0, len(store.items)) and (codes == np.rint(codes)).all()):
+                return f"column {column} names objects that its store does not have"
+        return ""
 
     def label(self, column: int) -> str:
         """How a message calls a column: by its name, or by its position from 0."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import has_fit_parameter
@@ -19,6 +21,7 @@ from mercer.learners.data.validation import PRECOMPUTED, is_precomputed, kernel_
 from mercer.learners.run.callbacks import CallbackSupport
 from mercer.learners.run.fit_run import Planned, Terms, Watched, watched
 from mercer.learners.run.transaction import all_or_nothing
+from mercer.lifts.base import Lift
 from mercer.lifts.html import ShownEstimator
 
 Problem = TypeVar("Problem")
@@ -47,6 +50,19 @@ class KernelEstimator(
     verbose: Any
     random_state: Any
     checkpoint: Any = None
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "n_features_in_": int,
+        "kernel_": Kernel | None,
+        "lift_": Lift | None,
+        "_precomputed": bool,
+        "_reader": Kernel | None,
+    }
+    """The attributes that a fit sets, with their types: what a model file holds. A class adds its own."""
+    _saved_if_set: ClassVar[Mapping[str, Any]] = {"feature_names_in_": NDArray[np.object_]}
+    """Those that it may set."""
+    _renewed: ClassVar[Mapping[str, Callable[[], Any]]] = {}
+    """Those that no file holds, and what stands for them in a loaded model."""
 
     # -- what a learner answers -----------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ LOO = "loo"
 
 def positive_float(who: str, name: str, given: Any, remedy: str, infinite: bool = False) -> float:
     """A number above zero; finite, unless it may be infinite."""
-    if _is_number(given) and given > 0 and (given < np.inf or infinite):
+    if is_number(given) and given > 0 and (given < np.inf or infinite):
         return float(given)
     needs = f"a {'' if infinite else 'finite '}number above zero for {name}"
     raise InputError(sentence(who, needs, f"got {shown(given)}", remedy))
@@ -23,7 +23,7 @@ def positive_float(who: str, name: str, given: Any, remedy: str, infinite: bool 
 
 def non_negative_float(who: str, name: str, given: Any, remedy: str) -> float:
     """A finite number that is not negative."""
-    if _is_number(given) and 0 <= given < np.inf:
+    if is_number(given) and 0 <= given < np.inf:
         return float(given)
     raise InputError(sentence(who, f"a finite number of at least 0 for {name}", f"got {shown(given)}", remedy))
 
@@ -55,7 +55,8 @@ def refuse_loo(who: str, lengthscale: Any, got: str, remedy: str) -> None:
         raise InputError(sentence(who, 'a lengthscale that is "median" or a number', got, remedy))
 
 
-def _is_number(given: Any) -> bool:
+def is_number(given: Any) -> bool:
+    """Whether it is an integer or a float, of Python or NumPy; True and False are none."""
     return isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.codegen.sparse import is_sparse
+from mercer.compute.consistency import shapes
 
 Array = NDArray[Any]
 
@@ -37,6 +38,9 @@ class Axis:
     head: float
     tail: NDArray[np.float64]
     offset: float
+
+    def _inconsistency(self) -> str:
+        return shapes((self.tail, (None,)))
 
     @classmethod
     def of_constant(cls, columns: int, offset: float) -> Axis:

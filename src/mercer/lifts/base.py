@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -46,6 +47,11 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
 
     kernel: Any
     """The kernel that phi(x).phi(z) is, or approximates; of lifts that learn from data once they are fitted."""
+
+    _saved: ClassVar[Mapping[str, Any]] = {"n_features_in_": int}
+    """The attributes that `learn` sets, with their types: what a model file holds. A class adds its own."""
+    _saved_if_set: ClassVar[Mapping[str, Any]] = {"feature_names_in_": NDArray[np.object_]}
+    """Those that it may set."""
 
     # -- what a lift answers ------------------------------------------------------------------------------------
 
@@ -99,6 +105,10 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
         list of str
             One name per feature.
         """
+
+    def _inconsistency(self) -> str:
+        """What is wrong between the attributes of a fitted lift that comes from a file; "" where nothing is."""
+        return ""
 
     # -- scikit-learn's contract --------------------------------------------------------------------------------
 

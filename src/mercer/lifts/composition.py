@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,6 +50,11 @@ class Pair(Lift):
     def learn(self, X: Any) -> None:
         self.first_ = fitted_part(self, "first", X)
         self.second_ = fitted_part(self, "second", X)
+
+    _saved: ClassVar[Mapping[str, Any]] = {"first_": Lift, "second_": Lift}
+
+    def _inconsistency(self) -> str:
+        return other_columns(self, self.first_, self.second_)
 
     def _afford(self, rows: Any) -> None:
         if issparse(rows):  # then the features may be so, and only the parts know how many numbers they store
@@ -99,6 +105,12 @@ def fitted_part(whole: Lift, name: str, X: Any) -> Lift:
     with speaking(type(fresh).__name__):
         fresh.learn(X)
     return fresh
+
+
+def other_columns(whole: Lift, *parts: Lift) -> str:
+    """What is wrong where a part was fitted to other columns than the whole, since parts check no rows again."""
+    wrong = any(getattr(part, "n_features_in_", None) != whole.n_features_in_ for part in parts)
+    return f"got a part of other than {whole.n_features_in_} columns" if wrong else ""
 
 
 def kernel_of(lift: Lift) -> Kernel:

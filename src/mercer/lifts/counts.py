@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -68,6 +69,12 @@ class Counts(Lift):
         rows, _ = features_of(self.kernel_, X, X)
         self._known = X
         self.n_components_ = len(_occurring(rows))
+
+    _saved: ClassVar[Mapping[str, Any]] = {"kernel_": Kernel, "_known": Points, "n_components_": int}
+
+    def _inconsistency(self) -> str:
+        columns = self._known.shape[1]
+        return "" if columns == self.n_features_in_ else f"got rows of {columns} columns for {self.n_features_in_}"
 
     def n_features(self) -> int:
         return int(self.n_components_)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -67,6 +68,11 @@ class Exact(Lift):
             raise KernelError(
                 message("a kernel that is not zero everywhere", f"{kernel} is", "Check it.", subject="A lift")
             )
+
+    _saved: ClassVar[Mapping[str, Any]] = {"kernel_": Kernel, "_part": Part}
+
+    def _inconsistency(self) -> str:
+        return self._part.inconsistency(self.n_features_in_)
 
     @property
     def expansion_(self) -> Expansion:

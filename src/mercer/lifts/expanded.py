@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,6 +34,7 @@ class Expanded(Lift):
     """What to do where there are too many features."""
 
     expansion_: Expansion
+    _saved: ClassVar[Mapping[str, Any]] = {"expansion_": Expansion}
 
     @abstractmethod
     def _expansion(self, width: int) -> Expansion:
@@ -48,6 +50,10 @@ class Expanded(Lift):
             needs, got = "features that can be numbered by 64 bits", f"there are {_many(size)}"
             raise BudgetError(message(needs, got, self.remedy))
         self.expansion_ = expansion
+
+    def _inconsistency(self) -> str:
+        columns, fitted = self.expansion_.width, self.n_features_in_
+        return "" if columns == fitted else f"got an expansion of {columns} columns for {fitted}"
 
     @speaks
     def transform(self, X: Any) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
+from mercer.compute.consistency import MAX_COLUMNS, within
 from mercer.lifts.monomial_index import Family
 from mercer.lifts.monomial_loops import evaluate
 from mercer.lifts.monomial_plan import Plan, of_factors
@@ -39,6 +40,15 @@ class Expansion:
     width: int
     factors: NDArray[np.intp]
     coefficients: csr_array
+
+    def _inconsistency(self) -> str:
+        factors = self.factors
+        if factors.ndim != 2 or not within(factors, -1, self.width) or not 1 <= self.width < MAX_COLUMNS:
+            return f"monomials name columns that are not among {self.width}"
+        if factors.shape[1] == 0 or ((factors[:, :-1] < 0) & (factors[:, 1:] >= 0)).any():
+            return "monomials have a gap between their columns"
+        shape = self.coefficients.shape
+        return "" if shape[1] == len(factors) else f"got coefficients of shape {shape} for {len(factors)} monomials"
 
     @classmethod
     def weighted(cls, width: int, factors: NDArray[np.intp], weights: NDArray[np.float64]) -> Expansion:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.codegen.sparse import canonical, is_sparse
+from mercer.compute.consistency import shapes
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel, On
@@ -122,6 +124,22 @@ class RandomFourier(Lift):
         self.offsets_ = 2 * np.pi * draws.uniforms(1)[:, 0] if offset else None
         self.mass_ = law.mass
         self.center_ = np.zeros(X.shape[1]) if is_sparse(X) else _mean(X)
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "kernel_": Kernel,
+        "n_components_": int,
+        "frequencies_": NDArray[np.float64],
+        "offsets_": NDArray[np.float64] | None,
+        "mass_": float,
+        "center_": NDArray[np.float64],
+    }
+
+    def _inconsistency(self) -> str:
+        m, d = len(self.frequencies_), self.n_features_in_
+        if self.n_components_ != (2 * m if self.offsets_ is None else m):
+            return f"got {self.n_components_} components for {m} frequencies"
+        offsets = [] if self.offsets_ is None else [(self.offsets_, (m,))]
+        return shapes((self.frequencies_, (None, d)), (self.center_, (d,)), *offsets)
 
     def _resolved(self, X: Any) -> Kernel:
         """The kernel with its numbers found, and its columns by position: frequencies know no names."""

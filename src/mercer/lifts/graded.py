@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,29 @@ from mercer.lifts.monomial_index import Family
 from mercer.lifts.monomial_loops import evaluate
 from mercer.lifts.monomial_plan import Plan, of_family
 
+MAX_DEGREE = 1 << 16
+"""The highest power of an inner product that a model file may hold: its weights are exact numbers of any length."""
+
+
+@dataclass(frozen=True)
+class OfPower:
+    """What a monomial of each degree weighs in (offset + <x, z>)^degree, times the factorials of its exponents.
+
+    >>> OfPower(2, 3.0)(1)
+    Fraction(6, 1)
+    """
+
+    degree: int
+    offset: float
+
+    def __call__(self, order: int) -> Fraction:
+        """degree! / (degree - order)! offset^(degree - order), exactly."""
+        return math.perm(self.degree, order) * Fraction(self.offset) ** (self.degree - order)
+
+    def _inconsistency(self) -> str:
+        known = 1 <= self.degree <= MAX_DEGREE and 0 <= self.offset < math.inf
+        return "" if known else f"got (offset + <x, z>)^degree with degree {self.degree} and offset {self.offset}"
+
 
 class Graded(Deferred):
     """The monomials of a family, the one with exponents a times the root of square(|a|) / (a_1! ... a_d!).
@@ -31,13 +54,20 @@ class Graded(Deferred):
     family : the monomials
     square : gives an exact number for each degree; None for monomials without weights
 
-    >>> Graded(Family(2, 2), lambda degree: Fraction(min(degree + 1, 2))).names(["x", "y"])
+    >>> Graded(Family(2, 2), OfPower(2, 1.0)).names(["x", "y"])
     ['1', 'sqrt(2) x', 'sqrt(2) y', 'x^2', 'sqrt(2) x y', 'y^2']
     """
+
+    _saved: ClassVar[Mapping[str, Any]] = {"family": Family, "square": OfPower | None}
 
     def __init__(self, family: Family, square: Callable[[int], Fraction] | None = None) -> None:
         self.family = family
         self.square = square
+
+    def _inconsistency(self) -> str:
+        square, highest = self.square, self.family.degree
+        known = not isinstance(square, OfPower) or highest <= square.degree
+        return "" if known else f"got monomials of degree {highest} for a power of a lower one"
 
     @property
     def width(self) -> int:
@@ -105,8 +135,7 @@ class Biased(Graded):
     ['1', 'x^2', 'x y', 'y^2']
     """
 
-    def __init__(self, family: Family) -> None:
-        super().__init__(family)
+    _saved: ClassVar[Mapping[str, Any]] = {"square": None}
 
     @property
     def size(self) -> int:

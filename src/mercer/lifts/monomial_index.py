@@ -15,10 +15,14 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.consistency import MAX_COLUMNS
+
 Whole = NDArray[np.int64]
 Pattern = tuple[int, ...]
 """The exponents of a monomial, that of its first column in front, the others sorted."""
 
+NUMBERED = 62
+"""A family of monomials has at least 2^min(columns, degree) members, and no more than 2^62 can be numbered."""
 LARGEST = 2**62
 """Numbers of monomials stay below this, so that sums of places fit 64 bits."""
 
@@ -43,6 +47,12 @@ class Family:
     degree: int
     lowest: int = 0
     repeated: bool = True
+
+    def _inconsistency(self) -> str:
+        if not (1 <= self.width < MAX_COLUMNS and 1 <= self.degree < MAX_COLUMNS and 0 <= self.lowest <= self.degree):
+            return f"got degrees {self.lowest} to {self.degree} of {self.width} columns"
+        few = min(self.width, self.degree) <= NUMBERED and (self.repeated or self.degree <= self.width)
+        return "" if few else "there are too many monomials"
 
     def number(self, degree: int, width: int) -> int:
         """How many monomials of one degree there are in so many columns."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.codegen import jit_cache
+from mercer.compute.codegen.compiled import compiled
 from mercer.compute.codegen.tiles import dealt
 from mercer.compute.runtime import threads
 from mercer.lifts.monomial_index import Whole
@@ -24,20 +25,15 @@ BLOCK = 1 << 19
 NARROW = 512
 """Monomials up to which it holds them by columns."""
 
-LOOPS = '''"""Rows of monomials by runs: target, source, length, and the place of the number that multiplies.
-
-Places are unsigned: Numba then asks of none whether it counts from the end, and short runs take half as long.
-"""
-
-import numpy as np
-from mercer.compute.codegen.kept import njit
-
-OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy")
 ONE = np.uintp(1)
+"""Places are unsigned: Numba then asks of none whether it counts from the end, and short runs take half as long."""
+
+# Rows of monomials are computed by runs: target, source, length, and the place of the number that multiplies.
 
 
-@njit(**OPTIONS)
-def fill(buffer, row, inner):
+@compiled()
+def fill(buffer: Array, row: Array, inner: NDArray[np.uintp]) -> None:
+    """The monomials of a row of all degrees but the last."""
     buffer[0] = 1
     for k in range(np.uintp(len(row))):
         buffer[ONE + k] = row[k]
@@ -47,8 +43,9 @@ def fill(buffer, row, inner):
             buffer[target + k] = x * buffer[source + k]
 
 
-@njit(**OPTIONS)
-def plain(X, inner, outer, size, out):
+@compiled()
+def unweighted(X: Array, inner: NDArray[np.uintp], outer: NDArray[np.uintp], size: int, out: Array) -> None:
+    """All monomials of some rows."""
     buffer = np.empty(size, X.dtype)
     for i in range(np.uintp(len(X))):
         fill(buffer, X[i], inner)
@@ -58,8 +55,11 @@ def plain(X, inner, outer, size, out):
                 out[i, target + k] = x * buffer[source + k]
 
 
-@njit(**OPTIONS)
-def weighted(X, inner, outer, size, out, weights):
+@compiled()
+def weighted(
+    X: Array, inner: NDArray[np.uintp], outer: NDArray[np.uintp], size: int, out: Array, weights: Array
+) -> None:
+    """The same, times a weight each."""
     buffer = np.empty(size, X.dtype)
     for i in range(np.uintp(len(X))):
         fill(buffer, X[i], inner)
@@ -67,7 +67,6 @@ def weighted(X, inner, outer, size, out, weights):
             target, source, length, x = outer[r, 0], outer[r, 1], outer[r, 2], buffer[outer[r, 3]]
             for k in range(length):
                 out[i, target + k] = x * buffer[source + k] * weights[target + k]
-'''
 
 
 def evaluate(X: Array, plan: Plan, weights: Array | None = None, workers: int | None = None) -> Array:
@@ -85,20 +84,21 @@ def evaluate(X: Array, plan: Plan, weights: Array | None = None, workers: int | 
     out = np.empty((len(X), plan.count), X.dtype)
     with np.errstate(all="ignore"):
         own = None if weights is None else weights.astype(X.dtype)
-        compiled = out.size >= COMPILED_FROM and out.dtype.kind == "f" and jit_cache.numba_works()
-        (_by_loops if compiled else _by_numpy)(X, plan, own, out, threads.count(workers))
+        loops = out.size >= COMPILED_FROM and out.dtype.kind == "f" and jit_cache.numba_works()
+        (_by_loops if loops else _by_numpy)(X, plan, own, out, threads.count(workers))
     return out
 
 
 def _by_loops(X: Array, plan: Plan, weights: Array | None, out: Array, workers: int) -> None:
     step = max(1, PIECE // max(1, plan.count))
-    loops = jit_cache.load(LOOPS)
-    loop, last = (loops.plain, ()) if weights is None else (loops.weighted, (weights,))
     inner, outer = plan.joined.astype(np.uintp), plan.outer.astype(np.uintp)
 
     def work(worker: int, start: int, stop: threads.Stop) -> None:
         rows = slice(start, start + step)
-        loop(X[rows], inner, outer, plan.size, out[rows], *last)
+        if weights is None:
+            unweighted(X[rows], inner, outer, plan.size, out[rows])
+        else:
+            weighted(X[rows], inner, outer, plan.size, out[rows], weights)
         stop.step(worker, len(X[rows]))
 
     threads.run(work, dealt(range(0, len(X), step), workers), len(X))

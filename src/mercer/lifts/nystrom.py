@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.codegen.sparse import is_sparse
-from mercer.errors import InputError, KernelError, NumericalWarning, caller_level, message, speaker, speaking, speaks
+from mercer.compute.consistency import shapes, within
+from mercer.errors import (
+    InputError,
+    KernelError,
+    NumericalWarning,
+    caller_level,
+    message,
+    speaker,
+    speaking,
+    speaks,
+)
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import check_dimension, check_domain, leaves, matrix, points_of_kernel
 from mercer.kernels.function import PythonFunction
+from mercer.kernels.objects.store import Store
 from mercer.kernels.points import DOUBLE, Points, alike, points_from
 from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate, bounded
@@ -133,6 +145,32 @@ class Nystrom(Lift):
         choice = self._choice(points)
         self._keep(choice)
         return choice.features
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "kernel_": Kernel | None,
+        "landmarks_": NDArray[Any] | csr_array | None,
+        "_stores": tuple[Store | None, ...],
+        "landmark_indices_": NDArray[np.intp] | None,
+        "factor_": Array,
+        "n_components_": int,
+    }
+
+    def _inconsistency(self) -> str:
+        if self._precomputed:
+            return self._inconsistency_of_matrix()
+        if self.kernel_ is None or self.landmarks_ is None:
+            return "there are no landmarks"
+        p = self.landmarks_.shape[0]
+        if self.landmarks_.shape[1:] != (self.n_features_in_,) or self.n_components_ != p or p == 0:
+            return f"got landmarks of shape {self.landmarks_.shape} for {self.n_features_in_} columns"
+        return shapes((self.factor_, (p, p))) or self.landmark_points(None)._inconsistency()
+
+    def _inconsistency_of_matrix(self) -> str:
+        """Positions of landmarks among the rows that were fitted, and a square factor."""
+        places, p = self.landmark_indices_, self.n_components_
+        if places is None or p == 0 or places.shape != (p,) or not within(places, 0, self.n_features_in_):
+            return f"got landmarks that are no {p} rows of {self.n_features_in_}"
+        return shapes((self.factor_, (p, p)))
 
     def _found_in_matrix(self, K: NDArray[Any]) -> Array | None:
         chosen, asked = matrix_way(self.landmarks), number(self.n_components, len(K))

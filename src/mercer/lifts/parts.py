@@ -36,6 +36,10 @@ class Part(ABC):
     def names(self, inputs: Sequence[str]) -> list[str]:
         """The features as texts."""
 
+    @abstractmethod
+    def inconsistency(self, columns: int | None) -> str:
+        """What is wrong for rows of so many columns, "" where nothing is; None where the number is not known."""
+
 
 @dataclass(frozen=True, eq=False)
 class Polynomials(Part):
@@ -51,6 +55,10 @@ class Polynomials(Part):
 
     def names(self, inputs: Sequence[str]) -> list[str]:
         return self.expansion.names(inputs)
+
+    def inconsistency(self, columns: int | None) -> str:
+        width = self.expansion.width
+        return f"got polynomials of {width} columns for {columns}" if width != columns else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +76,10 @@ class Lifted(Part):
     def names(self, inputs: Sequence[str]) -> list[str]:
         return self.lift.feature_names(list(inputs))
 
+    def inconsistency(self, columns: int | None) -> str:
+        wrong = getattr(self.lift, "n_features_in_", columns) != columns
+        return f"got a lift of other than {columns} columns" if wrong else ""
+
 
 @dataclass(frozen=True, eq=False)
 class Joined(Part):
@@ -83,6 +95,9 @@ class Joined(Part):
 
     def names(self, inputs: Sequence[str]) -> list[str]:
         return [name for part in self.parts for name in part.names(inputs)]
+
+    def inconsistency(self, columns: int | None) -> str:
+        return next((wrong for part in self.parts if (wrong := part.inconsistency(columns))), "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +118,9 @@ class Multiplied(Part):
         seconds = [bracketed(name) for name in self.second.names(inputs)]
         return [product_text(bracketed(a), b) for a in self.first.names(inputs) for b in seconds]
 
+    def inconsistency(self, columns: int | None) -> str:
+        return self.first.inconsistency(columns) or self.second.inconsistency(columns)
+
 
 @dataclass(frozen=True, eq=False)
 class Weighed(Part):
@@ -122,6 +140,9 @@ class Weighed(Part):
     def names(self, inputs: Sequence[str]) -> list[str]:
         label = f"{name_of(self.kernel.function)}(x)"
         return [product_text(label, bracketed(name)) for name in self.inside.names(inputs)]
+
+    def inconsistency(self, columns: int | None) -> str:
+        return self.inside.inconsistency(columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +170,9 @@ class Moved(Part):
         waves = isinstance(self.inside, Lifted)  # which put parentheses around a column themselves
         return self.inside.names(labels if waves else [bracketed(label) for label in labels])
 
+    def inconsistency(self, columns: int | None) -> str:
+        return self.inside.inconsistency(self.kernel.inner_width(columns))
+
 
 @dataclass(frozen=True, eq=False)
 class Chosen(Part):
@@ -165,6 +189,9 @@ class Chosen(Part):
 
     def names(self, inputs: Sequence[str]) -> list[str]:
         return self.inside.names([inputs[column] for column in self.columns])
+
+    def inconsistency(self, columns: int | None) -> str:
+        return self.inside.inconsistency(len(self.columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,6 +212,9 @@ class Unit(Part):
 
     def names(self, inputs: Sequence[str]) -> list[str]:
         return [f"{bracketed(name)} / |phi(x)|" for name in self.inside.names(inputs)]
+
+    def inconsistency(self, columns: int | None) -> str:
+        return self.inside.inconsistency(columns)
 
 
 def bracketed(name: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial, reduce
-from math import inf, perm
+from functools import reduce
+from math import inf
 from operator import add
 
 from mercer import kernels
@@ -14,7 +14,7 @@ from mercer.kernels.coordinate.monomials import check_choice
 from mercer.kernels.dot.polynomial import check_degree
 from mercer.kernels.fields import check_nonnegative
 from mercer.lifts.expanded import Expanded
-from mercer.lifts.graded import Graded
+from mercer.lifts.graded import Graded, OfPower
 from mercer.lifts.monomial_index import Family
 
 
@@ -65,9 +65,9 @@ class Polynomial(Expanded):
         degree, offset, distinct = self._checked()
         if not distinct:
             return kernels.Polynomial(degree, offset)
-        orders = range(1 if offset else degree, degree + 1)
-        terms = [_float(_term(degree, offset, s)) * kernels.Subsets(s, s) for s in orders]
-        return reduce(add, terms, kernels.Constant(_float(_term(degree, offset, 0)))) if offset else terms[0]
+        orders, weight = range(1 if offset else degree, degree + 1), OfPower(degree, offset)
+        terms = [_float(weight(s)) * kernels.Subsets(s, s) for s in orders]
+        return reduce(add, terms, kernels.Constant(_float(weight(0)))) if offset else terms[0]
 
     def _expansion(self, width: int) -> Graded:
         degree, offset, distinct = self._checked()
@@ -79,17 +79,12 @@ class Polynomial(Expanded):
             raise InputError(message(needs, got, "Lower the degree, or give an offset above zero."))
         highest = min(degree, width) if distinct else degree
         family = Family(width, highest, 0 if offset else degree, repeated=not distinct)
-        return Graded(family, partial(_term, degree, offset))
+        return Graded(family, OfPower(degree, offset))
 
     def _checked(self) -> tuple[int, float, bool]:
         degree = check_degree("Polynomial", "degree", self.degree)
         offset = check_nonnegative("Polynomial", "offset", self.offset)
         return degree, offset, check_choice("Polynomial", "interaction_only", self.interaction_only)
-
-
-def _term(degree: int, offset: float, order: int) -> Fraction:
-    """degree! / (degree - order)! offset^(degree - order), exactly."""
-    return perm(degree, order) * Fraction(offset) ** (degree - order)
 
 
 def _float(term: Fraction) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from scipy.sparse import hstack
 
 from mercer import kernels
 from mercer.compute.codegen.sparse import is_sparse
+from mercer.compute.consistency import MAX_COLUMNS
 from mercer.kernels import Kernel
 from mercer.kernels.fields import check_integer
 from mercer.lifts.deferred import Deferred
@@ -68,8 +70,14 @@ class Rising(Deferred):
 
     largest = 1.0
 
+    _saved: ClassVar[Mapping[str, Any]] = {"width": int, "degree": int}
+
     def __init__(self, width: int, degree: int) -> None:
         self._shape = width, degree
+
+    def _inconsistency(self) -> str:
+        few = 1 <= self.width < MAX_COLUMNS and 1 <= self.degree < MAX_COLUMNS
+        return "" if few else f"got {self.degree} powers of {self.width} columns"
 
     @property
     def width(self) -> int:

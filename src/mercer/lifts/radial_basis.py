@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer.compute.consistency import shapes
 from mercer.kernels import Gaussian, Kernel
 from mercer.kernels.fields import check_length
 from mercer.lifts.base import Lift
@@ -74,6 +77,11 @@ class RadialBasis(Lift):
         self.centers_ = choose(self.centers, X, self.n_components, generator(self.random_state))
         resolved = bump.resolve(X)
         self.lengthscale_ = float(resolved.lengthscale)  # type: ignore[attr-defined]  # a Gaussian stays one
+
+    _saved: ClassVar[Mapping[str, Any]] = {"centers_": NDArray[np.floating[Any]], "lengthscale_": float}
+
+    def _inconsistency(self) -> str:
+        return shapes((self.centers_, (None, self.n_features_in_)))
 
     def n_features(self) -> int:
         return len(self.centers_)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +15,7 @@ from mercer.kernels import Kernel
 from mercer.lifts.algebra import scaled
 from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate
-from mercer.lifts.composition import composed, fitted_part, kernel_of_part, rounding, unique
+from mercer.lifts.composition import composed, fitted_part, kernel_of_part, other_columns, rounding, unique
 from mercer.lifts.expansion import Expansion
 from mercer.lifts.parts import bracketed
 
@@ -80,6 +81,11 @@ class Scaled(Lift):
             got = f"got {self.factor!r}"
             raise InputError(message("a factor other than zero, from 1e-150 to 1e150 in size", got, "Use 0.5, say."))
         self.lift_ = fitted_part(self, "lift", X)
+
+    _saved: ClassVar[Mapping[str, Any]] = {"lift_": Lift}
+
+    def _inconsistency(self) -> str:
+        return other_columns(self, self.lift_)
 
     def n_features(self) -> int:
         return self.lift_.n_features()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import numbers
 import warnings
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +37,15 @@ COMPONENTS = 100
 BLOCK = 1 << 19
 """Numbers that a block of rows may hold on the way to its features: about the second-level cache."""
 METHODS = ("split", "tensor")
+
+
+@dataclass(frozen=True)
+class PowerOfDot:
+    """scale (offset + <x, z>)^degree."""
+
+    scale: float
+    degree: int
+    offset: float
 
 
 class Sketch(Lift):
@@ -121,13 +132,33 @@ class Sketch(Lift):
         self.direction_ = np.concatenate([[self._division.axis.head], self._division.axis.tail])
         self.parts_ = {degree: self._part(degree, rng) for degree, count in enumerate(self.counts_) if degree and count}
 
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "kernel_": Kernel,
+        "_power": PowerOfDot,
+        "_division": Division,
+        "counts_": tuple[int, ...],
+        "n_components_": int,
+        "direction_": NDArray[np.float64],
+        "parts_": dict[int, Expansion | TensorSketch],
+    }
+
+    def _inconsistency(self) -> str:
+        tail, counts = self._division.axis.tail, self.counts_
+        if len(tail) != self.n_features_in_ or min(counts, default=-1) < 0 or self.n_components_ != sum(counts):
+            return f"got {self.n_components_} features of {len(tail)} columns"
+        for degree, part in self.parts_.items():
+            columns = len(part.places) if isinstance(part, TensorSketch) else part.width
+            if not 0 < degree < len(counts) or columns != len(tail):
+                return f"a part of degree {degree} has {columns} columns"
+        return ""
+
     def _divided(self, X: Any, total: int, rng: np.random.Generator) -> Division:
-        _, degree, offset = self._power
+        power = self._power
         if self.method == "tensor":
-            return Division.whole(X.shape[1], offset, degree, total)
+            return Division.whole(X.shape[1], power.offset, power.degree, total)
         n = X.shape[0]
         rows = X[np.sort(rng.choice(n, SAMPLE, replace=False))] if n > SAMPLE else X
-        return divide(rows, offset, degree, total)
+        return divide(rows, power.offset, power.degree, total)
 
     def _afford(self, X: Any) -> None:
         """Refuse what does not fit the memory before it is drawn: places and signs, monomials, a row on its way."""
@@ -175,7 +206,7 @@ class Sketch(Lift):
 
     def _fill(self, X: Any, out: Array) -> None:
         """The features of a few rows, degree by degree."""
-        axis, (scale, power, _) = self._division.axis, self._power
+        axis, scale, power = self._division.axis, self._power.scale, self._power.degree
         along = axis.along(X)
         pull = axis.pull(along)
         rest = axis.rest(X, pull) if self._division.exact > 0 else X
@@ -207,24 +238,16 @@ class Sketch(Lift):
         return audited(self, self.kernel_, X, delta, largest)
 
 
-class _Power(NamedTuple):
-    """scale (offset + <x, z>)^degree."""
-
-    scale: float
-    degree: int
-    offset: float
-
-
-def _power_of(kernel: Any) -> _Power:
+def _power_of(kernel: Any) -> PowerOfDot:
     if isinstance(kernel, k.Linear):
-        return _Power(1.0, 1, 0.0)
+        return PowerOfDot(1.0, 1, 0.0)
     if isinstance(kernel, k.Polynomial):
-        return _Power(1.0, kernel.degree, kernel.offset)
+        return PowerOfDot(1.0, kernel.degree, kernel.offset)
     if isinstance(kernel, k.Product):
         constants = [part.variance for part in kernel.parts if isinstance(part, k.Constant)]
         others = [part for part in kernel.parts if not isinstance(part, k.Constant)]
         if len(others) == 1 and isinstance(others[0], k.Linear | k.Polynomial):
-            return _power_of(others[0])._replace(scale=math.prod(constants))
+            return replace(_power_of(others[0]), scale=math.prod(constants))
     needs = "Polynomial(degree, offset), Linear(), or a number times one of them, since it sketches powers of <x, z>"
     raise KernelError(message(needs, f"got {kernel}", "Use Nystrom(kernel), which takes every kernel."))
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.codegen import jit_cache
+from mercer.compute.codegen.compiled import compiled
 from mercer.compute.runtime import threads
 from mercer.kernels.strings.sequences import spread
 from mercer.lifts.monomial_index import Family
@@ -29,38 +30,60 @@ COMPILED_FROM = 1 << 18
 PIECE = 1 << 18
 """Stored numbers that a worker writes between two looks at the stop flag."""
 
-LOOPS = '''"""Rows i0 to i1 of sparse monomials.
-
-numbers[q, l] are the monomials of degree q in l columns; moves[q, c] is how far column c in front moves a place; the
-weights of l columns are the last ones of each degree, and those of degree q end at ends[q]. Whole numbers are unsigned:
-Numba then asks of no place whether it counts from the end.
-"""
-
-import numpy as np
-from mercer.compute.codegen.kept import njit
-
-OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy")
 ONE = np.uintp(1)
+"""Whole numbers are unsigned: Numba then asks of no place whether it counts from the end."""
 
 
-@njit(**OPTIONS)
-def run(x, move, values, places, source, length, out_values, out_places, target):
+@compiled()
+def run(
+    x: Any,
+    move: Any,
+    values: Array,
+    places: Array,
+    source: np.uintp,
+    length: np.uintp,
+    out_values: Array,
+    out_places: Array,
+    target: np.uintp,
+) -> None:
+    """Monomials times one more column, which moves their places."""
     for k in range(length):
         out_values[target + k] = x * values[source + k]
     for k in range(length):
         out_places[target + k] = places[source + k] + move
 
 
-@njit(**OPTIONS)
-def weigh(weights, end, values, first, length):
+@compiled()
+def weigh(weights: Array | None, end: np.uintp, values: Array, first: np.uintp, length: np.uintp) -> None:
+    """Multiply monomials of a degree by their weights, which end somewhere."""
     if weights is not None:
         start = end - length
         for k in range(length):
             values[first + k] *= weights[start + k]
 
 
-@njit(**OPTIONS)
-def expand(i0, i1, starts, columns, data, numbers, moves, lowest, skip, weights, ends, begins, out_values, out_places):
+@compiled()
+def expand_loop(
+    i0: np.uintp,
+    i1: np.uintp,
+    starts: Array,
+    columns: Array,
+    data: Array,
+    numbers: Array,
+    moves: Array,
+    lowest: np.uintp,
+    skip: np.uintp,
+    weights: Array | None,
+    ends: Array,
+    begins: Array,
+    out_values: Array,
+    out_places: Array,
+) -> None:
+    """The monomials of rows i0 to i1.
+
+    numbers[q, l] are the monomials of degree q in l columns; moves[q, c] is how far column c in front moves a place;
+    the weights of l columns are the last ones of each degree, and those of degree q end at ends[q].
+    """
     degree, widest = np.uintp(len(numbers) - 1), numbers.shape[1] - 1
     inside = max(degree, ONE + ONE)
     size = ONE + numbers[1:inside, widest].sum()
@@ -97,7 +120,6 @@ def expand(i0, i1, starts, columns, data, numbers, moves, lowest, skip, weights,
                 run(x, move, values, places, at - length, length, out_values, out_places, target)
                 target += length
             weigh(weights, ends[degree], out_values, out, target - out)
-'''
 
 
 def expand(X: Any, family: Family, weights: Weights | None = None, workers: int | None = None) -> Any:
@@ -161,14 +183,15 @@ class _Task:
 
     def by_loops(self, workers: int) -> None:
         """By compiled loops."""
-        loops, pieces = jit_cache.load(LOOPS), self.pieces()
+        pieces = self.pieces()
         whole = (self.rows.indptr, self.rows.indices, self.numbers, self.ends, self.begins)
         starts, columns, numbers, ends, begins = (part.astype(np.uintp) for part in whole)
-        shared = (starts, columns, self.rows.data, numbers, self.moves, np.uintp(self.family.lowest))
-        last = (np.uintp(self.skip), self.weights, ends, begins, self.values, self.places)
+        lowest, skip = np.uintp(self.family.lowest), np.uintp(self.skip)
 
         def work(worker: int, piece: tuple[int, int], stop: threads.Stop) -> None:
-            loops.expand(np.uintp(piece[0]), np.uintp(piece[1]), *shared, *last)
+            first, last = np.uintp(piece[0]), np.uintp(piece[1])
+            given = (starts, columns, self.rows.data, numbers, self.moves, lowest, skip)
+            expand_loop(first, last, *given, self.weights, ends, begins, self.values, self.places)
             stop.step(worker, piece[1] - piece[0])
 
         dealt = [pieces[worker::workers] for worker in range(max(1, min(workers, len(pieces))))]

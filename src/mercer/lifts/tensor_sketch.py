@@ -14,6 +14,7 @@ from scipy import fft
 from scipy.sparse import csc_array
 
 from mercer.compute.codegen.sparse import is_sparse
+from mercer.compute.consistency import shapes, within
 from mercer.compute.runtime import threads
 
 Array = NDArray[Any]
@@ -40,6 +41,14 @@ class TensorSketch:
     signs: NDArray[np.int8]
     width: int
     shift: NDArray[np.float64]
+
+    def _inconsistency(self) -> str:
+        if self.places.ndim != 2 or self.places.shape[1] == 0 or self.width < 1:
+            return f"got places of shape {self.places.shape}"
+        room = self.places.shape[1] * self.width
+        if not within(self.places, 0, room):
+            return f"places lie beyond {room}"
+        return shapes((self.signs, self.places.shape), (self.shift, (room,)))
 
     @classmethod
     def draw(cls, degree: int, width: int, columns: int, rng: np.random.Generator) -> TensorSketch:

@@ -1,5 +1,9 @@
 """An entry of the table of classes: what a file may say of a class, and how that becomes an object.
 
+A class of Mercer states this itself: `_saved` (names and types), or the fields of a dataclass without those in
+`_unsaved`; `_nan` (fields whose arrays may hold NaN); `_restored` (how it is made, where its constructor takes other
+things); `_inconsistency` (what is wrong with one, beyond types).
+
 A file names entries, never classes or modules. An entry lists the fields with their types, and makes the object from
 fields that were checked; nothing else of a file reaches a class.
 """
@@ -79,13 +83,33 @@ class Entry:
                 refuse(f"{self.name}.{name} of its type", f"got {_told(value)}")
 
 
-def record(kind: type, without: tuple[str, ...] = (), types: Hints | None = None) -> Entry:
-    """The entry of a frozen dataclass: its fields are those that it declares.
+def stated(kind: type, name: str) -> dict[str, Any]:
+    """What a class and those that it inherits from state under a name, in all."""
+    return {key: value for cls in reversed(kind.__mro__) for key, value in vars(cls).get(name, {}).items()}
 
-    without : fields that are not saved, and have a default
+
+def entry_of(kind: type) -> Entry:
+    """The entry of a class that says itself what is saved: as `_saved`, or as the fields of a dataclass."""
+    if not hasattr(kind, "_saved"):
+        return record(kind)
+    hints = stated(kind, "_saved")
+    restored = getattr(kind, "_restored", None)
+
+    def take(thing: Any) -> Fields:
+        return {name: getattr(thing, name) for name in hints}
+
+    def make(given: Fields) -> Any:
+        return kind(**given) if restored is None else restored(given)
+
+    return made(kind, hints, take, make).checked(getattr(kind, "_inconsistency", _sound))
+
+
+def record(kind: Any, types: Hints | None = None) -> Entry:
+    """The entry of a frozen dataclass: its fields are those that it declares, but for those in `_unsaved`.
+
     types : of fields that are declared too widely
     """
-    own = [item for item in fields(kind) if item.init and item.name not in without]
+    own = [item for item in fields(kind) if item.init and item.name not in getattr(kind, "_unsaved", ())]
     declared = get_type_hints(kind)  # now: annotations are texts, and nothing is evaluated while a file is read
     hints = {item.name: declared[item.name] for item in own} | dict(types or {})
     needed = frozenset(item.name for item in own if item.default is MISSING and item.default_factory is MISSING)
@@ -93,7 +117,8 @@ def record(kind: type, without: tuple[str, ...] = (), types: Hints | None = None
     def take(thing: Any) -> Fields:
         return {item.name: getattr(thing, item.name) for item in own}
 
-    return Entry(kind.__name__, kind, hints, needed, take, lambda given: kind(**given))
+    sound, nan = getattr(kind, "_inconsistency", _sound), frozenset(getattr(kind, "_nan", ()))
+    return Entry(kind.__name__, kind, hints, needed, take, lambda given: kind(**given), sound, nan=nan)
 
 
 def made(kind: type, hints: Hints, take: Callable[[Any], Fields], make: Callable[[Fields], Any]) -> Entry:

@@ -6,8 +6,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from mercer.models.entry import Entry, Fields, Hints
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from mercer.kernels import Kernel
+from mercer.lifts.base import Lift
+from mercer.models import invariants
+from mercer.models.entry import Entry, Fields, Hints, stated
 from mercer.models.refusing import refuse, shown
+from mercer.solvers import Solver
+
+Number = None | bool | int | float | str | np.generic
+Setting = Number | Kernel | Lift | Solver | NDArray[Any] | list[Any] | tuple[Any, ...] | dict[Any, Any] | csr_array
+"""What a parameter of a learner or a lift may be."""
 
 DROPPED = frozenset({"checkpoint"})
 """Parameters that are never saved: a path in a file that somebody sends is none to write to."""
@@ -81,6 +93,12 @@ class Fitted:
         thing.__dict__.update(learned, **{name: given[name] for name in self.beside if name in given})
         thing.__dict__.update({name: new() for name, new in self.found.anew.items()} if learned else {})
         return thing
+
+
+def ours(kind: type) -> Entry:
+    """The entry of a learner or a lift, which states its attributes itself."""
+    attributes = Attributes(stated(kind, "_saved"), stated(kind, "_saved_if_set"), stated(kind, "_renewed"))
+    return estimator(kind, Parameters(Setting), attributes).checked(invariants.estimator)
 
 
 def estimator(kind: Any, parameters: Parameters, attributes: Attributes) -> Entry:

@@ -20,8 +20,10 @@ from mercer.models.refusing import FOREIGN, refuse, shown
 from mercer.models.strict_json import strict_json
 
 FORMAT = "mercer model"
-VERSIONS = ("1",)
+VERSIONS = ("2",)
 """The versions of the format that can be read; the last is the one that is written."""
+OLD = {"1": "Mercer 0.1"}
+"""Versions that this one no longer reads, and what does."""
 METADATA = "__metadata__"
 OPENING = b'{"__metadata__":{"sha256":"'
 """How every header begins: the digest stands at a fixed place."""
@@ -128,7 +130,10 @@ def _record(metadata: Any) -> str:
         refuse(f"the format {FORMAT!r}", f"got {shown(metadata)}", FOREIGN)
     version = metadata.get("version")
     if version not in VERSIONS:
+        old = OLD.get(version) if isinstance(version, str) else None
         remedy = "Install a newer Mercer, or save the model with this one."
+        if old is not None:
+            remedy = f"{old} reads it: predict with that, or fit the model again with this one."
         refuse(f"a version among {', '.join(VERSIONS)}", f"it is of version {shown(version)}", remedy)
     keys = {"sha256", "format", "version", "record"}
     if set(metadata) != keys or not isinstance(metadata["record"], str):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mercer.kernels.graphs.graph import Graph
 from mercer.kernels.objects.domains import KINDS
 from mercer.kernels.objects.store import Store
+from mercer.models.entry import made
 from mercer.models.refusing import refuse, shown
 from mercer.models.texts import Texts
 
@@ -170,3 +171,6 @@ def many(fields: dict[str, Any]) -> int:
 def _total(counts: Whole) -> int:
     """The sum of what is not missing; each is at most the number of members, so that nothing overflows."""
     return int(np.maximum(counts, 0).sum())
+
+
+STORE = made(Store, {"kind": str, "items": Items}, packed, unpacked).counted(many)

@@ -57,6 +57,23 @@ class TableModel:
     spellings: tuple[tuple[str, tuple[str, ...]], ...] = ()
     sentinels: tuple[tuple[str, float], ...] = ()
 
+    def _inconsistency(self) -> str:
+        if self.task not in TASKS:
+            return f"one of the tasks {', '.join(TASKS)} is needed; got {self.task[:40]!r}"
+        if (self.task == "lift") == bool(self.target):
+            return "a target for a learner and none for a lift is needed"
+        if len(self.columns) != len(self.kinds) or not set(self.kinds) <= set(KINDS):
+            return f"columns of kinds that it knows are needed; got {self.kinds[:5]}"
+        if len(set(self.columns)) < len(self.columns) or not set(self.filled) <= set(self.columns):
+            return "columns with names of their own are needed, those that are filled among them"
+        noted = (*self.medians, *self.units, *self.spellings, *self.sentinels)
+        if (
+            not {*self.complete, *(name for name, _ in noted)} <= set(self.columns)
+            or not np.isfinite([m for _, m in self.medians]).all()
+        ):
+            return "finite medians, and notes about columns that it looks at, are needed"
+        return "" if self.decimal in ("", ".", ",") else f"a point or a comma is needed; got {self.decimal[:40]!r}"
+
     @property
     def kernel(self) -> Any:
         """The kernel with its numbers."""
@@ -140,29 +157,6 @@ def _missing(column: Any) -> int:
 
     known = compute.is_finite(column) if types.is_floating(column.type) else column.is_valid()
     return len(column) - int(compute.sum(known).as_py() or 0)
-
-
-def unsound(model: TableModel) -> str:
-    """What is wrong with a model from a file; "" where nothing is.
-
-    >>> unsound(TableModel(None, "regression", "price", ("size",), ("colour",)))
-    "columns of kinds that it knows are needed; got ('colour',)"
-    """
-    if model.task not in TASKS:
-        return f"one of the tasks {', '.join(TASKS)} is needed; got {model.task[:40]!r}"
-    if (model.task == "lift") == bool(model.target):
-        return "a target for a learner and none for a lift is needed"
-    if len(model.columns) != len(model.kinds) or not set(model.kinds) <= set(KINDS):
-        return f"columns of kinds that it knows are needed; got {model.kinds[:5]}"
-    if len(set(model.columns)) < len(model.columns) or not set(model.filled) <= set(model.columns):
-        return "columns with names of their own are needed, those that are filled among them"
-    noted = (*model.medians, *model.units, *model.spellings, *model.sentinels)
-    if (
-        not {*model.complete, *(name for name, _ in noted)} <= set(model.columns)
-        or not np.isfinite([m for _, m in model.medians]).all()
-    ):
-        return "finite medians, and notes about columns that it looks at, are needed"
-    return "" if model.decimal in ("", ".", ",") else f"a point or a comma is needed; got {model.decimal[:40]!r}"
 
 
 def rows_of_table(table: Any, kernel: Any, columns: tuple[str, ...], filled: tuple[str, ...] = ()) -> Any:

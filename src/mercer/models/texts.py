@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.models.entry import Fields, made
 from mercer.models.refusing import refuse, shown
 
 Bytes = NDArray[np.uint8]
@@ -128,3 +129,15 @@ def _decoded(piece: memoryview) -> str:
         return str(piece, "utf-8")
     except UnicodeDecodeError:
         refuse("texts in UTF-8", f"{shown(bytes(piece[:60]))} is none")
+
+
+def _taken(array: TextArray) -> Fields:
+    return {"texts": array.texts, "shape": array.shape, "width": array.width}
+
+
+TEXT_ARRAY = made(
+    TextArray,
+    {"texts": Texts, "shape": tuple[int, ...], "width": int | None},
+    _taken,
+    lambda fields: TextArray(**fields).array(),
+).counted(lambda fields: len(fields["texts"]))

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.consistency import shapes
 from mercer.errors import InputError, message
 from mercer.operators.base import Index, Operator
 from mercer.operators.dense import TILE, tiles
@@ -39,6 +40,10 @@ class Centering:
     weights: Array
     intercept: bool
     counts: Array | None = None
+
+    def _inconsistency(self) -> str:
+        counts = [] if self.counts is None else [(self.counts, self.weights.shape)]
+        return shapes((self.weights, (None,)), *counts)
 
     @classmethod
     def of(cls, n: int, weights: Array | None, intercept: bool, counts: Array | None = None) -> Self:

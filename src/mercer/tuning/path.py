@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,9 @@ class Path:
     alphas: Array
     errors: Array
     wrong: Array | None = None
+
+    _nan: ClassVar[tuple[str, ...]] = ("errors", "wrong")
+    """Fields that may hold NaN."""
 
     @cached_property
     def best(self) -> NDArray[np.intp]:

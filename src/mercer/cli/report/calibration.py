@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.cli.metrics import NORMAL
 from mercer.cli.report.case import Case
-from mercer.cli.report.markup import element, p, percent, table
+from mercer.cli.report.numbers import percent
+from mercer.cli.report.page import wide_table
+from mercer.html import element, p
 
 BINS = 10
 ROWS, FITTED = 500, 3_000
 """Rows held out whose deviations are asked, at most, and rows of a fit up to which that is quick."""
-NORMAL = 1.959963984540054
 
 
 def calibration(case: Case) -> list[object]:
@@ -39,7 +41,7 @@ def _of_probabilities(case: Case, chances: NDArray[np.float64]) -> list[object]:
     ]
     told = "Rows by the probability of the class that was said. In a model that knows itself both shares are equal."
     head = ["probability", "rows", "said on the average", "right"]
-    return [element("h3", "Are its probabilities right?"), p(told), table(head, rows, (1, 2, 3))]
+    return [element("h3", "Are its probabilities right?"), p(told), wide_table(rows, head, (1, 2, 3))]
 
 
 def _of_deviations(case: Case) -> list[object]:

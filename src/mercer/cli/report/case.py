@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from mercer.cli.report.markup import Markup, element, figure
 from mercer.cli.target import CLASSIFICATION
+from mercer.html import Markup, element, figure
 
 if TYPE_CHECKING:
     from mercer.cli.diagnostics.finding import Finding
@@ -40,7 +40,7 @@ def drawn(
 ) -> Markup:
     """A picture of a display; a sentence where there is nothing to draw with."""
     if find_spec("matplotlib") is None:
-        return element("p", f"No picture of {title}: matplotlib is not installed.", class_="soft")
+        return element("p", f"No picture of {title}: matplotlib is not installed.", kind="soft")
     from mercer.displays.vector import inline_svg
 
     picture = draw().figure_

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mercer.cli.report.markup import number, percent, short
+from mercer.cli.report.numbers import number, percent
+from mercer.html import short
 from mercer.tables.columns import kind_of, numbers
 from mercer.tables.read import Sheet
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from mercer.cli.report.case import Case
 from mercer.cli.report.columns import ColumnLine, column_line
-from mercer.cli.report.markup import Markup, code, element, escaped, figure, joined, number, p, percent, short, table
-from mercer.cli.report.page import Section
+from mercer.cli.report.numbers import number, percent
+from mercer.cli.report.page import Section, wide_table
+from mercer.html import Markup, code, element, escaped, figure, joined, p, short
 
 SHOWN = 100
 """Columns, or classes, that are listed."""
@@ -33,7 +34,7 @@ def _columns(case: Case) -> Markup:
     lines = [column_line(case.done.sheet, name) for name in names[:SHOWN]]
     rows = [_row(line, case.done.sheet.rows) for line in lines]
     more = [p(f"And {len(names) - SHOWN:,} more columns.")] if len(names) > SHOWN else []
-    return joined([table(["column", "holds", "missing", "different", "entries"], rows, (2, 3)), *more])
+    return joined([wide_table(rows, ["column", "holds", "missing", "different", "entries"], (2, 3)), *more])
 
 
 def _row(line: ColumnLine, rows: int) -> list[object]:
@@ -61,11 +62,11 @@ def _classes(values: NDArray[Any]) -> Markup:
     order = np.argsort(-counts, kind="stable")
     rows = [_class_row(labels[i], int(counts[i]), len(values), int(counts.max())) for i in order[:SHOWN]]
     more = [p(f"And {len(labels) - SHOWN:,} more classes.")] if len(labels) > SHOWN else []
-    return joined([table(["class", "rows", "share", ""], rows, (1, 2)), *more])
+    return joined([wide_table(rows, ["class", "rows", "share", ""], (1, 2)), *more])
 
 
 def _class_row(label: Any, count: int, rows: int, most: int) -> list[object]:
-    bar = element("span", class_="bar", style=f"width: {8 * count / most:.2f}rem")
+    bar = element("span", kind="bar", style=f"width: {8 * count / most:.2f}rem")
     return [code(short(str(label), 40)), f"{count:,}", percent(count / rows), bar]
 
 

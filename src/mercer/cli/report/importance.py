@@ -52,22 +52,28 @@ class Importance:
 
 def importance(done: Fitted, seed: int) -> Importance | None:
     """Shuffle columns of the rows held out, a few times each, within some seconds; None where there is nothing to."""
+    from sklearn.inspection import permutation_importance
+
     if not done.held:
         return None
-    shuffled = _begin(done, seed)
-    names = shuffled.columns(seed)
+    rows = _begin(done, seed)
+    names = rows.columns(seed)[: max(1, int(2 * SECONDS / rows.seconds))]
     if not names:
         return None
-    repeats = int(np.clip(SECONDS / (len(names) * shuffled.seconds), 1, REPEATS))
-    losses: list[list[float]] = []
-    start = time.perf_counter()
-    for name in names:
-        if losses and time.perf_counter() - start > 2 * SECONDS:
-            break
-        losses.append([shuffled.loss(name, seed + k) for k in range(repeats)])
-    metric = "accuracy" if done.target.task == CLASSIFICATION else "rmse"
-    shown = [str(name) for name in names[: len(losses)]]
-    return Importance(shown, shuffled.width, np.array(losses), metric, shuffled.whole, len(shuffled.truth))
+    repeats = int(np.clip(SECONDS / (len(names) * rows.seconds), 1, REPEATS))
+    order = np.tile(np.arange(len(rows.truth))[:, None], len(names))
+
+    def score(learner: object, order: NDArray[np.intp], truth: NDArray[Any]) -> float:
+        """Minus the error, or the accuracy, where each column has its entries from other rows."""
+        value = rows.score(rows.shuffled(names, order))
+        return value if rows.classes else -value
+
+    found = permutation_importance(
+        rows.model.learner, order, rows.truth, scoring=score, n_repeats=repeats, random_state=seed
+    )
+    metric = "accuracy" if rows.classes else "rmse"
+    shown = [str(name) for name in names]
+    return Importance(shown, rows.width, found.importances, metric, rows.whole, len(rows.truth))
 
 
 def _begin(done: Fitted, seed: int) -> Shuffled:
@@ -97,8 +103,13 @@ class Shuffled:
         """Some rows of those held out."""
         found = cls(done.judged.model, done.parts.test.take(rows), done.parts.truth[rows])
         start = time.perf_counter()
-        whole = found._score(found.sheet)
+        whole = found.score(found.sheet)
         return replace(found, whole=whole, seconds=max(time.perf_counter() - start, 1e-6))
+
+    @property
+    def classes(self) -> bool:
+        """Whether labels are predicted."""
+        return self.model.task == CLASSIFICATION
 
     @property
     def width(self) -> int:
@@ -116,24 +127,26 @@ class Shuffled:
             return names
         return [names[i] for i in np.sort(np.random.default_rng(seed).choice(len(names), COLUMNS, replace=False))]
 
-    def loss(self, column: Any, seed: int) -> float:
-        """How much worse the score is without what a column tells."""
-        order = np.random.default_rng(seed).permutation(len(self.truth))
-        changed = self._score(self._without(column, order))
-        return self.whole - changed if self.model.task == CLASSIFICATION else changed - self.whole
+    def shuffled(self, names: list[Any], order: NDArray[np.intp]) -> Sheet:
+        """The table where column k of `names` has its entries from the rows order[:, k]."""
+        own = np.arange(len(self.truth))
+        sparse, table = self.sheet.sparse, self.sheet.table
+        for k in np.flatnonzero((order != own[:, None]).any(axis=0)):
+            if sparse is not None:
+                sparse = _shuffled_sparse(sparse, int(names[k]) - 1, order[:, k])
+            else:
+                at = table.column_names.index(names[k])
+                table = table.set_column(at, names[k], table.column(at).take(order[:, k]))
+        return replace(self.sheet, sparse=sparse, table=table)
 
-    def _without(self, column: Any, order: NDArray[np.intp]) -> Sheet:
-        if self.sheet.sparse is not None:
-            return replace(self.sheet, sparse=_shuffled_sparse(self.sheet.sparse, int(column) - 1, order))
-        table = self.sheet.table
-        at = table.column_names.index(column)
-        return replace(self.sheet, table=table.set_column(at, column, table.column(column).take(order)))
+    def score(self, sheet: Sheet) -> float:
+        """The accuracy, or the root mean squared error."""
+        from sklearn.metrics import accuracy_score, root_mean_squared_error
 
-    def _score(self, sheet: Sheet) -> float:
         predicted = self.model.predict(sheet)
-        if self.model.task == CLASSIFICATION:
-            return float(np.mean(predicted == self.truth))
-        return float(np.sqrt(np.mean((np.asarray(predicted, dtype=np.float64) - self.truth) ** 2)))
+        if self.classes:
+            return float(accuracy_score(self.truth, predicted))
+        return float(root_mean_squared_error(self.truth, predicted))
 
 
 def _shuffled_sparse(sparse: SparseRows, place: int, order: NDArray[np.intp]) -> SparseRows:

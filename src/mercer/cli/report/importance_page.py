@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from mercer.cli.report.case import Case, drawn
 from mercer.cli.report.importance import Importance, importance
-from mercer.cli.report.markup import code, joined, number, p, table
-from mercer.cli.report.page import Section
+from mercer.cli.report.numbers import number
+from mercer.cli.report.page import Section, wide_table
+from mercer.html import code, joined, p
 
 TITLE = "Which columns matter"
 SHOWN = 40
@@ -45,7 +46,7 @@ def _table(found: Importance) -> object:
         [code(found.names[i]), number(float(found.losses[i].mean())), number(float(found.losses[i].std()))]
         for i in found.order[:SHOWN]
     ]
-    return table(["column", "loss", "deviation"], rows, (1, 2))
+    return wide_table(rows, ["column", "loss", "deviation"], (1, 2))
 
 
 def _left(found: Importance) -> list[object]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from mercer.cli.diagnostics.examine import CHECKS
 from mercer.cli.diagnostics.finding import LOOK, NOTE, SERIOUS, Finding
 from mercer.cli.report.case import Case
-from mercer.cli.report.markup import Markup, details, element, items, joined, p
 from mercer.cli.report.page import Section
+from mercer.html import WHOLE, Markup, details, element, items, joined, p
 
 BADNESS = {SERIOUS: "serious: the scores may not be believed", LOOK: "worth a look", NOTE: "good to know"}
 
@@ -16,18 +16,19 @@ def doubts(case: Case) -> Section:
     findings: list[object] = [_shown(finding) for finding in case.findings]
     told = [finding.text for finding in case.findings]
     said = [text for text in case.warnings if not any(text.startswith(each) for each in told)]
-    parts = findings or [p(element("b", "Nothing was found", class_="good"), " of what was looked at.")]
+    parts = findings or [p(element("b", "Nothing was found", kind="good"), " of what was looked at.")]
     if said:
-        parts += [element("h3", "Warnings of the fit"), items(said)]
-    looked = items([*(text for text, _ in CHECKS), "warnings that were given while the model was fitted"])
-    parts += [*_solver(case), details("What was looked at", looked)]
+        parts += [element("h3", "Warnings of the fit"), items(said, most=WHOLE)]
+    named = [*(text for text, _ in CHECKS), "warnings that were given while the model was fitted"]
+    looked = items(named, most=WHOLE)
+    parts += [*_solver(case), details("What was looked at", [looked], most=WHOLE)]
     about = "Each finding says what was seen, how bad that is, and what to do."
     return Section("doubts", "What may be wrong", about, joined(parts))
 
 
 def _shown(finding: Finding) -> Markup:
-    how = element("span", BADNESS[finding.severity], class_="how")
-    return element("div", how, p(finding.text), p(finding.remedy), class_=f"finding {finding.severity}")
+    how = element("span", BADNESS[finding.severity], kind="how")
+    return element("div", how, p(finding.text), p(finding.remedy), kind=f"finding {finding.severity}")
 
 
 def _solver(case: Case) -> list[object]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mercer.cli.report.case import Case
-from mercer.cli.report.markup import code, details, element, formula, items, joined, p, pre, short, table
-from mercer.cli.report.page import Section
+from mercer.cli.report.page import Section, wide_table
 from mercer.compute.runtime.memory import text_of
+from mercer.html import WHOLE, code, details, element, items, joined, p, pre, short
 from mercer.kernels import Kernel
 from mercer.kernels.algebra.on import On
 from mercer.kernels.algebra.scaled import Scaled
@@ -30,17 +30,17 @@ def choice(case: Case) -> Section:
 
 def _kernel(case: Case) -> list[object]:
     look, learner = case.done.look, case.done.judged.model.learner
-    parts: list[object] = [element("h3", "The kernel"), formula(short(str(look.kernel), LONG))]
+    parts: list[object] = [element("h3", "The kernel"), pre(short(str(look.kernel), LONG), "formula")]
     if str(learner.kernel_) != str(look.kernel):
-        found = formula(short(str(learner.kernel_), LONG))
-        parts.append(details("The same with the numbers that were found from the rows", found))
+        found = pre(short(str(learner.kernel_), LONG), "formula")
+        parts.append(details("The same with the numbers that were found from the rows", [found], most=WHOLE))
     if look.proposal is None:
         return [*parts, p(_told(case))]
     parts += [items(case.done.tried)] if case.done.tried else []
     columns = look.proposal.columns
     rows = [[code(c.name), c.taken_for, part_of(learner.kernel_, c.name) or c.part, c.why] for c in columns[:SHOWN]]
     more = [p(f"And {len(columns) - SHOWN:,} more columns.")] if len(columns) > SHOWN else []
-    return [*parts, table(["column", "taken for", "part of the fitted kernel", "why"], rows), *more]
+    return [*parts, wide_table(rows, ["column", "taken for", "part of the fitted kernel", "why"]), *more]
 
 
 def part_of(kernel: Kernel, name: int | str) -> str:
@@ -78,9 +78,10 @@ def _proof(case: Case) -> list[object]:
         "unknown": "no rule is known that proves it, and no points were found that refute it",
     }
     colour = {"proven": "good", "refuted": "bad"}.get(proof.status, "soft")
-    status = element("b", proof.status, class_=colour)
-    steps = details(f"The {len(proof.steps)} steps", items((f"{step}." for step in proof.steps), "ol"))
-    return [element("h3", "Is it a kernel?"), p(status, f": {means[proof.status]}."), steps]
+    status = element("b", proof.status, kind=colour)
+    steps = items((f"{step}." for step in proof.steps), ordered=True, most=WHOLE)
+    shown = details(f"The {len(proof.steps)} steps", [steps], most=WHOLE)
+    return [element("h3", "Is it a kernel?"), p(status, f": {means[proof.status]}."), shown]
 
 
 def _plan(case: Case) -> list[object]:
@@ -98,7 +99,7 @@ def _plan(case: Case) -> list[object]:
     rows += [["converged", "yes" if case.done.converged else "no"]]
     reason = getattr(plan, "reason", "")
     rows += [["why this way", reason]] if reason else []
-    return [title, table([], rows), details("The plan in full, with the other ways", pre(plan))]
+    return [title, wide_table(rows), details("The plan in full, with the other ways", [pre(plan)], most=WHOLE)]
 
 
 def _settings(learner: Any) -> list[list[object]]:

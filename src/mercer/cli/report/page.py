@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mercer.cli.report.markup import Markup, element, items, joined, p
+from mercer.html import WHOLE, Markup, element, items, joined, p, table
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """A browser that keeps to it loads nothing from anywhere, whatever is in the page."""
+
+
+def wide_table(rows: Iterable[Sequence[object]], head: Sequence[str] = (), numbers: Sequence[int] = ()) -> Markup:
+    """All rows, in a box that scrolls where they are too wide; columns of `numbers` are aligned to the right."""
+    return element("div", table(rows, head, numbers=numbers, most=WHOLE), kind="wide", tabindex="0")
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,7 @@ class Section:
 
     def html(self) -> Markup:
         """The section as an element."""
-        about = element("p", self.about, class_="about") if self.about else Markup("")
+        about = element("p", self.about, kind="about") if self.about else Markup("")
         return element("section", element("h2", self.title), about, self.body, id=self.key)
 
 
@@ -75,7 +80,8 @@ pre code { font-size: .82rem; overflow-wrap: normal; }
 .wide { overflow-x: auto; margin: .8rem 0; }
 table { border-collapse: collapse; font-size: .92rem; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--line); }
-th { color: var(--soft); font-weight: 600; white-space: nowrap; }
+th[scope=col] { color: var(--soft); font-weight: 600; white-space: nowrap; }
+th[scope=row] { font-weight: inherit; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .headline { display: flex; flex-wrap: wrap; gap: .8rem; margin: 1rem 0; }
 .card { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: .7rem 1rem;

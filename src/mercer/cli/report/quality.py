@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from mercer.cli.report.calibration import calibration
 from mercer.cli.report.case import Case, drawn
 from mercer.cli.report.curve import Curve, learning_curve
-from mercer.cli.report.markup import Markup, code, element, escaped, items, joined, number, p, percent, short, table
-from mercer.cli.report.page import Section
+from mercer.cli.report.numbers import number, percent
+from mercer.cli.report.page import Section, wide_table
+from mercer.html import Markup, code, element, items, joined, p, short
 
 POINTS = 3_000
 """Rows that a picture shows, at most."""
@@ -45,9 +46,9 @@ def _metrics(case: Case) -> Markup:
     for name, scores in rows:
         known = {s.metric: f"{number(s.value)} [{number(s.low)}, {number(s.high)}]" for s in scores}
         lines.append([name, *(known.get(metric, "") for metric in metrics)])
-    meaning = items(Markup(element("b", metric) + escaped(f": {MEANING[metric]}")) for metric in metrics)
-    whole = table(["model", *metrics], lines, range(1, len(metrics) + 1))
-    return joined([whole, element("div", meaning, class_="soft")])
+    meaning = items(joined([element("b", metric), f": {MEANING[metric]}"]) for metric in metrics)
+    whole = wide_table(lines, ["model", *metrics], range(1, len(metrics) + 1))
+    return joined([whole, element("div", meaning, kind="soft")])
 
 
 def _left_out(case: Case) -> list[object]:
@@ -72,7 +73,7 @@ def _residuals(case: Case) -> list[object]:
     errors = np.abs(np.asarray(y, dtype=float) - predicted)
     half, most = (number(float(np.quantile(errors, q))) for q in (0.5, 0.95))
     told = p(f"Half of the predictions are off by less than {half}, 95 % by less than {most}.")
-    return [element("h3", "Predictions and what is left"), element("div", *pictures, class_="pair"), told]
+    return [element("h3", "Predictions and what is left"), element("div", *pictures, kind="pair"), told]
 
 
 def _picture(case: Case, kind: str, caption: str) -> Markup:
@@ -96,14 +97,16 @@ def _confusion(case: Case) -> list[object]:
 
 
 def _recalls(y: NDArray[Any], predicted: NDArray[Any]) -> Markup:
+    from sklearn.metrics import precision_recall_fscore_support
+
+    labels = np.unique(y)
+    precision, recall, _, counts = precision_recall_fscore_support(y, predicted, labels=labels, zero_division=np.nan)
     rows: list[list[object]] = []
-    for label in np.unique(y):
-        true, said = y == label, predicted == label
-        both = int((true & said).sum())
-        right = percent(both / int(said.sum())) if said.any() else "-"
-        rows.append([code(label, 40), f"{int(true.sum()):,}", percent(both / int(true.sum())), right])
+    for k, label in enumerate(labels):
+        right = "-" if np.isnan(precision[k]) else percent(precision[k])
+        rows.append([code(label, 40), f"{counts[k]:,}", percent(recall[k]), right])
     told = p("Recall: of the rows of a class, how many were found. Precision: of those said to be in it, how many are.")
-    return joined([table(["class", "rows", "recall", "precision"], rows, (1, 2, 3)), told])
+    return joined([wide_table(rows, ["class", "rows", "recall", "precision"], (1, 2, 3)), told])
 
 
 def _curve(case: Case) -> list[object]:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mercer.cli.report.case import Case
-from mercer.cli.report.markup import joined, p, pre, table
-from mercer.cli.report.page import Section
+from mercer.cli.report.page import Section, wide_table
+from mercer.html import joined, p, pre
 
 if TYPE_CHECKING:
     from mercer.cli.fit import FitOptions
@@ -26,7 +26,7 @@ VERSIONS = ("mercer", "numpy", "scipy", "sklearn", "pyarrow")
 def reproduce(case: Case) -> Section:
     """Python that runs, the command, and what it ran with."""
     about = "This gives the same split, the same model and the same predictions, on the same table and machine."
-    parts = [pre(script(case)), p("Or the command:"), pre(command(case.options)), table([], _facts(case))]
+    parts = [pre(script(case)), p("Or the command:"), pre(command(case.options)), wide_table(_facts(case))]
     return Section("reproduce", "The Python that reproduces it", about, joined(parts))
 
 

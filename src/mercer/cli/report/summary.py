@@ -6,8 +6,9 @@ from mercer.cli.diagnostics.finding import SERIOUS
 from mercer.cli.diagnostics.fit import beats, headline
 from mercer.cli.metrics import Score
 from mercer.cli.report.case import Case
-from mercer.cli.report.markup import Markup, code, element, joined, number, p
+from mercer.cli.report.numbers import number
 from mercer.cli.report.page import Section
+from mercer.html import Markup, code, element, joined, p
 
 BASELINES = {
     "linear": "a linear model of the same columns",
@@ -33,7 +34,7 @@ def summary(case: Case) -> Section:
     serious = [finding for finding in case.findings if finding.severity == SERIOUS]
     if serious:
         link = element("a", "what may be wrong", href="#doubts")
-        parts.append(element("p", f"Read before you trust this: {serious[0].text} See ", link, ".", class_="bad"))
+        parts.append(element("p", f"Read before you trust this: {serious[0].text} See ", link, ".", kind="bad"))
     return Section("summary", "Summary", "", joined(parts))
 
 
@@ -48,7 +49,7 @@ def _task(case: Case) -> list[object]:
 
 
 def _cards(scores: dict[str, Score]) -> Markup:
-    return element("div", *(_card(name, score) for name, score in scores.items()), class_="headline")
+    return element("div", *(_card(name, score) for name, score in scores.items()), kind="headline")
 
 
 def _card(name: str, score: Score) -> Markup:
@@ -58,7 +59,7 @@ def _card(name: str, score: Score) -> Markup:
         element("span", f"{name}: {score.metric}"),
         element("b", number(score.value)),
         element("span", f"95 % interval {interval}"),
-        class_="card",
+        kind="card",
     )
 
 

@@ -9,12 +9,12 @@ from mercer.cli.report.case import Case
 from mercer.cli.report.data import data
 from mercer.cli.report.importance_page import matters
 from mercer.cli.report.issues import doubts
-from mercer.cli.report.markup import short
 from mercer.cli.report.model import choice
 from mercer.cli.report.page import page
 from mercer.cli.report.quality import quality
 from mercer.cli.report.reproduce import reproduce
 from mercer.cli.report.summary import summary
+from mercer.html import short
 from mercer.models.writing import write_whole
 
 if TYPE_CHECKING:

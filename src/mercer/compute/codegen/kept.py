@@ -1,7 +1,7 @@
-"""Numba's decorator for generated code: what it compiles is kept on disk, and loaded only from bytes that were checked.
+"""Numba's decorators for our code: what they compile is kept on disk, and loaded only from bytes that were checked.
 
 Numba's own cache unpickles whatever it finds in its files. Here a compiled function is one file for each signature, and
-only what has the right digest is unpickled. Generated code imports `njit` from here.
+only what has the right digest is unpickled. Generated code imports `njit` from here, `compiled` takes `compile_loop`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from functools import cache
 from typing import Any
 
@@ -37,14 +37,21 @@ def njit(cache: bool = False, **options: Any) -> Callable[[Any], Any]:
     return compiled
 
 
+def compile_loop(function: Any, digest: str, fastmath: Set[str]) -> Any:
+    """numba.njit of a function that depends on no formula; the digest is of all that it does."""
+    found: Any = numba.njit(nogil=True, boundscheck=False, error_model="numpy", fastmath=set(fastmath))(function)
+    found._cache = Kept(f"{function.__module__}-{digest}", function.__qualname__, f"the loops of {function.__module__}")
+    return found
+
+
 class Kept(_Cache):
     """What Numba made of one function.
 
-    module : named after a hash of its text; function : its name there
+    module : its name holds a hash of what the function does; function : its name there; what : in words, for the log
     """
 
-    def __init__(self, module: str, function: str) -> None:
-        self.module, self.function = module, function
+    def __init__(self, module: str, function: str, what: str = "a new formula") -> None:
+        self.module, self.function, self.what = module, function, what
 
     @property
     def cache_path(self) -> str | None:
@@ -57,7 +64,7 @@ class Kept(_Cache):
         target_context.refresh()
         data = cache_folder.checked(*self._entry(sig, target_context.codegen()))
         if data is None:
-            _announce(self.module)
+            _announce(self.module.partition("-")[0], self.what)
             return None
         return _REBUILD(target_context, *pickle.loads(data))  # noqa: S301  # checked, and our own
 
@@ -82,8 +89,8 @@ class Kept(_Cache):
 
 
 @cache
-def _announce(module: str) -> None:
-    """Say once for each formula that it takes a while."""
+def _announce(module: str, what: str) -> None:
+    """Say once for each formula, and for the loops of each module, that it takes a while."""
     path = cache_folder.directory()
     where = "." if path is None else f", once. The code is kept in {path}."
-    LOG.warning("Mercer compiles a new formula: a few seconds%s", where)
+    LOG.warning("Mercer compiles %s: a few seconds%s", what, where)

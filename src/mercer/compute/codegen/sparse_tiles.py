@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.codegen import jit_cache
+from mercer.compute.codegen.compiled import compiled
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.sparse import cancelled
 
@@ -19,16 +19,23 @@ Array = NDArray[Any]
 WIDER = 8
 """Times as wide as others: each stored number of the left side is looked up once a tile, and then meets few numbers."""
 
-LOOPS = '''"""Loops over sparse rows: `starts` are where rows begin, `places` their columns, `values` their numbers."""
-
-import numpy as np
-from mercer.compute.codegen.kept import njit
-
-OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy")
+# Of sparse rows `starts` are where they begin, `places` their columns, `values` their numbers.
 
 
-@njit(**OPTIONS)
-def products(starts, places, values, columns, begins, rows, numbers, lookup, i0, out):
+@compiled()
+def products(
+    starts: Array,
+    places: Array,
+    values: Array,
+    columns: Array,
+    begins: Array,
+    rows: Array,
+    numbers: Array,
+    lookup: Array,
+    i0: int,
+    out: Array,
+) -> None:
+    """A tile of inner products with a panel."""
     for c in range(len(columns)):
         lookup[columns[c]] = c + 1
     for i in range(out.shape[0]):
@@ -44,8 +51,11 @@ def products(starts, places, values, columns, begins, rows, numbers, lookup, i0,
         lookup[columns[c]] = 0
 
 
-@njit(**OPTIONS)
-def gap(places, values, a, a1, other_places, other_values, b, b1):
+@compiled()
+def gap(
+    places: Array, values: Array, a: int, a1: int, other_places: Array, other_values: Array, b: int, b1: int
+) -> float:
+    """The squared distance of two rows, from their differences."""
     total = 0.0
     while a < a1 and b < b1:
         if places[a] == other_places[b]:
@@ -68,8 +78,22 @@ def gap(places, values, a, a1, other_places, other_values, b, b1):
     return total
 
 
-@njit(**OPTIONS)
-def distances(starts, places, values, others, other_places, other_values, here, there, part, i0, j0, out):
+@compiled()
+def distances(
+    starts: Array,
+    places: Array,
+    values: Array,
+    others: Array,
+    other_places: Array,
+    other_values: Array,
+    here: Array,
+    there: Array,
+    part: float,
+    i0: int,
+    j0: int,
+    out: Array,
+) -> None:
+    """A tile of squared distances from one of inner products; those that have cancelled are computed again."""
     z = there[j0 : j0 + out.shape[1]]
     for i in range(out.shape[0]):
         line, size, near = out[i], here[i0 + i], 0
@@ -84,7 +108,6 @@ def distances(starts, places, values, others, other_places, other_values, here, 
                 if not line[j] >= part * (size + z[j]):
                     b, b1 = others[j0 + j], others[j0 + j + 1]
                     line[j] = gap(places, values, a, a1, other_places, other_values, b, b1)
-'''
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +134,6 @@ class SparseTiles:
         self.right: Any = measured.right
         self._norms = measured.norms
         self._part = cancelled(self.left, self.right)
-        self._loops = jit_cache.load(LOOPS)
         self._own = threading.local()
 
     def at(self, rows: NDArray[np.intp]) -> SparseTiles:
@@ -143,9 +165,9 @@ class SparseTiles:
     def fill(self, i0: int, i1: int, panel: Panel, j0: int, j1: int, out: Array) -> None:
         left, right = self._rows(self.left), self._rows(self.right)
         right_part = (panel.columns, panel.begins, panel.rows, panel.numbers)
-        self._loops.products(*left, *right_part, self._lookup(), i0, out)
+        products(*left, *right_part, self._lookup(), i0, out)
         if self.kind == "ready":
-            self._loops.distances(*left, *right, *self._norms, self._part, i0, j0, out)
+            distances(*left, *right, *self._norms, self._part, i0, j0, out)
 
     def _rows(self, side: Any) -> tuple[Array, Array, Array]:
         return side.indptr, side.indices, side.data

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from mercer.compute.codegen import jit_cache
+from mercer.compute.codegen.compiled import compiled
 from mercer.compute.codegen.tiles import dealt
 from mercer.compute.runtime import threads
 
@@ -24,23 +25,18 @@ PIECE = 1 << 21
 """Visits of one call: far below a tenth of a second."""
 NONE = np.empty((0, 4), np.int64)
 
-LOOPS = '''"""Breadth-first searches from nodes first to last, and how often each group is met at each distance."""
 
-import numpy as np
-from mercer.compute.codegen.kept import njit
-
-OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy")
-
-
-@njit(**OPTIONS)
-def longer(old, size):
+@compiled()
+def longer(old: Whole, size: int) -> Whole:
+    """A longer array with the same numbers in front."""
     new = np.empty(size, old.dtype)
     new[: len(old)] = old
     return new
 
 
-@njit(**OPTIONS)
-def visit(source, offset, begins, targets, distance, queue):
+@compiled()
+def visit(source: int, offset: int, begins: Whole, targets: Whole, distance: Whole, queue: Whole) -> int:
+    """Search from a node; how many nodes `queue` has then, whose distances are set."""
     head, tail = 0, 1
     queue[0] = source
     distance[source - offset] = 0
@@ -57,8 +53,9 @@ def visit(source, offset, begins, targets, distance, queue):
     return tail
 
 
-@njit(**OPTIONS)
-def paths(first, last, starts, owners, groups, begins, targets):
+@compiled()
+def paths(first: int, last: int, starts: Whole, owners: Whole, groups: Whole, begins: Whole, targets: Whole) -> Whole:
+    """Searches from nodes first to last, and how often each group is met at each distance."""
     largest, widest = 0, 0
     for g in range(owners[first], owners[last - 1] + 1):
         n = starts[g + 1] - starts[g]
@@ -99,7 +96,6 @@ def paths(first, last, starts, owners, groups, begins, targets):
                 found += 1
             seen = 0
     return out[:found].copy()
-'''
 
 
 class Grouped(NamedTuple):
@@ -131,13 +127,13 @@ def path_counts(graphs: Grouped, workers: int | None = None) -> Whole:
 
 
 def _by_loops(graphs: Grouped, workers: int) -> Whole:
-    loops, pieces = jit_cache.load(LOOPS), _pieces(graphs)
+    pieces = _pieces(graphs)
     owners = np.repeat(np.arange(len(graphs.starts) - 1), np.diff(graphs.starts))
     found: list[Any] = [NONE] * len(pieces)
 
     def work(worker: int, place: int, stop: threads.Stop) -> None:
         first, last = pieces[place]
-        found[place] = loops.paths(first, last, graphs.starts, owners, graphs.groups, graphs.begins, graphs.targets)
+        found[place] = paths(first, last, graphs.starts, owners, graphs.groups, graphs.begins, graphs.targets)
         stop.step(worker, last - first)
 
     threads.run(work, dealt(range(len(pieces)), workers), len(owners))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.codegen import jit_cache
+from mercer.compute.codegen.compiled import compiled
 from mercer.compute.runtime import threads
 
 Array = NDArray[np.float64]
@@ -29,23 +30,18 @@ EXACT = 1e-15
 MOST = 100
 """Steps for a pair, at least, and as many again as it has pairs of nodes: more are never needed but for rounding."""
 
-LOOPS = '''"""Shared walks of pairs of graphs, by conjugate gradients on their product graphs.
+ANY_ORDER = frozenset({"reassoc", "contract", "nsz"})
+"""Sums may be taken in any order."""
 
-Nodes of a graph are in the order of their labels: so the partners of node u are low[u] to high[u] of the other graph,
-and the number of the pair (u, v) stands at place[u] + v. A segment is the edges of one label of one graph; `rows` says
-where the neighbours of each of its nodes begin. `sources` and `crossed` hold the same edges in another order, in which
-nodes of one label take turns: so no number is added to twice in a row.
-"""
-
-import numpy as np
-from mercer.compute.codegen.kept import njit
-
-OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy")
-ANY_ORDER = dict(OPTIONS, fastmath={"reassoc", "contract", "nsz"})
+# Nodes of a graph are in the order of their labels: so the partners of node u are low[u] to high[u] of the other
+# graph, and the number of the pair (u, v) stands at place[u] + v. A segment is the edges of one label of one graph;
+# `rows` says where the neighbours of each of its nodes begin. `sources` and `crossed` hold the same edges in another
+# order, in which nodes of one label take turns: so no number is added to twice in a row.
 
 
-@njit(**OPTIONS)
-def partners(labels, a0, a1, b0, b1, low, high):
+@compiled()
+def partners(labels: Whole, a0: int, a1: int, b0: int, b1: int, low: Whole, high: Whole) -> None:
+    """Which nodes b0 to b1 of one graph have the labels of nodes a0 to a1 of another."""
     v = b0
     for u in range(a0, a1):
         if u > a0 and labels[u] == labels[u - 1]:
@@ -59,8 +55,24 @@ def partners(labels, a0, a1, b0, b1, low, high):
         high[u - a0] = v - b0
 
 
-@njit(**ANY_ORDER)
-def through(n, m, rows, targets, sources, crossed, here, there, low, high, place, p, y, line):
+@compiled(fastmath=ANY_ORDER)
+def through(
+    n: int,
+    m: int,
+    rows: Whole,
+    targets: Whole,
+    sources: Whole,
+    crossed: Whole,
+    here: int,
+    there: int,
+    low: Whole,
+    high: Whole,
+    place: Whole,
+    p: Array,
+    y: Array,
+    line: Array,
+) -> None:
+    """Add to y the product of p with the edges of one segment of each graph."""
     for u in range(n):
         first, last = rows[here + u], rows[here + u + 1]
         if first == last or low[u] == high[u]:
@@ -76,8 +88,9 @@ def through(n, m, rows, targets, sources, crossed, here, there, low, high, place
             y[out + sources[b]] += line[crossed[b]]
 
 
-@njit(**ANY_ORDER)
-def curved(total, decay, p, y):
+@compiled(fastmath=ANY_ORDER)
+def curved(total: int, decay: float, p: Array, y: Array) -> float:
+    """y becomes p - decay y; the inner product of p with it."""
     curve = 0.0
     for k in range(total):
         y[k] = p[k] - decay * y[k]
@@ -85,8 +98,9 @@ def curved(total, decay, p, y):
     return curve
 
 
-@njit(**ANY_ORDER)
-def stepped(total, length, r, y):
+@compiled(fastmath=ANY_ORDER)
+def stepped(total: int, length: float, r: Array, y: Array) -> float:
+    """r becomes r - length y; its squared length."""
     left = 0.0
     for k in range(total):
         r[k] -= length * y[k]
@@ -94,13 +108,34 @@ def stepped(total, length, r, y):
     return left
 
 
-@njit(**OPTIONS)
-def solve(n, m, total, segments, kinds, offsets, arcs, i, j, low, high, place, decay, slack, most, p, r, y, line):
+@compiled()
+def solve(
+    n: int,
+    m: int,
+    total: int,
+    segments: Whole,
+    kinds: Whole,
+    offsets: Whole,
+    arcs: tuple[Whole, Whole, Whole, Whole],
+    i: int,
+    j: int,
+    low: Whole,
+    high: Whole,
+    place: Whole,
+    decay: float,
+    slack: float,
+    most: int,
+    p: Array,
+    r: Array,
+    y: Array,
+    line: Array,
+) -> tuple[float, int]:
+    """The value of graphs i and j by conjugate gradients, and whether (1) it is not as exact as it should be."""
     rows, targets, sources, crossed = arcs
     p[:total] = 1.0
     r[:total] = 1.0
     size, value = float(total), 0.0
-    for step in range(most):
+    for _ in range(most):
         y[:total] = 0.0
         s, e = segments[i], segments[j]
         while s < segments[i + 1] and e < segments[j + 1]:
@@ -125,8 +160,23 @@ def solve(n, m, total, segments, kinds, offsets, arcs, i, j, low, high, place, d
     return value, 1
 
 
-@njit(**OPTIONS)
-def pairs(left, right, starts, labels, segments, kinds, offsets, arcs, radii, decay, exact, most, out):
+@compiled()
+def pairs(
+    left: Whole,
+    right: Whole,
+    starts: Whole,
+    labels: Whole,
+    segments: Whole,
+    kinds: Whole,
+    offsets: Whole,
+    arcs: tuple[Whole, Whole, Whole, Whole],
+    radii: Array,
+    decay: float,
+    exact: float,
+    most: int,
+    out: Array,
+) -> int:
+    """The values of pairs of graphs, and how many of them are not as exact as they should be."""
     tall, wide, cells = 1, 1, 1
     for k in range(len(left)):
         n, m = starts[left[k] + 1] - starts[left[k]], starts[right[k] + 1] - starts[right[k]]
@@ -146,12 +196,28 @@ def pairs(left, right, starts, labels, segments, kinds, offsets, arcs, radii, de
         if total > 0:
             slack = exact * (1.0 - decay * radii[i] * radii[j])
             out[k], missed = solve(
-                n, m, total, segments, kinds, offsets, arcs, i, j, low, high, place, decay, slack, most + total,
-                p, r, y, line,
+                n,
+                m,
+                total,
+                segments,
+                kinds,
+                offsets,
+                arcs,
+                i,
+                j,
+                low,
+                high,
+                place,
+                decay,
+                slack,
+                most + total,
+                p,
+                r,
+                y,
+                line,
             )
             open_ends += missed
     return open_ends
-'''
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +255,7 @@ class Layers:
         """The values of pairs of graphs, by compiled loops; how many of them are not as exact as they should be."""
         arcs = (self.rows, self.targets, self.sources, self.crossed)
         arrays = (self.starts, self.labels, self.segments, self.kinds, self.offsets, arcs, self.radii)
-        return int(jit_cache.load(LOOPS).pairs(left, right, *arrays, decay, EXACT, MOST, out))
+        return int(pairs(left, right, *arrays, decay, EXACT, MOST, out))
 
     def compare_plainly(self, left: Whole, right: Whole, decay: float, out: Array) -> int:
         """The same with NumPy."""

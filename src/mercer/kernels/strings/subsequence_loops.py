@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.codegen import jit_cache
+from mercer.compute.codegen.compiled import compiled
 from mercer.compute.codegen.tiles import dealt
 from mercer.compute.runtime import threads
 from mercer.compute.runtime.memory import Budget
@@ -38,17 +39,15 @@ COMPILED_FROM = 1 << 14
 NO_LEFT, NO_RIGHT = -1, -2
 """What stands behind the end of a shorter sequence: equal to nothing on the other side."""
 
-LOOPS = '''"""Sums over gappy subsequences: `left` and `right` hold symbols, `sums` the M_p of the recursion."""
+CONTRACT = frozenset({"contract"})
+"""A product and a sum may be rounded once."""
 
-import numpy as np
-from mercer.compute.codegen.kept import njit
-
-OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy", fastmath={"contract"})
-LANES = {lanes}
+# Of the compiled loops `left` and `right` hold symbols, and `sums` the M_p of the recursion.
 
 
-@njit(**OPTIONS)
-def fill(codes, starts, who, filler, size, out):
+@compiled(fastmath=CONTRACT)
+def fill(codes: Whole, starts: Whole, who: Places, filler: int, size: int, out: Whole) -> None:
+    """Write sequences side by side; what is behind their ends is a filler."""
     for lane in range(LANES):
         first, last = starts[who[lane]], starts[who[lane] + 1]
         for i in range(last - first):
@@ -57,8 +56,11 @@ def fill(codes, starts, who, filler, size, out):
             out[i, lane] = filler
 
 
-@njit(**OPTIONS)
-def lengthen(symbol, right, start, wide, decay, run, shorter, sums):
+@compiled(fastmath=CONTRACT)
+def lengthen(
+    symbol: Whole, right: Whole, start: int, wide: int, decay: float, run: Array, shorter: Array, sums: Array
+) -> None:
+    """M_p of one more symbol on the left, from M_(p-1) before it."""
     run[:] = 0.0
     for j in range(start, wide):
         here, before, line = right[j], shorter[j], sums[j + 1]
@@ -68,22 +70,40 @@ def lengthen(symbol, right, start, wide, decay, run, shorter, sums):
             line[lane] = decay * line[lane] + r
 
 
-@njit(**OPTIONS)
-def finish(symbol, right, start, wide, shorter, total):
+@compiled(fastmath=CONTRACT)
+def finish(symbol: Whole, right: Whole, start: int, wide: int, shorter: Array, total: Array) -> None:
+    """Add M_(length-1) at all symbols on the right that equal one on the left."""
     for j in range(start, wide):
         here, before = right[j], shorter[j]
         for lane in range(LANES):
             total[lane] += before[lane] if here[lane] == symbol[lane] else 0.0
 
 
-@njit(**OPTIONS)
-def sweep(codes, starts, lefts, rights, heights, widths, decay, left, right, sums, run, total, first, last, out):
+@compiled(fastmath=CONTRACT)
+def sweep(
+    codes: Whole,
+    starts: Whole,
+    lefts: Places,
+    rights: Places,
+    heights: Whole,
+    widths: Whole,
+    decay: float,
+    left: Whole,
+    right: Whole,
+    sums: Array,
+    run: Array,
+    total: Array,
+    first: int,
+    last: int,
+    out: Array,
+) -> None:
+    """Symbols `first` to `last` on the left of chunks of pairs; the others hold what stays between two calls."""
     length = len(sums)
     for c in range(len(heights)):
         high, wide = heights[c], widths[c]
         if first == 0:
-            fill(codes, starts, lefts[c], -1, high, left)
-            fill(codes, starts, rights[c], -2, wide, right)
+            fill(codes, starts, lefts[c], NO_LEFT, high, left)
+            fill(codes, starts, rights[c], NO_RIGHT, wide, right)
             for p in range(length):
                 sums[p, : wide + 1] = 1.0 if p == 0 else 0.0
             total[:] = 0.0
@@ -95,7 +115,6 @@ def sweep(codes, starts, lefts, rights, heights, widths, decay, left, right, sum
             for p in range(min(length - 1, i + 1), least - 1, -1):
                 lengthen(left[i], right, p - 1, wide, decay, run, sums[p - 1], sums[p])
         out[c] = total
-'''.replace("{lanes}", str(LANES))
 
 
 @dataclass(frozen=True)
@@ -148,7 +167,7 @@ class _Chunks:
 
     def by_loops(self) -> Array:
         """By compiled loops."""
-        loops, gappy = jit_cache.load(LOOPS), self.gappy
+        gappy = self.gappy
         out = np.empty(self.left.shape)
         cuts = self._pieces()
         self._require(threads.available())
@@ -156,12 +175,12 @@ class _Chunks:
         def work(worker: int, piece: int, stop: threads.Stop) -> None:
             part = slice(cuts[piece], cuts[piece + 1])
             high, wide = int(self.heights[part].max()), int(self.widths[part].max())
-            tables = [np.empty((size, LANES), dtype=np.int64) for size in (high, wide)]
-            room = (np.empty((gappy.length, wide + 1, LANES)), np.empty(LANES), np.empty(LANES))
-            given = (self.left[part], self.right[part], self.heights[part], self.widths[part], gappy.decay)
+            left, right = np.empty((high, LANES), np.int64), np.empty((wide, LANES), np.int64)
+            sums, run, total = np.empty((gappy.length, wide + 1, LANES)), np.empty(LANES), np.empty(LANES)
+            chunks = (self.left[part], self.right[part], self.heights[part], self.widths[part])
+            given = (self.sequences.codes, self.sequences.starts, *chunks, gappy.decay)
             for first, last in self._strips(part, high):
-                held = (*tables, *room, first, last, out[part])
-                loops.sweep(self.sequences.codes, self.sequences.starts, *given, *held)
+                sweep(*given, left, right, sums, run, total, first, last, out[part])
                 if not stop.step(worker, 0):
                     return
             stop.step(worker, part.stop - part.start)

@@ -17,9 +17,8 @@ from mercer.compute.runtime.run import Run, Stopped
 from mercer.learners.clustering.features import LandmarkFeatures, landmarked
 from mercer.learners.clustering.model import ByFeatures, ByLandmarks, ByRows, Model
 from mercer.learners.clustering.seeds import best_of
-from mercer.learners.clustering.settings import KMeansSettings
 from mercer.learners.clustering.unique_rows import KMeansProblem
-from mercer.learners.data.views import KernelView, MatrixView, TableView, View, blocks, definite
+from mercer.learners.data.views import KernelView, MatrixView, View, blocks, definite
 from mercer.learners.run.stage_share import StageShare
 from mercer.operators import Dense
 from mercer.planner.clustering import FEATURES, FIRST, LANDMARKS, MATRIX, RESTARTS, STEPS, ClusterPlan
@@ -28,13 +27,13 @@ from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings, descend, told_s
 from mercer.solvers.ridge.base import opening
 
 Array = NDArray[np.float64]
-BRIEF, ROUGH = 1e-5, 1e-7
+FALL_OF_STARTS, FALL_OF_BEST = 1e-5, 1e-7
 """The fall of the inertia, in units of it, at which steps in float32 end: of all starts, and of the best of them."""
 
 
 @dataclass(frozen=True, eq=False)
 class KMeansResult:
-    """What was found.
+    """What was learned.
 
     clusters : of the different rows that were fitted
     model : the means
@@ -46,107 +45,97 @@ class KMeansResult:
     view: View
 
 
-def solve(
-    who: str, problem: KMeansProblem, plan: ClusterPlan, settings: KMeansSettings, random: np.random.Generator, run: Run
-) -> KMeansResult:
-    """Fit in the way of the plan."""
+def solve(who: str, problem: KMeansProblem, plan: ClusterPlan, random: np.random.Generator, run: Run) -> KMeansResult:
+    """Fit by the method of the plan."""
     if plan.way == "kernel matrix":
-        return _of_matrix(who, problem, settings, random, run)
-    if plan.way == "features":
-        return _of_features(problem, settings, random, run)
-    assert isinstance(problem.view, KernelView)  # noqa: S101  # landmarks are planned for no other
+        return _of_matrix(who, problem, random, run)
+    if plan.way == "features" or not isinstance(problem.view, KernelView):  # landmarks are planned for no other
+        return _of_features(problem, random, run)
     with run.stage(LANDMARKS):
         lifted = landmarked(who, problem.view, plan.features, random, run)
     few = lifted.Z[:, : plan.features if plan.way == "products" else FIRST]  # features of the first landmarks alone
-    sums = FeatureSums(few, problem.weights, settings.clusters, lifted.sizes)
-    best = best_of(settings.runs, sums, _settings(settings, BRIEF), random, run, RESTARTS)
+    sums = FeatureSums(few, problem.weights, problem.settings.clusters, lifted.sizes)
+    best = best_of(problem.settings.runs, sums, _steps(problem, FALL_OF_STARTS), random, run, RESTARTS)
     if plan.way == "products" and not best.stopped:
-        return _of_products(problem, settings, lifted, best, run)
-    return _of_landmarks(problem, lifted, settings, best, run)
+        return _of_products(problem, problem.view, lifted, best, run)
+    return _of_landmarks(problem, problem.view, lifted, best, run)
 
 
 # -- where every start is followed to its end -------------------------------------------------------------------------
 
 
-def _of_matrix(
-    who: str, problem: KMeansProblem, settings: KMeansSettings, random: np.random.Generator, run: Run
-) -> KMeansResult:
-    view = problem.view
+def _of_matrix(who: str, problem: KMeansProblem, random: np.random.Generator, run: Run) -> KMeansResult:
     with run.stage(MATRIX):
-        K = view.dense(run.watch)
-        view = definite(who, view, K)
-        sums = KernelSums(Dense(K, symmetric=True), problem.weights, settings.clusters)
-    best = best_of(settings.runs, sums, _settings(settings, 0.0), random, run, RESTARTS)
+        K = problem.view.dense(run.watch)
+        view = definite(who, problem.view, K)
+        sums = KernelSums(Dense(K, symmetric=True), problem.weights, problem.settings.clusters)
+    best = best_of(problem.settings.runs, sums, _steps(problem), random, run, RESTARTS)
     sums.settle(best.members)
     return KMeansResult(best, by_rows(problem, sums, best), view)
 
 
-def _of_features(
-    problem: KMeansProblem, settings: KMeansSettings, random: np.random.Generator, run: Run
-) -> KMeansResult:
+def _of_features(problem: KMeansProblem, random: np.random.Generator, run: Run) -> KMeansResult:
     with run.stage(FEATURES):
         view = problem.view.lifted()
-        assert isinstance(view, TableView)  # noqa: S101  # a matrix has no lift
         Z = view.features()
         origin = problem.weights @ Z / problem.weights.sum()
         Z -= origin
-        sums = FeatureSums(Z, problem.weights, settings.clusters)
-    best = best_of(settings.runs, sums, _settings(settings, 0.0), random, run, RESTARTS)
+        sums = FeatureSums(Z, problem.weights, problem.settings.clusters)
+    best = best_of(problem.settings.runs, sums, _steps(problem), random, run, RESTARTS)
     sums.settle(best.members)
     means = sums.vectors * sums.shares
     return KMeansResult(best, ByFeatures(sums.means(best.members), view, means, origin), view)
 
 
-def by_rows(problem: KMeansProblem, sums: Sums, found: Clusters) -> ByRows:
-    """The model of means of rows; the sums are those of what was found."""
-    lengths, shares = sums.means(found.members), problem.weights * sums.shares[found.members]
-    if isinstance(problem.view, MatrixView):  # new rows are compared with all rows that came
+def by_rows(problem: KMeansProblem, sums: Sums, clusters: Clusters) -> ByRows:
+    """The model of means of rows; the sums are those of these clusters."""
+    lengths, shares = sums.means(clusters.members), problem.weights * sums.shares[clusters.members]
+    if isinstance(problem.view, MatrixView):  # new rows are compared with all rows
         members, own = np.zeros(problem.count, np.intp), np.zeros(problem.count)
-        members[problem.rows], own[problem.rows] = found.members, shares
+        members[problem.rows], own[problem.rows] = clusters.members, shares
         return ByRows(lengths, problem.full, members, own)
-    return ByRows(lengths, problem.view, found.members, shares)
+    return ByRows(lengths, problem.view, clusters.members, shares)
 
 
 # -- where the starts are those of landmarks --------------------------------------------------------------------------
 
 
 def _of_landmarks(
-    problem: KMeansProblem, lifted: LandmarkFeatures, settings: KMeansSettings, best: Clusters, run: Run
+    problem: KMeansProblem, view: KernelView, lifted: LandmarkFeatures, best: Clusters, run: Run
 ) -> KMeansResult:
     """The best start, followed to its end with all landmarks; with labels and distances anew, in float64."""
-    assert isinstance(problem.view, KernelView)  # noqa: S101  # it has landmarks
-    sums, points = FeatureSums(lifted.Z, problem.weights, settings.clusters, lifted.sizes), problem.view.points
+    sums = FeatureSums(lifted.Z, problem.weights, problem.settings.clusters, lifted.sizes)
     if not best.stopped:
         with run.stage(STEPS), run.stoppable():
-            found = descend(sums, best.labels, _settings(settings, ROUGH), StageShare(run, 0))
-        best = replace(found, history=best.history + found.history)
+            last = descend(sums, best.labels, _steps(problem, FALL_OF_BEST), StageShare(run, 0))
+        best = replace(last, history=best.history + last.history)
     sums.settle(best.members)
     means = np.where(sums.totals > 0, sums.vectors * sums.shares, np.nan)
-    model = ByLandmarks.of(problem.view.kernel, lifted.basis, means, lifted.origin)
-    parts = blocks(problem.view.count, 4 * len(model.lengths))
-    labels, squares = map(np.concatenate, zip(*(model.nearest(points.rows(part)) for part in parts), strict=True))
+    model = ByLandmarks.of(view.kernel, lifted.basis, means, lifted.origin)
+    parts = blocks(view.count, 4 * len(model.lengths))
+    labels, squares = map(np.concatenate, zip(*(model.nearest(view.points.rows(part)) for part in parts), strict=True))
     history = (*best.history[:-1], float(problem.weights @ squares))
-    return KMeansResult(replace(best, labels=labels, squares=squares, history=history), model, problem.view)
+    return KMeansResult(replace(best, labels=labels, squares=squares, history=history), model, view)
 
 
 def _of_products(
-    problem: KMeansProblem, settings: KMeansSettings, lifted: LandmarkFeatures, best: Clusters, run: Run
+    problem: KMeansProblem, view: KernelView, lifted: LandmarkFeatures, best: Clusters, run: Run
 ) -> KMeansResult:
     """Steps with the kernel itself, from the best start; where not even one is done, landmarks are all there is."""
-    sums = KernelSums(problem.view.operator(run.watch), problem.weights, settings.clusters)
+    sums = KernelSums(view.operator(run.watch), problem.weights, problem.settings.clusters)
     with run.stage(STEPS):
         try:
             with run.stoppable():
-                found = descend(sums, best.labels, _settings(settings, 0.0), StageShare(run, 0))
+                last = descend(sums, best.labels, _steps(problem), StageShare(run, 0))
         except Stopped as stopped:
-            told = f"{opening(stopped)}, after {told_steps(len(best.history))}."
+            reason = f"{opening(stopped)}, after {told_steps(len(best.history))}."
             return _of_landmarks(
-                problem, lifted, settings, replace(best, converged=False, stopped=True, reason=told), run
+                problem, view, lifted, replace(best, converged=False, stopped=True, reason=reason), run
             )
-    found = replace(found, history=best.history + found.history)
-    return KMeansResult(found, by_rows(problem, sums, found), problem.view)
+    last = replace(last, history=best.history + last.history)
+    return KMeansResult(last, by_rows(problem, sums, last), view)
 
 
-def _settings(settings: KMeansSettings, least: float) -> LloydSettings:
+def _steps(problem: KMeansProblem, least: float = 0.0) -> LloydSettings:
     """When steps end; `least` is the fall of the inertia at which they do in any case."""
-    return LloydSettings(settings.steps, max(settings.tolerance, least))
+    return LloydSettings(problem.settings.steps, max(problem.settings.tolerance, least))

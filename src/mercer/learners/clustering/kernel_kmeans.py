@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
@@ -18,13 +20,14 @@ from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
 from mercer.learners.clustering.fit import KMeansResult, solve
-from mercer.learners.clustering.model import ByRows
-from mercer.learners.clustering.settings import LANDMARKS, KMeansSettings
-from mercer.learners.clustering.unique_rows import KMeansProblem, read_problem, task_of
+from mercer.learners.clustering.model import ByRows, Model
+from mercer.learners.clustering.settings import LANDMARKS, KMeansSettings, refuse_few_rows
+from mercer.learners.clustering.unique_rows import KMeansProblem, task_of, without_copies
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
-from mercer.learners.data.rows import n_rows
+from mercer.learners.data.resolve import resolve_view
+from mercer.learners.data.rows import n_rows, rows_that_count
 from mercer.learners.data.validation import sees_rows, weights_of
-from mercer.learners.data.views import check_landmarks
+from mercer.learners.data.views import with_landmarks
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
@@ -134,44 +137,60 @@ class KernelKMeans(
     @speaks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters; `sample_weight` says how often each row counts, and y is ignored."""
-        found = self._fit(X, y, sample_weight)[1]
+        result = self._fit(X, y, sample_weight)[1]
         if not self.converged_:
-            told = "The partition is kept; another step would change it. Allow more max_iter or time_limit."
-            warnings.warn(
-                f"{type(self).__name__}: {found.clusters.reason} {told}", ConvergenceWarning, stacklevel=caller_level()
-            )
+            advice = "The partition is kept; another step would change it. Allow more max_iter or time_limit."
+            text = f"{type(self).__name__}: {result.clusters.reason} {advice}"
+            warnings.warn(text, ConvergenceWarning, stacklevel=caller_level())
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> KMeansProblem:
-        settings = KMeansSettings.of(self)
-        return read_problem(self, settings, X, self._read(X, reset=True), sample_weight)
+        who = type(self).__name__
+        settings, rows = KMeansSettings.of(who, self), self._read(X, reset=True)
+        weights = weights_of(who, sample_weight, n_rows(rows))
+        kept, own = rows_that_count(weights, n_rows(rows))
+        refuse_few_rows(who, len(kept), settings.clusters)
+        full = resolve_view(who, self.kernel, self.lengthscale, rows, X, kept, weights, self.memory_limit)
+        return without_copies(who, settings, rows, full, kept, own)
 
     def _plan(self, problem: KMeansProblem, run: Watched | None) -> ClusterPlan:
         who, settings = type(self).__name__, problem.settings
         if settings.method == LANDMARKS:
-            check_landmarks(who, problem.view)
+            with_landmarks(who, problem.view)
         task = task_of(problem.view, settings.clusters, settings.runs)
         return kmeans(who, task, settings.method, settings.n_landmarks, Budget.of(self.memory_limit), self.time_limit)
 
     def _solve(self, problem: KMeansProblem, plan: ClusterPlan, run: Watched) -> KMeansResult:
-        return solve(type(self).__name__, problem, plan, problem.settings, generator(self.random_state), run)
+        return solve(type(self).__name__, problem, plan, generator(self.random_state), run)
 
-    def _store(self, problem: KMeansProblem, plan: ClusterPlan, found: KMeansResult) -> None:
-        clusters, rows = found.clusters, problem.read
-        self._model = found.model
-        self._n_features_out = len(found.model.lengths)
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "converged_": bool,
+        "X_fit_": NDArray[Any] | csr_array,
+        "labels_": NDArray[np.intp],
+        "history_": NDArray[np.float64],
+        "inertia_": float,
+        "n_iter_": int,
+        "plan_": ClusterPlan,
+        "_model": Model,
+        "_n_features_out": int,
+    }
+
+    def _store(self, problem: KMeansProblem, plan: ClusterPlan, result: KMeansResult) -> None:
+        clusters, rows = result.clusters, problem.read
+        self._model = result.model
+        self._n_features_out = len(result.model.lengths)
         self.labels_ = np.empty(problem.count, np.intp)
         self.labels_[problem.kept] = clusters.labels[problem.group]
         others = np.setdiff1d(np.arange(problem.count), problem.kept)
         if len(others):
-            self.labels_[others] = found.model.labels(rows.rows(others) if isinstance(rows, Points) else rows[others])
+            self.labels_[others] = result.model.labels(rows.rows(others) if isinstance(rows, Points) else rows[others])
         self.history_ = problem.unit * np.asarray(clusters.history)
         self.inertia_, self.n_iter_ = float(self.history_[-1]), len(self.history_)
         self.converged_, self.plan_ = clusters.converged, plan
-        self.kernel_, self.lift_ = found.view.kernel, found.view.lift
+        self.kernel_, self.lift_ = result.view.kernel, result.view.lift
         self.X_fit_ = rows.values if isinstance(rows, Points) else rows
 
-    # -- what is asked of it --------------------------------------------------------------------------------------
+    # -- predicting -----------------------------------------------------------------------------------------------
 
     @speaks
     def predict(self, X: Any) -> NDArray[np.intp]:
@@ -202,8 +221,8 @@ class KernelKMeans(
         with np.errstate(over="ignore"):
             found = np.sqrt(squares).astype(dtype, copy=False)
         if not np.array_equal(np.isfinite(found), np.isfinite(squares)):
-            told = f"{type(self).__name__}: distances overflow {dtype} on this data. Scale the data down."
-            warnings.warn(told, NumericalWarning, stacklevel=caller_level())
+            text = f"{type(self).__name__}: distances overflow {dtype} on this data. Scale the data down."
+            warnings.warn(text, NumericalWarning, stacklevel=caller_level())
         return found
 
     @available_if(sees_rows)  # type: ignore[untyped-decorator]  # scikit-learn has no types

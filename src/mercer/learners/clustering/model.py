@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.consistency import shapes, within
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
@@ -65,6 +66,12 @@ class ByRows(Model):
     members: Labels
     shares: Array
 
+    def _inconsistency(self) -> str:
+        count = self.view.count
+        if not within(self.members, 0, self.lengths.size):
+            return "rows belong to clusters that do not exist"
+        return shapes((self.lengths, (None,)), (self.members, (count,)), (self.shares, (count,)))
+
     def products(self, rows: Any) -> Array:
         places = np.zeros((len(self.members), len(self.lengths)))
         places[np.arange(len(self.members)), self.members] = self.shares
@@ -95,6 +102,10 @@ class ByFeatures(Model):
     means: Array
     origin: Array
 
+    def _inconsistency(self) -> str:
+        k, p = self.lengths.size, self.origin.size
+        return shapes((self.lengths, (k,)), (self.origin, (p,)), (self.means, (p, k)))
+
     def products(self, rows: Points) -> Array:
         return self.seen(rows)[0]
 
@@ -120,6 +131,10 @@ class ByLandmarks(Model):
     basis: Basis
     weights: Array
     shift: Array
+
+    def _inconsistency(self) -> str:
+        k = self.lengths.size
+        return shapes((self.lengths, (k,)), (self.weights, (self.basis.width, k + 1)), (self.shift, (k + 1,)))
 
     @classmethod
     def of(cls, kernel: Kernel, basis: Basis, means: Array, origin: Array) -> ByLandmarks:

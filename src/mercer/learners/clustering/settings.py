@@ -1,9 +1,9 @@
-"""The settings that learners of clusters share, checked."""
+"""The settings of k-means and of spectral clustering, checked."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from mercer.errors import InputError, sentence
 from mercer.learners.data.validation import AUTO, shown
@@ -11,6 +11,29 @@ from mercer.learners.parameters import non_negative_float, positive_int, positiv
 
 EXACT, LANDMARKS = "exact", "landmarks"
 NOTHING_LEFT_OUT = 'got "loo"', "Nothing is predicted here that could be left out."
+
+
+class SpectralParameters(Protocol):
+    """Spectral clustering, as its settings are read; values are what the user gave."""
+
+    n_clusters: Any
+    n_components: Any
+    lengthscale: Any
+    n_init: Any
+    max_iter: Any
+    tol: Any
+
+
+class KMeansParameters(Protocol):
+    """K-means, as its settings are read; values are what the user gave."""
+
+    n_clusters: Any
+    lengthscale: Any
+    n_init: Any
+    max_iter: Any
+    tol: Any
+    method: Any
+    n_landmarks: Any
 
 
 @dataclass(frozen=True)
@@ -31,20 +54,18 @@ class KMeansSettings:
     n_landmarks: int | None
 
     @classmethod
-    def of(cls, estimator: Any) -> KMeansSettings:
-        """The parameters of a learner, or one clear error."""
-        who = type(estimator).__name__
-        refuse_loo(who, estimator.lengthscale, *NOTHING_LEFT_OUT)
-        if not (isinstance(estimator.method, str) and estimator.method in (AUTO, EXACT, LANDMARKS)):
-            needs, got = 'method that is "auto", "exact" or "landmarks"', f"got {shown(estimator.method)}"
+    def of(cls, who: str, given: KMeansParameters) -> KMeansSettings:
+        """The parameters of k-means, or one clear error."""
+        refuse_loo(who, given.lengthscale, *NOTHING_LEFT_OUT)
+        if not (isinstance(given.method, str) and given.method in (AUTO, EXACT, LANDMARKS)):
+            needs, got = 'method that is "auto", "exact" or "landmarks"', f"got {shown(given.method)}"
             raise InputError(sentence(who, needs, got, 'Use "auto", the default.'))
-        landmarks = positive_int_or_none(who, "n_landmarks", estimator.n_landmarks)
-        counts = (("n_clusters", 8), ("n_init", 10), ("max_iter", 300))
-        clusters, runs, steps = (
-            positive_int(who, name, getattr(estimator, name), f"Use {usual}.") for name, usual in counts
-        )
-        tolerance = non_negative_float(who, "tol", estimator.tol, "Leave it out if in doubt.")
-        return cls(clusters, runs, steps, tolerance, estimator.method, landmarks)
+        landmarks = positive_int_or_none(who, "n_landmarks", given.n_landmarks)
+        clusters = positive_int(who, "n_clusters", given.n_clusters, "Use 8.")
+        runs = positive_int(who, "n_init", given.n_init, "Use 10.")
+        steps = positive_int(who, "max_iter", given.max_iter, "Use 300.")
+        tolerance = non_negative_float(who, "tol", given.tol, "Leave it out if in doubt.")
+        return cls(clusters, runs, steps, tolerance, given.method, landmarks)
 
 
 @dataclass(frozen=True)
@@ -64,16 +85,15 @@ class SpectralSettings:
     products: int
 
     @classmethod
-    def of(cls, estimator: Any) -> SpectralSettings:
-        """The parameters of a learner, or one clear error."""
-        who, given = type(estimator).__name__, estimator.n_components
-        refuse_loo(who, estimator.lengthscale, *NOTHING_LEFT_OUT)
-        components = None if given is None else positive_int(who, "n_components", given, "Use 8.")
-        counts = (("n_clusters", 8), ("n_init", 10), ("max_iter", 60))
-        clusters, runs, products = (
-            positive_int(who, name, getattr(estimator, name), f"Use {usual}.") for name, usual in counts
-        )
-        tolerance = non_negative_float(who, "tol", estimator.tol, "Leave it out if in doubt.")
+    def of(cls, who: str, given: SpectralParameters) -> SpectralSettings:
+        """The parameters of spectral clustering, or one clear error."""
+        refuse_loo(who, given.lengthscale, *NOTHING_LEFT_OUT)
+        components = given.n_components
+        components = None if components is None else positive_int(who, "n_components", components, "Use 8.")
+        clusters = positive_int(who, "n_clusters", given.n_clusters, "Use 8.")
+        runs = positive_int(who, "n_init", given.n_init, "Use 10.")
+        products = positive_int(who, "max_iter", given.max_iter, "Use 60.")
+        tolerance = non_negative_float(who, "tol", given.tol, "Leave it out if in doubt.")
         return cls(clusters, runs, components, tolerance, products)
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import ClusterMixin
 from sklearn.utils import Tags
 
@@ -20,8 +23,9 @@ from mercer.kernels.points import Points
 from mercer.learners.clustering.laplacian import Embedding, embedded, graph_of
 from mercer.learners.clustering.seeds import best_of
 from mercer.learners.clustering.settings import SpectralSettings, refuse_few_rows
-from mercer.learners.clustering.unique_rows import task_of, viewed
+from mercer.learners.clustering.unique_rows import task_of
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
+from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.rows import n_rows
 from mercer.learners.data.validation import is_precomputed
 from mercer.learners.data.views import View
@@ -34,7 +38,7 @@ from mercer.planner.clustering import MEANS, ClusterPlan, spectral
 from mercer.solvers.kmeans.cluster_sums import FeatureSums
 from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings
 
-STEPS = 300
+MAX_LLOYD_STEPS = 300
 """Steps of k-means on eigenvectors, at most."""
 
 
@@ -47,9 +51,17 @@ class SpectralProblem:
     view: View
 
 
+@dataclass(frozen=True, eq=False)
+class SpectralResult:
+    """Eigenvectors, and the clusters of the rows in their coordinates."""
+
+    embedding: Embedding
+    clusters: Clusters
+
+
 class SpectralClustering(
     ClusterMixin,  # type: ignore[misc]  # scikit-learn has no types
-    KernelEstimator[SpectralProblem, ClusterPlan, tuple[Embedding, Clusters]],
+    KernelEstimator[SpectralProblem, ClusterPlan, SpectralResult],
 ):
     """Clusters of the graph whose ties are the values of a kernel: rows that a walk along the ties rarely leaves.
 
@@ -137,20 +149,21 @@ class SpectralClustering(
     @speaks
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the clusters; y is ignored."""
-        found, means = self._fit(X, y)[1]
+        result, who = self._fit(X, y)[1], type(self).__name__
+        embedding, count = result.embedding, int(self.n_clusters)
         if not self.converged_:
-            told = "The clusters are those that were found so far."
-            reason = means.reason if found.converged else found.reason
-            warnings.warn(f"{type(self).__name__}: {reason} {told}", ConvergenceWarning, stacklevel=caller_level())
-        clusters = int(self.n_clusters)
-        if found.parts > clusters:  # as many parts as clusters are the clusters, and fewer are parted further
-            told = f"the graph is not connected: it has {found.parts} parts that no tie above rounding connects."
-            remedy = f"Which of them share one of {clusters} clusters means nothing; use a longer lengthscale."
-            warnings.warn(f"{type(self).__name__}: {told} {remedy}", NumericalWarning, stacklevel=caller_level())
+            reason = result.clusters.reason if embedding.converged else embedding.reason
+            text = f"{who}: {reason} The clusters are those that were found so far."
+            warnings.warn(text, ConvergenceWarning, stacklevel=caller_level())
+        if embedding.parts > count:  # as many parts as clusters are the clusters, and fewer are parted further
+            text = f"the graph is not connected: it has {embedding.parts} parts that no tie above rounding connects."
+            remedy = f"Which of them share one of {count} clusters means nothing; use a longer lengthscale."
+            warnings.warn(f"{who}: {text} {remedy}", NumericalWarning, stacklevel=caller_level())
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> SpectralProblem:
-        who, settings = type(self).__name__, SpectralSettings.of(self)
+        who = type(self).__name__
+        settings = SpectralSettings.of(who, self)
         if is_precomputed(self.kernel) and is_sparse(X):  # what is not stored is no tie; all else needs them dense
             needs = f"a matrix of {X.shape[0]} x {X.shape[1]} numbers"
             Budget.of(self.memory_limit).require(8 * math.prod(X.shape), needs, "Raise memory_limit.")
@@ -161,27 +174,41 @@ class SpectralClustering(
         if settings.components is not None and settings.components > count:
             got = f"n_components is {settings.components}, and there are {count} rows"
             raise InputError(sentence(who, "at most as many components as rows", got, "Leave it out."))
-        return SpectralProblem(settings, rows, viewed(self, X, rows, None, np.arange(count)))
+        every = np.arange(count)
+        view = resolve_view(who, self.kernel, self.lengthscale, rows, X, every, memory_limit=self.memory_limit)
+        return SpectralProblem(settings, rows, view)
 
     def _plan(self, problem: SpectralProblem, run: Watched | None) -> ClusterPlan:
         settings, budget = problem.settings, Budget.of(self.memory_limit)
         task, count = task_of(problem.view, settings.clusters, settings.runs), settings.components or settings.clusters
         return spectral(type(self).__name__, task, count, budget, self.time_limit)
 
-    def _solve(self, problem: SpectralProblem, plan: ClusterPlan, run: Watched) -> tuple[Embedding, Clusters]:
+    def _solve(self, problem: SpectralProblem, plan: ClusterPlan, run: Watched) -> SpectralResult:
         settings, random, stored = problem.settings, generator(self.random_state), plan.way == "kernel matrix"
         graph = graph_of(type(self).__name__, problem.view, stored, run)
         count = settings.components or settings.clusters
-        found = embedded(graph, count, settings.tolerance, settings.products, stored, random, run)
-        sums = FeatureSums(found.vectors, np.ones(len(found.vectors)), settings.clusters)
-        return found, best_of(settings.runs, sums, LloydSettings(STEPS), random, run, MEANS)
+        embedding = embedded(graph, count, settings.tolerance, settings.products, stored, random, run)
+        sums = FeatureSums(embedding.vectors, np.ones(problem.view.count), settings.clusters)
+        clusters = best_of(settings.runs, sums, LloydSettings(MAX_LLOYD_STEPS), random, run, MEANS)
+        return SpectralResult(embedding, clusters)
 
-    def _store(self, problem: SpectralProblem, plan: ClusterPlan, result: tuple[Embedding, Clusters]) -> None:
-        (found, means), rows, view = result, problem.rows, problem.view
-        self.labels_, self.plan_ = means.labels, plan
-        self.eigenvalues_, self.residuals_ = found.values, found.residuals
-        self.embedding_ = found.vectors.astype(rows.dtype, copy=False)
-        self.converged_, self.n_iter_ = found.converged and means.converged, max(found.products, 1)
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "converged_": bool,
+        "X_fit_": NDArray[Any] | csr_array,
+        "labels_": NDArray[np.intp],
+        "eigenvalues_": NDArray[np.float64],
+        "residuals_": NDArray[np.float64],
+        "embedding_": NDArray[np.floating[Any]],
+        "n_iter_": int,
+        "plan_": ClusterPlan,
+    }
+
+    def _store(self, problem: SpectralProblem, plan: ClusterPlan, result: SpectralResult) -> None:
+        embedding, clusters, rows, view = result.embedding, result.clusters, problem.rows, problem.view
+        self.labels_, self.plan_ = clusters.labels, plan
+        self.eigenvalues_, self.residuals_ = embedding.values, embedding.residuals
+        self.embedding_ = embedding.vectors.astype(rows.dtype, copy=False)
+        self.converged_, self.n_iter_ = embedding.converged and clusters.converged, max(embedding.products, 1)
         self.kernel_, self.lift_ = view.kernel, view.lift
         self.X_fit_ = rows.values if isinstance(rows, Points) else rows
 

@@ -1,7 +1,7 @@
 """The rows that are clustered: each different one once, in an order that the rows themselves decide.
 
-A row that stands there twice is a row of weight 2, and neither the order of the rows nor who repeats them, the table or
-its weights, changes a draw: the same clusters come out.
+A row that stands there twice is a row of weight 2, and neither the order of the rows nor whether the table or the
+weights repeat them changes a draw: the same clusters come out.
 """
 
 from __future__ import annotations
@@ -13,12 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels.median import groups, keys_of
-from mercer.learners.clustering.settings import KMeansSettings, refuse_few_rows
+from mercer.learners.clustering.settings import KMeansSettings
 from mercer.learners.data.pair_cost import columns_of
 from mercer.learners.data.range_checks import refuse_range
-from mercer.learners.data.resolve import resolve_view
-from mercer.learners.data.rows import n_rows
-from mercer.learners.data.validation import weights_of
 from mercer.learners.data.views import LiftView, TableView, View
 from mercer.planner.clustering import ClusterTask
 
@@ -32,11 +29,11 @@ class KMeansProblem:
 
     asked : the settings
     read : all rows, as they were read
-    full : all rows that came
+    full : all rows, as the kernel sees them
     view : the different rows of weight above zero, as the kernel sees them
     rows : (view,), where each of them stands first among all rows
     weights : (view,), how much each counts, with a mean of one
-    unit : by what these weights are to be multiplied to be those that came
+    unit : by what these weights are to be multiplied to be those that were given
     kept : the positions of all rows of weight above zero
     group : (kept,), which of the different rows each of them is
     """
@@ -57,25 +54,19 @@ class KMeansProblem:
         return self.full.count
 
 
-def read_problem(estimator: Any, settings: KMeansSettings, X: Any, rows: Any, sample_weight: Any) -> KMeansProblem:
-    """Rows that were read, with their weights, through the kernel with its numbers."""
-    who, count = type(estimator).__name__, n_rows(rows)
-    weights = weights_of(who, sample_weight, count)
-    kept = np.arange(count) if weights is None else np.flatnonzero(weights)
-    refuse_few_rows(who, len(kept), settings.clusters)
-    full = viewed(estimator, X, rows, weights, kept)
-    own = np.ones(len(kept)) if weights is None else weights[kept]
-    first, merged, group = distinct(full, kept, own)
-    whole = not isinstance(full, TableView) and len(kept) == count  # a part of a matrix is a copy of it
+def without_copies(
+    who: str, settings: KMeansSettings, rows: Any, full: View, kept: Rows, weights: Array
+) -> KMeansProblem:
+    """The problem of the rows that count, with their weights, where equal rows are one.
+
+    rows, full : all rows, as they were read, and as the kernel sees them
+    kept, weights : (kept,), the positions of the rows that count, and their weights
+    """
+    first, merged, group = distinct(full, kept, weights)
+    whole = not isinstance(full, TableView) and len(kept) == full.count  # a part of a matrix is a copy of it
     view, unit = full if whole else full.chosen(first), float(merged.mean())
     refuse_range(who, view, float(merged.sum()))
     return KMeansProblem(settings, rows, full, view, first, merged / unit, unit, kept, group)
-
-
-def viewed(estimator: Any, X: Any, rows: Any, weights: Array | None, kept: Rows) -> View:
-    """All rows as the kernel sees them, whose numbers come from those that are kept."""
-    given = type(estimator).__name__, estimator.kernel, estimator.lengthscale
-    return resolve_view(*given, rows, X, kept, weights, estimator.memory_limit)
 
 
 def distinct(view: View, kept: Rows, weights: Array) -> tuple[Rows, Array, Rows]:
@@ -94,7 +85,7 @@ def distinct(view: View, kept: Rows, weights: Array) -> tuple[Rows, Array, Rows]
     group = np.empty(len(kept), np.intp)
     ends = np.diff(starts, append=len(order))
     group[order] = np.repeat(np.arange(len(starts)), ends)
-    ranked = np.lexsort((weights, group))  # fractions add up the same way, whoever comes first
+    ranked = np.lexsort((weights, group))  # fractions add up the same way, in any order of the rows
     return kept[order[starts]], np.add.reduceat(weights[ranked], starts), group
 
 

@@ -32,3 +32,9 @@ def scatter_rows(values: Array, kept: NDArray[np.intp], count: int) -> Array:
 def at_rows(values: NDArray[Any] | None, rows: NDArray[np.intp]) -> Any:
     """Values of some rows, where there are values; not a copy where these are all rows."""
     return values if values is None or len(values) == len(rows) else values[rows]
+
+
+def rows_that_count(weights: Array | None, count: int) -> tuple[NDArray[np.intp], Array]:
+    """Positions of rows of a weight above zero among so many, and these weights: ones where there are none."""
+    kept = np.arange(count) if weights is None else np.flatnonzero(weights)
+    return kept, np.ones(count) if weights is None else weights[kept]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.consistency import shapes
 from mercer.compute.runtime.threads import Watch
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
@@ -55,7 +56,11 @@ class View(ABC):
         """How many features the finite lift has, at most; None where there is none."""
         return None
 
-    def lifted(self) -> View:
+    def finite_lift(self) -> Lift:
+        """The finite lift of the rows, fitted."""
+        raise AttributeError("coef_: the kernel has no finite lift that is known, so there are no weights of features")
+
+    def lifted(self) -> TableView:
         """The same rows with their finite lift."""
         raise AttributeError("coef_: the kernel has no finite lift that is known, so there are no weights of features")
 
@@ -116,6 +121,10 @@ class TableView(View):
 
     points: Points
 
+    def _inconsistency(self) -> str:
+        columns, width = getattr(self.lift, "n_features_in_", None), self.points.shape[1]
+        return "" if columns in (None, width) else f"got a lift of {columns} columns for {width}"
+
     @property
     def count(self) -> int:
         return int(self.points.values.shape[0])
@@ -154,16 +163,19 @@ class KernelView(TableView):
         # A kernel that is zero everywhere has no feature, and so no lift.
         return None if self.points.sparse else most_features(self.kernel, self.points.values.shape[1]) or None
 
-    def lifted(self) -> View:
+    def finite_lift(self) -> Lift:
         if self.lift is not None:
-            return self
+            return self.lift
         if self.points.sparse:
             raise AttributeError(
                 "coef_: the features of a kernel are dense, and the rows are sparse; give a lift instead"
             )
         if self.most_features is None:
-            return super().lifted()
-        return replace(self, lift=exact_lift(self.kernel, self.points))
+            return super().finite_lift()
+        return exact_lift(self.kernel, self.points)
+
+    def lifted(self) -> TableView:
+        return self if self.lift is not None else replace(self, lift=self.finite_lift())
 
     def unit(self, K: Array, sizes: Array) -> float:
         """What the fused pass made of a sample of pairs, against plain NumPy, which is off by a unit."""
@@ -200,7 +212,10 @@ class LiftView(TableView):
     def most_features(self) -> int | None:
         return self.lift.n_features()
 
-    def lifted(self) -> View:
+    def finite_lift(self) -> Lift:
+        return self.lift
+
+    def lifted(self) -> TableView:
         return self
 
     def operator(self, watch: Watch | None = None) -> Operator:
@@ -225,6 +240,9 @@ class MatrixView(View):
     matrix: NDArray[Any]
     kernel: None = None
     lift: None = None
+
+    def _inconsistency(self) -> str:
+        return shapes((self.matrix, (None, None)))
 
     @property
     def sure(self) -> bool:
@@ -276,14 +294,15 @@ def definite(who: str, view: View, K: Array) -> View:
     return replace(view, matrix=K.astype(view.dtype if view.dtype.kind == "f" else np.float64))
 
 
-def check_landmarks(who: str, view: View) -> None:
-    """Refuse landmarks for what has no points, or is not known to be a kernel."""
-    if isinstance(view, MatrixView):
+def with_landmarks(who: str, view: View) -> KernelView | LiftView:
+    """The view, if landmarks can stand for it; else an error: it has no points, or is not known to be a kernel."""
+    if not isinstance(view, KernelView | LiftView):
         needs, got = 'a kernel or a lift for method="landmarks"', "the kernel is precomputed"
         raise InputError(sentence(who, needs, got, 'Use "exact", or give the rows.'))
     if not view.sure:
         needs, got = 'a kernel that is proven for method="landmarks"', f"{view.kernel} is not"
         raise InputError(sentence(who, needs, got, 'Use "exact", which looks at the matrix.'))
+    return view
 
 
 def joined(view: TableView, rows: Points) -> TableView:

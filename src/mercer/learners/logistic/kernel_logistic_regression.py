@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,7 +24,7 @@ from mercer.learners.logistic.design import LandmarkDesign
 from mercer.learners.logistic.fit import LogisticProblem, LogisticResult, LogisticSettings, planned, read_problem, solve
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
-from mercer.learners.streaming.predictor import ByDuals, ByFeatures
+from mercer.learners.streaming.predictor import ByDuals, ByFeatures, Predictor
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
 from mercer.planner.logistic import LogisticPlan
@@ -151,6 +153,23 @@ class KernelLogisticRegression(
         if not np.array_equal(before["classes_"], problem.classes):
             return None
         return np.asarray(before["_predictor"].values(problem.read))[problem.kept]
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "converged_": bool,
+        "X_fit_": NDArray[Any] | csr_array,
+        "classes_": NDArray[Any],
+        "plan_": LogisticPlan,
+        "n_iter_": int,
+        "objective_": float,
+        "duality_gap_": float,
+        "intercept_": float | Array,
+        "_predictor": Predictor,
+        "_reason": str,
+    }
+    _saved_if_set: ClassVar[Mapping[str, Any]] = {
+        "landmarks_": NDArray[Any] | csr_array,
+        "landmark_indices_": NDArray[np.intp],
+    }
 
     def _store(self, problem: LogisticProblem, plan: LogisticPlan, fitted: LogisticResult) -> None:
         found, design, rows = fitted.minimum, fitted.design, problem.read

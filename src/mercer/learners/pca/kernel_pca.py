@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
@@ -28,6 +30,7 @@ from mercer.learners.pca.result import PCAResult, warn_equal
 from mercer.learners.pca.settings import PCASettings
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
+from mercer.learners.streaming.predictor import Predictor
 from mercer.learners.streaming.source_stream import new_rows
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
@@ -175,6 +178,24 @@ class KernelPCA(
         if plan.way == "exact":
             return by_matrix(problem, run)
         return (by_products if plan.way == "krylov" else by_features)(problem, plan, random, run)
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "converged_": bool,
+        "eigenvalues_": NDArray[np.float64],
+        "residuals_": NDArray[np.float64],
+        "explained_variance_": NDArray[np.float64],
+        "explained_variance_ratio_": NDArray[np.float64],
+        "unexplained_": float,
+        "n_components_": int,
+        "plan_": ComponentPlan,
+        "_predictor": Predictor,
+    }
+    _saved_if_set: ClassVar[Mapping[str, Any]] = {
+        "X_fit_": NDArray[Any] | csr_array,
+        "eigenvectors_": NDArray[np.float64],
+        "_preimages": Preimages,
+        "preimage_error_": float,
+    }
 
     def _store(self, problem: PCAProblem, plan: ComponentPlan, found: PCAResult) -> None:
         for name in ("X_fit_", "eigenvectors_", "preimage_error_", "_preimages"):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -159,6 +159,18 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
         with run.stage("passes", problem.most):
             self._stopped = learn(updater, self._orders(old, count, problem.most), log, run)
         return updater, log
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "classes_": NDArray[Any],
+        "plan_": PassPlan,
+        "history_": Rows,
+        "converged_": bool,
+        "n_iter_": int,
+        "margin_": float,
+        "mistake_bound_": float,
+        "_course": PerceptronState,
+        "_stopped": str,
+    }
 
     def _store(self, problem: PerceptronProblem, plan: PassPlan, result: tuple[Updater, MistakeLog]) -> None:
         (updater, log), state, count = result, problem.state, len(problem.codes)

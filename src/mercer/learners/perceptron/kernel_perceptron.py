@@ -12,14 +12,13 @@ from sklearn.utils.metaestimators import available_if
 
 from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
-from mercer.kernels.fields import MEDIAN
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.rows import n_rows
 from mercer.learners.data.validation import sees_rows, shown
 from mercer.learners.data.views import MatrixView, TableView, View, joined
-from mercer.learners.parameters import positive_int_or_none
+from mercer.learners.parameters import positive_int_or_none, refuse_loo
 from mercer.learners.perceptron.averaging import LAST
 from mercer.learners.perceptron.base import BasePerceptron
 from mercer.learners.perceptron.state import BudgetUpdater, FullUpdater, PerceptronState, Updater
@@ -45,6 +44,7 @@ class KernelPerceptron(BasePerceptron):
     ----------
     kernel : a kernel or its text, a lift, or "precomputed"; an open lengthscale ("median", or one
         that a text leaves out) is found from the first rows
+    lengthscale : "median", or a number: what open lengthscales of the kernel are
     max_iter : passes over the rows, at most
     shuffle : whether each pass has its own order, from `random_state`; else that of the rows
     combine : what predicts: "last", the last f, as in the lectures; "averaged", the mean of all f that there were;
@@ -87,6 +87,7 @@ class KernelPerceptron(BasePerceptron):
         self,
         kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         *,
+        lengthscale: float | str = "median",
         max_iter: int = 10,
         shuffle: bool = False,
         combine: str = LAST,
@@ -99,6 +100,7 @@ class KernelPerceptron(BasePerceptron):
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel
+        self.lengthscale = lengthscale
         self.max_iter = max_iter
         self.shuffle = shuffle
         self.combine = combine
@@ -124,7 +126,8 @@ class KernelPerceptron(BasePerceptron):
 
     def _viewed(self, X: Any, rows: Any) -> View:
         who, count = type(self).__name__, n_rows(rows)
-        view = resolve_view(who, self.kernel, MEDIAN, rows, X, np.arange(count), memory_limit=self.memory_limit)
+        limit = self.memory_limit
+        view = resolve_view(who, self.kernel, self.lengthscale, rows, X, np.arange(count), memory_limit=limit)
         if isinstance(view, MatrixView):
             view = replace(view, matrix=check_precomputed(view.matrix))
         self.kernel_, self.lift_ = view.kernel, view.lift
@@ -160,6 +163,7 @@ class KernelPerceptron(BasePerceptron):
     def _settings(self) -> None:
         super()._settings()
         who = type(self).__name__
+        refuse_loo(who, self.lengthscale, 'got "loo", which is for least squares', 'Use "median".')
         if not (isinstance(self.strategy, str) and self.strategy in STRATEGIES):
             needs = 'strategy that is "forgetron" or "projectron"'
             raise InputError(sentence(who, needs, f"got {shown(self.strategy)}", 'Use "forgetron".'))

@@ -1,4 +1,4 @@
-"""The perceptron on raw columns, or on the features of any lift."""
+"""The perceptron on raw columns, or on the features of any lift or of any kernel that has a finite one."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, sentence
-from mercer.kernels import Linear
+from mercer.kernels import Kernel
+from mercer.kernels.fields import MEDIAN
+from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import DOUBLE, Points
-from mercer.learners.data.validation import lift_of, rows_of, shown
-from mercer.learners.data.views import KernelView, LiftView, TableView, View, joined
+from mercer.learners.data.resolve import resolve_view
+from mercer.learners.data.validation import is_precomputed
+from mercer.learners.data.views import LiftView, TableView, View, joined
 from mercer.learners.parameters import boolean
 from mercer.learners.perceptron.averaging import LAST
 from mercer.learners.perceptron.base import BasePerceptron
@@ -49,14 +52,17 @@ class Perceptron(BasePerceptron):
 
     Parameters
     ----------
-    lift : whose features phi are learned from; None for the columns as they are
-    fit_intercept : whether 1 is a feature, too
+    kernel : Kernel, str, Lift or callable, default="linear"
+        Whose features phi are learned from: a lift, or a kernel that has a finite one ("polynomial(2)"). The features
+        of "linear" are the columns as they are.
+    fit_intercept : bool, default=True
+        Whether 1 is a feature, too.
     max_iter, shuffle, combine, memory_limit, time_limit, on_interrupt, verbose, random_state : as in `KernelPerceptron`
 
     Attributes
     ----------
     coef_, intercept_ : theta, one weight a feature (and class), and that of 1
-    lift_ : the fitted lift
+    kernel_, lift_ : the kernel with its numbers, and the fitted lift
     classes_, support_, dual_coef_, history_, converged_, margin_, mistake_bound_, n_iter_, plan_ : as in
         `KernelPerceptron`, for the kernel phi(x).phi(z), plus 1 with an intercept
 
@@ -75,11 +81,9 @@ class Perceptron(BasePerceptron):
     Novikoff, On convergence proofs for perceptrons (1962).
     """
 
-    kernel = None  # a lift stands in its place
-
     def __init__(
         self,
-        lift: Lift | None = None,
+        kernel: Kernel | Lift | PythonFunction | str = "linear",
         *,
         fit_intercept: bool = True,
         max_iter: int = 10,
@@ -91,7 +95,7 @@ class Perceptron(BasePerceptron):
         verbose: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        self.lift = lift
+        self.kernel = kernel
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.shuffle = shuffle
@@ -104,16 +108,27 @@ class Perceptron(BasePerceptron):
 
     def _read(self, X: Any, reset: bool) -> Points:
         """Dense rows: their features are dense, too."""
-        rows = rows_of(self, X, None, reset)
+        rows: Points = super()._read(X, reset)
         values: Any = rows.values
         return replace(rows, values=values.toarray() if rows.sparse else values, dtype=DOUBLE)
 
     def _viewed(self, X: Any, rows: Points) -> View:
-        lift: Any = KernelView(rows, Linear()).lifted().lift
-        if self.lift is not None:
-            lift = clone(self.lift).fit(rows.values if sp.issparse(X) else X)
-        self.lift_ = lift
-        return (WithOne if self.fit_intercept else LiftView)(rows, lift)
+        table, kept = rows.values if sp.issparse(X) else X, np.arange(rows.shape[0])
+        given = resolve_view(
+            type(self).__name__, self.kernel, MEDIAN, rows, table, kept, memory_limit=self.memory_limit
+        )
+        self._check_features(given)
+        view: Any = given.lifted()
+        self.kernel_, self.lift_ = view.kernel, view.lift
+        return (WithOne if self.fit_intercept else LiftView)(view.points, view.lift)
+
+    def _check_features(self, view: View) -> None:
+        """Refuse a kernel without a finite lift, and one whose features the memory cannot hold."""
+        who, width, remedy = type(self).__name__, view.most_features, "Use KernelPerceptron, or a lift such as Nystrom."
+        if width is None:
+            raise InputError(sentence(who, "a kernel with a finite lift", f"{view.kernel} has none", remedy))
+        needed = 8 * view.count * width
+        Budget.of(self.memory_limit).require(needed, f"{width:,} features of {view.count:,} rows", remedy)
 
     def _width(self, view: View) -> int:
         return view.most_features or 1
@@ -130,11 +145,9 @@ class Perceptron(BasePerceptron):
     def _settings(self) -> None:
         super()._settings()
         who = type(self).__name__
-        if not (self.lift is None or isinstance(self.lift, Lift)):
-            remedy = "Use Polynomial(2), say; a kernel goes into KernelPerceptron."
-            raise InputError(sentence(who, "a lift, or None", f"got {shown(self.lift)}", remedy))
-        if self.lift is not None:
-            lift_of(who, self.lift)
+        if is_precomputed(self.kernel):
+            needs, got = "a lift, or a kernel with a finite one", "got 'precomputed'"
+            raise InputError(sentence(who, needs, got, "Give the rows, or use KernelPerceptron."))
         boolean(who, "fit_intercept", self.fit_intercept, "Use True.")
 
     @property

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.consistency import shapes, within
 from mercer.compute.runtime.run import Run, Stopped
 from mercer.learners.data.rows import n_rows
 from mercer.learners.data.views import View, blocks
@@ -39,6 +40,16 @@ class PerceptronState:
     seen: int = 0
     came: int = 0
     memory: Memory | None = None
+
+    def _inconsistency(self) -> str:
+        size = self.numbers.size
+        if self.view is not None and self.view.count != size:
+            return f"got {self.view.count} rows under {size} numbers"
+        if not within(self.mistakes.rows, 0, size):
+            return "mistakes name rows that are not remembered"
+        if self.memory is not None and self.memory.used != size:
+            return f"{self.memory.used} slots are taken for {size} rows"
+        return shapes((self.numbers, (size,)))
 
     def coefficients(self, outputs: int, combine: str) -> Array:
         """(remembered, outputs): f(x) = sum_j of these times k(x, x_j)."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -85,6 +86,8 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         self.on_interrupt = on_interrupt
         self.verbose = verbose
         self.random_state = random_state
+
+    _saved: ClassVar[Mapping[str, Any]] = {"classes_": NDArray[Any]}
 
     def _targets(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         who = type(self).__name__

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InputError, NumericalWarning, caller_level, sentence, speaks
@@ -18,21 +19,25 @@ from mercer.learners.certificates.bounds import Distance
 from mercer.learners.certificates.certificate import certificate
 from mercer.learners.data.rows import scatter_rows
 from mercer.learners.data.validation import is_precomputed
-from mercer.learners.data.views import TableView, blocks
+from mercer.learners.data.views import TableView, View, blocks
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.ridge.methods import Solved, follow
 from mercer.learners.ridge.planning import Shape, foreseen, plan_of, planned
 from mercer.learners.ridge.posing import Posed, from_rows, from_stream
-from mercer.learners.ridge.posterior import Posterior, posterior, streamed_posterior
+from mercer.learners.ridge.posterior import Posterior, StreamedPosterior, posterior, streamed_posterior
 from mercer.learners.ridge.problem import Problem, Settings, sizes_of
 from mercer.learners.ridge.request import TRUSTED
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fingerprint import fingerprint
 from mercer.learners.run.fit_run import Watched
+from mercer.learners.streaming.predictor import Predictor
 from mercer.learners.streaming.source_stream import SourceStream, new_rows, note_columns
 from mercer.lifts.randomness import generator
+from mercer.operators import Centering
 from mercer.planner import Plan
+from mercer.solvers.ridge.outcome import Outcome
 from mercer.sources import Arrays, Source, source_of
+from mercer.tuning.path import Path
 
 Array = NDArray[np.float64]
 
@@ -114,6 +119,40 @@ class LeastSquares(KernelEstimator[Posed, Plan, Solved]):
     def _solve(self, problem: Posed, plan: Plan, run: Watched) -> Solved:
         seed = run.recall("seed", lambda: int(generator(self.random_state).integers(2**62)))
         return follow(problem, plan, run, seed)
+
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "converged_": bool,
+        "plan_": Plan,
+        "outcome_": Outcome,
+        "loo_": Path | None,
+        "residual_": float,
+        "condition_": float,
+        "rounding_": float,
+        "intercept_": float | Array,
+        "_rows_kept": tuple[NDArray[np.intp], int],
+        "_centering": Centering,
+        "_total": float,
+        "_dtype": np.dtype[Any],
+        "_view": View | None,
+        "_flat": bool,
+        "_predictor": Predictor,
+        "_pieces": StreamedPosterior | None,
+        "_weights": Array | None,
+        "_kernel_means": Array | None,
+        "_seed": int | None,
+        "_right": Array,
+        "_spread": Array,
+        "_certificate": Distance | None,
+        "_duals": Array | None,
+        "_leverage": Array | None,
+        "_log_determinants": Array | None,
+        "_lifted": Array | None,
+        "_alphas": Array,
+        "_variances": Array,
+        "_noises": Array,
+    }
+    _saved_if_set: ClassVar[Mapping[str, Any]] = {"X_fit_": NDArray[Any] | csr_array}
+    _renewed: ClassVar[Mapping[str, Callable[[], Any]]] = {"_posteriors": dict}
 
     def _store(self, posed: Posed, plan: Plan, solved: Solved) -> None:
         fit, prepared = solved.fit, posed.prepared

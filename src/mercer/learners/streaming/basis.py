@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas
 
+from mercer.compute.consistency import shapes
 from mercer.compute.runtime.lapack import divide_by_triangle
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.compute.runtime.threads import Watch
@@ -117,6 +118,10 @@ class LandmarkBasis(Basis):
     landmarks: Points
     upper: Array
 
+    def _inconsistency(self) -> str:
+        p = self.landmarks.shape[0]
+        return shapes((self.upper, (p, p)))
+
     @property
     def width(self) -> int:
         return len(self.upper)
@@ -167,6 +172,9 @@ class FeatureBasis(Basis):
     """The features of another basis as raw functions: p^2 operations a row more, and no digits lost to whitening."""
 
     inner: Basis
+
+    def _inconsistency(self) -> str:
+        return "a basis of features stands inside of another" if isinstance(self.inner, FeatureBasis) else ""
 
     @property
     def width(self) -> int:

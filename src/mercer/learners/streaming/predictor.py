@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.consistency import shapes
 from mercer.kernels.points import Points
 from mercer.learners.data.views import View, blocks
 from mercer.learners.streaming.basis import Basis
@@ -32,6 +33,9 @@ class ByDuals(Predictor):
     duals: Array
     levels: Array
 
+    def _inconsistency(self) -> str:
+        return shapes((self.duals, (self.view.count, None)), (self.levels, self.duals.shape[1:]))
+
     def values(self, rows: Any) -> Array:
         return np.asarray(self.view.cross(rows) @ self.duals) + self.levels
 
@@ -44,6 +48,10 @@ class ByFeatures(Predictor):
     weights: Array
     means: Array
     levels: Array
+
+    def _inconsistency(self) -> str:
+        p = self.weights.shape[0] if self.weights.ndim else 0
+        return shapes((self.weights, (p, None)), (self.means, (p,)), (self.levels, self.weights.shape[1:]))
 
     def values(self, rows: Points) -> Array:
         parts = blocks(rows.values.shape[0], len(self.weights))
@@ -58,6 +66,9 @@ class ByBasis(Predictor):
     basis: Basis
     weights: Array
     offset: Array
+
+    def _inconsistency(self) -> str:
+        return shapes((self.weights, (self.basis.width, None)), (self.offset, self.weights.shape[1:]))
 
     def values(self, rows: Points) -> Array:
         return self.basis.times(rows, self.weights) + self.offset

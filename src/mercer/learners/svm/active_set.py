@@ -1,4 +1,4 @@
-"""From coefficients that are nearly at rest to those that are: a linear system in the free ones.
+"""From coefficients that are nearly optimal to those that are: a linear system in the free ones.
 
 Coefficients strictly inside of the box have equal slopes at the solution: with their set known that is one symmetric
 system on changes that keep the sum. Where the objective falls along a line for ever, as for rows that depend on each
@@ -17,28 +17,28 @@ from mercer.compute.runtime.threads import one_thread_blas
 from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
-BOUNCES, WORK = 20, 1e8
+MAX_BOUNCES, MAX_CUBES = 20, 1e8
 """How often a step may end at the box, and the cubes of free coefficients that all steps may take together."""
 EPS = float(np.finfo(np.float64).eps)
 NOISE = 100.0
 """Rounding, in units of the last place of what is summed, that may be left of a slope or of an eigenvalue."""
 
 
-def polished(problem: BoxQP, K: Array, rested: QPResult) -> QPResult:
+def polished(problem: BoxQP, K: Array, result: QPResult) -> QPResult:
     """The same coefficients, or better ones. Cost: the cube of the free coefficients, for each end of the box met.
 
     K : (n, n), the kernel matrix
     """
-    b, free = rested.b, free_coefficients(problem, rested.b)
+    b, free = result.b, free_coefficients(problem, result.b)
     with one_thread_blas():  # systems are small
-        for _ in range(min(BOUNCES, 1 + int(WORK / (1 + len(free)) ** 3))):
+        for _ in range(min(MAX_BOUNCES, 1 + int(MAX_CUBES / (1 + len(free)) ** 3))):
             b, inside = _step(problem, K, b)
             if inside:
                 break
     g = K @ b + problem.linear
     violation, bias = problem.violation(b, g), problem.bias(b, g)
-    found = replace(rested, b=b, g=g, bias=bias, violation=violation, gap=problem.gap(b, g, bias))
-    return found if violation < rested.violation or decrease(problem, K, rested, found) > 0 else rested
+    better = replace(result, b=b, g=g, bias=bias, violation=violation, gap=problem.gap(b, g, bias))
+    return better if violation < result.violation or decrease(problem, K, result, better) > 0 else result
 
 
 def decrease(problem: BoxQP, K: Array, before: QPResult, after: QPResult) -> float:

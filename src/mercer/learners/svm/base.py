@@ -1,11 +1,11 @@
-"""What machines of margins share: reading, planning, solving, the truth about it, and how they predict."""
+"""What SVMs share: their view of the rows, planning, solving, fitted attributes, and how they predict."""
 
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from mercer.errors import NumericalWarning, caller_level
 from mercer.learners.data.column_scales import warn_of_scales
 from mercer.learners.data.range_checks import refuse_range, refuse_targets
 from mercer.learners.data.resolve import resolve_view
-from mercer.learners.data.rows import n_rows
 from mercer.learners.data.views import KernelView, View
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.run.convergence import ConvergenceWarning
@@ -24,10 +23,10 @@ from mercer.learners.run.fit_run import Watched
 from mercer.learners.run.stage_share import StageShare
 from mercer.learners.svm.attributes import vectors, weights
 from mercer.learners.svm.landmark_polish import on_the_margin
-from mercer.learners.svm.methods import Method
-from mercer.learners.svm.model import Audit, Model, exact_way, modelled, posed_way
-from mercer.learners.svm.settings import SVMSettings
-from mercer.learners.svm.subproblem import Subproblem, SubproblemResult
+from mercer.learners.svm.methods import FeatureMethod, exact_method, method_of
+from mercer.learners.svm.model import Audit, Model, SVMResult
+from mercer.learners.svm.problem import SVMProblem
+from mercer.learners.svm.subproblem import SubproblemResult
 from mercer.learners.svm.warm_start import Previous
 from mercer.lifts.randomness import generator
 from mercer.planner.svm import POLISHING, SOLVING, MarginPlan, margins
@@ -35,54 +34,14 @@ from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
+AnyProblem = TypeVar("AnyProblem", bound=SVMProblem)
 
 
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """What is to be learned.
+class BaseSVM(KernelEstimator[AnyProblem, MarginPlan, SVMResult], Generic[AnyProblem]):
+    """A function, or several, of which only the rows at their margins are remembered.
 
-    sought : one function or more; their rows are positions in `kept`
-    count : how many rows came
-    kept : those of a weight above zero
-    targets : (kept, 1), numbers whose size matters
-    weights, counts : (count,), of rows, and how many copies each is, where that is not the same; None for ones
+    A member answers `_problem`, and `fit`.
     """
-
-    sought: list[Subproblem]
-    count: int
-    kept: Rows
-    targets: Array
-    weights: Array | None
-    counts: Array | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class SVMProblem:
-    """Functions that are sought, and the rows that are fitted, as they were read and as the kernel sees them."""
-
-    settings: SVMSettings
-    asked: Asked
-    rows: Any
-    view: View
-
-
-@dataclass(frozen=True, eq=False)
-class SVMResult:
-    """What was learned.
-
-    solved : the problem of each function, and its coefficients
-    model : what predicts
-    audit : what the gap by the exact kernel takes; None where the fit was exact
-    """
-
-    sought: list[Subproblem]
-    solved: list[tuple[BoxQP, QPResult]]
-    model: Model
-    audit: Audit | None
-
-
-class BaseSVM(KernelEstimator[SVMProblem, MarginPlan, SVMResult]):
-    """A function, or several, of which only the rows at their margins are remembered."""
 
     kernel: Any
     lengthscale: Any
@@ -99,95 +58,80 @@ class BaseSVM(KernelEstimator[SVMProblem, MarginPlan, SVMResult]):
     random_state: Any
     _before: Previous
 
-    # -- what a member states -------------------------------------------------------------------------------------
-
-    @abstractmethod
-    def _settled(self) -> None:
-        """Complain of a member's own settings, before anything is read."""
-
-    @abstractmethod
-    def _asked(self, X: Any, y: Any, sample_weight: Any, count: int) -> Asked:
-        """The functions that are sought, from so many rows."""
-
-    def _solved(self, way: Method, sought: Subproblem, start: Array | None, run: StageShare) -> tuple[BoxQP, QPResult]:
-        """The coefficients of one function, and the problem that they solve."""
-        return sought.problem, way.solve(sought.problem, start, run)
-
     # -- fitting --------------------------------------------------------------------------------------------------
 
     def _known_columns(self, rows: Any) -> Any:
         return rows[:, self.support_]
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        self._fit(X, y, sample_weight)
-        self._say_what_is_wrong()
-        return self
+    def _viewed(self, X: Any, rows: Any, kept: Rows, copies: Array | None, targets: Array) -> View:
+        """The rows that are fitted, through the kernel with its numbers.
 
-    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> SVMProblem:
-        self._settled()
-        names = ("tol", "max_iter", "method", "n_landmarks", "warm_start", "polish", "lengthscale")
-        settings = SVMSettings.of(type(self).__name__, *(getattr(self, name) for name in names))
-        rows = self._read(X, reset=True)
-        asked = self._asked(X, y, sample_weight, n_rows(rows))
-        return SVMProblem(settings, asked, rows, self._viewed(X, rows, asked))
-
-    def _viewed(self, X: Any, rows: Any, asked: Asked) -> View:
-        """The rows that are fitted, through the kernel with its numbers."""
+        copies : how many copies each of all rows is; None for one
+        targets : (kept, 1), numbers whose size matters
+        """
         who = type(self).__name__
-        copies = asked.weights if asked.counts is None else asked.counts
-        view = resolve_view(who, self.kernel, self.lengthscale, rows, X, asked.kept, copies, self.memory_limit)
-        view = view if len(asked.kept) == asked.count else view.chosen(asked.kept)
-        size = refuse_targets(who, asked.targets, np.ones(view.count), np.dtype(rows.dtype))
+        view = resolve_view(who, self.kernel, self.lengthscale, rows, X, kept, copies, self.memory_limit)
+        view = view if len(kept) == view.count else view.chosen(kept)
+        size = refuse_targets(who, targets, np.ones(view.count), np.dtype(rows.dtype))
         refuse_range(who, view, float(view.count), size)
         return view
 
-    def _plan(self, problem: SVMProblem, run: Watched | None) -> MarginPlan:
-        settings, view, asked = problem.settings, problem.view, problem.asked
+    def _plan(self, problem: AnyProblem, run: Watched | None) -> MarginPlan:
+        settings, view = problem.settings, problem.view
         if run is not None and isinstance(view, KernelView):
             warn_of_scales(type(self).__name__, view.kernel, view.points)
-        task = settings.task(view, tuple(len(one.rows) for one in asked.sought))
+        task = settings.task(view, tuple(len(one.rows) for one in problem.subproblems))
         budget = Budget.of(self.memory_limit)
         return margins(type(self).__name__, task, settings.method, settings.n_landmarks, budget, self.time_limit)
 
-    def _solve(self, problem: SVMProblem, plan: MarginPlan, run: Watched) -> SVMResult:
-        settings, asked, view = problem.settings, problem.asked, problem.view
-        who, random = type(self).__name__, generator(self.random_state)
-        way, basis = posed_way(who, view, plan, settings, random, run)
+    def _solve(self, problem: AnyProblem, plan: MarginPlan, run: Watched) -> SVMResult:
+        settings, view, subproblems = problem.settings, problem.view, problem.subproblems
+        method = method_of(type(self).__name__, view, plan, settings, generator(self.random_state), run)
         before = self._before if settings.warm_start and hasattr(self, "_before") else None
-        starts = [None] * len(asked.sought) if before is None else before.starts(_data(problem), asked.sought)
+        starts = [None] * len(subproblems) if before is None else before.starts(problem.data, subproblems)
         solved: list[tuple[BoxQP, QPResult]] = []
-        with run.stage(SOLVING, len(asked.sought)), run.stoppable():
-            for k, (one, start) in enumerate(zip(asked.sought, starts, strict=True)):
-                solved.append(self._solved(way.part(one.rows), one, start, StageShare(run, k)))
-        sought = [replace(one, problem=boxed) for one, (boxed, _) in zip(asked.sought, solved, strict=True)]
-        if settings.polish and isinstance(view, KernelView) and basis is not None:
-            way, basis = exact_way(who, view, plan, replace(settings, max_iter=None)), None
-            with run.stage(POLISHING, len(sought)), run.stoppable():
-                for k, (one, (boxed, rested)) in enumerate(zip(sought, solved, strict=True)):
-                    solved[k] = boxed, on_the_margin(way.part(one.rows), boxed, rested, StageShare(run, k))
-        audit = Audit(view, sought, [rested.b for _, rested in solved]) if basis is not None else None
-        return SVMResult(sought, solved, modelled(view, way, basis, sought, [rested for _, rested in solved]), audit)
+        with run.stage(SOLVING, len(subproblems)), run.stoppable():
+            for k, (one, start) in enumerate(zip(subproblems, starts, strict=True)):
+                solved.append(one.solve(method.part(one.rows), start, StageShare(run, k)))
+        if settings.polish and isinstance(view, KernelView) and isinstance(method, FeatureMethod):
+            method = exact_method(type(self).__name__, view, plan, replace(settings, max_iter=None))
+            with run.stage(POLISHING, len(subproblems)), run.stoppable():
+                for k, (one, (qp, rough)) in enumerate(zip(subproblems, solved, strict=True)):
+                    solved[k] = qp, on_the_margin(method.part(one.rows), qp, rough, StageShare(run, k))
+        pairs = zip(subproblems, solved, strict=True)
+        approximate = isinstance(method, FeatureMethod)
+        audit = Audit(view, [(one.rows, qp, result.b) for one, (qp, result) in pairs]) if approximate else None
+        return SVMResult(solved, Model.of(view, method, subproblems, solved), audit)
 
-    def _store(self, problem: SVMProblem, plan: MarginPlan, result: SVMResult) -> None:
+    _saved: ClassVar[Mapping[str, Any]] = {
+        "plan_": MarginPlan,
+        "outcomes_": tuple[SubproblemResult, ...],
+        "support_": NDArray[np.intp],
+        "_model": Model,
+        "_gap": float | None,
+    }
+    _renewed: ClassVar[Mapping[str, Callable[[], Any]]] = {"_audit": lambda: None}
+
+    def _store(self, problem: AnyProblem, plan: MarginPlan, result: SVMResult) -> None:
         self.plan_, self._model, self._audit = plan, result.model, result.audit
         self.kernel_, self.lift_ = problem.view.kernel, problem.view.lift
-        self.support_ = problem.asked.kept[result.model.support]
-        self.outcomes_ = tuple(SubproblemResult.of(one, rested) for one, rested in result.solved)
+        self.support_ = problem.kept[result.model.support]
+        self.outcomes_ = tuple(SubproblemResult.of(qp, found) for qp, found in result.solved)
         self._gap: float | None = None if self._audit is not None else sum(found.gap for found in self.outcomes_)
         self.__dict__.pop("_before", None)
         if problem.settings.warm_start:
-            self._before = Previous(_data(problem), problem.asked.sought, [rested.b for _, rested in result.solved])
+            self._before = Previous(problem.data, problem.subproblems, [found.b for _, found in result.solved])
 
-    def _say_what_is_wrong(self) -> None:
+    def _warn_if_not_converged(self) -> None:
         bad = next((found for found in self.outcomes_ if not found.converged), None)
         if bad is None:
             return
         left = f"A violation of {bad.violation:.1e} is left, where tol is {self.tol:g}: what was learned is kept."
         remedy = "Scale the columns, use a smaller C, or allow more max_iter or time_limit."
-        told = f"{type(self).__name__}: {bad.reason} {left} {remedy}"
-        warnings.warn(told, ConvergenceWarning, stacklevel=caller_level())
+        text = f"{type(self).__name__}: {bad.reason} {left} {remedy}"
+        warnings.warn(text, ConvergenceWarning, stacklevel=caller_level())
 
-    # -- what was found -------------------------------------------------------------------------------------------
+    # -- fitted attributes ----------------------------------------------------------------------------------------
 
     @property
     def dual_coef_(self) -> Array:
@@ -242,7 +186,7 @@ class BaseSVM(KernelEstimator[SVMProblem, MarginPlan, SVMResult]):
 
     @property
     def converged_(self) -> bool:
-        """Whether all functions are at rest, to `tol`."""
+        """Whether all functions are optimal, to `tol`."""
         check_is_fitted(self)
         return all(found.converged for found in self.outcomes_)
 
@@ -272,11 +216,11 @@ class BaseSVM(KernelEstimator[SVMProblem, MarginPlan, SVMResult]):
         """(rows, functions): f + bias, in the dtype of X. Cost: pairs of all rows with the support, in blocks."""
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is told
+        with np.errstate(over="ignore", invalid="ignore"):  # a warning follows
             found = self._model.values(rows).astype(rows.dtype, copy=False)
         if not np.isfinite(found).all():
-            told = f"{type(self).__name__}: predictions overflow {rows.dtype} on this data. Scale the data down."
-            warnings.warn(told, NumericalWarning, stacklevel=caller_level())
+            text = f"{type(self).__name__}: predictions overflow {rows.dtype} on this data. Scale the data down."
+            warnings.warn(text, NumericalWarning, stacklevel=caller_level())
         return found
 
     # -- scikit-learn's contract ----------------------------------------------------------------------------------
@@ -284,8 +228,3 @@ class BaseSVM(KernelEstimator[SVMProblem, MarginPlan, SVMResult]):
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         return {**state, "_audit": None} if "_audit" in state else state
-
-
-def _data(problem: SVMProblem) -> Any:
-    """The rows as an array: a later fit compares its own with them."""
-    return getattr(problem.rows, "values", problem.rows)

@@ -2,56 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
+from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run
-from mercer.errors import InputError, sentence
-from mercer.learners.svm.hard_margin import FIRST, TOUCHING, WIDER, WIDEST, boxed, held, width_of
+from mercer.errors import InputError, message
+from mercer.learners.svm.hard_margin import FIRST_BOX, LAST_BOX, TOUCHING, grow_box, in_box, width_of
 from mercer.learners.svm.methods import Method
 from mercer.learners.svm.subproblem import Subproblem
 from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
+Array = NDArray[np.float64]
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 
-def within_tube(who: str, way: Method, sought: Subproblem, run: Run) -> tuple[BoxQP, QPResult]:
-    """The flattest function within epsilon of all targets: a box so wide that no coefficient is at its end.
+class HardTube(Subproblem):
+    """The flattest function within epsilon of all targets: the box is infinite.
 
-    The box grows until that is so. With u = b / |b|_1 every such function has |f| >= (y.u - epsilon) / sqrt(u'Ku):
-    where the root is 0 and what it divides is not, there is none.
+    It grows until no coefficient is at its end. With u = b / |b|_1 every such function has
+    |f| >= (y.u - epsilon) / sqrt(u'Ku): where the root is 0 and what it divides is not, there is none.
     """
-    y = -sought.problem.linear
-    spread, width = float(np.ptp(y)), width_of(way, sought.problem.count)
-    if spread <= 2 * sought.problem.kink:  # a constant is within the tube
-        cap = 1.0
-        return boxed(sought.problem, cap), way.solve(boxed(sought.problem, cap), None, run)
-    if not width > 0:
-        _refuse(who, sought, spread / 2)
-    unit = spread / width**2
-    cap, start, brief, steps = FIRST * unit, None, way.brief(), 0
-    while True:
-        problem = boxed(sought.problem, cap)
-        rested = brief.solve(problem, start, run)
-        steps += rested.steps
-        if not held(rested, cap):
-            rested = way.solve(problem, rested.b, run)
-            steps += rested.steps
-            if not held(rested, cap):
-                return problem, replace(rested, steps=steps)
-        total = max(float(np.abs(rested.b).sum()), SMALLEST)
-        size = np.sqrt(max(float(rested.b @ (rested.g - problem.linear)), 0.0)) / total
-        excess = float(y @ rested.b) / total - problem.kink
-        if size <= TOUCHING * width and excess > TOUCHING * spread:
-            _refuse(who, sought, problem.kink + excess)
-        if cap >= WIDEST * unit:
-            return problem, replace(rested, converged=False, steps=steps)
-        cap, start = WIDER * cap, rested.b
 
+    def solve(self, method: Method, start: Array | None, run: Run) -> tuple[BoxQP, QPResult]:
+        y, epsilon = -self.qp.linear, self.qp.kink
+        spread, width = float(np.ptp(y)), width_of(method, self.qp.count)
+        if spread <= 2 * epsilon:  # a constant is within the tube
+            boxed = in_box(self.qp, 1.0)
+            return boxed, method.solve(boxed, None, run)
+        if not width > 0:
+            self._refuse(spread / 2)
 
-def _refuse(who: str, sought: Subproblem, least: float) -> None:
-    needs = f"a function within epsilon = {sought.problem.kink:g} of all y, for C = inf"
-    got = f"every function of this kernel is off by about {least:.2g} somewhere"
-    remedy = "Use a finite C, a larger epsilon or a narrower kernel, or drop rows that contradict others."
-    raise InputError(sentence(who, needs, got, remedy))
+        def check(qp: BoxQP, result: QPResult) -> None:
+            total = max(float(np.abs(result.b).sum()), SMALLEST)
+            size = np.sqrt(max(float(result.b @ (result.g - qp.linear)), 0.0)) / total
+            excess = float(y @ result.b) / total - epsilon
+            if size <= TOUCHING * width and excess > TOUCHING * spread:
+                self._refuse(epsilon + excess)
+
+        unit = spread / width**2
+        return grow_box(self.qp, method, FIRST_BOX * unit, LAST_BOX * unit, check, run)
+
+    def _refuse(self, least: float) -> None:
+        needs = f"a function within epsilon = {self.qp.kink:g} of all y, for C = inf"
+        got = f"every function of this kernel is off by about {least:.2g} somewhere"
+        remedy = "Use a finite C, a larger epsilon or a narrower kernel, or drop rows that contradict others."
+        raise InputError(message(needs, got, remedy))

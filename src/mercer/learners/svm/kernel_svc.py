@@ -1,8 +1,9 @@
-"""The support vector machine that classifies."""
+"""Kernel support vector classification."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,26 +16,27 @@ from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.labels import classes_of, decided, labels_of
+from mercer.learners.data.rows import rows_that_count
 from mercer.learners.data.validation import class_weights_of, shown, weights_of
 from mercer.learners.parameters import boolean, positive_float
-from mercer.learners.run.stage_share import StageShare
-from mercer.learners.svm.base import Asked, BaseSVM, SVMProblem, SVMResult
-from mercer.learners.svm.hard_margin import separate
-from mercer.learners.svm.methods import Method
+from mercer.learners.run.fit_run import Watched
+from mercer.learners.svm.base import BaseSVM
+from mercer.learners.svm.model import SVMResult
 from mercer.learners.svm.multiclass import PAIRS, REST, confidences, subproblems_of, votes
-from mercer.learners.svm.subproblem import Subproblem
+from mercer.learners.svm.problem import SVCProblem
+from mercer.learners.svm.settings import SVMSettings
 from mercer.lifts.base import Lift
 from mercer.planner.svm import MarginPlan, coefficients
-from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
 
 
-class KernelSVC(ClassifierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn has no types
+class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # scikit-learn has no types
     """The widest margin: f minimises |f|^2 / 2 + sum_i C_i max(0, 1 - y_i (f(x_i) + b)), and its sign decides.
 
     f(x) = sum_j a_j k(x, x_j) over the support: rows inside of the margin, or on the wrong side. With more than two
-    classes there is one function for each pair, and they vote, or one for each class, and the largest decides.
+    classes there is one function for each pair, and they vote; scikit-learn's `OneVsRestClassifier(KernelSVC())` has
+    one for each class.
 
     The exact solver moves pairs of coefficients inside of working sets, whose rows of the kernel matrix are computed by
     the fused pass and kept as far as memory allows. Cost: n values of the kernel for each coefficient that ever moves,
@@ -49,10 +51,10 @@ class KernelSVC(ClassifierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn
     C : the price of errors, above zero; rows have C_i = C * class weight * sample weight. np.inf for a hard margin: an
         error says so where no function separates the rows
     lengthscale : "median", or a number: what open lengthscales of the kernel are
-    multi_class : "ovo", one function for each pair of classes, or "ovr", one for each class
     class_weight : how much rows of each class weigh, as a dict or "balanced"; None for one
-    decision_function_shape : "ovr", `decision_function` has one column per class, or "ovo", one per pair of classes in
-        the order (0, 1), (0, 2), ..., (1, 2), ..., positive for the first class of the pair
+    decision_function_shape : what `decision_function` gives for three or more classes, as in scikit-learn's SVC: "ovr",
+        one column per class, made of the votes of pairs, or "ovo", one per pair in the order (0, 1), (0, 2), ...,
+        (1, 2), ..., positive for the first class of the pair. What is fitted, and predicted, is the same
     break_ties : whether `predict` decides equal votes by `decision_function`, which needs "ovr" there; otherwise the
         first class wins
     tol : how far coefficients may be from rest, in units of f; up to 512 rows are solved to rounding. On features a
@@ -72,8 +74,8 @@ class KernelSVC(ClassifierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn
     classes_ : the labels, sorted
     support_, support_vectors_ : the rows of which the functions are made, sorted by position, and these themselves
     n_support_ : how many of them each class has
-    dual_coef_ : (support,) for two classes, y_j alpha_j; else (support, functions), of classes, or of pairs in order:
-        (0, 1), (0, 2), ..., (1, 2), ... ; f of such a pair is positive for its first class
+    dual_coef_ : (support,) for two classes, y_j alpha_j; else (support, pairs), of pairs in order: (0, 1),
+        (0, 2), ..., (1, 2), ... ; f of such a pair is positive for its first class
     intercept_ : b, one per function
     coef_ : (functions, features), where the kernel is linear, or has another finite lift
     converged_, n_iter_ : whether all is optimal to `tol`, and steps, one number per function
@@ -106,7 +108,6 @@ class KernelSVC(ClassifierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn
         *,
         C: float = 1.0,  # its name everywhere
         lengthscale: float | str = "median",
-        multi_class: str = PAIRS,
         decision_function_shape: str = REST,
         break_ties: bool = False,
         class_weight: dict[Any, float] | str | None = None,
@@ -125,7 +126,6 @@ class KernelSVC(ClassifierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn
         self.kernel = kernel
         self.C = C
         self.lengthscale = lengthscale
-        self.multi_class = multi_class
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
         self.class_weight = class_weight
@@ -145,62 +145,52 @@ class KernelSVC(ClassifierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn
 
     @speaks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the machine; `sample_weight` says how often each row counts, and rows of weight 0 are left out."""
-        return self._learn(X, y, sample_weight)
+        """Fit the SVM; `sample_weight` says how often each row counts, and rows of weight 0 are left out."""
+        self._fit(X, y, sample_weight)
+        self._warn_if_not_converged()
+        return self
 
-    def _settled(self) -> None:
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> SVCProblem:
+        who, C = type(self).__name__, self._checked_penalty()
+        settings, rows = SVMSettings.of(who, self), self._read(X, reset=True)
+        labels = labels_of(who, X, y)
+        copies = weights_of(who, sample_weight, len(labels))
+        weights = copies
+        if self.class_weight is not None:
+            counts = np.ones(len(labels)) if copies is None else copies
+            weights = class_weights_of(who, self.class_weight, labels, counts)
+        kept, own = rows_that_count(weights, len(labels))
+        classes = classes_of(who, labels[kept])
+        codes = np.searchsorted(classes, labels[kept])
+        pairs = len(classes) * (len(classes) - 1) // 2  # of thousands of classes millions, whose making takes long
+        needed, purpose = coefficients(len(kept), pairs), f"coefficients of {pairs:,} pairs of classes"
+        Budget.of(self.memory_limit).require(needed, purpose, "Use scikit-learn's OneVsRestClassifier.")
+        subproblems = subproblems_of(codes, classes, C, own)
+        view = self._viewed(X, rows, kept, copies, np.ones((len(kept), 1)))
+        return SVCProblem(settings, rows, view, kept, subproblems, classes, codes)
+
+    def _checked_penalty(self) -> float:
+        """C; an error where it, or what is said of classes, is none that there is."""
         who = type(self).__name__
-        positive_float(who, "C", self.C, "Use 1.0, or np.inf for a hard margin.", infinite=True)
-        if not (isinstance(self.multi_class, str) and self.multi_class in (PAIRS, REST)):
-            needs = 'multi_class that is "ovo" or "ovr"'
-            raise InputError(sentence(who, needs, f"got {shown(self.multi_class)}", 'Use "ovo", the default.'))
+        C = positive_float(who, "C", self.C, "Use 1.0, or np.inf for a hard margin.", infinite=True)
         if not (isinstance(self.decision_function_shape, str) and self.decision_function_shape in (PAIRS, REST)):
             needs, got = 'decision_function_shape that is "ovo" or "ovr"', f"got {shown(self.decision_function_shape)}"
             raise InputError(sentence(who, needs, got, 'Use "ovr", the default.'))
-        if self.decision_function_shape == PAIRS and self.multi_class == REST:
-            needs, got = 'functions of pairs for decision_function_shape="ovo"', 'multi_class is "ovr"'
-            raise InputError(sentence(who, needs, got, 'Use "ovo" for both.'))
         boolean(who, "break_ties", self.break_ties, "Use False, the default.")
+        return C
 
-    def _asked(self, X: Any, y: Any, sample_weight: Any, count: int) -> Asked:
-        who = type(self).__name__
-        labels = labels_of(who, X, y)
-        given = weights_of(who, sample_weight, len(labels))
-        counts = np.ones(len(labels)) if given is None else given
-        weights = counts
-        if self.class_weight is not None:
-            weights = class_weights_of(who, self.class_weight, labels, counts)
-        kept = np.flatnonzero(weights)
-        self.classes_ = classes_of(who, labels[kept])
-        codes = np.searchsorted(self.classes_, labels[kept])
-        self._codes = codes
-        if self.multi_class == PAIRS:  # thousands of classes are millions of pairs, whose making takes long by itself
-            pairs = len(self.classes_) * (len(self.classes_) - 1) // 2
-            needed, purpose = coefficients(len(kept), pairs), f"coefficients of {pairs:,} pairs of classes"
-            Budget.of(self.memory_limit).require(needed, purpose, 'Use multi_class="ovr".')
-        sought = subproblems_of(codes, self.classes_, float(self.C), weights[kept], self.multi_class)
-        return Asked(sought, len(labels), kept, np.ones((len(kept), 1)), weights, counts)
+    _saved: ClassVar[Mapping[str, Any]] = {"classes_": NDArray[Any], "_support_codes": NDArray[np.intp]}
 
-    def _solved(self, way: Method, sought: Subproblem, start: Array | None, run: StageShare) -> tuple[BoxQP, QPResult]:
-        if np.isfinite(self.C):
-            return super()._solved(way, sought, start, run)
-        return separate(type(self).__name__, way, sought, run)
-
-    def _store(self, problem: SVMProblem, plan: MarginPlan, result: SVMResult) -> None:
+    def _store(self, problem: SVCProblem, plan: MarginPlan, result: SVMResult) -> None:
         super()._store(problem, plan, result)
-        self._support_codes = self.__dict__.pop("_codes")[result.model.support]
+        self.classes_, self._support_codes = problem.classes, problem.codes[result.model.support]
 
     # -- predicting -----------------------------------------------------------------------------------------------
 
     @property
-    def _in_pairs(self) -> bool:
-        """Whether functions were fitted to pairs of classes, of three or more: those of single classes saw all rows."""
-        return self.outcomes_[0].rows < self.plan_.rows
-
-    @property
     def _sign(self) -> float:
         """Pairs of three or more classes are positive for the first one, as in LIBSVM; here for the second."""
-        return -1.0 if self._in_pairs else 1.0
+        return -1.0 if len(self.classes_) > 2 else 1.0
 
     @property
     def n_support_(self) -> NDArray[np.int32]:
@@ -218,27 +208,25 @@ class KernelSVC(ClassifierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn
 
     @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """For two classes f + b, one a row, positive for the second; else one a row and class.
+        """For two classes f + b, one per row, positive for the second; else one per row and class.
 
-        Functions of pairs give the votes for each class, and beside them how clearly these were won, between -1/3 and
-        1/3; those of classes give f + b of each class. With decision_function_shape="ovo" there is f + b of each pair.
+        Those of classes are the votes for each class, and beside them how clearly these were won, between -1/3 and 1/3.
+        With decision_function_shape="ovo" there is f + b of each pair.
         """
         values = self._values(X)
         if values.shape[1] == 1:
             return values[:, 0]
-        if self._in_pairs and self.decision_function_shape == PAIRS:
+        if self.decision_function_shape == PAIRS:
             return np.asarray(-values)
-        found = confidences(values, len(self.classes_)) if self._in_pairs else values
-        return found.astype(values.dtype, copy=False)
+        return confidences(values, len(self.classes_)).astype(values.dtype, copy=False)
 
     @speaks
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row: that of the largest f, or of most votes; of equal votes the first, as in LIBSVM."""
+        """The class of each row: that of most votes; of equal votes the first, as in LIBSVM."""
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == PAIRS:
             raise InputError(f'{type(self).__name__}: break_ties must be False with decision_function_shape="ovo".')
         values = self._values(X)
-        counted = values.shape[1] > 1 and self._in_pairs
         counts = confidences if self.break_ties else votes
-        found = decided(counts(values, len(self.classes_)) if counted else values)
+        found = decided(counts(values, len(self.classes_)) if values.shape[1] > 1 else values)
         return np.asarray(self.classes_[found])

@@ -1,4 +1,4 @@
-"""The support vector machine that regresses."""
+"""Kernel support vector regression."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from mercer.errors import speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
+from mercer.learners.data.rows import rows_that_count
 from mercer.learners.data.validation import targets_of, weights_of
 from mercer.learners.parameters import non_negative_float, positive_float
-from mercer.learners.run.stage_share import StageShare
-from mercer.learners.svm.base import Asked, BaseSVM
-from mercer.learners.svm.hard_tube import within_tube
-from mercer.learners.svm.methods import Method
-from mercer.learners.svm.subproblem import Subproblem
+from mercer.learners.run.fit_run import Watched
+from mercer.learners.svm.base import BaseSVM
+from mercer.learners.svm.hard_tube import HardTube
+from mercer.learners.svm.problem import SVMProblem
+from mercer.learners.svm.settings import SVMSettings
+from mercer.learners.svm.subproblem import SoftMargin
 from mercer.lifts.base import Lift
-from mercer.solvers.svm.box_qp import BoxQP, QPResult
+from mercer.solvers.svm.box_qp import BoxQP
 
 Array = NDArray[np.float64]
 
 
-class KernelSVR(RegressorMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn has no types
+class KernelSVR(RegressorMixin, BaseSVM[SVMProblem]):  # type: ignore[misc]  # scikit-learn has no types
     """Regression in a tube: f minimises |f|^2 / 2 + sum_i C_i max(0, |y_i - f(x_i) - b| - epsilon).
 
     Residuals up to epsilon are free, and their rows are no support. For costs, parameters and attributes see
@@ -34,8 +36,8 @@ class KernelSVR(RegressorMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn 
 
     Parameters
     ----------
-    C : the price of what residuals exceed epsilon by, above zero. np.inf for no residual beyond epsilon: an error says
-        so where no function does that
+    C : the penalty of what residuals exceed epsilon by, above zero. np.inf for no residual beyond epsilon: an error
+        says so where no function does that
     epsilon : the half width of the tube, at least 0, in units of y
 
     Attributes
@@ -95,29 +97,25 @@ class KernelSVR(RegressorMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn 
 
     @speaks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the machine; `sample_weight` says how often each row counts, and rows of weight 0 are left out."""
-        return self._learn(X, y, sample_weight)
+        """Fit the SVM; `sample_weight` says how often each row counts, and rows of weight 0 are left out."""
+        self._fit(X, y, sample_weight)
+        self._warn_if_not_converged()
+        return self
 
-    def _settled(self) -> None:
-        who, given = type(self).__name__, self.epsilon
-        positive_float(who, "C", self.C, "Use 1.0, or np.inf for no residual beyond epsilon.", infinite=True)
-        non_negative_float(who, "epsilon", given, "Use 0.1, the default.")
-
-    def _asked(self, X: Any, y: Any, sample_weight: Any, count: int) -> Asked:
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> SVMProblem:
+        who = type(self).__name__
+        C = positive_float(who, "C", self.C, "Use 1.0, or np.inf for no residual beyond epsilon.", infinite=True)
+        epsilon = non_negative_float(who, "epsilon", self.epsilon, "Use 0.1, the default.")
+        settings, rows = SVMSettings.of(who, self), self._read(X, reset=True)
         targets = targets_of(self, X, y)
         targets = targets if targets.ndim == 1 else column_or_1d(targets, warn=True)
-        weights = weights_of(type(self).__name__, sample_weight, len(targets))
-        kept = np.arange(len(targets)) if weights is None else np.flatnonzero(weights)
-        own = np.ones(len(kept)) if weights is None else weights[kept]
-        sizes = np.full(len(own), np.inf) if np.isinf(self.C) else float(self.C) * own
+        weights = weights_of(who, sample_weight, len(targets))
+        kept, own = rows_that_count(weights, len(targets))
+        sizes = np.full(len(own), np.inf) if np.isinf(C) else C * own
         y = np.ascontiguousarray(targets[kept])
-        problem = BoxQP(-y, -sizes, sizes, kink=float(self.epsilon))
-        return Asked([Subproblem(np.arange(len(kept)), problem)], len(targets), kept, y[:, None], weights)
-
-    def _solved(self, way: Method, sought: Subproblem, start: Array | None, run: StageShare) -> tuple[BoxQP, QPResult]:
-        if np.isfinite(self.C):
-            return super()._solved(way, sought, start, run)
-        return within_tube(type(self).__name__, way, sought, run)
+        qp, every = BoxQP(-y, -sizes, sizes, kink=epsilon), np.arange(len(kept))
+        subproblem = HardTube(every, qp) if np.isinf(C) else SoftMargin(every, qp)
+        return SVMProblem(settings, rows, self._viewed(X, rows, kept, weights, y[:, None]), kept, [subproblem])
 
     @speaks
     def predict(self, X: Any) -> NDArray[Any]:

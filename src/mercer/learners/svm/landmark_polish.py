@@ -18,46 +18,46 @@ from mercer.learners.svm.methods import ExactMethod
 from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
-TURNS = 10
+MAX_MARGIN_SETS = 10
 """Margin sets, at most: each needs pairs of all rows with the support."""
 
 
-def on_the_margin(way: ExactMethod, problem: BoxQP, rested: QPResult, run: Run = IDLE) -> QPResult:
+def on_the_margin(method: ExactMethod, problem: BoxQP, start: QPResult, run: Run = IDLE) -> QPResult:
     """The same coefficients, made exact where the margin is, and the truth about them by the exact kernel.
 
     Cost: for each turn pairs of all rows with the support, and an exact solution on the margin set.
     """
-    tolerance, joined = way.settings.tolerance, np.zeros(problem.count, bool)
-    found = _judged(way, problem, replace(rested, b=problem.feasible(rested.b)), tolerance)
-    for _ in range(TURNS):
-        if found.converged or getattr(run, "stopped", False):
+    tolerance, joined = method.settings.tolerance, np.zeros(problem.count, bool)
+    result = _judged(method, problem, replace(start, b=problem.feasible(start.b)), tolerance)
+    for _ in range(MAX_MARGIN_SETS):
+        if result.converged or getattr(run, "stopped", False):
             break
-        joined |= _margin(problem, found, tolerance)  # who has joined stays: the set grows until it is right
-        rows, b = np.flatnonzero(joined), found.b.copy()
-        own = way.part(rows)
-        fixed = found.g[rows] - own.values(b[rows])
+        joined |= _margin(problem, result, tolerance)  # the set only grows, until it is right
+        rows, b = np.flatnonzero(joined), result.b.copy()
+        own = method.part(rows)
+        fixed = result.g[rows] - own.values(b[rows])
         part = replace(problem.part(rows), linear=fixed, total=float(b[rows].sum()))
         solved = own.solve(part, b[rows], run)
         b[rows] = solved.b
-        steps, rounds = found.steps + solved.steps, found.rounds + solved.rounds
-        found = _judged(way, problem, replace(found, b=b, steps=steps, rounds=rounds), tolerance)
-    return found
+        steps, rounds = result.steps + solved.steps, result.rounds + solved.rounds
+        result = _judged(method, problem, replace(result, b=b, steps=steps, rounds=rounds), tolerance)
+    return result
 
 
-def _margin(problem: BoxQP, found: QPResult, tolerance: float) -> NDArray[np.bool_]:
-    """Who is free, or not at rest."""
-    level = -found.bias
-    moves = problem.rises(found.b, found.g) < level - tolerance / 2
-    moves |= problem.falls(found.b, found.g) > level + tolerance / 2
-    moves[free_coefficients(problem, found.b)] = True
+def _margin(problem: BoxQP, result: QPResult, tolerance: float) -> NDArray[np.bool_]:
+    """The free coefficients, and those that violate the KKT conditions."""
+    level = -result.bias
+    moves = problem.rises(result.b, result.g) < level - tolerance / 2
+    moves |= problem.falls(result.b, result.g) > level + tolerance / 2
+    moves[free_coefficients(problem, result.b)] = True
     return moves
 
 
-def _judged(way: ExactMethod, problem: BoxQP, found: QPResult, tolerance: float) -> QPResult:
+def _judged(method: ExactMethod, problem: BoxQP, result: QPResult, tolerance: float) -> QPResult:
     """With the gradient, the bias, the violation and the gap of the exact kernel."""
-    g = way.values(found.b) + problem.linear
-    bias, violation = problem.bias(found.b, g), problem.violation(found.b, g)
-    reason = f"The largest violation is {violation:.1e} after {found.steps} steps, those of the polish among them."
-    gap = problem.gap(found.b, g, bias)
+    g = method.values(result.b) + problem.linear
+    bias, violation = problem.bias(result.b, g), problem.violation(result.b, g)
+    reason = f"The largest violation is {violation:.1e} after {result.steps} steps, those of the polish among them."
+    gap = problem.gap(result.b, g, bias)
     converged = violation <= tolerance
-    return replace(found, g=g, bias=bias, violation=violation, gap=gap, converged=converged, reason=reason)
+    return replace(result, g=g, bias=bias, violation=violation, gap=gap, converged=converged, reason=reason)

@@ -1,4 +1,4 @@
-"""The ways to the coefficients of margins: the exact kernel, or features in its place."""
+"""How the coefficients of an SVM are found: with the exact kernel, or with features in its place."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from mercer.compute.runtime import threads
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.kernels.evaluation.strips import workspace
 from mercer.kernels.points import Points
-from mercer.learners.data.views import KernelView, View, definite
-from mercer.learners.streaming.basis import Basis, FeatureBasis
+from mercer.learners.data.views import KernelView, LiftView, View, definite, with_landmarks
+from mercer.learners.streaming.basis import Basis, FeatureBasis, LiftBasis, landmark_basis, steady
+from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures, Predictor
 from mercer.learners.svm.active_set import decrease, free_coefficients, polished
+from mercer.learners.svm.settings import SVMSettings
+from mercer.lifts.nystrom import nystrom_of
 from mercer.operators import Dense, Operator
+from mercer.planner.svm import MarginPlan
 from mercer.solvers.svm import coordinate_descent, working_sets
 from mercer.solvers.svm.box_qp import BoxQP, QPResult
 from mercer.solvers.svm.descent_loops import products
@@ -24,24 +28,30 @@ from mercer.solvers.svm.working_sets import SMOSettings
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
-SMALL = 512
-"""Rows up to which coefficients are found to rounding: it takes no time to speak of."""
-FINE = 1e-13
-"""The violation that is left then, relative to the largest number of f."""
-TRIES, SHARPER = 4, 0.03
-"""Turns that may sharpen what is good enough, and how much less violation each is asked for."""
-STUCK, FALLEN, LED = 12, 0.9, 1e-3
-"""Turns for what is not good enough; counted anew after one that lets violation or objective fall by such parts."""
-TURN, EACH, TURNS = 1000, 20, 40
-"""Steps of a turn, and for each row; and turns in all, where nobody says how many steps there may be."""
-FEW = 50
-"""Free coefficients up to which a polish is tried far from rest after one that was in vain."""
-BRIEF, BRIEF_EACH = 10_000, 100
+MAX_ROWS_TO_ROUNDING = 512
+"""Rows up to which coefficients are found to rounding, at negligible cost."""
+ROUNDING = 1e-13
+"""The KKT violation that is left then, relative to the largest number of f."""
+SHARPENING_TURNS = 4
+"""Turns that may sharpen what is within the tolerance."""
+SHARPER = 0.03
+"""The part of the violation that such a turn aims at."""
+IDLE_TURNS = 12
+"""Turns without progress after which the solver gives up what is not within the tolerance."""
+VIOLATION_PROGRESS, OBJECTIVE_PROGRESS = 0.9, 1e-3
+"""A turn is progress if the violation falls below this part of the least, or the objective by this part."""
+TURN_STEPS, TURN_STEPS_PER_ROW = 1000, 20
+"""Steps of a turn, and for each row."""
+MAX_TURNS = 40
+"""Turns in all, where max_iter is None."""
+FEW_FREE = 50
+"""Free coefficients up to which a polish is tried far from the optimum, after one that did not help."""
+BRIEF_STEPS, BRIEF_STEPS_PER_ROW = 10_000, 100
 """Steps of a brief solution, and for each row."""
 
 
 class Method(ABC):
-    """Who finds coefficients of some rows."""
+    """Finds coefficients of some rows."""
 
     @abstractmethod
     def solve(self, problem: BoxQP, start: Array | None = None, run: Run = IDLE) -> QPResult:
@@ -63,45 +73,50 @@ class Method(ABC):
     def part(self, rows: Rows) -> Method:
         """The same for some of the rows."""
 
+    @abstractmethod
+    def predictor(self, view: View, support: Rows, b: Array, biases: Array) -> Predictor:
+        """What predicts with the coefficients of all rows, (n, functions), that are zero outside of the support."""
+
 
 @dataclass(frozen=True, eq=False)
 class ExactMethod(Method):
     """By the kernel matrix, of which rows are computed as they are needed.
 
     patient : whether all steps may be made for few rows, too
-    tries : turns for few rows, once they are good enough
-    memory : where rows of the matrix are kept, of one function after the other
+    tries : turns for few rows, once they are within the tolerance
+    buffer : where rows of the matrix are kept, of one function after the other
     """
 
     K: Operator
     settings: SMOSettings
     patient: bool = False
-    tries: int = TRIES
-    memory: Buffer = field(default_factory=Buffer)
+    tries: int = SHARPENING_TURNS
+    buffer: Buffer = field(default_factory=Buffer)
 
     def solve(self, problem: BoxQP, start: Array | None = None, run: Run = IDLE) -> QPResult:
-        if problem.count > SMALL:
-            return working_sets.solve(problem, self.K, self.settings, start, run, self.memory)
+        if problem.count > MAX_ROWS_TO_ROUNDING:
+            return working_sets.solve(problem, self.K, self.settings, start, run, self.buffer)
         return self._to_rounding(problem, start, run)
 
     def _to_rounding(self, problem: BoxQP, start: Array | None, run: Run) -> QPResult:
-        """Steps and polish in turn: weights and copies of rows are one model then, and huge prices come to an end."""
-        usual = min(self.settings.max_steps, TURNS * (TURN + EACH * problem.count))
+        """Steps and polish in turn: weights and copies of rows are one model then, and a huge C comes to an end."""
+        usual = min(self.settings.max_steps, MAX_TURNS * (TURN_STEPS + TURN_STEPS_PER_ROW * problem.count))
         turns, most = _Turns(self, problem), self.settings.max_steps if self.patient else usual
         best, idle, tolerance = turns.go(start, self.settings.tolerance, most, run), 0, self.settings.tolerance
         least = best.violation
-        while best.violation > _fine(problem, best) and best.steps < most and not _stopped(run):
+        while best.violation > _rounding(problem, best) and best.steps < most and not _stopped(run):
             good = best.violation <= tolerance
-            if idle >= (self.tries if good else STUCK):
+            if idle >= (self.tries if good else IDLE_TURNS):
                 break
-            goal = max(SHARPER * best.violation, _fine(problem, best)) if good else tolerance
-            found = turns.go(best.b, goal, most - best.steps, run)
-            led = found.violation < FALLEN * least or decrease(problem, turns.K, best, found) > LED
-            idle = idle + 1 if good or not led else 0
-            least = min(least, found.violation)
-            kept = best if good and not found.violation < best.violation else found
-            best = replace(kept, steps=best.steps + found.steps, rounds=best.rounds + found.rounds)
-        return _told(best, tolerance, most, _stopped(run))
+            goal = max(SHARPER * best.violation, _rounding(problem, best)) if good else tolerance
+            new = turns.go(best.b, goal, most - best.steps, run)
+            fell = new.violation < VIOLATION_PROGRESS * least
+            progress = fell or decrease(problem, turns.K, best, new) > OBJECTIVE_PROGRESS
+            idle = idle + 1 if good or not progress else 0
+            least = min(least, new.violation)
+            kept = best if good and not new.violation < best.violation else new
+            best = replace(kept, steps=best.steps + new.steps, rounds=best.rounds + new.rounds)
+        return _explained(best, tolerance, most, _stopped(run))
 
     def values(self, b: Array) -> Array:
         support = np.flatnonzero(b)
@@ -111,60 +126,74 @@ class ExactMethod(Method):
         return np.asarray(self.K.diagonal(), dtype=np.float64)
 
     def brief(self) -> ExactMethod:
-        most = min(self.settings.max_steps, BRIEF + BRIEF_EACH * self.K.shape[0])
+        most = min(self.settings.max_steps, BRIEF_STEPS + BRIEF_STEPS_PER_ROW * self.K.shape[0])
         return replace(self, settings=replace(self.settings, max_steps=most), tries=0)
 
     def part(self, rows: Rows) -> ExactMethod:
         return self if len(rows) == self.K.shape[0] else replace(self, K=self.K.part(rows))
 
+    def predictor(self, view: View, support: Rows, b: Array, biases: Array) -> Predictor:
+        """By the rows of the support; where these have features, by one weight per feature."""
+        chosen = view.chosen(support)
+        if isinstance(chosen, LiftView):
+            weights = chosen.features().T @ b[support]
+            return ByFeatures(chosen, weights, np.zeros(len(weights)), biases)
+        return ByDuals(chosen, b[support], biases)
+
 
 class _Turns:
     """Some steps and a polish, again and again."""
 
-    def __init__(self, way: ExactMethod, problem: BoxQP) -> None:
-        self.way, self.problem = way, problem
-        self.K = np.asarray(way.K.rows(slice(None)), dtype=np.float64)
-        self.most = problem.count  # free coefficients with which a polish is tried far from rest
+    def __init__(self, method: ExactMethod, problem: BoxQP) -> None:
+        self.method, self.problem = method, problem
+        self.K = np.asarray(method.K.rows(slice(None)), dtype=np.float64)
+        self.most = problem.count  # free coefficients with which a polish is tried far from the optimum
 
     def go(self, start: Array | None, goal: float, left: int, run: Run) -> QPResult:
         """One turn, of so many steps at most."""
-        problem, settings = self.problem, self.way.settings
-        settings = replace(settings, tolerance=goal, max_steps=min(left, TURN + EACH * problem.count))
-        rested = working_sets.solve(problem, self.way.K, settings, start, run)
-        if not rested.converged and len(free_coefficients(problem, rested.b)) > self.most:
-            return rested
-        found = polished(problem, self.K, rested)
-        self.most = min(self.most, FEW) if found is rested else self.most
-        return found
+        problem, settings = self.problem, self.method.settings
+        steps = min(left, TURN_STEPS + TURN_STEPS_PER_ROW * problem.count)
+        settings = replace(settings, tolerance=goal, max_steps=steps)
+        result = working_sets.solve(problem, self.method.K, settings, start, run)
+        if not result.converged and len(free_coefficients(problem, result.b)) > self.most:
+            return result
+        better = polished(problem, self.K, result)
+        self.most = min(self.most, FEW_FREE) if better is result else self.most
+        return better
 
 
-def _fine(problem: BoxQP, rested: QPResult) -> float:
+def _rounding(problem: BoxQP, result: QPResult) -> float:
     """The violation that rounding leaves."""
-    return FINE * max(float(np.abs(rested.g).max()), float(np.abs(problem.linear).max()))
+    return ROUNDING * max(float(np.abs(result.g).max()), float(np.abs(problem.linear).max()))
 
 
 def _stopped(run: Run) -> bool:
     return bool(getattr(run, "stopped", False))
 
 
-def _told(rested: QPResult, tolerance: float, most: int, stopped: bool) -> QPResult:
-    """With the truth about it, in words."""
-    converged = rested.violation <= tolerance
+def _explained(result: QPResult, tolerance: float, most: int, stopped: bool) -> QPResult:
+    """With the reason why it ended."""
+    converged = result.violation <= tolerance
     if stopped and not converged:
-        return replace(rested, converged=False)
+        return replace(result, converged=False)
     if converged:
-        reason = f"The largest violation is {rested.violation:.1e} after {rested.steps} steps."
-    elif rested.steps >= most:
+        reason = f"The largest violation is {result.violation:.1e} after {result.steps} steps."
+    elif result.steps >= most:
         reason = f"{most:,} steps are over."
     else:
-        reason = f"The violation hardly falls any more after {rested.steps:,} steps."
-    return replace(rested, converged=converged, reason=reason)
+        reason = f"The violation hardly falls any more after {result.steps:,} steps."
+    return replace(result, converged=converged, reason=reason)
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureMethod(Method):
-    """By features in float32, whose inner products are the kernel, or stand for it."""
+    """By features in float32, whose inner products are the kernel, or stand for it.
 
+    basis : the functions of which the features are made
+    Z : (n, features)
+    """
+
+    basis: Basis
     Z: NDArray[np.float32]
     settings: coordinate_descent.DescentSettings
 
@@ -186,25 +215,42 @@ class FeatureMethod(Method):
     def part(self, rows: Rows) -> FeatureMethod:
         return self if len(rows) == len(self.Z) else replace(self, Z=self.Z[rows])
 
+    def predictor(self, view: View, support: Rows, b: Array, biases: Array) -> Predictor:
+        return ByBasis(self.basis, self.basis.to_raw(self.weights(b)), biases)
 
-# -- from rows to a way -----------------------------------------------------------------------------------------------
+
+# -- from a plan to a method ------------------------------------------------------------------------------------------
 
 
-def exact_method(who: str, view: View, several: bool, whole: bool, settings: SMOSettings, patient: bool) -> ExactMethod:
-    """The exact way; what is not known to be a kernel is looked through first, which takes n^3 / 3 operations.
+def method_of(
+    who: str, view: View, plan: MarginPlan, settings: SVMSettings, random: np.random.Generator, run: Run
+) -> ExactMethod | FeatureMethod:
+    """The method of the plan."""
+    if plan.way == "exact":
+        return exact_method(who, view, plan, settings)
+    seen = with_landmarks(who, view)
+    with run.stage(plan.way):
+        basis = _basis(seen, plan.rank, random)
+        return feature_method(basis, seen.points, settings.descent(int(random.integers(2**31))), run)
 
-    several : whether the matrix is used for several functions
-    whole : whether it is computed once for them
-    patient : whether the number of steps was asked for
-    """
-    if view.sure and not (whole and isinstance(view, KernelView)):
+
+def exact_method(who: str, view: View, plan: MarginPlan, settings: SVMSettings) -> ExactMethod:
+    """The kernel itself; what is not known to be a kernel is looked through first, which takes n^3 / 3 operations."""
+    patient, smo = settings.max_iter is not None, settings.smo(view.count, plan.pool)
+    if view.sure and not (plan.whole and isinstance(view, KernelView)):
         K = view.operator()
-        if several:
+        if plan.functions > 1 or len(plan.stages) > 1:
             K.narrowed().rough().prepare()  # each function has a part of the rows
-        return ExactMethod(K, settings, patient)
+        return ExactMethod(K, smo, patient)
     matrix = view.dense()
     definite(who, view, matrix)
-    return ExactMethod(Dense(matrix, symmetric=True), settings, patient)
+    return ExactMethod(Dense(matrix, symmetric=True), smo, patient)
+
+
+def _basis(view: KernelView | LiftView, count: int, random: np.random.Generator) -> Basis:
+    if isinstance(view, LiftView):
+        return LiftBasis(view.lift)
+    return steady(landmark_basis(nystrom_of(view.kernel, view.points, count, random), view.points))
 
 
 def feature_method(
@@ -218,4 +264,4 @@ def feature_method(
 
     memory = workspace(basis.width, threads.available())
     (basis if basis.plain else FeatureBasis(basis)).over_strips(points, strip, memory, run.watch)
-    return FeatureMethod(Z, settings)
+    return FeatureMethod(basis, Z, settings)

@@ -1,24 +1,21 @@
-"""The model of a machine of margins: its support, who predicts with it, and how it is audited by the exact kernel."""
+"""The result of an SVM: its support, the predictor, and how it is audited by the exact kernel."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.runtime.run import Run
+from mercer.compute.consistency import shapes
 from mercer.learners.data.rows import n_rows
-from mercer.learners.data.views import LiftView, TableView, View, check_landmarks
-from mercer.learners.streaming.basis import Basis, LiftBasis, landmark_basis, steady
-from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures, Predictor
-from mercer.learners.svm.methods import ExactMethod, FeatureMethod, Method, exact_method, feature_method
-from mercer.learners.svm.settings import SVMSettings
+from mercer.learners.data.views import View
+from mercer.learners.streaming.predictor import Predictor
+from mercer.learners.svm.methods import Method
 from mercer.learners.svm.subproblem import Subproblem
-from mercer.lifts.nystrom import nystrom_of
-from mercer.planner.svm import MarginPlan
-from mercer.solvers.svm.box_qp import QPResult
+from mercer.solvers.svm.box_qp import BoxQP, QPResult
 from mercer.solvers.svm.coordinate_descent import best_bias
 
 Array = NDArray[np.float64]
@@ -27,18 +24,36 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """All functions of a machine.
+    """All functions of an SVM.
 
     support : positions among the rows that were fitted, sorted
     coefficients : (support, functions)
     biases : (functions,)
-    predictor : who predicts; None where there is no support, so that all is the bias
+    predictor : None where there is no support, so that all is the bias
     """
 
     support: Rows
     coefficients: Array
     biases: Array
     predictor: Predictor | None
+
+    def _inconsistency(self) -> str:
+        shape = (self.support.size, self.biases.size)
+        if self.support.size and self.support.min() < 0:
+            return "the support names rows below 0"
+        return shapes((self.support, shape[:1]), (self.coefficients, shape), (self.biases, shape[1:]))
+
+    @classmethod
+    def of(
+        cls, view: View, method: Method, subproblems: Sequence[Subproblem], results: Sequence[tuple[BoxQP, QPResult]]
+    ) -> Model:
+        """The model; rows without coefficients are let go."""
+        b = np.zeros((view.count, len(subproblems)))
+        for k, (one, (_, result)) in enumerate(zip(subproblems, results, strict=True)):
+            b[one.rows, k] = result.b
+        support, biases = np.flatnonzero(b.any(axis=1)), np.array([result.bias for _, result in results])
+        predictor = method.predictor(view, support, b, biases) if len(support) else None
+        return cls(support, b[support], biases, predictor)
 
     def values(self, rows: Any) -> Array:
         """(rows, functions), in float64, of rows as they were read."""
@@ -49,68 +64,33 @@ class Model:
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """What is needed to judge coefficients by the exact kernel, which they were not found with."""
+    """What is needed to judge coefficients by the exact kernel, which they were not found with.
+
+    solved : (rows, problem in its box, coefficients) of each function
+    """
 
     view: View
-    sought: list[Subproblem]
-    b: list[Array]
+    solved: list[tuple[Rows, BoxQP, Array]]
 
     def gap(self) -> float:
         """The duality gap: coefficients inside of the box solve the exact problem, too, only not as well."""
         K, total = self.view.operator(), 0.0
-        for one, b in zip(self.sought, self.b, strict=True):
+        for rows, qp, b in self.solved:
             support = np.flatnonzero(b)
-            own = K if len(one.rows) == self.view.count else K.part(one.rows)
-            g = one.problem.linear + (own.combine(support, b[support]) if len(support) else 0.0)
-            total += max(0.0, one.problem.gap(b, g, best_bias(one.problem, g)))
+            own = K if len(rows) == self.view.count else K.part(rows)
+            g = qp.linear + (own.combine(support, b[support]) if len(support) else 0.0)
+            total += max(0.0, qp.gap(b, g, best_bias(qp, g)))
         return total
 
 
-def posed_way(
-    who: str, view: View, plan: MarginPlan, settings: SVMSettings, random: np.random.Generator, run: Run
-) -> tuple[Method, Basis | None]:
-    """Who finds the coefficients, by the plan; and the functions of which the model is made, where it has features."""
-    if plan.way == "exact":
-        return exact_way(who, view, plan, settings), None
-    check_landmarks(who, view)
-    assert isinstance(view, TableView)  # noqa: S101  # a matrix was refused
-    with run.stage(plan.way):
-        basis = _basis(view, plan.rank, random)
-        way = feature_method(basis, view.points, settings.feature_method(int(random.integers(2**31))), run)
-    return way, basis
+@dataclass(frozen=True, eq=False)
+class SVMResult:
+    """What was learned.
 
+    solved : of each function the problem in its box, and the coefficients
+    audit : what the gap by the exact kernel takes; None where the fit was exact
+    """
 
-def exact_way(who: str, view: View, plan: MarginPlan, settings: SVMSettings) -> ExactMethod:
-    """Who finds the coefficients with the kernel itself."""
-    several, asked = plan.functions > 1 or len(plan.stages) > 1, settings.exact(view.count, plan.pool)
-    return exact_method(who, view, several, plan.whole, asked, patient=settings.max_iter is not None)
-
-
-def _basis(view: TableView, count: int, random: np.random.Generator) -> Basis:
-    if isinstance(view, LiftView):
-        return LiftBasis(view.lift)
-    assert view.kernel is not None  # noqa: S101  # it is approximated
-    return steady(landmark_basis(nystrom_of(view.kernel, view.points, count, random), view.points))
-
-
-def modelled(view: View, way: Method, basis: Basis | None, sought: list[Subproblem], rested: list[QPResult]) -> Model:
-    """The model: rows without coefficients are let go."""
-    b = np.zeros((view.count, len(sought)))
-    for k, (one, found) in enumerate(zip(sought, rested, strict=True)):
-        b[one.rows, k] = found.b
-    support, biases = np.flatnonzero(b.any(axis=1)), np.array([found.bias for found in rested])
-    if len(support) == 0:
-        return Model(support, b[support], biases, None)
-    if basis is not None:
-        assert isinstance(way, FeatureMethod)  # noqa: S101  # who else has a basis
-        return Model(support, b[support], biases, ByBasis(basis, basis.to_raw(way.weights(b)), biases))
-    assert isinstance(way, ExactMethod)  # noqa: S101  # there is no other
-    return Model(support, b[support], biases, _by_duals(view.chosen(support), b[support], biases))
-
-
-def _by_duals(view: View, coefficients: Array, biases: Array) -> Predictor:
-    """By the rows of the support; where these have features, by one weight a feature."""
-    if isinstance(view, LiftView):
-        weights = view.features().T @ coefficients
-        return ByFeatures(view, weights, np.zeros(len(weights)), biases)
-    return ByDuals(view, coefficients, biases)
+    solved: list[tuple[BoxQP, QPResult]]
+    model: Model
+    audit: Audit | None

@@ -1,4 +1,4 @@
-"""The support vector machine that knows one class: where data is, and where it is not."""
+"""The one-class SVM: where data is, and where it is not."""
 
 from __future__ import annotations
 
@@ -13,9 +13,14 @@ from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
+from mercer.learners.data.rows import n_rows, rows_that_count
 from mercer.learners.data.validation import shown, weights_of
-from mercer.learners.svm.base import Asked, BaseSVM
-from mercer.learners.svm.subproblem import Subproblem
+from mercer.learners.parameters import is_number
+from mercer.learners.run.fit_run import Watched
+from mercer.learners.svm.base import BaseSVM
+from mercer.learners.svm.problem import SVMProblem
+from mercer.learners.svm.settings import SVMSettings
+from mercer.learners.svm.subproblem import SoftMargin
 from mercer.lifts.base import Lift
 from mercer.solvers.svm.box_qp import BoxQP
 
@@ -23,7 +28,7 @@ ON_MARGIN = 1e-10
 """The part of the offset by which a row at the margin may miss it."""
 
 
-class KernelOneClassSVM(OutlierMixin, BaseSVM):  # type: ignore[misc]  # scikit-learn has no types
+class KernelOneClassSVM(OutlierMixin, BaseSVM[SVMProblem]):  # type: ignore[misc]  # scikit-learn has no types
     """The region that holds most rows: f minimises |f|^2 / 2 - nu n offset + sum_i s_i max(0, offset - f(x_i)).
 
     Rows with f(x) < offset are outliers: at most the part nu of all, and at least that part is support. For costs,
@@ -90,23 +95,23 @@ class KernelOneClassSVM(OutlierMixin, BaseSVM):  # type: ignore[misc]  # scikit-
 
     @speaks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the machine; `sample_weight` says how often each row counts, and y is ignored."""
-        return self._learn(X, None, sample_weight)
+        """Fit the SVM; `sample_weight` says how often each row counts, and y is ignored."""
+        self._fit(X, None, sample_weight)
+        self._warn_if_not_converged()
+        return self
 
-    def _settled(self) -> None:
-        given = self.nu
-        number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
-        if not (number and 0 < given <= 1):
+    def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> SVMProblem:
+        who = type(self).__name__
+        if not (is_number(self.nu) and 0 < self.nu <= 1):
             needs = "a number above 0 and up to 1 for nu"
-            raise InputError(sentence(type(self).__name__, needs, f"got {shown(given)}", "Use 0.5, the default."))
-
-    def _asked(self, X: Any, y: Any, sample_weight: Any, count: int) -> Asked:
-        weights = weights_of(type(self).__name__, sample_weight, count)
-        kept = np.arange(count) if weights is None else np.flatnonzero(weights)
-        own = np.ones(len(kept)) if weights is None else weights[kept]
-        nothing = np.zeros(len(kept))
-        problem = BoxQP(nothing, nothing, own, total=float(self.nu) * float(own.sum()))
-        return Asked([Subproblem(np.arange(len(kept)), problem)], count, kept, np.ones((len(kept), 1)), weights)
+            raise InputError(sentence(who, needs, f"got {shown(self.nu)}", "Use 0.5, the default."))
+        settings, rows = SVMSettings.of(who, self), self._read(X, reset=True)
+        weights = weights_of(who, sample_weight, n_rows(rows))
+        kept, own = rows_that_count(weights, n_rows(rows))
+        zeros = np.zeros(len(kept))
+        qp = BoxQP(zeros, zeros, own, total=float(self.nu) * float(own.sum()))
+        view = self._viewed(X, rows, kept, weights, np.ones((len(kept), 1)))
+        return SVMProblem(settings, rows, view, kept, [SoftMargin(np.arange(len(kept)), qp)])
 
     @property
     def offset_(self) -> float:
@@ -126,14 +131,14 @@ class KernelOneClassSVM(OutlierMixin, BaseSVM):  # type: ignore[misc]  # scikit-
     @speaks
     def score_samples(self, X: Any) -> NDArray[Any]:
         """f(x) of each row: how much data is near."""
-        found = self._values(X)[:, 0]
-        return np.asarray(found - found.dtype.type(self._model.biases[0]))
+        values = self._values(X)[:, 0]
+        return np.asarray(values - values.dtype.type(self._model.biases[0]))
 
     @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
         """f(x) - offset of each row: negative outside of the region."""
-        found = self.score_samples(X)
-        return np.asarray(found - found.dtype.type(self.offset_))
+        scores = self.score_samples(X)
+        return np.asarray(scores - scores.dtype.type(self.offset_))
 
     @speaks
     def predict(self, X: Any) -> NDArray[np.intp]:

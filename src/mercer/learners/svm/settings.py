@@ -1,9 +1,9 @@
-"""The settings that machines of margins share, checked; and what they ask of the planner."""
+"""The settings that SVMs share, checked; and what the planner has to know."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from mercer.errors import InputError, sentence
 from mercer.learners.data.pair_cost import columns_of
@@ -14,17 +14,29 @@ from mercer.planner.svm import MarginTask
 from mercer.solvers.svm import coordinate_descent, working_sets
 
 EXACT, LANDMARKS = "exact", "landmarks"
-STEPS, EACH = 10_000_000, 100
-"""Steps of pairs where nobody says how many: so many, or so many for each row."""
-PASSES = 1000
-"""Passes of coordinate descent where nobody says how many."""
+SMO_STEPS, SMO_STEPS_PER_ROW = 10_000_000, 100
+"""Steps of pairs where max_iter is None: the larger of so many, and so many for each row."""
+DESCENT_PASSES = 1000
+"""Passes of coordinate descent where max_iter is None."""
+
+
+class SVMParameters(Protocol):
+    """An SVM, as its settings are read; values are what the user gave."""
+
+    tol: Any
+    max_iter: Any
+    method: Any
+    n_landmarks: Any
+    polish: Any
+    warm_start: Any
+    lengthscale: Any
 
 
 @dataclass(frozen=True)
 class SVMSettings:
     """What is asked of the solver.
 
-    tolerance : the violation of optimality that may be left
+    tolerance : the KKT violation that may be left
     max_iter : steps, or passes of coordinate descent; None for a sane number
     method : "auto", "exact" or "landmarks"
     n_landmarks : how many landmarks; None for the planner's choice
@@ -40,37 +52,27 @@ class SVMSettings:
     polish: bool = False
 
     @classmethod
-    def of(
-        cls,
-        who: str,
-        tol: Any,
-        max_iter: Any,
-        method: Any,
-        n_landmarks: Any,
-        warm_start: Any,
-        polish: Any,
-        lengthscale: Any,
-    ) -> SVMSettings:
-        """The settings of a machine, or one clear error."""
-        if not (isinstance(method, str) and method in (AUTO, EXACT, LANDMARKS)):
+    def of(cls, who: str, svm: SVMParameters) -> SVMSettings:
+        """The settings of an SVM, or one clear error."""
+        if not (isinstance(svm.method, str) and svm.method in (AUTO, EXACT, LANDMARKS)):
             needs = 'method that is "auto", "exact" or "landmarks"'
-            raise InputError(sentence(who, needs, f"got {shown(method)}", 'Use "auto", the default.'))
-        warm, exact = (
-            boolean(who, name, given, "Use False, the default.")
-            for name, given in (("warm_start", warm_start), ("polish", polish))
-        )
-        refuse_loo(who, lengthscale, "leave-one-out is for least squares", "Use GridSearchCV.")
-        steps = positive_int_or_none(who, "max_iter", max_iter)
-        landmarks = positive_int_or_none(who, "n_landmarks", n_landmarks)
-        return cls(positive_float(who, "tol", tol, "Use 1e-3."), steps, method, landmarks, warm, exact)
+            raise InputError(sentence(who, needs, f"got {shown(svm.method)}", 'Use "auto", the default.'))
+        warm = boolean(who, "warm_start", svm.warm_start, "Use False, the default.")
+        polish = boolean(who, "polish", svm.polish, "Use False, the default.")
+        refuse_loo(who, svm.lengthscale, "leave-one-out is for least squares", "Use GridSearchCV.")
+        steps = positive_int_or_none(who, "max_iter", svm.max_iter)
+        landmarks = positive_int_or_none(who, "n_landmarks", svm.n_landmarks)
+        return cls(positive_float(who, "tol", svm.tol, "Use 1e-3."), steps, svm.method, landmarks, warm, polish)
 
-    def exact(self, count: int, pool: int) -> working_sets.SMOSettings:
+    def smo(self, count: int, pool: int) -> working_sets.SMOSettings:
         """For so many rows, and bytes of rows of the matrix that are kept."""
-        return working_sets.SMOSettings(self.tolerance, self.max_iter or max(STEPS, EACH * count), pool)
+        steps = self.max_iter or max(SMO_STEPS, SMO_STEPS_PER_ROW * count)
+        return working_sets.SMOSettings(self.tolerance, steps, pool)
 
-    def feature_method(self, seed: int) -> coordinate_descent.DescentSettings:
+    def descent(self, seed: int) -> coordinate_descent.DescentSettings:
         """A violation within the tolerance is enough, and so is a relative gap within it."""
-        return coordinate_descent.DescentSettings(self.tolerance, self.tolerance, self.max_iter or PASSES, seed)
+        passes = self.max_iter or DESCENT_PASSES
+        return coordinate_descent.DescentSettings(self.tolerance, self.tolerance, passes, seed)
 
     def task(self, view: View, sizes: tuple[int, ...]) -> MarginTask:
         """What the planner has to know."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,14 +22,14 @@ class Previous:
     """
 
     rows: Any
-    sought: list[Subproblem]
-    b: list[Array]
+    subproblems: Sequence[Subproblem]
+    b: Sequence[Array]
 
-    def starts(self, rows: Any, sought: list[Subproblem]) -> list[Array | None]:
+    def starts(self, rows: Any, subproblems: Sequence[Subproblem]) -> Sequence[Array | None]:
         """Where to start each function: from the last coefficients where rows and targets are the same, else anew."""
-        if len(sought) != len(self.sought) or not _equal(rows, self.rows):
-            return [None] * len(sought)
-        pairs = zip(sought, self.sought, self.b, strict=True)
+        if len(subproblems) != len(self.subproblems) or not _equal(rows, self.rows):
+            return [None] * len(subproblems)
+        pairs = zip(subproblems, self.subproblems, self.b, strict=True)
         return [b if _same(new, old) else None for new, old, b in pairs]
 
 
@@ -41,4 +42,4 @@ def _equal(one: Any, other: Any) -> bool:
 
 def _same(one: Subproblem, other: Subproblem) -> bool:
     """Whether coefficients of one function can start another: the same rows, with the same targets."""
-    return np.array_equal(one.rows, other.rows) and np.array_equal(one.problem.linear, other.problem.linear)
+    return np.array_equal(one.rows, other.rows) and np.array_equal(one.qp.linear, other.qp.linear)

@@ -23,10 +23,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.consistency import shapes
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.operators import Operator
 from mercer.solvers.perceptron.perceptron import BLOCK, GLANCE, MistakeLog, Mistakes, Rows, margins, rivals
@@ -55,6 +58,21 @@ class Memory(ABC):
         self.coefficients = np.zeros((slots, outputs))
         self.inner = np.zeros((slots, slots))
         self.used = 0
+
+    _saved: ClassVar[Mapping[str, Any]] = {"budget": int, "coefficients": Array, "inner": Array, "used": int}
+
+    @classmethod
+    def _restored(cls, fields: Mapping[str, Any]) -> Memory:
+        """What was saved: it is filled as it learns."""
+        found = cls(0, 1)
+        found.__dict__.update(fields)
+        return found
+
+    def _inconsistency(self) -> str:
+        slots = self.coefficients.shape[0] if self.coefficients.ndim else 0
+        if not 0 <= self.used <= slots <= self.budget:
+            return f"{self.used} of {slots} slots are taken"
+        return shapes((self.coefficients, (slots, None)), (self.inner, (slots, slots)))
 
     @property
     def full(self) -> bool:
@@ -94,6 +112,14 @@ class Forgetron(Memory):
         super().__init__(budget, outputs)
         self.oldest, self.harm, self.mistakes, self.largest = 0, 0.0, 0, 0.0
 
+    _saved: ClassVar[Mapping[str, Any]] = {"oldest": int, "harm": float, "mistakes": int, "largest": float}
+
+    def _inconsistency(self) -> str:
+        wrong = super()._inconsistency()
+        if wrong or 0 <= self.oldest < max(len(self.coefficients), 1):
+            return wrong
+        return f"the oldest row is in slot {self.oldest} of {len(self.coefficients)}"
+
     def take(self, values: Array, own: float, update: Array) -> int | None:
         self.mistakes += 1
         self.largest = max(self.largest, own)
@@ -129,6 +155,11 @@ class Projectron(Memory):
     def __init__(self, budget: int, outputs: int) -> None:
         super().__init__(budget, outputs)
         self.inverse = np.zeros_like(self.inner)
+
+    _saved: ClassVar[Mapping[str, Any]] = {"inverse": Array}
+
+    def _inconsistency(self) -> str:
+        return super()._inconsistency() or shapes((self.inverse, self.inner.shape))
 
     def _grow(self) -> None:
         super()._grow()

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.consistency import shapes
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.operators import Operator
 
@@ -130,6 +131,10 @@ class Mistakes:
     right: Rows
     wrong: Rows
     steps: Rows
+
+    def _inconsistency(self) -> str:
+        size = self.rows.size
+        return shapes(*((array, (size,)) for array in (self.rows, self.right, self.wrong, self.steps)))
 
     @classmethod
     def none(cls) -> Mistakes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,9 @@ class History:
     step: float
     validation: NDArray[np.float64]
 
+    _nan: ClassVar[tuple[str, ...]] = ("losses", "coefficients", "validation")
+    """Fields that may hold NaN: a gradient method may diverge."""
+
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
@@ -76,3 +79,6 @@ class Outcome:
     condition: float
     history: History | None = None
     decomposition: Decomposition | None = None
+
+    _unsaved: ClassVar[tuple[str, ...]] = ("decomposition",)
+    """Fields that no model file holds."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.consistency import shapes
 from mercer.operators.dense import tiles
 
 UNSEEN = 1e-8
@@ -29,6 +30,10 @@ class Spectrum:
 
     values: NDArray[np.float64]
     vectors: NDArray[np.float64]
+
+    def _inconsistency(self) -> str:
+        p = self.values.size
+        return shapes((self.values, (p,)), (self.vectors, (None, p)))
 
     @cached_property
     def kept(self) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.codegen import jit_cache
+from mercer.compute.codegen.compiled import compiled
 from mercer.compute.codegen.tiles import dealt
 from mercer.compute.runtime import threads
 from mercer.solvers.svm.box_qp import Array, BoxQP
@@ -25,31 +26,41 @@ PIECE = 1 << 22
 MOST_CALM = 8
 """Passes that a row is left out, at most, where it has rested again and again."""
 
-LOOPS = '''"""Coordinate descent over rows, and products of rows with a vector."""
 
-import numpy as np
-from mercer.compute.codegen.kept import njit
-
-OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy")
-ANY_ORDER = dict(OPTIONS, fastmath={"reassoc", "contract"})
-
-
-@njit(**ANY_ORDER)
-def dot(row, w):
+@compiled(fastmath={"reassoc", "contract"})
+def dot(row: NDArray[Any], w: NDArray[Any]) -> float:
+    """An inner product, in any order of its terms."""
     total = 0.0
     for j in range(len(row)):
         total += row[j] * w[j]
     return total
 
 
-@njit(**OPTIONS)
-def add(row, factor, w):
+@compiled()
+def add(row: NDArray[Any], factor: float, w: Array) -> None:
+    """w += factor * row."""
     for j in range(len(row)):
         w[j] += factor * row[j]
 
 
-@njit(**OPTIONS)
-def sweep(Z, rows, b, w, linear, lower, upper, squares, kink, bias, rho, off, calm, most_calm):
+@compiled()
+def sweep_loop(
+    Z: NDArray[Any],
+    rows: Rows,
+    b: Array,
+    w: Array,
+    linear: Array,
+    lower: Array,
+    upper: Array,
+    squares: Array,
+    kink: float,
+    bias: float,
+    rho: float,
+    off: float,
+    calm: NDArray[np.int64],
+    most_calm: int,
+) -> tuple[float, float, float, float, int]:
+    """See `sweep`."""
     high, low, gap, moves = -np.inf, np.inf, 0.0, 0
     for k in range(len(rows)):
         i = rows[k]
@@ -81,24 +92,26 @@ def sweep(Z, rows, b, w, linear, lower, upper, squares, kink, bias, rho, off, ca
     return off, high, low, gap, moves
 
 
-@njit(**OPTIONS)
-def products(Z, w, start, stop, out):
+@compiled()
+def products_loop(Z: NDArray[Any], w: Array, start: int, stop: int, out: Array) -> None:
+    """Z w for some rows."""
     for i in range(start, stop):
         out[i] = dot(Z[i], w)
 
 
-@njit(**OPTIONS)
-def sums(Z, b, start, stop, out):
+@compiled()
+def sums_loop(Z: NDArray[Any], b: Array, start: int, stop: int, out: Array) -> None:
+    """Z'b, as far as some rows go."""
     for i in range(start, stop):
         if b[i] != 0.0:
             add(Z[i], b[i], out)
 
 
-@njit(**OPTIONS)
-def squares(Z, start, stop, out):
+@compiled()
+def squares_loop(Z: NDArray[Any], start: int, stop: int, out: Array) -> None:
+    """The squared lengths of some rows."""
     for i in range(start, stop):
         out[i] = dot(Z[i], Z[i])
-'''
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +165,7 @@ class Met(NamedTuple):
 def sweep(terms: Terms, rows: Rows, place: Place) -> Met:
     """Move the coefficients of some rows in order, each to its lowest point. Cost: 4 p operations a row."""
     problem = terms.problem
-    loop = jit_cache.load(LOOPS).sweep if compiled(terms.Z) else _plain
+    loop = sweep_loop if worth_compiling(terms.Z) else _sweep_numpy
     place.off, high, low, gap, moves = loop(
         *(terms.Z, rows, place.b, place.w),
         *(problem.linear, problem.lower, problem.upper, terms.squares),
@@ -162,12 +175,12 @@ def sweep(terms: Terms, rows: Rows, place: Place) -> Met:
     return Met(high, low, gap, moves)
 
 
-def compiled(Z: NDArray[Any]) -> bool:
+def worth_compiling(Z: NDArray[Any]) -> bool:
     """Whether compiled loops run over these features."""
     return Z.size >= COMPILED_FROM and jit_cache.numba_works()
 
 
-def _plain(
+def _sweep_numpy(
     Z: NDArray[Any],
     rows: Rows,
     b: Array,
@@ -212,34 +225,31 @@ def products(Z: NDArray[Any], w: Array) -> Array:
     out = np.zeros(len(Z))
     if not w.any():
         return out
-    if not compiled(Z):
+    if not worth_compiling(Z):
         for rows in _slices(Z):
             out[rows] = Z[rows].astype(np.float64) @ w
         return out
-    loop = jit_cache.load(LOOPS).products
-    _spread(Z, lambda worker, rows: loop(Z, w, rows.start, rows.stop, out))
+    _spread(Z, lambda worker, rows: products_loop(Z, w, rows.start, rows.stop, out))
     return out
 
 
 def sums(Z: NDArray[Any], b: Array) -> Array:
     """Z'b in float64, by all cores: each sums its own rows."""
-    if not compiled(Z):
+    if not worth_compiling(Z):
         return np.asarray(np.sum([b[rows] @ Z[rows].astype(np.float64) for rows in _slices(Z)], axis=0))
     out = np.zeros((threads.available(), Z.shape[1]))
-    loop = jit_cache.load(LOOPS).sums
-    _spread(Z, lambda worker, rows: loop(Z, b, rows.start, rows.stop, out[worker]))
+    _spread(Z, lambda worker, rows: sums_loop(Z, b, rows.start, rows.stop, out[worker]))
     return np.asarray(out.sum(axis=0))
 
 
 def squares(Z: NDArray[Any]) -> Array:
     """The squared length of each row, to the precision of the features."""
     out = np.empty(len(Z))
-    if not compiled(Z):
+    if not worth_compiling(Z):
         for rows in _slices(Z):
             out[rows] = np.square(Z[rows], dtype=np.float64).sum(axis=1)
         return out
-    loop = jit_cache.load(LOOPS).squares
-    _spread(Z, lambda worker, rows: loop(Z, rows.start, rows.stop, out))
+    _spread(Z, lambda worker, rows: squares_loop(Z, rows.start, rows.stop, out))
     return out
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.codegen import jit_cache
+from mercer.compute.codegen.compiled import compiled
 from mercer.compute.codegen.tiles import dealt
 from mercer.compute.runtime import threads
 from mercer.solvers.svm.box_qp import Array, BoxQP
@@ -28,22 +29,16 @@ NONE = 1e-100
 CHUNK = 4096
 """Numbers of a vector that stay in a core's cache while rows are added to them."""
 
-LOOPS = '''"""Steps of pairs in a working set, and rows of a matrix added to a vector.
+FAST = frozenset({"nnan", "nsz", "reassoc", "contract"})
+"""Loops that find a smallest or largest number use all lanes where its order, and the sign of a zero, are free."""
 
-`rise` and `fall` hold what is added to the gradient for the slopes of growing and falling: the kink with its sign, or
-an infinity where the box ends. Loops over them have no branches, so that they use all lanes.
-"""
-
-import numpy as np
-from mercer.compute.codegen.kept import njit
-
-OPTIONS = dict(cache=True, nogil=True, boundscheck=False, error_model="numpy")
-FAST = dict(OPTIONS, fastmath={"nnan", "nsz", "reassoc", "contract"})
-NONE = 1e-100
+# `rise` and `fall` hold what is added to the gradient for the slopes of growing and falling: the kink with its sign, or
+# an infinity where the box ends. Loops over them have no branches, so that they use all lanes.
 
 
-@njit(**FAST)
-def steepest(g, rise, up):
+@compiled(fastmath=FAST)
+def steepest(g: Array, rise: Array, up: Array) -> float:
+    """The smallest slope of growing; `up` becomes all of them."""
     low = np.inf
     for k in range(len(g)):
         up[k] = g[k] + rise[k]
@@ -51,8 +46,9 @@ def steepest(g, rise, up):
     return low
 
 
-@njit(**FAST)
-def shifted(g, row, other, move, rise, up):
+@compiled(fastmath=FAST)
+def shifted(g: Array, row: NDArray[Any], other: NDArray[Any], move: float, rise: Array, up: Array) -> float:
+    """The same after a move along two rows, which `g` follows."""
     low = np.inf
     for k in range(len(g)):
         g[k] += move * (row[k] - other[k])
@@ -61,8 +57,18 @@ def shifted(g, row, other, move, rise, up):
     return low
 
 
-@njit(**FAST)
-def promised(g, fall, low, row, diagonal, own, flat, gain):
+@compiled(fastmath=FAST)
+def promised(
+    g: Array,
+    fall: Array,
+    low: float,
+    row: NDArray[Any],
+    diagonal: Array,
+    own: float,
+    flat: float,
+    gain: Array,
+) -> tuple[float, float]:
+    """The largest slope of falling, and the largest drop by second order; `gain` becomes all drops."""
     high, best = -np.inf, 0.0
     for k in range(len(g)):
         slope = g[k] + fall[k]
@@ -75,36 +81,50 @@ def promised(g, fall, low, row, diagonal, own, flat, gain):
     return high, best
 
 
-@njit(**OPTIONS)
-def place(values, value):
+@compiled()
+def position(values: Array, value: float) -> int:
+    """Where a value first stands; -1 for nowhere."""
     for k in range(len(values)):
         if values[k] == value:
             return k
     return -1
 
 
-@njit(**OPTIONS)
-def offsets(b, lower, upper, kink):
+@compiled()
+def offsets(b: float, lower: float, upper: float, kink: float) -> tuple[float, float]:
+    """What is added to the gradient for the slopes of growing and falling."""
     rise = np.inf if b >= upper else kink if b >= 0.0 else -kink
     fall = -np.inf if b <= lower else kink if b > 0.0 else -kink
     return rise, fall
 
 
-@njit(**OPTIONS)
-def walk(K, diagonal, b, g, lower, upper, kink, tolerance, most, flat):
+@compiled()
+def walk_loop(
+    K: NDArray[Any],
+    diagonal: Array,
+    b: Array,
+    g: Array,
+    lower: Array,
+    upper: Array,
+    kink: float,
+    tolerance: float,
+    most: int,
+    flat: float,
+) -> tuple[int, float]:
+    """See `walk`."""
     q = len(b)
     rise, fall, up, gain = np.empty(q), np.empty(q), np.empty(q), np.empty(q)
     for k in range(q):
         rise[k], fall[k] = offsets(b[k], lower[k], upper[k], kink)
     low, high = steepest(g, rise, up), -np.inf
     for step in range(most):
-        i = place(up, low)
+        i = position(up, low)
         if i < 0 or low == np.inf:
             return step, 0.0
         high, best = promised(g, fall, low, K[i], diagonal, diagonal[i], flat, gain)
         if not high - low > tolerance or best <= 0.0:
             return step, max(0.0, high - low)
-        j = place(gain, best)
+        j = position(gain, best)
         size = diagonal[i] + diagonal[j]
         curve = max(size - 2.0 * K[i, j], flat * size + NONE)
         top = 0.0 if kink > 0.0 and b[i] < 0.0 else upper[i]
@@ -119,22 +139,23 @@ def walk(K, diagonal, b, g, lower, upper, kink, tolerance, most, flat):
     return most, max(0.0, high - low)
 
 
-@njit(**OPTIONS)
-def gather(pool, slots, columns, out):
+@compiled()
+def gather(pool: NDArray[Any], slots: NDArray[np.intp], columns: NDArray[np.intp], out: NDArray[Any]) -> None:
+    """out[i, j] = pool[slots[i], columns[j]]."""
     for i in range(len(slots)):
         row = pool[slots[i]]
         for j in range(len(columns)):
             out[i, j] = row[columns[j]]
 
 
-@njit(**OPTIONS)
-def add(pool, slots, factors, start, stop, out):
+@compiled()
+def add(pool: NDArray[Any], slots: NDArray[np.intp], factors: Array, start: int, stop: int, out: Array) -> None:
+    """out += sum_i factors_i pool[slots_i], between two places."""
     part = out[start:stop]
     for i in range(len(slots)):
         row, factor = pool[slots[i], start:stop], factors[i]
         for k in range(len(part)):
             part[k] += factor * row[k]
-'''
 
 
 def walk(K: NDArray[Any], problem: BoxQP, b: Array, g: Array, tolerance: float, most: int) -> tuple[int, float]:
@@ -146,14 +167,14 @@ def walk(K: NDArray[Any], problem: BoxQP, b: Array, g: Array, tolerance: float, 
     rows, diagonal = np.ascontiguousarray(K), np.ascontiguousarray(K.diagonal(), dtype=np.float64)
     arguments = (rows, diagonal, b, g, problem.lower, problem.upper, problem.kink, tolerance)
     plain = most if not jit_cache.numba_works() else min(most, PATIENCE) if len(b) < COMPILED_FROM else 0
-    steps, left = _plain(*arguments, plain, FLAT) if plain else (0, np.inf)
+    steps, left = _walk_numpy(*arguments, plain, FLAT) if plain else (0, np.inf)
     if steps == plain < most:
-        more, left = jit_cache.load(LOOPS).walk(*arguments, most - plain, FLAT)
+        more, left = walk_loop(*arguments, most - plain, FLAT)
         steps += more
     return int(steps), float(left)
 
 
-def _plain(
+def _walk_numpy(
     K: NDArray[Any],
     diagonal: Array,
     b: Array,
@@ -192,7 +213,7 @@ def square(pool: NDArray[Any], slots: NDArray[np.intp], columns: NDArray[np.intp
     """Some columns of some rows."""
     out = np.empty((len(slots), len(columns)), pool.dtype)
     if len(columns) >= COMPILED_FROM and jit_cache.numba_works():
-        jit_cache.load(LOOPS).gather(pool, slots, columns, out)
+        gather(pool, slots, columns, out)
     else:
         out[:] = pool[np.ix_(slots, columns)]
     return out
@@ -203,10 +224,9 @@ def add_rows(pool: NDArray[Any], slots: NDArray[np.intp], factors: Array, out: A
     if len(out) < COMPILED_FROM or not jit_cache.numba_works():
         out += factors @ pool[slots]
         return
-    loops = jit_cache.load(LOOPS)
 
     def work(worker: int, start: int, stop: threads.Stop) -> None:
-        loops.add(pool, slots, factors, start, min(start + CHUNK, len(out)), out)
+        add(pool, slots, factors, start, min(start + CHUNK, len(out)), out)
         stop.step(worker, 1)
 
     starts = range(0, len(out), CHUNK)

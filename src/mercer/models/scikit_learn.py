@@ -1,4 +1,4 @@
-"""What files know of the transformers of scikit-learn that stand before a learner, and of pipelines.
+"""What files know of the transformers of scikit-learn that stand before a learner, which cannot say it themselves.
 
 Parameters by which one of them would run a function, start processes or keep files are not taken: they are refused, or
 left out.
@@ -24,9 +24,10 @@ from sklearn.preprocessing import (
 )
 
 from mercer.models.entry import Entry, Hints
-from mercer.models.estimators import Attributes, Parameters, estimator
-from mercer.models.lift_fields import Floats, Names, Number
+from mercer.models.estimators import Attributes, Number, Parameters, estimator
 
+Floats = NDArray[np.float64]
+Names = NDArray[np.object_]
 Columns = str | int | slice | list[str] | list[int] | list[bool] | NDArray[Any]
 Part: Any = BaseEstimator | Literal["drop", "passthrough"]
 Step: Any = tuple[str, Part]
