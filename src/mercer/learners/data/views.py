@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.consistency import shapes
 from mercer.compute.runtime.threads import Watch
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, sentence, speaking
 from mercer.kernels import Kernel
 from mercer.kernels.points import DOUBLE, Points, alike, stacked
 from mercer.lifts.base import Lift
@@ -287,7 +287,8 @@ def definite(who: str, view: View, K: Array) -> View:
     if view.sure:
         return view
     if not isinstance(view, MatrixView):
-        check_semidefinite(K, view.dtype)
+        with speaking(f"{who} with {view.kernel}"):
+            check_semidefinite(K, view.dtype)
         return view
     if made_semidefinite(K, view.dtype) == 0:
         return view

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.errors import speaking
 from mercer.learners.data.views import EPS, MatrixView, definite
 from mercer.learners.ridge import determinants
 from mercer.learners.ridge.request import Fit, Request, by_alpha, level_size, leverages, missed, raised, relative
@@ -109,7 +110,8 @@ def _matrix(request: Request) -> tuple[Request, _Matrix]:
 def _definite(request: Request, K: Array) -> Request:
     if isinstance(request.view, MatrixView):
         return replace(request, view=definite(request.who, request.view, K))
-    check_semidefinite(K, request.view.dtype)
+    with speaking(request.who):
+        check_semidefinite(K, request.view.dtype)
     return request
 
 
