@@ -33,7 +33,7 @@ def asked(basis, X, Y, weights=None, copies=None, *, alpha=1.0, intercept=True, 
     weights = np.ones(len(Y)) if weights is None else weights
     points = X if isinstance(X, Points) else Points(X)
     stream = StoredStream(points, Y, weights, weights if copies is None else copies)
-    penalty = penalty_of("test", alpha, Y.shape[1], not coded)
+    penalty = penalty_of(alpha, Y.shape[1], not coded)
     shape = (len(Y), points.values.shape[1], Y.shape[1], basis.width)
     plan = Plan("one pass", "primal", Eigen(), *shape, 0.0, 0, 0.0, batch=batch)
     random = np.random.default_rng(0)

@@ -28,7 +28,7 @@ ALPHAS = np.array([0.1, 0.02])
 VIEWS = {
     "kernel": KernelView(points_from(X), Laplace(2.0)),
     "lift": LiftView(points_from(X), Polynomial(3).fit(X)),
-    "matrix": MatrixView("test", Laplace(2.0)(X)),
+    "matrix": MatrixView(Laplace(2.0)(X)),
 }
 
 

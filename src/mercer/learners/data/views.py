@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.consistency import shapes
 from mercer.compute.runtime.threads import Watch
-from mercer.errors import InputError, sentence, speaking
+from mercer.errors import InputError, message, speaker, speaking
 from mercer.kernels import Kernel
 from mercer.kernels.points import DOUBLE, Points, alike, stacked
 from mercer.lifts.base import Lift
@@ -236,7 +236,6 @@ class LiftView(TableView):
 class MatrixView(View):
     """Rows of which only the kernel matrix is known, as its owner gave it."""
 
-    who: str
     matrix: NDArray[Any]
     kernel: None = None
     lift: None = None
@@ -264,11 +263,11 @@ class MatrixView(View):
 
     def among(self, new: Array) -> Array:
         needs, got = "k(x, z) of all pairs of new rows for a covariance", "the kernel is precomputed"
-        raise InputError(sentence(self.who, needs, got, "Give the kernel itself."))
+        raise InputError(message(needs, got, "Give the kernel itself."))
 
     def diagonal(self, new: Array) -> Array:
         needs, got = "k(x, x) of new rows for a standard deviation", "the kernel is precomputed"
-        raise InputError(sentence(self.who, needs, got, "Give the kernel itself."))
+        raise InputError(message(needs, got, "Give the kernel itself."))
 
     def chosen(self, rows: Any) -> View:
         return replace(self, matrix=self.matrix[np.ix_(rows, rows)])
@@ -277,7 +276,7 @@ class MatrixView(View):
         return check_precomputed(self.matrix)
 
 
-def definite(who: str, view: View, K: Array) -> View:
+def definite(view: View, K: Array) -> View:
     """The view of a positive semi-definite matrix, or an error.
 
     A given matrix that is slightly indefinite is changed, in K and in the view that is returned; a warning says how.
@@ -287,7 +286,7 @@ def definite(who: str, view: View, K: Array) -> View:
     if view.sure:
         return view
     if not isinstance(view, MatrixView):
-        with speaking(f"{who} with {view.kernel}"):
+        with speaking(f"{speaker()} with {view.kernel}"):
             check_semidefinite(K, view.dtype)
         return view
     if made_semidefinite(K, view.dtype) == 0:
@@ -295,14 +294,14 @@ def definite(who: str, view: View, K: Array) -> View:
     return replace(view, matrix=K.astype(view.dtype if view.dtype.kind == "f" else np.float64))
 
 
-def with_landmarks(who: str, view: View) -> KernelView | LiftView:
+def with_landmarks(view: View) -> KernelView | LiftView:
     """The view, if landmarks can stand for it; else an error: it has no points, or is not known to be a kernel."""
     if not isinstance(view, KernelView | LiftView):
         needs, got = 'a kernel or a lift for method="landmarks"', "the kernel is precomputed"
-        raise InputError(sentence(who, needs, got, 'Use "exact", or give the rows.'))
+        raise InputError(message(needs, got, 'Use "exact", or give the rows.'))
     if not view.sure:
         needs, got = 'a kernel that is proven for method="landmarks"', f"{view.kernel} is not"
-        raise InputError(sentence(who, needs, got, 'Use "exact", which looks at the matrix.'))
+        raise InputError(message(needs, got, 'Use "exact", which looks at the matrix.'))
     return view
 
 

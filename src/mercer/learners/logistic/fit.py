@@ -42,13 +42,12 @@ class LogisticSettings:
     @classmethod
     def of(cls, estimator: Any) -> LogisticSettings:
         """The parameters of a learner, or one clear error."""
-        who = type(estimator).__name__
-        alpha = positive_float(who, "alpha", estimator.alpha, "Use 1.0.")
-        tolerance = positive_float(who, "tol", estimator.tol, "Use 1e-6.")
-        steps = positive_int(who, "max_iter", estimator.max_iter, "Use 100.")
-        landmarks = positive_int_or_none(who, "n_landmarks", estimator.n_landmarks)
-        refuse_loo(who, estimator.lengthscale, 'got "loo"', "Use GridSearchCV to choose one.")
-        boolean(who, "warm_start", estimator.warm_start, "Use False.")
+        alpha = positive_float("alpha", estimator.alpha, "Use 1.0.")
+        tolerance = positive_float("tol", estimator.tol, "Use 1e-6.")
+        steps = positive_int("max_iter", estimator.max_iter, "Use 100.")
+        landmarks = positive_int_or_none("n_landmarks", estimator.n_landmarks)
+        refuse_loo(estimator.lengthscale, 'got "loo"', "Use GridSearchCV to choose one.")
+        boolean("warm_start", estimator.warm_start, "Use False.")
         return cls(alpha, landmarks, solver.NewtonSettings(tolerance, steps))
 
 
@@ -86,27 +85,26 @@ def read_problem(
     estimator: Any, settings: LogisticSettings, X: Any, rows: Any, y: Any, sample_weight: Any
 ) -> LogisticProblem:
     """Rows that were read, with their labels and weights, as the kernel sees them."""
-    who = type(estimator).__name__
-    labels = labels_of(who, X, y)
-    weights, counts = _weights(who, estimator.class_weight, labels, sample_weight)
+    labels = labels_of(X, y)
+    weights, counts = _weights(estimator.class_weight, labels, sample_weight)
     kept = np.arange(len(labels)) if weights is None else np.flatnonzero(weights)
-    classes = classes_of(who, labels[kept])
+    classes = classes_of(labels[kept])
     copies = weights if counts is None else counts
-    view = resolve_view(who, estimator.kernel, estimator.lengthscale, rows, X, kept, copies, estimator.memory_limit)
+    view = resolve_view(estimator.kernel, estimator.lengthscale, rows, X, kept, copies, estimator.memory_limit)
     centering = Centering.of(len(kept), None if weights is None else weights[kept], intercept=True)
     seen = view if len(kept) == len(labels) else view.chosen(kept)
-    refuse_range(who, seen, centering.total)
+    refuse_range(seen, centering.total)
     codes = np.searchsorted(classes, labels[kept]).astype(np.intp)
     return LogisticProblem(settings, rows, view, kept, len(labels), classes, codes, centering)
 
 
-def _weights(who: str, given: Any, labels: NDArray[Any], sample_weight: Any) -> tuple[Array | None, Array | None]:
+def _weights(given: Any, labels: NDArray[Any], sample_weight: Any) -> tuple[Array | None, Array | None]:
     """How much rows weigh, and how many copies they stand for where that is another number."""
-    counts = weights_of(who, sample_weight, len(labels))
+    counts = weights_of(sample_weight, len(labels))
     if given is None:
         return counts, None
     counts = np.ones(len(labels)) if counts is None else counts
-    return class_weights_of(who, given, labels, counts), counts
+    return class_weights_of(given, labels, counts), counts
 
 
 def planned(estimator: Any, problem: LogisticProblem) -> LogisticPlan:
@@ -134,12 +132,10 @@ class LogisticResult:
     design: Design
 
 
-def solve(
-    who: str, problem: LogisticProblem, plan: LogisticPlan, random: np.random.Generator, run: Run
-) -> LogisticResult:
+def solve(problem: LogisticProblem, plan: LogisticPlan, random: np.random.Generator, run: Run) -> LogisticResult:
     """Fit in the way of the plan."""
     settings, start = problem.settings, problem.start
-    view, design = _designed(who, problem, plan, random, run)
+    view, design = _designed(problem, plan, random, run)
     likelihood = Likelihood(problem.codes, len(problem.classes), problem.centering.weights)
     objective = LogisticObjective(design.features, likelihood, settings.alpha, design.values, design.vectors)
     with run.stage("newton"):
@@ -157,13 +153,13 @@ def _intercepts(predictor: ByBasis | ByDuals | ByFeatures) -> Array:
 
 
 def _designed(
-    who: str, problem: LogisticProblem, plan: LogisticPlan, random: np.random.Generator, run: Run
+    problem: LogisticProblem, plan: LogisticPlan, random: np.random.Generator, run: Run
 ) -> tuple[View, Design]:
     seen = problem.seen
     if plan.way == "kernel matrix":
-        return seen, from_matrix(who, seen, problem.centering, run)
+        return seen, from_matrix(seen, problem.centering, run)
     if plan.way == "features":
         lifted = seen.lifted()
         return lifted, from_features(lifted, problem.centering, run)
     assert isinstance(seen, KernelView)  # noqa: S101  # landmarks are planned for no other
-    return seen, from_landmarks(who, seen, problem.centering, plan.features, random, run)
+    return seen, from_landmarks(seen, problem.centering, plan.features, random, run)

@@ -143,7 +143,7 @@ class KernelLogisticRegression(
         return planned(self, problem)
 
     def _solve(self, problem: LogisticProblem, plan: LogisticPlan, run: Watched) -> LogisticResult:
-        return solve(type(self).__name__, problem, plan, generator(self.random_state), run)
+        return solve(problem, plan, generator(self.random_state), run)
 
     def _start(self, before: dict[str, Any], problem: LogisticProblem) -> Array | None:
         """Scores of the model before, at the rows that are kept; None where it is of other columns or classes."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run, Stopped
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels import Kernel
 from mercer.learners.data.rows import draw_rows
 from mercer.learners.data.views import EPS, KernelView, LiftView, TableView
@@ -66,7 +66,7 @@ def by_features(problem: PCAProblem, plan: ComponentPlan, random: np.random.Gene
     view, stream, settings, batch = problem.view, problem.stream, problem.settings, plan.batch or BATCH
     assert isinstance(view, TableView)  # noqa: S101  # a matrix has no features
     approximate = plan.way == "landmarks"
-    lift = _drawn(settings.who, problem.view.kernel, plan, stream, random, run) if approximate else view.lifted().lift
+    lift = _drawn(problem.view.kernel, plan, stream, random, run) if approximate else view.lifted().lift
     assert lift is not None  # noqa: S101  # or lifted would complain
     basis = landmark_basis(lift, view.points) if isinstance(lift, Nystrom) else TableBasis(lift)
     summed = _sums(basis, stream, batch, view.kernel if approximate else None, run)
@@ -85,9 +85,7 @@ def by_features(problem: PCAProblem, plan: ComponentPlan, random: np.random.Gene
     )
 
 
-def _drawn(
-    who: str, kernel: Kernel | None, plan: ComponentPlan, stream: Stream, random: np.random.Generator, run: Run
-) -> Lift:
+def _drawn(kernel: Kernel | None, plan: ComponentPlan, stream: Stream, random: np.random.Generator, run: Run) -> Lift:
     """A Nystrom lift with landmarks that are pivots of a sample of the rows."""
     assert kernel is not None  # noqa: S101  # it is approximated
     with run.stage("landmarks"):
@@ -95,7 +93,7 @@ def _drawn(
         found = nystrom_of(kernel, points, min(plan.rank, points.values.shape[0]), random)
     if found.n_components_ == 0:
         got = "k(x, x) is 0 in every row"
-        raise InputError(sentence(who, "a kernel that is not zero on the data", got, "Check the kernel."))
+        raise InputError(message("a kernel that is not zero on the data", got, "Check the kernel."))
     return found
 
 

@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from mercer.errors import InputError, NumericalWarning, caller_level, sentence, speaks
+from mercer.errors import InputError, NumericalWarning, caller_level, message, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
@@ -159,7 +159,7 @@ class KernelPCA(
     def _learn(self, X: Any) -> tuple[PCAProblem, PCAResult]:
         problem, found = self._fit(X)
         if self.n_components_ == 0:
-            warn_equal(type(self).__name__)
+            warn_equal()
         if not self.converged_:
             warnings.warn(f"{type(self).__name__}: {found.reason}", ConvergenceWarning, stacklevel=caller_level())
         return problem, found
@@ -217,9 +217,9 @@ class KernelPCA(
 
     def _learn_way_back(self, problem: PCAProblem, found: PCAResult) -> None:
         if self.n_components_ == 0:
-            who, needs = type(self).__name__, "rows that the kernel tells apart, to learn a way back"
+            needs = "rows that the kernel tells apart, to learn a way back"
             remedy = "Check the columns, or use fit_inverse_transform=False."
-            raise InputError(sentence(who, needs, "all are the same to it, to rounding", remedy))
+            raise InputError(message(needs, "all are the same to it, to rounding", remedy))
         limit = self.time_limit
         left = None if limit is None else max(HASTE, limit - (time.perf_counter() - problem.began))
         scores = self._predictor.values(problem.rows) if found.scores is None else found.scores
@@ -259,13 +259,12 @@ class KernelPCA(
         Needs `fit_inverse_transform=True`; `preimage_error_` says how far a row that was left out is missed.
         """
         check_is_fitted(self)
-        who = type(self).__name__
         if "_preimages" not in self.__dict__:
-            raise NotFittedError(f"{who}: there is no way back. Fit with fit_inverse_transform=True.")
+            raise NotFittedError(f"{type(self).__name__}: there is no way back. Fit with fit_inverse_transform=True.")
         scores = check_array(X, dtype=DTYPES, input_name="X", estimator=self)
         if scores.shape[1] != self.n_components_:
             got, remedy = f"got {scores.shape[1]}", "Give what transform gave."
-            raise InputError(sentence(who, f"scores of {self.n_components_} components", got, remedy))
+            raise InputError(message(f"scores of {self.n_components_} components", got, remedy))
         return self._preimages.rows(scores)
 
     # -- scikit-learn's contract ----------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ def learn_preimages(estimator: Any, scores: Array, values: Any, seconds: float |
     values : the training rows; sparse ones become dense
     seconds : that are left; None for as many as a plan of least squares takes
     """
-    rows = _dense(type(estimator).__name__, values, estimator.memory_limit)
+    rows = _dense(values, estimator.memory_limit)
     model = KernelRidge(
         KERNEL,
         alpha="auto",
@@ -58,7 +58,7 @@ def learn_preimages(estimator: Any, scores: Array, values: Any, seconds: float |
     return Preimages(model, _error(model, rows))
 
 
-def _dense(who: str, values: Any, limit: Any) -> Array:
+def _dense(values: Any, limit: Any) -> Array:
     if not is_sparse(values):
         return np.asarray(values, dtype=np.float64)
     needed = 8 * values.shape[0] * values.shape[1]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message, speaker
 from mercer.kernels.points import Points
 from mercer.learners.data.pair_cost import columns_of
 from mercer.learners.data.range_checks import refuse_range
@@ -36,7 +36,6 @@ from mercer.sources.base import Batch
 class Untargeted(Source):
     """The rows of a source, with zeros as their targets: those that it may have are passed over."""
 
-    who: str
     inner: Source
 
     @property
@@ -55,7 +54,7 @@ class Untargeted(Source):
         for batch in self.inner.batches(size, start, "all"):
             if batch.weights is not None:
                 got, remedy = "the source has weights", "Leave them out, or repeat rows."
-                raise InputError(sentence(self.who, "rows that all count once", got, remedy))
+                raise InputError(message("rows that all count once", got, remedy))
             yield Batch(batch.rows, np.zeros(batch.count))
 
     def fingerprint(self) -> bytes:
@@ -107,29 +106,29 @@ def read_problem(estimator: Any, settings: PCASettings, X: Any) -> PCAProblem:
     if source is None:
         rows, stream, table = estimator._read(X, reset=True), None, X
     else:
-        rows, stream = _from_source(estimator, settings.who, source)
+        rows, stream = _from_source(estimator, source)
         table = rows.values
     seen = int(rows.values.shape[0]) if isinstance(rows, Points) else len(rows)
     count = seen if stream is None else stream.count
     if count < 2:
         got = f"n_samples = {count}"
-        raise InputError(sentence(settings.who, "two rows or more, since they are centred", got, "Give more rows."))
+        raise InputError(message("two rows or more, since they are centred", got, "Give more rows."))
     if settings.preimages and isinstance(rows, Points) and rows.first_thing is not None:
         got, remedy = f"{rows.label(rows.first_thing)} holds other things", "Use fit_inverse_transform=False."
-        raise InputError(sentence(settings.who, "rows of numbers for a way back", got, remedy))
-    given = settings.who, estimator.kernel, estimator.lengthscale
+        raise InputError(message("rows of numbers for a way back", got, remedy))
+    given = estimator.kernel, estimator.lengthscale
     view = resolve_view(*given, rows, table, np.arange(seen), memory_limit=estimator.memory_limit)
     settings.check(view, stream is None)
-    refuse_range(settings.who, view, float(seen))
+    refuse_range(view, float(seen))
     return PCAProblem(settings, rows, view, stream, began)
 
 
-def _from_source(estimator: Any, who: str, source: Source) -> tuple[Points, SourceStream | None]:
+def _from_source(estimator: Any, source: Source) -> tuple[Points, SourceStream | None]:
     """All rows where they fit well into memory; else some that stand for them, and the source."""
     if is_precomputed(estimator.kernel):
         needs, got = "a kernel or a lift for rows from a source", "similarities come as one matrix"
-        raise InputError(sentence(who, needs, got, "Load the matrix with np.load."))
-    stream = regression_stream(who, Untargeted(who, source))
+        raise InputError(message(needs, got, "Load the matrix with np.load."))
+    stream = regression_stream(Untargeted(source))
     note_columns(estimator, stream.head)
     estimator._precomputed, estimator._reader = False, None
     if fits_memory(stream, estimator.memory_limit):
@@ -152,4 +151,4 @@ def planned(estimator: Any, problem: PCAProblem) -> ComponentPlan:
         stored=problem.source is None,
     )
     budget = Budget.of(estimator.memory_limit)
-    return components(settings.who, task, settings.method, settings.n_landmarks, budget, estimator.time_limit)
+    return components(speaker(), task, settings.method, settings.n_landmarks, budget, estimator.time_limit)

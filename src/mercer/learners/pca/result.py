@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from mercer.errors import NumericalWarning, caller_level
+from mercer.errors import NumericalWarning, caller_level, speaker
 from mercer.learners.data.views import EPS
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.lifts.base import Lift
@@ -67,9 +67,11 @@ def leading_part(values: Array, floors: Array | float, most: int | None) -> int:
     return found if most is None else min(found, most)
 
 
-def warn_equal(who: str) -> None:
+def warn_equal() -> None:
     """Say that there are no components."""
     told = "has no components: the kernel gives all rows the same values, to rounding"
     warnings.warn(
-        f"{who} {told}. Check the columns, or use a shorter lengthscale.", NumericalWarning, stacklevel=caller_level()
+        f"{speaker()} {told}. Check the columns, or use a shorter lengthscale.",
+        NumericalWarning,
+        stacklevel=caller_level(),
     )

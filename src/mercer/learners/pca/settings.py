@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.learners.data.validation import AUTO, shown
 from mercer.learners.data.views import KernelView, LiftView, MatrixView, View
 from mercer.learners.parameters import boolean, positive_float, positive_int, positive_int_or_none, refuse_loo
@@ -25,7 +25,6 @@ class PCASettings:
     preimages : whether the way back is learnt
     """
 
-    who: str
     components: int | None
     method: str
     n_landmarks: int | None
@@ -36,17 +35,17 @@ class PCASettings:
     @classmethod
     def of(cls, estimator: Any) -> PCASettings:
         """The parameters of a learner, or one clear error."""
-        who, method, way_back = type(estimator).__name__, estimator.method, estimator.fit_inverse_transform
+        method, way_back = estimator.method, estimator.fit_inverse_transform
         if not (isinstance(method, str) and method in METHODS):
             needs = f"method that is one of {', '.join(map(repr, METHODS))}"
-            raise InputError(sentence(who, needs, f"got {shown(method)}", "Use 'auto', the default."))
-        inverse = boolean(who, "fit_inverse_transform", way_back, "Use False, the default.")
-        refuse_loo(who, estimator.lengthscale, 'got "loo", which is for least squares', 'Use "median".')
-        products = positive_int(who, "max_iter", estimator.max_iter, "Use 60.")
-        components = positive_int_or_none(who, "n_components", estimator.n_components)
-        landmarks = positive_int_or_none(who, "n_landmarks", estimator.n_landmarks)
-        tolerance = positive_float(who, "tol", estimator.tol, "Use 1e-6.")
-        return cls(who, components, method, landmarks, tolerance, products, inverse)
+            raise InputError(message(needs, f"got {shown(method)}", "Use 'auto', the default."))
+        inverse = boolean("fit_inverse_transform", way_back, "Use False, the default.")
+        refuse_loo(estimator.lengthscale, 'got "loo", which is for least squares', 'Use "median".')
+        products = positive_int("max_iter", estimator.max_iter, "Use 60.")
+        components = positive_int_or_none("n_components", estimator.n_components)
+        landmarks = positive_int_or_none("n_landmarks", estimator.n_landmarks)
+        tolerance = positive_float("tol", estimator.tol, "Use 1e-6.")
+        return cls(components, method, landmarks, tolerance, products, inverse)
 
     def check(self, view: View, stored: bool) -> None:
         """Refuse what cannot be done with these rows."""
@@ -87,4 +86,4 @@ class PCASettings:
             self._refuse(needs, f"got n_landmarks={self.n_landmarks}", "Use more landmarks.")
 
     def _refuse(self, needs: str, got: str, remedy: str) -> NoReturn:
-        raise InputError(sentence(self.who, needs, got, remedy))
+        raise InputError(message(needs, got, remedy))

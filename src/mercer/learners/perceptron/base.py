@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, caller_level, sentence, speaks
+from mercer.errors import InputError, caller_level, message, speaks
 from mercer.learners.data.labels import classes_of, decided, labels_of
 from mercer.learners.data.validation import shown
 from mercer.learners.data.views import View
@@ -104,7 +104,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
         begun = hasattr(self, "_course")
         if not begun and classes is None:
             got, remedy = "classes are not given", "Give all labels that will come, as classes."
-            raise InputError(sentence(type(self).__name__, "all classes with the first rows", got, remedy))
+            raise InputError(message("all classes with the first rows", got, remedy))
         with self._run() as run:
             problem = self._lesson(X, y, self._course if begun else NONE, classes, 1)
             self._follow(problem, run, X, y, None)
@@ -112,7 +112,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> PerceptronProblem:
-        most = positive_int(type(self).__name__, "max_iter", self.max_iter, "Use 10.")
+        most = positive_int("max_iter", self.max_iter, "Use 10.")
         return self._lesson(X, y, NONE, None, most)
 
     def _lesson(
@@ -133,21 +133,20 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
 
     def _settings(self) -> None:
         """Complain of settings before anything is read."""
-        who = type(self).__name__
-        check_combine(who, self.combine)
-        boolean(who, "shuffle", self.shuffle, "Use True.")
+        check_combine(self.combine)
+        boolean("shuffle", self.shuffle, "Use True.")
 
     def _codes(self, X: Any, y: Any, state: PerceptronState, classes: ArrayLike | None) -> Rows:
         """Classes as whole numbers; `classes_` is set with the first rows."""
-        who, labels = type(self).__name__, labels_of(type(self).__name__, X, y)
+        labels = labels_of(X, y)
         if state is NONE:
-            self.classes_ = classes_of(who, labels if classes is None else np.asarray(classes))
+            self.classes_ = classes_of(labels if classes is None else np.asarray(classes))
         codes = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
         strange = np.flatnonzero(self.classes_[codes] != labels)
         if len(strange):
             got = f"row {strange[0]} has {labels[strange].tolist()[0]!r}"
             known = shown(self.classes_.tolist())
-            raise InputError(sentence(who, f"labels that are among {known}", got, "Name all classes at the start."))
+            raise InputError(message(f"labels that are among {known}", got, "Name all classes at the start."))
         return np.asarray(codes, dtype=np.intp)
 
     def _solve(self, problem: PerceptronProblem, plan: PassPlan, run: Watched) -> tuple[Updater, MistakeLog]:

@@ -109,7 +109,7 @@ def _matrix(request: Request) -> tuple[Request, _Matrix]:
 
 def _definite(request: Request, K: Array) -> Request:
     if isinstance(request.view, MatrixView):
-        return replace(request, view=definite(request.who, request.view, K))
+        return replace(request, view=definite(request.view, K))
     with speaking(request.who):
         check_semidefinite(K, request.view.dtype)
     return request

@@ -127,11 +127,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
     def _targets(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         targets = targets_of(self, X, y)
-        weights = weights_of(type(self).__name__, sample_weight, len(targets))
+        weights = weights_of(sample_weight, len(targets))
         return Problem(X, targets.reshape(len(targets), -1), weights, flat=targets.ndim == 1)
 
     def _streamed_rows(self, source: Source) -> SourceStream:
-        return regression_stream(type(self).__name__, source)
+        return regression_stream(source)
 
     def _answers(self, values: NDArray[Any]) -> NDArray[Any]:
         return values[:, 0] if self._flat else values

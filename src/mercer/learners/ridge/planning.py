@@ -37,7 +37,7 @@ def foreseen(estimator: Any, shape: Shape) -> Plan | None:
 
     None where nothing fits the memory: that is refused later, in words that know more.
     """
-    kernel = kernel_of(type(estimator).__name__, estimator.kernel)
+    kernel = kernel_of(estimator.kernel)
     features = getattr(kernel, "n_components", None) if isinstance(kernel, Lift) else None
     if isinstance(kernel, Lift) and not isinstance(features, int):
         features = shape[1]  # nobody knows before it is fitted

@@ -108,7 +108,7 @@ class Prepared:
         """What a side is asked, for one of the views."""
         view, labels = self.seen(full), at_rows(self.problem.labels, self.kept)
         who = _speaker(self.settings.who, full)
-        refuse_extremes(self.settings.who, view, self.targets, self.centering, self.penalty.values is None, self.dtype)
+        refuse_extremes(view, self.targets, self.centering, self.penalty.values is None, self.dtype)
         return Request(
             who, view, self.targets, self.centering, self.penalty, plan, labels, full.sure, self.trusted, self.held_out
         )
@@ -139,7 +139,6 @@ def prepare(settings: Settings, rows: Any, problem: Problem) -> Prepared:
     copies = problem.weights if problem.counts is None else problem.counts
     views = list(
         candidate_views(
-            settings.who,
             settings.kernel,
             settings.lengthscale,
             rows,
@@ -166,12 +165,12 @@ def _solver(settings: Settings) -> Solver | None:
 
 
 def _truth(settings: Settings) -> bool:
-    return boolean(settings.who, "fit_intercept", settings.fit_intercept, "Use True.")
+    return boolean("fit_intercept", settings.fit_intercept, "Use True.")
 
 
 def _penalty(settings: Settings, problem: Problem, count: int, solver: Solver | None) -> Penalty:
     per_output = not problem.flat and problem.labels is None
-    penalty = penalty_of(settings.who, settings.alpha, problem.targets.shape[1], per_output)
+    penalty = penalty_of(settings.alpha, problem.targets.shape[1], per_output)
     chosen = "alpha" if penalty.path else "the lengthscale"
     if count < 2 and (penalty.path or (isinstance(settings.lengthscale, str) and settings.lengthscale == LOO)):
         got = f"n_samples = {count}"

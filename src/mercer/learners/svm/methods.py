@@ -223,18 +223,18 @@ class FeatureMethod(Method):
 
 
 def method_of(
-    who: str, view: View, plan: MarginPlan, settings: SVMSettings, random: np.random.Generator, run: Run
+    view: View, plan: MarginPlan, settings: SVMSettings, random: np.random.Generator, run: Run
 ) -> ExactMethod | FeatureMethod:
     """The method of the plan."""
     if plan.way == "exact":
-        return exact_method(who, view, plan, settings)
-    seen = with_landmarks(who, view)
+        return exact_method(view, plan, settings)
+    seen = with_landmarks(view)
     with run.stage(plan.way):
         basis = _basis(seen, plan.rank, random)
         return feature_method(basis, seen.points, settings.descent(int(random.integers(2**31))), run)
 
 
-def exact_method(who: str, view: View, plan: MarginPlan, settings: SVMSettings) -> ExactMethod:
+def exact_method(view: View, plan: MarginPlan, settings: SVMSettings) -> ExactMethod:
     """The kernel itself; what is not known to be a kernel is looked through first, which takes n^3 / 3 operations."""
     patient, smo = settings.max_iter is not None, settings.smo(view.count, plan.pool)
     if view.sure and not (plan.whole and isinstance(view, KernelView)):
@@ -243,7 +243,7 @@ def exact_method(who: str, view: View, plan: MarginPlan, settings: SVMSettings) 
             K.narrowed().rough().prepare()  # each function has a part of the rows
         return ExactMethod(K, smo, patient)
     matrix = view.dense()
-    definite(who, view, matrix)
+    definite(view, matrix)
     return ExactMethod(Dense(matrix, symmetric=True), smo, patient)
 
 
