@@ -43,7 +43,7 @@ class ParseError(KernelError):
     def __init__(self, message: str, text: str, position: int, length: int = 1) -> None:
         self.text = text
         self.position = position
-        if len(message) > LONGEST:  # it names what came, which may be a million letters
+        if len(message) > LONGEST:  # it names what was given, which may be a million letters
             message = f"{message[:LONGEST]}..."
         shown, start = _window(text, position)
         pointer = " " * (position - start) + "^" * max(1, min(length, len(shown) - (position - start)))

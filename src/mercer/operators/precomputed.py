@@ -188,7 +188,7 @@ def refuse_indefinite(K: NDArray[Any], smallest: float, largest: float, dtype: D
 
     K : (n, n); its shape and its diagonal are read
     smallest, largest : the extreme eigenvalues of K
-    dtype : what the entries came in, where K is a float64 copy of them; that of K where None
+    dtype : the dtype in which K was given, where K is a float64 copy of them; that of K where None
 
     >>> refuse_indefinite(np.eye(2), 1.0, 1.0)
     """
@@ -209,7 +209,7 @@ def is_indefinite_by_cholesky(K: NDArray[Any], dtype: DTypeLike | None = None) -
     Cost: n^3 / 3 operations, and n^2 numbers for a copy.
 
     K : (n, n), exactly symmetric
-    dtype : what the entries came in, where K is a float64 copy of them; that of K where None
+    dtype : the dtype in which K was given, where K is a float64 copy of them; that of K where None
 
     >>> is_indefinite_by_cholesky(np.ones((3, 3))), is_indefinite_by_cholesky(-np.ones((3, 3)))
     (False, True)
@@ -227,7 +227,7 @@ def check_semidefinite(K: NDArray[Any], dtype: DTypeLike | None = None) -> None:
     """An error where K is indefinite. Cost: n^3 / 3 operations and n^2 numbers; 5 times as many operations if it fails.
 
     K : (n, n), exactly symmetric, as `check_precomputed` returns it
-    dtype : what the entries came in; that of K where None
+    dtype : the dtype in which K was given; that of K where None
 
     >>> check_semidefinite(np.ones((3, 3)))
     """

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, NumericalWarning
+from mercer.errors import InputError, NumericalWarning, speaks
 from mercer.kernels import Kernel, Radial
 from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.kernels.pairs import Pairs
@@ -26,6 +26,7 @@ Table = NDArray[np.float64]
 ROWS = 24
 
 
+@speaks
 def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = None) -> None:
     """Check a kernel against the laws of its kind.
 

@@ -32,7 +32,7 @@ class Graph:
     nodes : how many nodes there are, a whole number of at least 0; they are numbered from 0
     edges : pairs of nodes, (m, 2); kept as an array that cannot be written to, the smaller node first, in order
     labels : one a node, anything hashable; None where all nodes are alike. Labels are equal where Python says so
-    edge_labels : one an edge, in the order of the edges that came; None where all are alike
+    edge_labels : one an edge, in the order of the edges; None where all are alike
 
     Examples
     --------

@@ -21,7 +21,7 @@ class Table:
 
     count, width : rows and columns
     names : one a column; None where they have none
-    column : gives the column at a position, as it came
+    column : gives the column at a position, unchanged
     """
 
     count: int
