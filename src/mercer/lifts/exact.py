@@ -124,7 +124,7 @@ def lift(kernel: Kernel | str, d: int | ArrayLike) -> Lift:
     array([[144.]])
     """
     if not isinstance(d, numbers.Integral):
-        return (Counts if stated(kernel, subject="lift").kinds else Exact)(kernel).fit(d)
+        return (Counts if stated(kernel).kinds else Exact)(kernel).fit(d)
     if isinstance(d, bool) or d < 1:
         raise InputError(message("a number of columns above zero, or a table", f"got {d!r}", "Use 2, say."))
     known = parse(kernel) if isinstance(kernel, str) else kernel  # no data, no median

@@ -89,9 +89,7 @@ class ConjugateGradient(Solver):
 
     @speaks
     def solve(self, system: System) -> Outcome:
-        given = (
-            system.matrix if isinstance(system.matrix, Operator) else read(system.matrix, subject="ConjugateGradient")
-        )
+        given = system.matrix if isinstance(system.matrix, Operator) else read(system.matrix)
         system = sides(given.shape, system)
         A = given if isinstance(given, Operator) else Dense(given, symmetric=True)
         largest = np.abs(system.targets).max(axis=0, initial=0.0)

@@ -100,7 +100,7 @@ class GradientDescent(Solver):
 
     @speaks
     def solve(self, system: System) -> Outcome:
-        A = system.matrix if isinstance(system.matrix, Operator) else read(system.matrix, subject="GradientDescent")
+        A = system.matrix if isinstance(system.matrix, Operator) else read(system.matrix)
         system = replace(sides(A.shape, system), matrix=A)
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is noticed, and told
             _check(system.targets)
@@ -222,9 +222,7 @@ class _Diary:
 def _room(places: int, n: int, outputs: int) -> Array:
     """Memory for the coefficients of every step, if there is so much."""
     remedy = "Use keep=False, or a smaller max_iter."
-    Budget.of(None).require(
-        8 * places * n * outputs, "the coefficients of every step", remedy, subject="GradientDescent"
-    )
+    Budget.of(None).require(8 * places * n * outputs, "the coefficients of every step", remedy)
     return np.empty((places, n, outputs))
 
 

@@ -103,9 +103,7 @@ def build(matrix: Operator, alphas: Array, rank: int | None, tolerance: float, s
     """
     n = matrix.shape[0]
     most = min(n // SHARE, MOST, HELD // n) if rank is None else min(rank, n)
-    Budget.of(None).require(
-        8 * n * most, f"a preconditioner of rank {most}", "Use a lower rank.", subject="ConjugateGradient"
-    )
+    Budget.of(None).require(8 * n * most, f"a preconditioner of rank {most}", "Use a lower rank.")
     worth = Worth(n, float(alphas.min(initial=np.inf)), tolerance)
     pivots, asked = RandomPivots(_finite(matrix.diagonal()), matrix.block, most), worth if rank is None else worth.note
 
