@@ -110,7 +110,7 @@ def test_expected_iterations_are_about_right():
 
 def test_memory_that_is_not_there_is_asked_for_first(monkeypatch):
     monkeypatch.setattr(Budget, "of_machine", classmethod(lambda cls: cls(10_000)))
-    with pytest.raises(BudgetError, match=r"ConjugateGradient needs .* for a preconditioner of rank 75"):
+    with pytest.raises(BudgetError, match=r"needs .* for a preconditioner of rank 75"):
         made(Gaussian(1.0))
 
 
