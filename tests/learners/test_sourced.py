@@ -6,7 +6,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from mercer import KernelRidge, KernelRidgeClassifier
-from mercer.errors import InputError
+from mercer.errors import InputError, speaking
 from mercer.kernels.points import Points
 from mercer.learners.streaming import first_pass
 from mercer.learners.streaming.source_stream import (
@@ -18,7 +18,7 @@ from mercer.learners.streaming.source_stream import (
 )
 from mercer.sources import Arrays, Batch, Batches, Parquet, Source
 
-WHO, ROWS = "KernelRidge", 211
+ROWS = 211
 random = np.random.default_rng(0)
 X = random.normal(size=(ROWS, 3)).astype(np.float32)
 y = random.normal(size=ROWS)
@@ -28,6 +28,13 @@ KINDS = random.choice(["a", "bb", "ccc"], ROWS)
 NAMES = ("u", "v", "z")
 SIZES = [(1, 0), (7, 0), (7, 35), (13, 50), (1000, 0), (1000, 80), (5, 500)]
 SOURCES = ["arrays", "memmap", "parquet", "function", "list"]
+
+
+@pytest.fixture(autouse=True)
+def _learner():
+    """Whoever reads a source says its name."""
+    with speaking("KernelRidge"):
+        yield
 
 
 @pytest.fixture(autouse=True)

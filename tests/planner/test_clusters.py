@@ -64,7 +64,7 @@ def test_memory_decides():
     ranks = [plan("landmarks", rows=10**6, budget=Budget(size), seconds=1e6).features for size in sizes]
     assert ranks == sorted(ranks, reverse=True)
     assert len(set(ranks)) > 1
-    with pytest.raises(BudgetError, match=r"KernelKMeans needs .* for k-means of 20,000 rows \(.*\); .* may be used"):
+    with pytest.raises(BudgetError, match=r"needs .* for k-means of 20,000 rows \(.*\); .* may be used"):
         plan(budget=Budget(1_000_000))
 
 
@@ -106,5 +106,5 @@ def test_the_plan_of_a_graph():
     assert graph(rows=2000, budget=Budget(70_000_000)).way == "products"
     assert graph(approximable=False).bytes > 8 * 20_000**2
     assert str(graph()).startswith("spectral clustering on 20,000 rows x 10 columns, 10 clusters: products, about")
-    with pytest.raises(BudgetError, match=r"SpectralClustering needs .* for spectral clustering of 20,000 rows"):
+    with pytest.raises(BudgetError, match=r"needs .* for spectral clustering of 20,000 rows"):
         graph(budget=Budget(1_000_000))

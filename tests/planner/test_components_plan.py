@@ -98,7 +98,7 @@ def test_what_does_not_fit_is_refused_with_what_would():
         "landmarks": (ComponentTask(10**6, 10, 2_000), "Use fewer landmarks"),
     }
     for way, (task, remedy) in tasks.items():
-        with pytest.raises(BudgetError, match=f"KernelPCA needs .* for {way} components of 1,000,000 rows.*{remedy}"):
+        with pytest.raises(BudgetError, match=f"needs .* for {way} components of 1,000,000 rows.*{remedy}"):
             planned(task, way, budget=Budget(10**7))
     given = ComponentTask(10**4, 10**4, 5, approximable=False, given=True)
     with pytest.raises(BudgetError, match="Use fewer rows, or ask for fewer components"):

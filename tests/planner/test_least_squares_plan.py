@@ -169,7 +169,7 @@ def test_what_fits_nowhere_is_refused_with_what_would_fit():
         choose("KernelRidge", Task(100_000, 10, 1, None), None, Budget.of("1 GiB"))
     told, _, less = str(caught.value).partition(" 4,000 landmarks fit in ")  # the more cores, the more memory
     assert told == (
-        "KernelRidge needs 74.5 GiB for the dual with Cholesky() on 100,000 rows; 1.0 GiB may be used. "
+        "Mercer needs 74.5 GiB for the dual with Cholesky() on 100,000 rows; 1.0 GiB may be used. "
         "Up to 11,578 rows fit."
     )
     assert re.fullmatch(r"[67]\d\d\.\d MiB: Nystrom\(\"gaussian\('median'\)\", 4000\)\.", less)

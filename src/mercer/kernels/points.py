@@ -91,7 +91,7 @@ class Points:
 
     def columns(self, columns: tuple[Column, ...], subject: object = None) -> Points:
         """Some of the columns, by position or name."""
-        return self.chosen([self.position(column) for column in columns])
+        return self.chosen([self.position(column, subject) for column in columns])
 
     def chosen(self, positions: list[int]) -> Points:
         """Some of the columns, which keep their names and labels."""
