@@ -103,8 +103,8 @@ def cases(folder: Path | None = None) -> dict[str, Case]:
 
 def fitted(case: Case) -> Found:
     """All models of a case; none of them sees y."""
-    means = KernelKMeans(2, case.kernel, random_state=0).fit(case.X)
-    spectral = SpectralClustering(2, case.graph, random_state=0).fit(case.X)
+    means = KernelKMeans(2, kernel=case.kernel, random_state=0).fit(case.X)
+    spectral = SpectralClustering(2, kernel=case.graph, random_state=0).fit(case.X)
     return Found(means, spectral, KernelPCA(case.kernel, n_components=2).fit(case.X))
 
 
@@ -117,7 +117,7 @@ def accuracy(labels: Array, y: Array) -> float:
 
 def rarity(case: Case) -> float:
     """How many times as far from 1 the third eigenvalue of the graph is as the second, which parts the clusters."""
-    values = SpectralClustering(2, case.graph, n_components=3, random_state=0).fit(case.X).eigenvalues_
+    values = SpectralClustering(2, kernel=case.graph, n_components=3, random_state=0).fit(case.X).eigenvalues_
     return float((1 - values[2]) / max(1 - values[1], SMALLEST))
 
 

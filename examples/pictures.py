@@ -171,7 +171,9 @@ def waves(rows: Rows) -> Any:
 
 def landmarks(rows: Rows) -> Any:
     X, _ = sonar(rows)
-    return LiftErrorDisplay.from_lift(Nystrom("gaussian('median')"), X, (8, 16, 32, 64), draws=2 if rows.small else 5)
+    return LiftErrorDisplay.from_lift(
+        Nystrom("gaussian('median')"), X, components=(8, 16, 32, 64), draws=2 if rows.small else 5
+    )
 
 
 def leave_one_out(rows: Rows) -> Any:
@@ -215,7 +217,7 @@ def components(rows: Rows) -> Any:
 
 def clusters(rows: Rows) -> Any:
     X, _ = circles(rows)
-    return ClusterDisplay.from_estimator(KernelKMeans(2, "parabolic", random_state=0).fit(X), X, grid=rows.grid)
+    return ClusterDisplay.from_estimator(KernelKMeans(2, kernel="parabolic", random_state=0).fit(X), X, grid=rows.grid)
 
 
 def null(rows: Rows) -> Any:

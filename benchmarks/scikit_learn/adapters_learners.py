@@ -92,7 +92,7 @@ class KernelPCA(TransformerMixin, Adapter):  # type: ignore[misc]  # scikit-lear
         X = X if hasattr(X, "shape") else [list(row) for row in X]
         width = X if hasattr(X, "shape") else [X[0]]
         kernel = _kernel(self, self.kernel, width)
-        self.model_ = mercer.KernelPCA(kernel, self.n_components, **settings).fit(X)
+        self.model_ = mercer.KernelPCA(kernel, n_components=self.n_components, **settings).fit(X)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
@@ -194,7 +194,9 @@ class SpectralClustering(ClusterMixin, Adapter):  # type: ignore[misc]  # scikit
             raise NotImplementedError(f"affinity={self.affinity!r}")
         names = ("n_components", "n_init", "random_state")
         settings = {name: getattr(self, name) for name in names}
-        self.model_ = mercer.SpectralClustering(self.n_clusters, _kernel(self, self.affinity, X), **settings).fit(X)
+        self.model_ = mercer.SpectralClustering(
+            self.n_clusters, kernel=_kernel(self, self.affinity, X), **settings
+        ).fit(X)
         return self
 
 

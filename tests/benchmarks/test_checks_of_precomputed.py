@@ -42,8 +42,8 @@ EXPECTED = [
     (mercer.KernelLogisticRegression("precomputed"), {**ROUNDED, "check_decision_proba_consistency": COLUMNS}),
     (mercer.KernelPerceptron("precomputed"), MEAN),
     (mercer.KernelPCA("precomputed"), ROUNDED),
-    (mercer.KernelKMeans(2, "precomputed"), {**ROUNDED, **CLUSTERS}),
-    (mercer.SpectralClustering(2, "precomputed"), {**MEAN, **CLUSTERS, **GRAPH}),
+    (mercer.KernelKMeans(2, kernel="precomputed"), {**ROUNDED, **CLUSTERS}),
+    (mercer.SpectralClustering(2, kernel="precomputed"), {**MEAN, **CLUSTERS, **GRAPH}),
     (Nystrom("precomputed", 5), {}),
 ]
 

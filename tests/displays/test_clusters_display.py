@@ -127,11 +127,11 @@ def test_what_cannot_be_drawn():
 def test_fitted_models():
     rows = np.vstack([X - 3, X + 3])
     sides = np.repeat([0, 1], 60)
-    model = KernelKMeans(2, "gaussian(3)", random_state=0).fit(rows)
+    model = KernelKMeans(2, kernel="gaussian(3)", random_state=0).fit(rows)
     drawn = ClusterDisplay.from_estimator(model, rows, grid=20)
     assert sorted(len(offsets(points)) for points in drawn.points_) == [60, 60]
     assert len(drawn.boundaries_) == 2
-    spectral = SpectralClustering(2, "gaussian(1)", random_state=0).fit(rows)
+    spectral = SpectralClustering(2, kernel="gaussian(1)", random_state=0).fit(rows)
     alone = ClusterDisplay.from_estimator(spectral, rows)
     assert alone.regions_ is None
     found = {tuple(sorted(map(tuple, offsets(points)))) for points in alone.points_}

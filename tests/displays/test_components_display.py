@@ -49,7 +49,7 @@ def test_one_colour_a_label():
 @pytest.mark.parametrize("count", [10, 11, 20])
 def test_colours_differ_however_many_labels_there_are(count):
     rows = np.random.default_rng(1).normal(size=(count, 2))
-    drawn = ComponentsDisplay(rows, np.arange(count)).plot()
+    drawn = ComponentsDisplay(rows, y=np.arange(count)).plot()
     assert len({tuple(points.get_facecolors()[0]) for points in drawn.points_}) == count
 
 

@@ -38,18 +38,18 @@ DRAWN = {
     "labels": lambda ax: ClusterDisplay.from_estimator(Labelled(X[:, 0] > 0), X, ax=ax),
     "null": lambda ax: NullDisplay.from_result(Result(null_sample=X[:, 0]), ax=ax),
     "boundary": lambda ax: BoundaryDisplay.from_estimator(Slope(), X, ax=ax, grid=10),
-    "curve": lambda ax: CurveDisplay(SPANS, SPANS, np.ones(5)).plot(ax),
+    "curve": lambda ax: CurveDisplay(SPANS, SPANS, deviation=np.ones(5)).plot(ax),
     "descent": lambda ax: DescentDisplay(SPANS, X[:5]).plot(ax),
     "gram": lambda ax: GramDisplay(X @ X.T).plot(ax),
     "history": lambda ax: HistoryDisplay([1, 2], [[3.0], [2.0]]).plot(ax),
-    "leave one out": lambda ax: LeaveOneOutDisplay([0.1, 1.0], [[0.5], [0.3]], [1.0]).plot(ax),
-    "lift error": lambda ax: LiftErrorDisplay([1, 2], [[0.2], [0.1]], [[0.1], [0.05]], [1.0, 0.5]).plot(ax),
+    "leave one out": lambda ax: LeaveOneOutDisplay([0.1, 1.0], [[0.5], [0.3]], chosen=[1.0]).plot(ax),
+    "lift error": lambda ax: LiftErrorDisplay([1, 2], [[0.2], [0.1]], [[0.1], [0.05]], bounds=[1.0, 0.5]).plot(ax),
     "parabolic": lambda ax: ParabolicDisplay(X, X[:, 0] > 0, [0.0, 0.0, 1.0], -1.0).plot(ax),
     "residuals": lambda ax: ResidualsDisplay(SPANS, SPANS**2).plot(ax),
     "confusion": lambda ax: ConfusionDisplay.from_predictions(["a", "b", "b"], ["a", "b", "a"], ax=ax),
     "learning curve": lambda ax: LearningCurveDisplay([10, 20], {"mercer": [2.0, 1.0]}).plot(ax),
     "importance": lambda ax: ImportanceDisplay(["a", "b"], [0.5, 0.1]).plot(ax),
-    "steps": lambda ax: StepsDisplay(X, X[:, 0] > 0, SPANS, SPANS, FLAT, [1], [0]).plot(ax),
+    "steps": lambda ax: StepsDisplay(X, X[:, 0] > 0, SPANS, SPANS, FLAT, [1], mistaken=[0]).plot(ax),
 }
 WINDOWLESS = """
 import sys

@@ -72,7 +72,7 @@ def test_rounding_is_never_called_negative(rank, seed):
 
 def test_many_rows_are_a_sample_that_is_told():
     rows = np.random.default_rng(1).normal(size=(1200, 2))
-    drawn = GramDisplay.from_kernel("linear", rows, order=rows[:, 0] > 0, random_state=3)
+    drawn = GramDisplay.from_kernel("linear", rows, order=rows[:, 0] > 0, random_state=np.random.default_rng(3))
     assert drawn.ax_.get_xlabel() == "1000 of 1200 rows"
     chosen = np.sort(np.random.default_rng(3).choice(1200, size=1000, replace=False))
     np.testing.assert_allclose(drawn.matrix, rows[chosen] @ rows[chosen].T, atol=1e-12)
@@ -83,7 +83,7 @@ def test_many_rows_are_a_sample_that_is_told():
 
 def test_a_lengthscale_is_that_of_all_rows():
     rows = np.random.default_rng(1).normal(size=(1100, 2))
-    drawn = GramDisplay.from_kernel("gaussian('median')", rows)
+    drawn = GramDisplay.from_kernel("gaussian('median')", rows, random_state=np.random.default_rng(0))
     distances = np.sqrt(((rows[:, None] - rows) ** 2).sum(axis=2))[np.triu_indices(1100, 1)]
     chosen = np.sort(np.random.default_rng(0).choice(1100, size=1000, replace=False))
     squares = ((rows[chosen[:9], None] - rows[chosen[:9]]) ** 2).sum(axis=2)
@@ -94,7 +94,8 @@ def test_a_lengthscale_is_that_of_all_rows():
 def test_a_sample_of_a_frame(library):
     frames = pytest.importorskip(library)
     rows = np.random.default_rng(1).normal(size=(1010, 2))
-    drawn = GramDisplay.from_kernel("linear", frames.DataFrame({"a": rows[:, 0], "b": rows[:, 1]}))
+    table = frames.DataFrame({"a": rows[:, 0], "b": rows[:, 1]})
+    drawn = GramDisplay.from_kernel("linear", table, random_state=np.random.default_rng(0))
     chosen = np.sort(np.random.default_rng(0).choice(1010, size=1000, replace=False))
     np.testing.assert_allclose(drawn.matrix, rows[chosen] @ rows[chosen].T, atol=1e-12)
 
@@ -158,7 +159,7 @@ def test_kernels_of_strings():
 )
 def test_what_cannot_be_drawn(matrix, order, message):
     with pytest.raises(InputError, match=message):
-        GramDisplay(matrix, order).plot()
+        GramDisplay(matrix, order=order).plot()
 
 
 def test_what_has_no_kernel():

@@ -28,7 +28,7 @@ def test_mistakes_of_each_pass():
 
 
 def test_inertia_of_each_step():
-    model = KernelKMeans(4, "gaussian(1)", random_state=0).fit(X)
+    model = KernelKMeans(4, kernel="gaussian(1)", random_state=0).fit(X)
     drawn = HistoryDisplay.from_estimator(model)
     assert drawn.lines_[0].get_ydata()[-1] == model.inertia_
     assert (drawn.ax_.get_xlabel(), drawn.ax_.get_ylabel()) == ("step", "inertia")

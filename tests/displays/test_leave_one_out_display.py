@@ -74,7 +74,7 @@ def test_lengthscales_are_lines_and_the_best_is_marked():
 
 
 def test_no_penalty_and_errors_that_are_infinite():
-    drawn = LeaveOneOutDisplay([0.0, 0.1, 1.0], [[np.inf], [0.5], [0.7]], [0.1]).plot()
+    drawn = LeaveOneOutDisplay([0.0, 0.1, 1.0], [[np.inf], [0.5], [0.7]], chosen=[0.1]).plot()
     assert drawn.ax_.get_xscale() == "symlog"
     assert np.isnan(drawn.lines_[0].get_ydata()[0])
     assert drawn.chosen_[0].get_ydata()[0] == 0.5
@@ -109,4 +109,4 @@ def test_what_cannot_be_drawn():
 )
 def test_numbers_that_cannot_be_drawn(alphas, errors, chosen, message):
     with pytest.raises(InputError, match=message):
-        LeaveOneOutDisplay(alphas, errors, chosen).plot()
+        LeaveOneOutDisplay(alphas, errors, chosen=chosen).plot()

@@ -39,7 +39,7 @@ def test_without_a_certificate_there_is_no_band():
 
 
 def test_a_display_can_be_drawn_again_elsewhere():
-    drawn = ScreeDisplay(RATIOS, 0.2).plot()
+    drawn = ScreeDisplay(RATIOS, unexplained=0.2).plot()
     first, ax = drawn.ax_, figures.Figure().add_subplot()
     assert drawn.plot(ax) is drawn
     assert drawn.ax_ is ax is not first
@@ -67,7 +67,7 @@ def test_axes_are_named():
 )
 def test_what_cannot_be_drawn(ratios, left, message):
     with pytest.raises(InputError, match=message):
-        ScreeDisplay(ratios, left).plot()
+        ScreeDisplay(ratios, unexplained=left).plot()
 
 
 def test_what_is_not_fitted():

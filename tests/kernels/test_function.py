@@ -60,9 +60,9 @@ LEARNERS = {
     "svr": lambda k: mercer.KernelSVR(k).fit(X, y).predict(Z),
     "one class": lambda k: mercer.KernelOneClassSVM(k, nu=0.3).fit(X).decision_function(Z),
     "logistic": lambda k: mercer.KernelLogisticRegression(k).fit(X, labels).predict_proba(Z),
-    "pca": lambda k: np.abs(mercer.KernelPCA(k, 2).fit(X).transform(Z)),
+    "pca": lambda k: np.abs(mercer.KernelPCA(k, n_components=2).fit(X).transform(Z)),
     "perceptron": lambda k: mercer.KernelPerceptron(k).fit(X, labels).decision_function(Z),
-    "k-means": lambda k: mercer.KernelKMeans(2, k, random_state=0).fit(X).labels_,
+    "k-means": lambda k: mercer.KernelKMeans(2, kernel=k, random_state=0).fit(X).labels_,
     "nystrom": lambda k: Nystrom(k, 3, random_state=0).fit(X).transform(Z),
     "lifted": lambda k: mercer.KernelRidge(Nystrom(k, 3, random_state=0), alpha=1.0).fit(X, y).predict(Z),
 }
@@ -75,7 +75,9 @@ def test_every_learner_takes_one(learner, function, kernel):
 
 
 def test_the_graph_of_one():
-    ours, theirs = (mercer.SpectralClustering(2, k, random_state=0).fit(X).labels_ for k in (narrow, Gaussian(1.0)))
+    ours, theirs = (
+        mercer.SpectralClustering(2, kernel=k, random_state=0).fit(X).labels_ for k in (narrow, Gaussian(1.0))
+    )
     assert np.array_equal(ours, theirs)
 
 

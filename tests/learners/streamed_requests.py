@@ -1,16 +1,22 @@
-"""Requests of the ways that read rows in pieces, and runs that stop or save at a chosen point."""
+"""Problems for the methods that read rows in pieces, and runs that stop or save at a chosen point."""
 
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from mercer.compute.runtime.run import Run, Stopped
 from mercer.kernels.points import Points
 from mercer.learners.data.validation import penalty_of
-from mercer.learners.ridge.streamed import Streamed
+from mercer.learners.data.views import LiftView
+from mercer.learners.ridge import falkon, normal_equations
+from mercer.learners.ridge.problem import RidgeProblem
+from mercer.learners.ridge.sampled_loo import labels_of
 from mercer.learners.streaming.basis import LiftBasis, landmark_basis
 from mercer.learners.streaming.stream import StoredStream
 from mercer.lifts import Nystrom
+from mercer.operators import Centering
 from mercer.planner import Plan
 from mercer.solvers import Eigen
 
@@ -28,16 +34,54 @@ def basis_of(lift, X):
     return landmark_basis(lift, Points(X)) if isinstance(lift, Nystrom) else LiftBasis(lift)
 
 
+@dataclass(frozen=True, eq=False)
+class InPieces:
+    """A problem, its rows in pieces, and the basis of its model."""
+
+    problem: RidgeProblem
+    stream: Any
+    basis: Any
+    plan: Plan
+
+    @property
+    def trusted(self):
+        return self.problem.trusted
+
+    def normal_equations(self, run):
+        """The fit of one pass; draws are the same every time."""
+        random = np.random.default_rng(0)
+        return normal_equations.solve(self.problem, self.stream, self.basis, self.plan, run, random)
+
+    def falkon(self, run):
+        """The fit of conjugate gradients."""
+        return falkon.solve(self.problem, self.stream, self.basis, self.plan, run)
+
+
+def in_pieces(basis, stream, plan, *, alpha=1.0, intercept=True, coded=False):
+    """The problem of a stream, as a learner poses it."""
+    penalty = penalty_of("test", alpha, stream.outputs, not coded)
+    view = LiftView(stream.points, basis.lift) if hasattr(basis, "lift") else None
+    problem = RidgeProblem(
+        views=(view,),
+        kept=np.arange(stream.count),
+        targets=stream.targets,
+        labels=labels_of(stream.targets) if coded else None,
+        centering=Centering(stream.weights, intercept, stream.copies),
+        penalty=penalty,
+        dtype=np.dtype(np.float64),
+        is_flat=False,
+    )
+    return InPieces(problem, stream, basis, plan)
+
+
 def asked(basis, X, Y, weights=None, copies=None, *, alpha=1.0, intercept=True, coded=False, batch=100):
-    """A request in the name of a test."""
+    """A problem of rows in memory, which are read in batches."""
     weights = np.ones(len(Y)) if weights is None else weights
     points = X if isinstance(X, Points) else Points(X)
     stream = StoredStream(points, Y, weights, weights if copies is None else copies)
-    penalty = penalty_of(alpha, Y.shape[1], not coded)
     shape = (len(Y), points.values.shape[1], Y.shape[1], basis.width)
     plan = Plan("one pass", "primal", Eigen(), *shape, 0.0, 0, 0.0, batch=batch)
-    random = np.random.default_rng(0)
-    return Streamed("test", stream, basis, penalty, intercept, coded, plan, 1e-6, random)
+    return in_pieces(basis, stream, plan, alpha=alpha, intercept=intercept, coded=coded)
 
 
 class Cut(Run):

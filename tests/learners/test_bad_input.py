@@ -118,7 +118,7 @@ QUESTIONS = [
     ask("variance before fit", "not fitted yet", "none", lambda m: m.variance_, NotFittedError),
     ask("noise before fit", "not fitted yet", "none", lambda m: m.noise_, NotFittedError),
     ask("likelihood before fit", "not fitted yet", "none", lambda m: m.log_marginal_likelihood(), NotFittedError),
-    ask("kernel before fit", "'kernel_'", "none", lambda m: m.kernel_, AttributeError),
+    ask("kernel before fit", "not fitted yet", "none", lambda m: m.kernel_, AttributeError),
 ]
 
 

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 from dense_models import draw
 from numpy.testing import assert_allclose, assert_array_equal
+from streamed_requests import in_pieces
 
 from mercer import KernelRidge
 from mercer.compute.runtime.run import IDLE, Run, Stopped
 from mercer.kernels import Gaussian, Laplace
 from mercer.kernels.points import Points
-from mercer.learners.data.validation import Penalty
 from mercer.learners.ridge import falkon
 from mercer.learners.ridge.landmark_preconditioner import preconditioner, sums
-from mercer.learners.ridge.streamed import Streamed
 from mercer.learners.streaming.basis import landmark_basis
 from mercer.learners.streaming.stream import StoredStream
 from mercer.lifts import Nystrom
@@ -65,18 +64,18 @@ class Recorder(Run):
 
 
 def problem(kernel="laplace", n=300, outputs=1, m=40, weights=None, intercept=True, alpha=0.5, kind=StoredStream):
-    """A request, and the lift and data behind it."""
+    """A problem, and the lift and data behind it."""
     X, Y = draw(n, 3, outputs, seed=3)
     Y = Y.reshape(n, -1)
     s = np.ones(n) if weights is None else weights
     lift = Nystrom(KERNELS[kernel], m, landmarks=X[:m]).fit(X)
     points = Points(X)
     stream = kind(points, Y, s, s)
-    penalty = Penalty(np.broadcast_to(np.asarray(alpha, dtype=float), (outputs,)).copy(), path=False)
-    plan = SimpleNamespace(batch=BATCH)
-    basis = landmark_basis(lift, points)
-    request = Streamed("KernelRidge", stream, basis, penalty, intercept, False, plan, 1e-6, np.random.default_rng(0))
-    return request, SimpleNamespace(X=X, Y=Y, s=s, lift=lift, alphas=penalty.values)
+    alphas = np.broadcast_to(np.asarray(alpha, dtype=float), (outputs,)).copy()
+    request = in_pieces(
+        landmark_basis(lift, points), stream, SimpleNamespace(batch=BATCH), alpha=alphas, intercept=intercept
+    )
+    return request, SimpleNamespace(X=X, Y=Y, s=s, lift=lift, alphas=alphas)
 
 
 def dense(given, intercept):
@@ -93,7 +92,7 @@ def dense(given, intercept):
 
 
 def predicted(found, request, X):
-    return request.basis.times(Points(X), found.raw) + found.offset
+    return request.basis.times(Points(X), found.raw) + found.intercepts
 
 
 WEIGHTS = np.random.default_rng(5).uniform(0.2, 3.0, 300)
@@ -106,8 +105,8 @@ WEIGHTS = np.random.default_rng(5).uniform(0.2, 3.0, 300)
 )
 def test_same_as_normal_equations(intercept, weights, outputs, alpha):
     request, given = problem(outputs=outputs, alpha=alpha, weights=weights, intercept=intercept)
-    found, truth = falkon.solve(request, IDLE), dense(given, intercept)
-    fit = found.fit
+    found, truth = request.falkon(IDLE), dense(given, intercept)
+    fit = found
     assert fit.outcome.converged
     assert 0 < fit.outcome.iterations < 60
     assert_allclose(fit.weights, truth.w, rtol=1e-4, atol=1e-5 * np.abs(truth.w).max())
@@ -129,10 +128,10 @@ def test_same_as_normal_equations(intercept, weights, outputs, alpha):
 def test_same_as_learner():
     request, given = problem("gaussian", alpha=1e-3)
     model = KernelRidge(given.lift, alpha=1e-3).fit(given.X, given.Y[:, 0])
-    found = falkon.solve(request, IDLE)
+    found = request.falkon(IDLE)
     new = np.random.default_rng(1).normal(size=(30, 3))
     assert_allclose(predicted(found, request, new)[:, 0], model.predict(new), atol=1e-5)
-    assert_allclose(found.fit.noise, model._noises, rtol=1e-6)
+    assert_allclose(found.noise, model.noise_, rtol=1e-6)
 
 
 @pytest.mark.parametrize("kernel", list(KERNELS))
@@ -140,21 +139,21 @@ def test_same_as_learner():
 def test_roundings_are_true(kernel, alpha):
     """The estimate is above the error of predictions at the rows, and below what is trusted where a fit converged."""
     request, given = problem(kernel, alpha=alpha, m=60)
-    found, truth = falkon.solve(request, IDLE), dense(given, True)
+    found, truth = request.falkon(IDLE), dense(given, True)
     wanted = (given.lift.transform(given.X) - truth.mean) @ truth.w + truth.level
     error = np.sqrt(np.mean((predicted(found, request, given.X) - wanted) ** 2) / np.mean(wanted**2))
-    assert found.fit.outcome.converged
-    assert error <= found.fit.roundings[0] <= 1e-6
+    assert found.outcome.converged
+    assert error <= found.roundings[0] <= 1e-6
     rows = request.basis.features(Points(given.X)) - truth.mean
-    residual = rows.T @ (given.Y - truth.level - rows @ found.fit.weights) - alpha * found.fit.weights
+    residual = rows.T @ (given.Y - truth.level - rows @ found.weights) - alpha * found.weights
     right = np.linalg.norm(rows.T @ (given.Y - truth.level))
-    assert_allclose(found.fit.outcome.residual, np.linalg.norm(residual) / right, rtol=1e-2, atol=1e-9)
+    assert_allclose(found.outcome.residual, np.linalg.norm(residual) / right, rtol=1e-2, atol=1e-9)
 
 
 def test_preconditioner_saves_steps():
     """Landmarks of which each stands for the rows around it, against landmarks that all count the same."""
     request, given = problem(n=2000, m=150, alpha=2e-4)
-    near = falkon.solve(request, IDLE).fit.outcome.iterations
+    near = request.falkon(IDLE).outcome.iterations
     A, right = dense(given, True).A, np.random.default_rng(0).normal(size=150)
     assert near < 60 < _steps(A + 2e-4 * np.eye(150), right)
 
@@ -196,20 +195,20 @@ def test_preconditioner_solves(alphas, panel, monkeypatch):
 def test_no_penalty():
     """Without alpha the features are fitted as they are, and no dual coefficients are known."""
     request, given = problem(alpha=0.0, m=20)
-    found = falkon.solve(request, IDLE)
+    found = request.falkon(IDLE)
     Phi = given.lift.transform(given.X)
     Z, b = Phi - Phi.mean(axis=0), given.Y - given.Y.mean(axis=0)
     truth = Z @ np.linalg.lstsq(Z, b, rcond=None)[0] + given.Y.mean(axis=0)
-    assert found.fit.outcome.converged
-    assert found.fit.duals is None
+    assert found.outcome.converged
+    assert found.duals is None
     assert_allclose(predicted(found, request, given.X), truth, atol=1e-5)
-    assert np.isinf(found.fit.variance).all()
+    assert np.isinf(found.variance).all()
 
 
 def test_no_penalty_on_a_singular_system():
     """As many landmarks as rows, less one for the intercept: what cannot be solved, or not surely, is told."""
     request, _ = problem("gaussian", n=50, alpha=0.0, m=50)
-    fit = falkon.solve(request, IDLE).fit
+    fit = request.falkon(IDLE)
     assert fit.outcome.converged == (fit.outcome.residual <= 1e-6)
     assert fit.outcome.condition > 1e12
     assert fit.outcome.converged or "larger alpha" in fit.outcome.reason
@@ -218,21 +217,21 @@ def test_no_penalty_on_a_singular_system():
 def test_constant_targets():
     request, _ = problem()
     request.stream.targets[...] = 2.5
-    found = falkon.solve(request, IDLE)
-    assert found.fit.outcome.converged
-    assert found.fit.outcome.iterations == 0
+    found = request.falkon(IDLE)
+    assert found.outcome.converged
+    assert found.outcome.iterations == 0
     assert_array_equal(found.raw, 0.0)
-    assert_allclose(found.offset, 2.5)
+    assert_allclose(found.intercepts, 2.5)
 
 
 def test_outputs_that_are_done_are_left():
     """A column of zeros takes no step, and each of the others gives what it gives alone."""
     request, _ = problem(outputs=3, alpha=[1e-3, 1.0, 1.0])
     request.stream.targets[:, 1] = 0.0
-    found = falkon.solve(request, IDLE)
+    found = request.falkon(IDLE)
     assert_array_equal(found.raw[:, 1], 0.0)
     alone, _ = problem(outputs=3, alpha=1.0)
-    wanted = falkon.solve(alone, IDLE)
+    wanted = alone.falkon(IDLE)
     assert_allclose(found.raw[:, 2], wanted.raw[:, 2], rtol=1e-3, atol=1e-5)
 
 
@@ -241,28 +240,28 @@ def test_large_level():
     request, given = problem(alpha=1.0)
     request.stream.targets[...] += 1e6
     wanted = dense(given, True)
-    found = falkon.solve(request, IDLE)
-    assert_allclose(found.fit.weights, wanted.w, atol=5e-5)
+    found = request.falkon(IDLE)
+    assert_allclose(found.weights, wanted.w, atol=5e-5)
 
 
 def test_steps_that_are_not_enough_are_told(monkeypatch):
     monkeypatch.setattr(falkon, "STEPS", 3)
     request, given = problem(alpha=1e-4)
-    found, truth = falkon.solve(request, IDLE), dense(given, True)
-    assert not found.fit.outcome.converged
-    assert found.fit.outcome.iterations == 3
-    assert "3 steps" in found.fit.outcome.reason
+    found, truth = request.falkon(IDLE), dense(given, True)
+    assert not found.outcome.converged
+    assert found.outcome.iterations == 3
+    assert "3 steps" in found.outcome.reason
     wanted = (given.lift.transform(given.X) - truth.mean) @ truth.w + truth.level
     error = np.sqrt(np.mean((predicted(found, request, given.X) - wanted) ** 2) / np.mean(wanted**2))
-    assert 1e-6 < error <= found.fit.roundings[0]
+    assert 1e-6 < error <= found.roundings[0]
 
 
 def test_sources_get_no_duals():
     request, _ = problem(kind=Unstored)
     stored, _ = problem()
-    found = falkon.solve(request, IDLE)
-    assert found.fit.duals is None
-    assert_array_equal(found.raw, falkon.solve(stored, IDLE).raw)
+    found = request.falkon(IDLE)
+    assert found.duals is None
+    assert_array_equal(found.raw, stored.falkon(IDLE).raw)
 
 
 @pytest.mark.parametrize("after", [1, 3, 8, 12, 30, -2])
@@ -270,19 +269,19 @@ def test_goes_on_to_the_same_bits(after):
     """From any piece of any pass: the first, one of a product, the last."""
     request, _ = problem(outputs=2, alpha=[0.1, 3.0], weights=WEIGHTS)
     whole = Recorder()
-    wanted = falkon.solve(request, whole)
+    wanted = request.falkon(whole)
     state = whole.states[after]
-    again = falkon.solve(request, Recorder(state=state))
+    again = request.falkon(Recorder(state=state))
     assert_array_equal(again.raw, wanted.raw)
-    assert_array_equal(again.fit.duals, wanted.fit.duals)
-    assert again.fit.outcome.iterations == wanted.fit.outcome.iterations
-    assert again.fit.outcome.residual == wanted.fit.outcome.residual
+    assert_array_equal(again.duals, wanted.duals)
+    assert again.outcome.iterations == wanted.outcome.iterations
+    assert again.outcome.residual == wanted.outcome.residual
 
 
 def test_states_of_all_passes_are_offered():
     request, _ = problem()
     run = Recorder()
-    steps = falkon.solve(request, run).fit.outcome.iterations
+    steps = request.falkon(run).outcome.iterations
     pieces = -(-300 // BATCH)
     assert len(run.states) >= pieces * (steps + 2)
     assert len(run.states) % pieces == 0
@@ -294,20 +293,20 @@ def test_states_of_all_passes_are_offered():
 def test_stopped_returns_what_it_has(tells):
     request, given = problem(alpha=1e-4)
     run = Recorder(stop=tells)
-    found = falkon.solve(request, run)
-    outcome = found.fit.outcome
+    found = request.falkon(run)
+    outcome = found.outcome
     assert not outcome.converged
     assert outcome.iterations >= 1
     assert outcome.reason.startswith("The time limit of 3 s was reached: ")
-    assert found.fit.duals is None
+    assert found.duals is None
     truth = dense(given, True)
     wanted = (given.lift.transform(given.X) - truth.mean) @ truth.w + truth.level
     error = np.sqrt(np.mean((predicted(found, request, given.X) - wanted) ** 2) / np.mean(wanted**2))
-    assert error <= found.fit.roundings[0]
+    assert error <= found.roundings[0]
     assert error < 1.0
 
 
 def test_an_interruption_goes_through():
     request, _ = problem()
     with pytest.raises(KeyboardInterrupt):
-        falkon.solve(request, Recorder(fail=3))
+        request.falkon(Recorder(fail=3))

@@ -143,7 +143,7 @@ def test_the_certificate_holds_for_a_lift_in_the_dual(lift, solver, monkeypatch)
         return KernelRidge(clone(lift), alpha=0.1, solver=solver).fit(rows, Z, s)
 
     found = fitted_on("dual", solver)
-    assert found._weights is None
+    assert found._result.weights is None
     far = np.sqrt(np.average((found.predict(rows) - direct.predict(rows)) ** 2, axis=0, weights=s))
     assert (far <= found.certificate_.rms).all()
     assert (np.abs(found.predict(NEW) - direct.predict(NEW)) <= found.certificate_.at(np.ones(len(NEW)))).all()

@@ -64,7 +64,7 @@ def learner(monkeypatch):
             settings = {"method": "exact", "n_landmarks": 40, **settings}
         if way == "landmarks":
             settings = {"method": "landmarks", "n_landmarks": 60, **settings}
-        return KernelKMeans(count, kernel, **{"random_state": 0, **settings})
+        return KernelKMeans(count, kernel=kernel, **{"random_state": 0, **settings})
 
     return make
 
@@ -95,7 +95,7 @@ def test_no_row_is_nearer_to_another_mean_by_the_formula(learner, way, kernel, w
 def test_plain_kmeans_of_clear_clusters(kernel):
     X, y = blobs(300, 5, d=4)
     wanted = KMeans(5, n_init=20, tol=0, random_state=0).fit(X)
-    model = KernelKMeans(5, kernel, random_state=0).fit(X @ X.T if kernel == "precomputed" else X)
+    model = KernelKMeans(5, kernel=kernel, random_state=0).fit(X @ X.T if kernel == "precomputed" else X)
     assert model.inertia_ == pytest.approx(wanted.inertia_, rel=1e-9)
     assert adjusted_rand_score(model.labels_, wanted.labels_) == 1.0
     assert adjusted_rand_score(model.labels_, y) == 1.0
@@ -112,7 +112,7 @@ def test_plain_kmeans_from_the_same_start(monkeypatch):
 
     monkeypatch.setattr(seeds, "seeded", start)
     X, weights = cloud(500), np.random.default_rng(1).uniform(0.5, 2, 500)
-    model = KernelKMeans(6, "linear", n_init=1).fit(X, sample_weight=weights)
+    model = KernelKMeans(6, kernel="linear", n_init=1).fit(X, sample_weight=weights)
     wanted = KMeans(6, init=seen["means"], n_init=1, max_iter=1000, tol=0, algorithm="lloyd")
     wanted.fit(seen["Z"], sample_weight=seen["weights"])
     assert model.inertia_ == pytest.approx(weights.mean() * wanted.inertia_, rel=1e-9)
@@ -173,10 +173,10 @@ def test_starts_see_the_first_landmarks_alone(learner):
 
 def test_an_exact_lift_gives_the_exact_model(monkeypatch):
     X = cloud(150, 2)
-    by_features = KernelKMeans(4, "polynomial(degree=2)", random_state=0).fit(X)
-    by_lift = KernelKMeans(4, PolynomialLift(2), random_state=0).fit(X)
+    by_features = KernelKMeans(4, kernel="polynomial(degree=2)", random_state=0).fit(X)
+    by_lift = KernelKMeans(4, kernel=PolynomialLift(2), random_state=0).fit(X)
     monkeypatch.setattr(planner, "LIFTED", 0)
-    by_matrix = KernelKMeans(4, "polynomial(degree=2)", random_state=0).fit(X)
+    by_matrix = KernelKMeans(4, kernel="polynomial(degree=2)", random_state=0).fit(X)
     assert [model.plan_.way for model in (by_features, by_lift, by_matrix)] == ["features", "features", "kernel matrix"]
     for model in (by_features, by_lift):
         assert_array_equal(model.labels_, by_matrix.labels_)
@@ -187,7 +187,7 @@ def test_an_exact_lift_gives_the_exact_model(monkeypatch):
 def test_a_lift_of_landmarks_may_be_given():
     X, y = blobs(200, 3)
     lift = Nystrom("gaussian(2)", 50, random_state=0)
-    model = KernelKMeans(3, lift, random_state=0).fit(X)
+    model = KernelKMeans(3, kernel=lift, random_state=0).fit(X)
     Z = clone(lift).fit_transform(X)
     wanted = KMeans(3, n_init=10, tol=0, random_state=0).fit(Z)
     assert model.inertia_ == pytest.approx(wanted.inertia_, rel=1e-9)
@@ -197,8 +197,8 @@ def test_a_lift_of_landmarks_may_be_given():
 @pytest.mark.parametrize("kernel", ["linear", "gaussian(1)"])
 def test_rows_far_from_the_origin_are_clustered_as_near_it(kernel):
     X, y = blobs()
-    near = KernelKMeans(3, kernel, random_state=0).fit(X)
-    far = KernelKMeans(3, kernel, random_state=0).fit(X + 1e6)
+    near = KernelKMeans(3, kernel=kernel, random_state=0).fit(X)
+    far = KernelKMeans(3, kernel=kernel, random_state=0).fit(X + 1e6)
     assert adjusted_rand_score(far.labels_, y) == 1.0
     assert far.inertia_ == pytest.approx(near.inertia_, rel=1e-6)
     assert_allclose(np.sort(far.transform(X + 1e6)), np.sort(near.transform(X)), rtol=1e-4)
@@ -248,8 +248,8 @@ def test_whole_weights_are_repeated_rows_of_a_matrix():
     weights = np.random.default_rng(0).integers(0, 4, 60)
     rows = np.repeat(np.arange(60), weights)
     K = Gaussian(2.0)(X)
-    one = KernelKMeans(3, "precomputed", random_state=0).fit(K, sample_weight=weights)
-    other = KernelKMeans(3, "precomputed", random_state=0).fit(K[np.ix_(rows, rows)])
+    one = KernelKMeans(3, kernel="precomputed", random_state=0).fit(K, sample_weight=weights)
+    other = KernelKMeans(3, kernel="precomputed", random_state=0).fit(K[np.ix_(rows, rows)])
     assert one.inertia_ == pytest.approx(other.inertia_, rel=1e-10)
     assert adjusted_rand_score(one.predict(K), other.predict(K[:, rows])) == 1.0
 
@@ -294,14 +294,14 @@ def rings(n=200, inner=1.0, outer=3.0):
 
 def test_circles_are_parted_by_the_parabolic_lift():
     X, y = rings()
-    assert adjusted_rand_score(KernelKMeans(2, "linear", random_state=0).fit(X).labels_, y) < 0.1
-    assert adjusted_rand_score(KernelKMeans(2, "parabolic", random_state=0).fit(X).labels_, y) == 1.0
+    assert adjusted_rand_score(KernelKMeans(2, kernel="linear", random_state=0).fit(X).labels_, y) < 0.1
+    assert adjusted_rand_score(KernelKMeans(2, kernel="parabolic", random_state=0).fit(X).labels_, y) == 1.0
 
 
 def test_a_ring_around_a_core_is_parted_by_a_gaussian():
     X, y = rings(inner=0.0, outer=3.0)
-    assert adjusted_rand_score(KernelKMeans(2, "linear", random_state=0).fit(X).labels_, y) < 0.5
-    assert adjusted_rand_score(KernelKMeans(2, "gaussian(1)", random_state=0).fit(X).labels_, y) == 1.0
+    assert adjusted_rand_score(KernelKMeans(2, kernel="linear", random_state=0).fit(X).labels_, y) < 0.5
+    assert adjusted_rand_score(KernelKMeans(2, kernel="gaussian(1)", random_state=0).fit(X).labels_, y) == 1.0
 
 
 @EVERY_WAY
@@ -332,7 +332,7 @@ def test_rows_that_are_all_equal():
         model = KernelKMeans(3).fit(np.ones((10, 2)))
     assert (model.labels_ == 0).all()
     assert model.inertia_ == 0.0
-    zeros = KernelKMeans(2, "linear").fit(np.zeros((5, 2)))
+    zeros = KernelKMeans(2, kernel="linear").fit(np.zeros((5, 2)))
     assert (zeros.labels_ == 0).all()
 
 
@@ -358,7 +358,7 @@ def test_float32_stays_float32(learner, way):
 
 def test_distances_beyond_float32_are_told_of():
     X = np.array([[60.0], [61.0], [70.0]])
-    model = KernelKMeans(2, "exponential(5)", random_state=0).fit(X.astype(np.float32))
+    model = KernelKMeans(2, kernel="exponential(5)", random_state=0).fit(X.astype(np.float32))
     with pytest.warns(NumericalWarning, match="KernelKMeans: distances overflow float32 on this data"):
         assert np.isinf(model.transform(X.astype(np.float32))).any()
     assert np.isfinite(model.transform(X)).all()
@@ -376,8 +376,8 @@ def test_sparse_rows_give_the_same(learner, way):
 def test_a_matrix_of_similarities_gives_the_same():
     X, _ = blobs()
     K, new = Gaussian(2.0)(X), cloud(20, 2)
-    given = KernelKMeans(3, "precomputed", random_state=0).fit(K)
-    plain = KernelKMeans(3, "gaussian(2)", random_state=0).fit(X)
+    given = KernelKMeans(3, kernel="precomputed", random_state=0).fit(K)
+    plain = KernelKMeans(3, kernel="gaussian(2)", random_state=0).fit(X)
     assert adjusted_rand_score(given.labels_, plain.labels_) == 1.0
     assert given.inertia_ == pytest.approx(plain.inertia_, rel=1e-12)
     order = [given.labels_[np.argmax(plain.labels_ == c)] for c in range(3)]
@@ -389,7 +389,7 @@ def test_a_matrix_of_similarities_gives_the_same():
 def test_columns_of_frames(frame):
     X, y = blobs()
     table = frame({"a": X[:, 0], "name": [f"row {i}" for i in range(150)], "b": X[:, 1]})
-    model = KernelKMeans(3, Gaussian(2.0).on(["a", "b"]), random_state=0).fit(table)
+    model = KernelKMeans(3, kernel=Gaussian(2.0).on(["a", "b"]), random_state=0).fit(table)
     assert adjusted_rand_score(model.labels_, y) == 1.0
     assert_array_equal(model.predict(table), model.labels_)
 
@@ -415,7 +415,7 @@ def test_copies_and_files():
 
 def test_products_hold_nothing_of_the_square_of_rows():
     X, _ = blobs(6000, 5)
-    model = KernelKMeans(5, "gaussian(2)", method="exact", n_init=2, random_state=0)
+    model = KernelKMeans(5, kernel="gaussian(2)", method="exact", n_init=2, random_state=0)
     model.fit(X[:3000])  # compiles
     tracemalloc.start()
     try:
@@ -430,12 +430,12 @@ def test_products_hold_nothing_of_the_square_of_rows():
 
 def test_memory_decides_the_way():
     X = cloud(2000)
-    assert KernelKMeans(3, "gaussian(1)").plan(X).way == "kernel matrix"
-    assert KernelKMeans(3, "gaussian(1)", memory_limit="45 MB").plan(X).way == "products"
+    assert KernelKMeans(3, kernel="gaussian(1)").plan(X).way == "kernel matrix"
+    assert KernelKMeans(3, kernel="gaussian(1)", memory_limit="45 MB").plan(X).way == "products"
     with pytest.raises(BudgetError, match=r"KernelKMeans needs .* for k-means of 2,000 rows"):
-        KernelKMeans(3, "gaussian(1)", memory_limit="1 MB").fit(X)
+        KernelKMeans(3, kernel="gaussian(1)", memory_limit="1 MB").fit(X)
     with pytest.raises(BudgetError, match="Use fewer rows"):
-        KernelKMeans(3, "precomputed", memory_limit="1 MB").fit(np.eye(400))
+        KernelKMeans(3, kernel="precomputed", memory_limit="1 MB").fit(np.eye(400))
 
 
 @pytest.mark.parametrize("way", [*WAYS, "features"])
@@ -483,18 +483,18 @@ def test_ctrl_c_in_exact_steps_keeps_what_was_found(learner, monkeypatch, when):
 def test_few_steps_are_told_of():
     X = cloud(500)
     with pytest.warns(NumericalWarning, match=r"KernelKMeans: 2 steps were not enough.* Allow more max_iter"):
-        few = KernelKMeans(8, "gaussian(1)", max_iter=2, random_state=0).fit(X)
+        few = KernelKMeans(8, kernel="gaussian(1)", max_iter=2, random_state=0).fit(X)
     assert not few.converged_
     assert few.n_iter_ == 2
     assert_array_equal(few.predict(X), few.labels_)
-    coarse = KernelKMeans(8, "gaussian(1)", tol=0.01, random_state=0).fit(X)
+    coarse = KernelKMeans(8, kernel="gaussian(1)", tol=0.01, random_state=0).fit(X)
     assert coarse.converged_
-    assert coarse.n_iter_ < KernelKMeans(8, "gaussian(1)", random_state=0).fit(X).n_iter_
+    assert coarse.n_iter_ < KernelKMeans(8, kernel="gaussian(1)", random_state=0).fit(X).n_iter_
 
 
 def test_a_plan_says_what_a_fit_takes():
     X = cloud(100)
-    model = KernelKMeans(3, "gaussian(1)", random_state=0)
+    model = KernelKMeans(3, kernel="gaussian(1)", random_state=0)
     plan = model.plan(X)
     assert str(plan).startswith("k-means on 100 rows x 3 columns, 3 clusters: kernel matrix, about")
     assert not hasattr(model, "n_features_in_")
@@ -538,13 +538,13 @@ def test_data_that_makes_no_sense_is_refused():
     with pytest.raises(ValueError, match="NaN"):
         KernelKMeans(3).fit(np.where(X > 1, np.nan, X))
     with pytest.raises(InputError, match="K is indefinite: smallest eigenvalue -1, largest 1"):
-        KernelKMeans(1, "precomputed").fit([[0.0, 1.0], [1.0, 0.0]])
+        KernelKMeans(1, kernel="precomputed").fit([[0.0, 1.0], [1.0, 0.0]])
     with pytest.raises(InputError, match="as many rows as columns"):
-        KernelKMeans(2, "precomputed").fit(X)
+        KernelKMeans(2, kernel="precomputed").fit(X)
     with pytest.raises(InputError, match='for method="landmarks"; the kernel is precomputed'):
-        KernelKMeans(2, "precomputed", method="landmarks").fit(np.eye(5))
+        KernelKMeans(2, kernel="precomputed", method="landmarks").fit(np.eye(5))
     with pytest.raises(InputError, match="values of the kernel with finite sums"):
-        KernelKMeans(2, "linear").fit(1e200 * X)
+        KernelKMeans(2, kernel="linear").fit(1e200 * X)
 
 
 def test_a_failed_fit_keeps_the_model_before():
@@ -560,8 +560,8 @@ def test_a_failed_fit_keeps_the_model_before():
     "learner_",
     [
         KernelKMeans(),
-        KernelKMeans(3, "linear"),
-        KernelKMeans(2, "gaussian('median')", method="landmarks", n_landmarks=30),
+        KernelKMeans(3, kernel="linear"),
+        KernelKMeans(2, kernel="gaussian('median')", method="landmarks", n_landmarks=30),
     ],
     ids=repr,
 )
@@ -580,9 +580,9 @@ def test_fits_warn_of_nothing():
 
 def test_what_needs_rows_is_not_there_for_a_matrix():
     X, _ = blobs(40)
-    model = KernelKMeans(2, "precomputed").fit(Gaussian(1.0)(X))
+    model = KernelKMeans(2, kernel="precomputed").fit(Gaussian(1.0)(X))
     assert [hasattr(model, name) for name in ("transform", "score", "fit_transform", "predict")] == [0, 0, 1, 1]
-    rows = KernelKMeans(2, "gaussian(1)").set_output(transform="pandas").fit(X)
+    rows = KernelKMeans(2, kernel="gaussian(1)").set_output(transform="pandas").fit(X)
     assert isinstance(rows.transform(X), pd.DataFrame)
     assert rows.score(X) < 0
     with pytest.raises(AttributeError, match="'KernelKMeans' has no attribute 'transform'") as told:

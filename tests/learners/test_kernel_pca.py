@@ -102,7 +102,7 @@ def test_scores_are_those_of_scikit_learn(name, kind):
         "float32": (X.astype(np.float32), new.astype(np.float32)),
         "sparse": (sp.csr_array(X), sp.csr_array(new)),
     }[kind]
-    model = KernelPCA(kernel, count, tol=1e-11, random_state=0, **settings)
+    model = KernelPCA(kernel, n_components=count, tol=1e-11, random_state=0, **settings)
     scores = model.fit_transform(given)
     k = model.n_components_
     known = kind != "sparse" or isinstance(kernel, PolynomialLift)  # the features of sparse rows may be too many
@@ -126,7 +126,7 @@ def test_scores_are_those_of_scikit_learn(name, kind):
 def test_a_matrix_of_similarities_gives_the_same(method, dtype):
     X, new = draw(), draw(30, seed=1)
     K, K_new = (gaussian(0.3)(rows, X).astype(dtype) for rows in (X, new))
-    model = KernelPCA("precomputed", 5, method=method, tol=1e-10, random_state=0)
+    model = KernelPCA("precomputed", n_components=5, method=method, tol=1e-10, random_state=0)
     scores = model.fit_transform(K)
     wanted = Reference(n_components=5, kernel="precomputed", eigen_solver="dense").fit(K.astype(float))
     tight = 1e-8 if dtype == np.float64 else 1e-5
@@ -138,7 +138,7 @@ def test_a_matrix_of_similarities_gives_the_same(method, dtype):
 
 def test_similarities_of_new_rows_may_be_a_memory_map(tmp_path):
     X, new = draw(), draw(30, seed=1)
-    model, across = KernelPCA("precomputed", 5).fit(gaussian(0.3)(X)), gaussian(0.3)(new, X)
+    model, across = KernelPCA("precomputed", n_components=5).fit(gaussian(0.3)(X)), gaussian(0.3)(new, X)
     np.save(tmp_path / "across.npy", across)
     mapped = np.load(tmp_path / "across.npy", mmap_mode="r")
     assert_array_equal(model.transform(mapped), model.transform(across))
@@ -194,7 +194,7 @@ def test_scores_are_centred_and_apart_and_as_long_as_the_eigenvalues_say(way):
 @pytest.mark.parametrize("way", ["exact", "krylov"])
 def test_eigenvectors_are_those_of_the_centred_matrix(way):
     X = draw(200)
-    model = KernelPCA("gaussian(1.5)", 6, method=way, tol=1e-11, random_state=0).fit(X)
+    model = KernelPCA("gaussian(1.5)", n_components=6, method=way, tol=1e-11, random_state=0).fit(X)
     K, V = centred(Gaussian(1.5)(X)), model.eigenvectors_
     assert_allclose(V.T @ V, np.eye(6), atol=1e-9)
     assert_allclose(V.sum(axis=0), 0.0, atol=1e-12)
@@ -204,7 +204,9 @@ def test_eigenvectors_are_those_of_the_centred_matrix(way):
 def test_residuals_are_true_where_few_products_are_allowed():
     X = draw(400)
     with pytest.warns(NumericalWarning, match="KernelPCA: After 2 products the largest residual is .*e-.* not within"):
-        model = KernelPCA("gaussian(0.7)", 10, method="krylov", max_iter=2, tol=1e-9, random_state=0).fit(X)
+        model = KernelPCA("gaussian(0.7)", n_components=10, method="krylov", max_iter=2, tol=1e-9, random_state=0).fit(
+            X
+        )
     assert not model.converged_
     K, V = centred(Gaussian(0.7)(X)), model.eigenvectors_
     left = np.linalg.norm(K @ V - V * model.eigenvalues_, axis=0) / model.eigenvalues_[0]
@@ -234,9 +236,9 @@ def test_of_equal_entries_the_first_decides(settings):
 
 def test_all_ways_agree_on_signs():
     X = draw(300)
-    wanted = KernelPCA("gaussian(1.5)", 4, method="exact").fit_transform(X)
+    wanted = KernelPCA("gaussian(1.5)", n_components=4, method="exact").fit_transform(X)
     for settings in ({"method": "krylov", "tol": 1e-10}, {"method": "landmarks", "n_landmarks": 300}):
-        found = KernelPCA("gaussian(1.5)", 4, random_state=0, **settings).fit_transform(X)
+        found = KernelPCA("gaussian(1.5)", n_components=4, random_state=0, **settings).fit_transform(X)
         assert_allclose(found, wanted, atol=1e-6)
 
 
@@ -247,7 +249,7 @@ def test_all_ways_agree_on_signs():
 @pytest.mark.parametrize("kernel", [Gaussian(1.5), Polynomial(3), Linear() + Gaussian(0.5)], ids=str)
 def test_the_certificate_is_the_trace_that_is_left(settings, kernel):
     X = draw(150)
-    model = KernelPCA(kernel, 5, tol=1e-10, random_state=0, **settings).fit(X)
+    model = KernelPCA(kernel, n_components=5, tol=1e-10, random_state=0, **settings).fit(X)
     values = np.linalg.eigvalsh(centred(kernel(X)))[::-1]
     assert_allclose(model.explained_variance_ratio_, values[:5] / values.sum(), rtol=1e-9)
     assert model.unexplained_ == pytest.approx(values[5:].sum() / values.sum(), rel=1e-8)
@@ -257,9 +259,9 @@ def test_what_landmarks_miss_is_unexplained():
     X = draw(400)
     K = Gaussian(0.8)(X)
     total = np.trace(centred(K))
-    exact = KernelPCA("gaussian(0.8)", 5, method="exact").fit(X).unexplained_
+    exact = KernelPCA("gaussian(0.8)", n_components=5, method="exact").fit(X).unexplained_
     for rank in (10, 40, 160):
-        model = KernelPCA("gaussian(0.8)", 5, method="landmarks", n_landmarks=rank, random_state=0).fit(X)
+        model = KernelPCA("gaussian(0.8)", n_components=5, method="landmarks", n_landmarks=rank, random_state=0).fit(X)
         L = model.lift_.landmarks_
         lost = np.trace(K) - np.linalg.norm(model.lift_.transform(X)) ** 2
         truth = 1 - model.eigenvalues_.sum() / total
@@ -287,7 +289,7 @@ def test_products_store_nothing_of_the_size_of_the_matrix(monkeypatch):
     asked = []
     plain = Gram._block
     monkeypatch.setattr(Gram, "_block", lambda self, i, j: asked.append((i, j)) or plain(self, i, j))
-    model = KernelPCA("gaussian(1)", 4, method="krylov", tol=1e-4, random_state=0)
+    model = KernelPCA("gaussian(1)", n_components=4, method="krylov", tol=1e-4, random_state=0)
     tracemalloc.start()
     scores = model.fit_transform(X)
     fitted = tracemalloc.get_traced_memory()[1]
@@ -314,7 +316,7 @@ def test_products_come_in_blocks_and_few_of_them(monkeypatch):
         return plain(self, V)
 
     monkeypatch.setattr(Gram, "_multiply", counted)
-    KernelPCA("gaussian(1.5)", 5, method="krylov", random_state=0).fit(X)
+    KernelPCA("gaussian(1.5)", n_components=5, method="krylov", random_state=0).fit(X)
     assert {width for width, _ in widths} <= set(range(1, 15))
     kinds = [kind for _, kind in widths]
     assert kinds[0] == "float32"
@@ -363,24 +365,24 @@ def test_rows_that_stay_in_their_source_have_the_same_components(settings, kind,
 
 def test_a_source_that_fits_is_read_into_memory():
     X = draw(200)
-    model = KernelPCA("gaussian(1.5)", 4).fit(Arrays(X))
+    model = KernelPCA("gaussian(1.5)", n_components=4).fit(Arrays(X))
     assert model.plan_.way == "exact"
-    assert_allclose(model.transform(X), KernelPCA("gaussian(1.5)", 4).fit_transform(X), atol=1e-12)
+    assert_allclose(model.transform(X), KernelPCA("gaussian(1.5)", n_components=4).fit_transform(X), atol=1e-12)
 
 
 def test_what_a_source_cannot_give_is_refused(outside):
     X = draw(100)
     for method in ("exact", "krylov"):
         with pytest.raises(InputError, match=f"rows in memory for method='{method}'"):
-            KernelPCA("gaussian(1)", 3, method=method).fit(Arrays(X))
+            KernelPCA("gaussian(1)", n_components=3, method=method).fit(Arrays(X))
     with pytest.raises(
         InputError, match="rows in memory for fit_inverse_transform=True; the rows stay in their source"
     ):
-        KernelPCA("gaussian(1)", 3, fit_inverse_transform=True).fit(Arrays(X))
+        KernelPCA("gaussian(1)", n_components=3, fit_inverse_transform=True).fit(Arrays(X))
     with pytest.raises(InputError, match="rows that all count once; the source has weights"):
-        KernelPCA("gaussian(1)", 3).fit(Arrays(X, np.ones(100), np.ones(100)))
+        KernelPCA("gaussian(1)", n_components=3).fit(Arrays(X, np.ones(100), weight=np.ones(100)))
     with pytest.raises(InputError, match="a kernel or a lift for rows from a source"):
-        KernelPCA("precomputed", 3).fit(Arrays(X))
+        KernelPCA("precomputed", n_components=3).fit(Arrays(X))
 
 
 # -- the way back -----------------------------------------------------------------------------------------------------
@@ -391,13 +393,13 @@ def test_a_row_is_found_again_from_its_scores():
     random = np.random.default_rng(0)
     t = np.sort(random.uniform(-2, 2, 250))
     X = np.column_stack([t, t**2, np.sin(2 * t)])
-    model = KernelPCA("gaussian(1.5)", 5, fit_inverse_transform=True, random_state=0).fit(X[::2])
+    model = KernelPCA("gaussian(1.5)", n_components=5, fit_inverse_transform=True, random_state=0).fit(X[::2])
     back = model.inverse_transform(model.transform(X[1::2]))
     off = np.sqrt(((back - X[1::2]) ** 2).sum() / ((X - X.mean(axis=0)) ** 2).sum() * 2)
     assert off < 0.02
     assert 0.0 < model.preimage_error_ < 0.05
     assert off < 3 * model.preimage_error_ + 1e-3
-    noise = KernelPCA("gaussian(1.5)", 1, fit_inverse_transform=True).fit(random.normal(size=(200, 5)))
+    noise = KernelPCA("gaussian(1.5)", n_components=1, fit_inverse_transform=True).fit(random.normal(size=(200, 5)))
     assert 0.5 < noise.preimage_error_ < 1.1
 
 
@@ -414,22 +416,22 @@ def test_every_way_has_a_way_back(way):
 
 def test_sparse_rows_come_back_dense():
     X = np.where(np.abs(draw(80)) < 0.5, 0.0, draw(80))
-    model = KernelPCA("gaussian(2)", 6, fit_inverse_transform=True).fit(sp.csr_array(X))
-    other = KernelPCA("gaussian(2)", 6, fit_inverse_transform=True).fit(X)
+    model = KernelPCA("gaussian(2)", n_components=6, fit_inverse_transform=True).fit(sp.csr_array(X))
+    other = KernelPCA("gaussian(2)", n_components=6, fit_inverse_transform=True).fit(X)
     assert_allclose(model.inverse_transform(other.transform(X)), other.inverse_transform(other.transform(X)), atol=1e-4)
 
 
 def test_there_is_no_way_back_unasked():
     X = draw(50)
-    model = KernelPCA("gaussian(1)", 3).fit(X)
+    model = KernelPCA("gaussian(1)", n_components=3).fit(X)
     with pytest.raises(NotFittedError, match="Fit with fit_inverse_transform=True"):
         model.inverse_transform(model.transform(X))
     assert not hasattr(model, "preimage_error_")
-    model = KernelPCA("gaussian(1)", 3, fit_inverse_transform=True).fit(X)
+    model = KernelPCA("gaussian(1)", n_components=3, fit_inverse_transform=True).fit(X)
     with pytest.raises(InputError, match="scores of 3 components; got 2"):
         model.inverse_transform(np.zeros((4, 2)))
     with pytest.raises(InputError, match="rows in memory for fit_inverse_transform=True; the kernel is precomputed"):
-        KernelPCA("precomputed", 3, fit_inverse_transform=True).fit(np.eye(5))
+        KernelPCA("precomputed", n_components=3, fit_inverse_transform=True).fit(np.eye(5))
     model.set_params(fit_inverse_transform=False).fit(X)
     assert not hasattr(model, "preimage_error_")
 
@@ -454,20 +456,20 @@ def interrupting(monkeypatch, at):
 def test_ctrl_c_keeps_what_was_found(monkeypatch):
     X = draw(500)
     calls = interrupting(monkeypatch, 6)
-    model = KernelPCA("gaussian(0.8)", 5, method="krylov", tol=1e-12, on_interrupt="keep", random_state=0)
+    model = KernelPCA("gaussian(0.8)", n_components=5, method="krylov", tol=1e-12, on_interrupt="keep", random_state=0)
     with pytest.warns(NumericalWarning, match="KernelPCA: The fit was interrupted: after . products? the largest"):
         scores = model.fit_transform(X)
     assert not model.converged_
     assert model.plan_.way == "krylov"
     monkeypatch.undo()
-    wanted = KernelPCA("gaussian(0.8)", 5, method="exact").fit(X)
+    wanted = KernelPCA("gaussian(0.8)", n_components=5, method="exact").fit(X)
     assert_allclose(model.eigenvalues_, wanted.eigenvalues_, rtol=0.05)
     assert_allclose(model.transform(X), scores, atol=1e-3)
     assert len(calls) < 12
     calls.clear()
     interrupting(monkeypatch, 6)
     with pytest.raises(KeyboardInterrupt):
-        KernelPCA("gaussian(0.8)", 5, method="krylov", tol=1e-12, random_state=0).fit(X)
+        KernelPCA("gaussian(0.8)", n_components=5, method="krylov", tol=1e-12, random_state=0).fit(X)
 
 
 def test_landmarks_that_are_stopped_have_the_components_of_the_first_rows(monkeypatch):
@@ -481,7 +483,7 @@ def test_landmarks_that_are_stopped_have_the_components_of_the_first_rows(monkey
 
     monkeypatch.setattr(Moments, "add", interrupted)
     monkeypatch.setattr(problem, "components", smaller_batches(problem.components, 500))
-    model = KernelPCA("gaussian(1.5)", 3, n_landmarks=40, on_interrupt="keep", random_state=0)
+    model = KernelPCA("gaussian(1.5)", n_components=3, n_landmarks=40, on_interrupt="keep", random_state=0)
     with pytest.warns(NumericalWarning, match="The fit was interrupted: the components are those of the first 1000"):
         model.fit(X)
     assert calls == [500, 1000]
@@ -508,7 +510,9 @@ def test_a_time_limit_keeps_what_was_found(monkeypatch):
         return plain(self, V)
 
     monkeypatch.setattr(Gram, "_multiply", slow)
-    model = KernelPCA("gaussian(0.3)", 5, method="krylov", tol=1e-12, time_limit=4.0, verbose=False, random_state=0)
+    model = KernelPCA(
+        "gaussian(0.3)", n_components=5, method="krylov", tol=1e-12, time_limit=4.0, verbose=False, random_state=0
+    )
     with pytest.warns(NumericalWarning, match="The time limit of 4 s was reached"):
         model.fit(X)
     assert not model.converged_
@@ -520,7 +524,7 @@ def test_a_time_limit_keeps_what_was_found(monkeypatch):
 
 def test_a_plan_says_what_a_fit_takes():
     X = draw(200)
-    model = KernelPCA("gaussian(1)", 3)
+    model = KernelPCA("gaussian(1)", n_components=3)
     plan = model.plan(X)
     assert str(plan).startswith("principal components of 200 rows x 4 columns, 3 of them: exact, about")
     assert not hasattr(model, "n_features_in_")
@@ -531,11 +535,11 @@ def test_a_plan_says_what_a_fit_takes():
 
 def test_memory_decides():
     X = draw(2000)
-    assert KernelPCA("gaussian(1)", 3, memory_limit="150 MB").plan(X).way == "exact"
-    assert KernelPCA("gaussian(1)", 3, memory_limit="110 MB").plan(X).way == "krylov"
-    assert KernelPCA("gaussian(1)", 3, memory_limit="40 MB").plan(X).way == "landmarks"
+    assert KernelPCA("gaussian(1)", n_components=3, memory_limit="150 MB").plan(X).way == "exact"
+    assert KernelPCA("gaussian(1)", n_components=3, memory_limit="110 MB").plan(X).way == "krylov"
+    assert KernelPCA("gaussian(1)", n_components=3, memory_limit="40 MB").plan(X).way == "landmarks"
     with pytest.raises(BudgetError, match=r"KernelPCA needs .* for krylov components of 2,000 rows"):
-        KernelPCA("gaussian(1)", 3, method="krylov", memory_limit="1 MB").fit(X)
+        KernelPCA("gaussian(1)", n_components=3, method="krylov", memory_limit="1 MB").fit(X)
 
 
 # -- input ------------------------------------------------------------------------------------------------------------
@@ -572,7 +576,7 @@ def test_settings_that_make_no_sense_are_refused(settings, message):
 def test_rows_that_are_all_the_same_have_no_components(method, kernel):
     X = np.full((30, 3), 0.1)
     with pytest.warns(NumericalWarning, match="KernelPCA has no components: the kernel gives all rows the same"):
-        model = KernelPCA(kernel, 2, method=method).fit(X)
+        model = KernelPCA(kernel, n_components=2, method=method).fit(X)
     assert (model.n_components_, model.unexplained_, model.converged_) == (0, 0.0, True)
     assert model.transform(X[:4]).shape == (4, 0)
 
@@ -583,13 +587,13 @@ def test_rounding_of_equal_rows_is_no_component(kernel):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NumericalWarning)
         sizes = [n for n in (3, 45, 46, 47, 49, 93, 98, 103, 107, 300) for x in (1.0, 0.1, 1e3 / 3)
-                 if KernelPCA(kernel, 1).fit(np.full((n, 2), x)).n_components_]  # fmt: skip
+                 if KernelPCA(kernel, n_components=1).fit(np.full((n, 2), x)).n_components_]  # fmt: skip
     assert sizes == []
 
 
 def test_a_way_back_from_no_components_is_refused():
     with pytest.raises(InputError, match="rows that the kernel tells apart, to learn a way back"):
-        KernelPCA("gaussian(1)", 2, fit_inverse_transform=True).fit(np.full((30, 3), 0.1))
+        KernelPCA("gaussian(1)", n_components=2, fit_inverse_transform=True).fit(np.full((30, 3), 0.1))
 
 
 def test_a_memory_map_of_similarities_is_a_matrix(tmp_path):
@@ -597,7 +601,8 @@ def test_a_memory_map_of_similarities_is_a_matrix(tmp_path):
     np.save(tmp_path / "K.npy", Gaussian(1.0)(X))
     K = np.load(tmp_path / "K.npy", mmap_mode="r")
     assert_array_equal(
-        KernelPCA("precomputed", 2).fit_transform(K), KernelPCA("precomputed", 2).fit_transform(np.array(K))
+        KernelPCA("precomputed", n_components=2).fit_transform(K),
+        KernelPCA("precomputed", n_components=2).fit_transform(np.array(K)),
     )
 
 
@@ -616,14 +621,14 @@ def test_nan_is_refused():
 
 @pytest.mark.parametrize("method", ["exact", "krylov"])
 def test_matrices_that_are_no_kernels_are_refused(method):
-    model = KernelPCA("precomputed", 2, method=method)
+    model = KernelPCA("precomputed", n_components=2, method=method)
     K = Gaussian(1.0)(draw(20))
     with pytest.raises(InputError, match="K is indefinite"):
         model.fit(K - 0.5 * np.eye(20))
     with pytest.raises(InputError, match="as many rows as columns"):
         model.fit(K[:10])
     with pytest.raises(InputError, match=r"KernelPCA with sigmoid.* needs a positive semi-definite matrix"):
-        KernelPCA(Sigmoid(offset=-1.0), 2, method=method).fit(draw(20))
+        KernelPCA(Sigmoid(offset=-1.0), n_components=2, method=method).fit(draw(20))
 
 
 def test_few_distinct_rows_have_few_components():
@@ -638,20 +643,22 @@ def test_few_distinct_rows_have_few_components():
 def test_more_components_than_rows_are_those_there_are():
     X = draw(12)
     for method in ("exact", "krylov", "landmarks"):
-        model = KernelPCA("gaussian(0.5)", 50, method=method, random_state=0).fit(X)
+        model = KernelPCA("gaussian(0.5)", n_components=50, method=method, random_state=0).fit(X)
         assert model.n_components_ == 11
         assert_allclose(model.eigenvalues_, np.linalg.eigvalsh(centred(Gaussian(0.5)(X)))[:0:-1], rtol=1e-9)
 
 
 def test_a_constant_column_changes_nothing():
     X = draw(60)
-    plain = KernelPCA("gaussian(1)", 3).fit_transform(X)
-    assert_allclose(KernelPCA("gaussian(1)", 3).fit_transform(np.column_stack([X, np.full(60, 7.0)])), plain, atol=1e-9)
+    plain = KernelPCA("gaussian(1)", n_components=3).fit_transform(X)
+    assert_allclose(
+        KernelPCA("gaussian(1)", n_components=3).fit_transform(np.column_stack([X, np.full(60, 7.0)])), plain, atol=1e-9
+    )
 
 
 def test_a_failed_fit_keeps_the_model_before():
     X = draw(60)
-    model = KernelPCA("gaussian(1)", 3).fit(X)
+    model = KernelPCA("gaussian(1)", n_components=3).fit(X)
     before = model.transform(X)
     with pytest.raises(InputError, match="two rows or more"):
         model.fit(np.zeros((1, 4)))
@@ -660,7 +667,7 @@ def test_a_failed_fit_keeps_the_model_before():
 
 def test_a_lift_of_landmarks_may_be_given():
     X = draw(300)
-    model = KernelPCA(Nystrom("gaussian(1.5)", 40, random_state=0), 4).fit(X)
+    model = KernelPCA(Nystrom("gaussian(1.5)", 40, random_state=0), n_components=4).fit(X)
     Z = model.lift_.transform(X)
     wanted = PCA(4).fit(Z)
     assert_allclose(model.explained_variance_ratio_, wanted.explained_variance_ratio_, rtol=1e-8)
@@ -672,7 +679,11 @@ def test_a_lift_of_landmarks_may_be_given():
 
 @pytest.mark.parametrize(
     "learner",
-    [KernelPCA(), KernelPCA("linear", 1), KernelPCA("gaussian(1)", 2, n_landmarks=5, random_state=0)],
+    [
+        KernelPCA(),
+        KernelPCA("linear", n_components=1),
+        KernelPCA("gaussian(1)", n_components=2, n_landmarks=5, random_state=0),
+    ],
     ids=repr,
 )
 def test_check_estimator(learner):
@@ -684,7 +695,7 @@ def test_check_estimator(learner):
 
 def test_frames_and_names():
     frame = pd.DataFrame(draw(50), columns=list("abcd"))
-    model = KernelPCA(Gaussian(1.0), 2).set_output(transform="pandas")
+    model = KernelPCA(Gaussian(1.0), n_components=2).set_output(transform="pandas")
     found = model.fit_transform(frame)
     assert list(found.columns) == list(model.get_feature_names_out()) == ["kernelpca0", "kernelpca1"]
     pd.testing.assert_frame_equal(model.transform(frame), found, atol=1e-10)
@@ -694,7 +705,7 @@ def test_frames_and_names():
 def test_components_go_into_pipelines_and_searches():
     X = draw(120)
     y = X[:, 1] > 0.5 * X[:, 0] ** 2
-    pipe = make_pipeline(KernelPCA(Gaussian(1.0), 6), LogisticRegression())
+    pipe = make_pipeline(KernelPCA(Gaussian(1.0), n_components=6), LogisticRegression())
     grid = {"kernelpca__kernel__lengthscale": [0.05, 2.0], "kernelpca__n_components": [2, 8]}
     search = GridSearchCV(pipe, grid, cv=3).fit(X, y)
     assert search.best_params_ == {"kernelpca__kernel__lengthscale": 2.0, "kernelpca__n_components": 8}

@@ -81,15 +81,17 @@ def test_components_clusters_and_one_class(kernel, X, new):
     K, cross = kernel(X), kernel(new, X)
     for solver in ("exact", "krylov", "landmarks"):
         here = KernelPCA(
-            kernel, 2, method=solver, n_landmarks=80 if solver == "landmarks" else None, random_state=0
+            kernel, n_components=2, method=solver, n_landmarks=80 if solver == "landmarks" else None, random_state=0
         ).fit(X)
-        there = KernelPCA("precomputed", 2).fit(K)
+        there = KernelPCA("precomputed", n_components=2).fit(K)
         np.testing.assert_allclose(here.transform(new), there.transform(cross), atol=1e-5)
-    clusters = KernelKMeans(2, kernel, random_state=0).fit(X)
-    assert np.isclose(clusters.inertia_, KernelKMeans(2, "precomputed", random_state=0).fit(K).inertia_, rtol=1e-6)
+    clusters = KernelKMeans(2, kernel=kernel, random_state=0).fit(X)
+    assert np.isclose(
+        clusters.inertia_, KernelKMeans(2, kernel="precomputed", random_state=0).fit(K).inertia_, rtol=1e-6
+    )
     assert clusters.predict(new).shape == (22,)
     assert np.isclose(clusters.score(X), -clusters.inertia_)
-    assert SpectralClustering(2, kernel, random_state=0).fit_predict(X).shape == (80,)
+    assert SpectralClustering(2, kernel=kernel, random_state=0).fit_predict(X).shape == (80,)
     assert KernelOneClassSVM(kernel).fit(X).predict(new).shape == (22,)
 
 
@@ -133,4 +135,4 @@ def test_other_columns_are_refused():
     with pytest.raises(InputError, match="the columns of the fit"):
         model.predict(NEW_FRAME[["text", "age"]])
     with pytest.raises(InputError, match="numbers"):
-        KernelPCA(Letters(), 2, fit_inverse_transform=True).fit(TEXTS)
+        KernelPCA(Letters(), n_components=2, fit_inverse_transform=True).fit(TEXTS)

@@ -33,18 +33,17 @@ def model_of(name, X, Y, weights=None, **settings):
 
 
 def prediction(basis, found, rows):
-    return basis.times(Points(rows), found.raw) + found.offset
+    return basis.times(Points(rows), found.raw) + found.intercepts
 
 
 def close(found, expected, within=1e-8):
     assert np.abs(np.asarray(found) - expected).max() <= within * np.abs(expected).max()
 
 
-def agree(found, model, basis, rows=NEW):
+def agree(fit, model, basis, rows=NEW):
     """All that a fit says is what the model says that holds all features."""
-    fit = found.fit
     close(fit.alphas, model.alpha_, 1e-9)
-    close(prediction(basis, found, rows), model.predict(rows).reshape(len(rows), -1))
+    close(prediction(basis, fit, rows), model.predict(rows).reshape(len(rows), -1))
     centred = (np.asarray(model.lift_.transform(rows)) - fit.means) @ fit.weights + fit.levels
     close(centred, model.predict(rows).reshape(len(rows), -1))
     close(fit.intercepts, model.intercept_)
@@ -65,7 +64,7 @@ def test_sums_give_the_model_of_all_features(name, alpha, intercept):
     s = np.random.default_rng(1).uniform(0.5, 3.0, len(X))
     model = model_of(name, X, Y, s, alpha=alpha, fit_intercept=intercept)
     basis = basis_of(model.lift_, X)
-    found = normal_equations.solve(asked(basis, X, Y, s, alpha=alpha, intercept=intercept), IDLE)
+    found = asked(basis, X, Y, s, alpha=alpha, intercept=intercept).normal_equations(IDLE)
     agree(found, model, basis)
 
 
@@ -75,7 +74,7 @@ def test_one_output_without_weights_and_pieces_of_any_size(name):
     model = model_of(name, X, Y[:, 0], alpha="auto")
     basis = basis_of(model.lift_, X)
     for batch in (0, 400, 37):
-        agree(normal_equations.solve(asked(basis, X, Y, alpha="auto", batch=batch), IDLE), model, basis)
+        agree(asked(basis, X, Y, alpha="auto", batch=batch).normal_equations(IDLE), model, basis)
 
 
 @pytest.mark.parametrize("name", LIFTS)
@@ -86,7 +85,7 @@ def test_pieces_of_many_blocks_are_the_same_rows(name, monkeypatch):
     s = np.random.default_rng(1).uniform(0.5, 3.0, len(X))
     model = model_of(name, X, Y, s, alpha="auto")
     basis = basis_of(model.lift_, X)
-    agree(normal_equations.solve(asked(basis, X, Y, s, alpha="auto"), IDLE), model, basis)
+    agree(asked(basis, X, Y, s, alpha="auto").normal_equations(IDLE), model, basis)
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -94,7 +93,7 @@ def test_the_gaussian_process_is_the_same(intercept):
     X, Y = draw()
     s = np.random.default_rng(1).uniform(0.5, 3.0, len(X))
     model = model_of("polynomial", X, Y, s, alpha=0.7, fit_intercept=intercept)
-    fit = normal_equations.solve(asked(basis_of(model.lift_, X), X, Y, s, alpha=0.7, intercept=intercept), IDLE).fit
+    fit = asked(basis_of(model.lift_, X), X, Y, s, alpha=0.7, intercept=intercept).normal_equations(IDLE)
     targets = Y - intercept * (s @ Y / s.sum())
     close(fit.noise, (s[:, None] * targets * (Y - model.predict(X))).sum(axis=0) / (s.sum() - intercept))
     close(fit.variance, fit.noise / 0.7)
@@ -120,10 +119,10 @@ def test_labels_are_counted_as_a_classifier_counts_them(classes):
     Y = np.where(labels[:, None] == np.arange(classes), 1.0, -1.0)
     Y = Y[:, 1:] if classes == 2 else Y
     basis = basis_of(model.lift_, X)
-    found = normal_equations.solve(asked(basis, X, Y, weights, counts, alpha="auto", coded=True), IDLE)
-    close(found.fit.path.wrong, model.loo_.wrong)
-    close(found.fit.path.errors, model.loo_.errors)
-    close(found.fit.alphas, model.alpha_, 1e-9)
+    found = asked(basis, X, Y, weights, counts, alpha="auto", coded=True).normal_equations(IDLE)
+    close(found.path.wrong, model.loo_.wrong)
+    close(found.path.errors, model.loo_.errors)
+    close(found.alphas, model.alpha_, 1e-9)
     close(prediction(basis, found, NEW), model.decision_function(NEW).reshape(len(NEW), -1))
 
 
@@ -132,13 +131,13 @@ def test_a_sample_chooses_nearly_what_all_rows_choose(monkeypatch):
     model = model_of("fourier", X, Y, alpha="auto")
     basis = basis_of(model.lift_, X)
     monkeypatch.setattr(normal_equations, "JUDGED", 500)
-    found = normal_equations.solve(asked(basis, X, Y, alpha="auto", batch=700), IDLE)
-    every = normal_equations.solve(asked(basis, X, Y, alpha=list(model.alpha_)), IDLE)
-    assert found.fit.path.errors == pytest.approx(model.loo_.errors, rel=0.3)
-    assert not np.array_equal(found.fit.path.errors, model.loo_.errors)
-    chosen = model.loo_.errors[np.searchsorted(model.loo_.alphas, found.fit.alphas * 0.999), [0, 1]]
+    found = asked(basis, X, Y, alpha="auto", batch=700).normal_equations(IDLE)
+    every = asked(basis, X, Y, alpha=list(model.alpha_)).normal_equations(IDLE)
+    assert found.path.errors == pytest.approx(model.loo_.errors, rel=0.3)
+    assert not np.array_equal(found.path.errors, model.loo_.errors)
+    chosen = model.loo_.errors[np.searchsorted(model.loo_.alphas, found.alphas * 0.999), [0, 1]]
     assert chosen == pytest.approx(model.loo_.errors.min(axis=0), rel=0.02)
-    assert every.fit.path is None
+    assert every.path is None
 
 
 # -- rounding ---------------------------------------------------------------------------------------------------------
@@ -149,12 +148,12 @@ def test_columns_a_million_spreads_from_zero_lose_nothing():
     shifted = np.round(X * 2**20) / 2**20 + 2.0**20
     lift = clone(Polynomial(1)).fit(shifted)
     basis = basis_of(lift, shifted)
-    found = normal_equations.solve(asked(basis, shifted, Y + 1e6, alpha=0.5), IDLE)
+    found = asked(basis, shifted, Y + 1e6, alpha=0.5).normal_equations(IDLE)
     model = KernelRidge(Polynomial(1), alpha=0.5, solver=Eigen()).fit(shifted, Y + 1e6)
-    close(found.fit.weights, model.coef_.T, 1e-9)
+    close(found.weights, model.coef_.T, 1e-9)
     close(prediction(basis, found, NEW + 2.0**20) - 1e6, model.predict(NEW + 2.0**20) - 1e6, 1e-8)
-    assert found.fit.outcome.residual < 1e-9
-    assert found.fit.outcome.converged
+    assert found.outcome.residual < 1e-9
+    assert found.outcome.converged
 
 
 @pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
@@ -164,11 +163,11 @@ def test_landmarks_that_nearly_depend_on_each_other_are_whitened_before_they_are
     basis = basis_of(lift, X)
     assert basis.stretch > normal_equations.STRETCHED
     model = KernelRidge(clone(lift), alpha=1e-3, solver=Eigen()).fit(X, Y)
-    found = normal_equations.solve(asked(basis, X, Y, alpha=1e-3), IDLE)
+    found = asked(basis, X, Y, alpha=1e-3).normal_equations(IDLE)
     close(prediction(basis, found, NEW), model.predict(NEW), 1e-9)
-    close(found.fit.weights, model.coef_.T, 1e-9)
-    assert found.fit.outcome.iterations == 0
-    assert found.fit.roundings.max() < 1e-6
+    close(found.weights, model.coef_.T, 1e-9)
+    assert found.outcome.iterations == 0
+    assert found.roundings.max() < 1e-6
 
 
 @pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
@@ -179,12 +178,12 @@ def test_a_penalty_that_hides_the_rounding_of_sums_saves_the_whitening_of_rows(a
     assert basis.stretch > normal_equations.STRETCHED
     summed = []
     monkeypatch.setattr(normal_equations, "Moments", lambda given, *rest: summed.append(given) or Moments(given, *rest))
-    found = normal_equations.solve(asked(basis, X, Y, alpha=alpha), IDLE)
+    found = asked(basis, X, Y, alpha=alpha).normal_equations(IDLE)
     assert (summed == [basis]) is plain
     monkeypatch.setattr(normal_equations, "REGAINED", 0.0)
-    exact = normal_equations.solve(asked(basis, X, Y, alpha=alpha), IDLE)
+    exact = asked(basis, X, Y, alpha=alpha).normal_equations(IDLE)
     close(prediction(basis, found, NEW), prediction(basis, exact, NEW), 1e-9)
-    assert found.fit.roundings.max() < 1e-6
+    assert found.roundings.max() < 1e-6
 
 
 @pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
@@ -193,9 +192,9 @@ def test_features_as_raw_functions_reach_the_smallest_penalties():
     lift = Nystrom("gaussian(15)", 60, random_state=0).fit(X)
     basis = FeatureBasis(basis_of(lift, X))
     model = KernelRidge(clone(lift), alpha="auto", solver=Eigen()).fit(X, Y)
-    found = normal_equations.solve(asked(basis, X, Y, alpha="auto"), IDLE)
-    close(found.fit.alphas, model.alpha_, 1e-9)
-    close(found.fit.path.errors, model.loo_.errors, 1e-7)
+    found = asked(basis, X, Y, alpha="auto").normal_equations(IDLE)
+    close(found.alphas, model.alpha_, 1e-9)
+    close(found.path.errors, model.loo_.errors, 1e-7)
     close(prediction(basis, found, NEW), model.predict(NEW), 1e-7)
 
 
@@ -206,15 +205,15 @@ def test_steps_of_refinement_take_out_what_sums_lost(monkeypatch):
     lift = Nystrom("gaussian(4)", 60, random_state=0).fit(X)
     basis = basis_of(lift, X)
     model = KernelRidge(clone(lift), alpha=1e-3, solver=Eigen()).fit(X, Y)
-    found = normal_equations.solve(asked(basis, X, Y, alpha=1e-3), IDLE)
+    found = asked(basis, X, Y, alpha=1e-3).normal_equations(IDLE)
     monkeypatch.setattr(normal_equations, "CHECKS", 1)
     monkeypatch.setattr(normal_equations, "left_by_step", lambda problem, solution: np.inf)
-    coarse = normal_equations.solve(asked(basis, X, Y, alpha=1e-3), IDLE)
+    coarse = asked(basis, X, Y, alpha=1e-3).normal_equations(IDLE)
     off, before = (np.abs(prediction(basis, each, NEW) - model.predict(NEW)).max() for each in (found, coarse))
-    assert found.fit.outcome.iterations > 0
+    assert found.outcome.iterations > 0
     assert off < before / 100
-    assert coarse.fit.roundings.max() * np.abs(model.predict(NEW)).max() > before
-    assert found.fit.roundings.max() * np.abs(model.predict(NEW)).max() > off
+    assert coarse.roundings.max() * np.abs(model.predict(NEW)).max() > before
+    assert found.roundings.max() * np.abs(model.predict(NEW)).max() > off
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -226,11 +225,11 @@ def test_a_step_that_needs_no_check_ends_where_checked_ones_do(intercept, monkey
     checks = []
     monkeypatch.setattr(normal_equations, "check", lambda *given: checks.append(1) or check(*given))
     monkeypatch.setattr(normal_equations, "SETTLED", 1e-8)  # so that a step is due
-    sure = normal_equations.solve(request, IDLE).fit
+    sure = request.normal_equations(IDLE)
     assert len(checks) == 1
     assert sure.outcome.iterations == 1
     monkeypatch.setattr(normal_equations, "left_by_step", lambda problem, solution: np.inf)
-    checked = normal_equations.solve(request, IDLE).fit
+    checked = request.normal_equations(IDLE)
     assert len(checks) >= 3
     np.testing.assert_allclose(sure.weights, checked.weights, rtol=1e-9, atol=1e-9 * np.abs(checked.weights).max())
     np.testing.assert_allclose(sure.noise, checked.noise, rtol=1e-9)
@@ -243,11 +242,11 @@ def test_steps_that_lead_away_are_not_taken(monkeypatch):
     monkeypatch.setattr(normal_equations, "STRETCHED", np.inf)
     X, Y = draw()
     basis = basis_of(Nystrom("gaussian(8)", 60, random_state=0).fit(X), X)
-    found = normal_equations.solve(asked(basis, X, Y, alpha=1e-9, intercept=False), IDLE)
+    found = asked(basis, X, Y, alpha=1e-9, intercept=False).normal_equations(IDLE)
     monkeypatch.setattr(normal_equations, "CHECKS", 1)
-    coarse = normal_equations.solve(asked(basis, X, Y, alpha=1e-9, intercept=False), IDLE)
-    assert found.fit.outcome.residual <= coarse.fit.outcome.residual
-    assert not found.fit.roundings.max() <= 1e-6
+    coarse = asked(basis, X, Y, alpha=1e-9, intercept=False).normal_equations(IDLE)
+    assert found.outcome.residual <= coarse.outcome.residual
+    assert not found.roundings.max() <= 1e-6
 
 
 @pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
@@ -258,7 +257,7 @@ def test_auto_never_ends_in_doubt(lengthscale, monkeypatch):
     Y = np.column_stack([np.sin(3 * X[:, 0]), X[:, 1]])  # without noise: the smallest alpha is the best
     lift = Nystrom(f"gaussian({lengthscale})", 60, random_state=0).fit(X)
     request = asked(basis_of(lift, X), X, Y, alpha="auto")
-    fit = normal_equations.solve(request, IDLE).fit
+    fit = request.normal_equations(IDLE)
     assert fit.outcome.converged
     assert fit.roundings.max() <= request.trusted
     assert (fit.alphas >= fit.path.alpha).all()
@@ -269,7 +268,7 @@ def test_candidates_that_were_named_are_kept_and_their_doubt_is_told(monkeypatch
     X, _ = draw()
     Y = np.sin(3 * X[:, :1])
     basis = basis_of(Nystrom("gaussian(4)", 60, random_state=0).fit(X), X)
-    fit = normal_equations.solve(asked(basis, X, Y, alpha=[1e-16, 2e-16]), IDLE).fit
+    fit = asked(basis, X, Y, alpha=[1e-16, 2e-16]).normal_equations(IDLE)
     assert fit.alphas[0] in (1e-16, 2e-16)
     assert not fit.roundings.max() <= 1e-6
 
@@ -278,13 +277,13 @@ def test_twins_of_columns_give_the_shortest_solution_and_say_so():
     X, Y = draw()
     twins = np.hstack([X, X])
     lift = Polynomial(1).fit(twins)
-    found = normal_equations.solve(asked(basis_of(lift, twins), twins, Y, alpha=0.0), IDLE)
+    found = asked(basis_of(lift, twins), twins, Y, alpha=0.0).normal_equations(IDLE)
     with pytest.warns(NumericalWarning):
         model = KernelRidge(Polynomial(1), alpha=0.0, solver=Eigen()).fit(twins, Y)
-    close(found.fit.weights, model.coef_.T)
-    assert not found.fit.outcome.converged
-    assert "shortest" in found.fit.outcome.reason
-    assert np.isinf(found.fit.roundings).all()
+    close(found.weights, model.coef_.T)
+    assert not found.outcome.converged
+    assert "shortest" in found.outcome.reason
+    assert np.isinf(found.roundings).all()
 
 
 def test_float32_rows_are_summed_in_float64():
@@ -294,7 +293,7 @@ def test_float32_rows_are_summed_in_float64():
     for name in LIFTS:
         model = model_of(name, single.astype(np.float64), Y, alpha=0.3)
         basis = basis_of(model.lift_, X)
-        agree(normal_equations.solve(asked(basis, points, Y, alpha=0.3), IDLE), model, basis)
+        agree(asked(basis, points, Y, alpha=0.3).normal_equations(IDLE), model, basis)
 
 
 # -- runs that are cut ------------------------------------------------------------------------------------------------
@@ -305,33 +304,33 @@ def test_a_run_goes_on_from_every_piece_to_the_same_bits(name):
     X, Y = draw()
     basis = basis_of(clone(LIFTS[name]).fit(X), X)
     first = Saving()
-    whole = normal_equations.solve(asked(basis, X, Y, alpha="auto", batch=90), first)
+    whole = asked(basis, X, Y, alpha="auto", batch=90).normal_equations(first)
     assert [int(state["rows"]) for state in first.states] == [90, 180, 270, 360, 400]
     for state in first.states:
         run = Saving(state)
-        again = normal_equations.solve(asked(basis, X, Y, alpha="auto", batch=90), run)
+        again = asked(basis, X, Y, alpha="auto", batch=90).normal_equations(run)
         assert run.told[0] == state["rows"]
         for part in ("weights", "duals", "levels", "roundings", "noise"):
-            assert np.array_equal(getattr(again.fit, part), getattr(whole.fit, part))
+            assert np.array_equal(getattr(again, part), getattr(whole, part))
         assert np.array_equal(again.raw, whole.raw)
-        assert np.array_equal(again.fit.path.errors, whole.fit.path.errors)
+        assert np.array_equal(again.path.errors, whole.path.errors)
 
 
 def test_a_pass_that_is_stopped_gives_the_model_of_the_rows_so_far():
     X, Y = draw()
     basis = basis_of(clone(LIFTS["fourier"]).fit(X), X)
-    found = normal_equations.solve(asked(basis, X, Y, alpha=0.1, batch=100), Cut("pass", 200))
-    few = normal_equations.solve(asked(basis, X[:200], Y[:200], alpha=0.1, batch=100), IDLE)
-    close(found.fit.weights, few.fit.weights)
-    close(found.offset, few.offset)
-    close(found.fit.noise, few.fit.noise)
-    assert not found.fit.outcome.converged
-    assert found.fit.outcome.reason == "Stopped after 50 % of the rows: the time is over."
-    assert found.fit.outcome.residual < 1e-10
-    assert found.fit.duals is None
-    tuned = normal_equations.solve(asked(basis, X, Y, alpha="auto", batch=100), Cut("pass", 200))
-    expected = normal_equations.solve(asked(basis, X[:200], Y[:200], alpha="auto", batch=100), IDLE)
-    close(tuned.fit.path.errors, expected.fit.path.errors)
+    found = asked(basis, X, Y, alpha=0.1, batch=100).normal_equations(Cut("pass", 200))
+    few = asked(basis, X[:200], Y[:200], alpha=0.1, batch=100).normal_equations(IDLE)
+    close(found.weights, few.weights)
+    close(found.intercepts, few.intercepts)
+    close(found.noise, few.noise)
+    assert not found.outcome.converged
+    assert found.outcome.reason == "Stopped after 50 % of the rows: the time is over."
+    assert found.outcome.residual < 1e-10
+    assert found.duals is None
+    tuned = asked(basis, X, Y, alpha="auto", batch=100).normal_equations(Cut("pass", 200))
+    expected = asked(basis, X[:200], Y[:200], alpha="auto", batch=100).normal_equations(IDLE)
+    close(tuned.path.errors, expected.path.errors)
 
 
 @pytest.mark.parametrize("name", LIFTS)
@@ -346,42 +345,42 @@ def test_ctrl_c_inside_a_piece_keeps_the_pieces_that_are_whole(name, monkeypatch
 
     monkeypatch.setattr(Moments, "add", interrupted)
     with watched("test", KernelRidge(), Terms.of("test", None, "keep", False, None)) as run:
-        found = normal_equations.solve(asked(basis, X, Y, alpha=0.1, batch=100), run)
-    assert found.fit.outcome.reason == "Stopped after 75 % of the rows: the fit was interrupted."
+        found = asked(basis, X, Y, alpha=0.1, batch=100).normal_equations(run)
+    assert found.outcome.reason == "Stopped after 75 % of the rows: the fit was interrupted."
     monkeypatch.undo()
-    few = normal_equations.solve(asked(basis, X[:300], Y[:300], alpha=0.1, batch=100), IDLE)
+    few = asked(basis, X[:300], Y[:300], alpha=0.1, batch=100).normal_equations(IDLE)
     close(prediction(basis, found, NEW), prediction(basis, few, NEW))
-    close(found.fit.noise, few.fit.noise)
+    close(found.noise, few.noise)
 
 
 def test_a_pass_that_goes_on_can_be_stopped_at_once():
     X, Y = draw()
     basis, first = basis_of(clone(LIFTS["nystrom"]).fit(X), X), Saving()
-    normal_equations.solve(asked(basis, X, Y, alpha=0.1, batch=100), first)
+    asked(basis, X, Y, alpha=0.1, batch=100).normal_equations(first)
     run = Cut("pass", 200)
     run.saved = lambda key: first.states[1]
-    found = normal_equations.solve(asked(basis, X, Y, alpha=0.1, batch=100), run)
-    assert found.fit.outcome.reason == "Stopped after 50 % of the rows: the time is over."
-    few = normal_equations.solve(asked(basis, X[:200], Y[:200], alpha=0.1, batch=100), IDLE)
+    found = asked(basis, X, Y, alpha=0.1, batch=100).normal_equations(run)
+    assert found.outcome.reason == "Stopped after 50 % of the rows: the time is over."
+    few = asked(basis, X[:200], Y[:200], alpha=0.1, batch=100).normal_equations(IDLE)
     close(prediction(basis, found, NEW), prediction(basis, few, NEW))
 
 
 def test_the_first_piece_is_never_stopped():
     X, Y = draw()
     basis = basis_of(clone(LIFTS["fourier"]).fit(X), X)
-    found = normal_equations.solve(asked(basis, X, Y, alpha=0.1, batch=400), Cut("pass", 0))
-    assert found.fit.outcome.converged
+    found = asked(basis, X, Y, alpha=0.1, batch=400).normal_equations(Cut("pass", 0))
+    assert found.outcome.converged
 
 
 def test_a_check_that_is_stopped_leaves_the_model_of_the_sums():
     X, Y = draw()
     basis = basis_of(clone(LIFTS["fourier"]).fit(X), X)
-    found = normal_equations.solve(asked(basis, X, Y, alpha=0.1), Cut("check", 200))
-    whole = normal_equations.solve(asked(basis, X, Y, alpha=0.1), IDLE)
-    close(found.fit.weights, whole.fit.weights)
-    assert found.fit.duals is None
-    assert not found.fit.outcome.converged
-    assert found.fit.outcome.reason == "Stopped in the check: the time is over."
+    found = asked(basis, X, Y, alpha=0.1).normal_equations(Cut("check", 200))
+    whole = asked(basis, X, Y, alpha=0.1).normal_equations(IDLE)
+    close(found.weights, whole.weights)
+    assert found.duals is None
+    assert not found.outcome.converged
+    assert found.outcome.reason == "Stopped in the check: the time is over."
 
 
 def test_sums_are_read_once_and_rows_twice(monkeypatch):
@@ -395,5 +394,5 @@ def test_sums_are_read_once_and_rows_twice(monkeypatch):
         plain(self, piece, run)
 
     monkeypatch.setattr(Moments, "add", add)
-    normal_equations.solve(asked(basis, X, Y, alpha="auto"), IDLE)
+    asked(basis, X, Y, alpha="auto").normal_equations(IDLE)
     assert sum(added) == 400

@@ -26,8 +26,8 @@ MODELS = {
     "svr": mercer.KernelSVR("precomputed"),
     "one class": mercer.KernelOneClassSVM("precomputed"),
     "logistic": mercer.KernelLogisticRegression("precomputed"),
-    "components": KernelPCA("precomputed", 3, method="exact"),
-    "means": mercer.KernelKMeans(2, "precomputed", random_state=0),
+    "components": KernelPCA("precomputed", n_components=3, method="exact"),
+    "means": mercer.KernelKMeans(2, kernel="precomputed", random_state=0),
 }
 
 
@@ -81,7 +81,7 @@ def test_the_symmetric_part_is_used(name):
 def test_scikit_learn_agrees_about_asymmetric_matrices():
     given = [[1.0, 2.0], [3.0, 40.0]]
     with pytest.warns(NumericalWarning, match="not symmetric"):
-        ours = KernelPCA("precomputed", 1).fit(given)
+        ours = KernelPCA("precomputed", n_components=1).fit(given)
     theirs = TheirPCA(1, kernel="precomputed").fit([[1.0, 2.5], [2.5, 40.0]])
     np.testing.assert_allclose(ours.eigenvalues_, theirs.eigenvalues_)
     matrix = np.where(np.tri(60) > 0, K * (1 + 1e-6), K)
@@ -104,9 +104,9 @@ def test_components_of_products_need_no_change():
     values = np.linalg.eigvalsh(few)
     few -= (values[0] + 5e-6 * values[-1]) * np.eye(6)
     with pytest.warns(NumericalWarning, match=r"slightly indefinite.* Negative eigenvalues count as 0\."):
-        model = KernelPCA("precomputed", 2, method="krylov").fit(few)
+        model = KernelPCA("precomputed", n_components=2, method="krylov").fit(few)
     with pytest.warns(NumericalWarning, match="slightly indefinite"):
-        wanted = KernelPCA("precomputed", 2, method="exact").fit(few)
+        wanted = KernelPCA("precomputed", n_components=2, method="exact").fit(few)
     np.testing.assert_allclose(model.eigenvalues_, wanted.eigenvalues_, rtol=1e-3)
 
 

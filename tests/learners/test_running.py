@@ -17,7 +17,7 @@ from mercer.compute.runtime.run import Stopped
 from mercer.compute.runtime.threads import Progress
 from mercer.errors import InputError
 from mercer.learners.ridge import least_squares
-from mercer.learners.ridge.posing import from_rows
+from mercer.learners.ridge.problem import from_rows
 from mercer.learners.run import fit_run
 from mercer.learners.run.fit_run import Terms, watched
 from mercer.lifts import Nystrom, Polynomial

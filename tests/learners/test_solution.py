@@ -7,7 +7,7 @@ import pytest
 from streamed_requests import asked, basis_of, draw
 
 from mercer.compute.runtime.run import IDLE
-from mercer.learners.ridge.refinement import Problem, Solution, as_if_checked, residual_of, roundings_of, step_of
+from mercer.learners.ridge.refinement import Solution, Summed, as_if_checked, residual_of, roundings_of, step_of
 from mercer.learners.ridge.residual_pass import Trial, check
 from mercer.learners.ridge.sampled_loo import drawn
 from mercer.learners.streaming.moments import Moments, Normal
@@ -27,12 +27,11 @@ def posed(lift=None):
         moments.add(piece)
     normal = Normal.of(moments, True)
     sample = drawn(request.stream, 300, TRIED, np.random.default_rng(0))
-    return Problem(request, basis, normal, Trial.of(normal, basis, sample), "")
+    return Summed(request.problem, request.stream, basis, 100, basis, normal, Trial.of(normal, basis, sample), "")
 
 
 def checked(problem, w):
-    stream, batch = problem.request.stream, problem.request.plan.batch
-    found = check(stream, problem.basis, problem.normal, problem.trial, w, batch, IDLE)
+    found = check(problem.rows, problem.basis, problem.normal, problem.trial, w, problem.batch, IDLE)
     return Solution(ALPHAS, w, checked=replace(found, gradient=found.gradient - ALPHAS * w))
 
 

@@ -50,10 +50,10 @@ def source_for(tmp_path):
         parts = [slice(at, at + 17) for at in range(0, ROWS, 17)]
         cut = [tuple(x[part] for x in (X, targets, weights) if x is not None) for part in parts]
         if kind == "arrays":
-            return Arrays(X, targets, weights)
+            return Arrays(X, targets, weight=weights)
         if kind == "memmap":
             np.save(tmp_path / "X.npy", X)
-            return Arrays(np.load(tmp_path / "X.npy", mmap_mode="r"), targets, weights)
+            return Arrays(np.load(tmp_path / "X.npy", mmap_mode="r"), targets, weight=weights)
         if kind == "parquet":
             pytest.importorskip("pyarrow", reason="Parquet files are read by pyarrow")
             names = "y" if targets.ndim == 1 else [f"y{at}" for at in range(targets.shape[1])]
@@ -61,7 +61,9 @@ def source_for(tmp_path):
             frame[names] = targets
             frame = frame if weights is None else frame.assign(weight=weights)
             frame.to_parquet(tmp_path / "x.parquet", row_group_size=11)
-            return Parquet(tmp_path / "x.parquet", NAMES, names, None if weights is None else "weight")
+            return Parquet(
+                tmp_path / "x.parquet", columns=NAMES, target=names, weight=None if weights is None else "weight"
+            )
         return Batches(cut if kind == "list" else lambda: iter(cut))
 
     return made
@@ -109,7 +111,7 @@ def coded(labels, classes):
 @pytest.mark.parametrize("weights", [None, w])
 @pytest.mark.parametrize("class_weight", [None, "balanced", {"a": 2.0, "bb": 0.0}, {"bb": 3.3}])
 def test_classification_from_all_sources(source_for, kind, weights, class_weight):
-    stream = classification_stream(source_for(kind, KINDS, weights), class_weight)
+    stream, _ = classification_stream(source_for(kind, KINDS, weights), class_weight)
     copies = np.ones(ROWS) if weights is None else weights
     sums = {label: copies[label == KINDS].sum() for label in ("a", "bb", "ccc")}
     factors = class_weight or {}
@@ -197,14 +199,14 @@ def test_a_model_of_the_loaded_rows_is_that_of_the_table(source_for, kind):
 
 def test_classes_are_those_of_the_classifier(source_for):
     model = KernelRidgeClassifier("gaussian(1)", alpha=0.1, class_weight={"bb": 0.0}).fit(X, KINDS, w)
-    stream = classification_stream(source_for("list", KINDS, w), {"bb": 0.0})
+    stream, _ = classification_stream(source_for("list", KINDS, w), {"bb": 0.0})
     np.testing.assert_array_equal(stream.labels.classes, model.classes_)
     assert stream.labels.classes.dtype == model.classes_.dtype
 
 
 @pytest.mark.parametrize("labels", [np.arange(ROWS) % 3, np.arange(ROWS) % 2 == 0, (np.arange(ROWS) % 3).astype("f8")])
 def test_labels_of_numbers(labels):
-    stream = classification_stream(Arrays(X, labels[:, None]))
+    stream, _ = classification_stream(Arrays(X, labels[:, None]))
     np.testing.assert_array_equal(stream.labels.classes, np.unique(labels))
     assert stream.labels.classes.dtype == labels.dtype
 
@@ -256,10 +258,13 @@ def _with(table, at, value):
         (Arrays(X, _with(y, 150, np.inf)), "finite numbers for y; row 150 holds inf"),
         (Arrays(X, KINDS), "numbers for y; row 0 holds '.*'. Convert it to numbers; labels are for KernelRidgeClas"),
         (Arrays(X), r"targets; the source has none, and y is None. Name the column"),
-        (Arrays(X, y, _with(w, 33, -1.0)), "sample_weight of finite numbers of at least 0; that of row 33 is -1.0"),
-        (Arrays(X, y, _with(w, 200, np.nan)), "at least 0; that of row 200 is nan"),
-        (Arrays(X, y, 0 * w), "some row of a weight above zero; all are zero. Leave sample_weight out"),
-        (Arrays(X, y, 1e300 * w), r"weights with a sum from 1e-100 to 1e\+100"),
+        (
+            Arrays(X, y, weight=_with(w, 33, -1.0)),
+            "sample_weight of finite numbers of at least 0; that of row 33 is -1.0",
+        ),
+        (Arrays(X, y, weight=_with(w, 200, np.nan)), "at least 0; that of row 200 is nan"),
+        (Arrays(X, y, weight=0 * w), "some row of a weight above zero; all are zero. Leave sample_weight out"),
+        (Arrays(X, y, weight=1e300 * w), r"weights with a sum from 1e-100 to 1e\+100"),
     ],
 )
 def test_what_regression_refuses(source, message):
@@ -283,7 +288,7 @@ def test_what_regression_refuses(source, message):
 )
 def test_what_classification_refuses(labels, weights, class_weight, message):
     with pytest.raises(InputError, match=f"^KernelRidge needs .*{message}"):
-        classification_stream(Arrays(X, labels, weights), class_weight)
+        classification_stream(Arrays(X, labels, weight=weights), class_weight)
 
 
 class Uneven(Source):
@@ -319,7 +324,7 @@ def test_batches_that_are_not_alike_are_refused(second, message):
 
 def test_labels_that_change_between_passes_are_refused():
     labels = KINDS.copy()
-    stream = classification_stream(Arrays(X, labels))
+    stream, _ = classification_stream(Arrays(X, labels))
     labels[50] = "d"
     with pytest.raises(InputError, match=r"the same labels in every pass; .*'d'.* was not there in the first pass"):
         list(stream.pieces(20))

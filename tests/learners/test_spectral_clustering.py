@@ -63,7 +63,7 @@ def test_eigenvectors_are_those_of_the_walk(by_products, stored, kernel):
     X, _ = blobs()
     if not stored:
         by_products()
-    model = SpectralClustering(4, kernel, n_components=5, tol=1e-10, random_state=0).fit(X)
+    model = SpectralClustering(4, kernel=kernel, n_components=5, tol=1e-10, random_state=0).fit(X)
     assert model.plan_.way == ("kernel matrix" if stored else "products")
     values, vectors = walk(kernel(X), 5)
     assert_allclose(model.eigenvalues_, values, atol=1e-9)
@@ -84,7 +84,7 @@ def test_circles_are_parted(by_products, stored):
     X, y = rings()
     if not stored:
         by_products()
-    model = SpectralClustering(2, "gaussian(0.3)", random_state=0).fit(X)
+    model = SpectralClustering(2, kernel="gaussian(0.3)", random_state=0).fit(X)
     assert adjusted_rand_score(model.labels_, y) == 1.0
     theirs = Reference(2, affinity="precomputed", random_state=0).fit(Gaussian(0.3)(X))
     assert adjusted_rand_score(model.labels_, theirs.labels_) == 1.0
@@ -94,7 +94,7 @@ def test_circles_are_parted(by_products, stored):
 def test_the_labels_are_those_of_scikit_learn(seed):
     X, y = blobs(200, 4, seed)
     theirs = Reference(4, affinity="precomputed", random_state=0).fit(Gaussian(1.0)(X))
-    model = SpectralClustering(4, "gaussian(1)", random_state=0)
+    model = SpectralClustering(4, kernel="gaussian(1)", random_state=0)
     assert adjusted_rand_score(model.fit_predict(X), theirs.labels_) == 1.0
     assert adjusted_rand_score(model.labels_, y) == 1.0
 
@@ -110,7 +110,7 @@ def test_both_ways_give_the_same_labels(by_products):
 
 def test_many_rows_by_the_fused_pass():
     X, y = rings(2500)
-    model = SpectralClustering(2, "gaussian(0.4)", random_state=0).fit(X)
+    model = SpectralClustering(2, kernel="gaussian(0.4)", random_state=0).fit(X)
     assert model.plan_.way == "products"
     assert model.converged_
     assert adjusted_rand_score(model.labels_, y) == 1.0
@@ -119,7 +119,7 @@ def test_many_rows_by_the_fused_pass():
 
 def test_a_graph_that_falls_apart_has_an_eigenvalue_of_one_for_each_part():
     K = np.kron(np.eye(3), np.ones((4, 4)))
-    model = SpectralClustering(3, "precomputed", n_components=4, random_state=0).fit(K)
+    model = SpectralClustering(3, kernel="precomputed", n_components=4, random_state=0).fit(K)
     assert_allclose(model.eigenvalues_, [1, 1, 1, 0], atol=1e-12)
     assert adjusted_rand_score(model.labels_, np.repeat([0, 1, 2], 4)) == 1.0
 
@@ -134,7 +134,9 @@ def test_ties_need_not_be_a_kernel(by_products, stored):
     near = distances <= np.sort(distances, axis=1)[:, 5:6]
     ties = (near | near.T).astype(float) - np.eye(len(X))
     assert np.linalg.eigvalsh(ties)[0] < -1
-    model = SpectralClustering(2, "precomputed", n_components=3, tol=1e-9, max_iter=200, random_state=0).fit(ties)
+    model = SpectralClustering(2, kernel="precomputed", n_components=3, tol=1e-9, max_iter=200, random_state=0).fit(
+        ties
+    )
     assert_allclose(model.eigenvalues_, walk(ties, 3)[0], atol=1e-8)
     assert adjusted_rand_score(model.labels_, y) == 1.0
 
@@ -170,29 +172,29 @@ def test_negative_ties_are_refused(by_products, stored, kernel):
     if not stored:
         by_products()
     with pytest.raises(InputError, match=r"SpectralClustering needs ties of at least 0; the smallest value of .* is -"):
-        SpectralClustering(4, kernel).fit(X)
+        SpectralClustering(4, kernel=kernel).fit(X)
 
 
 def test_the_smallest_value_is_named():
     K = np.eye(4) + 0.5
     K[1, 3] = K[3, 1] = -0.25
     with pytest.raises(InputError, match=r"the smallest value of the matrix is -0\.25, of the rows 1 and 3"):
-        SpectralClustering(2, "precomputed").fit(K)
+        SpectralClustering(2, kernel="precomputed").fit(K)
     X = np.array([[1.0, 0.0], [0.0, 1.0], [-2.0, 1.0]])
     with pytest.raises(InputError, match="the smallest value of linear is -2, of the rows 0 and 2"):
-        SpectralClustering(2, "linear").fit(X)
+        SpectralClustering(2, kernel="linear").fit(X)
 
 
 def test_a_row_without_ties_is_refused():
     K = np.ones((4, 4))
     K[2] = K[:, 2] = 0
     with pytest.raises(InputError, match="a finite tie above zero; those of row 2 add up to 0"):
-        SpectralClustering(2, "precomputed").fit(K)
+        SpectralClustering(2, kernel="precomputed").fit(K)
 
 
 def test_kernels_that_are_not_negative_on_the_data_are_taken():
     X = np.abs(blobs()[0])
-    assert SpectralClustering(4, "linear", random_state=0).fit(X).eigenvalues_[0] == pytest.approx(1.0)
+    assert SpectralClustering(4, kernel="linear", random_state=0).fit(X).eigenvalues_[0] == pytest.approx(1.0)
 
 
 # -- kinds of input -----------------------------------------------------------------------------------------------
@@ -200,10 +202,10 @@ def test_kernels_that_are_not_negative_on_the_data_are_taken():
 
 def test_float32_sparse_and_precomputed_give_the_same():
     X, y = blobs()
-    plain = SpectralClustering(4, "gaussian(1)", random_state=0).fit(X)
+    plain = SpectralClustering(4, kernel="gaussian(1)", random_state=0).fit(X)
     narrow = clone(plain).fit(X.astype(np.float32))
     assert narrow.embedding_.dtype == np.float32
-    sparse, given = clone(plain).fit(sp.csr_array(X)), SpectralClustering(4, "precomputed", random_state=0)
+    sparse, given = clone(plain).fit(sp.csr_array(X)), SpectralClustering(4, kernel="precomputed", random_state=0)
     given.fit(Gaussian(1.0)(X))
     for model in (narrow, sparse, given):
         assert adjusted_rand_score(model.labels_, y) == 1.0
@@ -212,7 +214,7 @@ def test_float32_sparse_and_precomputed_give_the_same():
 
 def test_a_lift_may_be_given():
     X, y = blobs()
-    model = SpectralClustering(4, Nystrom("gaussian(2)", 200, random_state=0), random_state=0).fit(X)
+    model = SpectralClustering(4, kernel=Nystrom("gaussian(2)", 200, random_state=0), random_state=0).fit(X)
     assert adjusted_rand_score(model.labels_, y) == 1.0
 
 
@@ -229,10 +231,10 @@ def test_the_same_seed_gives_the_same_labels(by_products):
 def test_one_cluster_one_row_and_equal_rows(by_products, stored):
     if not stored:
         by_products()
-    assert SpectralClustering(1, "gaussian(1)").fit([[1.0, 2.0]]).labels_.tolist() == [0]
+    assert SpectralClustering(1, kernel="gaussian(1)").fit([[1.0, 2.0]]).labels_.tolist() == [0]
     assert (SpectralClustering(1).fit(np.random.default_rng(0).normal(size=(20, 2))).labels_ == 0).all()
     X = np.repeat([[0.0], [9.0]], 5, axis=0)
-    labels = SpectralClustering(2, "gaussian(1)", random_state=0).fit(X).labels_
+    labels = SpectralClustering(2, kernel="gaussian(1)", random_state=0).fit(X).labels_
     assert [len(set(part.tolist())) for part in np.split(labels, 2)] == [1, 1]
     assert labels[0] != labels[5]
 
@@ -242,7 +244,7 @@ def test_one_cluster_one_row_and_equal_rows(by_products, stored):
 
 def test_products_hold_nothing_of_the_square_of_rows():
     X, _ = rings(6000)
-    model = SpectralClustering(2, "gaussian(0.5)", n_init=1, random_state=0)
+    model = SpectralClustering(2, kernel="gaussian(0.5)", n_init=1, random_state=0)
     model.fit(X[:2500])  # compiles
     tracemalloc.start()
     try:
@@ -260,7 +262,7 @@ def test_few_products_are_told_of(by_products):
     with pytest.warns(
         NumericalWarning, match=r"SpectralClustering: After .* products? .* those that were found so far"
     ):
-        model = SpectralClustering(2, "gaussian(0.2)", max_iter=1, tol=1e-12, random_state=0).fit(X)
+        model = SpectralClustering(2, kernel="gaussian(0.2)", max_iter=1, tol=1e-12, random_state=0).fit(X)
     assert not model.converged_
     assert len(model.labels_) == 300
 
@@ -269,20 +271,20 @@ def test_a_time_limit_keeps_what_was_found(by_products):
     by_products()
     X, _ = rings()
     with pytest.warns(NumericalWarning, match="SpectralClustering: The time limit of 1e-09 s was reached"):
-        model = SpectralClustering(2, "gaussian(0.2)", tol=1e-12, time_limit=1e-9, random_state=0).fit(X)
+        model = SpectralClustering(2, kernel="gaussian(0.2)", tol=1e-12, time_limit=1e-9, random_state=0).fit(X)
     assert not model.converged_
     assert set(model.labels_.tolist()) == {0, 1}
 
 
 def test_a_plan_says_what_a_fit_takes():
     X, _ = blobs()
-    model = SpectralClustering(4, "gaussian(1)", random_state=0)
+    model = SpectralClustering(4, kernel="gaussian(1)", random_state=0)
     plan = model.plan(X)
     assert str(plan).startswith("spectral clustering on 200 rows x 3 columns, 4 clusters: kernel matrix, about")
     assert not hasattr(model, "n_features_in_")
     assert model.fit(X).plan_ == plan
     with pytest.raises(BudgetError, match=r"SpectralClustering needs .* for spectral clustering of 200 rows"):
-        SpectralClustering(4, "gaussian(1)", memory_limit="10 kB").fit(X)
+        SpectralClustering(4, kernel="gaussian(1)", memory_limit="10 kB").fit(X)
 
 
 @pytest.mark.parametrize(
@@ -304,7 +306,7 @@ def test_settings_that_make_no_sense_are_refused(settings, message):
         SpectralClustering(**{"n_clusters": 2, **settings}).fit(np.random.default_rng(0).normal(size=(20, 2)))
 
 
-@pytest.mark.parametrize("learner", [SpectralClustering(), SpectralClustering(2, "gaussian(1)")], ids=repr)
+@pytest.mark.parametrize("learner", [SpectralClustering(), SpectralClustering(2, kernel="gaussian(1)")], ids=repr)
 def test_check_estimator(learner):
     results = check_estimator(clone(learner), on_skip=None)
     assert {result["status"] for result in results} <= {"passed", "skipped"}
@@ -316,25 +318,25 @@ def test_sparse_ties():
     X = np.random.default_rng(3).normal(size=(60, 2))
     K = Gaussian(1.0)(X)
     K[K < 0.2] = 0.0
-    dense = SpectralClustering(3, "precomputed", random_state=0).fit(K)
+    dense = SpectralClustering(3, kernel="precomputed", random_state=0).fit(K)
     for kind in (sp.csr_matrix, sp.csc_array, sp.coo_array):
-        model = SpectralClustering(3, "precomputed", random_state=0).fit(kind(K))
+        model = SpectralClustering(3, kernel="precomputed", random_state=0).fit(kind(K))
         assert np.array_equal(model.labels_, dense.labels_)
         assert np.array_equal(model.embedding_, dense.embedding_)
     nearest = kneighbors_graph(X, 8, include_self=True)
     with pytest.warns(NumericalWarning, match="not symmetric"):
-        model = SpectralClustering(2, "precomputed", random_state=0).fit(nearest)
+        model = SpectralClustering(2, kernel="precomputed", random_state=0).fit(nearest)
     assert len(set(model.labels_)) == 2
     with pytest.raises(BudgetError):
-        SpectralClustering(2, "precomputed", memory_limit="1 MB").fit(sp.eye_array(100_000).tocsr())
+        SpectralClustering(2, kernel="precomputed", memory_limit="1 MB").fit(sp.eye_array(100_000).tocsr())
 
 
 def test_more_parts_than_clusters_are_told():
     K = np.kron(np.eye(4), np.ones((10, 10)))
     with pytest.warns(NumericalWarning, match="not connected: it has 4 parts that no tie above rounding connects"):
-        model = SpectralClustering(3, "precomputed", random_state=0).fit(K)
+        model = SpectralClustering(3, kernel="precomputed", random_state=0).fit(K)
     assert all(len(set(model.labels_[i : i + 10])) == 1 for i in range(0, 40, 10))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert len(set(SpectralClustering(4, "precomputed", random_state=0).fit(K).labels_)) == 4
-        SpectralClustering(3, "precomputed", random_state=0).fit(K + 1e-6)
+        assert len(set(SpectralClustering(4, kernel="precomputed", random_state=0).fit(K).labels_)) == 4
+        SpectralClustering(3, kernel="precomputed", random_state=0).fit(K + 1e-6)

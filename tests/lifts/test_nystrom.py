@@ -67,7 +67,7 @@ def projected(kernel, L, X):
 @pytest.mark.parametrize("name", KERNELS)
 def test_the_features_are_the_projection_on_the_landmarks(name, way):
     kernel, X, Z = KERNELS[name], rows(80), rows(30, seed=1)
-    lift = Nystrom(kernel, 7, way, random_state=0).fit(X)
+    lift = Nystrom(kernel, 7, landmarks=way, random_state=0).fit(X)
     both = np.concatenate([X, Z])
     features = lift.transform(both)
     size = kernel.diagonal(both).max()
@@ -83,7 +83,7 @@ def test_the_features_are_the_projection_on_the_landmarks(name, way):
 def test_all_rows_as_landmarks_reproduce_the_kernel(name):
     kernel, X = KERNELS[name], rows(60)
     for way in ("pivoted", "uniform", X):
-        features = Nystrom(kernel, 60, way, random_state=0).fit_transform(X)
+        features = Nystrom(kernel, 60, landmarks=way, random_state=0).fit_transform(X)
         np.testing.assert_allclose(features @ features.T, kernel(X), rtol=1e-9, atol=1e-10)
 
 
@@ -99,7 +99,7 @@ def test_fitted_attributes():
     X = rows(50)
     lift = Nystrom(Laplace(), 7, random_state=0).fit(X)
     assert np.array_equal(lift.landmarks_, X[lift.landmark_indices_])
-    assert Nystrom(Laplace(), 7, "kmeans", random_state=0).fit(X).landmark_indices_ is None
+    assert Nystrom(Laplace(), 7, landmarks="kmeans", random_state=0).fit(X).landmark_indices_ is None
     given = Nystrom(Laplace(), landmarks=X[3:8]).fit(X)
     assert given.landmark_indices_ is None
     assert given.n_components_ == 5
@@ -128,13 +128,13 @@ def test_the_kernel_is_found_in_fit():
 def test_fit_transform_is_fit_then_transform(way):
     X = rows(200)
     for kernel in (Laplace(), Gaussian(0.3)):
-        one = Nystrom(kernel, 40, way, random_state=3).fit_transform(X)
-        two = Nystrom(kernel, 40, way, random_state=3).fit(X).transform(X)
+        one = Nystrom(kernel, 40, landmarks=way, random_state=3).fit_transform(X)
+        two = Nystrom(kernel, 40, landmarks=way, random_state=3).fit(X).transform(X)
         np.testing.assert_allclose(one, two, atol=1e-10)
     with pytest.warns(NumericalWarning, match="keeps"):
-        one = Nystrom(Gaussian(20.0), 150, way, random_state=3).fit_transform(X)
+        one = Nystrom(Gaussian(20.0), 150, landmarks=way, random_state=3).fit_transform(X)
     with pytest.warns(NumericalWarning, match="keeps"):
-        two = Nystrom(Gaussian(20.0), 150, way, random_state=3).fit(X).transform(X)
+        two = Nystrom(Gaussian(20.0), 150, landmarks=way, random_state=3).fit(X).transform(X)
     np.testing.assert_allclose(one @ one.T, two @ two.T, atol=1e-13)  # single features divide rounding by 1e-6
     np.testing.assert_allclose(one, two, atol=1e-8)
 
@@ -161,12 +161,14 @@ def test_fused_and_plain_give_the_same(monkeypatch):
 @pytest.mark.parametrize("way", WAYS)
 def test_random_state(way):
     X = rows(150)
-    one = Nystrom(Laplace(), 20, way, random_state=7).fit(X)
-    two = Nystrom(Laplace(), 20, way, random_state=7).fit(X)
-    other = Nystrom(Laplace(), 20, way, random_state=8).fit(X)
+    one = Nystrom(Laplace(), 20, landmarks=way, random_state=7).fit(X)
+    two = Nystrom(Laplace(), 20, landmarks=way, random_state=7).fit(X)
+    other = Nystrom(Laplace(), 20, landmarks=way, random_state=8).fit(X)
     assert np.array_equal(one.transform(X), two.transform(X))
     assert not np.array_equal(one.landmarks_, other.landmarks_)
-    with_generator = [Nystrom(Laplace(), 20, way, random_state=np.random.default_rng(7)).fit(X) for _ in range(2)]
+    with_generator = [
+        Nystrom(Laplace(), 20, landmarks=way, random_state=np.random.default_rng(7)).fit(X) for _ in range(2)
+    ]
     assert np.array_equal(with_generator[0].landmarks_, with_generator[1].landmarks_)
 
 
@@ -186,9 +188,9 @@ def test_the_order_of_rows_and_of_given_landmarks_does_not_matter():
 def test_sparse_tables(way, kernel):
     X = np.where(rows(120, 6) < 1.2, 0.0, rows(120, 6))
     X = X[np.unique(X, axis=0, return_index=True)[1]]
-    dense = Nystrom(kernel, 15, way, random_state=0).fit(X)
+    dense = Nystrom(kernel, 15, landmarks=way, random_state=0).fit(X)
     table = csr_array(X) if way == "pivoted" else csr_matrix(X)
-    lift = Nystrom(kernel, 15, way, random_state=0).fit(table)
+    lift = Nystrom(kernel, 15, landmarks=way, random_state=0).fit(table)
     assert np.array_equal(lift.landmarks_.toarray(), dense.landmarks_)
     np.testing.assert_allclose(lift.transform(table), dense.transform(X), atol=1e-9)
     np.testing.assert_allclose(lift.transform(X), dense.transform(X), atol=1e-9)
@@ -222,7 +224,7 @@ def test_nearly_singular_kernels(way, length):
         lift = (
             Nystrom(Gaussian(length), landmarks=X[:100]).fit(X)
             if way == "given"
-            else Nystrom(Gaussian(length), 100, way, random_state=0).fit(X)
+            else Nystrom(Gaussian(length), 100, landmarks=way, random_state=0).fit(X)
         )
     features = lift.transform(X)
     assert 1 <= lift.n_components_ < 100
@@ -243,7 +245,7 @@ def test_many_equal_rows():
         lift = Nystrom(Laplace(), 50, random_state=0).fit(X)
     np.testing.assert_allclose(lift.transform(X) @ lift.transform(X).T, Laplace()(X), atol=1e-12)
     with pytest.warns(NumericalWarning, match=r"Nystrom keeps \d+ of 50"):
-        lift = Nystrom(Laplace(), 50, "uniform", random_state=0).fit(X)
+        lift = Nystrom(Laplace(), 50, landmarks="uniform", random_state=0).fit(X)
     assert 5 < lift.n_components_ <= 12
     assert np.abs(lift.residual(lift.landmarks_)).max() < 1e-12
 
@@ -261,7 +263,7 @@ def test_pivots_find_small_clusters():
     K = Gaussian(1.0)(X)
     errors = {}
     for way in ("pivoted", "uniform"):
-        features = Nystrom(Gaussian(1.0), 70, way, random_state=0).fit_transform(X)
+        features = Nystrom(Gaussian(1.0), 70, landmarks=way, random_state=0).fit_transform(X)
         gap = np.abs(K - features @ features.T)
         errors[way] = np.array([gap.max(), np.sqrt((gap**2).mean())])
     assert (errors["pivoted"] < errors["uniform"] / 10).all()
@@ -300,7 +302,7 @@ def test_the_bound_holds_on_hundreds_of_draws(name):
     K, both = kernel(np.concatenate([X, Z])), np.concatenate([X, Z])
     tight = []
     for seed in range(24):
-        lift = Nystrom(kernel, 1 + seed % 8, WAYS[seed % 3], random_state=seed).fit(X)
+        lift = Nystrom(kernel, 1 + seed % 8, landmarks=WAYS[seed % 3], random_state=seed).fit(X)
         features, known = lift.transform(both), lift.certificate(both)
         worst = np.abs(K - features @ features.T).max()
         assert worst <= known.bound
@@ -322,7 +324,7 @@ def test_the_bound_holds(family, length, seed, way, far):
     kernel, X = family(length), rows(50, 2, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NumericalWarning)
-        lift = Nystrom(kernel, 40, way, random_state=seed).fit(X)
+        lift = Nystrom(kernel, 40, landmarks=way, random_state=seed).fit(X)
     new = np.concatenate([X, far * rows(20, 2, seed + 1)])
     features = lift.transform(new)
     assert np.abs(kernel(new) - features @ features.T).max() <= lift.certificate(new).bound
@@ -370,7 +372,7 @@ def test_what_overflows_is_certified_by_infinity():
 def test_what_is_not_proven_to_be_a_kernel_gets_no_bound():
     """Cauchy and Schwarz need a kernel: tanh is concave here, so that k(x, -x) is off by more than k(x, x)."""
     X = np.array([[-1.5], [0.0], [1.5]])
-    lift = Nystrom(Sigmoid(0.2, 1.0), 1, [[0.0]]).fit(X)
+    lift = Nystrom(Sigmoid(0.2, 1.0), 1, landmarks=[[0.0]]).fit(X)
     off = np.abs(lift.kernel_(X) - lift.transform(X) @ lift.transform(X).T).max()
     assert off > lift.residual(X).max()
     found = lift.certificate(X)
@@ -383,7 +385,7 @@ def test_what_is_not_proven_to_be_a_kernel_gets_no_bound():
 
 
 def test_what_is_no_kernel_gets_no_certificate():
-    lift = Nystrom(Sigmoid(1.0, -1.0), 1, "uniform", random_state=1).fit(rows(50))
+    lift = Nystrom(Sigmoid(1.0, -1.0), 1, landmarks="uniform", random_state=1).fit(rows(50))
     with pytest.raises(KernelError, match=r"positive semi-definite kernel for a certificate; k\(x, x\) .* is -"):
         lift.certificate(10 * rows(50) - 8)
 
@@ -401,7 +403,7 @@ def test_estimator_checks(way):
     ("kernel", "way"), [("laplace + linear", "pivoted"), ("min", "uniform"), ("gaussian", "kmeans")]
 )
 def test_the_laws_of_lifts(kernel, way):
-    check_lift(Nystrom(kernel, 6, way))
+    check_lift(Nystrom(kernel, 6, landmarks=way))
 
 
 def test_a_search_over_numbers_of_the_kernel():
@@ -498,7 +500,7 @@ def test_sparse_tables_are_refused_where_all_coordinates_are_needed(parameters):
 @pytest.mark.parametrize("landmarks", ["pivoted", "uniform"])
 def test_a_precomputed_matrix_gives_the_features_of_its_kernel(landmarks):
     X, new, kernel = rows(60), rows(7, seed=5), Gaussian(1.0)
-    given = Nystrom("precomputed", 20, landmarks, random_state=0).fit(kernel(X))
+    given = Nystrom("precomputed", 20, landmarks=landmarks, random_state=0).fit(kernel(X))
     known = Nystrom(kernel, landmarks=X[given.landmark_indices_]).fit(X)
     np.testing.assert_allclose(
         given.transform(kernel(new, X)) @ given.transform(kernel(X)).T,
@@ -506,11 +508,11 @@ def test_a_precomputed_matrix_gives_the_features_of_its_kernel(landmarks):
         atol=1e-9,
     )
     np.testing.assert_allclose(
-        Nystrom("precomputed", 20, landmarks, random_state=0).fit_transform(kernel(X)),
+        Nystrom("precomputed", 20, landmarks=landmarks, random_state=0).fit_transform(kernel(X)),
         given.transform(kernel(X)),
         atol=1e-8,
     )
-    whole = Nystrom("precomputed", 60, landmarks, random_state=0).fit_transform(kernel(X))
+    whole = Nystrom("precomputed", 60, landmarks=landmarks, random_state=0).fit_transform(kernel(X))
     np.testing.assert_allclose(whole @ whole.T, kernel(X), atol=1e-8)
 
 

@@ -223,7 +223,7 @@ def test_the_mean_is_the_kernel(kernel, method):
     X, new = rows(10, 20), isotropic(4, 20)
     values = []
     for seed in range(150):
-        phi = Sketch(kernel, 12, method, seed).fit(X)
+        phi = Sketch(kernel, 12, method=method, random_state=seed).fit(X)
         features = phi.transform(new)
         values.append(features @ features.T)
     deviation = np.std(values, axis=0) / math.sqrt(len(values))
@@ -262,7 +262,7 @@ def test_the_error_is_below_that_of_scikit_learn_on_sparse_rows():
 def test_sparse_tables_have_the_features_of_dense_ones(method, components):
     X = sparse_rows(200, 300)
     dense = X.toarray()
-    phi = Sketch(Polynomial(3), components, method, 0).fit(dense)
+    phi = Sketch(Polynomial(3), components, method=method, random_state=0).fit(dense)
     wanted = phi.transform(dense)
     for form in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array):
         np.testing.assert_allclose(phi.transform(form(X)), wanted, atol=1e-12 * np.abs(wanted).max())
@@ -275,7 +275,7 @@ def test_sparse_tables_have_the_features_of_dense_ones(method, components):
 @pytest.mark.parametrize("method", ["split", "tensor"])
 def test_float32_stays(method):
     X = rows(100, 150).astype(np.float32)
-    phi = Sketch(Polynomial(4), 200, method, 0).fit(X)
+    phi = Sketch(Polynomial(4), 200, method=method, random_state=0).fit(X)
     wanted = phi.transform(X.astype(np.float64))
     for table in (X, sparse.csr_array(X)):
         found = phi.transform(table)
@@ -286,12 +286,12 @@ def test_float32_stays(method):
 @pytest.mark.parametrize("method", ["split", "tensor"])
 def test_same_seed_same_bits(method):
     X = rows(SAMPLE + 100, 40)  # so many that the rows of the sample are drawn
-    phi = Sketch(Polynomial(3), 30, method, 5).fit(X)
+    phi = Sketch(Polynomial(3), 30, method=method, random_state=5).fit(X)
     wanted = phi.transform(X)
     assert np.array_equal(clone(phi).fit(X).transform(X), wanted)
     assert np.array_equal(pickle.loads(pickle.dumps(phi)).transform(X), wanted)  # noqa: S301  # written here
-    assert not np.array_equal(Sketch(Polynomial(3), 30, method, 6).fit(X).transform(X), wanted)
-    assert not np.array_equal(Sketch(Polynomial(3), 30, method).fit(X).transform(X), wanted)
+    assert not np.array_equal(Sketch(Polynomial(3), 30, method=method, random_state=6).fit(X).transform(X), wanted)
+    assert not np.array_equal(Sketch(Polynomial(3), 30, method=method).fit(X).transform(X), wanted)
 
 
 def test_what_is_fitted():
@@ -413,7 +413,7 @@ def test_other_methods_are_refused():
 
 def test_overflow_is_said():
     X = np.full((3, 50), 1e12, dtype=np.float32)
-    phi = Sketch(Polynomial(4), 20, "tensor", 0).fit(X)
+    phi = Sketch(Polynomial(4), 20, method="tensor", random_state=0).fit(X)
     with pytest.warns(NumericalWarning, match="Sketch needs finite features; some do not fit float32"):
         phi.transform(X)
     assert np.isfinite(phi.transform(X.astype(np.float64))).all()

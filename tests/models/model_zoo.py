@@ -130,26 +130,26 @@ MODELS = dict(
         ways("kernel perceptron", KernelPerceptron(combine="voted"), X, NEW, THREE),
         ways("forgetron", KernelPerceptron(budget=10), X, NEW, TWO),
         ways("projectron", KernelPerceptron(budget=10, strategy="projectron"), X, NEW, THREE),
-        ways("components", KernelPCA("gaussian(1.5)", 2), X, NEW),
-        ways("components, way back", KernelPCA("gaussian(1.5)", 2, fit_inverse_transform=True), X, NEW),
-        ways("components, krylov", KernelPCA("gaussian(1.5)", 2, method="krylov", random_state=0), X, NEW),
+        ways("components", KernelPCA("gaussian(1.5)", n_components=2), X, NEW),
+        ways("components, way back", KernelPCA("gaussian(1.5)", n_components=2, fit_inverse_transform=True), X, NEW),
+        ways("components, krylov", KernelPCA("gaussian(1.5)", n_components=2, method="krylov", random_state=0), X, NEW),
         ways(
             "components, landmarks",
-            KernelPCA("gaussian(1.5)", 2, method="landmarks", n_landmarks=12, random_state=0),
+            KernelPCA("gaussian(1.5)", n_components=2, method="landmarks", n_landmarks=12, random_state=0),
             X,
             NEW,
         ),
-        ways("components, lift", KernelPCA(Polynomial(2), 2), X, NEW),
-        ways("means", KernelKMeans(3, "gaussian(1.5)", random_state=0), X, NEW),
+        ways("components, lift", KernelPCA(Polynomial(2), n_components=2), X, NEW),
+        ways("means", KernelKMeans(3, kernel="gaussian(1.5)", random_state=0), X, NEW),
         ways(
             "means, landmarks",
-            KernelKMeans(3, "gaussian(1.5)", method="landmarks", n_landmarks=12, random_state=0),
+            KernelKMeans(3, kernel="gaussian(1.5)", method="landmarks", n_landmarks=12, random_state=0),
             X,
             NEW,
         ),
-        ways("means, lift", KernelKMeans(3, Polynomial(2), random_state=0), X, NEW),
-        ways("means, precomputed", KernelKMeans(3, "precomputed", random_state=0), K, CROSS),
-        ways("spectral", SpectralClustering(2, "gaussian(1.0)", random_state=0), X, NEW),
+        ways("means, lift", KernelKMeans(3, kernel=Polynomial(2), random_state=0), X, NEW),
+        ways("means, precomputed", KernelKMeans(3, kernel="precomputed", random_state=0), K, CROSS),
+        ways("spectral", SpectralClustering(2, kernel="gaussian(1.0)", random_state=0), X, NEW),
     ]
 )
 MISSING = FRAME.assign(kind=np.where(X[:, 0] > 0, "p", "q"), a=np.where(X[:, 0] > 1, np.nan, X[:, 0]))
@@ -172,14 +172,15 @@ MODELS |= dict(
         ),
         ways(
             "pipeline of lifts",
-            make_pipeline(OneHotEncoder(min_frequency=3), KernelPCA("linear", 2)),
+            make_pipeline(OneHotEncoder(min_frequency=3), KernelPCA("linear", n_components=2)),
             MISSING[["kind"]],
             MISSING[["kind"]][:9],
         ),
         ways(
             "pipeline that drops",
             make_pipeline(
-                ColumnTransformer([("a", "passthrough", [0, 2])], n_jobs=1), KernelKMeans(2, "linear", random_state=0)
+                ColumnTransformer([("a", "passthrough", [0, 2])], n_jobs=1),
+                KernelKMeans(2, kernel="linear", random_state=0),
             ),
             X,
             NEW,

@@ -188,8 +188,8 @@ def test_arrays_that_are_one_stay_one(path):
     model, _ = zoo.fitted("ridge")
     save(model, path)
     again = load(path)
-    assert again.X_fit_ is again._view.points.values
-    assert again._view is again._predictor.view
+    assert again.X_fit_ is again._result.view.points.values
+    assert again._result.view is again._result.predictor.view
     assert path.stat().st_size < 3 * model.X_fit_.nbytes + 20_000
 
 
@@ -244,7 +244,7 @@ def test_inspect_tells_and_builds_nothing(path, monkeypatch):
     assert about.kernel == str(model.kernel_)
     assert about.bytes == path.stat().st_size
     assert about.settings["alpha"] == "'auto'"
-    assert "X_fit_" in about.learned
+    assert {"duals", "alphas"} <= set(about.learned)
     assert about.mercer == mercer.__version__
     assert str(about).startswith(f"KernelRidge in {path}\n  kernel: gaussian")
     assert "\n  _" not in str(about)  # what is private is no news
@@ -343,8 +343,8 @@ def test_attributes_that_files_do_not_know(path):
 
 def test_nan_is_refused(path):
     model = copy.deepcopy(zoo.fitted("ridge")[0])
-    model._duals = np.full_like(model._duals, np.nan)
-    refuses(model, path, "arrays without NaN; 'KernelRidge._duals' holds NaN")
+    model._result.fit.duals[:] = np.nan
+    refuses(model, path, "arrays without NaN; 'DualFit.duals' holds NaN")
 
 
 def test_things_that_files_do_not_hold(path):

@@ -367,9 +367,11 @@ def array_of(tensors, name):
 
 
 SPOILED = [
-    ("ridge", "KernelRidge", "X_fit_", 0, np.nan, "arrays without NaN"),
-    ("ridge", "KernelRidge", "X_fit_", 0, np.inf, "a Points that makes sense; rows hold infinite numbers"),
+    ("ridge", "Points", "values", 0, np.nan, "arrays without NaN"),
+    ("ridge", "Points", "values", 0, np.inf, "a Points that makes sense; rows hold infinite numbers"),
     ("ridge", "ByDuals", "duals", 0, np.nan, "arrays without NaN"),
+    ("ridge", "RidgeResult", "kept", 0, 10**6, "rows that were fitted are not among"),
+    ("ridge", "RidgeResult", "kept", 0, -1, "rows that were fitted are not among"),
     ("ridge, sparse", "csr_array", "indices", 3, 10**6, "fields that make a csr_array"),
     ("ridge, sparse", "csr_array", "indices", 3, -5, "fields that make a csr_array"),
     ("ridge, sparse", "csr_array", "indptr", 5, 10**6, "fields that make a csr_array"),
@@ -413,7 +415,7 @@ def test_sketches_name_places_that_exist(tmp_path, refused):
     refused(forge.put_together(record, tensors), "places lie beyond")
 
 
-RESHAPED = ["ByDuals.duals", "ByDuals.levels", "Points.values", "Centering.weights", "KernelRidge._duals"]
+RESHAPED = ["ByDuals.duals", "ByDuals.levels", "Points.values", "Centering.weights", "DualFit.duals"]
 
 
 @pytest.mark.parametrize("where", RESHAPED)

@@ -240,7 +240,7 @@ def test_learners_hold_rows_of_their_columns():
     assert invariants.estimator(one) == "got rows of 3 columns for a model of 2"
     one.n_features_in_ = 3
     assert invariants.estimator(one) == ""
-    one._view = MatrixView(matrix=np.eye(5))
+    one._result = record(view=MatrixView(matrix=np.eye(5)))
     assert invariants.estimator(one) == "got rows of 5 columns for a model of 3"
     one._precomputed = True
     assert invariants.estimator(one) == ""

@@ -22,7 +22,7 @@ def mapped(tmp_path):
 
 @pytest.mark.parametrize(("size", "start"), [(1, 0), (7, 0), (7, 13), (103, 0), (500, 102), (10, 103)])
 def test_batches_are_the_rows_from_the_start_on(size, start):
-    batches = list(Arrays(X, y, w).batches(size, start))
+    batches = list(Arrays(X, y, weight=w).batches(size, start))
     assert [batch.count for batch in batches[:-1]] == [size] * (len(batches) - 1)
     for name, whole in (("rows", X), ("targets", y), ("weights", w)):
         parts = [getattr(batch, name) for batch in batches]
@@ -55,14 +55,14 @@ def test_changes_of_a_shared_map_survive(tmp_path):
 
 
 def test_only_targets_are_read_where_only_these_are_asked_for():
-    batches = list(Arrays(X, y, w).batches(50, what="targets"))
+    batches = list(Arrays(X, y, weight=w).batches(50, what="targets"))
     assert all(batch.rows is None for batch in batches)
     np.testing.assert_array_equal(np.concatenate([batch.targets for batch in batches]), y)
     assert next(Arrays(X).batches(50, what="targets")).rows is not None
 
 
 def test_frames_have_names_and_one_weight_is_for_all():
-    source = Arrays(pd.DataFrame(X, columns=list("abcd")), list(y), 2.0)
+    source = Arrays(pd.DataFrame(X, columns=list("abcd")), list(y), weight=2.0)
     batch = next(source.batches(3, 4))
     assert source.names == ("a", "b", "c", "d")
     np.testing.assert_array_equal(batch.rows, X[4:7])
@@ -80,7 +80,7 @@ def test_sparse_rows_stay_sparse():
 def test_the_fingerprint_follows_every_number(mapped):
     same = Arrays(X.astype(np.float32), y)
     assert Arrays(mapped, y).fingerprint() == same.fingerprint()
-    for changed in (Arrays(mapped), Arrays(mapped, y, w), Arrays(X, y), Arrays(mapped, y + 1)):
+    for changed in (Arrays(mapped), Arrays(mapped, y, weight=w), Arrays(X, y), Arrays(mapped, y + 1)):
         assert changed.fingerprint() != same.fingerprint()
     other = X.astype(np.float32)
     other[102, 3] += 1

@@ -46,7 +46,7 @@ def test_paths_are_parquet_with_names(file, kind):
 def test_a_fitted_model_takes_the_columns_that_it_knows(file):
     assert source_of(file, columns=("b", "a")).names == ("b", "a")
     assert source_of(Parquet(file, target="y"), columns=("b", "a")).names == ("b", "a")
-    assert source_of(Parquet(file, ["a"]), columns=("b", "a")).names == ("a",)
+    assert source_of(Parquet(file, columns=["a"]), columns=("b", "a")).names == ("a",)
     assert source_of(Parquet(file)).names == ("a", "b", "y", "w")
 
 

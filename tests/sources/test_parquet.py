@@ -47,7 +47,7 @@ def folder(tmp_path):
 @pytest.mark.parametrize("kind", ["file", "folder"])
 @pytest.mark.parametrize(("size", "start"), [(1, 0), (7, 0), (9, 25), (10, 30), (200, 0), (4, 102), (5, 103)])
 def test_batches_are_the_rows_from_the_start_on(kind, size, start, request):
-    source = Parquet(request.getfixturevalue(kind), FEATURES, target="delay", weight="trips")
+    source = Parquet(request.getfixturevalue(kind), columns=FEATURES, target="delay", weight="trips")
     batches = list(source.batches(size, start))
     assert source.count == ROWS
     assert source.names == tuple(FEATURES)
@@ -66,7 +66,7 @@ def test_a_late_start_reads_no_row_group_before_it(file, monkeypatch):
         return original(self, batch_size, row_groups=row_groups, columns=columns)
 
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", watched)
-    batch = next(Parquet(file, FEATURES).batches(5, 95))
+    batch = next(Parquet(file, columns=FEATURES).batches(5, 95))
     assert read == [[9, 10]]
     np.testing.assert_array_equal(batch.rows, FRAME[FEATURES].to_numpy()[95:100])
 
@@ -75,25 +75,25 @@ def test_all_other_columns_are_features_where_none_are_named(tmp_path):
     path = written(tmp_path / "x.parquet", FRAME.drop(columns="kind").set_index(random.permutation(ROWS)))
     assert Parquet(path, target="delay", weight="trips").names == tuple(FEATURES)
     assert Parquet(path, target=["delay"]).names == (*FEATURES, "trips")
-    assert Parquet(path, ["__index_level_0__"]).names == ("__index_level_0__",)  # pandas labels rows by it
+    assert Parquet(path, columns=["__index_level_0__"]).names == ("__index_level_0__",)  # pandas labels rows by it
 
 
 def test_one_column_may_be_named_by_a_text(file):
-    assert Parquet(file, "lon").names == ("lon",)
+    assert Parquet(file, columns="lon").names == ("lon",)
 
 
 def test_several_targets_have_two_dimensions(file):
-    batch = next(Parquet(file, FEATURES, target=["delay", "trips"]).batches(5))
+    batch = next(Parquet(file, columns=FEATURES, target=["delay", "trips"]).batches(5))
     np.testing.assert_array_equal(batch.targets, FRAME[["delay", "trips"]].to_numpy()[:5])
-    assert next(Parquet(file, FEATURES, target=["delay"]).batches(5)).targets.shape == (5, 1)
+    assert next(Parquet(file, columns=FEATURES, target=["delay"]).batches(5)).targets.shape == (5, 1)
 
 
 def test_only_targets_are_read_where_only_these_are_asked_for(folder):
-    batches = list(Parquet(folder, FEATURES, "kind", "trips").batches(50, what="targets"))
+    batches = list(Parquet(folder, columns=FEATURES, target="kind", weight="trips").batches(50, what="targets"))
     assert all(batch.rows is None for batch in batches)
     np.testing.assert_array_equal(np.concatenate([batch.targets for batch in batches]), FRAME["kind"])
     np.testing.assert_array_equal(np.concatenate([batch.weights for batch in batches]), FRAME["trips"])
-    assert next(Parquet(folder, FEATURES).batches(5, what="targets")).rows.shape == (5, 3)
+    assert next(Parquet(folder, columns=FEATURES).batches(5, what="targets")).rows.shape == (5, 3)
 
 
 @pytest.mark.parametrize("kind", ["category", "str", "bool", "int8"])
@@ -130,33 +130,33 @@ WIDTHS = [
 @pytest.mark.parametrize(("columns", "dtype"), WIDTHS)
 def test_numbers_of_any_type_become_floats(tmp_path, columns, dtype):
     pq.write_table(pa.table(NUMBERS), tmp_path / "x.parquet")
-    (batch,) = Parquet(tmp_path / "x.parquet", columns).batches(5)
+    (batch,) = Parquet(tmp_path / "x.parquet", columns=columns).batches(5)
     expected = np.array([[float(x.as_py()) for x in NUMBERS[name]] for name in columns]).T
     assert batch.rows.dtype == dtype
     np.testing.assert_array_equal(batch.rows, expected)
 
 
 def test_the_fingerprint_follows_files_and_columns(folder):
-    first = Parquet(folder, FEATURES, "delay").fingerprint()
-    assert Parquet(folder, FEATURES, "delay").fingerprint() == first
-    assert Parquet(folder, FEATURES, "trips").fingerprint() != first
-    assert Parquet(folder, FEATURES[::-1], "delay").fingerprint() != first
+    first = Parquet(folder, columns=FEATURES, target="delay").fingerprint()
+    assert Parquet(folder, columns=FEATURES, target="delay").fingerprint() == first
+    assert Parquet(folder, columns=FEATURES, target="trips").fingerprint() != first
+    assert Parquet(folder, columns=FEATURES[::-1], target="delay").fingerprint() != first
     written(folder / "b.parquet", FRAME[40:41].reset_index(drop=True))
-    assert Parquet(folder, FEATURES, "delay").fingerprint() != first
+    assert Parquet(folder, columns=FEATURES, target="delay").fingerprint() != first
     (folder / "b.parquet").rename(folder / "z.parquet")
-    assert Parquet(folder, FEATURES, "delay").count == ROWS
+    assert Parquet(folder, columns=FEATURES, target="delay").count == ROWS
 
 
 def test_a_file_that_changes_between_passes_is_refused(file):
-    source = Parquet(file, FEATURES)
+    source = Parquet(file, columns=FEATURES)
     os.utime(file, ns=(1, 1))
     with pytest.raises(InputError, match=r"the same data in every pass; flights.parquet was changed"):
         next(source.batches(5))
 
 
-def refused(message, *given):
+def refused(message, path, columns=None, target=None, weight=None):
     with pytest.raises(InputError, match=message):
-        for _ in Parquet(*given).batches(10):
+        for _ in Parquet(path, columns=columns, target=target, weight=weight).batches(10):
             pass
 
 
@@ -200,7 +200,7 @@ def test_nulls_are_refused_with_column_and_row(folder, column):
 def test_files_of_a_folder_have_one_schema(folder):
     written(folder / "d.parquet", FRAME.astype({"lat": "float64"}))
     refused("files with one schema; column 'lat' of d.parquet is double, and float in the first file", folder, ["lat"])
-    assert Parquet(folder, ["lon"]).count == 2 * ROWS
+    assert Parquet(folder, columns=["lon"]).count == 2 * ROWS
     written(folder / "d.parquet", FRAME.drop(columns="lon"))
     refused("column 'lon' of d.parquet is not there, and float in the first file", folder, ["lon"])
 

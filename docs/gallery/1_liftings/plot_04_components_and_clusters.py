@@ -45,10 +45,10 @@ plt.show()
 # - Gaussian, by the graph of who is near whom: a walk from row to row never leaves its ring.
 figure, panels = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained")
 models = {
-    "k-means, linear": KernelKMeans(2, "linear", random_state=0),
-    "k-means, parabolic": KernelKMeans(2, "parabolic", random_state=0),
+    "k-means, linear": KernelKMeans(2, kernel="linear", random_state=0),
+    "k-means, parabolic": KernelKMeans(2, kernel="parabolic", random_state=0),
     "spectral, gaussian(0.3)": SpectralClustering(
-        2, "gaussian(0.3)", random_state=0
+        2, kernel="gaussian(0.3)", random_state=0
     ),
 }
 agreement = {}

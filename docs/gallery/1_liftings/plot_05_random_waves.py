@@ -28,7 +28,9 @@ figure, panels = plt.subplots(
 drawn = {}
 for form, axes in zip(("pairs", "offset"), panels, strict=True):
     lift = RandomFourier(kernel, form=form, sampling="iid")
-    drawn[form] = LiftErrorDisplay.from_lift(lift, X, components, draws=4, ax=axes)
+    drawn[form] = LiftErrorDisplay.from_lift(
+        lift, X, components=components, draws=4, ax=axes
+    )
     axes.set_title(f"form {form!r}")
 plt.show()
 

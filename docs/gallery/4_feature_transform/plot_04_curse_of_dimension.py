@@ -91,7 +91,7 @@ for d in columns:
     y = y + 0.05 * rng.normal(size=600)
     additive = " + ".join(f"gaussian(0.3).on([{k}])" for k in range(d))
     models = (
-        KernelRidge(RadialBasis("kmeans", 60, 0.3, random_state=0)),
+        KernelRidge(RadialBasis("kmeans", 60, lengthscale=0.3, random_state=0)),
         KernelRidge("gaussian(0.3)"),
         KernelRidge(additive),
     )

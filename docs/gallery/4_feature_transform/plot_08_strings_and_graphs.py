@@ -72,9 +72,9 @@ print(scores)
 # the same.)
 figure, panels = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 ComponentsDisplay.from_estimator(
-    KernelPCA(kernel, 2).fit(strings), strings, language, ax=panels[0]
+    KernelPCA(kernel, n_components=2).fit(strings), strings, language, ax=panels[0]
 )
-shapes = KernelPCA(WeisfeilerLehman(2).normalized(), 2).fit(graphs)
+shapes = KernelPCA(WeisfeilerLehman(2).normalized(), n_components=2).fit(graphs)
 ComponentsDisplay.from_estimator(shapes, graphs, kind, ax=panels[1])
 panels[0].set_title("names, by runs of letters")
 panels[1].set_title("graphs, by neighbourhoods")

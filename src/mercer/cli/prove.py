@@ -33,7 +33,7 @@ def prove(options: ProveOptions, voice: Voice) -> None:
     """Prove that a function is a kernel, or show points at which it is none."""
     from mercer.kernels.proof.prove import prove as proven
 
-    found = proven(options.kernel, options.columns, options.domain, options.seconds)
+    found = proven(options.kernel, options.columns, options.domain, time_limit=options.seconds)
     record = {
         "kernel": found.name,
         "status": found.status,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -57,6 +57,7 @@ class BoundaryDisplay(Display):
     across: NDArray[Any]
     up: NDArray[Any]
     regions: NDArray[Any]
+    _: KW_ONLY
     scores: NDArray[Any] | None = None
     support: ArrayLike | None = None
     labels_: NDArray[Any] | None = field(init=False, default=None)
@@ -84,9 +85,8 @@ class BoundaryDisplay(Display):
         shape = len(up), len(across)
         regions = np.asarray(model.predict(places)).reshape(shape)
         rings = getattr(last_step(model), "support_", None) if support else None
-        return cls(
-            X, model.predict(X) if y is None else y, across, up, regions, _scores(model, places, shape), rings
-        ).plot(ax)
+        labels, scores = model.predict(X) if y is None else y, _scores(model, places, shape)
+        return cls(X, labels, across, up, regions, scores=scores, support=rings).plot(ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:

@@ -18,11 +18,13 @@ def count_of(X: Any) -> int:
     return count
 
 
-def chosen_rows(count: int, most: int, seed: int) -> NDArray[np.intp] | None:
+def chosen_rows(count: int, most: int, random_state: Any) -> NDArray[np.intp] | None:
     """The numbers of `most` rows at random, in order; None where all of them are few enough."""
     if count <= most:
         return None
-    return np.sort(np.random.default_rng(seed).choice(count, size=most, replace=False))
+    from mercer.lifts.randomness import generator  # it loads scikit-learn
+
+    return np.sort(generator(random_state).choice(count, size=most, replace=False))
 
 
 def rows_of(X: Any, rows: NDArray[np.intp] | None) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -44,6 +44,7 @@ class ClusterDisplay(Display):
 
     X: Any
     labels: ArrayLike
+    _: KW_ONLY
     across: NDArray[Any] | None = None
     up: NDArray[Any] | None = None
     regions: NDArray[Any] | None = None
@@ -54,7 +55,7 @@ class ClusterDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, X: Any, ax: Any = None, grid: int = 200) -> Self:
+    def from_estimator(cls, model: Any, X: Any, *, ax: Any = None, grid: int = 200) -> Self:
         """Draw what a fitted model predicts on a grid of so many places along each axis, and for the rows.
 
         A model that cannot predict, such as spectral clustering, gives the labels of the rows that it was fitted to.
@@ -65,7 +66,7 @@ class ClusterDisplay(Display):
         check_grid(grid)
         across, up, places = plane.grid(grid)
         regions = np.asarray(model.predict(places)).reshape(len(up), len(across))
-        return cls(X, model.predict(X), across, up, regions).plot(ax)
+        return cls(X, model.predict(X), across=across, up=up, regions=regions).plot(ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:

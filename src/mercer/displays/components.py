@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -42,6 +42,7 @@ class ComponentsDisplay(Display):
     """
 
     scores: ArrayLike
+    _: KW_ONLY
     y: ArrayLike | None = None
     names: tuple[str, str] = ("component 1", "component 2")
     points_: list[Any] = field(init=False, default_factory=list)
@@ -51,14 +52,14 @@ class ComponentsDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(
-        cls, model: Any, X: Any, y: ArrayLike | None = None, components: tuple[int, int] = (0, 1), ax: Any = None
+        cls, model: Any, X: Any, y: ArrayLike | None = None, *, components: tuple[int, int] = (0, 1), ax: Any = None
     ) -> Self:
         """Draw what `model.transform(X)` has in two of its columns, counted from 0; their ratios stand beside them."""
         scores = np.asarray(found(model, "transform", "Use a fitted KernelPCA.")(X))
         chosen = _chosen(components, scores.shape[1])
         ratios = getattr(model, "explained_variance_ratio_", None)
         first, second = (_name(place, None if ratios is None else ratios[place]) for place in chosen)
-        return cls(scores[:, chosen], y, (first, second)).plot(ax)
+        return cls(scores[:, chosen], y=y, names=(first, second)).plot(ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:

@@ -61,7 +61,7 @@ class ConfusionDisplay(Display):
     @speaks
     def from_estimator(cls, model: Any, X: Any, y: ArrayLike, ax: Any = None) -> Self:
         """Draw what a fitted classifier takes the rows of X for."""
-        return cls.from_predictions(y, model.predict(X), ax)
+        return cls.from_predictions(y, model.predict(X), ax=ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:

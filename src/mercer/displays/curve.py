@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from inspect import signature
 from statistics import NormalDist
 from typing import Any, Self
@@ -53,6 +53,7 @@ class CurveDisplay(Display):
 
     places: NDArray[Any]
     mean: NDArray[Any]
+    _: KW_ONLY
     deviation: NDArray[Any] | None = None
     X: Any = None
     y: ArrayLike | None = None
@@ -77,7 +78,7 @@ class CurveDisplay(Display):
         places, table = line.grid(grid)
         sure = "return_std" in signature(last_step(model).predict).parameters
         mean, deviation = model.predict(table, return_std=True) if sure else (model.predict(table), None)
-        return cls(places, mean, deviation, X, y, level).plot(ax)
+        return cls(places, mean, deviation=deviation, X=X, y=y, level=level).plot(ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:

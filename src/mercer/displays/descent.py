@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -53,6 +53,7 @@ class DescentDisplay(Display):
 
     losses: ArrayLike
     coefficients: ArrayLike
+    _: KW_ONLY
     pair: tuple[int, int] | None = None
     path_ax_: Any = field(init=False, default=None)
     loss_: Any = field(init=False, default=None)
@@ -62,7 +63,9 @@ class DescentDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, pair: tuple[int, int] | None = None, output: int = 0, ax: Any = None) -> Self:
+    def from_estimator(
+        cls, model: Any, *, pair: tuple[int, int] | None = None, output: int = 0, ax: Any = None
+    ) -> Self:
         """Draw a fitted `KernelRidge(solver=GradientDescent())`, or the like, of one of its outputs.
 
         Coefficients are those of rows where the dual was solved, of features where the primal was: `plan_.side` says.
@@ -75,7 +78,7 @@ class DescentDisplay(Display):
         if not 0 <= output < history.losses.shape[1]:
             needs, got = f"an output from 0 to {history.losses.shape[1] - 1}", f"got {output}"
             raise InputError(message(needs, got, "Use output=0."))
-        return cls(history.losses[:, output], history.coefficients[:, :, output], pair).plot(ax)
+        return cls(history.losses[:, output], history.coefficients[:, :, output], pair=pair).plot(ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:

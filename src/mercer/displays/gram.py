@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -59,6 +59,7 @@ class GramDisplay(Display):
     """
 
     matrix: ArrayLike
+    _: KW_ONLY
     order: Any = None
     name: str = ""
     total: int | None = None
@@ -72,21 +73,22 @@ class GramDisplay(Display):
 
     @classmethod
     @speaks
-    def from_kernel(cls, kernel: Any, X: Any, order: Any = None, random_state: int = 0, ax: Any = None) -> Self:
+    def from_kernel(cls, kernel: Any, X: Any, *, order: Any = None, random_state: Any = None, ax: Any = None) -> Self:
         """Draw a kernel, or its text, on the rows of a table; of more than 1,000 so many are drawn at random.
 
-        random_state : the seed of that draw
+        random_state : integer, generator, or None: the source of that draw
         """
         from mercer.lifts.coerce import stated  # it loads scikit-learn
 
         known, total = stated(kernel, subject=cls.__name__), count_of(X)
         rows = chosen_rows(total, MOST, random_state)
         matrix = known.resolve(X)(rows_of(X, rows))
-        return cls(matrix, _order_of(order, total, rows), str(known), total).plot(ax)
+        ordered = _order_of(order, total, rows)
+        return cls(matrix, order=ordered, name=str(known), total=total).plot(ax)
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, X: Any, order: Any = None, random_state: int = 0, ax: Any = None) -> Self:
+    def from_estimator(cls, model: Any, X: Any, *, order: Any = None, random_state: Any = None, ax: Any = None) -> Self:
         """Draw the kernel of a fitted model; X are rows, or, where the kernel is precomputed, their matrix."""
         check_fitted(model)
         kernel = getattr(last_step(model), "kernel_", None)
@@ -94,11 +96,12 @@ class GramDisplay(Display):
             found(last_step(model), "kernel_", "Use a model with a kernel, or from_kernel.")
         inner = before_last(model, X)
         if kernel is not None:
-            return cls.from_kernel(kernel, inner, order, random_state, ax)
+            return cls.from_kernel(kernel, inner, order=order, random_state=random_state, ax=ax)
         matrix, total = np.asarray(inner), count_of(inner)
         rows = chosen_rows(total, MOST, random_state)
         part = matrix if rows is None else matrix[np.ix_(rows, rows)]
-        return cls(part, _order_of(order, total, rows), "precomputed", total).plot(ax)
+        ordered = _order_of(order, total, rows)
+        return cls(part, order=ordered, name="precomputed", total=total).plot(ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -48,6 +48,7 @@ class HistoryDisplay(Display):
 
     steps: ArrayLike
     values: ArrayLike
+    _: KW_ONLY
     names: Sequence[str] = ("",)
     measure: str = "value"
     unit: str = "step"
@@ -58,7 +59,7 @@ class HistoryDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, ax: Any = None) -> Self:
+    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
         """Draw the history that a fitted model, or the last step of a pipeline, has written.
 
         Mistakes of each pass of a perceptron, inertia after each step of `KernelKMeans`, losses of a gradient descent.
@@ -67,13 +68,24 @@ class HistoryDisplay(Display):
         learner = last_step(model)
         descent = getattr(getattr(learner, "outcome_", None), "history", None)
         if descent is not None:
-            return cls(*_of_descent(descent)).plot(ax)
+            return cls._of_descent(descent).plot(ax)
         history = getattr(learner, "history_", None)
         if history is None:
             got = f"{type(learner).__name__} has none"
             raise InputError(message("a model that has written a history", got, REMEDY))
         measure, unit = ("inertia", "step") if hasattr(learner, "inertia_") else ("mistakes", "pass")
-        return cls(np.arange(1, len(history) + 1), np.asarray(history)[:, None], (measure,), measure, unit).plot(ax)
+        steps, values = np.arange(1, len(history) + 1), np.asarray(history)[:, None]
+        return cls(steps, values, names=(measure,), measure=measure, unit=unit).plot(ax)
+
+    @classmethod
+    def _of_descent(cls, history: Any) -> Self:
+        """The losses of all outputs together, and those of held-out rows."""
+        losses, held = history.losses.sum(axis=1), history.validation.sum(axis=1)
+        steps = np.arange(len(losses))
+        if not len(held):
+            return cls(steps, losses[:, None], names=("loss",), measure="loss")
+        both, names = np.column_stack([losses, held]), ("loss", "loss of held-out rows")
+        return cls(steps, both, names=names, measure="loss", best=int(held.argmin()))
 
     @classmethod
     @speaks
@@ -99,7 +111,8 @@ class HistoryDisplay(Display):
         if unit not in ("step", "second"):
             raise InputError(message('unit "step" or "second"', f"got {unit!r}", 'Use "step".'))
         taken, seconds, left, measure = runs_of(model, X, y, iterations)
-        return cls(taken if unit == "step" else seconds, left[:, None], (measure,), measure, unit).plot(ax)
+        steps = taken if unit == "step" else seconds
+        return cls(steps, left[:, None], names=(measure,), measure=measure, unit=unit).plot(ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:
@@ -137,13 +150,3 @@ class HistoryDisplay(Display):
         if not (np.isfinite(steps).all() and np.isfinite(values).all()):
             raise InputError(message("finite numbers", "got NaN or infinity", "Use a smaller step."))
         return steps, values
-
-
-def _of_descent(history: Any) -> tuple[NDArray[Any], NDArray[Any], Sequence[str], str, str, int | None]:
-    """The losses of all outputs together, and those of held-out rows: the fields of a display."""
-    losses, held = history.losses.sum(axis=1), history.validation.sum(axis=1)
-    steps = np.arange(len(losses))
-    if not len(held):
-        return steps, losses[:, None], ("loss",), "loss", "step", None
-    both = np.column_stack([losses, held])
-    return steps, both, ("loss", "loss of held-out rows"), "loss", "step", int(held.argmin())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -49,6 +49,7 @@ class LeaveOneOutDisplay(Display):
 
     alphas: ArrayLike
     errors: ArrayLike
+    _: KW_ONLY
     chosen: ArrayLike | None = None
     names: Sequence[str] | None = None
     measure: str = SQUARED
@@ -58,17 +59,17 @@ class LeaveOneOutDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, ax: Any = None) -> Self:
+    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
         """Draw `loo_` of a fitted model of least squares whose alpha was chosen, or of a pipeline with one."""
         path, taken = _path(last_step(model))
         if path.wrong is not None:
-            return cls(path.alphas, path.wrong[:, None], [taken[0]], None, WRONG).plot(ax)
+            return cls(path.alphas, path.wrong[:, None], chosen=[taken[0]], names=None, measure=WRONG).plot(ax)
         names = None if path.errors.shape[1] == 1 else [f"output {t + 1}" for t in range(path.errors.shape[1])]
-        return cls(path.alphas, path.errors, taken, names).plot(ax)
+        return cls(path.alphas, path.errors, chosen=taken, names=names).plot(ax)
 
     @classmethod
     @speaks
-    def from_lengthscales(cls, model: Any, X: Any, y: Any, lengthscales: Sequence[float], ax: Any = None) -> Self:
+    def from_lengthscales(cls, model: Any, X: Any, y: Any, lengthscales: Sequence[float], *, ax: Any = None) -> Self:
         """Fit a copy at each lengthscale, and draw the path of alphas of each; the best of all is marked.
 
         A fit with lengthscale="loo" keeps the path of its best lengthscale alone; this shows the others beside it.
@@ -88,7 +89,7 @@ class LeaveOneOutDisplay(Display):
         names = [f"lengthscale {each:.3g}" for each in lengthscales]
         measure = SQUARED if pairs[0][0].wrong is None else WRONG
         alphas = np.column_stack([path.alphas for path, _ in pairs])
-        return cls(alphas, np.column_stack(rights), taken, names, measure).plot(ax)
+        return cls(alphas, np.column_stack(rights), chosen=taken, names=names, measure=measure).plot(ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -57,6 +57,7 @@ class LiftErrorDisplay(Display):
     components: Sequence[int]
     worst: ArrayLike
     mean: ArrayLike
+    _: KW_ONLY
     bounds: ArrayLike | None = None
     bound: str = "bound"
     name: str = ""
@@ -69,7 +70,7 @@ class LiftErrorDisplay(Display):
     @classmethod
     @speaks
     def from_lift(
-        cls, lift: Any, X: Any, components: Sequence[int] | None = None, draws: int = 5, ax: Any = None
+        cls, lift: Any, X: Any, *, components: Sequence[int] | None = None, draws: int = 5, ax: Any = None
     ) -> Self:
         """Fit copies of a lift with these numbers of features, several draws each, and draw their errors.
 
@@ -79,13 +80,14 @@ class LiftErrorDisplay(Display):
         """
         from mercer.displays.errors_of_lifts import Trial  # it loads scikit-learn
 
-        rows = chosen_rows(count_of(X), MOST, 0)
+        rows = chosen_rows(count_of(X), MOST, np.random.default_rng(0))
         found(lift, "get_params", "Use RandomFourier(kernel) or Nystrom(kernel).")
         trial = Trial.of(lift, rows_of(X, rows))
         counts = _counts(COMPONENTS if components is None else components, draws)
         if components is None:
             counts = trial.fitting(counts)
-        return cls(counts, *trial.measured(counts, draws), trial.kind, type(lift).__name__).plot(ax)
+        worst, mean, bounds = trial.measured(counts, draws)
+        return cls(counts, worst, mean, bounds=bounds, bound=trial.kind, name=type(lift).__name__).plot(ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:

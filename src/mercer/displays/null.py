@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -48,6 +48,7 @@ class NullDisplay(Display):
 
     null_sample: ArrayLike
     statistic: float
+    _: KW_ONLY
     p_value: float | None = None
     spread: float | None = None
     name: str = "statistic"
@@ -58,13 +59,13 @@ class NullDisplay(Display):
 
     @classmethod
     @speaks
-    def from_result(cls, result: Any, ax: Any = None) -> Self:
+    def from_result(cls, result: Any, *, ax: Any = None) -> Self:
         """Draw the result of `mercer.mmd` or `mercer.hsic`."""
         remedy = "Give the result of mercer.mmd or mercer.hsic."
         sample, statistic = (found(result, name, remedy) for name in ("null_sample", "statistic"))
         name, null = f"{getattr(result, 'test', '')} statistic".strip(), f"{getattr(result, 'null', '')} null".strip()
         spread, p_value = getattr(result, "spread", None), getattr(result, "p_value", None)
-        return cls(sample, float(statistic), p_value, spread, name, null).plot(ax)
+        return cls(sample, float(statistic), p_value=p_value, spread=spread, name=name, null=null).plot(ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:

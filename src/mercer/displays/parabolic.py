@@ -70,7 +70,7 @@ class ParabolicDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, X: Any, y: ArrayLike | None = None, ax: Any = None) -> Self:
+    def from_estimator(cls, model: Any, X: Any, y: ArrayLike | None = None, *, ax: Any = None) -> Self:
         """Draw a fitted classifier that is linear on the lift, such as `KernelSVC("parabolic")` or a pipeline with it.
 
         The plane is read from its decision function, which is computed at some places around the rows; where that is

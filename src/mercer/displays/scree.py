@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -43,6 +43,7 @@ class ScreeDisplay(Display):
     """
 
     ratios: ArrayLike
+    _: KW_ONLY
     unexplained: float | None = None
     bars_: Any = field(init=False, default=None)
     line_: Any = field(init=False, default=None)
@@ -51,10 +52,10 @@ class ScreeDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, ax: Any = None) -> Self:
+    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
         """Draw a fitted model that has `explained_variance_ratio_`, and `unexplained_` where it knows that."""
         ratios = found(model, "explained_variance_ratio_", "Fit a KernelPCA first.")
-        return cls(ratios, getattr(model, "unexplained_", None)).plot(ax)
+        return cls(ratios, unexplained=getattr(model, "unexplained_", None)).plot(ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:

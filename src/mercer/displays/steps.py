@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -58,6 +58,7 @@ class StepsDisplay(Display):
     up: NDArray[Any]
     scores: NDArray[Any]
     mistakes: ArrayLike
+    _: KW_ONLY
     mistaken: ArrayLike = ()
     labels_: NDArray[Any] | None = field(init=False, default=None)
     points_: list[Any] = field(init=False, default_factory=list)
@@ -87,7 +88,7 @@ class StepsDisplay(Display):
             np.add.at(steps[:, k], mistakes.rows[:mark], mistakes.updates(1)[:mark, 0])
         values = np.asarray(course.view.cross(learner._read(before_last(model, places), reset=False)) @ steps)
         scores = values.T.reshape(len(marks), len(up), len(across))
-        return cls(X, y, across, up, scores, marks, course.numbers[mistakes.rows]).plot(ax)
+        return cls(X, y, across, up, scores, marks, mistaken=course.numbers[mistakes.rows]).plot(ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:

@@ -90,6 +90,7 @@ class RandomFourier(Lift):
         self,
         kernel: Kernel | str = "gaussian('median')",
         n_components: int | None = None,
+        *,
         form: str = "pairs",
         sampling: str | None = None,
         epsilon: float | None = None,

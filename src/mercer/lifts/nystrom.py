@@ -103,6 +103,7 @@ class Nystrom(Lift):
         self,
         kernel: Kernel | PythonFunction | str = "gaussian('median')",
         n_components: int | None = None,
+        *,
         landmarks: ArrayLike | str = "pivoted",
         random_state: Any = None,
     ) -> None:

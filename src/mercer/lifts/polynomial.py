@@ -54,7 +54,7 @@ class Polynomial(Expanded):
 
     takes_sparse = True
 
-    def __init__(self, degree: int = 2, offset: float = 1.0, interaction_only: bool = False) -> None:
+    def __init__(self, degree: int = 2, offset: float = 1.0, *, interaction_only: bool = False) -> None:
         self.degree = degree
         self.offset = offset
         self.interaction_only = interaction_only

@@ -59,6 +59,7 @@ class RadialBasis(Lift):
         self,
         centers: ArrayLike | str = "kmeans",
         n_components: int | None = None,
+        *,
         lengthscale: float | str = "median",
         random_state: Any = None,
     ) -> None:

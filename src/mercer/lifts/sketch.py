@@ -102,6 +102,7 @@ class Sketch(Lift):
         self,
         kernel: Kernel | str = "polynomial",
         n_components: int | None = None,
+        *,
         method: str = "split",
         random_state: Any = None,
     ) -> None:

@@ -14,6 +14,8 @@ from mercer.models.safetensors import VERSIONS
 
 LONGEST = 120
 """Letters of a value that is shown."""
+RESULTS = ("RidgeResult", "DualFit", "PrimalFit", "BasisFit", "Outcome")
+"""Records of a fit, whose fields are told beside those of the learner that holds them."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +91,12 @@ def inspect(path: str | PathLike[str]) -> Description:
         record = record_of(file.header.record)
     objects = [_fields(one) for one in record.objects]
     name, fields = objects[-1]
-    found = {key: _word(value) for key, value in fields.items()}
+    told = {key: value for entry, about in objects if entry in RESULTS for key, value in about.items()}
+    found = {key: _word(value) for key, value in (told | fields).items()}
     return Description(
         path=fspath(path),
         model=name,
-        kernel=next((text for _, about in reversed(objects) if (text := _kernel(about.get("kernel_")))), ""),
+        kernel=next((text for one in reversed(objects) if (text := _kernel(*one))), ""),
         settings={key: word for key, word in found.items() if word is not None},
         learned=tuple(key for key, word in found.items() if word is None),
         classes=tuple(sorted({one for _, about in objects for value in about.values() for one in _classes(value)})),
@@ -123,7 +126,8 @@ def _word(value: Any) -> str | None:
     return _short(repr(value)) if isinstance(value, str) else None
 
 
-def _kernel(value: Any) -> str:
+def _kernel(entry: str, fields: dict[str, Any]) -> str:
+    value = fields.get("kernel" if entry in RESULTS else "kernel_")
     text = value.get("kernel") if isinstance(value, dict) else ""
     return _short(text) if isinstance(text, str) else ""
 

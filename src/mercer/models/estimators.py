@@ -97,8 +97,14 @@ class Fitted:
 
 def ours(kind: type) -> Entry:
     """The entry of a learner or a lift, which states its attributes itself."""
-    attributes = Attributes(stated(kind, "_saved"), stated(kind, "_saved_if_set"), stated(kind, "_renewed"))
+    saved = {name: hint for name, hint in stated(kind, "_saved").items() if not _is_computed(kind, name)}
+    attributes = Attributes(saved, stated(kind, "_saved_if_set"), stated(kind, "_renewed"))
     return estimator(kind, Parameters(Setting), attributes).checked(invariants.estimator)
+
+
+def _is_computed(kind: type, name: str) -> bool:
+    """Whether a class computes an attribute from what it saves, which another sets."""
+    return isinstance(getattr(kind, name, None), property)
 
 
 def estimator(kind: Any, parameters: Parameters, attributes: Attributes) -> Entry:

@@ -25,7 +25,7 @@ from mercer.learners.pca.features import TableBasis
 from mercer.learners.pca.preimage import Preimages
 from mercer.learners.perceptron.perceptron import WithOne
 from mercer.learners.perceptron.state import PerceptronState
-from mercer.learners.ridge.posterior import StreamedPosterior
+from mercer.learners.ridge.result import BasisFit, DualFit, PrimalFit, RidgeResult
 from mercer.learners.streaming.basis import FeatureBasis, LandmarkBasis, LiftBasis
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.learners.svm.model import Model
@@ -82,7 +82,7 @@ HELD: tuple[type, ...] = (
     *(KernelView, LiftView, MatrixView, WithOne, Centering),
     *(ByDuals, ByFeatures, ByBasis, LiftBasis, LandmarkBasis, FeatureBasis, TableBasis),
     # single families of learners
-    *(StreamedPosterior, Spectrum),
+    *(RidgeResult, DualFit, PrimalFit, BasisFit, Spectrum),
     SubproblemResult,
     *(PerceptronState, Mistakes, Forgetron, Projectron),
     Preimages,

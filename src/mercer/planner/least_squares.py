@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.planner.conjugate_gradients import conjugate_gradients
 from mercer.planner.direct import direct
 from mercer.planner.limits import UNSAVED, Limits, order
@@ -172,6 +172,6 @@ def _refuse_settings(who: str, task: Task, solver: Solver | None) -> None:
     if not task.stored:
         got = "they come in pieces" + ("" if solver is None else f", and {type(solver).__name__} needs them all")
         remedy = 'Use a kernel with its numbers, or a lift, and solver="auto".'
-        raise InputError(sentence(who, "rows in memory, or features to add up", got, remedy))
+        raise InputError(message("rows in memory, or features to add up", got, remedy))
     got, remedy = f"{solver} solves for one alpha", "Use Eigen(), or give numbers: one alpha, one lengthscale."
-    raise InputError(sentence(who, "a solver of whole paths where something is chosen", got, remedy))
+    raise InputError(message("a solver of whole paths where something is chosen", got, remedy))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mercer.compute.runtime.memory import Budget, text_of
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.planner.batches import batch, features_at_once, squaring, strips
 from mercer.planner.html import ShownPlan
 from mercer.planner.landmarks import drawing, drawn_from, drawn_numbers
@@ -130,7 +130,7 @@ def components(
     if not ways:
         got = "the kernel is precomputed" if task.given else "it is not known to be one for so many columns"
         remedy = 'Use method="exact", without n_landmarks, and rows in memory.'
-        raise InputError(sentence(who, "a kernel that landmarks can stand for", got, remedy))
+        raise InputError(message("a kernel that landmarks can stand for", got, remedy))
     fitting = [each for each in ways if budget.allows(each.bytes)]
     if not fitting:
         least = min(ways, key=lambda each: each.bytes)

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any, get_args
 
 from mercer import solvers
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.planner.plan import Plan, Side, Stage, Way
 from mercer.solvers import Solver
 
@@ -39,7 +39,7 @@ def restored(record: Mapping[str, Any], who: str) -> Plan:
         return Plan(**words, **counts, **amounts, solver=solver, stages=stages)  # type: ignore[arg-type]
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         got = f"got {type(error).__name__}: {error}"
-        raise InputError(sentence(who, "the record of a plan", got, "Start anew, without it.")) from error
+        raise InputError(message("the record of a plan", got, "Start anew, without it.")) from error
 
 
 def _settings(solver: Solver) -> dict[str, Plain]:

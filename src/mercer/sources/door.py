@@ -43,7 +43,7 @@ def source_of(
         return _files(Path(X), y, weight, columns)
     if isinstance(X, np.memmap) and not matrix:
         _refuse_names(y, weight)
-        return Arrays(X, y, weight)
+        return Arrays(X, y, weight=weight)
     if isinstance(X, Iterator) or (callable(X) and not hasattr(X, "__array__")):
         got = f"got something of type {type(X).__name__}"
         remedy = "Use mercer.sources.Batches(make), where make() gives a fresh iterator of batches."
@@ -58,7 +58,7 @@ def _files(path: Path, y: Any, weight: Any, columns: Sequence[str] | None) -> So
         if given is not None and not _is_name(given, several=name == "y"):
             got = f"got {type(given).__name__} for {name}, with a path for X"
             raise InputError(message(f"the name of a column for {name}", got, "Keep it in the same files."))
-    return Parquet(path, columns, y, weight)
+    return Parquet(path, columns=columns, target=y, weight=weight)
 
 
 def _is_name(given: Any, several: bool) -> bool:

@@ -6,7 +6,7 @@ import hashlib
 import os
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -70,6 +70,7 @@ class Parquet(Source):
     """
 
     path: str | os.PathLike[str]
+    _: KW_ONLY
     columns: Sequence[str] | None = None
     target: str | Sequence[str] | None = None
     weight: str | None = None

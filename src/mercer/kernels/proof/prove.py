@@ -34,6 +34,7 @@ def prove(
     kernel: Kernel | str | Callable[..., Any],
     d: int | None = None,
     domain: str | Domain | None = None,
+    *,
     time_limit: float | None = SECONDS,
 ) -> Proof:
     """Prove that a function is a kernel, or find the points that show it is not.

@@ -88,7 +88,7 @@ class KernelKMeans(
     >>> angle = np.linspace(0, 6, 50)
     >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
     >>> X = np.vstack([ring, 3 * ring])
-    >>> model = KernelKMeans(2, "parabolic", random_state=0).fit(X)
+    >>> model = KernelKMeans(2, kernel="parabolic", random_state=0).fit(X)
     >>> bool((model.labels_[:50] != model.labels_[50:]).all())
     True
     >>> bool(model.predict([[0.5, 0.0]])[0] == model.labels_[0])
@@ -104,8 +104,8 @@ class KernelKMeans(
     def __init__(
         self,
         n_clusters: int = 8,
-        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         *,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         lengthscale: float | str = "median",
         method: str = "auto",
         n_landmarks: int | None = None,

@@ -103,7 +103,7 @@ class SpectralClustering(
     >>> angle = np.linspace(0, 6.2, 50)
     >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
     >>> X = np.vstack([ring, 3 * ring])
-    >>> model = SpectralClustering(2, "gaussian(0.3)", random_state=0).fit(X)
+    >>> model = SpectralClustering(2, kernel="gaussian(0.3)", random_state=0).fit(X)
     >>> bool((model.labels_[:50] != model.labels_[50:]).all())
     True
     >>> model.eigenvalues_.round(3)
@@ -118,8 +118,8 @@ class SpectralClustering(
     def __init__(
         self,
         n_clusters: int = 8,
-        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         *,
+        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         lengthscale: float | str = "median",
         n_components: int | None = None,
         n_init: int = 10,

@@ -86,6 +86,10 @@ class View(ABC):
     def cross(self, new: Any) -> Operator:
         """The matrix of new rows (as `read` gave them) against the training rows."""
 
+    def dense_cross(self, new: Any) -> Array:
+        """The same, stored."""
+        return np.asarray(self.cross(new).to_dense(), dtype=np.float64)
+
     @abstractmethod
     def among(self, new: Any) -> Array:
         """The matrix of new rows against themselves, to be overwritten."""

@@ -94,7 +94,7 @@ class KernelPCA(
     >>> angle = np.linspace(0, 6, 50)
     >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
     >>> X = np.vstack([ring, 3 * ring])
-    >>> model = KernelPCA("gaussian(1)", 3).fit(X)
+    >>> model = KernelPCA("gaussian(1)", n_components=3).fit(X)
     >>> first = model.transform(X)[:, 0]
     >>> bool((first[:50] > 0.3).all()), bool((first[50:] < -0.3).all())
     (True, True)
@@ -110,8 +110,8 @@ class KernelPCA(
     def __init__(
         self,
         kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
-        n_components: int | None = None,
         *,
+        n_components: int | None = None,
         lengthscale: float | str = "median",
         method: str = "auto",
         n_landmarks: int | None = None,

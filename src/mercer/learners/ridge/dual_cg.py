@@ -13,10 +13,12 @@ from mercer.kernels.evaluation.evaluate import fused_from, matrix
 from mercer.kernels.points import SINGLE
 from mercer.learners.data.views import EPS, KernelView, View
 from mercer.learners.ridge.dual import balanced, described
-from mercer.learners.ridge.request import Fit, Request, level_size, relative
+from mercer.learners.ridge.problem import RidgeProblem
+from mercer.learners.ridge.result import DualFit, level_size, relative
 from mercer.operators import Gram, Operator
 from mercer.operators.base import Index
 from mercer.operators.centering import CenteredOperator
+from mercer.planner import Plan
 from mercer.solvers import ConjugateGradient, Outcome, System
 from mercer.solvers.ridge.perturbation import MARGIN, mean_size
 
@@ -29,35 +31,38 @@ NEVER = 1 << 62
 """More pairs than there are."""
 
 
-def solve(request: Request, run: Run, single: bool, seed: int) -> Fit:
-    """The model at given alphas; `single` takes products in float32, and corrects them by the true residual.
+def solve(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> DualFit:
+    """The model at given alphas; rows in float32 take products in float32, corrected by the true residual.
 
     seed : of the preconditioner, where its solver names none
 
     Cost: a product an iteration, three in float64, and the preconditioner of `ConjugateGradient`.
     """
-    exact = request.view.operator(run.watch)
-    centered = request.centering.operator(exact)
-    fast = CenteredOperator(_fast(request, exact, run), request.centering, centered.parts) if single else centered
-    targets, alphas = request.centering.rows(request.targets), request.penalty.given
+    exact = problem.view.operator(run.watch)
+    centered = problem.centering.operator(exact)
+    fast = (
+        CenteredOperator(_fast(problem, exact, run), problem.centering, centered.parts)
+        if problem.dtype == SINGLE
+        else centered
+    )
+    targets, alphas = problem.centering.rows(problem.targets), problem.penalty.given
     true = None if fast is centered else centered.__matmul__
-    outcome = _solver(request, seed).solve(System(fast, targets, alphas, true, run=run))
-    outcome = balanced(request, outcome)
-    return described(request, centered.parts, outcome, alphas, _roundings(request, outcome))
+    outcome = _solver(plan, seed).solve(System(fast, targets, alphas, true, run=run))
+    outcome = balanced(problem, outcome)
+    return described(problem, centered.parts, outcome, alphas, _roundings(problem, outcome))
 
 
-def _solver(request: Request, seed: int) -> ConjugateGradient:
+def _solver(plan: Plan, seed: int) -> ConjugateGradient:
     """That of the plan, with its rank and the learner's seed where the user named none."""
-    given = request.plan.solver
-    solver = given if isinstance(given, ConjugateGradient) else ConjugateGradient()
-    rank = solver.preconditioner_rank if solver.preconditioner_rank is not None else request.plan.rank or None
+    solver = plan.solver if isinstance(plan.solver, ConjugateGradient) else ConjugateGradient()
+    rank = solver.preconditioner_rank if solver.preconditioner_rank is not None else plan.rank or None
     random_state = seed if solver.random_state is None else solver.random_state
     return replace(solver, preconditioner_rank=rank, random_state=random_state)
 
 
-def _fast(request: Request, exact: Operator, run: Run) -> Operator:
+def _fast(problem: RidgeProblem, exact: Operator, run: Run) -> Operator:
     """Products in float32, where the kernel is known; entries stay in float64."""
-    view = request.view
+    view = problem.view
     if not isinstance(view, KernelView):
         return exact
     return Swift(Gram.of(view.kernel, replace(view.points, dtype=SINGLE), watch=run.watch), exact)
@@ -91,18 +96,18 @@ class Swift(Operator):
         return self.products.peak(columns)
 
 
-def _roundings(request: Request, outcome: Outcome) -> Array:
+def _roundings(problem: RidgeProblem, outcome: Outcome) -> Array:
     """The estimated relative errors of predictions at the rows, from rounding: a residual that was asked for is none.
 
     `certificate_` tells what that residual may do.
     """
-    center, alphas = request.centering, request.penalty.given
+    center, alphas = problem.centering, problem.penalty.given
     if not outcome.converged:
         return np.full(len(alphas), np.inf)
     duals = center.roots[:, None] * outcome.value
-    size = mean_size(request.targets - alphas * outcome.value / center.roots[:, None])
-    summed = EPS * (level_size(request) + size)
-    return relative(MARGIN * (rounded(request.view, duals) + summed), size)
+    size = mean_size(problem.targets - alphas * outcome.value / center.roots[:, None])
+    summed = EPS * (level_size(problem) + size)
+    return relative(MARGIN * (rounded(problem.view, duals) + summed), size)
 
 
 def rounded(view: View, duals: Array) -> Array:

@@ -26,9 +26,11 @@ from mercer.compute.runtime.run import Run, State, Stopped
 from mercer.learners.data.views import EPS
 from mercer.learners.ridge.falkon_passes import KEY, SUMMARY, Residuals, Sweeps
 from mercer.learners.ridge.landmark_preconditioner import preconditioner
-from mercer.learners.ridge.request import Fit, relative
-from mercer.learners.ridge.streamed import Streamed, StreamedFit
-from mercer.learners.streaming.basis import LandmarkBasis
+from mercer.learners.ridge.problem import RidgeProblem
+from mercer.learners.ridge.result import BasisFit, relative
+from mercer.learners.streaming.basis import Basis, LandmarkBasis
+from mercer.learners.streaming.stream import Stream
+from mercer.planner import Plan
 from mercer.solvers import Outcome
 from mercer.solvers.ridge.perturbation import MARGIN
 
@@ -43,14 +45,14 @@ SAFETY = 2.0
 """What estimates of errors are multiplied by: the least eigenvalue that was seen is a little too large."""
 
 
-def solve(request: Streamed, run: Run) -> StreamedFit:
+def solve(problem: RidgeProblem, rows: Stream, basis: Basis, plan: Plan, run: Run) -> BasisFit:
     """The model at given alphas; the basis is one of landmarks.
 
-    A column goes on, after its residual is below `TOLERANCE`, until its predictions are as exact as the request
-    trusts, as long as that can be had. The residual is then computed anew from the rows. A run may stop it from the
-    first step on; the residual is then that of the recurrence, and there are no dual coefficients.
+    A column goes on, after its residual is below `TOLERANCE`, until its predictions are as exact as is trusted, as long
+    as that can be had. The residual is then computed anew from the rows. A run may stop it from the first step on; the
+    residual is then that of the recurrence, and there are no dual coefficients.
     """
-    return _Falkon(request, run).solve()
+    return _Falkon(problem, rows, cast(LandmarkBasis, basis), plan, run).solve()
 
 
 @dataclass(eq=False)
@@ -107,18 +109,18 @@ class _Iterate:
 class _Falkon:
     """One fit."""
 
-    def __init__(self, request: Streamed, run: Run) -> None:
-        self.request, self.run = request, run
-        self.basis, self.alphas = cast(LandmarkBasis, request.basis), request.penalty.given
-        self.corner = np.einsum("ij,ij->j", self.basis.upper, self.basis.upper)  # k(l, l)
-        self.sweeps = Sweeps(request, run, self.corner)
+    def __init__(self, problem: RidgeProblem, rows: Stream, basis: LandmarkBasis, plan: Plan, run: Run) -> None:
+        self.run, self.basis, self.alphas, self.trusted = run, basis, problem.penalty.given, problem.trusted
+        self.intercept = problem.centering.intercept
+        self.corner = np.einsum("ij,ij->j", basis.upper, basis.upper)  # k(l, l)
+        self.sweeps = Sweeps(rows, basis, self.intercept, plan.batch, run, self.corner)
         self.sweeps.expected = EXPECTED + 2.0
 
-    def solve(self) -> StreamedFit:
+    def solve(self) -> BasisFit:
         with self.run.stage(KEY):
             self.summary = self.sweeps.first()
             near = self.summary.near
-            self.solver = preconditioner(self.basis.upper, near, self.request.intercept, self.alphas)
+            self.solver = preconditioner(self.basis.upper, near, self.intercept, self.alphas)
             self.size = np.linalg.norm(self.summary.right, axis=0)
             self.state = self._begin()
             self.sweeps.others = self._known
@@ -206,7 +208,7 @@ class _Falkon:
     def _good(self, sizes: Array) -> NDArray[np.bool_]:
         """Whether the residual is below the tolerance, and predictions of these sizes are as exact as is trusted."""
         small = self._small
-        return small & (relative(self._errors(), sizes) <= self.request.trusted) if small.any() else small
+        return small & (relative(self._errors(), sizes) <= self.trusted) if small.any() else small
 
     def _errors(self) -> Array:
         """How far predictions may be off at the rows, in the mean, because of the residual r of the weights.
@@ -246,18 +248,18 @@ class _Falkon:
             reason = f"{taken}, above the tolerance of {TOLERANCE:.0e}: use a larger alpha, or fewer landmarks."
         return Outcome(self.state.w, converged, reason, steps, residual, self.solver.condition)
 
-    def _fit(self, found: Residuals | None, told: str) -> StreamedFit:
+    def _fit(self, found: Residuals | None, told: str) -> BasisFit:
         known, w, alphas = self.summary, self.state.w, self.alphas
         raw = self.basis.to_raw(w)
         products = known.squares - (known.right * w).sum(axis=0) if found is None else found.products
-        noise = np.maximum(products, 0.0) / max(float(known.total) - self.request.intercept, 1.0)
+        noise = np.maximum(products, 0.0) / max(float(known.total) - self.intercept, 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             variance = noise / alphas
         level = known.level if found is None else known.level + found.rest
         offset = level - known.means @ raw
         means = self.basis.to_features(known.means[None, :].copy())[0]
         sizes = self._sizes() if found is None else found.sizes
-        fit = Fit(
+        return BasisFit(
             outcome=self._outcome(told),
             alphas=alphas,
             duals=self._duals(found),
@@ -269,8 +271,10 @@ class _Falkon:
             variance=variance,
             log_determinants=None,
             roundings=self._roundings(raw, sizes),
+            raw=raw,
+            basis=self.basis,
+            spectrum=None,
         )
-        return StreamedFit(fit, raw, offset, None)
 
     def _duals(self, found: Residuals | None) -> Array | None:
         """D (b - Z w) / alpha, which sum to zero with an intercept; None where they are not known."""

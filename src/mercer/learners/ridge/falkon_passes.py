@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from mercer.compute.runtime import threads
 from mercer.compute.runtime.run import Run, State
 from mercer.kernels.evaluation.strips import workspace
-from mercer.learners.ridge.streamed import Streamed
-from mercer.learners.streaming.stream import Piece
+from mercer.learners.streaming.basis import LandmarkBasis
+from mercer.learners.streaming.stream import Piece, Stream
 
 Array = NDArray[np.float64]
 Sums = dict[str, Any]
@@ -80,15 +80,20 @@ class Residuals:
 class Sweeps:
     """The passes of one fit.
 
+    rows : all rows, in pieces of a batch each
+    corner : k(l, l) of each landmark
     others : what else belongs to a state that is offered
     """
 
-    def __init__(self, request: Streamed, run: Run, corner: Array) -> None:
-        self.request, self.run, self.corner = request, run, corner
+    def __init__(
+        self, rows: Stream, basis: LandmarkBasis, intercept: bool, batch: int, run: Run, corner: Array
+    ) -> None:
+        self.rows, self.basis, self.intercept, self.batch = rows, basis, intercept, batch
+        self.run, self.corner = run, corner
         self.saved: dict[str, Any] = dict(run.saved(KEY) or {})
         self.others: Callable[[], State] = dict
         self.passes, self.expected, self.told = 0.0, 1.0, 0.0
-        self.memory = workspace(request.basis.width, threads.available())
+        self.memory = workspace(basis.width, threads.available())
 
     @property
     def resumed(self) -> bool:
@@ -101,7 +106,7 @@ class Sweeps:
         """The means, Z'b, and which landmarks are near; or what an earlier run knows of them."""
         if self.resumed:
             return Summary(*(np.array(self.saved[name], order="C") for name in SUMMARY))
-        M, outputs = self.request.basis.width, self.request.stream.outputs
+        M, outputs = self.basis.width, self.rows.outputs
         names = ("level", "squares", "origin")
         zeros: Sums = {"total": np.zeros(()), **{name: np.zeros(outputs) for name in names}}
         zeros |= {"raw": np.zeros(M), "near": np.zeros(M), "right": np.zeros((M, outputs))}
@@ -110,7 +115,7 @@ class Sweeps:
     def _add_first(self, piece: Piece, sums: Sums) -> Add:
         """Sums of y less the mean of the first piece: where a mean is large against the spread, this saves digits."""
         s = piece.weights
-        if piece.start == 0 and self.request.intercept:
+        if piece.start == 0 and self.intercept:
             sums["origin"][...] = s @ piece.targets / s.sum()
         y = piece.targets - sums["origin"]
         sums["total"] += s.sum()
@@ -126,7 +131,7 @@ class Sweeps:
         return add
 
     def _summary(self, sums: Sums) -> Summary:
-        total, on = sums["total"], float(self.request.intercept)
+        total, on = sums["total"], float(self.intercept)
         off, means = on * sums["level"] / total, on * sums["raw"] / total
         right = sums["right"] - on * sums["raw"][:, None] * off
         squares, level = sums["squares"] - on * total * off**2, sums["origin"] + off
@@ -135,7 +140,7 @@ class Sweeps:
 
     def product(self, summary: Summary, p: Array) -> Array:
         """Z'Z p."""
-        v = self.request.basis.to_raw(p)
+        v = self.basis.to_raw(p)
         shift = summary.means @ v
 
         def begin(piece: Piece, sums: Sums) -> Add:
@@ -151,7 +156,7 @@ class Sweeps:
 
     def residuals(self, summary: Summary, w: Array, alphas: Array) -> Residuals:
         """What is left of y at each row, and the gradient, with the digits that Z'b - Z'Z w would lose."""
-        v, stream, level = self.request.basis.to_raw(w), self.request.stream, summary.level
+        v, stream, level = self.basis.to_raw(w), self.rows, summary.level
         shift = summary.means @ v
 
         def begin(piece: Piece, sums: Sums) -> Add:
@@ -171,33 +176,33 @@ class Sweeps:
         zeros |= {"u": np.zeros(w.shape), "rows": np.zeros((stream.count if stream.stored else 0, w.shape[1]))}
         sums = self._sweep(GRADIENT, zeros, begin)
         gradient = self._to_features(sums["u"] - summary.means[:, None] * sums["c"]) - alphas * w
-        rest = sums["c"] / summary.total * self.request.intercept
+        rest = sums["c"] / summary.total * self.intercept
         sizes = np.sqrt(sums["sizes"] / stream.count)
         return Residuals(gradient, rest, sums["products"], sizes, self._balanced(sums["rows"], rest))
 
     def _balanced(self, rows: Array, rest: Array) -> Array | None:
         """D (b - Z w) of all rows without their mean, which is rounding; None where they are not in memory."""
-        stream = self.request.stream
+        stream = self.rows
         if not stream.stored:
             return None
-        for piece in stream.pieces(self.request.plan.batch):
+        for piece in stream.pieces(self.batch):
             rows[piece.start : piece.stop] -= piece.weights[:, None] * rest
         return rows
 
     def _to_features(self, sums: Array) -> Array:
         """R^-T times the columns."""
-        return np.ascontiguousarray(self.request.basis.to_features(np.ascontiguousarray(sums.T)).T)
+        return np.ascontiguousarray(self.basis.to_features(np.ascontiguousarray(sums.T)).T)
 
     # -- piece by piece -------------------------------------------------------------------------------------------
 
     def _sweep(self, kind: int, sums: Sums, begin: Callable[[Piece, Sums], Add]) -> Sums:
         """Add up over all rows, from where an earlier run was cut off."""
-        start, done, stream = 0, self.passes, self.request.stream
+        start, done, stream = 0, self.passes, self.rows
         if self.saved and int(self.saved["kind"]) == kind:
             start = int(self.saved["position"])
             sums = {name: np.array(self.saved[f"sum {name}"], order="C") for name in sums}
             self.saved = {}
-        for piece in stream.pieces(self.request.plan.batch, start):
+        for piece in stream.pieces(self.batch, start):
             self._add(piece, sums, begin)
             self._offer(kind, piece.stop, sums)
             self.passes = done + piece.stop / stream.count
@@ -214,7 +219,7 @@ class Sweeps:
         def strip(worker: int, rows: slice, K: Array) -> None:
             add(rows, K, own[worker])
 
-        self.request.basis.over_strips(piece.points, strip, self.memory, self.run.watch)
+        self.basis.over_strips(piece.points, strip, self.memory, self.run.watch)
         for name in names:
             for each in own:
                 sums[name] += each[name]

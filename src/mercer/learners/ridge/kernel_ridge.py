@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaker, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import SURE
 from mercer.kernels.fields import check_integer
@@ -21,7 +20,7 @@ from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.validation import targets_of, weights_of
 from mercer.learners.ridge.least_squares import LeastSquares
 from mercer.learners.ridge.posterior import drawn_from
-from mercer.learners.ridge.problem import Problem
+from mercer.learners.ridge.problem import Targets
 from mercer.learners.streaming.source_stream import SourceStream, regression_stream
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
@@ -125,16 +124,16 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         self.verbose = verbose
         self.random_state = random_state
 
-    def _targets(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+    def _targets(self, X: Any, y: Any, sample_weight: Any) -> Targets:
         targets = targets_of(self, X, y)
         weights = weights_of(sample_weight, len(targets))
-        return Problem(X, targets.reshape(len(targets), -1), weights, flat=targets.ndim == 1)
+        return Targets(targets.reshape(len(targets), -1), targets.ndim == 1, weights)
 
     def _streamed_rows(self, source: Source) -> SourceStream:
         return regression_stream(source)
 
     def _answers(self, values: NDArray[Any]) -> NDArray[Any]:
-        return values[:, 0] if self._flat else values
+        return values[:, 0] if self._result.is_flat else values
 
     @speaks
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
@@ -148,14 +147,13 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         more, and is refused where memory does not suffice.
         X may be a path to Parquet, a memory map or a source, which are read in pieces; not for a covariance.
         """
-        who = type(self).__name__
         if return_std and return_cov:
             needs, given = "at most one of return_std and return_cov", "both are True"
-            raise InputError(sentence(who, needs, given, "The deviations are the roots of the covariance's diagonal."))
+            raise InputError(message(needs, given, "The deviations are the roots of the covariance's diagonal."))
         source = self._source_of(X)
         if source is not None and return_cov:
             needs, given = "a table of rows for a covariance", "a source was given"
-            raise InputError(sentence(who, needs, given, "Read the rows that you need into an array."))
+            raise InputError(message(needs, given, "Read the rows that you need into an array."))
         if source is not None:
             return self._of_source(source, return_std)
         values, rows = self._predict(X)
@@ -164,7 +162,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         return (self._answers(values), self._deviations(rows, values)) if return_std else self._answers(values)
 
     @speaks
-    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> NDArray[Any]:
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = None) -> NDArray[Any]:
         """Functions drawn from the Gaussian process, at these rows: f(x) + b, without noise.
 
         (rows, n_samples), and (rows, outputs, n_samples) where y has several columns. Cost: that of
@@ -173,16 +171,16 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         n_samples : how many functions
         random_state : whole number, generator, or None: the source of the draws; the same functions for the same number
         """
-        count = check_integer(type(self).__name__, "n_samples", n_samples, 1, None)
+        count = check_integer(speaker(), "n_samples", n_samples, 1, None)
         means, covariances = self.predict(X, return_cov=True)
         random, rows = generator(random_state), len(means)
         pairs = zip(means.reshape(rows, -1).T, covariances.reshape(rows, rows, -1).transpose(2, 0, 1), strict=True)
         drawn = [drawn_from(mean, covariance, count, random) for mean, covariance in pairs]
-        return drawn[0] if self._flat else np.stack(drawn, axis=1)
+        return drawn[0] if self._result.is_flat else np.stack(drawn, axis=1)
 
     def _of_source(self, source: Source, return_std: bool) -> Any:
         if not return_std:
-            return np.concatenate(list(self.predict_batches(source)))
+            return np.concatenate(list(self._batches(source)))
         parts = [(self._values(rows), rows) for rows in self._new_rows(source)]
         deviations = [self._deviations(rows, values) for values, rows in parts]
         return self._answers(np.concatenate([values for values, _ in parts])), np.concatenate(deviations)
@@ -192,55 +190,56 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         return self._answers(found.astype(values.dtype, copy=False))
 
     def _deviation(self, rows: Any, output: int, count: int) -> NDArray[np.float64]:
-        alpha, noise = float(self._alphas[output]), self._noises[output]
-        if self._pieces is not None:
-            return np.asarray(np.sqrt(noise * self._pieces.shares(rows, alpha)))
-        return np.asarray(np.sqrt(self._posterior(alpha).variances(rows, count, self._variances[output], noise)))
+        fit, pieces = self._result.fit, self._pieces
+        alpha, variance, noise = float(fit.alphas[output]), fit.variance[output], fit.noise[output]
+        if pieces is not None:
+            return np.asarray(np.sqrt(noise * pieces.shares(rows, alpha)))
+        return np.asarray(np.sqrt(self._posterior(alpha).variances(rows, count, variance, noise)))
 
     def _covariance(self, rows: Any, values: NDArray[Any]) -> NDArray[Any]:
-        count, outputs = values.shape
-        held = 0 if self._view is None else self._view.count
+        fit, pieces, (count, outputs) = self._result.fit, self._pieces, values.shape
+        held = 0 if self._result.view is None else self._result.count
         needed = 8 * count * ((outputs + 4) * count + 3 * held)
         if needed > SURE:
             remedy = "Give fewer rows, or use return_std, which needs none of the size of pairs."
             Budget.of(self.memory_limit).require(needed, f"a covariance of {count} rows", remedy)
         found = np.empty((count, count, outputs), values.dtype)
-        for t, (alpha, variance, noise) in enumerate(zip(self._alphas, self._variances, self._noises, strict=True)):
-            if self._pieces is not None:
-                found[:, :, t] = noise * self._pieces.products(rows, float(alpha))
+        for t, (alpha, variance, noise) in enumerate(zip(fit.alphas, fit.variance, fit.noise, strict=True)):
+            if pieces is not None:
+                found[:, :, t] = noise * pieces.products(rows, float(alpha))
             else:
                 found[:, :, t] = self._posterior(float(alpha)).covariance(rows, count, variance, noise)
-        return found[:, :, 0] if self._flat else found
+        return found[:, :, 0] if self._result.is_flat else found
 
     @property
     def variance_(self) -> Any:
-        """The factor of the kernel in the equal Gaussian process: that of largest marginal likelihood."""
-        check_is_fitted(self)
-        return self._shaped(self._variances)
+        """The factor of the kernel in the equivalent Gaussian process: that of largest marginal likelihood."""
+        return self._shaped(self._found().fit.variance)
 
     @property
     def noise_(self) -> Any:
-        """The variance of the noise in the equal Gaussian process: alpha_ * variance_."""
-        check_is_fitted(self)
-        return self._shaped(self._noises)
+        """The variance of the noise in the equivalent Gaussian process: alpha_ * variance_."""
+        return self._shaped(self._found().fit.noise)
 
     @speaks
     def log_marginal_likelihood(self) -> Any:
-        """log p(y) of the equal Gaussian process, one an output; with an intercept the restricted one.
+        """log p(y) of the equivalent Gaussian process, one per output; with an intercept the restricted one.
 
         -(m log(2 pi v) + log det(K + alpha I) + m) / 2 for m observations, copies counted, and v = variance_; an
         intercept takes one of them, and its flat prior adds log(1'(K + alpha I)^-1 1) to the determinant.
         """
-        check_is_fitted(self)
-        m = self._total - self._centering.intercept
+        result = self._found()
+        m, variance = result.total - result.centering.intercept, result.fit.variance
+        determinants = self._kept("_determinants", self._log_determinants)
         with np.errstate(divide="ignore", invalid="ignore"):  # of a y that never varies nothing is left
-            found = -(m * np.log(2 * np.pi * self._variances) + self._determinants() + m) / 2
-        return self._shaped(np.where(np.isinf(self._variances), -np.inf, found))  # without a penalty all y are alike
+            found = -(m * np.log(2 * np.pi * variance) + determinants + m) / 2
+        return self._shaped(np.where(np.isinf(variance), -np.inf, found))  # without a penalty all y are alike
 
-    def _determinants(self) -> NDArray[np.float64]:
-        if self._log_determinants is None:
-            self._log_determinants = np.array([self._posterior(alpha).log_determinant() for alpha in self._alphas])
-        return self._log_determinants
+    def _log_determinants(self) -> NDArray[np.float64]:
+        fit = self._result.fit
+        if fit.log_determinants is not None:
+            return fit.log_determinants
+        return np.array([self._posterior(alpha).log_determinant() for alpha in fit.alphas])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

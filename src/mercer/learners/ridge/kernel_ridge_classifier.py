@@ -18,7 +18,7 @@ from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.labels import classes_of, coded, decided, labels_of
 from mercer.learners.data.validation import class_weights_of, weights_of
 from mercer.learners.ridge.least_squares import LeastSquares
-from mercer.learners.ridge.problem import Problem
+from mercer.learners.ridge.problem import Targets
 from mercer.learners.streaming.source_stream import SourceStream, classification_stream
 from mercer.lifts.base import Lift
 from mercer.solvers import Solver
@@ -89,7 +89,7 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
 
     _saved: ClassVar[Mapping[str, Any]] = {"classes_": NDArray[Any]}
 
-    def _targets(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+    def _targets(self, X: Any, y: Any, sample_weight: Any) -> Targets:
         labels = labels_of(X, y)
         counts = weights_of(sample_weight, len(labels))
         weights = counts
@@ -100,24 +100,23 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         count = len(self.classes_)
         classes = np.minimum(np.searchsorted(self.classes_, labels), count - 1)
         counted = None if self.class_weight is None else counts
-        return Problem(X, coded(classes, count), weights, flat=False, labels=classes, counts=counted)
+        return Targets(coded(classes, count), False, weights, classes, counted)
 
     @property
     def alpha_(self) -> float:
         """The penalty, one for all classes."""
-        check_is_fitted(self)
-        return float(self._alphas[0])
+        return float(self._found().fit.alphas[0])
 
     @speaks
     def decision_function(self, X: ArrayLike) -> NDArray[Any]:
         """The regression's value: for two classes one a row, positive for the second; else one a row and class."""
+        check_is_fitted(self)
         values, _ = self._predict(X)
         return values[:, 0] if values.shape[1] == 1 else values
 
     def _streamed_rows(self, source: Source) -> SourceStream:
-        stream = classification_stream(source, self.class_weight)
-        assert stream.labels is not None  # noqa: S101  # they were looked through
-        self.classes_ = stream.labels.classes
+        stream, labels = classification_stream(source, self.class_weight)
+        self.classes_ = labels.classes
         return stream
 
     def _answers(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -128,5 +127,5 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         """The class of each row; X may be a path to Parquet, a memory map or a source, which are read in pieces."""
         source = self._source_of(X)
         if source is not None:
-            return np.concatenate(list(self.predict_batches(source)))
+            return np.concatenate(list(self._batches(source)))
         return self._answers(self._predict(X)[0])

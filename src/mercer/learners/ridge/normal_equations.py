@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run, Stopped
 from mercer.learners.ridge import determinants
+from mercer.learners.ridge.problem import RidgeProblem
 from mercer.learners.ridge.refinement import (
-    Problem,
     Solution,
+    Summed,
     as_if_checked,
     left_by_step,
     moved_by,
@@ -24,13 +25,14 @@ from mercer.learners.ridge.refinement import (
     step_of,
     stepped,
 )
-from mercer.learners.ridge.request import Fit, raised
 from mercer.learners.ridge.residual_pass import Trial, check
+from mercer.learners.ridge.result import BasisFit, raised
 from mercer.learners.ridge.sampled_loo import drawn, sampled_path
-from mercer.learners.ridge.streamed import Streamed, StreamedFit
-from mercer.learners.streaming.basis import FeatureBasis
+from mercer.learners.streaming.basis import Basis, FeatureBasis
 from mercer.learners.streaming.moments import Moments, Normal
+from mercer.learners.streaming.stream import Piece, Stream
 from mercer.operators import Centering
+from mercer.planner import Plan
 from mercer.planner.streaming import JUDGED, TRIED
 from mercer.solvers import Outcome
 from mercer.solvers.ridge.base import solves
@@ -56,54 +58,57 @@ REFINABLE = 0.1
 """The estimated relative error of predictions that steps of refinement surely take out."""
 
 
-def solve(request: Streamed, run: Run) -> StreamedFit:
+def solve(
+    problem: RidgeProblem, rows: Stream, basis: Basis, plan: Plan, run: Run, random: np.random.Generator
+) -> BasisFit:
     """The model at given alphas, or at the best of a path that a sample of rows judges."""
-    moments, stopped = _passed(request, run)
+    batch = plan.batch or rows.count
+    moments, stopped = _passed(problem, rows, basis, batch, run)
     with run.stage("solve"):
-        path, problem = _decomposed(request, moments, stopped, run)
-        chosen = None if path is None else _trusted(problem, path, path.best, run)
+        normal = Normal.of(moments, problem.centering.intercept)
+        sample = drawn(rows, normal.rows, JUDGED if problem.penalty.path else TRIED, random)
+        sums = Summed(problem, rows, basis, batch, moments.basis, normal, Trial.of(normal, basis, sample), stopped)
+        path = _path(sums, sample, run)
+        chosen = None if path is None else _trusted(sums, path, path.best, run)
     if path is None or chosen is None:
-        return _with_raw(problem, _fit(problem, _refined(problem, request.penalty.given, run), None))
+        return _fit(sums, _refined(sums, problem.penalty.given, run), None)
     while True:
-        solution = _refined(problem, path.alphas[chosen], run)
-        fit = _fit(problem, solution, path)
-        doubtful = ~(fit.roundings <= request.trusted)
-        larger = raised(request.penalty, doubtful, chosen, len(path.alphas), request.coded)
+        solution = _refined(sums, path.alphas[chosen], run)
+        fit = _fit(sums, solution, path)
+        larger = raised(problem, ~(fit.roundings <= problem.trusted), chosen, len(path.alphas))
         if larger is None or solution.stopped:
-            return _with_raw(problem, fit)
+            return fit
         chosen = larger
 
 
 # -- the pass ---------------------------------------------------------------------------------------------------------
 
 
-def _passed(request: Streamed, run: Run) -> tuple[Moments, str]:
+def _passed(problem: RidgeProblem, rows: Stream, basis: Basis, batch: int, run: Run) -> tuple[Moments, str]:
     """Sums over all rows, or over the first of them, and why the others are missing."""
-    stream, basis = request.stream, request.basis
-    summed = FeatureBasis(basis) if _lossy(request) else basis
-    moments = Moments(summed, stream.outputs, request.intercept)
+    summed = FeatureBasis(basis) if _lossy(problem, rows, basis) else basis
+    moments = Moments(summed, rows.outputs, problem.centering.intercept)
     saved = run.saved("pass")
     if saved is not None:
         moments.restore(saved)
-    with run.stage("pass", stream.count):
-        return moments, _added(request, moments, run)
+    with run.stage("pass", rows.count):
+        return moments, _added(rows, batch, moments, run)
 
 
-def _lossy(request: Streamed) -> bool:
+def _lossy(problem: RidgeProblem, rows: Stream, basis: Basis) -> bool:
     """Whether sums of raw functions may lose digits that the residuals of rows cannot bring back.
 
     A step of refinement leaves the part (rounding of the sums) / (eigenvalue + alpha) of what was off. Which penalty is
     best is read from the sums alone, so that a path needs sums that are true.
     """
-    basis, penalty = request.basis, request.penalty
     if basis.stretch <= STRETCHED:
         return False
-    if penalty.path:
+    if problem.penalty.path:
         return True
-    return basis.rounding * request.stream.count > REGAINED * float(penalty.given.min())
+    return basis.rounding * rows.count > REGAINED * float(problem.penalty.given.min())
 
 
-def _added(request: Streamed, moments: Moments, run: Run) -> str:
+def _added(rows: Stream, batch: int, moments: Moments, run: Run) -> str:
     """Add the rows that are not in yet; why this ended early, "" where it did not."""
     whole = _Whole(run)
     with ExitStack() as usable:
@@ -111,7 +116,7 @@ def _added(request: Streamed, moments: Moments, run: Run) -> str:
             if moments.rows:  # of an earlier run
                 usable.enter_context(run.stoppable())
             run.tell(moments.rows)
-            for piece in request.stream.pieces(_batch(request), moments.rows):
+            for piece in rows.pieces(batch, moments.rows):
                 moments.add(piece, whole)
                 run.offer("pass", moments.state)
                 if piece.start == 0:
@@ -119,8 +124,8 @@ def _added(request: Streamed, moments: Moments, run: Run) -> str:
                 whole.end()
                 run.tell(moments.rows)
         except Stopped as stopped:
-            if moments.rows < request.stream.count:
-                return f"stopped after {100 * moments.rows / request.stream.count:.0f} % of the rows: {stopped}"
+            if moments.rows < rows.count:
+                return f"stopped after {100 * moments.rows / rows.count:.0f} % of the rows: {stopped}"
     return ""
 
 
@@ -143,35 +148,28 @@ class _Whole(Run):
             raise self._stopped
 
 
-def _batch(request: Streamed) -> int:
-    return request.plan.batch or request.stream.count
-
-
 # -- the path ---------------------------------------------------------------------------------------------------------
 
 
-def _decomposed(request: Streamed, moments: Moments, stopped: str, run: Run) -> tuple[Path | None, Problem]:
-    """The normal equations, and how each penalty does; None where nothing is to be chosen."""
-    summed, normal = moments.basis, Normal.of(moments, request.intercept)
-    most = JUDGED if request.penalty.path else TRIED
-    sample = drawn(request.stream, normal.rows, most, request.random)
-    problem = Problem(request, summed, normal, Trial.of(normal, request.basis, sample), stopped)
-    if not request.penalty.path:
-        return None, problem
-    given = request.penalty.values
-    alphas = default_alphas(normal.spectrum.values[-1]) if given is None else np.unique(given)
-    return sampled_path(normal, summed, sample, alphas, request.coded, run), problem
+def _path(sums: Summed, sample: Piece, run: Run) -> Path | None:
+    """How each penalty does; None where nothing is to be chosen."""
+    problem = sums.problem
+    if not problem.penalty.path:
+        return None
+    given = problem.penalty.values
+    alphas = default_alphas(sums.normal.spectrum.values[-1]) if given is None else np.unique(given)
+    return sampled_path(sums.normal, sums.summed, sample, alphas, problem.is_coded, run)
 
 
-def _trusted(problem: Problem, path: Path, chosen: NDArray[np.intp], run: Run) -> NDArray[np.intp]:
+def _trusted(sums: Summed, path: Path, chosen: NDArray[np.intp], run: Run) -> NDArray[np.intp]:
     """Candidates at which rounding does not show, or steps of refinement take it out: known without a pass."""
-    request, normal = problem.request, problem.normal
+    problem, normal = sums.problem, sums.normal
     while True:
         alphas = path.alphas[chosen]
         solution = Solution(alphas, normal.spectrum.solve(normal.right, alphas))
-        doubtful = ~(roundings_of(problem, solution) <= (request.trusted if problem.stopped else REFINABLE))
-        doubtful |= ~(roundings_of(problem, as_if_checked(problem, solution)) <= request.trusted)
-        larger = raised(request.penalty, doubtful, chosen, len(path.alphas), request.coded)
+        doubtful = ~(roundings_of(sums, solution) <= (problem.trusted if sums.stopped else REFINABLE))
+        doubtful |= ~(roundings_of(sums, as_if_checked(sums, solution)) <= problem.trusted)
+        larger = raised(problem, doubtful, chosen, len(path.alphas))
         if larger is None or run.over(1.0):
             return chosen
         chosen = larger
@@ -180,62 +178,61 @@ def _trusted(problem: Problem, path: Path, chosen: NDArray[np.intp], run: Run) -
 # -- the check --------------------------------------------------------------------------------------------------------
 
 
-def _refined(problem: Problem, alphas: Array, run: Run) -> Solution:
+def _refined(sums: Summed, alphas: Array, run: Run) -> Solution:
     """The solution, checked on the rows, after steps from their residuals where it needs some.
 
     Sums of functions that are nearly dependent lose digits, which the residuals of rows still have (Bjorck, Stability
     analysis of the method of seminormal equations, 1987).
     """
-    spectrum = problem.normal.spectrum
-    best = Solution(alphas, spectrum.solve(problem.normal.right, alphas), stopped=problem.stopped)
-    if problem.stopped:
+    spectrum = sums.normal.spectrum
+    best = Solution(alphas, spectrum.solve(sums.normal.right, alphas), stopped=sums.stopped)
+    if sums.stopped:
         return best
     try:
         with run.stoppable():
             for steps in range(CHECKS):
-                found = _checked(problem, alphas, best.w + step_of(problem, best), steps, run)
-                if best.checked is not None and residual_of(problem, found) >= residual_of(problem, best):
+                found = _checked(sums, alphas, best.w + step_of(sums, best), steps, run)
+                if best.checked is not None and residual_of(sums, found) >= residual_of(sums, best):
                     break  # the sums are so far off that steps lead away
                 best = found
-                if _settled(problem, best):
+                if _settled(sums, best):
                     break
-                if _surely(problem, best):
-                    return stepped(problem, best)
+                if _surely(sums, best):
+                    return stepped(sums, best)
     except Stopped as stopped:
         return replace(best, stopped=f"stopped in the check: {stopped}")
     return best
 
 
-def _checked(problem: Problem, alphas: Array, w: Array, steps: int, run: Run) -> Solution:
-    request = problem.request
-    found = check(request.stream, request.basis, problem.normal, problem.trial, w, _batch(request), run)
+def _checked(sums: Summed, alphas: Array, w: Array, steps: int, run: Run) -> Solution:
+    found = check(sums.rows, sums.basis, sums.normal, sums.trial, w, sums.batch, run)
     return Solution(alphas, w, steps, replace(found, gradient=found.gradient - alphas * w))
 
 
-def _settled(problem: Problem, solution: Solution) -> bool:
+def _settled(sums: Summed, solution: Solution) -> bool:
     """Whether a step would change nothing that matters, or could do no good."""
-    if problem.normal.spectrum.truncated(solution.alphas):
+    if sums.normal.spectrum.truncated(solution.alphas):
         return True
-    return _off(problem, solution) <= SETTLED * problem.request.trusted
+    return _off(sums, solution) <= SETTLED * sums.problem.trusted
 
 
-def _surely(problem: Problem, solution: Solution) -> bool:
+def _surely(sums: Summed, solution: Solution) -> bool:
     """Whether a step settles it, and no check is needed to know that."""
-    left = MARGIN * left_by_step(problem, solution) * _off(problem, solution)
-    return left <= KNOWN * problem.request.trusted
+    left = MARGIN * left_by_step(sums, solution) * _off(sums, solution)
+    return left <= KNOWN * sums.problem.trusted
 
 
-def _off(problem: Problem, solution: Solution) -> float:
-    return max(moved_by(problem, solution), residual_of(problem, solution))
+def _off(sums: Summed, solution: Solution) -> float:
+    return max(moved_by(sums, solution), residual_of(sums, solution))
 
 
 # -- what is told -----------------------------------------------------------------------------------------------------
 
 
-def _outcome(problem: Problem, solution: Solution) -> Outcome:
+def _outcome(sums: Summed, solution: Solution) -> Outcome:
     """What is known of a solution."""
-    spectrum, residual = problem.normal.spectrum, residual_of(problem, solution)
-    reason = [f"One pass over {problem.normal.rows} rows, and one eigendecomposition."]
+    spectrum, residual = sums.normal.spectrum, residual_of(sums, solution)
+    reason = [f"One pass over {sums.normal.rows} rows, and one eigendecomposition."]
     short = spectrum.truncated(solution.alphas)
     if short:
         reason += [
@@ -249,16 +246,16 @@ def _outcome(problem: Problem, solution: Solution) -> Outcome:
     return Outcome(solution.w, converged, " ".join(reason), solution.steps, residual, condition)
 
 
-def _fit(problem: Problem, solution: Solution, path: Path | None) -> Fit:
-    normal, w, alphas, checked = problem.normal, solution.w, solution.alphas, solution.checked
+def _fit(sums: Summed, solution: Solution, path: Path | None) -> BasisFit:
+    normal, w, alphas, checked = sums.normal, solution.w, solution.alphas, solution.checked
     products = normal.squares - (normal.right * w).sum(axis=0) if checked is None else checked.products
     noise = np.maximum(products, 0.0) / max(normal.total - normal.intercept, 1.0)
     residuals = None if checked is None or not (alphas > 0).all() else checked.residuals
     centering, width = Centering(np.array([normal.total]), normal.intercept), len(normal.spectrum.values)
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = noise / alphas
-    return Fit(
-        outcome=_outcome(problem, solution),
+    return BasisFit(
+        outcome=_outcome(sums, solution),
         alphas=alphas,
         duals=None if residuals is None else residuals / alphas,
         weights=w,
@@ -268,11 +265,9 @@ def _fit(problem: Problem, solution: Solution, path: Path | None) -> Fit:
         noise=noise,
         variance=variance,
         log_determinants=determinants.in_primal(normal.spectrum, centering, width, alphas),
-        roundings=roundings_of(problem, solution),
+        roundings=roundings_of(sums, solution),
         path=path,
+        raw=sums.basis.to_raw(w),
+        basis=sums.basis,
+        spectrum=normal.spectrum,
     )
-
-
-def _with_raw(problem: Problem, fit: Fit) -> StreamedFit:
-    weights = fit.outcome.value
-    return StreamedFit(fit, problem.basis.to_raw(weights), fit.intercepts, problem.normal.spectrum)

@@ -1,4 +1,4 @@
-"""The Gaussian process that is equal to a model: standard deviations and leverages, from one more decomposition.
+"""The Gaussian process that is equivalent to a model: standard deviations and leverages, from one more decomposition.
 
 Kernel ridge regression is the mean of a Gaussian process with the covariance v k(x, z) and observations with the noise
 variance v alpha, whatever v is; v is the one of largest marginal likelihood. An intercept has a flat prior.
@@ -19,8 +19,7 @@ from mercer.kernels.points import Points
 from mercer.learners.data.views import View, blocks
 from mercer.learners.ridge import determinants
 from mercer.learners.ridge.features import CenteredFeatures
-from mercer.learners.ridge.methods import Solved
-from mercer.learners.ridge.posing import Posed
+from mercer.learners.ridge.result import BasisFit, RidgeResult
 from mercer.learners.streaming.basis import Basis
 from mercer.operators import Centered, Centering
 from mercer.solvers import Eigen
@@ -185,13 +184,12 @@ class StreamedPosterior:
         return float(self.spectrum.kept @ self.spectrum.inverses(np.array([alpha]))[:, 0]) + self.intercept
 
 
-def streamed_posterior(posed: Posed, solved: Solved) -> StreamedPosterior | None:
+def streamed_posterior(result: RidgeResult) -> StreamedPosterior | None:
     """The posterior of a fit that read rows in pieces; None for others, and where no spectrum was found."""
-    found = solved.streamed
-    if found is None or found.spectrum is None or solved.basis is None:
+    fit = result.fit
+    if not isinstance(fit, BasisFit) or fit.spectrum is None:
         return None
-    intercept = posed.prepared.centering.intercept
-    return StreamedPosterior(solved.basis, found.fit.means, found.spectrum, posed.total, intercept)
+    return StreamedPosterior(fit.basis, fit.means, fit.spectrum, result.total, result.centering.intercept)
 
 
 def posterior(view: View, centering: Centering, alpha: float, side: str) -> Posterior:

@@ -13,10 +13,8 @@ from mercer.kernels.points import DOUBLE, SINGLE
 from mercer.learners.data.validation import Penalty
 from mercer.learners.data.views import KernelView
 from mercer.learners.ridge import dual
-from mercer.learners.ridge.posing import Posed
-from mercer.learners.ridge.problem import Prepared
+from mercer.learners.ridge.problem import RidgeProblem
 from mercer.operators import Gram
-from mercer.planner import Plan
 
 PROBED = 4_000
 """Up to so many rows nothing is looked at: every way is short."""
@@ -40,31 +38,31 @@ class Probe:
     alpha: float | None = None
 
 
-def probe(posed: Posed, plan: Plan) -> Probe:
-    """Look at a sample, where there are many rows and a kernel; `plan` is any."""
-    prepared, view = posed.prepared, posed.prepared.views[0]
-    if not isinstance(view, KernelView) or len(prepared.kept) <= PROBED:
+def probe(problem: RidgeProblem) -> Probe:
+    """Look at a sample, where there are many rows and a kernel."""
+    view = problem.view
+    if not isinstance(view, KernelView) or len(problem.kept) <= PROBED:
         return Probe()
     random = np.random.default_rng(0)
-    rows = np.sort(random.choice(len(prepared.kept), DECOMPOSED, replace=False))
-    part = replace(prepared.part(rows), views=[view])
+    rows = np.sort(random.choice(len(problem.kept), DECOMPOSED, replace=False))
+    part = replace(problem.part(rows), views=(view,))
     if not part.penalty.path:
         part = replace(part, penalty=Penalty(np.unique(part.penalty.given), path=True))
-    tuned = dual.tune(part.request(view, plan))
-    values = np.maximum(tuned.side.spectrum.values[::-1], 0.0) * (posed.count / DECOMPOSED)
-    return Probe(_pair(prepared, view, random), tuple(values.tolist()), _least(prepared, tuned))
+    tuned = dual.tune(part.through(view))
+    values = np.maximum(tuned.side.spectrum.values[::-1], 0.0) * (problem.count / DECOMPOSED)
+    return Probe(_pair(problem, view, random), tuple(values.tolist()), _least(problem, tuned))
 
 
-def _least(prepared: Prepared, tuned: dual.Tuned) -> float:
-    penalty = prepared.penalty
+def _least(problem: RidgeProblem, tuned: dual.Tuned) -> float:
+    penalty = problem.penalty
     return float(tuned.path.alphas[tuned.chosen].min() if penalty.path else penalty.given.min())
 
 
-def _pair(prepared: Prepared, view: KernelView, random: np.random.Generator) -> float:
+def _pair(problem: RidgeProblem, view: KernelView, random: np.random.Generator) -> float:
     """Seconds a pair, from the quickest of some products: the first one may compile."""
-    rows = np.sort(random.choice(len(prepared.kept), min(TIMED, len(prepared.kept)), replace=False))
-    points = view.points.rows(prepared.kept[rows])
-    K = Gram.of(view.kernel, replace(points, dtype=SINGLE if prepared.dtype == SINGLE else DOUBLE))
+    rows = np.sort(random.choice(len(problem.kept), min(TIMED, len(problem.kept)), replace=False))
+    points = view.points.rows(problem.kept[rows])
+    K = Gram.of(view.kernel, replace(points, dtype=SINGLE if problem.dtype == SINGLE else DOUBLE))
     ones = np.ones(len(rows), K.dtype)
     return min(_seconds(K, ones) for _ in range(TURNS)) / (len(rows) ** 2 / 2)
 

@@ -1,206 +1,283 @@
-"""From settings and data to a problem that can be planned: what was asked, the kernel's numbers, the views."""
+"""What least squares is to fit: rows as they are seen, what is to be predicted from them, and the penalty."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels.points import Points
 from mercer.learners.data.range_checks import refuse_extremes
 from mercer.learners.data.resolve import candidate_views
 from mercer.learners.data.rows import at_rows
 from mercer.learners.data.validation import AUTO, Penalty, penalty_of, shown
-from mercer.learners.data.views import KernelView, View
+from mercer.learners.data.views import MatrixView, TableView, View
 from mercer.learners.parameters import LOO, boolean
-from mercer.learners.ridge.request import TRUSTED, Request
 from mercer.learners.ridge.validation_rows import HeldOut, held_out_rows
+from mercer.learners.streaming.source_stream import SourceStream, fits_memory, loaded, sampled
+from mercer.learners.streaming.stream import Piece, StoredStream, Stream
 from mercer.operators import Centering
-from mercer.planner import Plan
 from mercer.solvers import ConjugateGradient, Solver
 
 Array = NDArray[np.float64]
+TRUSTED = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-3}
+"""The relative error of predictions above which rounding is reported, by the dtype of the data."""
 
 
-@dataclass(frozen=True, eq=False)
-class Settings:
-    """The parameters of a learner, as they were given, and its name."""
+class RidgeParameters(Protocol):
+    """The parameters of a learner of least squares."""
 
-    who: str
     kernel: Any
     alpha: Any
     lengthscale: Any
     fit_intercept: Any
     solver: Any
-    memory_limit: Any = None
-    time_limit: Any = None
+    memory_limit: Any
+    time_limit: Any
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """What is to be learned.
+class Targets:
+    """What is to be predicted, one row per row of X.
 
-    table : the rows as the user gave them, for lifts, which know names of columns
-    targets : (n, outputs)
+    values : (n, outputs)
+    is_flat : whether y had one dimension
     weights : (n,), or None where each row counts once
+    labels : classes as integers where the values code them, or None
     counts : (n,), how many copies a row stands for, where weights say more than that; None otherwise
-    flat : whether y had one dimension
-    labels : classes as whole numbers, or None
     """
 
-    table: Any
-    targets: Array
-    weights: Array | None
-    flat: bool
+    values: Array
+    is_flat: bool
+    weights: Array | None = None
     labels: NDArray[np.intp] | None = None
     counts: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
-    """Everything that is known before a plan is made: settings that were checked, and rows as they are seen.
+class RidgeProblem:
+    """All that is known before a plan is made.
 
-    rows : points, or a matrix where the kernel is precomputed
-    kept : the positions of rows of weight above zero that are fitted
+    views : of all rows in memory, one per kernel that is tried
+    kept : the positions of the rows that are fitted: of weight above zero, and not held out
+    targets : (len(kept), outputs)
+    labels : (len(kept),) classes as integers, where the targets code them; None for regression
+    centering : the weights of these rows, and the intercept
+    penalty : alpha, or how it is chosen
+    dtype : of the data and of predictions
+    is_flat : whether y had one dimension
+    copied : numbers that are held beside every method: rows that were converted to float64, and some for each row
+    memory_limit, time_limit : as they were given
+    solver : the one that was given; None for any
     held_out : the rows that a gradient method is stopped by; None where there are none
-    views : of all rows, one a kernel that is tried
+    source : the rows where they stay in their source; views and targets are then those of a sample
     """
 
-    settings: Settings
-    rows: Any
-    problem: Problem
-    solver: Solver | None
+    views: tuple[View, ...]
     kept: NDArray[np.intp]
-    held_out: HeldOut | None
+    targets: Array
+    labels: NDArray[np.intp] | None
     centering: Centering
     penalty: Penalty
-    views: list[View]
+    dtype: np.dtype[Any]
+    is_flat: bool
+    copied: int = 0
+    memory_limit: Any = None
+    time_limit: Any = None
+    solver: Solver | None = None
+    held_out: HeldOut | None = None
+    source: SourceStream | None = None
 
     @property
-    def dtype(self) -> np.dtype[Any]:
-        """That of the data and of predictions."""
-        found: np.dtype[Any] = np.dtype(self.rows.dtype)
-        return found
+    def view(self) -> View:
+        """The rows as the first kernel sees them."""
+        return self.views[0]
+
+    @property
+    def count(self) -> int:
+        """How many rows are fitted."""
+        return len(self.kept) if self.source is None else self.source.count
+
+    @property
+    def total(self) -> float:
+        """The sum of all weights."""
+        return self.centering.total if self.source is None else self.source.total
 
     @property
     def trusted(self) -> float:
-        """The relative error of predictions above which rounding is told."""
+        """The relative error of predictions above which rounding is reported."""
         return TRUSTED[self.dtype]
 
     @property
-    def targets(self) -> Array:
-        """(n, outputs), of the rows that are fitted; not a copy where these are all rows."""
-        return np.ascontiguousarray(self.problem.targets if self.whole else self.problem.targets[self.kept])
+    def is_coded(self) -> bool:
+        """Whether targets are coded labels, +1 and -1, one column per class where there are more than two."""
+        return self.labels is not None
 
     @property
-    def whole(self) -> bool:
-        """Whether all rows are fitted."""
-        return len(self.kept) == len(self.problem.targets)
+    def data(self) -> tuple[Any, ...]:
+        """What a checkpoint belongs to."""
+        if self.source is not None:
+            return (self.source.source,)
+        rows = self.view.matrix if isinstance(self.view, MatrixView) else table_of(self.view).points
+        return rows, self.kept, self.targets, self.centering.weights, self.centering.counts
 
-    def seen(self, full: View) -> View:
+    def fitted(self, view: View) -> View:
         """The view of the rows that are fitted."""
-        return full if self.whole else full.chosen(self.kept)
+        return view if len(self.kept) == view.count else view.chosen(self.kept)
 
-    def request(self, full: View, plan: Plan) -> Request:
-        """What a side is asked, for one of the views."""
-        view, labels = self.seen(full), at_rows(self.problem.labels, self.kept)
-        who = _speaker(self.settings.who, full)
-        refuse_extremes(view, self.targets, self.centering, self.penalty.values is None, self.dtype)
-        return Request(
-            who, view, self.targets, self.centering, self.penalty, plan, labels, full.sure, self.trusted, self.held_out
-        )
+    def through(self, view: View) -> RidgeProblem:
+        """The rows that are fitted, seen through one of the views; numbers out of range are refused."""
+        seen = self.fitted(view)
+        refuse_extremes(seen, self.targets, self.centering, self.penalty.values is None, self.dtype)
+        return replace(self, views=(seen,), kept=np.arange(len(self.kept)))
 
-    def part(self, positions: NDArray[np.intp]) -> Prepared:
+    def part(self, positions: NDArray[np.intp]) -> RidgeProblem:
         """The same for some of the rows that are fitted, by their positions among these."""
-        kept = self.kept[positions]
         center = self.centering
         counts = None if center.counts is None else center.counts[positions]
         return replace(
-            self, kept=kept, centering=Centering(center.weights[positions], center.intercept, counts), held_out=None
+            self,
+            kept=self.kept[positions],
+            targets=self.targets[positions],
+            labels=None if self.labels is None else self.labels[positions],
+            centering=Centering(center.weights[positions], center.intercept, counts),
+            held_out=None,
+        )
+
+    def rows(self, view: View) -> Stream:
+        """The rows that are fitted, in pieces, of a view that is a table."""
+        if self.source is not None:
+            return self.source
+        return StoredStream(
+            table_of(self.fitted(view)).points, self.targets, self.centering.weights, self.centering.copies
         )
 
 
-def sizes_of(prepared: Prepared) -> tuple[Array, Array]:
+def table_of(view: View) -> TableView:
+    """The view as rows of numbers: plans read no precomputed matrix in pieces."""
+    if not isinstance(view, TableView):
+        raise TypeError(f"a table of rows is needed, got {type(view).__name__}")
+    return view
+
+
+def sizes_of(problem: RidgeProblem) -> tuple[Array, Array]:
     """Of each output |b|, the length of the weighted and centred targets, and the standard deviation of y."""
-    center, y = prepared.centering, prepared.targets
+    center, y = problem.centering, problem.targets
     spread = np.sqrt(center.shares @ (y - center.shares @ y) ** 2)
     return np.linalg.norm(center.rows(y), axis=0), np.asarray(spread)
 
 
-def prepare(settings: Settings, rows: Any, problem: Problem) -> Prepared:
-    """Check the settings against the data, and find the kernel's numbers."""
-    solver = _solver(settings)
-    kept, held = _parted(settings.who, problem, solver)
-    centering = Centering.of(len(kept), at_rows(problem.weights, kept), _truth(settings), at_rows(problem.counts, kept))
-    penalty = _penalty(settings, problem, len(kept), solver)
-    copies = problem.weights if problem.counts is None else problem.counts
-    views = list(
-        candidate_views(
-            settings.kernel,
-            settings.lengthscale,
-            rows,
-            problem.table,
-            kept,
-            copies,
-            settings.memory_limit,
-        )
+# -- from data to a problem -------------------------------------------------------------------------------------------
+
+
+def from_rows(
+    model: RidgeParameters, rows: Any, table: Any, given: Targets, source: SourceStream | None = None
+) -> RidgeProblem:
+    """The problem of rows in memory: parameters are checked against the data, and the kernel's numbers are found.
+
+    rows : points, or a matrix where the kernel is precomputed
+    table : the same as the user gave it, for lifts, which know names of columns
+    source : where these rows are a sample of more
+    """
+    solver, everything = _solver(model.solver), len(given.values)
+    kept, held = _parted(given, solver)
+    whole = len(kept) == everything
+    weights, counts, targets = given.weights, given.counts, np.ascontiguousarray(given.values)
+    labels, copies = given.labels, weights if counts is None else counts
+    if not whole:
+        weights, counts = at_rows(weights, kept), at_rows(counts, kept)
+        targets, labels = targets[kept], at_rows(labels, kept)
+    intercept = boolean("fit_intercept", model.fit_intercept, "Use True.")
+    penalty = _penalty(model, given, len(kept), solver)
+    views = candidate_views(model.kernel, model.lengthscale, rows, table, kept, copies, model.memory_limit)
+    return RidgeProblem(
+        views=tuple(views),
+        kept=kept,
+        targets=targets,
+        labels=labels,
+        centering=Centering.of(len(kept), weights, intercept, counts),
+        penalty=penalty,
+        dtype=np.dtype(rows.dtype),
+        is_flat=given.is_flat,
+        copied=_copied(rows, table, targets) if source is None else 0,
+        memory_limit=model.memory_limit,
+        time_limit=model.time_limit,
+        solver=solver,
+        held_out=_held_out(rows, given, kept, held) if len(held) else None,
+        source=source,
     )
-    out = _held_out(rows, problem, kept, held)
-    return Prepared(settings, rows, problem, solver, kept, out, centering, penalty, views)
 
 
-# -- settings ---------------------------------------------------------------------------------------------------------
+def from_source(model: RidgeParameters, source: SourceStream) -> RidgeProblem:
+    """The problem of rows in a source: read into memory where they fit well, else left where they are."""
+    if not fits_memory(source, model.memory_limit):
+        piece = sampled(source)
+        return from_rows(model, piece.points, piece.points.values, _targets(source, piece), source)
+    whole = loaded(source)
+    piece = Piece(0, whole.count, whole.points, whole.targets, whole.weights, whole.copies)
+    return from_rows(model, piece.points, piece.points.values, _targets(source, piece))
 
 
-def _solver(settings: Settings) -> Solver | None:
-    if isinstance(settings.solver, str) and settings.solver == AUTO:
+def _targets(source: SourceStream, piece: Piece) -> Targets:
+    weights = None if (piece.weights == 1.0).all() else piece.weights
+    counts = None if weights is None or np.array_equal(piece.weights, piece.copies) else piece.copies
+    labels = None if source.labels is None else _classes(piece.targets)
+    return Targets(piece.targets, source.labels is None and source.head.shape == (), weights, labels, counts)
+
+
+def _classes(coded: Array) -> NDArray[np.intp]:
+    """The classes of coded targets, as integers."""
+    return (coded[:, 0] > 0).astype(np.intp) if coded.shape[1] == 1 else np.argmax(coded, axis=1)
+
+
+def _solver(given: Any) -> Solver | None:
+    if isinstance(given, str) and given == AUTO:
         return None
-    if not isinstance(settings.solver, Solver):
+    if not isinstance(given, Solver):
         needs = 'solver="auto" or a solver of mercer.solvers'
-        raise InputError(sentence(settings.who, needs, f"got {shown(settings.solver)}", "Use Cholesky(), say."))
-    return settings.solver
+        raise InputError(message(needs, f"got {shown(given)}", "Use Cholesky(), say."))
+    return given
 
 
-def _truth(settings: Settings) -> bool:
-    return boolean("fit_intercept", settings.fit_intercept, "Use True.")
-
-
-def _penalty(settings: Settings, problem: Problem, count: int, solver: Solver | None) -> Penalty:
-    per_output = not problem.flat and problem.labels is None
-    penalty = penalty_of(settings.alpha, problem.targets.shape[1], per_output)
-    chosen = "alpha" if penalty.path else "the lengthscale"
-    if count < 2 and (penalty.path or (isinstance(settings.lengthscale, str) and settings.lengthscale == LOO)):
+def _penalty(model: RidgeParameters, given: Targets, count: int, solver: Solver | None) -> Penalty:
+    per_output = not given.is_flat and given.labels is None
+    penalty = penalty_of(model.alpha, given.values.shape[1], per_output)
+    if count < 2 and (penalty.path or (isinstance(model.lengthscale, str) and model.lengthscale == LOO)):
+        chosen = "alpha" if penalty.path else "the lengthscale"
         got = f"n_samples = {count}"
-        raise InputError(sentence(settings.who, f"two rows or more to choose {chosen}", got, "Give a number for it."))
+        raise InputError(message(f"two rows or more to choose {chosen}", got, "Give a number for it."))
     if penalty.path and solver is not None and not (solver.whole_path or isinstance(solver, ConjugateGradient)):
         many = 'alpha="auto"' if penalty.values is None else f"{len(penalty.values)} candidates"
         got = f"got {many}, and {type(solver).__name__} solves for one"
-        raise InputError(sentence(settings.who, "one number for alpha", got, "Give it, or use solver=Eigen()."))
+        raise InputError(message("one number for alpha", got, "Give it, or use solver=Eigen()."))
     return penalty
 
 
-def _parted(who: str, problem: Problem, solver: Solver | None) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _parted(given: Targets, solver: Solver | None) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The rows to fit, and those that a gradient method is stopped by."""
-    n = len(problem.targets)
-    counted = np.arange(n) if problem.weights is None else np.flatnonzero(problem.weights)
-    held = counted[held_out_rows(len(counted), getattr(solver, "validation", 0.0))]
+    n = len(given.values)
+    counted = np.arange(n) if given.weights is None else np.flatnonzero(given.weights)
+    share = getattr(solver, "validation", 0.0)
+    if not share:
+        return counted, np.empty(0, np.intp)
+    held = counted[held_out_rows(len(counted), share)]
     kept = np.setdiff1d(counted, held)
     if len(kept) == 0:
-        raise InputError(sentence(who, "rows to fit", "all are held out", "Give more rows, or validation=0."))
+        raise InputError(message("rows to fit", "all are held out", "Give more rows, or validation=0."))
     return kept, held
 
 
-def _held_out(rows: Any, problem: Problem, kept: NDArray[np.intp], held: NDArray[np.intp]) -> HeldOut | None:
-    if len(held) == 0:
-        return None
+def _held_out(rows: Any, given: Targets, kept: NDArray[np.intp], held: NDArray[np.intp]) -> HeldOut:
     found = rows.rows(held) if isinstance(rows, Points) else rows[np.ix_(held, kept)]
-    weights = np.ones(len(held)) if problem.weights is None else problem.weights[held]
-    return HeldOut(found, problem.targets[held], weights)
+    weights = np.ones(len(held)) if given.weights is None else given.weights[held]
+    return HeldOut(found, given.values[held], weights)
 
 
-def _speaker(who: str, view: View) -> str:
-    """In whose name an indefinite matrix is refused: with the function that is no kernel, where there is one."""
-    return f"{who} with {view.kernel}" if isinstance(view, KernelView) and not view.sure else who
+def _copied(rows: Any, table: Any, targets: Array) -> int:
+    if not isinstance(rows, Points) or rows.sparse:
+        return 0
+    shared = isinstance(table, np.ndarray) and np.shares_memory(table, rows.values)
+    return int(len(targets) * ((0 if shared else rows.values.shape[1]) + 3 + 3 * targets.shape[1]))

@@ -6,17 +6,17 @@ neither depends on how many rows there are, and both are known well from a few t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.learners.data.validation import Penalty
 from mercer.learners.data.views import View
 from mercer.learners.ridge import dual
-from mercer.learners.ridge.problem import Prepared
+from mercer.learners.ridge.problem import RidgeProblem
 from mercer.planner import Plan
 from mercer.tuning.path import Path
 
@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 class Chosen:
     """A view of all rows, and the penalties of its model: those that were given, or those that rows chose.
 
-    path : the left-out errors by which they were chosen; None where they were given
+    path : the leave-one-out errors by which they were chosen; None where they were given
     """
 
     view: View
@@ -35,29 +35,31 @@ class Chosen:
     path: Path | None = None
 
 
-def best(prepared: Prepared, plan: Plan, run: Run = IDLE) -> tuple[dual.Tuned, View]:
+def best(problem: RidgeProblem, run: Run = IDLE) -> tuple[dual.Tuned, View]:
     """The view of least leave-one-out error; those that overflow are passed over where others do not."""
+    if len(problem.views) == 1:
+        return dual.tune(problem.through(problem.view), run), problem.view
     found: tuple[dual.Tuned, View] | None = None
     refused: InputError | None = None
-    for view in prepared.views:
+    for view in problem.views:
         try:
-            asked = replace(prepared.request(view, plan), run=run)
+            seen = problem.through(view)
         except InputError as error:
             refused = error
             continue
-        tuned = dual.tune(asked)
+        tuned = dual.tune(seen, run)
         if found is None or tuned.score < found[0].score:
             found = tuned, view
     if found is None:
-        raise refused or InputError(sentence("A search", "something to search", "got nothing", "Give a kernel."))
+        raise refused or InputError(message("something to search", "got nothing", "Give a kernel."))
     return found
 
 
-def on_sample(prepared: Prepared, plan: Plan, random: np.random.Generator) -> Chosen:
+def on_sample(problem: RidgeProblem, plan: Plan, random: np.random.Generator) -> Chosen:
     """The lengthscale and the penalties that a sample of rows chooses, where they are not given."""
-    if len(prepared.views) == 1 and not prepared.penalty.path:
-        return Chosen(prepared.views[0], prepared.penalty)
-    size = min(len(prepared.kept), plan.sample or len(prepared.kept))
-    rows = np.sort(random.choice(len(prepared.kept), size, replace=False))
-    tuned, view = best(prepared.part(rows), plan)
+    if len(problem.views) == 1 and not problem.penalty.path:
+        return Chosen(problem.view, problem.penalty)
+    size = min(len(problem.kept), plan.sample or len(problem.kept))
+    rows = np.sort(random.choice(len(problem.kept), size, replace=False))
+    tuned, view = best(problem.part(rows))
     return Chosen(view, Penalty(tuned.path.alphas[tuned.chosen], path=False), tuned.path)

@@ -27,7 +27,7 @@ from numpy.lib.format import read_array, write_array
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import State
-from mercer.errors import InputError, MercerWarning, caller_level, sentence
+from mercer.errors import InputError, MercerWarning, caller_level, message
 from mercer.learners.run.fingerprint import FORMAT, Parts
 from mercer.sources.durable import flush_folder
 
@@ -122,11 +122,11 @@ class Store:
         if differs:
             needs = "the data, the settings and the version of a checkpoint to go on from it"
             got = f"{self.path} was written for {' and '.join(differs)}"
-            raise InputError(sentence(self.who, needs, got, "Remove the file to start anew, or choose another path."))
+            raise InputError(message(needs, got, "Remove the file to start anew, or choose another path."))
 
     def _refuse(self, got: str) -> NoReturn:
         needs = f"a checkpoint of Mercer in {self.path}, or no file"
-        raise InputError(sentence(self.who, needs, got, "Remove the file, or choose another path."))
+        raise InputError(message(needs, got, "Remove the file, or choose another path."))
 
     # -- keeping ------------------------------------------------------------------------------------------------------
 

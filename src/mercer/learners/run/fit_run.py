@@ -19,7 +19,7 @@ import numpy as np
 
 from mercer.compute.runtime.run import Run, State, Stopped
 from mercer.compute.runtime.threads import PATIENCE, Progress
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.learners.run.callbacks import Tree, listeners, teardown
 from mercer.learners.run.checkpoint import Store
 from mercer.learners.run.fingerprint import Parts
@@ -56,10 +56,10 @@ class Terms:
         """The settings of a learner, or one clear error."""
         if not (isinstance(on_interrupt, str) and on_interrupt in (RAISE, KEEP)):
             needs = 'on_interrupt that is "raise" or "keep"'
-            raise InputError(sentence(who, needs, f"got {shown(on_interrupt)}", 'Use "raise", the default.'))
+            raise InputError(message(needs, f"got {shown(on_interrupt)}", 'Use "raise", the default.'))
         if not (isinstance(verbose, bool | np.bool_) or (isinstance(verbose, str) and verbose == AUTO)):
             needs = 'verbose that is True, False or "auto"'
-            raise InputError(sentence(who, needs, f"got {shown(verbose)}", 'Use "auto", the default.'))
+            raise InputError(message(needs, f"got {shown(verbose)}", 'Use "auto", the default.'))
         how = verbose if isinstance(verbose, str) else bool(verbose)
         return cls(_seconds(who, time_limit), on_interrupt == KEEP, how, _file(who, checkpoint))
 
@@ -70,7 +70,7 @@ def _seconds(who: str, given: Any) -> float | None:
     number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
     if not (number and 0 < given < math.inf):
         needs = "a number of seconds above zero, or None, for time_limit"
-        raise InputError(sentence(who, needs, f"got {shown(given)}", "Use 60, say."))
+        raise InputError(message(needs, f"got {shown(given)}", "Use 60, say."))
     return float(given)
 
 
@@ -79,15 +79,15 @@ def _file(who: str, given: Any) -> Path | None:
         return None
     if not isinstance(given, str | os.PathLike) or not isinstance(os.fspath(given), str) or not os.fspath(given):
         needs = "the path of a file, or None, for checkpoint"
-        raise InputError(sentence(who, needs, f"got {shown(given)}", 'Use "fit.checkpoint", say.'))
+        raise InputError(message(needs, f"got {shown(given)}", 'Use "fit.checkpoint", say.'))
     path = Path(given).absolute()
     if path.is_dir():
         needs, got = "the path of a file for checkpoint", f"{path} is a folder"
-        raise InputError(sentence(who, needs, got, "Add the name of a file."))
+        raise InputError(message(needs, got, "Add the name of a file."))
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         needs = "a folder that can be written to for checkpoint"
         got = f"{path.parent} cannot be" if path.parent.is_dir() else f"{path.parent} does not exist"
-        raise InputError(sentence(who, needs, got, "Create it, or choose another."))
+        raise InputError(message(needs, got, "Create it, or choose another."))
     return path
 
 

@@ -130,12 +130,13 @@ def regression_stream(source: Source) -> SourceStream:
     return SourceStream(source, head, None, kept)
 
 
-def classification_stream(source: Source, class_weight: Any = None) -> SourceStream:
+def classification_stream(source: Source, class_weight: Any = None) -> tuple[SourceStream, Labels]:
     """The rows of a source with coded labels, which are looked through now, and again where there are weights."""
     head = head_of(source)
     labels = labels_of(source, head, class_weight)
     weighted = head.weighted or class_weight is not None
-    return SourceStream(source, head, labels, kept_of(source, head, labels) if weighted else None)
+    kept = kept_of(source, head, labels) if weighted else None
+    return SourceStream(source, head, labels, kept), labels
 
 
 def fits_memory(stream: SourceStream, memory_limit: Any) -> bool:
