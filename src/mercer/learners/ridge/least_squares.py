@@ -255,7 +255,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
             found = self._result.predictor.values(rows).astype(rows.dtype, copy=False)
         if not np.isfinite(found).all():
             reported = f"{speaker()}: predictions overflow {rows.dtype} on this data. Scale the data down."
-            warnings.warn(reported, NumericalWarning, stacklevel=5)
+            warnings.warn(reported, NumericalWarning, stacklevel=caller_level())
         return found
 
     def _source_of(self, X: Any) -> Source | None:
