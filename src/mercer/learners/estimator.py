@@ -125,7 +125,7 @@ class KernelEstimator(
         return found
 
     def _terms(self) -> Terms:
-        return Terms.of(type(self).__name__, self.time_limit, self.on_interrupt, self.verbose, self.checkpoint)
+        return Terms.of(self.time_limit, self.on_interrupt, self.verbose, self.checkpoint)
 
     # -- rows -----------------------------------------------------------------------------------------------------
 

@@ -81,7 +81,7 @@ def plan_of(run: Watched, problem: RidgeProblem) -> Plan:
         return dict(made[0].record())
 
     found = run.recall("plan", record)
-    return made[0] if made else Plan.restored(found, run.who)
+    return made[0] if made else Plan.restored(found, run.name)
 
 
 def _task(problem: RidgeProblem) -> Task:

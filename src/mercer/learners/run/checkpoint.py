@@ -53,15 +53,15 @@ OTHERS = {"version": "another version", "settings": "other settings", "data": "o
 class Store:
     """The file of one fit.
 
-    who : in whose name messages speak
+    name : of the estimator, with which messages begin
     path : of the file, which need not exist; its folder must
     fingerprint : what must agree with the file; asked for where there is a file, or when one is first written
     """
 
     def __init__(
-        self, who: str, path: Path, fingerprint: Callable[[], Parts], clock: Callable[[], float] = time.perf_counter
+        self, name: str, path: Path, fingerprint: Callable[[], Parts], clock: Callable[[], float] = time.perf_counter
     ) -> None:
-        self.who, self.path = who, path
+        self.name, self.path = name, path
         self._fingerprint, self._clock = fingerprint, clock
         self._notes: dict[str, Any] = {}
         self._start = self._last = clock()
@@ -200,7 +200,7 @@ class Store:
 
     def _warn(self, what: str, error: Exception) -> None:
         warnings.warn(
-            f"{self.who} {what} the checkpoint {self.path}: {error}", MercerWarning, stacklevel=caller_level()
+            f"{self.name} {what} the checkpoint {self.path}: {error}", MercerWarning, stacklevel=caller_level()
         )
 
 

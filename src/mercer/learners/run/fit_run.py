@@ -52,7 +52,7 @@ class Terms:
     checkpoint: Path | None
 
     @classmethod
-    def of(cls, who: str, time_limit: Any, on_interrupt: Any, verbose: Any, checkpoint: Any) -> Terms:
+    def of(cls, time_limit: Any, on_interrupt: Any, verbose: Any, checkpoint: Any) -> Terms:
         """The settings of a learner, or one clear error."""
         if not (isinstance(on_interrupt, str) and on_interrupt in (RAISE, KEEP)):
             needs = 'on_interrupt that is "raise" or "keep"'
@@ -61,10 +61,10 @@ class Terms:
             needs = 'verbose that is True, False or "auto"'
             raise InputError(message(needs, f"got {shown(verbose)}", 'Use "auto", the default.'))
         how = verbose if isinstance(verbose, str) else bool(verbose)
-        return cls(_seconds(who, time_limit), on_interrupt == KEEP, how, _file(who, checkpoint))
+        return cls(_seconds(time_limit), on_interrupt == KEEP, how, _file(checkpoint))
 
 
-def _seconds(who: str, given: Any) -> float | None:
+def _seconds(given: Any) -> float | None:
     if given is None:
         return None
     number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
@@ -74,7 +74,7 @@ def _seconds(who: str, given: Any) -> float | None:
     return float(given)
 
 
-def _file(who: str, given: Any) -> Path | None:
+def _file(given: Any) -> Path | None:
     if given is None:
         return None
     if not isinstance(given, str | os.PathLike) or not isinstance(os.fspath(given), str) or not os.fspath(given):
@@ -124,8 +124,8 @@ class Watched(Run):
     clock : seconds; tests have one of their own
     """
 
-    def __init__(self, who: str, estimator: Any, terms: Terms, clock: Callable[[], float] = time.perf_counter) -> None:
-        self.who, self.estimator, self.terms = who, estimator, terms
+    def __init__(self, name: str, estimator: Any, terms: Terms, clock: Callable[[], float] = time.perf_counter) -> None:
+        self.name, self.estimator, self.terms = name, estimator, terms
         self.store: Store | None = None
         self.stopped = False
         self._clock = clock
@@ -145,7 +145,7 @@ class Watched(Run):
     def resume(self, fingerprint: Callable[[], Parts]) -> None:
         """Go on from the checkpoint where there is one of the same fit; to be called when the data has been read."""
         if self.terms.checkpoint is not None:
-            self.store = Store(self.who, self.terms.checkpoint, fingerprint, self._clock)
+            self.store = Store(self.name, self.terms.checkpoint, fingerprint, self._clock)
 
     def recall(self, name: str, make: Callable[[], Any]) -> Any:
         """What the fit that is resumed noted under this name, or what is made now: values of JSON."""
@@ -153,7 +153,7 @@ class Watched(Run):
 
     def foresee(self, plan: Callable[[], Plan | None]) -> None:
         """Show about how long it will take, before the work is planned: that may take seconds itself."""
-        self._display = display_of(self.who, self.terms.verbose, listeners(self.estimator))
+        self._display = display_of(self.name, self.terms.verbose, listeners(self.estimator))
         found = None if self._display is None else plan()
         if found is not None:
             now = self._clock()
@@ -167,7 +167,7 @@ class Watched(Run):
         now, calls = self._clock(), listeners(self.estimator)
         stages = plan.stages or (Stage("fit", plan.seconds),)
         self._pace = Pace(stages, now)
-        self._display = self._display or display_of(self.who, self.terms.verbose, calls)
+        self._display = self._display or display_of(self.name, self.terms.verbose, calls)
         self._tree = Tree(self.estimator, stages, data) if calls else None
         if self._display is not None or self._tree is not None:
             self._show(now, 0.0)
@@ -322,10 +322,10 @@ class Watched(Run):
 
 @contextmanager
 def watched(
-    who: str, estimator: Any, terms: Terms, clock: Callable[[], float] = time.perf_counter
+    name: str, estimator: Any, terms: Terms, clock: Callable[[], float] = time.perf_counter
 ) -> Iterator[Watched]:
     """The run of a whole fit: around reading, planning, computing and storing what was found."""
-    run = Watched(who, estimator, terms, clock)
+    run = Watched(name, estimator, terms, clock)
     with ExitStack() as after:
         after.enter_context(run.minding())
         after.callback(run.close)
