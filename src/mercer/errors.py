@@ -5,7 +5,9 @@ A message says who speaks, what is needed, what was given, and what to do::
     Min needs non-negative coordinates; column 3 holds -0.7. Shift the data, or use Gaussian().
 
 Who speaks is the public method or function that was called: it says so once (`speaks`, `speaking`), and whatever it
-calls words its messages with `message`.
+calls words its messages with `message`. A public call inside of another speaks for itself: a lift or a solver inside of
+a learner complains in its own name, since its own parameters are wrong. What is neither, a file or a kernel inside of
+another, is named by the `subject` of the message.
 """
 
 from __future__ import annotations
@@ -77,11 +79,6 @@ class NumericalWarning(MercerWarning):
 _SPEAKER: ContextVar[str] = ContextVar("speaker", default="Mercer")
 
 
-def sentence(who: object, needs: str, got: str, remedy: str) -> str:
-    """The form of a message in somebody else's name; `message` is the one to use."""
-    return message(needs, got, remedy, subject=who)
-
-
 def message(needs: str, got: str, remedy: str, subject: object = None) -> str:
     """The house form of a message: who needs what, what was given, and what to do.
 
@@ -119,9 +116,8 @@ def speaking(name: str) -> Iterator[None]:
 def speaks(public: Public) -> Public:
     """A public method, whose messages begin with the name of its class, or a public function, with its own name.
 
-    It is for what users call. A call inside of another speaks for itself: a lift inside of a learner complains in its
-    own name, since that is whose parameter is wrong. Threads begin without a name: those of `mercer.compute` are given
-    their caller's.
+    It is for what users call, generators included, not for what these call. A new thread has no name; those of
+    `mercer.compute` get that of their caller.
     """
     of_class = "." in public.__qualname__.rpartition("<locals>.")[2]
 
