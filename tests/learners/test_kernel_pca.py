@@ -23,7 +23,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from mercer.errors import BudgetError, InputError, NumericalWarning
 from mercer.kernels import Gaussian, Linear, Polynomial, ProductLaplace, Sigmoid
-from mercer.learners.pca import problem
+from mercer.learners.pca import kernel_pca
 from mercer.learners.pca.kernel_pca import KernelPCA
 from mercer.learners.run.fit_run import watched
 from mercer.learners.streaming import source_stream
@@ -482,7 +482,7 @@ def test_landmarks_that_are_stopped_have_the_components_of_the_first_rows(monkey
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Moments, "add", interrupted)
-    monkeypatch.setattr(problem, "components", smaller_batches(problem.components, 500))
+    monkeypatch.setattr(kernel_pca, "components", smaller_batches(kernel_pca.components, 500))
     model = KernelPCA("gaussian(1.5)", n_components=3, n_landmarks=40, on_interrupt="keep", random_state=0)
     with pytest.warns(NumericalWarning, match="The fit was interrupted: the components are those of the first 1000"):
         model.fit(X)

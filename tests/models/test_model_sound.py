@@ -134,7 +134,7 @@ def test_what_does_not_agree_is_told(at):
 
 
 def test_what_need_not_be_there():
-    assert wrong(PerceptronState, **SOUND[PerceptronState] | {"view": None, "memory": None}) == ""
+    assert wrong(PerceptronState, **SOUND[PerceptronState] | {"memory": None}) == ""
     assert wrong(Centering, **SOUND[Centering] | {"counts": None}) == ""
     assert wrong(Model, support=numbers(), coefficients=zeros(0, 1), biases=zeros(1)) == ""
 

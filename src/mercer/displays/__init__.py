@@ -3,18 +3,15 @@
 from mercer.displays.boundary import BoundaryDisplay
 from mercer.displays.clusters import ClusterDisplay
 from mercer.displays.components import ComponentsDisplay
-from mercer.displays.confusion import ConfusionDisplay
 from mercer.displays.curve import CurveDisplay
 from mercer.displays.descent import DescentDisplay
 from mercer.displays.gram import GramDisplay
 from mercer.displays.history import HistoryDisplay
 from mercer.displays.importance import ImportanceDisplay
-from mercer.displays.learning_curve import LearningCurveDisplay
 from mercer.displays.leave_one_out import LeaveOneOutDisplay
 from mercer.displays.lift_error import LiftErrorDisplay
 from mercer.displays.null import NullDisplay
 from mercer.displays.parabolic import ParabolicDisplay
-from mercer.displays.residuals import ResidualsDisplay
 from mercer.displays.scree import ScreeDisplay
 from mercer.displays.steps import StepsDisplay
 
@@ -22,18 +19,15 @@ __all__ = [
     "BoundaryDisplay",
     "ClusterDisplay",
     "ComponentsDisplay",
-    "ConfusionDisplay",
     "CurveDisplay",
     "DescentDisplay",
     "GramDisplay",
     "HistoryDisplay",
     "ImportanceDisplay",
-    "LearningCurveDisplay",
     "LeaveOneOutDisplay",
     "LiftErrorDisplay",
     "NullDisplay",
     "ParabolicDisplay",
-    "ResidualsDisplay",
     "ScreeDisplay",
     "StepsDisplay",
 ]

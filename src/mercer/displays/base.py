@@ -35,7 +35,7 @@ class Display(ABC):
     def _begin(self, ax: Any, projection: str | None = None) -> Any:
         """The axes to draw on."""
         self._own = ax is None
-        self.ax_ = _figure().add_subplot(projection=projection) if ax is None else ax
+        self.ax_ = new_figure(type(self).__name__).add_subplot(projection=projection) if ax is None else ax
         self.figure_ = self.ax_.figure
         return self.ax_
 
@@ -43,7 +43,7 @@ class Display(ABC):
         """Two axes side by side to draw on; of one that is given the second is None, and nothing is drawn there."""
         self._own = ax is None
         if ax is None:
-            first, second = _figure(WIDE).subplots(1, 2)
+            first, second = new_figure(type(self).__name__, WIDE).subplots(1, 2)
         else:
             first, second = _two(ax)
         self.ax_, self.figure_ = first, first.figure
@@ -72,7 +72,8 @@ def _two(given: Any) -> tuple[Any, Any]:
     return (axes[0], axes[1]) if len(axes) == 2 else (axes[0], None)
 
 
-def _figure(size: tuple[float, float] = SIZE) -> Any:
+def new_figure(who: str, size: tuple[float, float] = SIZE) -> Any:
+    """An empty figure that belongs to no window."""
     try:
         from matplotlib.figure import Figure  # pyplot would keep it, and might open a window
     except ImportError as error:

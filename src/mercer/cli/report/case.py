@@ -35,15 +35,10 @@ class Case:
         return self.done.target.task == CLASSIFICATION
 
 
-def drawn(
-    name: str, title: str, caption: object, draw: Callable[[], Any], inches: tuple[float, float] | None = None
-) -> Markup:
-    """A picture of a display; a sentence where there is nothing to draw with."""
+def drawn(name: str, title: str, caption: object, draw: Callable[[], Any]) -> Markup:
+    """The figure of matplotlib that is drawn; a sentence where there is nothing to draw with."""
     if find_spec("matplotlib") is None:
         return element("p", f"No picture of {title}: matplotlib is not installed.", kind="soft")
     from mercer.displays.vector import inline_svg
 
-    picture = draw().figure_
-    if inches is not None:
-        picture.set_size_inches(*inches)
-    return figure(Markup(inline_svg(picture, name, title)), caption)
+    return figure(Markup(inline_svg(draw(), name, title)), caption)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,15 +10,12 @@ from numpy.typing import NDArray
 
 from mercer.cli.report.calibration import calibration
 from mercer.cli.report.case import Case, drawn
-from mercer.cli.report.curve import Curve, learning_curve
+from mercer.cli.report.curve import learning_curve
 from mercer.cli.report.numbers import number, percent
 from mercer.cli.report.page import Section, wide_table
+from mercer.cli.report.pictures import MAX_POINTS, confusion, learning_curve_lines, prediction_errors
 from mercer.html import Markup, code, element, items, joined, p, short
 
-POINTS = 3_000
-"""Rows that a picture shows, at most."""
-SMALL = (4.6, 3.8)
-"""Inches of one of two pictures side by side."""
 MEANING = {
     "rmse": "the root of the mean squared error, in the units of the target; lower is better",
     "mae": "the mean absolute error, in the units of the target; lower is better",
@@ -64,7 +62,7 @@ def _left_out(case: Case) -> list[object]:
 
 def _residuals(case: Case) -> list[object]:
     y, predicted = case.done.parts.truth, case.done.judged.predicted
-    drew = f" {POINTS:,} of {len(y):,} rows are drawn." if len(y) > POINTS else ""
+    drew = f" {MAX_POINTS:,} of {len(y):,} rows are drawn." if len(y) > MAX_POINTS else ""
     captions = {
         "predicted": f"Each point is a row held out. On the line a prediction is perfect.{drew}",
         "residuals": "What is left of the truth. A bend or a fan tells of something that the model has missed.",
@@ -77,22 +75,16 @@ def _residuals(case: Case) -> list[object]:
 
 
 def _picture(case: Case, kind: str, caption: str) -> Markup:
-    from mercer.displays import ResidualsDisplay
-
     y, predicted, name = case.done.parts.truth, case.done.judged.predicted, short(case.done.target.name, 30)
-    display = ResidualsDisplay(y, predicted, kind, name, POINTS)
-    return drawn(f"r-{kind}", f"{kind} of rows held out", caption, display.plot, SMALL)
+    picture = partial(prediction_errors, y, predicted, kind, name, case.options.seed)
+    return drawn(f"r-{kind}", f"{kind} of rows held out", caption, picture)
 
 
 def _confusion(case: Case) -> list[object]:
-    from mercer.displays import ConfusionDisplay
-
     y, predicted = case.done.parts.truth, case.done.judged.predicted
     caption = "A row is a true class, a column what it was taken for. Shades are parts of the true class."
     title = element("h3", "Which class is taken for which")
-    picture = drawn(
-        "confusion", "confusion of classes", caption, lambda: ConfusionDisplay.from_predictions(y, predicted)
-    )
+    picture = drawn("confusion", "confusion of classes", caption, partial(confusion, y, predicted))
     return [title, picture, _recalls(y, predicted)]
 
 
@@ -120,14 +112,6 @@ def _curve(case: Case) -> list[object]:
         "curve",
         "learning curve",
         caption.replace("falls or rises", "rises" if case.classes else "falls"),
-        lambda: _drawn_curve(curve, metric),
+        partial(learning_curve_lines, curve, metric),
     )
     return [element("h3", "Would more rows help?"), picture]
-
-
-def _drawn_curve(curve: Curve, metric: str) -> object:
-    from mercer.displays import LearningCurveDisplay
-
-    values = {name: [np.nan if s is None else s.value for s in line] for name, line in curve.scores.items()}
-    bands = {"mercer": [(s.low, s.high) for s in curve.scores["mercer"] if s is not None]}
-    return LearningCurveDisplay(curve.sizes, values, bands, metric).plot()

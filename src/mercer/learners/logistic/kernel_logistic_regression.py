@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,21 +12,28 @@ from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import caller_level, speaks
+from mercer.compute.runtime.memory import Budget
+from mercer.errors import caller_level, speaker, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
-from mercer.learners.data.labels import decided
+from mercer.learners.data.labels import classes_of, decided, labels_of
+from mercer.learners.data.range_checks import refuse_range
+from mercer.learners.data.resolve import resolve_view
+from mercer.learners.data.rows import rows_that_count
+from mercer.learners.data.validation import class_weights_of, weights_of
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.logistic.design import LandmarkDesign
-from mercer.learners.logistic.fit import LogisticProblem, LogisticResult, LogisticSettings, planned, read_problem, solve
+from mercer.learners.logistic.fit import LogisticResult, solve
+from mercer.learners.logistic.problem import LogisticProblem, LogisticSettings
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.learners.streaming.predictor import ByDuals, ByFeatures, Predictor
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
-from mercer.planner.logistic import LogisticPlan
+from mercer.operators import Centering
+from mercer.planner.logistic import LogisticPlan, logistic
 from mercer.solvers.logistic.likelihood import log_probabilities
 
 Array = NDArray[np.float64]
@@ -130,29 +136,44 @@ class KernelLogisticRegression(
         """Fit the model; `sample_weight` says how often each row counts."""
         self._fit(X, y, sample_weight)
         if not self.converged_:
-            told = f"{self._reason} The objective is at most {self.duality_gap_:.1e} above its least value."
-            warnings.warn(f"{type(self).__name__}: {told}", ConvergenceWarning, stacklevel=caller_level())
+            text = f"{self._reason} The objective is at most {self.duality_gap_:.1e} above its least value."
+            warnings.warn(f"{type(self).__name__}: {text}", ConvergenceWarning, stacklevel=caller_level())
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> LogisticProblem:
-        settings, before = LogisticSettings.of(self), dict(self.__dict__)
-        problem = read_problem(self, settings, X, self._read(X, reset=True), y, sample_weight)
-        return replace(problem, start=self._start(before, problem)) if self.warm_start else problem
+        before = dict(self.__dict__)
+        settings, rows = LogisticSettings.of(self), self._read(X, reset=True)
+        labels = labels_of(X, y)
+        copies = weights_of(sample_weight, len(labels))
+        weights = copies
+        if self.class_weight is not None:
+            copies = np.ones(len(labels)) if copies is None else copies
+            weights = class_weights_of(self.class_weight, labels, copies)
+        kept, own = rows_that_count(weights, len(labels))
+        classes = classes_of(labels[kept])
+        view = resolve_view(self.kernel, self.lengthscale, rows, X, kept, copies, self.memory_limit)
+        centering = Centering.of(len(kept), None if weights is None else own, intercept=True)
+        seen = view if len(kept) == len(labels) else view.chosen(kept)
+        refuse_range(seen, centering.total)
+        codes = np.searchsorted(classes, labels[kept]).astype(np.intp)
+        start = self._start(before, rows, kept, classes) if self.warm_start else None
+        return LogisticProblem(settings, rows, view, seen, kept, classes, codes, centering, start)
 
-    def _plan(self, problem: LogisticProblem, run: Watched | None) -> LogisticPlan:
-        return planned(self, problem)
-
-    def _solve(self, problem: LogisticProblem, plan: LogisticPlan, run: Watched) -> LogisticResult:
-        return solve(problem, plan, generator(self.random_state), run)
-
-    def _start(self, before: dict[str, Any], problem: LogisticProblem) -> Array | None:
+    def _start(self, before: dict[str, Any], rows: Any, kept: NDArray[np.intp], classes: NDArray[Any]) -> Array | None:
         """Scores of the model before, at the rows that are kept; None where it is of other columns or classes."""
         same = before.get("n_features_in_") == self.n_features_in_ and "_predictor" in before
         if not (same and before["_precomputed"] == self._precomputed):
             return None
-        if not np.array_equal(before["classes_"], problem.classes):
+        if not np.array_equal(before["classes_"], classes):
             return None
-        return np.asarray(before["_predictor"].values(problem.read))[problem.kept]
+        return np.asarray(before["_predictor"].values(rows))[kept]
+
+    def _plan(self, problem: LogisticProblem, run: Watched | None) -> LogisticPlan:
+        budget = Budget.of(self.memory_limit)
+        return logistic(speaker(), problem.task, problem.settings.n_landmarks, budget, self.time_limit)
+
+    def _solve(self, problem: LogisticProblem, plan: LogisticPlan, run: Watched) -> LogisticResult:
+        return solve(problem, plan, generator(self.random_state), run)
 
     _saved: ClassVar[Mapping[str, Any]] = {
         "converged_": bool,
@@ -171,19 +192,18 @@ class KernelLogisticRegression(
         "landmark_indices_": NDArray[np.intp],
     }
 
-    def _store(self, problem: LogisticProblem, plan: LogisticPlan, fitted: LogisticResult) -> None:
-        found, design, rows = fitted.minimum, fitted.design, problem.read
+    def _store(self, problem: LogisticProblem, plan: LogisticPlan, result: LogisticResult) -> None:
+        minimum, design, rows, b = result.minimum, result.design, problem.rows, result.intercepts
         for name in ("landmarks_", "landmark_indices_"):
             self.__dict__.pop(name, None)
         if isinstance(design, LandmarkDesign):
             self.landmarks_, self.landmark_indices_ = design.basis.landmarks.values, problem.kept[design.indices]
         self.X_fit_ = rows.values if isinstance(rows, Points) else rows
-        self._predictor, self._reason = fitted.predictor, found.reason
+        self._predictor, self._reason = result.predictor, minimum.reason
         self.classes_, self.plan_ = problem.classes, plan
-        self.kernel_, self.lift_ = fitted.view.kernel, fitted.view.lift
-        self.converged_, self.n_iter_ = found.converged, max(found.steps, 1)
-        self.objective_, self.duality_gap_ = found.objective, found.gap
-        b = fitted.intercepts
+        self.kernel_, self.lift_ = result.view.kernel, result.view.lift
+        self.converged_, self.n_iter_ = minimum.converged, max(minimum.steps, 1)
+        self.objective_, self.duality_gap_ = minimum.objective, minimum.gap
         self.intercept_ = float(b[0]) if len(b) == 1 else b
 
     # -- predicting -----------------------------------------------------------------------------------------------

@@ -27,12 +27,12 @@ from mercer.solvers.eigenvalues.block_krylov import BASIS, BEYOND, leading
 from mercer.solvers.eigenvalues.lanczos import edges
 
 Array = NDArray[np.float64]
-SURE = 1e-9
+TRUSTED_RESIDUAL = 1e-9
 """Residuals of a decomposition, relative to the largest eigenvalue, above which it is not to be trusted."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Pairs:
+class _Eigenpairs:
     """Eigenvalues that fall, eigenvectors, and the products of the centred matrix with these."""
 
     values: Array
@@ -41,11 +41,11 @@ class _Pairs:
 
     def residuals(self) -> Array:
         """Relative to the largest value."""
-        found = np.linalg.norm(self.images - self.vectors * self.values, axis=0)
-        return np.asarray(found / self.values[:1])
+        sizes = np.linalg.norm(self.images - self.vectors * self.values, axis=0)
+        return np.asarray(sizes / self.values[:1])
 
 
-def _found(view: View, means: Array, total: float, pairs: _Pairs, converged: bool, reason: str) -> PCAResult:
+def _result(view: View, means: Array, total: float, pairs: _Eigenpairs, converged: bool, reason: str) -> PCAResult:
     """With signs that are fixed; eigenvectors, and so the coefficients of rows, add up to zero."""
     signs = signs_of(pairs.vectors)
     vectors = pairs.vectors * signs
@@ -87,10 +87,10 @@ def by_matrix(problem: PCAProblem, run: Run) -> PCAResult:
         vectors -= vectors.mean(axis=0)  # rounding leaves some of the constant vector in them, which K sees
         images = np.asarray(_exact(view, run) @ vectors)
         images -= images.mean(axis=0)
-    pairs = _Pairs(values[:count].copy(), vectors, images)
+    pairs = _Eigenpairs(values[:count].copy(), vectors, images)
     worst = float(pairs.residuals().max(initial=0.0))
-    told = f"One eigendecomposition, with residuals of at most {worst:.1e} of the largest eigenvalue."
-    return _found(view, means, total, pairs, worst <= max(SURE, settings.tolerance), told)
+    reason = f"One eigendecomposition, with residuals of at most {worst:.1e} of the largest eigenvalue."
+    return _result(view, means, total, pairs, worst <= max(TRUSTED_RESIDUAL, settings.tolerance), reason)
 
 
 def _centre(K: Array) -> Array:
@@ -135,9 +135,9 @@ def by_products(problem: PCAProblem, plan: ComponentPlan, random: np.random.Gene
     floor = floor_of(n, float(found.values[0]), float(sizes.max()), view.dtype)
     kept = leading_part(found.values, floor, count)
     vectors = found.vectors[:, :kept] - found.vectors[:, :kept].mean(axis=0)
-    pairs = _Pairs(found.values[:kept], vectors, found.images[:, :kept])
+    pairs = _Eigenpairs(found.values[:kept], vectors, found.images[:, :kept])
     total = float(sizes.sum()) - n * float(means.mean())
-    return _found(view, means, total, pairs, found.converged or kept == 0, found.reason)
+    return _result(view, means, total, pairs, found.converged or kept == 0, found.reason)
 
 
 class _Centred(Operator):
@@ -197,8 +197,8 @@ def _refuse_indefinite(view: View, K: Operator) -> None:
     """Refuse a matrix with a negative eigenvalue that a few products show."""
     ends = edges(K)
     if isinstance(view, MatrixView) and -ROUNDED * ends.top <= ends.low < -negligible(view.count, ends.top, view.dtype):
-        told = f"{slightly_indefinite(ends.low, ends.top)} Negative eigenvalues count as 0."
-        warnings.warn(f"{told} Give K with more digits.", NumericalWarning, stacklevel=caller_level())
+        text = f"{slightly_indefinite(ends.low, ends.top)} Negative eigenvalues count as 0."
+        warnings.warn(f"{text} Give K with more digits.", NumericalWarning, stacklevel=caller_level())
     elif ends.low < -negligible(view.count, ends.top, view.dtype):
         got = f"K is indefinite: an eigenvalue is at most {ends.low:.3g}, and the largest {ends.high:.3g}"
         remedy = "mercer.repair(K) makes it so, and says what that removes."

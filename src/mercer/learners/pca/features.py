@@ -12,8 +12,8 @@ from mercer.compute.runtime.run import IDLE, Run, Stopped
 from mercer.errors import InputError, message
 from mercer.kernels import Kernel
 from mercer.learners.data.rows import draw_rows
-from mercer.learners.data.views import EPS, KernelView, LiftView, TableView
-from mercer.learners.pca.problem import PCAProblem, stored
+from mercer.learners.data.views import EPS, KernelView, LiftView
+from mercer.learners.pca.problem import PCAProblem, TableProblem, stored
 from mercer.learners.pca.result import LEAST, PCAResult, leading_part
 from mercer.learners.pca.settings import PCASettings
 from mercer.learners.pca.signs import Signs
@@ -40,16 +40,16 @@ class TableBasis(LiftBasis):
 
 @dataclass(frozen=True, eq=False)
 class FeatureSums:
-    """What a pass over the rows found.
+    """What a pass over the rows has summed.
 
     normal : the squares of the centred features, decomposed
-    sizes : the sum of k(x, x) over the rows; 0 where no kernel was asked
-    told : why some rows are missing; "" where none is
+    sizes : the sum of k(x, x) over the rows; 0 without landmarks
+    stopped : why some rows are missing; "" where none is
     """
 
     normal: Normal
     sizes: float
-    told: str
+    stopped: str
 
     def lost(self) -> float:
         """What the features lack of sum k(x, x), at least 0."""
@@ -58,16 +58,17 @@ class FeatureSums:
         return max(0.0, self.sizes - float(normal.spectrum.kept.sum()) - normal.total * float(means @ means))
 
 
-def by_features(problem: PCAProblem, plan: ComponentPlan, random: np.random.Generator, run: Run) -> PCAResult:
+def by_features(problem: TableProblem, plan: ComponentPlan, random: np.random.Generator, run: Run) -> PCAResult:
     """By the features of the lift that was given, of the kernel's own, or of landmarks that are drawn now.
 
     Cost: n p^2 + 9 p^3 operations for p features, 2 n p for each component; 5 p^2 numbers and a batch of rows.
     """
     view, stream, settings, batch = problem.view, problem.stream, problem.settings, plan.batch or BATCH
-    assert isinstance(view, TableView)  # noqa: S101  # a matrix has no features
-    approximate = plan.way == "landmarks"
-    lift = _drawn(problem.view.kernel, plan, stream, random, run) if approximate else view.lifted().lift
-    assert lift is not None  # noqa: S101  # or lifted would complain
+    approximate = isinstance(view, KernelView) and plan.way == "landmarks"
+    if isinstance(view, KernelView) and approximate:
+        lift: Lift = _drawn(view.kernel, plan, stream, random, run)
+    else:
+        lift = view.finite_lift()
     basis = landmark_basis(lift, view.points) if isinstance(lift, Nystrom) else TableBasis(lift)
     summed = _sums(basis, stream, batch, view.kernel if approximate else None, run)
     count, predictor = _turned(settings, basis, summed, LiftView(view.points, lift))
@@ -79,22 +80,21 @@ def by_features(problem: PCAProblem, plan: ComponentPlan, random: np.random.Gene
         residuals=normal.noise[::-1][:count] / values[:1],
         predictor=_signed(predictor, signs),
         rows=normal.rows,
-        converged=not summed.told,
-        reason=summed.told or f"One pass over {normal.rows} rows, and one eigendecomposition.",
+        converged=not summed.stopped,
+        reason=summed.stopped or f"One pass over {normal.rows} rows, and one eigendecomposition.",
         lift=lift,
     )
 
 
-def _drawn(kernel: Kernel | None, plan: ComponentPlan, stream: Stream, random: np.random.Generator, run: Run) -> Lift:
+def _drawn(kernel: Kernel, plan: ComponentPlan, stream: Stream, random: np.random.Generator, run: Run) -> Nystrom:
     """A Nystrom lift with landmarks that are pivots of a sample of the rows."""
-    assert kernel is not None  # noqa: S101  # it is approximated
     with run.stage("landmarks"):
         points = stream.sample(draw_rows(stream.count, plan.drawn, random)).points
-        found = nystrom_of(kernel, points, min(plan.rank, points.values.shape[0]), random)
-    if found.n_components_ == 0:
+        lift = nystrom_of(kernel, points, min(plan.rank, points.values.shape[0]), random)
+    if lift.n_components_ == 0:
         got = "k(x, x) is 0 in every row"
         raise InputError(message("a kernel that is not zero on the data", got, "Check the kernel."))
-    return found
+    return lift
 
 
 # -- the passes -------------------------------------------------------------------------------------------------------
@@ -103,11 +103,11 @@ def _drawn(kernel: Kernel | None, plan: ComponentPlan, stream: Stream, random: n
 def _sums(basis: Basis, stream: Stream, batch: int, kernel: Kernel | None, run: Run) -> FeatureSums:
     """Sums over all rows, or over the first of them where the run stops."""
     moments = Moments(FeatureBasis(basis) if basis.stretch > STRETCHED else basis, 1, centred=True)
-    sizes, told = 0.0, ""
+    sizes, reason = 0.0, ""
     with run.stage("pass", stream.count), ExitStack() as usable:
         try:
             for piece in stream.pieces(batch):
-                moments.add(piece)  # a run that stopped it half-way would leave sums of nobody knows which rows
+                moments.add(piece)  # not stopped half-way: nothing would say which rows are in the sums
                 if kernel is not None:
                     sizes += float(np.asarray(kernel.evaluate_diagonal(piece.points), dtype=np.float64).sum())
                 if piece.start == 0:
@@ -115,15 +115,15 @@ def _sums(basis: Basis, stream: Stream, batch: int, kernel: Kernel | None, run: 
                 run.tell(moments.rows)
         except Stopped as stopped:
             if moments.rows < stream.count:
-                told = f"{opening(stopped)}: the components are those of the first {moments.rows} rows."
+                reason = f"{opening(stopped)}: the components are those of the first {moments.rows} rows."
     with run.stage("decompose"):
-        return FeatureSums(Normal.of(moments, intercept=True), sizes, told)
+        return FeatureSums(Normal.of(moments, intercept=True), sizes, reason)
 
 
 def _turned(
     settings: PCASettings, basis: Basis, summed: FeatureSums, view: LiftView
 ) -> tuple[int, ByBasis | ByFeatures]:
-    """How many components there are, and who gives their scores, with signs that nobody has fixed yet."""
+    """How many components there are, and what gives their scores, with any signs."""
     normal, values = summed.normal, summed.normal.spectrum.values[::-1]
     floors = np.maximum(normal.noise[::-1], max(LEAST, len(values) * EPS) * float(values[0]))
     squares = float(normal.spectrum.kept.sum() + normal.total * (normal.means @ normal.means))

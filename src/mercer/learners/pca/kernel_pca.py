@@ -15,32 +15,45 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from mercer.errors import InputError, NumericalWarning, caller_level, message, speaks
+from mercer.compute.runtime.memory import Budget
+from mercer.errors import InputError, NumericalWarning, caller_level, message, speaker, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
-from mercer.learners.data.validation import DTYPES
+from mercer.learners.data.range_checks import refuse_range
+from mercer.learners.data.resolve import resolve_view
+from mercer.learners.data.rows import n_rows
+from mercer.learners.data.validation import DTYPES, is_precomputed
+from mercer.learners.data.views import TableView
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.pca.exact import by_matrix, by_products
 from mercer.learners.pca.features import by_features
 from mercer.learners.pca.preimage import Preimages, learn_preimages
-from mercer.learners.pca.problem import PCAProblem, planned, read_problem
+from mercer.learners.pca.problem import PCAProblem, StreamedProblem, TableProblem, Untargeted, check_rows
 from mercer.learners.pca.result import PCAResult, warn_equal
 from mercer.learners.pca.settings import PCASettings
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.learners.streaming.predictor import Predictor
-from mercer.learners.streaming.source_stream import new_rows
+from mercer.learners.streaming.source_stream import (
+    SourceStream,
+    fits_memory,
+    loaded,
+    new_rows,
+    note_columns,
+    regression_stream,
+    sampled,
+)
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
-from mercer.planner.pca import ComponentPlan
-from mercer.sources import source_of
+from mercer.planner.pca import ComponentPlan, components
+from mercer.sources import Source, source_of
 
 Array = NDArray[np.float64]
 AT_ONCE = 1 << 16
 """Rows of a source that are scored at once."""
-HASTE = 1.0
+LEAST_SECONDS_BACK = 1.0
 """Seconds that the way back has, at least, when a time limit has passed."""
 
 
@@ -69,7 +82,7 @@ class KernelPCA(
     n_landmarks : how many landmarks; None for 1,000, or as many as memory and time allow
     tol : products end when |P K P v - l v| is at most this part of the largest eigenvalue
     max_iter : how many products, at most
-    fit_inverse_transform : whether the way back from scores to rows is learnt
+    fit_inverse_transform : whether the way back from scores to rows is learned
     memory_limit, time_limit, on_interrupt, verbose, random_state : as in `KernelRidge`
 
     Attributes
@@ -153,31 +166,65 @@ class KernelPCA(
     @speaks
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[Any]:
         """The scores of the rows that are learnt from, as `transform` gives them, to rounding; y is ignored."""
-        problem, found = self._learn(X)
-        return self._scores(X) if found.scores is None else found.scores.astype(problem.dtype, copy=False)
+        problem, result = self._learn(X)
+        return self._scores(X) if result.scores is None else result.scores.astype(problem.dtype, copy=False)
 
     def _learn(self, X: Any) -> tuple[PCAProblem, PCAResult]:
-        problem, found = self._fit(X)
+        problem, result = self._fit(X)
         if self.n_components_ == 0:
             warn_equal()
         if not self.converged_:
-            warnings.warn(f"{type(self).__name__}: {found.reason}", ConvergenceWarning, stacklevel=caller_level())
-        return problem, found
+            text = f"{type(self).__name__}: {result.reason}"
+            warnings.warn(text, ConvergenceWarning, stacklevel=caller_level())
+        return problem, result
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> PCAProblem:
-        return read_problem(self, PCASettings.of(self), X)
+        began = time.perf_counter()
+        settings = PCASettings.of(self)
+        source, stream, table = source_of(X, matrix=is_precomputed(self.kernel)), None, X
+        if source is None:
+            rows = self._read(X, reset=True)
+        else:
+            stream = self._streamed(source)
+            stored = fits_memory(stream, self.memory_limit)
+            rows = loaded(stream).points if stored else sampled(stream).points
+            stream, table = None if stored else stream, rows.values
+        seen, columns = n_rows(rows), int(self.n_features_in_)
+        check_rows(settings, rows, seen if stream is None else stream.count)
+        every = np.arange(seen)
+        view = resolve_view(self.kernel, self.lengthscale, rows, table, every, memory_limit=self.memory_limit)
+        settings.check(view, stream is None)
+        refuse_range(view, float(seen))
+        if not isinstance(view, TableView):
+            return PCAProblem(settings, rows, view, columns, began)
+        if stream is None:
+            return TableProblem(settings, rows, view, columns, began)
+        return StreamedProblem(settings, rows, view, columns, began, stream)
+
+    def _streamed(self, source: Source) -> SourceStream:
+        """The rows of a source, which have no similarities."""
+        if is_precomputed(self.kernel):
+            needs, got = "a kernel or a lift for rows from a source", "similarities come as one matrix"
+            raise InputError(message(needs, got, "Load the matrix with np.load."))
+        stream = regression_stream(Untargeted(source))
+        note_columns(self, stream.head)
+        self._precomputed, self._reader = False, None
+        return stream
 
     def _plan(self, problem: PCAProblem, run: Watched | None) -> ComponentPlan:
-        return planned(self, problem)
+        settings, budget = problem.settings, Budget.of(self.memory_limit)
+        return components(speaker(), problem.task, settings.method, settings.n_landmarks, budget, self.time_limit)
 
     def _in_memory(self, problem: PCAProblem) -> bool:
-        return problem.source is None
+        return problem.in_memory
 
     def _solve(self, problem: PCAProblem, plan: ComponentPlan, run: Watched) -> PCAResult:
         random = generator(self.random_state)
         if plan.way == "exact":
             return by_matrix(problem, run)
-        return (by_products if plan.way == "krylov" else by_features)(problem, plan, random, run)
+        if plan.way == "krylov" or not isinstance(problem, TableProblem):  # a matrix has no features
+            return by_products(problem, plan, random, run)
+        return by_features(problem, plan, random, run)
 
     _saved: ClassVar[Mapping[str, Any]] = {
         "converged_": bool,
@@ -197,32 +244,32 @@ class KernelPCA(
         "preimage_error_": float,
     }
 
-    def _store(self, problem: PCAProblem, plan: ComponentPlan, found: PCAResult) -> None:
+    def _store(self, problem: PCAProblem, plan: ComponentPlan, result: PCAResult) -> None:
         for name in ("X_fit_", "eigenvectors_", "preimage_error_", "_preimages"):
             self.__dict__.pop(name, None)
-        if problem.source is None:
+        if problem.in_memory:
             self.X_fit_ = problem.rows.values if isinstance(problem.rows, Points) else problem.rows
-        if found.vectors is not None:
-            self.eigenvectors_ = found.vectors
-        self.eigenvalues_, self.residuals_ = found.values, found.residuals
-        self.explained_variance_ = found.values / found.rows
-        self.explained_variance_ratio_ = found.values / max(found.total, float(found.values.sum()))
-        self.unexplained_ = max(0.0, 1.0 - float(self.explained_variance_ratio_.sum())) if len(found.values) else 0.0
-        self.n_components_ = len(found.values)
-        self.converged_, self.plan_ = found.converged, plan
-        self.kernel_, self.lift_ = problem.view.kernel, found.lift
-        self._predictor = found.predictor
+        if result.vectors is not None:
+            self.eigenvectors_ = result.vectors
+        self.eigenvalues_, self.residuals_ = result.values, result.residuals
+        self.explained_variance_ = result.values / result.rows
+        self.explained_variance_ratio_ = result.values / max(result.total, float(result.values.sum()))
+        self.unexplained_ = max(0.0, 1.0 - float(self.explained_variance_ratio_.sum())) if len(result.values) else 0.0
+        self.n_components_ = len(result.values)
+        self.converged_, self.plan_ = result.converged, plan
+        self.kernel_, self.lift_ = problem.view.kernel, result.lift
+        self._predictor = result.predictor
         if problem.settings.preimages:
-            self._learn_way_back(problem, found)
+            self._learn_way_back(problem, result)
 
-    def _learn_way_back(self, problem: PCAProblem, found: PCAResult) -> None:
+    def _learn_way_back(self, problem: PCAProblem, result: PCAResult) -> None:
         if self.n_components_ == 0:
             needs = "rows that the kernel tells apart, to learn a way back"
             remedy = "Check the columns, or use fit_inverse_transform=False."
             raise InputError(message(needs, "all are the same to it, to rounding", remedy))
         limit = self.time_limit
-        left = None if limit is None else max(HASTE, limit - (time.perf_counter() - problem.began))
-        scores = self._predictor.values(problem.rows) if found.scores is None else found.scores
+        left = None if limit is None else max(LEAST_SECONDS_BACK, limit - (time.perf_counter() - problem.began))
+        scores = self._predictor.values(problem.rows) if result.scores is None else result.scores
         self._preimages: Preimages = learn_preimages(self, scores, problem.rows.values, left)
         self.preimage_error_ = self._preimages.error
 
@@ -245,12 +292,12 @@ class KernelPCA(
         return np.concatenate([self._scored(rows) for rows in new_rows(self, source, AT_ONCE)])
 
     def _scored(self, rows: Any) -> NDArray[Any]:
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is told
-            found = self._predictor.values(rows).astype(rows.dtype, copy=False)
-        if not np.isfinite(found).all():
-            told = f"{type(self).__name__}: scores overflow {rows.dtype} on this data. Scale the data down."
-            warnings.warn(told, NumericalWarning, stacklevel=caller_level())
-        return found
+        with np.errstate(over="ignore", invalid="ignore"):  # a warning follows
+            scores = self._predictor.values(rows).astype(rows.dtype, copy=False)
+        if not np.isfinite(scores).all():
+            text = f"{type(self).__name__}: scores overflow {rows.dtype} on this data. Scale the data down."
+            warnings.warn(text, NumericalWarning, stacklevel=caller_level())
+        return scores
 
     @speaks
     def inverse_transform(self, X: Any) -> NDArray[Any]:

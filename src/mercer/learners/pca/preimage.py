@@ -1,7 +1,7 @@
 """Pre-images: rows whose scores are given, by kernel ridge regression from scores to rows.
 
 Most points of a kernel's space are no image of any row, and of those that are, the row cannot be computed. So the way
-back is learnt from the training rows (Bakir, Weston and Schoelkopf), and leave-one-out says how well.
+back is learned from the training rows (Bakir, Weston and Schoelkopf), and leave-one-out says how well.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.codegen.sparse import is_sparse
 from mercer.compute.runtime.memory import Budget
+from mercer.learners.estimator import KernelEstimator
 from mercer.learners.ridge.kernel_ridge import KernelRidge
 
 Array = NDArray[np.float64]
@@ -38,10 +39,12 @@ class Preimages:
         return found.reshape(len(found), -1)
 
 
-def learn_preimages(estimator: Any, scores: Array, values: Any, seconds: float | None) -> Preimages:
+def learn_preimages(
+    estimator: KernelEstimator[Any, Any, Any], scores: Array, values: Any, seconds: float | None
+) -> Preimages:
     """The way from the scores of the training rows back to these.
 
-    estimator : whose limits count
+    estimator : the learner whose limits hold here, too
     values : the training rows; sparse ones become dense
     seconds : that are left; None for as many as a plan of least squares takes
     """
@@ -67,7 +70,7 @@ def _dense(values: Any, limit: Any) -> Array:
 
 
 def _error(model: KernelRidge, rows: Array) -> float:
-    """By the left-out errors at the alphas that were taken; of a sample of the rows where `model.plan_` says so."""
+    """By the leave-one-out errors at the alphas that were taken; of a sample where `model.plan_` says so."""
     path, spread = model.loo_, float(rows.var(axis=0).sum())
     if path is None or spread == 0:
         return 0.0

@@ -1,4 +1,4 @@
-"""What was found: principal components, who scores rows by them, and the truth about both."""
+"""The result: principal components, what scores rows by them, and how accurate both are."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class PCAResult:
     values : (k,), its largest eigenvalues, falling
     total : its trace; with landmarks at least that, by no more than they lose
     residuals : (k,), |A v - value v|, relative to the largest value, for the matrix A that was decomposed
-    predictor : who gives the scores of rows
+    predictor : gives the scores of rows
     rows : how many rows were looked at
-    converged, reason : whether all was done that was asked, and the truth in a sentence
+    converged, reason : whether `tol` was reached and all rows were seen, and a sentence about it
     lift : whose features have components; None where the matrix itself does
     vectors : (n, k), the eigenvectors; None where there is no matrix
-    scores : (n, k), those of the training rows, as the predictor would give them; None where nobody has them yet
+    scores : (n, k), those of the training rows, as the predictor would give them; None where they are not known yet
     """
 
     values: Array
@@ -69,9 +69,6 @@ def leading_part(values: Array, floors: Array | float, most: int | None) -> int:
 
 def warn_equal() -> None:
     """Say that there are no components."""
-    told = "has no components: the kernel gives all rows the same values, to rounding"
-    warnings.warn(
-        f"{speaker()} {told}. Check the columns, or use a shorter lengthscale.",
-        NumericalWarning,
-        stacklevel=caller_level(),
-    )
+    text = "has no components: the kernel gives all rows the same values, to rounding"
+    remedy = "Check the columns, or use a shorter lengthscale."
+    warnings.warn(f"{speaker()} {text}. {remedy}", NumericalWarning, stacklevel=caller_level())

@@ -1,9 +1,9 @@
-"""What is asked of principal components, checked: the settings alone, and against the rows."""
+"""The settings of principal components, checked: alone, and against the rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from mercer.errors import InputError, message
 from mercer.learners.data.validation import AUTO, shown
@@ -14,6 +14,18 @@ EXACT, KRYLOV, LANDMARKS = "exact", "krylov", "landmarks"
 METHODS = (AUTO, EXACT, KRYLOV, LANDMARKS)
 
 
+class PCAParameters(Protocol):
+    """Kernel PCA, as its settings are read; values are what the user gave."""
+
+    n_components: Any
+    lengthscale: Any
+    method: Any
+    n_landmarks: Any
+    tol: Any
+    max_iter: Any
+    fit_inverse_transform: Any
+
+
 @dataclass(frozen=True)
 class PCASettings:
     """The parameters, checked.
@@ -22,7 +34,7 @@ class PCASettings:
     method : one of `METHODS`
     n_landmarks : how many landmarks; None for the planner's choice
     tolerance, products : when products with the kernel matrix end
-    preimages : whether the way back is learnt
+    preimages : whether the way back is learned
     """
 
     components: int | None
@@ -33,19 +45,18 @@ class PCASettings:
     preimages: bool
 
     @classmethod
-    def of(cls, estimator: Any) -> PCASettings:
+    def of(cls, given: PCAParameters) -> PCASettings:
         """The parameters of a learner, or one clear error."""
-        method, way_back = estimator.method, estimator.fit_inverse_transform
-        if not (isinstance(method, str) and method in METHODS):
+        if not (isinstance(given.method, str) and given.method in METHODS):
             needs = f"method that is one of {', '.join(map(repr, METHODS))}"
-            raise InputError(message(needs, f"got {shown(method)}", "Use 'auto', the default."))
-        inverse = boolean("fit_inverse_transform", way_back, "Use False, the default.")
-        refuse_loo(estimator.lengthscale, 'got "loo", which is for least squares', 'Use "median".')
-        products = positive_int("max_iter", estimator.max_iter, "Use 60.")
-        components = positive_int_or_none("n_components", estimator.n_components)
-        landmarks = positive_int_or_none("n_landmarks", estimator.n_landmarks)
-        tolerance = positive_float("tol", estimator.tol, "Use 1e-6.")
-        return cls(components, method, landmarks, tolerance, products, inverse)
+            raise InputError(message(needs, f"got {shown(given.method)}", "Use 'auto', the default."))
+        preimages = boolean("fit_inverse_transform", given.fit_inverse_transform, "Use False, the default.")
+        refuse_loo(given.lengthscale, 'got "loo", which is for least squares', 'Use "median".')
+        products = positive_int("max_iter", given.max_iter, "Use 60.")
+        components = positive_int_or_none("n_components", given.n_components)
+        landmarks = positive_int_or_none("n_landmarks", given.n_landmarks)
+        tolerance = positive_float("tol", given.tol, "Use 1e-6.")
+        return cls(components, given.method, landmarks, tolerance, products, preimages)
 
     def check(self, view: View, stored: bool) -> None:
         """Refuse what cannot be done with these rows."""

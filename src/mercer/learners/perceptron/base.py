@@ -17,42 +17,70 @@ from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, caller_level, message, speaks
 from mercer.learners.data.labels import classes_of, decided, labels_of
 from mercer.learners.data.validation import shown
-from mercer.learners.data.views import View
+from mercer.learners.data.views import TableView, View, joined
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.parameters import boolean, positive_int
-from mercer.learners.perceptron.averaging import check_combine
-from mercer.learners.perceptron.state import FullUpdater, PerceptronState, Updater, learn, separation
+from mercer.learners.perceptron.averaging import LAST, check_combine
+from mercer.learners.perceptron.state import FullUpdater, PerceptronState, Updater, run_passes, separation
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.randomness import generator
 from mercer.planner.perceptron import PassPlan, passes
 from mercer.planner.task import Task
 from mercer.solvers.perceptron.budget import slots_for
-from mercer.solvers.perceptron.perceptron import MistakeLog, Mistakes, Space
+from mercer.solvers.perceptron.perceptron import MistakeLog
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
-NONE = PerceptronState(Mistakes.none(), None, np.zeros(0, np.intp))
-"""Before the first row."""
 
 
 @dataclass(frozen=True, eq=False)
 class PerceptronProblem:
     """Rows that are to be learned.
 
-    view : the rows that are remembered, and those that came after them
-    codes : of those that came, classes as whole numbers
-    course : what was learned before
-    most : passes, at most
+    view : the rows that are remembered, and the new ones after them
+    classes : all labels, sorted
+    codes : of the new rows, the positions of their labels in `classes`
+    state : what was learned before; None with the first rows
+    passes : how many, at most
     """
 
     view: View
+    classes: NDArray[Any]
     codes: Rows
-    state: PerceptronState
-    most: int
+    state: PerceptronState | None
+    passes: int
+
+    @property
+    def outputs(self) -> int:
+        """How many functions are learned: one for two classes, else one per class."""
+        return outputs_of(self.classes)
+
+    @property
+    def remembered(self) -> int:
+        """How many rows of the view are remembered from before."""
+        return self.view.count - len(self.codes)
+
+    @property
+    def every_code(self) -> Rows:
+        """Of all rows of the view; zeros for those that are remembered, which are not looked at again."""
+        return np.concatenate([np.zeros(self.remembered, np.intp), self.codes])
 
 
-class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPlan, tuple[Updater, MistakeLog]]):  # type: ignore[misc]  # scikit-learn has no types
+@dataclass(frozen=True, eq=False)
+class PerceptronResult:
+    """What passes have done.
+
+    updater : what it learned with, and what it remembers
+    stopped : why passes ended early; "" where they did not
+    """
+
+    updater: Updater
+    log: MistakeLog
+    stopped: str
+
+
+class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPlan, PerceptronResult]):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that learns from its mistakes alone."""
 
     max_iter: Any
@@ -65,22 +93,15 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
     random_state: Any
     history_: Rows
 
-    # -- what a member states -------------------------------------------------------------------------------------
+    # -- what a member answers ------------------------------------------------------------------------------------
 
     @abstractmethod
     def _viewed(self, X: Any, rows: Any) -> View:
         """The first rows, through a kernel or a lift whose numbers are found here."""
 
     @abstractmethod
-    def _joined(self, view: View, rows: Any) -> View:
-        """The rows that are remembered, and new ones after them."""
-
-    @abstractmethod
-    def _pupil(self, view: View, state: PerceptronState, classes: Rows, outputs: int) -> Updater:
-        """Who learns, and knows what the course has taught.
-
-        view : the rows that are remembered, and those at hand after them
-        """
+    def _updater(self, problem: PerceptronProblem) -> Updater:
+        """What makes the passes, and knows what was learned before."""
 
     def _width(self, view: View) -> int | None:
         """How many features are stored for each row; None where there are none."""
@@ -92,7 +113,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
     def fit(self, X: Any, y: Any) -> Self:
         """Passes over the rows until one makes no mistake, at most `max_iter`."""
         self._fit(X, y)
-        self._say_why_stopped()
+        self._warn_if_stopped()
         return self
 
     @speaks
@@ -101,63 +122,70 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
 
         classes : all labels that will ever come; asked for with the first rows
         """
-        begun = hasattr(self, "_course")
-        if not begun and classes is None:
+        state = self.__dict__.get("_course")
+        if state is None and classes is None:
             got, remedy = "classes are not given", "Give all labels that will come, as classes."
             raise InputError(message("all classes with the first rows", got, remedy))
         with self._run() as run:
-            problem = self._lesson(X, y, self._course if begun else NONE, classes, 1)
-            self._follow(problem, run, X, y, None)
-        self._say_why_stopped()
+            self._follow(self._new_rows(X, y, state, classes, 1), run, X, y, None)
+        self._warn_if_stopped()
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> PerceptronProblem:
-        most = positive_int("max_iter", self.max_iter, "Use 10.")
-        return self._lesson(X, y, NONE, None, most)
+        passes = positive_int("max_iter", self.max_iter, "Use 10.")
+        return self._new_rows(X, y, None, None, passes)
 
-    def _lesson(
-        self, X: Any, y: Any, state: PerceptronState, classes: ArrayLike | None, most: int
+    def _new_rows(
+        self, X: Any, y: Any, state: PerceptronState | None, classes: ArrayLike | None, passes: int
     ) -> PerceptronProblem:
+        """The problem of new rows, after what was learned before."""
         self._settings()
-        rows = self._read(X, reset=state is NONE)
-        codes = self._codes(X, y, state, classes)
-        view = self._viewed(X, rows) if state.view is None else self._joined(state.view, rows)
-        return PerceptronProblem(view, codes, state, most)
+        rows = self._read(X, reset=state is None)
+        labels = labels_of(X, y)
+        if state is not None:
+            known: NDArray[Any] = self.classes_
+            codes = self._codes(known, labels)
+            return PerceptronProblem(self._joined(state.view, rows), known, codes, state, passes)
+        known = classes_of(labels if classes is None else np.asarray(classes))
+        codes = self._codes(known, labels)
+        return PerceptronProblem(self._viewed(X, rows), known, codes, None, passes)
+
+    def _joined(self, view: View, rows: Any) -> View:
+        """The rows that are remembered, and new ones after them."""
+        if not isinstance(view, TableView):
+            needs, got = "a kernel or a lift for partial_fit", "similarities come as one matrix"
+            raise InputError(message(needs, got, "Give the rows, and the kernel itself."))
+        return joined(view, rows)
 
     def _plan(self, problem: PerceptronProblem, run: Watched | None) -> PassPlan:
-        outputs = _outputs(len(self.classes_))
-        task = Task(len(problem.codes), int(self.n_features_in_), outputs, self._width(problem.view))
+        task = Task(len(problem.codes), int(self.n_features_in_), problem.outputs, self._width(problem.view))
         budget = getattr(self, "budget", None)
         slots = None if budget is None else slots_for(problem.view.count, int(budget))
-        return passes(type(self).__name__, task, problem.most, slots, Budget.of(self.memory_limit))
+        return passes(type(self).__name__, task, problem.passes, slots, Budget.of(self.memory_limit))
 
     def _settings(self) -> None:
         """Complain of settings before anything is read."""
         check_combine(self.combine)
         boolean("shuffle", self.shuffle, "Use True.")
 
-    def _codes(self, X: Any, y: Any, state: PerceptronState, classes: ArrayLike | None) -> Rows:
-        """Classes as whole numbers; `classes_` is set with the first rows."""
-        labels = labels_of(X, y)
-        if state is NONE:
-            self.classes_ = classes_of(labels if classes is None else np.asarray(classes))
-        codes = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
-        strange = np.flatnonzero(self.classes_[codes] != labels)
+    def _codes(self, classes: NDArray[Any], labels: NDArray[Any]) -> Rows:
+        """The positions of labels among the classes."""
+        codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+        strange = np.flatnonzero(classes[codes] != labels)
         if len(strange):
             got = f"row {strange[0]} has {labels[strange].tolist()[0]!r}"
-            known = shown(self.classes_.tolist())
-            raise InputError(message(f"labels that are among {known}", got, "Name all classes at the start."))
+            needs = f"labels that are among {shown(classes.tolist())}"
+            raise InputError(message(needs, got, "Name all classes at the start."))
         return np.asarray(codes, dtype=np.intp)
 
-    def _solve(self, problem: PerceptronProblem, plan: PassPlan, run: Watched) -> tuple[Updater, MistakeLog]:
+    def _solve(self, problem: PerceptronProblem, plan: PassPlan, run: Watched) -> PerceptronResult:
         """The passes; positions count the rows that are remembered first, and then the new ones."""
-        state, old, count = problem.state, len(problem.state.numbers), len(problem.codes)
-        classes = np.concatenate([np.zeros(old, np.intp), problem.codes])
-        updater = self._pupil(problem.view, state, classes, _outputs(len(self.classes_)))
-        log = MistakeLog([state.mistakes], state.seen)
-        with run.stage("passes", problem.most):
-            self._stopped = learn(updater, self._orders(old, count, problem.most), log, run)
-        return updater, log
+        state, updater = problem.state, self._updater(problem)
+        log = MistakeLog() if state is None else MistakeLog([state.mistakes], state.seen)
+        orders = self._orders(problem.remembered, len(problem.codes), problem.passes)
+        with run.stage("passes", problem.passes):
+            stopped = run_passes(updater, orders, log, run)
+        return PerceptronResult(updater, log, stopped)
 
     _saved: ClassVar[Mapping[str, Any]] = {
         "classes_": NDArray[Any],
@@ -171,28 +199,27 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
         "_stopped": str,
     }
 
-    def _store(self, problem: PerceptronProblem, plan: PassPlan, result: tuple[Updater, MistakeLog]) -> None:
-        (updater, log), state, count = result, problem.state, len(problem.codes)
-        numbers = np.concatenate([state.numbers, state.came + np.arange(count)])
-        self.plan_, self._course = plan, updater.state(problem.view, numbers, log, state.came + count)
-        before = self.history_ if state is not NONE else np.zeros(0, np.intp)
+    def _store(self, problem: PerceptronProblem, plan: PassPlan, result: PerceptronResult) -> None:
+        state, log, view = problem.state, result.log, problem.view
+        new, before, came = np.arange(len(problem.codes)), np.zeros(0, np.intp), len(problem.codes)
+        if state is not None:
+            new, before, came = np.concatenate([state.numbers, state.came + new]), self.history_, state.came + came
+        self.plan_, self.classes_, self._stopped = plan, problem.classes, result.stopped
+        self._course = result.updater.state(view, new, log, came)
         self.history_ = np.concatenate([before, np.array(log.history, np.intp)])
-        self.converged_, self.n_iter_ = not self._stopped and log.history[-1] == 0, len(log.history)
+        self.converged_, self.n_iter_ = not result.stopped and log.history[-1] == 0, len(log.history)
         self.margin_, self.mistake_bound_ = np.nan, np.inf
-        if self.converged_ and state is NONE and isinstance(updater, FullUpdater):
-            self._separated(updater.space, problem.codes, problem.view, _outputs(len(self.classes_)))
+        if self.converged_ and state is None and isinstance(result.updater, FullUpdater):
+            # the last pass changed nothing, so that its scores are those of f
+            scores, kept = result.updater.space.scores(np.arange(len(problem.codes))), self._course.numbers
+            coefficients = self._course.coefficients(problem.outputs, LAST)
+            longest = float(view.operator().diagonal().max())
+            self.margin_, self.mistake_bound_ = separation(scores, problem.codes, coefficients, scores[kept], longest)
 
-    def _say_why_stopped(self) -> None:
+    def _warn_if_stopped(self) -> None:
         if self._stopped:
-            told = f"{type(self).__name__}: {self._stopped} What was learned until then is kept."
-            warnings.warn(told, ConvergenceWarning, stacklevel=caller_level())
-
-    def _separated(self, space: Space, codes: Rows, view: View, outputs: int) -> None:
-        """The margin, and the bound on mistakes: the last pass changed nothing, so that its scores are those of f."""
-        scores, kept = space.scores(np.arange(len(codes))), self._course.numbers
-        coefficients = self._course.coefficients(outputs, "last")
-        longest = float(view.operator().diagonal().max())
-        self.margin_, self.mistake_bound_ = separation(scores, codes, coefficients, scores[kept], longest)
+            text = f"{type(self).__name__}: {self._stopped} What was learned until then is kept."
+            warnings.warn(text, ConvergenceWarning, stacklevel=caller_level())
 
     def _orders(self, first: int, count: int, most: int) -> Iterator[Rows]:
         """As they are, or another order in each pass."""
@@ -212,8 +239,8 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
     def dual_coef_(self) -> Array:
         """f(x) = sum_j dual_coef_[j] k(x, x_j) over the support: one number each, or one a class."""
         check_is_fitted(self)
-        found = self._course.coefficients(_outputs(len(self.classes_)), self.combine)
-        return found[:, 0] if found.shape[1] == 1 else found
+        duals = self._course.coefficients(outputs_of(self.classes_), self.combine)
+        return duals[:, 0] if duals.shape[1] == 1 else duals
 
     @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
@@ -226,7 +253,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
 
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self)
-        return self._course.scores(self._read(X, reset=False), _outputs(len(self.classes_)), self.combine)
+        return self._course.scores(self._read(X, reset=False), outputs_of(self.classes_), self.combine)
 
     @speaks
     def predict(self, X: Any) -> NDArray[Any]:
@@ -235,5 +262,6 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
         return np.asarray(self.classes_[found])
 
 
-def _outputs(classes: int) -> int:
-    return 1 if classes == 2 else classes
+def outputs_of(classes: NDArray[Any]) -> int:
+    """How many functions tell so many classes apart: one for two, else one per class."""
+    return 1 if len(classes) == 2 else len(classes)

@@ -17,11 +17,11 @@ from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.rows import n_rows
 from mercer.learners.data.validation import sees_rows, shown
-from mercer.learners.data.views import MatrixView, TableView, View, joined
+from mercer.learners.data.views import MatrixView, View
 from mercer.learners.parameters import positive_int_or_none, refuse_loo
 from mercer.learners.perceptron.averaging import LAST
-from mercer.learners.perceptron.base import BasePerceptron
-from mercer.learners.perceptron.state import BudgetUpdater, FullUpdater, PerceptronState, Updater
+from mercer.learners.perceptron.base import BasePerceptron, PerceptronProblem
+from mercer.learners.perceptron.state import BudgetUpdater, FullUpdater, Updater
 from mercer.lifts.base import Lift
 from mercer.operators.precomputed import check_precomputed
 from mercer.solvers.perceptron.budget import STRATEGIES, Budgeted, Memory
@@ -133,22 +133,18 @@ class KernelPerceptron(BasePerceptron):
         self.kernel_, self.lift_ = view.kernel, view.lift
         return view
 
-    def _joined(self, view: View, rows: Any) -> View:
-        if not isinstance(view, TableView):
-            needs, got = "a kernel or a lift for partial_fit", "similarities come as one matrix"
-            raise InputError(message(needs, got, "Give the rows, and the kernel itself."))
-        return joined(view, rows)
-
-    def _pupil(self, view: View, state: PerceptronState, classes: NDArray[np.intp], outputs: int) -> Updater:
-        if state.view is not None:
+    def _updater(self, problem: PerceptronProblem) -> Updater:
+        state, K, known = problem.state, problem.view.operator(), np.arange(problem.remembered)
+        if state is not None:
             self._same_budget(state.memory)
-        K, known = view.operator(), np.arange(len(state.numbers))
         if self.budget is not None:
-            memory = deepcopy(state.memory) or STRATEGIES[self.strategy](int(self.budget), outputs)
-            return BudgetUpdater(Budgeted(K, memory, known), classes)
-        space = Dual(K, outputs)
-        space.learn(known, state.coefficients(outputs, LAST))
-        return FullUpdater(space, classes, outputs)
+            memory = None if state is None else deepcopy(state.memory)
+            memory = memory or STRATEGIES[self.strategy](int(self.budget), problem.outputs)
+            return BudgetUpdater(Budgeted(K, memory, known), problem.every_code)
+        space = Dual(K, problem.outputs)
+        if state is not None:
+            space.learn(known, state.coefficients(problem.outputs, LAST))
+        return FullUpdater(space, problem.every_code, problem.outputs)
 
     def _same_budget(self, memory: Memory | None) -> None:
         """Refuse another budget, or another strategy, than that of the rows that are remembered."""

@@ -18,11 +18,11 @@ from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import DOUBLE, Points
 from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.validation import is_precomputed
-from mercer.learners.data.views import LiftView, TableView, View, joined
+from mercer.learners.data.views import LiftView, View
 from mercer.learners.parameters import boolean
 from mercer.learners.perceptron.averaging import LAST
-from mercer.learners.perceptron.base import BasePerceptron
-from mercer.learners.perceptron.state import FullUpdater, PerceptronState, Updater
+from mercer.learners.perceptron.base import BasePerceptron, PerceptronProblem, outputs_of
+from mercer.learners.perceptron.state import FullUpdater, Updater
 from mercer.lifts.base import Lift
 from mercer.solvers.perceptron.perceptron import Primal
 
@@ -131,14 +131,12 @@ class Perceptron(BasePerceptron):
     def _width(self, view: View) -> int:
         return view.most_features or 1
 
-    def _joined(self, view: View, rows: Points) -> View:
-        assert isinstance(view, TableView)  # noqa: S101  # it was made here
-        return joined(view, rows)
-
-    def _pupil(self, view: View, state: PerceptronState, classes: NDArray[np.intp], outputs: int) -> Updater:
-        features, known = view.features(), state.coefficients(outputs, LAST)
-        theta = features[: len(known)].T @ known
-        return FullUpdater(Primal(features, np.ascontiguousarray(theta)), classes, outputs)
+    def _updater(self, problem: PerceptronProblem) -> Updater:
+        features, outputs = problem.view.features(), problem.outputs
+        theta = np.zeros((features.shape[1], outputs))
+        if problem.state is not None:
+            theta = features[: problem.remembered].T @ problem.state.coefficients(outputs, LAST)
+        return FullUpdater(Primal(features, np.ascontiguousarray(theta)), problem.every_code, outputs)
 
     def _settings(self) -> None:
         super()._settings()
@@ -158,8 +156,8 @@ class Perceptron(BasePerceptron):
     def intercept_(self) -> Any:
         """The weight of 1; 0 without an intercept."""
         theta = self._theta()
-        found = theta[-1] if self._with_one else np.zeros(theta.shape[1])
-        return float(found[0]) if len(found) == 1 else found
+        b = theta[-1] if self._with_one else np.zeros(theta.shape[1])
+        return float(b[0]) if len(b) == 1 else b
 
     @property
     def _with_one(self) -> bool:
@@ -168,6 +166,5 @@ class Perceptron(BasePerceptron):
 
     def _theta(self) -> Array:
         check_is_fitted(self)
-        state, outputs = self._course, 1 if len(self.classes_) == 2 else len(self.classes_)
-        assert state.view is not None  # noqa: S101  # it is fitted
-        return np.asarray(state.view.features().T @ state.coefficients(outputs, self.combine))
+        state = self._course
+        return np.asarray(state.view.features().T @ state.coefficients(outputs_of(self.classes_), self.combine))

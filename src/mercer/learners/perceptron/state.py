@@ -1,4 +1,4 @@
-"""The course of a perceptron: passes over rows, and what is left of them when they are gone."""
+"""The state of a perceptron: passes over rows, and what is left of them when they are gone."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class PerceptronState:
 
     mistakes : their rows are positions in `view`
     view : the rows that are remembered: those of mistakes
-    numbers : (remembered,), the position of each among all rows that ever came
+    numbers : (remembered,), the position of each among all rows that were given, in all calls
     seen : how many rows were seen, in all passes
-    came : how many rows ever came
+    came : how many rows were given, in all calls
     memory : on a budget, in place of mistakes
     """
 
     mistakes: Mistakes
-    view: View | None
+    view: View
     numbers: Rows
     seen: int = 0
     came: int = 0
@@ -43,7 +43,7 @@ class PerceptronState:
 
     def _inconsistency(self) -> str:
         size = self.numbers.size
-        if self.view is not None and self.view.count != size:
+        if self.view.count != size:
             return f"got {self.view.count} rows under {size} numbers"
         if not within(self.mistakes.rows, 0, size):
             return "mistakes name rows that are not remembered"
@@ -62,7 +62,7 @@ class PerceptronState:
 
     def scores(self, rows: Any, outputs: int, combine: str) -> Array:
         """(rows, outputs), of new rows as they were read."""
-        if self.view is None or len(self.numbers) == 0:
+        if len(self.numbers) == 0:
             return np.zeros((n_rows(rows), outputs))
         if combine != VOTED:
             return np.asarray(self.view.cross(rows) @ self.coefficients(outputs, combine))
@@ -73,7 +73,7 @@ class PerceptronState:
 
 
 class Updater(ABC):
-    """Who makes the passes, and what it remembers of the rows at hand."""
+    """Makes the passes, and knows what is remembered of the rows at hand."""
 
     @abstractmethod
     def one_pass(self, order: Rows, log: MistakeLog, run: Run) -> None:
@@ -84,7 +84,8 @@ class Updater(ABC):
         """What is known after the passes; rows without mistakes are let go.
 
         view : all rows at hand, to which positions in the log belong
-        numbers : their numbers among all that ever came
+        numbers : their positions among all that were given, in all calls
+        came : how many these are
         """
 
 
@@ -122,7 +123,7 @@ class BudgetUpdater(Updater):
         return PerceptronState(Mistakes.none(), view.chosen(kept), numbers[kept], log.seen, came, self.learner.memory)
 
 
-def learn(updater: Updater, orders: Iterable[Rows], log: MistakeLog, run: Run) -> str:
+def run_passes(updater: Updater, orders: Iterable[Rows], log: MistakeLog, run: Run) -> str:
     """Passes until one makes no mistake, or the orders are over; why they ended early, "" where they did not."""
     try:
         with run.stoppable():
