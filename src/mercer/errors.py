@@ -21,8 +21,8 @@ from inspect import isgeneratorfunction
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
-Public = TypeVar("Public", bound=Callable[..., Any])
-NAMED = (type, FunctionType)
+_Public = TypeVar("_Public", bound=Callable[..., Any])
+_NAMED = (type, FunctionType)
 """What has a name of its own; of other things the class has one."""
 _END = object()
 
@@ -99,13 +99,23 @@ def message(needs: str, got: str, remedy: str, subject: object = None) -> str:
 
 
 def speaker() -> str:
-    """The name of the public class or function that is running: the innermost that said so."""
+    """The name of the public class or function that is running: the innermost that said so.
+
+    >>> with speaking("KernelRidge"):
+    ...     speaker()
+    'KernelRidge'
+    """
     return _SPEAKER.get()
 
 
 @contextmanager
 def speaking(name: str) -> Iterator[None]:
-    """Messages inside begin with this name. Not around a `yield`: whoever iterates would speak in this name."""
+    """Messages inside begin with this name. Not around a `yield`: whoever iterates would speak in this name.
+
+    >>> with speaking("KernelRidge (centers)"):
+    ...     message("finite numbers", "got NaN", "Drop such rows.")
+    'KernelRidge (centers) needs finite numbers; got NaN. Drop such rows.'
+    """
     token = _SPEAKER.set(name)
     try:
         yield
@@ -113,18 +123,25 @@ def speaking(name: str) -> Iterator[None]:
         _SPEAKER.reset(token)
 
 
-def speaks(public: Public) -> Public:
+def speaks(public: _Public) -> _Public:
     """A public method, whose messages begin with the name of its class, or a public function, with its own name.
 
     It is for what users call, generators included, not for what these call. A new thread has no name; those of
     `mercer.compute` get that of their caller.
+
+    >>> class Machine:
+    ...     @speaks
+    ...     def fit(self):
+    ...         return message("two rows", "got one", "Give more.")
+    >>> Machine().fit()
+    'Machine needs two rows; got one. Give more.'
     """
     of_class = "." in public.__qualname__.rpartition("<locals>.")[2]
 
     @wraps(public)
     def named(*args: Any, **kwargs: Any) -> Any:
         owner = args[0] if of_class else public
-        token = _SPEAKER.set(owner.__name__ if isinstance(owner, NAMED) else type(owner).__name__)
+        token = _SPEAKER.set(owner.__name__ if isinstance(owner, _NAMED) else type(owner).__name__)
         try:
             return public(*args, **kwargs)
         finally:
@@ -133,7 +150,7 @@ def speaks(public: Public) -> Public:
     @wraps(public)
     def step_by_step(*args: Any, **kwargs: Any) -> Iterator[Any]:
         owner = args[0] if of_class else public
-        name = owner.__name__ if isinstance(owner, NAMED) else type(owner).__name__
+        name = owner.__name__ if isinstance(owner, _NAMED) else type(owner).__name__
         steps = public(*args, **kwargs)
         while True:
             with speaking(name):
@@ -142,7 +159,7 @@ def speaks(public: Public) -> Public:
                 return
             yield step
 
-    return cast(Public, step_by_step if isgeneratorfunction(public) else named)
+    return cast(_Public, step_by_step if isgeneratorfunction(public) else named)
 
 
 def caller_level() -> int:
