@@ -65,7 +65,7 @@ COMMON = {
     "--json": None,
     "--quiet": None,
     "--verbose": None,
-    "--seed": NUMBERS,
+    "--random-state": NUMBERS,
     "--config": ("run.toml",) * 3 + ("bad.toml", "none", "t.csv"),
 }
 COMMON |= {"--dump-config": None}
@@ -75,11 +75,14 @@ READING: dict[str, tuple[str, ...] | None] = {
     "--no-header": None, "--decimal": (".", ",", "x"), "--dates": ("day-first", "month-first", "x"),
     "--max-rows": NUMBERS, "--max-columns": NUMBERS, "--max-cells": NUMBERS, "--max-bytes": (*NUMBERS, "1GB", "1 KiB"),
 }  # fmt: skip
-LIMITS = {"--memory": ("4GB", "1KB", "x", "-1GB", "1e400GB"), "--time": ("60s", "1ms", "x", "1h", "1e-9s", "nan")}
+LIMITS = {
+    "--memory-limit": ("4GB", "1KB", "x", "-1GB", "1e400GB"),
+    "--time-limit": ("60s", "1ms", "x", "1h", "1e-9s", "nan"),
+}
 TARGETS = ("y", "label", "a", "b", "target", "x0", "none", "", "\x1b]0;evil\x07", "\udcff")
 FIT = {
     "--target": TARGETS, "--task": ("regression", "classification", "x"), "--kernel": KERNELS, "--alpha": NUMBERS,
-    "--learner": ("ridge", "svm", "logistic", "perceptron", "x"), "--price": NUMBERS, "--drop": TARGETS,
+    "--learner": ("ridge", "svm", "logistic", "perceptron", "x"), "--C": NUMBERS, "--drop": TARGETS,
     "--test": ("0", "0.5", "0.9", "1", "nan", "-1"), "--refit": None, "--strict": None, "--out": OUTPUTS,
     "--report": OUTPUTS, "--force": None, **LIMITS,
 }  # fmt: skip
@@ -89,7 +92,7 @@ VERBS: dict[str, tuple[int, dict[str, tuple[str, ...] | None]]] = {
     "fit": (1, {**FIT, **READING}),
     "predict": (2, {"--keep": TARGETS, "--std": None, "--probabilities": None, **WRITING, **READING}),
     "score": (2, READING),
-    "transform": (1, {"--kernel": KERNELS, "--components": NUMBERS, "--drop": TARGETS, "--lift": OTHERS,
+    "transform": (1, {"--kernel": KERNELS, "--n-components": NUMBERS, "--drop": TARGETS, "--lift": OTHERS,
                       "--save": OUTPUTS, **WRITING, **READING}),
     "plan": (1, {"--target": TARGETS, "--kernel": KERNELS, **SHAPES, **LIMITS, **READING}),
     "prove": (1, {"--columns": ("1", "3", "x", "-1"), "--domain": ("reals", "integers", "moon", "")}),
@@ -140,8 +143,15 @@ def write_files(folder: Path) -> None:
     Path("link").symlink_to("t.csv")
     Path("dangling").symlink_to("nowhere")
     os.link("t.csv", "hard.csv")
-    Path("run.toml").write_text('[fit]\nseed = 3\ndrop = ["b"]\n[predict]\nquiet = true\n')
-    odd = (f"seed = {2**70}", f"seed = {'9' * 5000}", "drop = 'a'", "alpha = 'x'", "target = [[1]]", "out = 't.csv'")
+    Path("run.toml").write_text('[fit]\nrandom_state = 3\ndrop = ["b"]\n[predict]\nquiet = true\n')
+    odd = (
+        f"random_state = {2**70}",
+        f"random_state = {'9' * 5000}",
+        "drop = 'a'",
+        "alpha = 'x'",
+        "target = [[1]]",
+        "out = 't.csv'",
+    )
     Path("bad.toml").write_text("\n".join(f"[{verb}]\n{line}" for verb, line in zip(VERBS, odd, strict=False)) + "\n")
     quick = ("--kernel", "linear", "--quiet")
     _run(["fit", "t.csv", "--target", "y", "--drop", "label", "--out", "m.mercer", "--report", "r.html", *quick])

@@ -1,4 +1,4 @@
-"""Every lift of Mercer, found by walking its package, and instances of each for the suites that all of them meet."""
+"""Every lift that `mercer.lifts` exports, and instances of each for the suites that all of them meet."""
 
 import importlib
 import inspect
@@ -22,7 +22,7 @@ from mercer.lifts.sketch import Sketch
 from mercer.lifts.subsets import Subsets
 from mercer.lifts.trigonometric import Trigonometric
 
-INSTANCES = {
+SEVERAL = {
     Concatenation: [Polynomial() + Trigonometric(), Parabolic() + Nystrom(n_components=5), RandomFourier() + Exact()],
     Exact: [
         Exact(),
@@ -43,7 +43,6 @@ INSTANCES = {
         Nystrom(k.Laplace(2.0), n_components=6, landmarks="kmeans"),
         Nystrom("matern(nu=1.5)*linear", landmarks=[[0.1, 0.2, 0.3], [1.0, -2.0, 3.0]]),
     ],
-    Parabolic: [Parabolic()],
     Polynomial: [Polynomial(), Polynomial(3, 0.0), Polynomial(5, 2.5), Polynomial(2, interaction_only=True)],
     Powers: [Powers(), Powers(5)],
     Product: [
@@ -68,11 +67,23 @@ INSTANCES = {
     Subsets: [Subsets(), Subsets(2)],
     Trigonometric: [Trigonometric(), Trigonometric(3, period=1.7)],
 }
-"""Instances of each class, for data of three columns."""
+"""Instances for data of three columns, of classes whose default is not enough; others are tried with their defaults."""
+
+
+def exported_lifts() -> set[type[Lift]]:
+    """Every class that `mercer.lifts` exports and that can be built."""
+    found = {one for one in vars(lifts).values() if isinstance(one, type) and issubclass(one, Lift)}
+    return {one for one in found if not inspect.isabstract(one)}
+
+
+INSTANCES = {
+    cls: SEVERAL[cls] if cls in SEVERAL else [cls()]
+    for cls in sorted(exported_lifts() - {lifts.Counts}, key=lambda cls: cls.__name__)  # that one takes no numbers
+}
 
 
 def concrete_lifts() -> set[type[Lift]]:
-    """Every class of the package that can be built."""
+    """Every class of the package that can be built, exported or not."""
     for module in pkgutil.iter_modules(lifts.__path__, "mercer.lifts."):
         importlib.import_module(module.name)
     found, waiting = set(), [Lift]

@@ -43,15 +43,15 @@ USAGE = [
     (("fitt",), "fit"),
     (("fit", "t.csv"), "--target"),
     (("fit", "t.csv", "--target", "a", "--learner", "forest"), "forest"),
-    (("fit", "t.csv", "--target", "a", "--time", "soon"), "soon"),
-    (("fit", "t.csv", "--target", "a", "--memory", "much"), "much"),
+    (("fit", "t.csv", "--target", "a", "--time-limit", "soon"), "soon"),
+    (("fit", "t.csv", "--target", "a", "--memory-limit", "much"), "much"),
     (("fit", "t.csv", "--target", "a", "--task", "ranking"), "ranking"),
     (("fit", "t.csv", "--target", "a", "--test", "2"), "test"),
     (("fit", "t.csv", "--target", "a", "--out", "/nowhere/model.mercer"), "folder"),
     (("fit", "t.csv", "--target", "a", "--out", "/"), "folder"),
-    (("fit", "t.csv", "--target", "a", "--seed", str(2**32)), "4294967295"),
-    (("fit", "t.csv", "--target", "a", "--seed", str(2**70)), "4294967295"),
-    (("fit", "t.csv", "--target", "a", "--seed", "-1"), "--seed"),
+    (("fit", "t.csv", "--target", "a", "--random-state", str(2**32)), "4294967295"),
+    (("fit", "t.csv", "--target", "a", "--random-state", str(2**70)), "4294967295"),
+    (("fit", "t.csv", "--target", "a", "--random-state", "-1"), "--random-state"),
     (("fit", "HOUSES", "--target", "price", "--kernel", "gausian"), "gausian"),
     (("fit", "HOUSES", "--target", "price", "--learner", "logistic"), "classifies"),
     (("fit", "HOUSES", "--target", "price", "--format", "xlsx"), "xlsx"),
@@ -128,7 +128,7 @@ def test_4_a_model_that_was_changed(houses, tmp_path):
 
 
 def test_5_over_the_memory_limit(houses):
-    done = run("fit", houses, "--target", "price", "--memory", "1KB")
+    done = run("fit", houses, "--target", "price", "--memory-limit", "1KB")
     assert done.exit_code == 5
     assert "may be used" in done.stderr
 
@@ -220,7 +220,7 @@ def test_every_verb_has_help_with_an_example(verb):
     done = run(verb, "--help")
     assert done.exit_code == 0
     assert f"mercer {verb}" in done.stdout
-    for flag in ("--json", "--quiet", "--verbose", "--seed", "--config", "--dump-config"):
+    for flag in ("--json", "--quiet", "--verbose", "--random-state", "--config", "--dump-config"):
         assert flag in done.stdout
 
 

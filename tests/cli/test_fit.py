@@ -79,7 +79,7 @@ def test_predictions_of_the_file_are_those_before(rings, tmp_path):
         (["--alpha", "0.5"], "houses", {"alpha": 0.5}),
         (["--alpha", "0.5", "--learner", "logistic"], "rings", {"alpha": 0.5}),
         (["--C", "3", "--learner", "svm"], "rings", {"C": 3.0}),
-        (["--price", "700", "--learner", "svm"], "houses", {"C": 700.0}),
+        (["--C", "700", "--learner", "svm"], "houses", {"C": 700.0}),
     ],
 )
 def test_a_penalty_may_be_given(words, table, settings, houses, rings, tmp_path):
@@ -93,9 +93,9 @@ def test_a_penalty_may_be_given(words, table, settings, houses, rings, tmp_path)
     ("words", "reason"),
     [
         (["--alpha", "1", "--learner", "svm"], "--alpha is for ridge and logistic"),
-        (["--price", "1"], "--price is for svm"),
+        (["--C", "1"], "--C is for svm"),
         (["--alpha", "0"], "--alpha needs a number above zero"),
-        (["--C", "nan", "--learner", "svm"], "--price needs a number above zero"),
+        (["--C", "nan", "--learner", "svm"], "--C needs a number above zero"),
     ],
 )
 def test_a_penalty_that_is_none_is_refused(words, reason, rings):
@@ -130,7 +130,7 @@ def test_a_kernel_that_is_told(houses):
 
 
 def test_the_same_seed_gives_the_same_run(houses):
-    first, again, other = (told("fit", houses, "--target", "price", "--seed", seed) for seed in (1, 1, 2))
+    first, again, other = (told("fit", houses, "--target", "price", "--random-state", seed) for seed in (1, 1, 2))
     assert first["scores"] == again["scores"] != other["scores"]
 
 
@@ -255,11 +255,24 @@ def test_a_warning_is_told_to_the_quiet_and_to_programs(rings, monkeypatch):
 
 
 def test_a_run_is_dumped_and_run_again(rings, tmp_path):
-    words = ("fit", rings, "--target", "ring", "--learner", "svm", "--drop", "z", "--seed", "3", "--test", "0.3")
+    words = (
+        "fit",
+        rings,
+        "--target",
+        "ring",
+        "--learner",
+        "svm",
+        "--drop",
+        "z",
+        "--random-state",
+        "3",
+        "--test",
+        "0.3",
+    )
     dumped = run(*words, "--dump-config")
     assert dumped.exit_code == 0
     section = tomllib.loads(dumped.stdout)["fit"]
-    assert (section["target"], section["drop"], section["seed"], section["test"]) == ("ring", ["z"], 3, 0.3)
+    assert (section["target"], section["drop"], section["random_state"], section["test"]) == ("ring", ["z"], 3, 0.3)
     (tmp_path / "run.toml").write_text(dumped.stdout)
     assert run("fit", "--config", tmp_path / "run.toml", "-q").stdout == run(*words, "-q").stdout
     assert run("fit", "--config", tmp_path / "run.toml", "--dump-config").stdout == dumped.stdout
@@ -278,7 +291,7 @@ def test_the_command_line_counts_more_than_a_file(rings, tmp_path):
         ("[score]\n", "section"),
         ("fit", "TOML"),
         ("[fit]\ntable = 't.csv'\n", "target"),
-        ("[fit]\ntable = 't.csv'\ntarget = 'a'\nseed = 'one'\n", "seed"),
+        ("[fit]\ntable = 't.csv'\ntarget = 'a'\nrandom_state = 'one'\n", "--random-state"),
     ],
 )
 def test_files_of_options_that_are_wrong(text, words, tmp_path):
@@ -295,7 +308,7 @@ def test_a_gap_may_fall_among_the_rows_held_out(tmp_path, seed):
     lines = [f"{'' if i == 40 else f'{x:.2f}'},{2 * x:.3f}" for i, x in enumerate(rng.uniform(1, 9, 60))]
     path = tmp_path / "gap.csv"
     path.write_text("\n".join(["size,price", *lines]) + "\n")
-    done = told("fit", path, "--target", "price", "--seed", seed, "--test", "0.4")
+    done = told("fit", path, "--target", "price", "--random-state", seed, "--test", "0.4")
     assert done["held_out_rows"] == 24
 
 
@@ -325,7 +338,9 @@ def test_json_is_one_object_also_where_the_end_is_bad(tmp_path, monkeypatch):
     assert json.loads(done.stdout)["target"]["name"] == "ring"
 
 
-@pytest.mark.parametrize(("limits", "way"), [({}, "loo"), ({"time": "20s"}, "median"), ({"memory": "64MB"}, "median")])
+@pytest.mark.parametrize(
+    ("limits", "way"), [({}, "loo"), ({"time_limit": "20s"}, "median"), ({"memory_limit": "64MB"}, "median")]
+)
 def test_no_stretches_are_tried_where_limits_leave_no_room(houses, limits, way):
     options = FitOptions(table=str(houses), target="price", quiet=True, **limits)
     assert fitted(options, Voice("fit", quiet=True)).model.learner.lengthscale == way

@@ -168,7 +168,7 @@ def test_a_large_vocabulary_is_saved_and_predicts(tmp_path):
     text = [" ".join(f"word{k}" for k in row) for row in words]
     path = write(tmp_path / "t.parquet", review=text, stars=(words < 4_000).sum(axis=1) + 0.5)
     model = tmp_path / "m.mercer"
-    done = run("fit", path, "--target", "stars", "--task", "regression", "--out", model, "--time", "20s")
+    done = run("fit", path, "--target", "stars", "--task", "regression", "--out", model, "--time-limit", "20s")
     assert done.exit_code == 0, done.stderr
     assert len(run("predict", model, path).stdout.split()) == 901
 
@@ -203,7 +203,7 @@ def test_a_leave_one_out_score_of_a_sample_says_so(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6_000, 2))
     path = write(tmp_path / "t.parquet", a=X[:, 0], b=X[:, 1], y=np.sin(X[:, 0]) + X[:, 1])
-    done = run("fit", path, "--target", "y", "--kernel", "gaussian", "--memory", "60MB")
+    done = run("fit", path, "--target", "y", "--kernel", "gaussian", "--memory-limit", "60MB")
     assert done.exit_code == 0, done.stderr
     assert " of the fitted rows, by models of " in done.stdout
 

@@ -64,11 +64,11 @@ def test_a_report_is_not_broken(table, tmp_path):
 
 
 def test_numbers_in_a_file_of_options(table, tmp_path):
-    for line in (f"seed = {2**70}", f"seed = {'9' * 5000}", "seed = -1", f"x = {'[' * 3000}"):
+    for line in (f"random_state = {2**70}", f"random_state = {'9' * 5000}", "random_state = -1", f"x = {'[' * 3000}"):
         (tmp_path / "run.toml").write_text(f"[fit]\n{line}\n")
         done = run("fit", table, "--target", "y", "--config", tmp_path / "run.toml")
         assert done.exit_code == 2
-        assert "seed" in done.stderr or "no TOML" in done.stderr
+        assert "--random-state" in done.stderr or "no TOML" in done.stderr
 
 
 def test_dumped_options_are_escaped(table):

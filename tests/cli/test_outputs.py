@@ -38,7 +38,7 @@ def here(made, tmp_path, monkeypatch):
     """Copies of these files, as the working folder."""
     for path in made.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
-    (tmp_path / "run.toml").write_text("[fit]\nseed = 1\n")
+    (tmp_path / "run.toml").write_text("[fit]\nrandom_state = 1\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -27,7 +27,7 @@ def reported(table, target, tmp_path, *words):
 
 
 def test_a_regression(tmp_path):
-    found, read = reported(write_houses(tmp_path / "houses.csv"), "price", tmp_path, "--seed", 2)
+    found, read = reported(write_houses(tmp_path / "houses.csv"), "price", tmp_path, "--random-state", 2)
     scores = {(s["model"], s["metric"]): s["value"] for s in found["scores"]}
     assert "76 rows and 4 columns" in read.sections["data"]
     assert "4 rows without a target were left out" in read.sections["data"]

@@ -297,12 +297,12 @@ def churn(tmp_path, count=1_000, yes=18):
 
 def test_a_class_that_is_never_found_is_said_aloud_and_accuracy_is_no_headline(tmp_path):
     table, page = churn(tmp_path), tmp_path / "r.html"
-    done = run("fit", table, "--target", "churn", "--seed", 1, "--report", page)
+    done = run("fit", table, "--target", "churn", "--random-state", 1, "--report", page)
     assert "warning: Recall 0: of the rows held out, none of class 'yes' (" in done.stderr
     assert "--learner logistic" in done.stderr
     assert done.stdout.split("\n")[0].split() == ["model", "balanced", "accuracy", "accuracy"]
     assert "mercer: balanced accuracy" in page.read_text()
-    found = told("fit", table, "--target", "churn", "--seed", 1)
+    found = told("fit", table, "--target", "churn", "--random-state", 1)
     assert [score["metric"] for score in found["scores"]][:2] == ["balanced accuracy", "accuracy"]
     assert {finding["kind"]: finding["severity"] for finding in found["findings"]}["never found"] == "serious"
 

@@ -40,19 +40,22 @@ def semicolons(path):
 
 
 RUNS = {
-    "houses": (lambda path: write_houses(path / "t.csv"), {"target": "price", "seed": 3}),
+    "houses": (lambda path: write_houses(path / "t.csv"), {"target": "price", "random_state": 3}),
     "rings by vectors": (lambda path: write_rings(path / "t.csv"), {"target": "ring", "learner": "svm"}),
     "rings by chances": (lambda path: write_rings(path / "t.csv"), {"target": "ring", "learner": "logistic"}),
     "rings by mistakes": (lambda path: write_rings(path / "t.csv"), {"target": "ring", "learner": "perceptron"}),
     "numbers by vectors": (lambda path: write_houses(path / "t.csv"), {"target": "price", "learner": "svm"}),
-    "a kernel": (lambda path: write_houses(path / "t.csv"), {"target": "price", "kernel": "linear + 1", "time": "9s"}),
+    "a kernel": (
+        lambda path: write_houses(path / "t.csv"),
+        {"target": "price", "kernel": "linear + 1", "time_limit": "9s"},
+    ),
     "classes": (lambda path: write(path / "t.parquet", **clean_classes(150, classes=4)), {"target": "c"}),
     "sparse": (lambda path: sparse(path / "t.svm"), {"target": "target", "drop": None}),
     "names": (lambda path: wide(path / "t.parquet"), {"target": "y", "test": 0.3}),
     "texts": (lambda path: texts(path / "t.csv"), {"target": "mark", "task": "classification"}),
     "options": (
         lambda path: semicolons(path / "t.csv.gz"),
-        {"target": "f2", "separator": ";", "no_header": True, "max_rows": 1000, "memory": "1GB"},
+        {"target": "f2", "separator": ";", "no_header": True, "max_rows": 1000, "memory_limit": "1GB"},
     ),
     "all rows": (lambda path: write_rings(path / "t.csv"), {"target": "ring", "test": 0.0}),
 }
@@ -75,9 +78,21 @@ def test_the_python_gives_the_same_predictions(name, tmp_path, capsys):
 
 def test_the_command_is_the_same_run(tmp_path):
     houses = write_houses(tmp_path / "my houses.csv")
-    words = ["fit", str(houses), "--target", "price", "--drop", "id", "--drop", "town", "--seed", "2", "--refit"]
+    words = [
+        "fit",
+        str(houses),
+        "--target",
+        "price",
+        "--drop",
+        "id",
+        "--drop",
+        "town",
+        "--random-state",
+        "2",
+        "--refit",
+    ]
     dumped = run(*words, "--dump-config").stdout
-    options = FitOptions(table=str(houses), target="price", drop=["id", "town"], seed=2, refit=True)
+    options = FitOptions(table=str(houses), target="price", drop=["id", "town"], random_state=2, refit=True)
     again = shlex.split(command(options))
     assert again[0] == "mercer"
     assert run(*again[1:], "--dump-config").stdout == dumped

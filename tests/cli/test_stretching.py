@@ -72,8 +72,8 @@ def test_what_does_not_prove_itself_on_other_rows_is_not_taken():
         (scaled(12), 600, CLASSES + 1, {}),
         (Linear(), 600, 0, {}),
         (scaled(12), 600, 1, {}),
-        (scaled(12), 600, 0, {"time": "10s"}),
-        (scaled(12), 600, 0, {"memory": "100MB"}),
+        (scaled(12), 600, 0, {"time_limit": "10s"}),
+        (scaled(12), 600, 0, {"memory_limit": "100MB"}),
     ],
     ids=["few rows", "many columns", "many classes", "no lengthscale", "one class", "no time", "no memory"],
 )
@@ -90,7 +90,7 @@ def test_nothing_is_tried_where_it_would_be_of_no_use(kernel, count, classes, op
         (scaled(12), FEWEST - 2, {}, "not tried: fewer than 300 rows are fitted"),
         (scaled(MOST + 1), 600, {}, "not tried: there would be 65, more than 64"),
         (scaled(12), 600, {"dated": True}, "not tried: there are dates"),
-        (scaled(12), 600, {"time": "10s"}, "no other lengthscales were tried: --time below a minute"),
+        (scaled(12), 600, {"time_limit": "10s"}, "no other lengthscales were tried: --time-limit is below a minute"),
         (
             scaled(12),
             600,

@@ -181,7 +181,7 @@ def test_score_needs_a_target_of_the_same_kind(fitted):
 
 
 def test_features_have_the_inner_products_of_the_kernel(fitted, tmp_path):
-    words = ("transform", fitted / "rings.csv", "--kernel", "gaussian(2.0)", "--drop", "ring", "--components", "60")
+    words = ("transform", fitted / "rings.csv", "--kernel", "gaussian(2.0)", "--drop", "ring", "--n-components", "60")
     features = np.column_stack(list(columns_of(run(*words).stdout).values()))
     points = csv.read_csv(fitted / "rings.csv").select(["x", "z"]).to_pandas().to_numpy()
     distances = ((points[:, None] - points[None]) ** 2).sum(axis=2)
@@ -192,7 +192,7 @@ def test_features_have_the_inner_products_of_the_kernel(fitted, tmp_path):
 def test_a_lift_is_saved_and_used_for_new_rows(fitted, tmp_path, table):
     """Of numbers alone, and of numbers and labels."""
     path = tmp_path / "lift.mercer"
-    words = ("transform", fitted / table, "--drop", "ring" if table == "rings.csv" else "price", "--components", "5")
+    words = ("transform", fitted / table, "--drop", "ring" if table == "rings.csv" else "price", "--n-components", "5")
     first = run(*words, "--save", path)
     assert first.exit_code == 0, first.stderr
     again = run("transform", fitted / table, "--lift", path)
@@ -212,11 +212,11 @@ def test_features_as_an_array(fitted, tmp_path):
 
 
 def test_plan_is_that_of_python():
-    found = told("plan", "--rows", "1e5", "--columns", "20", "--memory", "4GB", "--kernel", "gaussian")
+    found = told("plan", "--rows", "1e5", "--columns", "20", "--memory-limit", "4GB", "--kernel", "gaussian")
     plan = mercer.plan(100_000, 20, kernel="gaussian", memory_limit="4GB")
     assert (found["plan"]["way"], found["plan"]["rows"], found["plan"]["columns"]) == (plan.way, 100_000, 20)
     assert len(found["others"]) == len(plan.others)
-    assert "why" in run("plan", "--rows", "1000", "--columns", "2", "--time", "1min").stdout
+    assert "why" in run("plan", "--rows", "1000", "--columns", "2", "--time-limit", "1min").stdout
 
 
 @pytest.mark.parametrize("learner", ["ridge", "svm"])

@@ -8,6 +8,7 @@ from mercer.testing import check_lift
 
 
 def test_every_lift_is_checked():
+    """Nobody forgets the export line, by which a lift gets here and into model files."""
     assert concrete_lifts() - {Counts} == set(INSTANCES)  # that one takes no numbers
     assert all(isinstance(lift, cls) for cls, instances in INSTANCES.items() for lift in instances)
 

@@ -64,7 +64,7 @@ def test_the_inner_product_is_the_kernel_in_exact_arithmetic(pair, degree, offse
     products = [a * b for a, b in zip(x, z, strict=True)]
     if distinct and not offset and degree > len(x):
         return
-    lift = Polynomial(degree, offset, distinct).fit([pair[0]])
+    lift = Polynomial(degree, offset, interaction_only=distinct).fit([pair[0]])
     left, right = (exact(row) for row in lift.transform([pair[0], pair[1]]))
     c = Fraction(offset)
     if distinct:
@@ -88,8 +88,8 @@ def test_the_kernels():
     assert Polynomial(3, 0.5).kernel == kernels.Polynomial(3, 0.5)
     assert Monomials(3, False).kernel == kernels.Monomials(3, False)
     few = 2.0 * kernels.Subsets(1, 1) + 2.0 * kernels.Subsets(2, 2)
-    assert Polynomial(2, 1.0, True).kernel == kernels.Constant(1.0) + few
-    assert Polynomial(3, 0.0, True).kernel == 6.0 * kernels.Subsets(3, 3)
+    assert Polynomial(2, 1.0, interaction_only=True).kernel == kernels.Constant(1.0) + few
+    assert Polynomial(3, 0.0, interaction_only=True).kernel == 6.0 * kernels.Subsets(3, 3)
 
 
 def test_the_induced_kernel():
@@ -245,7 +245,9 @@ def test_very_many_features_of_sparse_rows():
 
 
 @pytest.mark.filterwarnings("ignore:.*check_array_api_input")
-@pytest.mark.parametrize("lift", [Polynomial(), Polynomial(3, 0.0), Polynomial(2, 1.0, True), Monomials()], ids=str)
+@pytest.mark.parametrize(
+    "lift", [Polynomial(), Polynomial(3, 0.0), Polynomial(2, interaction_only=True), Monomials()], ids=str
+)
 def test_the_contract(lift):
     check_estimator(lift)
 
@@ -284,12 +286,12 @@ def test_offsets_that_are_none():
 
 def test_a_kernel_whose_numbers_fit_no_float():
     with pytest.raises(KernelError, match="Constant needs a finite number"):
-        Polynomial(3, 1e200, True).kernel  # noqa: B018
+        Polynomial(3, 1e200, interaction_only=True).kernel  # noqa: B018
 
 
 def test_choices_that_are_none():
     with pytest.raises(KernelError, match="Polynomial needs True or False for interaction_only; got 'yes'"):
-        Polynomial(2, 1.0, "yes").fit(table(2, 2))
+        Polynomial(2, 1.0, interaction_only="yes").fit(table(2, 2))
     with pytest.raises(KernelError, match="Monomials needs True or False for include_bias; got 2"):
         Monomials(2, 2).fit(table(2, 2))
 
@@ -297,7 +299,7 @@ def test_choices_that_are_none():
 def test_products_of_more_different_columns_than_there_are():
     needs = "Polynomial needs 3 columns for products of 3 different ones; the data has n_features = 2"
     with pytest.raises(InputError, match=needs):
-        Polynomial(3, 0.0, True).fit(table(2, 2))
+        Polynomial(3, 0.0, interaction_only=True).fit(table(2, 2))
 
 
 @pytest.mark.parametrize("kind", [Polynomial, Monomials])

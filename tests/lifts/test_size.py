@@ -1,4 +1,4 @@
-"""The number of features of an exact lift, before it is built: compared with the lift that `features_of` builds."""
+"""The number of features of an exact lift, before it is built: compared with the lift that is built."""
 
 import math
 
@@ -8,10 +8,11 @@ from sklearn.decomposition import PCA
 
 from mercer import kernels as k
 from mercer.errors import BudgetError
+from mercer.kernels.lift_builder import NotFiniteError
 from mercer.kernels.points import Points
-from mercer.lifts import Polynomial, algebra, n_features, reading
+from mercer.lifts import Polynomial, algebra, n_features, part_builder
 from mercer.lifts.n_features import most_features
-from mercer.lifts.reading import NotFiniteError, features_of
+from mercer.lifts.part_builder import PartBuilder
 
 LEAVES = [
     k.Constant(2.0), k.Constant(0.0), k.Linear(), k.Polynomial(1), k.Polynomial(2, 0.7), k.Polynomial(3, 0.0),
@@ -23,7 +24,7 @@ LEAVES = [
 
 def built(kernel, d):
     """The number of features, from the features themselves."""
-    return len(features_of(kernel, Points(np.ones((1, d)))))
+    return len(PartBuilder(Points(np.ones((1, d)))).of(kernel))
 
 
 def ones(rows):
@@ -94,7 +95,7 @@ def test_features_that_are_left_as_they_are(monkeypatch):
     together = k.Linear() + k.Linear() + dense
     assert most_features(together, 3) == built(together, 3) == 9
     assert most_features(k.Parabolic() ** 4, 2) >= built(k.Parabolic() ** 4, 2) > math.comb(4 + 3, 4)
-    monkeypatch.setattr(reading, "WIDEST", 8)
+    monkeypatch.setattr(part_builder, "WIDEST", 8)
     assert assert_bounded(range(60), 2) >= 40
     square = k.Polynomial(2).after(np.vander([1.0, 2.0, 3.0]))
     assert most_features(square * square, 3) == built(square * square, 3) == 100
@@ -140,7 +141,7 @@ def test_bounds_that_are_met(kernel, d):
 def test_none_where_no_lift_is_finite(kernel):
     assert most_features(kernel, 3) is None
     with pytest.raises(NotFiniteError):
-        features_of(kernel, Points(np.ones((1, 3))))
+        PartBuilder(Points(np.ones((1, 3)))).of(kernel)
 
 
 def test_what_only_data_could_say():
@@ -148,7 +149,7 @@ def test_what_only_data_could_say():
     lift = Polynomial(2).fit(rows)
     for mapping, wanted in ((lift, 10), (PCA(2).fit(rows), 2)):
         kernel = k.Linear().after(mapping)
-        assert most_features(kernel, 3) == wanted == len(features_of(kernel, Points(rows)))
+        assert most_features(kernel, 3) == wanted == len(PartBuilder(Points(rows)).of(kernel))
     assert most_features(lift.induced, 3) == 10
     assert most_features(k.Linear().after(ones), 3) is None
     assert most_features(k.Linear().after(Polynomial(2)), 3) is None  # not fitted

@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from mercer import kernels
 from mercer.errors import KernelError
-from mercer.lifts import trigonometric
+from mercer.kernels.coordinate import trigonometric
 from mercer.lifts.trigonometric import Trigonometric
 from mercer.testing.lift import check_lift
 

@@ -65,7 +65,9 @@ def _fitted(table: Path, report: Path, options: DemoOptions, voice: Voice) -> Fi
     from mercer.cli.pipeline import fitted
     from mercer.cli.report.writing import write_report
 
-    asked = FitOptions(table=str(table), target=TARGET, seed=options.seed, quiet=options.quiet, verbose=options.verbose)
+    asked = FitOptions(
+        table=str(table), target=TARGET, random_state=options.random_state, quiet=options.quiet, verbose=options.verbose
+    )
     done = fitted(asked, voice)
     write_report(report, done, asked, told_findings(done, voice), voice)
     return done

@@ -12,8 +12,8 @@ from mercer.cli.exit_codes import Exit, Failure
 from mercer.cli.lengthscales import STRETCHED, has_lengthscales
 
 LEARNERS = ("ridge", "svm", "logistic", "perceptron")
-TUBE, PRICE = 0.1, 10.0
-"""Of support vector regression, in deviations of the target: epsilon and C."""
+EPSILON_IN_DEVIATIONS, C_IN_DEVIATIONS = 0.1, 10.0
+"""Of support vector regression, in standard deviations of the target."""
 PASSES = 50
 """Of the perceptron over the rows, at most."""
 
@@ -22,19 +22,19 @@ PASSES = 50
 class Terms:
     """What a fit must keep to.
 
-    memory : a text such as "4GB", or None; seconds : or None
-    seed : of random numbers; verbose : whether progress may be shown
+    memory_limit : a text such as "4GB", or None; time_limit : seconds, or None
+    random_state : of random numbers; verbose : whether progress may be shown
     stretch : whether the lengthscales of the kernel may be changed: those of a proposal
-    alpha, price : the penalty, or the price C of an error, where one was given
+    alpha, C : the penalty of ridge and logistic, or that of errors of svm, where one was given
     """
 
-    memory: str | None
-    seconds: float | None
-    seed: int
+    memory_limit: str | None
+    time_limit: float | None
+    random_state: int
     verbose: bool
     stretch: bool = False
     alpha: float | None = None
-    price: float | None = None
+    C: float | None = None
 
 
 def learner_of(name: str, task: str, kernel: Any, y: NDArray[Any], terms: Terms) -> Any:
@@ -42,21 +42,21 @@ def learner_of(name: str, task: str, kernel: Any, y: NDArray[Any], terms: Terms)
     from mercer import learners
 
     shared: dict[str, Any] = {
-        "memory_limit": terms.memory,
-        "time_limit": terms.seconds,
+        "memory_limit": terms.memory_limit,
+        "time_limit": terms.time_limit,
         "verbose": "auto" if terms.verbose else False,
-        "random_state": terms.seed,
+        "random_state": terms.random_state,
     }
     shared |= {} if terms.alpha is None else {"alpha": terms.alpha}
     if name == "ridge":
         found = learners.KernelRidgeClassifier if task == "classification" else learners.KernelRidge
         return found(kernel, lengthscale=_lengthscale(kernel, len(y), terms.stretch), **shared)
     if task == "classification":
-        return _classifier(learners, name, kernel, shared, terms.price)
+        return _classifier(learners, name, kernel, shared, terms.C)
     if name == "svm":
         deviation = float(np.std(y))
-        price = PRICE * deviation if terms.price is None else terms.price
-        return learners.KernelSVR(kernel, C=price, epsilon=TUBE * deviation, **shared)
+        C = C_IN_DEVIATIONS * deviation if terms.C is None else terms.C
+        return learners.KernelSVR(kernel, C=C, epsilon=EPSILON_IN_DEVIATIONS * deviation, **shared)
     raise Failure(Exit.USAGE, f"--learner {name} classifies; the target holds numbers. Use ridge or svm.")
 
 
@@ -65,9 +65,9 @@ def _lengthscale(kernel: Any, rows: int, stretch: bool) -> str:
     return "loo" if stretch and rows <= STRETCHED and has_lengthscales(kernel) else "median"
 
 
-def _classifier(learners: Any, name: str, kernel: Any, shared: dict[str, Any], price: float | None) -> Any:
+def _classifier(learners: Any, name: str, kernel: Any, shared: dict[str, Any], C: float | None) -> Any:
     if name == "svm":
-        return learners.KernelSVC(kernel, **shared | ({} if price is None else {"C": price}))
+        return learners.KernelSVC(kernel, **shared | ({} if C is None else {"C": C}))
     if name == "logistic":
         return learners.KernelLogisticRegression(kernel, **shared)
     return learners.KernelPerceptron(kernel, max_iter=PASSES, shuffle=True, combine="averaged", **shared)
@@ -79,12 +79,12 @@ def check_learner(name: str) -> None:
         raise Failure(Exit.USAGE, f"--learner needs one of {', '.join(LEARNERS)}; got {name!r}.")
 
 
-def check_penalty(name: str, alpha: float | None, price: float | None) -> None:
+def check_penalty(name: str, alpha: float | None, C: float | None) -> None:
     """Complain of a penalty that the learner does not have, or that is no penalty."""
     if alpha is not None and name not in ("ridge", "logistic"):
-        raise Failure(Exit.USAGE, f"--alpha is for ridge and logistic; got {name}. Use --price for svm.")
-    if price is not None and name != "svm":
-        raise Failure(Exit.USAGE, f"--price is for svm; got {name}. Use --alpha for ridge and logistic.")
-    for flag, value in (("--alpha", alpha), ("--price", price)):
+        raise Failure(Exit.USAGE, f"--alpha is for ridge and logistic; got {name}. Use --C for svm.")
+    if C is not None and name != "svm":
+        raise Failure(Exit.USAGE, f"--C is for svm; got {name}. Use --alpha for ridge and logistic.")
+    for flag, value in (("--alpha", alpha), ("--C", C)):
         if value is not None and not 0 < value < np.inf:
             raise Failure(Exit.USAGE, f"{flag} needs a number above zero; got {value:g}.")

@@ -59,5 +59,5 @@ def message_of(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
     if isinstance(error, MemoryError) and not str(error):
-        return "the memory is full. Give --memory, so that a plan keeps to it."
+        return "the memory is full. Give --memory-limit, so that a plan keeps to it."
     return str(error)

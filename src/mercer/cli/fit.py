@@ -33,10 +33,12 @@ class FitOptions(Reading, Writing):
     alpha: Annotated[
         float | None, typer.Option("--alpha", help="The penalty of ridge (else by leave-one-out) or logistic.")
     ] = None
-    price: Annotated[float | None, typer.Option("--price", "--C", help="The price C of an error, for svm.")] = None
+    C: Annotated[float | None, typer.Option("--C", help="The C of svm: how much an error costs.")] = None
     drop: Annotated[list[str] | None, typer.Option("--drop", help="A column that is no feature; repeatable.")] = None
-    memory: Annotated[str | None, typer.Option("--memory", help="What the fit may hold, such as 4GB.")] = None
-    time: Annotated[str | None, typer.Option("--time", help="What the fit may take, such as 60s.")] = None
+    memory_limit: Annotated[str | None, typer.Option("--memory-limit", help="What the fit may hold, such as 4GB.")] = (
+        None
+    )
+    time_limit: Annotated[str | None, typer.Option("--time-limit", help="What the fit may take, such as 60s.")] = None
     test: Annotated[float, typer.Option("--test", min=0, max=0.9, help="The part of rows held out for scores.")] = 0.2
     refit: Annotated[bool, typer.Option("--refit", help="After the scores, fit again to all rows.")] = False
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 6 if the fit has not converged.")] = False
@@ -66,7 +68,9 @@ def fit(options: FitOptions, voice: Voice) -> None:
     record["seconds"] = time.perf_counter() - start
     voice.data(record, done.text())
     if options.strict and not done.converged:
-        raise Failure(Exit.UNCONVERGED, "the fit has not converged. Give it more --time, or leave --strict out.")
+        raise Failure(
+            Exit.UNCONVERGED, "the fit has not converged. Give it a longer --time-limit, or leave --strict out."
+        )
 
 
 def _check(options: FitOptions) -> None:
@@ -74,10 +78,10 @@ def _check(options: FitOptions) -> None:
     from mercer.cli.estimators import check_learner, check_penalty
 
     check_learner(options.learner)
-    check_penalty(options.learner, options.alpha, options.price)
-    seconds(options.time)
-    if options.memory is not None:
-        size("--memory", options.memory)
+    check_penalty(options.learner, options.alpha, options.C)
+    seconds(options.time_limit)
+    if options.memory_limit is not None:
+        size("--memory-limit", options.memory_limit)
     if options.task not in TASKS:
         raise Failure(Exit.USAGE, f"--task needs regression or classification; got {options.task!r}.")
 

@@ -33,7 +33,7 @@ NAMED = 4
 """Columns that are named as those that matter most."""
 UNTRIED = "one lengthscale per column was not tried:"
 DATED = f"{UNTRIED} there are dates, and rows in between would speak for lengthscales too short for a forecast"
-HURRIED = "no other lengthscales were tried: --time below a minute, or --memory below 256 MiB, leaves no room"
+HURRIED = "no other lengthscales were tried: --time-limit is below a minute, or --memory-limit below 256 MiB"
 TOGETHER = f"{STRETCHES[0]:g} to {STRETCHES[-1]:g}"
 LESS = f"leaves {1 - WORTH:.0%} less squared leave-one-out error".replace("%", " %")
 
@@ -95,7 +95,7 @@ def suited(
         return Suited(kernel)
     if hurried(options):
         return Suited(kernel, refused=HURRIED)
-    some, both = (Sample(rows_at, y, sample_of(y, count, options.seed)) for count in (SAMPLE, 2 * SAMPLE))
+    some, both = (Sample(rows_at, y, sample_of(y, count, options.random_state)) for count in (SAMPLE, 2 * SAMPLE))
     first, second = (replace(both, positions=both.positions[half::2]) for half in (0, 1))
     alone = options.learner == "ridge" and len(y) <= STRETCHED  # ridge stretches the whole kernel itself
     together = kernel if alone else _together(kernel, some)
@@ -113,8 +113,8 @@ def suited(
 
 def hurried(options: FitOptions) -> bool:
     """Whether limits leave no room to try."""
-    tight = options.memory is not None and size("--memory", options.memory) < MEMORY
-    return tight or (seconds(options.time) or TIME) < TIME
+    tight = options.memory_limit is not None and size("--memory-limit", options.memory_limit) < MEMORY
+    return tight or (seconds(options.time_limit) or TIME) < TIME
 
 
 def has_lengthscales(kernel: Any) -> bool:

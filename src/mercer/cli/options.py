@@ -48,10 +48,10 @@ class Common:
             rich_help_panel=EVERYWHERE,
         ),
     ] = False
-    seed: Annotated[
+    random_state: Annotated[
         int,
         typer.Option(
-            "--seed", min=0, max=MOST_SEED, help="Where random numbers come from.", rich_help_panel=EVERYWHERE
+            "--random-state", min=0, max=MOST_SEED, help="Where random numbers come from.", rich_help_panel=EVERYWHERE
         ),
     ] = 0
     config: Annotated[
@@ -201,5 +201,5 @@ def seconds(text: str | None) -> float | None:
     except (ValueError, KeyError):
         found = 0.0
     if not 0 < found < float("inf"):
-        raise Failure(Exit.USAGE, f"--time needs a time above zero; got {text!r}. Write 60s, 2min or 1h.")
+        raise Failure(Exit.USAGE, f"--time-limit needs a time above zero; got {text!r}. Write 60s, 2min or 1h.")
     return found

@@ -33,7 +33,7 @@ def fitted(options: FitOptions, voice: Voice) -> Fitted:
     """Do all that `mercer fit` does before it saves."""
     sheet, target = _read(options, voice)
     parts = _parts(sheet, target, options)
-    found = look(parts.train, (target.name, *(options.drop or ())), options.kernel, options.seed, sheet)
+    found = look(parts.train, (target.name, *(options.drop or ())), options.kernel, options.random_state, sheet)
     if options.out is not None:
         check_saved(found.kernel)
     start = time.perf_counter()
@@ -44,9 +44,9 @@ def fitted(options: FitOptions, voice: Voice) -> Fitted:
     learner = _learner(options, target, found, parts.y)
     seconds_taken = _fit(learner, found.rows(parts.train), parts.y, voice)
     model = found.model(learner, target.task, target.name, sheet, parts.train)
-    others = baseline_predictions(found, parts, target.task == CLASSIFICATION, options.seed)
+    others = baseline_predictions(found, parts, target.task == CLASSIFICATION, options.random_state)
     judged = Judged(model, *predictions(model, parts.test), seconds_taken, tuned, others)
-    scores = judged_scores(judged, parts.truth, options.seed) if len(parts.truth) else []
+    scores = judged_scores(judged, parts.truth, options.random_state) if len(parts.truth) else []
     left_out = left_out_score(learner)
     if options.refit and len(parts.truth):
         voice.say("fitting again to all rows ...")
@@ -59,7 +59,7 @@ def planned(options: FitOptions, voice: Voice) -> Any:
     check_learner(options.learner)
     sheet, target = _read(options, voice)
     parts = _parts(sheet, target, options)
-    found = look(parts.train, (target.name, *(options.drop or ())), options.kernel, options.seed, sheet)
+    found = look(parts.train, (target.name, *(options.drop or ())), options.kernel, options.random_state, sheet)
     tell_columns(found, sheet, voice)
     if found.proposal is not None:
         voice.tell(f"kernel: {short_kernel(found.kernel)}", str(found.proposal))
@@ -67,7 +67,7 @@ def planned(options: FitOptions, voice: Voice) -> Any:
 
 
 def _parts(sheet: Sheet, target: Target, options: FitOptions) -> Parts:
-    train, test = split(target.values, target.task == CLASSIFICATION, options.test, options.seed)
+    train, test = split(target.values, target.task == CLASSIFICATION, options.test, options.random_state)
     fitted_rows = sheet.take(train) if len(test) else sheet
     return Parts(fitted_rows, sheet.take(test), target.values[train], target.values[test], train, test)
 
@@ -126,8 +126,8 @@ def _doubted(found: Look, target: Target, truth: NDArray[Any], voice: Voice) -> 
 
 def _learner(options: FitOptions, target: Target, found: Look, y: NDArray[Any]) -> Any:
     stretch = found.proposal is not None and not hurried(options)
-    limits = (options.memory, seconds(options.time), options.seed, not options.quiet)
-    terms = Terms(*limits, stretch=stretch, alpha=options.alpha, price=options.price)
+    limits = (options.memory_limit, seconds(options.time_limit), options.random_state, not options.quiet)
+    terms = Terms(*limits, stretch=stretch, alpha=options.alpha, C=options.C)
     return learner_of(options.learner, target.task, found.kernel, y, terms)
 
 

@@ -30,8 +30,10 @@ class PlanOptions(Reading):
     kernel: Annotated[
         str | None, typer.Option("--kernel", "-k", help="Left out, one is proposed; without a table, Matern 5/2.")
     ] = None
-    memory: Annotated[str | None, typer.Option("--memory", help="What the fit may hold, such as 4GB.")] = None
-    time: Annotated[str | None, typer.Option("--time", help="What the fit may take, such as 60s.")] = None
+    memory_limit: Annotated[str | None, typer.Option("--memory-limit", help="What the fit may hold, such as 4GB.")] = (
+        None
+    )
+    time_limit: Annotated[str | None, typer.Option("--time-limit", help="What the fit may take, such as 60s.")] = None
 
 
 def plan(options: PlanOptions, voice: Voice) -> None:
@@ -41,8 +43,8 @@ def plan(options: PlanOptions, voice: Voice) -> None:
     """
     from mercer.cli.result import plan_record
 
-    if options.memory is not None:
-        size("--memory", options.memory)
+    if options.memory_limit is not None:
+        size("--memory-limit", options.memory_limit)
     found = _of_shapes(options) if options.table is None else _of_table(options, voice)
     others = [plan_record(other) for other in getattr(found, "others", ())]  # those of margins have none
     record = {"plan": plan_record(found), "others": others, "text": str(found)}
@@ -55,7 +57,9 @@ def _of_shapes(options: PlanOptions) -> Any:
     if options.target:
         raise Failure(Exit.USAGE, "--target is a column of a table; got none. Write mercer plan TABLE --target COLUMN.")
     shape = (count("--rows", options.rows), count("--columns", options.columns), count("--outputs", options.outputs))
-    return planned(*shape, kernel=options.kernel, memory_limit=options.memory, time_limit=seconds(options.time))
+    return planned(
+        *shape, kernel=options.kernel, memory_limit=options.memory_limit, time_limit=seconds(options.time_limit)
+    )
 
 
 def _of_table(options: PlanOptions, voice: Voice) -> Any:

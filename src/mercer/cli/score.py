@@ -39,7 +39,7 @@ def score(options: ScoreOptions, voice: Voice) -> None:
     known, truth, dropped = _truth(model, sheet)
     if dropped:
         voice.say(f"{dropped:,} rows have no {model.target!r}, and are left out")
-    scores = scores_of(model, known, truth, options.seed)
+    scores = scores_of(model, known, truth, options.random_state)
     record = {"rows": known.rows, "dropped_rows": dropped, "task": model.task, "scores": [vars(s) for s in scores]}
     voice.data(record, f"{table_of_scores([('mercer', scores)])}\non {known.rows:,} rows, with intervals of 95 %")
 

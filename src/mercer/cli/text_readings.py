@@ -25,7 +25,7 @@ def with_readings(
     if look.proposal is None or hurried(options):
         return look, []
     proposal, told = look.proposal, []
-    sample = Sample(rows_at, y, sample_of(y, SAMPLE, options.seed))
+    sample = Sample(rows_at, y, sample_of(y, SAMPLE, options.random_state))
     for choice in look.proposal.columns:
         if choice.readings:
             tried = {reading: proposal.with_reading(choice.name, reading).kernel for reading, _ in choice.readings}

@@ -25,7 +25,7 @@ class TransformOptions(Reading, Writing):
 
     table: Annotated[str, typer.Argument(help=TABLE), Reads()]
     kernel: Annotated[str | None, typer.Option("--kernel", "-k", help="Left out, one is proposed.")] = None
-    components: Annotated[int, typer.Option("--components", "-d", min=1, help="Landmarks, at most.")] = 100
+    n_components: Annotated[int, typer.Option("--n-components", "-d", min=1, help="Landmarks, at most.")] = 100
     drop: Annotated[list[str] | None, typer.Option("--drop", help="A column that is no feature; repeatable.")] = None
     lift: Annotated[
         Path | None, typer.Option("--lift", help="A lift that was saved before, for new rows."), Reads()
@@ -71,7 +71,7 @@ def _new(options: TransformOptions, voice: Voice) -> tuple[TableModel, Sheet]:
     sheet = read_table(options.table, options.limits(), options.table_options())
     for doubt in sheet.doubts:
         voice.warn(doubt)
-    found = look(sheet, tuple(options.drop or ()), options.kernel, options.seed)
+    found = look(sheet, tuple(options.drop or ()), options.kernel, options.random_state)
     tell_columns(found, sheet, voice)
     whole = f"kernel: {found.kernel}" if found.proposal is None else str(found.proposal)
     voice.tell(f"kernel: {short_kernel(found.kernel)}", whole)
@@ -88,4 +88,4 @@ def _new(options: TransformOptions, voice: Voice) -> tuple[TableModel, Sheet]:
 def _lift(kernel: Any, options: TransformOptions) -> Any:
     from mercer.lifts import Nystrom
 
-    return Nystrom(kernel, options.components, random_state=options.seed)
+    return Nystrom(kernel, options.n_components, random_state=options.random_state)

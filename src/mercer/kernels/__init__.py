@@ -55,6 +55,7 @@ from mercer.kernels.graphs.shortest_path import ShortestPath as ShortestPath
 from mercer.kernels.graphs.vertex_histogram import VertexHistogram as VertexHistogram
 from mercer.kernels.graphs.weisfeiler_lehman import WeisfeilerLehman as WeisfeilerLehman
 from mercer.kernels.law import Law as Law
+from mercer.kernels.lift_builder import LiftBuilder as LiftBuilder
 from mercer.kernels.proof.judgement import Fact as Fact
 from mercer.kernels.radial.base import Radial as Radial
 from mercer.kernels.radial.epanechnikov import Epanechnikov as Epanechnikov

@@ -27,6 +27,7 @@ from mercer.kernels.fields import (
     positive,
 )
 from mercer.kernels.law import Law
+from mercer.kernels.lift_builder import Features, LiftBuilder, NotFiniteError
 from mercer.kernels.median import median_distance, merged, weights_from
 from mercer.kernels.pairs import Block, Pairs, row_distances
 from mercer.kernels.points import Column, Points
@@ -123,6 +124,16 @@ class Kernel(Shown, ABC):
         """The formula in LaTeX, for arguments of the given names; a kernel without one is shown by its name."""
         name = self.name.replace("_", r"\_")
         return rf"\mathrm{{{name}}}({x}, {z})"
+
+    def finite_lift(self, build: LiftBuilder[Features]) -> Features:
+        """How the exact features are built, where finitely many suffice; else a NotFiniteError.
+
+        Parameters
+        ----------
+        build : LiftBuilder
+            Its methods give features of simple kernels, and compose them: return what they return.
+        """
+        raise NotFiniteError(self)
 
     def judge(self, situation: Situation) -> Judgement:
         """Whether a known fact, or for composites a rule, shows that this is a kernel in a situation."""

@@ -12,6 +12,7 @@ from mercer.kernels.fields import nonnegative
 from mercer.kernels.frequencies import Still
 from mercer.kernels.latex import numeral
 from mercer.kernels.law import Law
+from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.judgement import Judgement, Situation
@@ -59,6 +60,9 @@ class Constant(Kernel):
 
     def law(self, d: int) -> Law | None:
         return Still(d, mass=self.variance)
+
+    def finite_lift(self, build: LiftBuilder[Features]) -> Features:
+        return build.constant(self.variance)
 
     def judge(self, situation: Situation) -> Judgement:
         return Judgement(

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from mercer.errors import InputError, KernelError, message, speaks
 from mercer.kernels import Kernel
+from mercer.kernels.lift_builder import NotFiniteError
 from mercer.kernels.points import Points
 from mercer.kernels.text import parse
 from mercer.lifts.base import Lift
@@ -18,8 +19,8 @@ from mercer.lifts.coerce import check_numbers, stated
 from mercer.lifts.composition import unique
 from mercer.lifts.counts import Counts
 from mercer.lifts.expansion import Expansion
+from mercer.lifts.part_builder import PartBuilder
 from mercer.lifts.parts import Part, Polynomials
-from mercer.lifts.reading import NotFiniteError, features_of
 
 
 class Exact(Lift):
@@ -61,7 +62,7 @@ class Exact(Lift):
         points = Points(X.astype(np.float64, copy=False), None if names is None else tuple(names))
         self.kernel_ = kernel.resolve_points(points)
         try:
-            self._part: Part = features_of(self.kernel_, points)
+            self._part: Part = PartBuilder(points).of(self.kernel_)
         except NotFiniteError as error:
             raise KernelError(f"{error} {_instead(self.kernel_, X.shape[1])}") from error
         if len(self._part) == 0:

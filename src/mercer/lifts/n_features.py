@@ -1,4 +1,4 @@
-"""How many features the exact lift of a kernel has, at most, without building it: a mirror of `reading`.
+"""How many features the exact lift of a kernel has, at most: the builder that counts them, and makes none.
 
 Who plans a fit asks this first: a lift of a few hundred features is worth building, one of 10^30 is not.
 """
@@ -6,14 +6,16 @@ Who plans a fit asks this first: a lift of a few hundred features is worth build
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce, singledispatch
-from typing import Any
 
 import numpy as np
 
-from mercer import kernels as k
-from mercer.lifts import algebra, reading
+from mercer.kernels import Kernel, Weighted
+from mercer.kernels.algebra.mapped import Mapped
+from mercer.kernels.lift_builder import LiftBuilder, NotFiniteError, OwnFeatures
+from mercer.kernels.points import Column
+from mercer.lifts import algebra, part_builder
 from mercer.lifts.base import Features
 from mercer.lifts.expansion import count
 
@@ -21,7 +23,7 @@ HIGHEST = 10_000
 """Powers above it are not counted: no memory holds such features, and the number itself would take long to write."""
 
 
-def most_features(kernel: k.Kernel, d: int) -> int | None:
+def most_features(kernel: Kernel, d: int) -> int | None:
     """An upper bound on the number of features of `mercer.lift(kernel, d)`; None where no finite lift is known.
 
     For a single kernel it is the number itself (of `Subsets` a bound, 2^d, where many orders are in and many are not);
@@ -38,8 +40,14 @@ def most_features(kernel: k.Kernel, d: int) -> int | None:
     >>> most_features(Polynomial(2) * Polynomial(2), 3), most_features(Linear() + Gaussian(1.0), 3)
     (35, None)
     """
-    found = _size(kernel, d)
-    return None if found is None else found.features
+    try:
+        return SizeBuilder(d).of(kernel).features
+    except (NotFiniteError, UncountedError):
+        return None
+
+
+class UncountedError(Exception):
+    """A finite lift whose features are too many to be counted, or cannot be counted without data."""
 
 
 @dataclass(frozen=True)
@@ -59,53 +67,99 @@ class Size:
     mixed: bool = False
 
 
-@singledispatch
-def _size(kernel: Any, d: int) -> Size | None:
-    """What is known of the features of a kernel on d columns; None where it has no finite lift."""
-    return None
+class SizeBuilder(LiftBuilder[Size]):
+    """Counts the features of kernels on rows of so many columns."""
+
+    def __init__(self, n_columns: int) -> None:
+        self._n_columns = n_columns
+
+    @property
+    def n_columns(self) -> int:
+        return self._n_columns
+
+    # -- leaves ---------------------------------------------------------------------------------------------------
+
+    def constant(self, value: float) -> Size:
+        features = int(value > 0)
+        return Size(features, features)
+
+    def linear(self) -> Size:
+        return self._alone(self.n_columns, 1)
+
+    def squared_length(self) -> Size:
+        return Size(1, self.n_columns, 2, self.n_columns, mixed=True)
+
+    def polynomial(self, degree: int, offset: float) -> Size:
+        return self._alone(count(self.n_columns, degree, 0 if offset else degree), degree)
+
+    def monomials(self, lowest: int, highest: int, repeated: bool = True, bias: bool = False) -> Size:
+        number = count if repeated else _subsets
+        return self._alone(number(self.n_columns, highest, lowest) + (bias and lowest > 0), highest)
+
+    def powers(self, degree: int) -> Size:
+        return self._alone(self.n_columns * degree, degree)
+
+    def functions(self, kernel: OwnFeatures, count: int) -> Size:
+        return Size(count)
+
+    def _alone(self, features: int, degree: int) -> Size:
+        """One monomial a feature."""
+        return Size(features, features, degree, self.n_columns)
+
+    # -- rules ----------------------------------------------------------------------------------------------------
+
+    def of(self, kernel: Kernel) -> Size:
+        return kernel.finite_lift(self)
+
+    def added(self, parts: Sequence[Size]) -> Size:
+        """Parts side by side; all polynomials among them become one, simplified as a whole."""
+        polynomials = [part for part in parts if part.terms is not None]
+        others = [part.features for part in parts if part.terms is None]
+        if not polynomials:
+            return Size(sum(others))
+        together = polynomials[0] if len(polynomials) == 1 else _simplified(_added(polynomials, self.n_columns))
+        return Size(together.features + sum(others)) if others else together
+
+    def multiplied(self, first: Size, second: Size) -> Size:
+        """All products of two parts; those of polynomials are simplified."""
+        features = first.features * second.features
+        if first.terms is None or second.terms is None:
+            return Size(features)
+        terms, degree = first.terms * second.terms, first.degree + second.degree
+        reach = min(first.reach + second.reach, self.n_columns)
+        return _simplified(Size(features, terms, degree, reach, first.mixed or second.mixed))
+
+    def raised(self, part: Size, exponent: int) -> Size:
+        if exponent > HIGHEST:
+            raise UncountedError
+        if part.terms is None or exponent == 1:
+            return replace(part, features=part.features**exponent)
+        terms = math.comb(part.terms + exponent - 1, exponent) if part.terms else 0  # choices with repetition
+        return _simplified(Size(part.features**exponent, terms, part.degree * exponent, part.reach, part.mixed))
+
+    def unit(self, part: Size) -> Size:
+        return Size(part.features)
+
+    def weighted(self, kernel: Weighted) -> Size:
+        return Size(self.of(kernel.kernel).features)
+
+    def chosen(self, kernel: Kernel, columns: Sequence[Column]) -> Size:
+        inside = SizeBuilder(len(columns)).of(kernel)
+        return replace(inside, reach=min(inside.reach, len(set(columns))))
+
+    def mapped(self, kernel: Mapped) -> Size:
+        matrix = kernel.linear_map
+        width = _width(kernel) if matrix is None else matrix.shape[0]
+        if width is None:
+            raise UncountedError
+        inside = SizeBuilder(width).of(kernel.kernel)
+        if matrix is None or inside.terms is None:
+            return Size(inside.features)
+        most = max(int(np.diff(matrix.indptr).max()), 1)
+        return _opened(inside, most, min(inside.reach * most, len(np.unique(matrix.indices))))
 
 
-# -- leaves ------------------------------------------------------------------------------------------------------
-
-
-@_size.register
-def _constant(kernel: k.Constant, d: int) -> Size:
-    features = int(kernel.variance > 0)
-    return Size(features, features)
-
-
-@_size.register
-def _linear(kernel: k.Linear, d: int) -> Size:
-    return _alone(d, 1, d)
-
-
-@_size.register
-def _polynomial(kernel: k.Polynomial, d: int) -> Size:
-    return _alone(count(d, kernel.degree, 0 if kernel.offset else kernel.degree), kernel.degree, d)
-
-
-@_size.register
-def _monomials(kernel: k.Monomials, d: int) -> Size:
-    return _alone(count(d, kernel.degree, max(1, kernel.min_degree)) + kernel.include_bias, kernel.degree, d)
-
-
-@_size.register
-def _powers(kernel: k.Powers, d: int) -> Size:
-    return _alone(d * kernel.degree, kernel.degree, d)
-
-
-@_size.register
-def _parabolic(kernel: k.Parabolic, d: int) -> Size:
-    return Size(d + 1, 2 * d, 2, d, mixed=True)
-
-
-@_size.register
-def _subsets(kernel: k.Subsets, d: int) -> Size:
-    highest = d if kernel.max_order is None else min(kernel.max_order, d)
-    return _alone(_chosen(d, kernel.min_order, highest), highest, d)
-
-
-def _chosen(d: int, first: int, last: int) -> int:
+def _subsets(d: int, last: int, first: int) -> int:
     """How many subsets of d columns have first to last of them, from the orders that are in, or from those left out."""
     if first > last:
         return 0
@@ -126,119 +180,25 @@ def _summed(d: int, first: int, end: int) -> int:
     return total
 
 
-@_size.register
-def _trigonometric(kernel: k.Trigonometric, d: int) -> Size:
-    return Size(2 * kernel.order * d)
-
-
-@_size.register
-def _cosine(kernel: k.Cosine, d: int) -> Size:
-    return Size(d)
-
-
-def _alone(features: int, degree: int, reach: int) -> Size:
-    """One monomial a feature."""
-    return Size(features, features, degree, reach)
-
-
-# -- rules -------------------------------------------------------------------------------------------------------
-
-
-@_size.register
-def _sum(kernel: k.Sum, d: int) -> Size | None:
-    parts = [_size(part, d) for part in kernel.parts]
-    known = [part for part in parts if part is not None]
-    return _joined(known, d) if len(known) == len(parts) else None
-
-
-@_size.register
-def _product(kernel: k.Product, d: int) -> Size | None:
-    parts = [_size(part, d) for part in kernel.parts]
-    known = [part for part in parts if part is not None]
-    return reduce(lambda first, second: _multiplied(first, second, d), known) if len(known) == len(parts) else None
-
-
-@_size.register
-def _power(kernel: k.Power, d: int) -> Size | None:
-    inside = _size(kernel.kernel, d)
-    if inside is None or not kernel.whole or kernel.exponent > HIGHEST:
-        return None
-    exponent = int(kernel.exponent)
-    if inside.terms is None or exponent == 1:
-        return replace(inside, features=inside.features**exponent)
-    terms = math.comb(inside.terms + exponent - 1, exponent) if inside.terms else 0  # choices with repetition
-    return _simplified(Size(inside.features**exponent, terms, inside.degree * exponent, inside.reach, inside.mixed))
-
-
-@_size.register(k.Normalized)
-@_size.register(k.Weighted)
-def _reweighted(kernel: k.Normalized | k.Weighted, d: int) -> Size | None:
-    inside = _size(kernel.kernel, d)
-    return None if inside is None else Size(inside.features)
-
-
-@_size.register
-def _on(kernel: k.On, d: int) -> Size | None:
-    inside = _size(kernel.kernel, len(kernel.columns))
-    return None if inside is None else replace(inside, reach=min(inside.reach, len(set(kernel.columns))))
-
-
-@_size.register
-def _scaled(kernel: k.Scaled, d: int) -> Size | None:
-    inside = _size(kernel.kernel, len(kernel.lengthscales))
-    return inside if inside is None or inside.terms is None else _opened(inside, 1, inside.reach)
-
-
-@_size.register
-def _after(kernel: k.After, d: int) -> Size | None:
-    matrix = kernel.matrix
-    width = _width(kernel.map) if matrix is None else len(matrix)
-    inside = None if width is None else _size(kernel.kernel, width)
-    if inside is None or matrix is None or inside.terms is None:
-        return None if inside is None else Size(inside.features)
-    most = max(int(np.count_nonzero(matrix, axis=1).max()), 1)
-    return _opened(inside, most, int(np.count_nonzero(matrix.any(axis=0))))
-
-
-def _width(map: Any) -> int | None:
+def _width(kernel: Mapped) -> int | None:
     """How many columns a lift gives, if it can tell; a function cannot."""
-    return getattr(map.lift if isinstance(map, Features) else map, "_n_features_out", None)
+    lift = getattr(kernel, "map", None)
+    return getattr(lift.lift if isinstance(lift, Features) else lift, "_n_features_out", None)
 
 
 def _opened(inside: Size, most: int, reach: int) -> Size:
     """Polynomials of mapped columns, each a sum of at most so many: multiplied out where that is surely done."""
     terms = _terms(inside) * most**inside.degree
-    if terms > reading.WIDEST:
+    if terms > part_builder.WIDEST:
         return Size(inside.features)
     mixed = inside.mixed or most > 1
     return _simplified(Size(inside.features, terms, inside.degree, reach, mixed))
-
-
-# -- sums and products -------------------------------------------------------------------------------------------
-
-
-def _joined(parts: list[Size], d: int) -> Size:
-    """Parts side by side; all polynomials among them become one, simplified as a whole."""
-    polynomials = [part for part in parts if part.terms is not None]
-    others = [part.features for part in parts if part.terms is None]
-    if not polynomials:
-        return Size(sum(others))
-    together = polynomials[0] if len(polynomials) == 1 else _simplified(_added(polynomials, d))
-    return Size(together.features + sum(others)) if others else together
 
 
 def _added(parts: list[Size], d: int) -> Size:
     features, terms = sum(part.features for part in parts), sum(map(_terms, parts))
     degree, reach = max(part.degree for part in parts), min(sum(part.reach for part in parts), d)
     return Size(features, terms, degree, reach, any(part.mixed for part in parts))
-
-
-def _multiplied(a: Size, b: Size, d: int) -> Size:
-    """All products of two parts; those of polynomials are simplified."""
-    if a.terms is None or b.terms is None:
-        return Size(a.features * b.features)
-    terms, degree = a.terms * b.terms, a.degree + b.degree
-    return _simplified(Size(a.features * b.features, terms, degree, min(a.reach + b.reach, d), a.mixed or b.mixed))
 
 
 def _simplified(size: Size) -> Size:

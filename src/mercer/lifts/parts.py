@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from mercer.kernels import Weighted
 from mercer.kernels.algebra.functions import name_of
 from mercer.kernels.algebra.mapped import Mapped
+from mercer.kernels.lift_builder import OwnFeatures
 from mercer.kernels.points import Points
-from mercer.lifts.base import Lift
 from mercer.lifts.expansion import Expansion
 
 Rows = NDArray[Any]
@@ -62,23 +62,24 @@ class Polynomials(Part):
 
 
 @dataclass(frozen=True, eq=False)
-class Lifted(Part):
-    """The features of a fitted lift."""
+class Functions(Part):
+    """Features that a kernel computes itself, of rows of so many columns."""
 
-    lift: Lift
+    kernel: OwnFeatures
+    columns: int
+    count: int
 
     def __len__(self) -> int:
-        return self.lift.n_features()
+        return self.count
 
     def features(self, X: Rows) -> Rows:
-        return np.asarray(self.lift.features(X))
+        return np.asarray(self.kernel.features_of(X), dtype=X.dtype)
 
     def names(self, inputs: Sequence[str]) -> list[str]:
-        return self.lift.feature_names(list(inputs))
+        return self.kernel.names_of(inputs)
 
     def inconsistency(self, columns: int | None) -> str:
-        wrong = getattr(self.lift, "n_features_in_", columns) != columns
-        return f"got a lift of other than {columns} columns" if wrong else ""
+        return f"got functions of {self.columns} columns for {columns}" if self.columns != columns else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +168,8 @@ class Moved(Part):
 
     def names(self, inputs: Sequence[str]) -> list[str]:
         labels = self.forms.names(inputs) if isinstance(self.forms, Expansion) else self.forms
-        waves = isinstance(self.inside, Lifted)  # which put parentheses around a column themselves
-        return self.inside.names(labels if waves else [bracketed(label) for label in labels])
+        own = isinstance(self.inside, Functions)  # which put parentheses around a column themselves
+        return self.inside.names(labels if own else [bracketed(label) for label in labels])
 
     def inconsistency(self, columns: int | None) -> str:
         return self.inside.inconsistency(self.kernel.inner_width(columns))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mercer.errors import InputError, message
 from mercer.kernels import Kernel
@@ -13,7 +14,14 @@ from mercer.kernels.points import Points
 from mercer.lifts.inputs import plain
 
 
-def noted(estimator: Any, X: Any, kernel: Kernel, reset: bool) -> Points:
+class HasColumns(Protocol):
+    """An estimator that notes the columns of its fit, as scikit-learn does."""
+
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+
+
+def noted(estimator: HasColumns, X: Any, kernel: Kernel, reset: bool) -> Points:
     """Columns of things as points; their number and names are noted, or compared with those that were."""
     points = points_of_kernel(plain("X", X), kernel)
     width = points.values.shape[1]

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from mercer import kernels
 from mercer.kernels import Kernel
-from mercer.kernels.coordinate.trigonometric import FULL_TURN, waves
+from mercer.kernels.coordinate.trigonometric import FULL_TURN
 from mercer.lifts.base import Lift
-
-BLOCK = 1 << 16
-"""Features that are held in float64 at once: they stay in the cache."""
 
 
 class Trigonometric(Lift):
@@ -62,20 +58,7 @@ class Trigonometric(Lift):
         return int(2 * self._settled.order * self.n_features_in_)
 
     def features(self, X: NDArray[Any]) -> NDArray[Any]:
-        settled, count = self._settled, self.n_features()
-        out = np.empty((len(X), count), X.dtype)
-        step = max(1, BLOCK // count)
-        for start in range(0, len(X), step):  # in float64, whatever X is: a period is no float32
-            rows = slice(start, start + step)
-            out[rows] = waves(X[rows].astype(np.float64), settled.order, settled.period)
-        return out
+        return self._settled.features_of(X)
 
     def feature_names(self, inputs: list[str]) -> list[str]:
-        turns = range(1, self._settled.order + 1)
-        return [f"{wave}({self._angle(name, j)})" for name in inputs for j in turns for wave in ("sin", "cos")]
-
-    def _angle(self, name: str, j: int) -> str:
-        period = self._settled.period
-        if period == FULL_TURN:
-            return name if j == 1 else f"{j} {name}"
-        return f"{2 * j} pi {name} / {int(period) if period.is_integer() else period}"
+        return self._settled.names_of(inputs)

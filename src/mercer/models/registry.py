@@ -35,7 +35,7 @@ from mercer.lifts.certificate import Certificate
 from mercer.lifts.expansion import Expansion
 from mercer.lifts.graded import Biased, Graded, OfPower
 from mercer.lifts.monomial_index import Family
-from mercer.lifts.parts import Chosen, Joined, Lifted, Moved, Multiplied, Polynomials, Unit, Weighed
+from mercer.lifts.parts import Chosen, Functions, Joined, Moved, Multiplied, Polynomials, Unit, Weighed
 from mercer.lifts.polynomial import Polynomial
 from mercer.lifts.powers import Rising
 from mercer.lifts.sketch import PowerOfDot
@@ -77,7 +77,7 @@ HELD: tuple[type, ...] = (
     *(Outcome, History, Path, Certificate, Distance),
     # lifts
     *(Expansion, Graded, Biased, Rising, Family, OfPower, PowerOfDot, Division, Axis, TensorSketch),
-    *(Polynomials, Lifted, Joined, Multiplied, Weighed, Moved, Chosen, Unit),
+    *(Polynomials, Functions, Joined, Multiplied, Weighed, Moved, Chosen, Unit),
     # rows, and who predicts
     *(KernelView, LiftView, MatrixView, WithOne, Centering),
     *(ByDuals, ByFeatures, ByBasis, LiftBasis, LandmarkBasis, FeatureBasis, TableBasis),

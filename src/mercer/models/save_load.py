@@ -22,7 +22,7 @@ from mercer.models.writing import write
 from mercer.version import __version__
 
 
-def save(model: Any, path: str | PathLike[str]) -> None:
+def save(model: object, path: str | PathLike[str]) -> None:
     """Write a fitted model into a file that is safe to load: numbers and a record, never code.
 
     The file is written under another name beside it, flushed to the disk and moved into place, so that at any moment
@@ -77,7 +77,7 @@ def load(path: str | PathLike[str], classes: Iterable[type[Kernel]] = ()) -> Any
     return model
 
 
-def _check_model(model: Any) -> None:
+def _check_model(model: object) -> None:
     if type(model) not in MODELS:
         got = f"got a {type(model).__module__}.{type(model).__qualname__}"
         best = hasattr(model, "best_estimator_")

@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InputError, message
+from mercer.kernels import Kernel
+from mercer.learners.estimator import KernelEstimator
+from mercer.lifts.base import Lift
 from mercer.tables.clean import Written
 from mercer.tables.coerce import ORDERS
 from mercer.tables.columns import kind_of, numbers
@@ -16,6 +19,7 @@ from mercer.tables.delimited import TextOptions
 from mercer.tables.frame import Frame
 from mercer.tables.read import Sheet, TableOptions
 
+AnyLearner = KernelEstimator[Any, Any, Any]
 TASKS = ("regression", "classification", "lift")
 DATES = ("date", *ORDERS)
 KINDS = ("number", "truth", *DATES, "text", "label", "graph")
@@ -44,7 +48,7 @@ class TableModel:
     units, spellings, sentinels : how entries were written in the fit, as in `Written`
     """
 
-    learner: Any
+    learner: AnyLearner | Lift
     task: str
     target: str
     columns: tuple[str, ...]
@@ -75,9 +79,10 @@ class TableModel:
         return "" if self.decimal in ("", ".", ",") else f"a point or a comma is needed; got {self.decimal[:40]!r}"
 
     @property
-    def kernel(self) -> Any:
+    def kernel(self) -> Kernel:
         """The kernel with its numbers."""
-        return self.learner.kernel_
+        kernel: Kernel = self.learner.kernel_
+        return kernel
 
     def options(self, form: str = "", text: TextOptions | None = None) -> TableOptions:
         """How a table for this model is read: as that of the fit was; labels that look like numbers stay texts."""
@@ -159,7 +164,7 @@ def _missing(column: Any) -> int:
     return len(column) - int(compute.sum(known).as_py() or 0)
 
 
-def rows_of_table(table: Any, kernel: Any, columns: tuple[str, ...], filled: tuple[str, ...] = ()) -> Any:
+def rows_of_table(table: Any, kernel: Kernel, columns: tuple[str, ...], filled: tuple[str, ...] = ()) -> Any:
     """Columns as a learner with this kernel takes them: an Arrow table where it looks at things, else numbers."""
     chosen = table.select(list(columns))
     for name in filled:

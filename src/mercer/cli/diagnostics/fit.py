@@ -93,7 +93,7 @@ def converged(done: Fitted) -> Iterator[Finding]:
     if not done.converged:
         reason = getattr(getattr(done.model.learner, "outcome_", None), "reason", "") or "it stopped early"
         text = f"The fit has not converged: {reason}".rstrip(".") + "."
-        yield Finding("not converged", SERIOUS, text, "Give it more --time or --memory, or scale the columns.")
+        yield Finding("not converged", SERIOUS, text, "Give it a longer --time-limit, or scale the columns.")
 
 
 def approximated(done: Fitted) -> Iterator[Finding]:
@@ -108,7 +108,12 @@ def approximated(done: Fitted) -> Iterator[Finding]:
             f"The kernel was approximated by {count:,} landmarks or features, and predictions may be off by "
             f"{float(np.max(relative)):.2g} of the spread of the target from those of the exact kernel, at most."
         )
-        yield Finding("approximated", LOOK, text, "More --time or --memory gives more landmarks, or the exact fit.")
+        yield Finding(
+            "approximated",
+            LOOK,
+            text,
+            "A longer --time-limit or a larger --memory-limit gives more landmarks, or the exact fit.",
+        )
 
 
 def rounded(done: Fitted) -> Iterator[Finding]:

@@ -47,7 +47,7 @@ def _of_probabilities(case: Case, chances: NDArray[np.float64]) -> list[object]:
 def _of_deviations(case: Case) -> list[object]:
     """How many truths lie in the intervals of the Gaussian process of the same mean."""
     done = case.done
-    rows = np.sort(np.random.default_rng(case.options.seed).permutation(done.held)[:ROWS])
+    rows = np.sort(np.random.default_rng(case.options.random_state).permutation(done.held)[:ROWS])
     model = done.judged.model
     values, deviations = model.learner.predict(model.rows(done.parts.test.take(rows)), return_std=True)
     whole = np.sqrt(deviations**2 + float(model.learner.noise_))

@@ -15,7 +15,7 @@ SHOWN = 40
 
 def matters(case: Case) -> Section:
     """The loss of shuffling each column, as a picture and a table."""
-    found = importance(case.done, case.options.seed)
+    found = importance(case.done, case.options.random_state)
     if found is None:
         why = "No rows were held out" if not case.done.held else "All columns of the rows held out are empty"
         return Section("matters", TITLE, "", p(f"{why}, so that nothing can be shuffled."))

@@ -76,7 +76,7 @@ def _residuals(case: Case) -> list[object]:
 
 def _picture(case: Case, kind: str, caption: str) -> Markup:
     y, predicted, name = case.done.parts.truth, case.done.judged.predicted, short(case.done.target.name, 30)
-    picture = partial(prediction_errors, y, predicted, kind, name, case.options.seed)
+    picture = partial(prediction_errors, y, predicted, kind, name, case.options.random_state)
     return drawn(f"r-{kind}", f"{kind} of rows held out", caption, picture)
 
 
@@ -102,7 +102,7 @@ def _recalls(y: NDArray[Any], predicted: NDArray[Any]) -> Markup:
 
 
 def _curve(case: Case) -> list[object]:
-    curve = learning_curve(case.done, case.options.seed)
+    curve = learning_curve(case.done, case.options.random_state)
     if curve is None or len(curve.sizes) < 2:
         return []
     metric = "accuracy" if case.classes else "rmse"

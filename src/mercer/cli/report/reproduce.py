@@ -51,7 +51,7 @@ def script(case: Case) -> str:
         "",
         f"sheet = read_table({_arguments(options)})",
         f"sheet, target = target_of(sheet, {options.target!r}, {case.done.target.task!r})",
-        f"train, test = split(target.values, {classes}, {options.test!r}, seed={options.seed})",
+        f"train, test = split(target.values, {classes}, {options.test!r}, seed={options.random_state})",
         "",
         f"kernel = mercer.parse({_long(str(look.kernel))})",
         *_rows(look),
@@ -168,7 +168,10 @@ def _facts(case: Case) -> list[list[object]]:
     from platform import python_version
 
     versions = ", ".join(f"{name} {import_module(name).__version__}" for name in VERSIONS)
-    facts: list[list[object]] = [["versions", f"Python {python_version()}, {versions}"], ["seed", case.options.seed]]
+    facts: list[list[object]] = [
+        ["versions", f"Python {python_version()}, {versions}"],
+        ["random_state", case.options.random_state],
+    ]
     facts.append(["table", f"{case.done.sheet.rows + case.done.target.dropped:,} rows"])
     path = Path(case.options.table)
     if path.is_file():

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from mercer.errors import InputError, KernelError, message
 from mercer.kernels.algebra.functions import name_of, real
@@ -128,6 +129,10 @@ class After(Mapped):
     def law(self, d: int) -> Law | None:
         matrix = self.matrix
         return None if matrix is None or matrix.shape[1] != d else moved(self.kernel.law(len(matrix)), matrix)
+
+    @property
+    def linear_map(self) -> csr_array | None:
+        return None if self.matrix is None else csr_array(self.matrix)
 
     def rule(self) -> str:
         return "a kernel of mapped points k(g(x), g(z)) is a kernel, with the lift phi(g(x)) (rule of the map)"

@@ -7,11 +7,13 @@ from collections.abc import Hashable
 from typing import Any
 
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from mercer.errors import KernelError, message
 from mercer.kernels.algebra.single import Single
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import Domain, Preimage, meet
+from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.judgement import Situation
@@ -52,6 +54,14 @@ class Mapped(Single):
     @abstractmethod
     def inner_width(self, d: int | None) -> int | None:
         """How many columns the inner kernel sees; None where that is not known, 0 where d columns do not fit."""
+
+    @property
+    def linear_map(self) -> csr_array | None:
+        """(m, d), where g(x) is a matrix times x; None for other maps."""
+        return None
+
+    def finite_lift(self, build: LiftBuilder[Features]) -> Features:
+        return build.mapped(self)
 
     @property
     def domain(self) -> Domain:

@@ -12,6 +12,7 @@ from mercer.errors import DomainError, message
 from mercer.kernels.algebra.single import Single
 from mercer.kernels.base import Kernel
 from mercer.kernels.law import Law
+from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 
@@ -55,6 +56,9 @@ class Normalized(Single):
     def law(self, d: int) -> Law | None:
         inner = self.kernel.law(d)
         return None if inner is None else replace(inner, mass=float(inner.mass > 0))
+
+    def finite_lift(self, build: LiftBuilder[Features]) -> Features:
+        return build.unit(build.of(self.kernel))
 
     def rule(self) -> str:
         return "it is f(x) k(x, z) f(z) with f(x) = 1 / sqrt(k(x, x)) (rule of the weight)"

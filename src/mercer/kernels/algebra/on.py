@@ -16,6 +16,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.domain import REALS, Domain
 from mercer.kernels.latex import escaped
 from mercer.kernels.law import Law, moved
+from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.points import Column, Points
 
 
@@ -97,6 +98,9 @@ class On(Mapped):
         chosen = np.array([int(column) % d for column in self.columns])
         matrix = csr_array((np.ones(width), (np.arange(width), chosen)), shape=(width, d))
         return moved(self.kernel.law(width), matrix)
+
+    def finite_lift(self, build: LiftBuilder[Features]) -> Features:
+        return build.chosen(self.kernel, self.columns)
 
     def rule(self) -> str:
         return "choosing columns is a map of the points (rule of the map)"

@@ -14,6 +14,7 @@ from mercer.kernels.base import ATOM, POWER, Kernel
 from mercer.kernels.fields import check_positive
 from mercer.kernels.latex import numeral, parens
 from mercer.kernels.law import Law, convolution
+from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 
@@ -73,6 +74,9 @@ class Power(Single):
         if not isinstance(self.exponent, int) or self.exponent > MOST_FACTORS:
             return None
         return convolution([self.kernel.law(d)] * self.exponent)
+
+    def finite_lift(self, build: LiftBuilder[Features]) -> Features:
+        return build.raised(build.of(self.kernel), int(self.exponent)) if self.whole else super().finite_lift(build)
 
     def rule(self) -> str:
         if self.whole:

@@ -13,6 +13,7 @@ from mercer.kernels.base import POWER, PRODUCT
 from mercer.kernels.constant import Constant
 from mercer.kernels.latex import parens
 from mercer.kernels.law import Law, convolution
+from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 
@@ -39,6 +40,9 @@ class Product(Several):
 
     def law(self, d: int) -> Law | None:
         return convolution(part.law(d) for part in self.parts)
+
+    def finite_lift(self, build: LiftBuilder[Features]) -> Features:
+        return reduce(build.multiplied, [build.of(part) for part in self.parts])
 
     def rule(self) -> str:
         if len(self.parts) == 2 and isinstance(self.parts[0], Constant):

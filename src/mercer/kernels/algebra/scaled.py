@@ -86,7 +86,11 @@ class Scaled(Mapped):
     def law(self, d: int) -> Law | None:
         if d != self.width:
             return None
-        return moved(self.kernel.law(d), csr_array(diags_array(1 / np.array(self.lengthscales))))
+        return moved(self.kernel.law(d), self.linear_map)
+
+    @property
+    def linear_map(self) -> csr_array:
+        return csr_array(diags_array(1 / np.array(self.lengthscales)))
 
     def rule(self) -> str:
         return "dividing columns by numbers is a map of the points (rule of the map)"

@@ -12,6 +12,7 @@ from mercer.kernels.algebra.several import Several
 from mercer.kernels.base import PRODUCT, SUM
 from mercer.kernels.latex import parens
 from mercer.kernels.law import Law, mixture
+from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 
@@ -34,6 +35,9 @@ class Sum(Several):
 
     def law(self, d: int) -> Law | None:
         return mixture(part.law(d) for part in self.parts)
+
+    def finite_lift(self, build: LiftBuilder[Features]) -> Features:
+        return build.added([build.of(part) for part in self.parts])
 
     def rule(self) -> str:
         return "the sum of kernels is a kernel (sum rule)"

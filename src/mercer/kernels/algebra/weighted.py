@@ -14,6 +14,7 @@ from mercer.kernels.algebra.functions import name_of, of_each, real
 from mercer.kernels.algebra.single import Single, refuse_kernel
 from mercer.kernels.base import Kernel
 from mercer.kernels.latex import parens
+from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Column, Points, refuse_sparse
 
@@ -95,6 +96,9 @@ class Weighted(Single):
     @property
     def divisible(self) -> bool:
         return False
+
+    def finite_lift(self, build: LiftBuilder[Features]) -> Features:
+        return build.weighted(self)
 
     def rule(self) -> str:
         return (

@@ -15,6 +15,7 @@ from mercer.kernels.base import ATOM, Kernel
 from mercer.kernels.coordinate.powers import refuse_unsteady
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import integer
+from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.proof.judgement import Fact
@@ -79,6 +80,9 @@ class Monomials(Kernel):
             complete.append(reduce(add, (sums[i] * complete[m - 1 - i] for i in range(m))) / m)
         total = reduce(add, complete[max(1, self.min_degree) :])
         return total + 1 if self.include_bias else total
+
+    def finite_lift(self, build: LiftBuilder[Features]) -> Features:
+        return build.monomials(max(1, self.min_degree), self.degree, bias=self.include_bias)
 
     def facts(self) -> tuple[Fact, ...]:
         reason = "each prod_k (x_k z_k)^a_k is a kernel with the lift prod_k x_k^a_k, and they are added (sum rule)"

@@ -12,6 +12,7 @@ from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
 from mercer.kernels.evaluation.trace import TracedPairs
 from mercer.kernels.fields import integer
+from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import SINGLE
 from mercer.kernels.proof.judgement import Fact
@@ -53,6 +54,9 @@ class Powers(Coordinate):
     def evaluate(self, pairs: Pairs) -> Block:
         refuse_unsteady(self.degree, pairs)
         return super().evaluate(pairs)
+
+    def finite_lift(self, build: LiftBuilder[Features]) -> Features:
+        return build.powers(self.degree)
 
     def facts(self) -> tuple[Fact, ...]:
         reason = "each (x_k z_k)^b is a kernel with the lift x_k^b, and they are added (sum rule)"

@@ -18,6 +18,7 @@ from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
 from mercer.kernels.evaluation.trace import TracedPairs
 from mercer.kernels.fields import check_integer, integer
+from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.proof.judgement import Fact
@@ -103,6 +104,10 @@ class Subsets(Coordinate):
                 grown = sums[m - 1] if bounded or m < top else sums[m - 1] + sums[m]
                 sums[m] = sums[m] + product * grown
         return reduce(add, sums[self.min_order :])
+
+    def finite_lift(self, build: LiftBuilder[Features]) -> Features:
+        d = build.n_columns
+        return build.monomials(self.min_order, d if self.max_order is None else min(self.max_order, d), repeated=False)
 
     def facts(self) -> tuple[Fact, ...]:
         reason = (

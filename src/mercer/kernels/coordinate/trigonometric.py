@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import integer, positive
 from mercer.kernels.latex import numeral
+from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.precision.mpmath_arrays import context, precisely
@@ -19,6 +21,8 @@ from mercer.kernels.proof.judgement import Fact
 
 FULL_TURN = 2 * math.pi
 """As a period, this float stands for the number 2 pi itself."""
+BLOCK = 1 << 16
+"""Features that are held in float64 at once: they stay in the cache."""
 
 
 class Trigonometric(Kernel):
@@ -57,6 +61,28 @@ class Trigonometric(Kernel):
 
     def _lifted(self, points: Points) -> Points:
         return points.mapped(lambda values: waves(values, self.order, self.period))
+
+    def finite_lift(self, build: LiftBuilder[Features]) -> Features:
+        return build.functions(self, 2 * self.order * build.n_columns)
+
+    def features_of(self, X: NDArray[Any]) -> NDArray[Any]:
+        """The waves of each row, in the dtype of X: first those of the first column."""
+        out = np.empty((len(X), 2 * self.order * X.shape[1]), X.dtype)
+        step = max(1, BLOCK // out.shape[1])
+        for start in range(0, len(X), step):  # in float64, whatever X is: a period is no float32
+            rows = slice(start, start + step)
+            out[rows] = waves(X[rows].astype(np.float64), self.order, self.period)
+        return out
+
+    def names_of(self, inputs: Sequence[str]) -> list[str]:
+        """sin(x1), cos(x1), sin(2 x1), ... for the columns x1, ..."""
+        turns = range(1, self.order + 1)
+        return [f"{wave}({self._angle(name, j)})" for name in inputs for j in turns for wave in ("sin", "cos")]
+
+    def _angle(self, name: str, j: int) -> str:
+        if self.period == FULL_TURN:
+            return name if j == 1 else f"{j} {name}"
+        return f"{2 * j} pi {name} / {int(self.period) if self.period.is_integer() else self.period}"
 
     def facts(self) -> tuple[Fact, ...]:
         reason = (

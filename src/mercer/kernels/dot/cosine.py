@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mercer.kernels.domain import REALS
 from mercer.kernels.dot.angular import Angular
 from mercer.kernels.latex import inner
+from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.proof.judgement import Fact
 
 
@@ -27,6 +28,9 @@ class Cosine(Angular):
 
     def profile(self, angle: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(np.cos(angle))
+
+    def finite_lift(self, build: LiftBuilder[Features]) -> Features:
+        return build.unit(build.linear())
 
     def facts(self) -> tuple[Fact, ...]:
         return (Fact(REALS, "it is f(x) <x, z> f(z) with f(x) = 1 / |x| (rule of the weight)"),)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from mercer.kernels.domain import REALS
 from mercer.kernels.dot.base import Dot
 from mercer.kernels.latex import inner
+from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.proof.judgement import Fact
 
 
@@ -26,6 +27,9 @@ class Linear(Dot):
 
     def profile(self, t: NDArray[Any]) -> NDArray[Any]:
         return t
+
+    def finite_lift(self, build: LiftBuilder[Features]) -> Features:
+        return build.linear()
 
     def facts(self) -> tuple[Fact, ...]:
         return (Fact(REALS, "it is the inner product itself, with the lift phi(x) = x"),)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import REALS
 from mercer.kernels.latex import inner
+from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs, lengths
 from mercer.kernels.points import Points
 from mercer.kernels.proof.judgement import Fact
@@ -39,6 +40,9 @@ class Parabolic(Kernel):
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         squares = lengths(points.values)[:, 0] ** 2
         return np.asarray(squares + squares * squares)
+
+    def finite_lift(self, build: LiftBuilder[Features]) -> Features:
+        return build.added([build.linear(), build.squared_length()])
 
     def facts(self) -> tuple[Fact, ...]:
         reason = (

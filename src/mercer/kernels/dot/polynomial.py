@@ -12,6 +12,7 @@ from mercer.kernels.domain import REALS
 from mercer.kernels.dot.base import Dot
 from mercer.kernels.fields import check_integer, check_number, nonnegative
 from mercer.kernels.latex import inner, numeral, parens
+from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.precision import formulas
 from mercer.kernels.proof.judgement import Fact
 
@@ -49,6 +50,9 @@ class Polynomial(Dot):
 
     def profile(self, t: NDArray[Any]) -> NDArray[Any]:
         return formulas.power_of_sum(self.offset, t, self.degree)
+
+    def finite_lift(self, build: LiftBuilder[Features]) -> Features:
+        return build.polynomial(self.degree, self.offset)
 
     def facts(self) -> tuple[Fact, ...]:
         reason = (

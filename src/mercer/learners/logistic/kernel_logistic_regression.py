@@ -112,7 +112,7 @@ class KernelLogisticRegression(
         memory_limit: int | str | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
-        verbose: bool | str = "auto",
+        verbose: bool | str = False,
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel

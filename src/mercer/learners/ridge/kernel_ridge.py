@@ -61,7 +61,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     time_limit : seconds; a fit that cannot keep to it stops with what it has. None for a plan of about a minute
     checkpoint : a path: a fit that was cut off goes on from there
     on_interrupt : "raise", or "keep": Ctrl-C ends the fit with the model so far
-    verbose : "auto" (a bar on a terminal, for fits of more than two seconds), True or False
+    verbose : False, True (a bar on a terminal, lines elsewhere), or "auto" (a bar on a terminal, for fits of more than
+        two seconds)
     random_state : where landmarks and samples of rows are drawn from
 
     Attributes
@@ -109,7 +110,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         time_limit: float | None = None,
         checkpoint: str | PathLike[str] | None = None,
         on_interrupt: str = "raise",
-        verbose: bool | str = "auto",
+        verbose: bool | str = False,
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel

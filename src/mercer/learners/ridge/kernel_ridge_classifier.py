@@ -71,7 +71,7 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         time_limit: float | None = None,
         checkpoint: str | PathLike[str] | None = None,
         on_interrupt: str = "raise",
-        verbose: bool | str = "auto",
+        verbose: bool | str = False,
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel

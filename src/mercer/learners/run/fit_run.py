@@ -59,7 +59,7 @@ class Terms:
             raise InputError(message(needs, f"got {shown(on_interrupt)}", 'Use "raise", the default.'))
         if not (isinstance(verbose, bool | np.bool_) or (isinstance(verbose, str) and verbose == AUTO)):
             needs = 'verbose that is True, False or "auto"'
-            raise InputError(message(needs, f"got {shown(verbose)}", 'Use "auto", the default.'))
+            raise InputError(message(needs, f"got {shown(verbose)}", "Use False, the default."))
         how = verbose if isinstance(verbose, str) else bool(verbose)
         return cls(_seconds(time_limit), on_interrupt == KEEP, how, _file(checkpoint))
 

@@ -75,7 +75,7 @@ class KernelOneClassSVM(OutlierMixin, BaseSVM[SVMProblem]):  # type: ignore[misc
         memory_limit: int | str | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
-        verbose: bool | str = "auto",
+        verbose: bool | str = False,
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel
