@@ -101,7 +101,9 @@ class PartBuilder(LiftBuilder[Part]):
         needed = 8 * pairs * (first.expansion.degree + second.expansion.degree + 4)
         if needed > SURE:
             remedy = "Use the kernel, or Nystrom."
-            Budget.of(None).require(needed, f"the products of {len(first)} and {len(second)} features", remedy, subject="lift")
+            Budget.of(None).require(
+                needed, f"the products of {len(first)} and {len(second)} features", remedy, subject="lift"
+            )
         return Polynomials(algebra.simplified(algebra.multiplied(first.expansion, second.expansion)))
 
     def raised(self, part: Part, exponent: int) -> Part:
