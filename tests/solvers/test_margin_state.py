@@ -31,7 +31,7 @@ def test_a_refreshed_gradient_is_that_of_the_coefficients(problem, before):
     state.b = np.where(moved(boxed, 60, seed=2) != 0, moved(boxed, 60, seed=2), state.b)
     truth = K @ state.b + boxed.linear
     active = np.arange(50, 120)
-    state.rested(active, truth[active])
+    state.optimal_on(active, truth[active])
     state.refresh(K)
     np.testing.assert_allclose(state.g, truth, atol=1e-12)
     assert state.violation == pytest.approx(boxed.violation(state.b, truth))

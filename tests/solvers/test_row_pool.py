@@ -54,8 +54,8 @@ def test_memory_is_lent_again_and_grows_when_more_is_asked_for():
     second = KernelCache(Dense(2 * K), 64, 2, memory)
     assert np.shares_memory(first.values, second.values)
     np.testing.assert_array_equal(second.values[second.fetch(np.array([3, 1]))], 2 * K[[3, 1]])
-    assert memory.lend(10, np.dtype(np.float32)).dtype == np.float32
-    assert len(memory.lend(1000, np.dtype(np.float32))) == 1000
+    assert memory.take(10, np.dtype(np.float32)).dtype == np.float32
+    assert len(memory.take(1000, np.dtype(np.float32))) == 1000
 
 
 def test_where_no_slots_side_by_side_are_free_all_begins_anew():

@@ -209,7 +209,11 @@ class Kernel(Shown, ABC):
     @property
     def max_dimension(self) -> int | None:
         """The largest number of columns for which this is proven to be a kernel: None for every one, 0 for none."""
-        verdict = Derivation().conclude(self, Situation(self.domain))
+        domain = self.domain
+        if type(self).judge is Kernel.judge:  # facts alone, without the words of a derivation
+            most = [f.max_dimension for f in self.facts() if f.domain is domain or domain.within(f.domain)]
+            return None if None in most else max((d for d in most if d is not None), default=0)
+        verdict = Derivation().conclude(self, Situation(domain))
         return verdict.max_dimension if verdict.proven else 0
 
     # -- open numbers -----------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ class Points:
     @property
     def sparse(self) -> bool:
         """Whether the rows are sparse."""
-        return is_sparse(self.values)
+        return not isinstance(self.values, np.ndarray) and is_sparse(self.values)
 
     def mapped(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Points:
         """The rows after a map; the columns lose their names."""

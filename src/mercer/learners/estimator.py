@@ -20,7 +20,6 @@ from mercer.learners.data.plan_copy import draft
 from mercer.learners.data.validation import PRECOMPUTED, is_precomputed, kernel_of, matrix_of, rows_of
 from mercer.learners.run.callbacks import CallbackSupport
 from mercer.learners.run.fit_run import Planned, Terms, Watched, watched
-from mercer.learners.run.transaction import all_or_nothing
 from mercer.lifts.base import Lift
 from mercer.lifts.html import ShownEstimator
 
@@ -95,10 +94,16 @@ class KernelEstimator(
 
     @contextmanager
     def _run(self) -> Iterator[Watched]:
-        """All or nothing, within the limits and under the eyes of displays and callbacks."""
-        terms = self._terms()
-        with all_or_nothing(self), watched(type(self).__name__, self, terms) as run:
-            yield run
+        """Within limits and watched by displays and callbacks; a fit that fails leaves the model as it was."""
+        before, done = dict(self.__dict__), False
+        try:
+            with watched(type(self).__name__, self, self._terms()) as run:
+                yield run
+            done = True
+        finally:
+            if not done:
+                self.__dict__.clear()
+                self.__dict__.update(before)
 
     def _follow(self, problem: Problem, run: Watched, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, Result]:
         plan = self._plan(problem, run)

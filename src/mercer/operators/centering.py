@@ -210,6 +210,7 @@ class CenteredOperator(Operator):
 
 def _shift(K: Array, left: Array, right: Array, rows: Array, columns: Array) -> None:
     """rows_i (k_ij - left_i - right_j) columns_j, in place, tile by tile; symmetric where both sides are the same."""
-    for part in tiles(len(K), max(1, K.shape[1])):
+    parts = [slice(None)] if K.size <= TILE else tiles(len(K), max(1, K.shape[1]))
+    for part in parts:
         K[part] -= left[part, None] + right
         K[part] *= rows[part, None] * columns

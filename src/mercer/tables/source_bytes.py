@@ -129,6 +129,20 @@ def arrow_errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
     return (*kinds, pyarrow.ArrowTypeError, pyarrow.ArrowCapacityError, UnicodeDecodeError, *more)
 
 
+@contextmanager
+def refusing_damage(name: str, needs: str) -> Iterator[None]:
+    """What pyarrow says of a damaged file, or of one that asks for more memory than there is, as an InputError."""
+    import pyarrow
+
+    try:
+        yield
+    except arrow_errors(OSError, EOFError, pyarrow.ArrowMemoryError) as error:
+        full = isinstance(error, MemoryError)
+        needs, remedy = ("a table that memory can hold", "Use fewer rows.") if full else (needs, "Write it again.")
+        got = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
+        raise InputError(message(needs, got, remedy, subject=name)) from error
+
+
 def _refuse_absent(path: Path) -> None:
     if path.is_file():
         if path.stat().st_size:

@@ -114,7 +114,7 @@ def test_what_is_printed():
     assert str(proof).startswith("[refuted] common_subsequence is not a kernel on strings.\n")
     assert "x3 = 'ab'   weight -1" in str(proof)
     assert "(in whole numbers)" in str(proof)
-    assert "<th>x3</th><td>&#39;ab&#39;</td><td>-1</td>" in proof._repr_html_()
+    assert ">x3</th><td>&#39;ab&#39;</td><td>-1</td>" in proof._repr_html_()
     assert "for every d" not in str(mercer.prove("spectrum(k=2)"))
 
 

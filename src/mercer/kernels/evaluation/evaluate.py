@@ -16,6 +16,7 @@ from mercer.compute.codegen.tiles import Fused
 from mercer.compute.runtime import threads
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import DomainError, InputError, NumericalWarning, caller_level, message, speaking
+from mercer.kernels.domain import REALS
 from mercer.kernels.evaluation.dispatch import fused
 from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.objects.reading import things_from
@@ -101,13 +102,14 @@ def check_domain(leaf: Kernel, points: Points) -> None:
 
 def check_values(leaf: Kernel, points: Points) -> None:
     """Refuse points outside a leaf's own domain; sparse ones are taken, since a few of them can be made dense."""
-    if leaf.of_numbers:
+    if leaf.of_numbers and points.stores:
         refuse_objects(points, subject=type(leaf).__name__)
-    misfit = leaf.domain.first_misfit(points.values)
+    domain = leaf.domain
+    misfit = None if domain is REALS else domain.first_misfit(points.values)
     if misfit is not None:
         row, column = misfit
         got = f"{points.label(column)} holds {points.values[row, column]:g}"
-        raise DomainError(message(leaf.domain.needs, got, leaf.domain.remedy, subject=type(leaf).__name__))
+        raise DomainError(message(domain.needs, got, domain.remedy, subject=type(leaf).__name__))
 
 
 def check_dimension(leaf: Kernel, points: Points) -> None:
@@ -180,13 +182,18 @@ def evaluator(kernel: Kernel, left: Points, right: Points, rough: bool = False) 
 
     rough : as in `mercer.kernels.evaluation.dispatch.fused`
     """
-    rows, columns = left.values.shape
-    if rows * right.values.shape[0] * (1 if left.sparse else 1 + columns / WIDE) >= _fused_from.get():
+    if not is_few(left, right):
         with np.errstate(all="ignore"):  # what overflows in a rehearsal is a reason to take another way
             passes = fused(kernel, left, right, rough)
         if passes is not None:
             return passes
     return Plain(kernel, left, right)
+
+
+def is_few(left: Points, right: Points) -> bool:
+    """Whether the pairs are so few that plain NumPy takes less time than compiled code takes to load."""
+    rows, columns = left.values.shape
+    return bool(rows * right.values.shape[0] * (1 if left.sparse else 1 + columns / WIDE) < _fused_from.get())
 
 
 def matrix(
@@ -224,7 +231,8 @@ def _values(
             n * m * dtype.itemsize, f"a matrix of {n} x {m} numbers", remedy, subject=name_of(kernel)
         )
     with np.errstate(all="ignore"):
-        out, sure = evaluator(kernel, left, right).matrix(dtype, threads.count(workers), watch, out)
+        found = evaluator(kernel, left, right)
+        out, sure = found.matrix(dtype, 1 if isinstance(found, Plain) else threads.count(workers), watch, out)
         if left is right:
             diagonal = kernel.evaluate_diagonal(left).astype(dtype)
             np.fill_diagonal(out, diagonal)

@@ -37,7 +37,7 @@ landmarks too, and is used where it is less. And whatever r is, |b - S f*| <= |b
 |Z w - S f*| <= |b - Z w| + |b|.
 
 With `pairs` values of the kernel, where A c takes n^2 / 2 of them and that is more, rows are sampled
-(`sampled_distance.py`); for landmarks r is then known by |(A - Z Z') c|^2 <= Q trace(A - Z Z'). To all bounds is added
+(`sampled_bounds.py`); for landmarks r is then known by |(A - Z Z') c|^2 <= Q trace(A - Z Z'). To all bounds is added
 what rounding may do: values of kernels are known to 5e-13.
 """
 
@@ -198,7 +198,7 @@ def _at_most(given: Approximation, run: Run) -> Array:
 
 
 def _check(given: Approximation) -> None:
-    """Refuse features of which nobody knows that what they leave of the kernel is one."""
+    """Refuse features for which k - k~ need not be a kernel."""
     if not isinstance(given.basis, LandmarkBasis):
         got, remedy = f"got {type(given.basis).__name__}", "Use of_features() for others."
         raise InputError(message("a basis of landmarks", got, remedy, subject="of_landmarks"))

@@ -1,4 +1,4 @@
-"""The certificate of a fitted model: which of the bounds of `distance.py` holds for it, and from what."""
+"""The certificate of a fitted model: which of the bounds of `bounds.py` holds for it, and from what."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """How far a fit of features is from the exact solution, by rows of the kernel matrix that are drawn.
 
-See `distance.py` for what is bounded. Rows i_1 .. i_m are drawn, with replacement and probabilities p_i, and an
+See `bounds.py` for what is bounded. Rows i_1 .. i_m are drawn, with replacement and probabilities p_i, and an
 empirical Bernstein bound is solved for what its range depends on. For independent z_j with a mean Z and a range of
 width W it says (Maurer and Pontil, theorem 4, scaled) that with probability 1 - delta
 
@@ -8,7 +8,7 @@ width W it says (Maurer and Pontil, theorem 4, scaled) that with probability 1 -
 
 Landmarks: with a = D P c and G = k - k~ Q is a'G a, and z = a_i (G a)_i / p_i has the mean Q. G is a kernel, so that
 |(G a)_i| <= sqrt(G_ii Q), and |z| <= C sqrt(Q) for C = max |a_i| sqrt(G_ii) / p_i. The bound is a quadratic inequality
-for sqrt(Q), whose width W = 2 C sqrt(Q) is a number though nobody knows it. For one output p_i is proportional to
+for sqrt(Q), whose width W = 2 C sqrt(Q) is a number, though an unknown one. For one output p_i is proportional to
 |a_i| sqrt(G_ii), and C their sum; for several, the mean of such. Always sqrt(Q) <= sum_i |a_i| sqrt(G_ii). Larger G_ii
 may take the place of the true ones: those of the first landmarks alone.
 

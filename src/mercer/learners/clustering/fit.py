@@ -23,7 +23,7 @@ from mercer.learners.run.stage_share import StageShare
 from mercer.operators import Dense
 from mercer.planner.clustering import FEATURES, FIRST, LANDMARKS, MATRIX, RESTARTS, STEPS, ClusterPlan
 from mercer.solvers.kmeans.cluster_sums import FeatureSums, KernelSums, Sums
-from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings, descend, told_steps
+from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings, descend, in_steps
 from mercer.solvers.ridge.base import opening
 
 Array = NDArray[np.float64]
@@ -128,7 +128,7 @@ def _of_products(
             with run.stoppable():
                 last = descend(sums, best.labels, _steps(problem), StageShare(run, 0))
         except Stopped as stopped:
-            reason = f"{opening(stopped)}, after {told_steps(len(best.history))}."
+            reason = f"{opening(stopped)}, after {in_steps(len(best.history))}."
             return _of_landmarks(
                 problem, view, lifted, replace(best, converged=False, stopped=True, reason=reason), run
             )

@@ -65,7 +65,7 @@ class Embedding:
         of each by size is positive, and all of the first are one
     residuals : (components,), how far they are from eigenvectors of the symmetric matrix
     products : with the matrix; 1 where it was decomposed
-    converged, reason : whether residuals are within the tolerance, and what is to be said of it
+    converged, reason : whether residuals are within the tolerance, and a sentence about it
     parts : how many parts of the graph no tie above rounding connects, as far as eigenvalues were computed
     """
 
@@ -179,8 +179,8 @@ def embedded(
     found = leading(shifted, count, tolerance=tolerance, max_products=most, fast=fast, random=random, run=run)
     vectors = _scaled(found.vectors, graph.degrees)
     values = found.values - shift
-    told = (found.residuals, found.products, found.converged, found.reason)
-    return Embedding(values, vectors, *told, _parts(values, len(vectors)))
+    accuracy = found.residuals, found.products, found.converged, found.reason
+    return Embedding(values, vectors, *accuracy, _parts(values, len(vectors)))
 
 
 def _decomposed(A: Normalised, graph: Graph, count: int, run: Run) -> Embedding:

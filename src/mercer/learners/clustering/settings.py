@@ -38,7 +38,7 @@ class KMeansParameters(Protocol):
 
 @dataclass(frozen=True)
 class KMeansSettings:
-    """What is asked of k-means.
+    """The settings of k-means.
 
     clusters, runs, steps : how many clusters, starts, and steps of each
     tolerance : the part of the inertia by which a step may let it fall, and be the last
@@ -70,7 +70,7 @@ class KMeansSettings:
 
 @dataclass(frozen=True)
 class SpectralSettings:
-    """What is asked of spectral clustering.
+    """The settings of spectral clustering.
 
     clusters, runs : how many clusters, and starts of k-means
     components : how many eigenvectors; None for as many as clusters

@@ -27,7 +27,7 @@ Rows = NDArray[np.intp]
 class KMeansProblem:
     """What is to be clustered.
 
-    asked : the settings
+    settings : checked
     read : all rows, as they were read
     full : all rows, as the kernel sees them
     view : the different rows of weight above zero, as the kernel sees them

@@ -64,9 +64,10 @@ def candidate_views(
             raise InputError(message(f"a kernel for lengthscale={scale!r}", got, 'Use "median".'))
         yield _given_view(given, rows, table, kept, memory_limit)
         return
-    wide = replace(rows, dtype=DOUBLE)
-    fitted = wide if len(kept) == n_rows(rows) else wide.rows(kept)
-    for found in _kernels(given, scale, fitted, at_rows(copies, kept)):
+    wide = rows if rows.dtype == DOUBLE else replace(rows, dtype=DOUBLE)
+    whole = len(kept) == wide.values.shape[0]
+    fitted = wide if whole else wide.rows(kept)
+    for found in _kernels(given, scale, fitted, copies if whole else at_rows(copies, kept)):
         for leaf, points in leaves(found, wide):
             check_domain(leaf, points)
             check_dimension(leaf, points)
@@ -97,6 +98,8 @@ def _kernels(kernel: Kernel, scale: str | float, points: Points, copies: Array |
             needs = f"an open lengthscale for lengthscale={scale!r}"
             raise InputError(message(needs, f"{kernel} has none", remedy))
         return [kernel.closed(scale).resolve_points(points, copies)]  # what else is open is found
+    if scale != LOO and not kernel.is_open:
+        return [kernel]
     refuse_far(kernel, points)
     if n_rows(points) > MEASURED:
         rows = np.sort(np.random.default_rng(0).choice(n_rows(points), MEASURED, replace=False))

@@ -18,7 +18,7 @@ from mercer.kernels.evaluation.evaluate import check_domain, leaves
 from mercer.kernels.fields import MEDIAN
 from mercer.kernels.function import kernel_from
 from mercer.kernels.objects.table import holds_more
-from mercer.kernels.points import SINGLE, Points, points_from
+from mercer.kernels.points import DOUBLE, SINGLE, Points, points_from
 from mercer.lifts.base import Lift
 from mercer.lifts.coerce import stated
 from mercer.lifts.inputs import array_of as array_of
@@ -73,11 +73,12 @@ class Penalty:
 
 def kernel_of(given: Any) -> Kernel | Lift | str:
     """The kernel, the lift, or the word "precomputed"."""
+    if isinstance(given, Kernel) or (isinstance(given, str) and given == PRECOMPUTED):
+        return given
     if isinstance(given, Lift):
         return lift_of(given)
-    if isinstance(given, str) and given == PRECOMPUTED:
-        return given
-    given = kernel_from(given)
+    if not isinstance(given, str):
+        given = kernel_from(given)
     if isinstance(given, Kernel) or (isinstance(given, str) and given.strip().lower() != PRECOMPUTED):
         return stated(given)
     needs = "a kernel, its text, a function, a lift or 'precomputed'"
@@ -128,7 +129,7 @@ def penalty_of(given: Any, outputs: int, per_output: bool) -> Penalty:
 
 def _penalties(given: Any) -> Array:
     needs, remedy = 'a finite number of at least 0 for alpha, an array of such, or "auto"', 'Use 1.0, or "auto".'
-    values = array_of("alpha", given)
+    values = np.asarray(given) if type(given) in (float, int) else array_of("alpha", given)
     if given is None or values.dtype.kind not in "fiu":
         raise InputError(message(needs, f"got {shown(given)}", remedy))
     bad = values[~(np.isfinite(values) & (values >= 0))]
@@ -142,6 +143,12 @@ def _penalties(given: Any) -> Array:
 
 def rows_of(estimator: Any, X: Any, kernel: Kernel | None, reset: bool) -> Points:
     """A table as points; of a frame only the columns at which the kernel looks must be what it reads."""
+    if is_numeric(X) and not (kernel is not None and kernel.kinds):
+        rows = validate_data(estimator, X, reset=reset, dtype=DTYPES, order="C")
+        names = None if reset else getattr(estimator, "feature_names_in_", None)
+        named, dtype = None if names is None else tuple(names), SINGLE if rows.dtype == SINGLE else DOUBLE
+        points = Points(np.asarray(rows, np.float64), named, dtype)
+        return points if reset else as_fitted(estimator, points)
     X = plain("X", X)
     if kernel is not None and (kernel.kinds or holds_more(X, kernel.needed)):
         points = noted(estimator, X, kernel, reset)
@@ -154,6 +161,11 @@ def rows_of(estimator: Any, X: Any, kernel: Kernel | None, reset: bool) -> Point
         names = getattr(estimator, "feature_names_in_", None)
         points = points_of(rows, None if names is None else tuple(names))
     return points if reset else as_fitted(estimator, points)
+
+
+def is_numeric(data: Any) -> bool:
+    """Whether the data is a plain array of numbers, as most is: it needs no other reading."""
+    return type(data) is np.ndarray and data.dtype.kind in "fiub"
 
 
 def is_precomputed(kernel: Any) -> bool:
@@ -205,8 +217,9 @@ def targets_of(estimator: Any, X: Any, y: Any) -> Array:
     if y is None:
         name = type(estimator).__name__
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
-    y = plain("y", y)
-    refuse_unreadable("y", y)
+    if not is_numeric(y):
+        y = plain("y", y)
+        refuse_unreadable("y", y)
     found = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y", estimator=estimator)
     if found.ndim > 2:
         remedy = "Give one number a row, or one row of numbers."

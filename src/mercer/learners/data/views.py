@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from mercer.compute.consistency import shapes
 from mercer.compute.runtime.threads import Watch
 from mercer.errors import InputError, message, speaker, speaking
 from mercer.kernels import Kernel
+from mercer.kernels.evaluation.evaluate import is_few, matrix
 from mercer.kernels.points import DOUBLE, Points, alike, stacked
 from mercer.lifts.base import Lift
 from mercer.lifts.coerce import stated
@@ -85,6 +87,10 @@ class View(ABC):
     @abstractmethod
     def cross(self, new: Any) -> Operator:
         """The matrix of new rows (as `read` gave them) against the training rows."""
+
+    def predicted(self, new: Any, duals: Array) -> Array:
+        """Products of that matrix with coefficients of the training rows."""
+        return np.asarray(self.cross(new) @ duals)
 
     def dense_cross(self, new: Any) -> Array:
         """The same, stored."""
@@ -157,15 +163,17 @@ class KernelView(TableView):
     kernel: Kernel
     lift: Lift | None = None
 
-    @property
+    @cached_property
     def sure(self) -> bool:
         most = self.kernel.max_dimension
         return most is None or most >= self.points.values.shape[1]
 
     @property
     def most_features(self) -> int | None:
+        if self.points.sparse or type(self.kernel).finite_lift is Kernel.finite_lift:
+            return None
         # A kernel that is zero everywhere has no feature, and so no lift.
-        return None if self.points.sparse else most_features(self.kernel, self.points.values.shape[1]) or None
+        return most_features(self.kernel, self.points.values.shape[1]) or None
 
     def finite_lift(self) -> Lift:
         if self.lift is not None:
@@ -183,6 +191,8 @@ class KernelView(TableView):
 
     def unit(self, K: Array, sizes: Array) -> float:
         """What the fused pass made of a sample of pairs, against plain NumPy, which is off by a unit."""
+        if is_few(self.points, self.points):
+            return EPS
         rows = np.unique(np.linspace(0, self.count - 1, SAMPLE).astype(np.intp))
         off = np.abs(K[np.ix_(rows, rows)] - self.operator().block(rows, rows))
         scale = np.outer(sizes[rows], sizes[rows])
@@ -191,9 +201,20 @@ class KernelView(TableView):
     def operator(self, watch: Watch | None = None) -> Operator:
         return Gram.of(self.kernel, self.points, watch=watch)
 
+    def dense(self, watch: Watch | None = None) -> Array:
+        watch = None if is_few(self.points, self.points) else watch
+        return np.asarray(matrix(self.kernel, self.points, self.points, watch=watch), dtype=np.float64)
+
     def cross(self, new: Points) -> Operator:
         left, right = alike(replace(new, dtype=DOUBLE), self.points)
         return Gram.of(self.kernel, left, right)
+
+    def dense_cross(self, new: Points) -> Array:
+        left, right = alike(replace(new, dtype=DOUBLE), self.points)
+        return np.asarray(matrix(self.kernel, left, right), dtype=np.float64)
+
+    def predicted(self, new: Points, duals: Array) -> Array:
+        return self.dense_cross(new) @ duals if is_few(new, self.points) else super().predicted(new, duals)
 
     def among(self, new: Points) -> Array:
         return np.asarray(Gram.of(self.kernel, replace(new, dtype=DOUBLE)).to_dense(), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Designs: features of the rows, centred and with the spectrum of their squares, and who predicts from their weights.
+"""Designs: features of the rows, centred and with the spectrum of their squares, and what predicts from their weights.
 
 A linear model on them is a function of the kernel. The kernel matrix gives as many features as it has directions above
 rounding, a lift its own, and landmarks those of a Nystrom lift.
@@ -45,7 +45,7 @@ class Design(ABC):
 
     @abstractmethod
     def predictor(self, found: Minimum, alpha: float) -> ByBasis | ByDuals | ByFeatures:
-        """Who predicts z(x)'W + b."""
+        """What predicts z(x)'W + b."""
 
 
 @dataclass(frozen=True, eq=False)

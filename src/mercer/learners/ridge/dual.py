@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.learners.data.views import EPS, definite
-from mercer.learners.ridge import determinants
 from mercer.learners.ridge.problem import RidgeProblem
-from mercer.learners.ridge.result import DualFit, by_alpha, level_size, leverages, missed, raised, relative
-from mercer.operators import Centered
+from mercer.learners.ridge.result import DualFit, by_alpha, level_size, leverages, missed, raised, relative, serves
+from mercer.operators import Centered, Centering
 from mercer.operators.centering import CenteredOperator
 from mercer.planner import Plan
 from mercer.solvers import Eigen, Outcome, System
 from mercer.solvers.ridge.eigen import outcome_of
+from mercer.solvers.ridge.outcome import Decomposition
 from mercer.solvers.ridge.perturbation import MARGIN, Predict, mean_size, perturbations
 from mercer.tuning.leave_one_out import path_of
 from mercer.tuning.path import Path, default_alphas, scale_of
@@ -133,7 +133,7 @@ def _fit(
     leverage: Array | None,
 ) -> DualFit:
     outcome, center, centered = balanced(problem, outcome), problem.centering, found.centered
-    known = determinants.in_dual(outcome.decomposition, center, centered.pull, alphas)
+    known = log_determinants(outcome.decomposition, center, centered.pull, alphas)
     roundings = _roundings(problem, found, outcome, alphas)
     return described(problem, centered, outcome, alphas, roundings, known, path, leverage)
 
@@ -215,3 +215,20 @@ def _prediction(problem: RidgeProblem, found: _Matrix, alphas: Array, cross: Arr
         return products / roots, beyond
 
     return predict
+
+
+def log_determinants(known: Decomposition | None, centering: Centering, pull: float, alphas: Array) -> Array | None:
+    """log det(K + alpha I) with copies counted, on what an intercept leaves: what a marginal likelihood needs of it.
+
+    From a decomposition of P D K D P + tau u u'; None where it does not serve all of the alphas. With an intercept of a
+    flat prior this is log det(M) + log(1'M^-1 1) for M = K + alpha I over all copies, the determinant on the vectors
+    orthogonal to u, plus log N.
+    """
+    if known is None or not serves(known, alphas):
+        return None
+    found = np.array([known.log_determinant(alpha) for alpha in alphas])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if centering.intercept:
+            found -= np.log(pull + alphas) - np.log(centering.total)
+        copies = centering.total - len(centering.weights)
+        return found + (copies * np.log(alphas) if copies else 0.0)

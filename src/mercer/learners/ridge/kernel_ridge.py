@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils import Tags
 
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, message, speaker, speaks
@@ -241,8 +240,3 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         if fit.log_determinants is not None:
             return fit.log_determinants
         return np.array([self._posterior(alpha).log_determinant() for alpha in fit.alphas])
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags

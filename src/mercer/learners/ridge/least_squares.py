@@ -89,7 +89,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
             if run is not None:
                 shape = len(targets.values), int(self.n_features_in_), targets.values.shape[1]
                 run.foresee(lambda: foreseen(self, shape))
-            return from_rows(self, rows, X, targets)
+            return from_rows(self, self._reader or self.kernel, rows, X, targets)
         if precomputed:
             needs, got = "a kernel or a lift for rows from a source", "similarities come as one matrix"
             raise InputError(message(needs, got, "Load the matrix with np.load."))
@@ -111,7 +111,8 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
         return plan_of(run, problem)
 
     def _solve(self, problem: RidgeProblem, plan: Plan, run: Watched) -> RidgeResult:
-        seed = run.recall("seed", lambda: int(generator(self.random_state).integers(2**62)))
+        draws = plan.way != "direct" or problem.view.lift is not None  # or there is nothing to draw
+        seed = run.recall("seed", lambda: int(generator(self.random_state).integers(2**62))) if draws else 0
         return solve(problem, plan, run, seed)
 
     _saved: ClassVar[Mapping[str, Any]] = {"_result": RidgeResult}

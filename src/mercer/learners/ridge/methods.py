@@ -65,7 +65,9 @@ def _dual(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> RidgeResult
 
 
 def _by_duals(problem: RidgeProblem, plan: Plan, view: View, fit: DualFit, seed: int) -> RidgeResult:
-    duals = scatter_rows(fit.duals, problem.kept, view.count)  # a precomputed matrix has columns of all rows
+    duals = fit.duals
+    if len(duals) < view.count:  # a precomputed matrix has columns of all rows
+        duals = scatter_rows(duals, problem.kept, view.count)
     predictor = ByDuals(view, duals, fit.levels)
     return RidgeResult.of(problem, plan, fit, predictor, view.kernel, view.lift, view, seed)
 

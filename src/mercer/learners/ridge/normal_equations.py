@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run, Stopped
-from mercer.learners.ridge import determinants
+from mercer.learners.ridge import primal
 from mercer.learners.ridge.problem import RidgeProblem
 from mercer.learners.ridge.refinement import (
     Solution,
@@ -264,7 +264,7 @@ def _fit(sums: Summed, solution: Solution, path: Path | None) -> BasisFit:
         means=normal.means,
         noise=noise,
         variance=variance,
-        log_determinants=determinants.in_primal(normal.spectrum, centering, width, alphas),
+        log_determinants=primal.log_determinants(normal.spectrum, centering, width, alphas),
         roundings=roundings_of(sums, solution),
         path=path,
         raw=sums.basis.to_raw(w),

@@ -105,7 +105,7 @@ def _task(problem: RidgeProblem) -> Task:
         lift_given=isinstance(view, LiftView),
         products=known and positive,
         single=problem.dtype == SINGLE,
-        pair=pair_of(view),
+        pair=pair_of(view) if isinstance(view, KernelView) and view.points.stores else None,
         stored=problem.source is None,
         copied=problem.copied,
     )

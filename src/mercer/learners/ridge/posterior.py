@@ -17,7 +17,7 @@ from scipy.linalg import eigh
 from mercer.compute.runtime.lapack import squares_of
 from mercer.kernels.points import Points
 from mercer.learners.data.views import View, blocks
-from mercer.learners.ridge import determinants
+from mercer.learners.ridge import dual, primal
 from mercer.learners.ridge.features import CenteredFeatures
 from mercer.learners.ridge.result import BasisFit, RidgeResult
 from mercer.learners.streaming.basis import Basis
@@ -111,7 +111,7 @@ class DualPosterior(Posterior):
         return np.asarray((1 - self.alpha * (inverse - along)) / center.weights)
 
     def log_determinant(self) -> float:
-        found = determinants.in_dual(self.decomposition, self.centering, self.centered.pull, np.array([self.alpha]))
+        found = dual.log_determinants(self.decomposition, self.centering, self.centered.pull, np.array([self.alpha]))
         return float(np.asarray(found).item())
 
 
@@ -140,7 +140,7 @@ class PrimalPosterior(Posterior):
 
     def log_determinant(self) -> float:
         alphas = np.array([self.alpha])
-        found = determinants.in_primal(self.decomposition, self.centering, len(self.features.means), alphas)
+        found = primal.log_determinants(self.decomposition, self.centering, len(self.features.means), alphas)
         return float(np.asarray(found).item())
 
 

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from mercer.compute.runtime.lapack import squares_of
 from mercer.compute.runtime.run import Run
 from mercer.learners.data.views import EPS
-from mercer.learners.ridge import determinants
 from mercer.learners.ridge.features import CenteredFeatures
 from mercer.learners.ridge.problem import RidgeProblem
-from mercer.learners.ridge.result import PrimalFit, by_alpha, level_size, leverages, missed, raised, relative
+from mercer.learners.ridge.result import PrimalFit, by_alpha, level_size, leverages, missed, raised, relative, serves
+from mercer.operators import Centering
 from mercer.planner import Plan
 from mercer.solvers import Eigen, Outcome, System
 from mercer.solvers.ridge.eigen import outcome_of
+from mercer.solvers.ridge.outcome import Decomposition
 from mercer.solvers.ridge.perturbation import MARGIN, Draw, mean_size, perturbations
 from mercer.tuning.leave_one_out import path_of
 from mercer.tuning.path import Path, default_alphas
@@ -104,7 +105,7 @@ def _fit(
         means=features.spread(features.means),
         noise=noise,
         variance=variance,
-        log_determinants=determinants.in_primal(outcome.decomposition, center, len(w), alphas),
+        log_determinants=log_determinants(outcome.decomposition, center, len(w), alphas),
         roundings=_roundings(problem, features, outcome, alphas, step),
         path=path,
         leverage=leverage,
@@ -180,3 +181,13 @@ def _errors(problem: RidgeProblem, features: CenteredFeatures, outcome: Outcome,
         return np.asarray(Z.T @ noise + of_sums * random.standard_normal(w.shape))
 
     return draw
+
+
+def log_determinants(known: Decomposition | None, centering: Centering, features: int, alphas: Array) -> Array | None:
+    """Those of `dual`, from a decomposition of Z'Z: K has no more eigenvalues than features, the others are alpha."""
+    if known is None or not serves(known, alphas):
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rest = (centering.total - centering.intercept - features) * np.log(alphas)
+        mean = np.log(centering.total) if centering.intercept else 0.0
+        return np.array([known.log_determinant(alpha) for alpha in alphas]) + rest + mean

@@ -174,10 +174,11 @@ def sizes_of(problem: RidgeProblem) -> tuple[Array, Array]:
 
 
 def from_rows(
-    model: RidgeParameters, rows: Any, table: Any, given: Targets, source: SourceStream | None = None
+    model: RidgeParameters, kernel: Any, rows: Any, table: Any, given: Targets, source: SourceStream | None = None
 ) -> RidgeProblem:
     """The problem of rows in memory: parameters are checked against the data, and the kernel's numbers are found.
 
+    kernel : as it was given, or as it was read
     rows : points, or a matrix where the kernel is precomputed
     table : the same as the user gave it, for lifts, which know names of columns
     source : where these rows are a sample of more
@@ -190,9 +191,11 @@ def from_rows(
     if not whole:
         weights, counts = at_rows(weights, kept), at_rows(counts, kept)
         targets, labels = targets[kept], at_rows(labels, kept)
-    intercept = boolean("fit_intercept", model.fit_intercept, "Use True.")
+    intercept = model.fit_intercept
+    if type(intercept) is not bool:
+        intercept = boolean("fit_intercept", intercept, "Use True.")
     penalty = _penalty(model, given, len(kept), solver)
-    views = candidate_views(model.kernel, model.lengthscale, rows, table, kept, copies, model.memory_limit)
+    views = candidate_views(kernel, model.lengthscale, rows, table, kept, copies, model.memory_limit)
     return RidgeProblem(
         views=tuple(views),
         kept=kept,
@@ -215,10 +218,10 @@ def from_source(model: RidgeParameters, source: SourceStream) -> RidgeProblem:
     """The problem of rows in a source: read into memory where they fit well, else left where they are."""
     if not fits_memory(source, model.memory_limit):
         piece = sampled(source)
-        return from_rows(model, piece.points, piece.points.values, _targets(source, piece), source)
+        return from_rows(model, model.kernel, piece.points, piece.points.values, _targets(source, piece), source)
     whole = loaded(source)
     piece = Piece(0, whole.count, whole.points, whole.targets, whole.weights, whole.copies)
-    return from_rows(model, piece.points, piece.points.values, _targets(source, piece))
+    return from_rows(model, model.kernel, piece.points, piece.points.values, _targets(source, piece))
 
 
 def _targets(source: SourceStream, piece: Piece) -> Targets:

@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ import numpy as np
 from mercer.compute.runtime.run import Run, State, Stopped
 from mercer.compute.runtime.threads import PATIENCE, Progress
 from mercer.errors import InputError, message
-from mercer.learners.run.callbacks import Tree, listeners, teardown
+from mercer.learners.run.callbacks import Tree, teardown
 from mercer.learners.run.checkpoint import Store
 from mercer.learners.run.fingerprint import Parts
 from mercer.learners.run.progress import Display, Pace, display_of, duration
@@ -61,12 +61,11 @@ class Terms:
             needs = 'verbose that is True, False or "auto"'
             raise InputError(message(needs, f"got {shown(verbose)}", "Use False, the default."))
         how = verbose if isinstance(verbose, str) else bool(verbose)
-        return cls(_seconds(time_limit), on_interrupt == KEEP, how, _file(checkpoint))
+        seconds = None if time_limit is None else _seconds(time_limit)
+        return cls(seconds, on_interrupt == KEEP, how, None if checkpoint is None else _file(checkpoint))
 
 
-def _seconds(given: Any) -> float | None:
-    if given is None:
-        return None
+def _seconds(given: Any) -> float:
     number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
     if not (number and 0 < given < math.inf):
         needs = "a number of seconds above zero, or None, for time_limit"
@@ -74,9 +73,7 @@ def _seconds(given: Any) -> float | None:
     return float(given)
 
 
-def _file(given: Any) -> Path | None:
-    if given is None:
-        return None
+def _file(given: Any) -> Path:
     if not isinstance(given, str | os.PathLike) or not isinstance(os.fspath(given), str) or not os.fspath(given):
         needs = "the path of a file, or None, for checkpoint"
         raise InputError(message(needs, f"got {shown(given)}", 'Use "fit.checkpoint", say.'))
@@ -139,6 +136,7 @@ class Watched(Run):
         self._display: Display | None = None
         self._tree: Tree | None = None
         self._ready = False
+        self._listened = bool(getattr(estimator, "_skl_callbacks", ()))  # or handed down by a search or pipeline
 
     # -- before the work ----------------------------------------------------------------------------------------------
 
@@ -153,7 +151,9 @@ class Watched(Run):
 
     def foresee(self, plan: Callable[[], Plan | None]) -> None:
         """Show about how long it will take, before the work is planned: that may take seconds itself."""
-        self._display = display_of(self.name, self.terms.verbose, listeners(self.estimator))
+        if self.terms.verbose is False:
+            return
+        self._display = display_of(self.name, self.terms.verbose, self._listened)
         found = None if self._display is None else plan()
         if found is not None:
             now = self._clock()
@@ -164,11 +164,13 @@ class Watched(Run):
         """The work begins: show how long it will take, and set callbacks up. `data` may have X, y and metadata."""
         if (hear := _HEARS.get()) is not None:
             hear(plan)
-        now, calls = self._clock(), listeners(self.estimator)
-        stages = plan.stages or (Stage("fit", plan.seconds),)
+        if self.terms.verbose is not False:
+            self._display = self._display or display_of(self.name, self.terms.verbose, self._listened)
+        if self._display is None and not self._listened and self.terms.checkpoint is None:
+            return  # nobody looks
+        now, stages = self._clock(), plan.stages or (Stage("fit", plan.seconds),)
         self._pace = Pace(stages, now)
-        self._display = self._display or display_of(self.name, self.terms.verbose, calls)
-        self._tree = Tree(self.estimator, stages, data) if calls else None
+        self._tree = Tree(self.estimator, stages, data) if self._listened else None
         if self._display is not None or self._tree is not None:
             self._show(now, 0.0)
             self._next = self._due = now + PATIENCE  # what was loaded for the first time is not counted
@@ -293,7 +295,8 @@ class Watched(Run):
         """Let go of the screen and of callbacks, however the fit ended."""
         if self._display is not None:
             self._display.close(None)
-        teardown(self.estimator)
+        if self._listened:
+            teardown(self.estimator)
 
     # -- Ctrl-C -------------------------------------------------------------------------------------------------------
 
@@ -326,8 +329,9 @@ def watched(
 ) -> Iterator[Watched]:
     """The run of a whole fit: around reading, planning, computing and storing what was found."""
     run = Watched(name, estimator, terms, clock)
-    with ExitStack() as after:
-        after.enter_context(run.minding())
-        after.callback(run.close)
-        yield run
-        run.finish()
+    with run.minding():
+        try:
+            yield run
+            run.finish()
+        finally:
+            run.close()

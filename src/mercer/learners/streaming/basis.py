@@ -1,6 +1,6 @@
 """The basis: functions of a row whose combinations are the model, and the features that are made of them.
 
-One-pass ways add up products of *raw* functions, which are cheap, and go over to the *features* phi afterwards, in
+One-pass methods add up products of *raw* functions, which are cheap, and go over to the *features* phi afterwards, in
 matrices of p rows. For a Nystrom lift the raw functions are k(x, l_j), and phi(x) = R^-T k(L, x); for other lifts they
 are the features themselves.
 """

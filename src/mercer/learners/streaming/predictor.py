@@ -1,4 +1,4 @@
-"""Who predicts: from coefficients of rows, from weights of features, or from weights of the functions of a basis."""
+"""Predictors: from coefficients of rows, from weights of features, or from weights of the functions of a basis."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ByDuals(Predictor):
         return shapes((self.duals, (self.view.count, None)), (self.levels, self.duals.shape[1:]))
 
     def values(self, rows: Any) -> Array:
-        return np.asarray(self.view.cross(rows) @ self.duals) + self.levels
+        return self.view.predicted(rows, self.duals) + self.levels
 
 
 @dataclass(frozen=True, eq=False)

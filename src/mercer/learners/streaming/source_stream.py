@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,7 +168,14 @@ def loaded(stream: SourceStream) -> StoredStream:
     return StoredStream(replace(first.points, values=values), targets, weights, copies)
 
 
-def new_points(estimator: Any, source: Source, size: int) -> Iterator[Points]:
+class ReadsColumns(Protocol):
+    """A learner that knows how many columns were fitted."""
+
+    n_features_in_: int
+    _precomputed: bool
+
+
+def new_points(estimator: ReadsColumns, source: Source, size: int) -> Iterator[Points]:
     """Rows for a fitted model, at most so many at once: as many columns as it knows, with the same names."""
     head, start = Head.of(source), 0
     if head.columns != estimator.n_features_in_:
@@ -184,7 +191,7 @@ def new_points(estimator: Any, source: Source, size: int) -> Iterator[Points]:
         start += batch.count
 
 
-def new_rows(estimator: Any, source: Source, size: int) -> Iterator[Any]:
+def new_rows(estimator: ReadsColumns, source: Source, size: int) -> Iterator[Any]:
     """The same as the model reads a table: points, or similarities with its rows where the kernel is precomputed."""
     for points in new_points(estimator, source, size):
         if estimator._precomputed:
@@ -194,13 +201,13 @@ def new_rows(estimator: Any, source: Source, size: int) -> Iterator[Any]:
             yield as_fitted(estimator, points)
 
 
-def note_columns(estimator: Any, head: Head) -> None:
+def note_columns(estimator: ReadsColumns, head: Head) -> None:
     """Tell an estimator how many columns were fitted, and their names, where scikit-learn looks for that."""
     estimator.n_features_in_ = head.columns
     if head.names is not None:
-        estimator.feature_names_in_ = np.array(head.names, dtype=object)
-    elif hasattr(estimator, "feature_names_in_"):
-        del estimator.feature_names_in_
+        estimator.__dict__["feature_names_in_"] = np.array(head.names, dtype=object)
+    else:
+        estimator.__dict__.pop("feature_names_in_", None)
 
 
 # -- pieces -----------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Rows in pieces, as one-pass ways read them: slices of what is in memory, or batches of a source."""
+"""Rows in pieces, as one-pass methods read them: slices of what is in memory, or batches of a source."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ FIRST_BOX, LAST_BOX = 1e2, 1e12
 GROWTH = 10.0
 """How many times wider each box is than the one before."""
 TOUCHING = 1e-5
-"""Hulls that come nearer to each other than this, in units of the width, are not told apart."""
+"""Hulls nearer to each other than this, in units of the width, count as touching."""
 HIDDEN = 1e-14
 """Squared distances below this part of k(x, x) are rounding."""
 

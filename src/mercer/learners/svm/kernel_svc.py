@@ -29,6 +29,8 @@ from mercer.lifts.base import Lift
 from mercer.planner.svm import MarginPlan, coefficients
 
 Array = NDArray[np.float64]
+MANY_PAIRS = 1000
+"""Pairs of classes above which their memory is looked at before the plan does."""
 
 
 class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # scikit-learn has no types
@@ -162,15 +164,15 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
         kept, own = rows_that_count(weights, len(labels))
         classes = classes_of(labels[kept])
         codes = np.searchsorted(classes, labels[kept])
-        pairs = len(classes) * (len(classes) - 1) // 2  # of thousands of classes millions, whose making takes long
-        needed, purpose = coefficients(len(kept), pairs), f"coefficients of {pairs:,} pairs of classes"
-        Budget.of(self.memory_limit).require(needed, purpose, "Use scikit-learn's OneVsRestClassifier.")
+        if (pairs := len(classes) * (len(classes) - 1) // 2) > MANY_PAIRS:  # before they are made, which takes long
+            needed, purpose = coefficients(len(kept), pairs), f"coefficients of {pairs:,} pairs of classes"
+            Budget.of(self.memory_limit).require(needed, purpose, "Use scikit-learn's OneVsRestClassifier.")
         subproblems = subproblems_of(codes, classes, C, own)
         view = self._viewed(X, rows, kept, copies, np.ones((len(kept), 1)))
         return SVCProblem(settings, rows, view, kept, subproblems, classes, codes)
 
     def _checked_penalty(self) -> float:
-        """C; an error where it, or what is said of classes, is none that there is."""
+        """C; an error where it, or a parameter of several classes, is not valid."""
         C = positive_float("C", self.C, "Use 1.0, or np.inf for a hard margin.", infinite=True)
         if not (isinstance(self.decision_function_shape, str) and self.decision_function_shape in (PAIRS, REST)):
             needs, got = 'decision_function_shape that is "ovo" or "ovr"', f"got {shown(self.decision_function_shape)}"

@@ -34,7 +34,7 @@ class SVMParameters(Protocol):
 
 @dataclass(frozen=True)
 class SVMSettings:
-    """What is asked of the solver.
+    """What the solver and the planner have to know.
 
     tolerance : the KKT violation that may be left
     max_iter : steps, or passes of coordinate descent; None for a sane number

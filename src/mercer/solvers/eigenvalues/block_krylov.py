@@ -24,11 +24,11 @@ from mercer.solvers.ridge.eigen import Eigen
 
 Array = NDArray[np.float64]
 STAGE = "components"
-"""The stage that a run is told of; its steps are products."""
+"""The stage that a run sees; its steps are products."""
 EXPECTED = 8
 """Products that a stage counts on."""
 BEYOND = 6
-"""Vectors that are sought beyond those asked for: the last of these converge as fast as the gap behind them is wide."""
+"""Vectors beyond those requested: the last of these converge as fast as the gap behind them is wide."""
 BASIS = 64
 """The columns that a basis has beyond a block, at least: the more, the fewer products after a restart."""
 GUARD = 2
@@ -76,8 +76,8 @@ def leading(
 ) -> Leading:
     """The largest eigenvalues of a symmetric positive semi-definite A, by block Krylov and Rayleigh-Ritz.
 
-    Blocks have `BEYOND` columns more than are asked for; vectors that have converged are multiplied no more. A run is
-    told of the products, and may stop it once there is one: what was found by then is returned.
+    Blocks have `BEYOND` columns more than are requested; vectors that have converged are multiplied no more. A run
+    sees the products, and may stop it once there is one: what was computed by then is returned.
 
     Cost: a few products with blocks of about `count` columns, and 4 n m count operations beside each, for a basis of m
     columns, which are twice a block or 64 more than one; 2 n m numbers.
@@ -232,7 +232,7 @@ class _Search:
 
     @property
     def error(self) -> float:
-        """The largest residual of those asked for, relative to the largest eigenvalue."""
+        """The largest residual of those requested, relative to the largest eigenvalue."""
         return float(self.norms[: self.count].max()) / self.scale if self.scale > 0 else 0.0
 
     def following(self, tolerance: float) -> Array:

@@ -64,7 +64,7 @@ class Clusters:
 def descend(sums: Sums, labels: Labels, settings: LloydSettings = USUAL, run: Run = IDLE) -> Clusters:
     """Lloyd's algorithm from a partition, until no row moves. Cost: see the sums.
 
-    A run is told of the steps, and may stop it once the clusters are summed up: what was found by then is returned.
+    A run sees the steps, and may stop it once the clusters are summed up: what was learned by then is returned.
 
     >>> import numpy as np
     >>> from mercer.operators import LowRank
@@ -89,26 +89,26 @@ def descend(sums: Sums, labels: Labels, settings: LloydSettings = USUAL, run: Ru
             if reason:
                 return Clusters(labels, members, squares, tuple(history), True, False, reason)
             if len(history) >= settings.max_steps:
-                told = f"{settings.max_steps} steps were not enough."
-                return Clusters(labels, members, squares, tuple(history), False, False, told)
+                reason = f"{settings.max_steps} steps were not enough."
+                return Clusters(labels, members, squares, tuple(history), False, False, reason)
             sums.move(members, following)
             members = following
     except Stopped as stopped:
         labels, squares = sums.assigned(members)
         history.append(float(sums.weights @ squares))
-        told = f"{opening(stopped)}, after {told_steps(len(history))}."
-        return Clusters(labels, members, squares, tuple(history), False, True, told)
+        reason = f"{opening(stopped)}, after {in_steps(len(history))}."
+        return Clusters(labels, members, squares, tuple(history), False, True, reason)
 
 
 def _end(history: list[float], rests: bool, settings: LloydSettings) -> str:
     """Why to end; "" where there is more to do."""
     if rests:
-        return f"No row moves after {told_steps(len(history))}."
+        return f"No row moves after {in_steps(len(history))}."
     if settings.tolerance > 0 and len(history) > 1 and history[-2] - history[-1] <= settings.tolerance * history[-1]:
         return f"The inertia falls by less than {settings.tolerance:.1e} of it after {len(history)} steps."
     return ""
 
 
-def told_steps(count: int) -> str:
+def in_steps(count: int) -> str:
     """So many steps, in words."""
     return f"{count} step{'s' * (count != 1)}"

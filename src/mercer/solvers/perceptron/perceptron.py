@@ -57,7 +57,7 @@ class Space(ABC):
 
 
 class Dual(Space):
-    """f = sum_j V_j k(., x_j): scores of a row are brought up to date by the mistakes since they were last asked for.
+    """f = sum_j V_j k(., x_j): scores of a row are brought up to date by the mistakes since they were last computed.
 
     K : the kernel matrix of all rows
     """

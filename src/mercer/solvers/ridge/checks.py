@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mercer.errors import InputError, message
 from mercer.operators import Operator
 from mercer.operators.base import read
-from mercer.operators.dense import tiles
+from mercer.operators.dense import TILE, tiles
 from mercer.solvers.ridge.base import Matrix, System
 
 
@@ -23,7 +23,7 @@ def ready(system: System) -> tuple[NDArray[np.float64], System]:
 
 def sides(shape: tuple[int, ...], system: System) -> System:
     """The system with sides of float64; an error where they do not fit a matrix of this shape."""
-    b, alphas = (np.asarray(read(side), dtype=np.float64) for side in (system.targets, system.alphas))
+    b, alphas = _of_float64(system.targets), _of_float64(system.alphas)
     if len(shape) != 2 or shape[0] != shape[1]:
         raise InputError(message("a square matrix", f"got one of shape {shape}", "Check the shape."))
     if alphas.ndim != 1 or not alphas.size or b.shape != (shape[0], len(alphas)):
@@ -37,22 +37,28 @@ def sides(shape: tuple[int, ...], system: System) -> System:
     return replace(system, targets=b, alphas=alphas)
 
 
+def _of_float64(given: Any) -> NDArray[np.float64]:
+    is_ready = type(given) is np.ndarray and given.dtype == np.float64
+    return given if is_ready else np.asarray(read(given), dtype=np.float64)
+
+
 def overwritable(matrix: Matrix) -> NDArray[np.float64]:
     """A, row after row, in memory that LAPACK may write to; a copy where it is not so, as of read-only arrays.
 
     LAPACK's wrappers copy whatever has another order or dtype, and write to read-only memory.
     """
-    A: NDArray[Any] = matrix.to_dense() if isinstance(matrix, Operator) else read(matrix)
+    A = _of_float64(matrix.to_dense() if isinstance(matrix, Operator) else matrix)
     if A.ndim != 2 or A.shape[0] != A.shape[1] or not A.size:
         got = f"got one of shape {A.shape}"
         raise InputError(message("a square matrix that is not empty", got, "Check the shape."))
-    return np.require(A.T if A.flags.f_contiguous else A, np.float64, ["C", "A", "W"])  # A' is A
+    return np.asarray(np.require(A.T if A.flags.f_contiguous else A, np.float64, ["C", "A", "W"]))  # A' is A
 
 
 def row_sums(A: NDArray[np.float64]) -> NDArray[np.float64]:
     """The sums of |A| along the rows, whose largest is the 1-norm; an error where they are not finite."""
     with np.errstate(over="ignore"):
-        sums = np.concatenate([np.abs(A[part]).sum(axis=1) for part in tiles(len(A), len(A))])
+        parts = [slice(None)] if A.size <= TILE else tiles(len(A), len(A))
+        sums = np.concatenate([np.abs(A[part]).sum(axis=1) for part in parts])
     wrong = np.flatnonzero(~np.isfinite(sums))
     if wrong.size:
         got = f"row {wrong[0]} of A adds up to {sums[wrong[0]]}"

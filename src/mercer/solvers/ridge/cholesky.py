@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run
 from mercer.errors import speaks
+from mercer.solvers.ridge import mixed_precision_cholesky
 from mercer.solvers.ridge.base import Cost, Solver, System, relative_residual, solves
 from mercer.solvers.ridge.checks import ready, row_sums
 from mercer.solvers.ridge.cholesky_factor import Factor, factorize
@@ -67,7 +68,7 @@ def _solved(
     A: NDArray[np.float64], norm: float, alpha: float, targets: NDArray[np.float64], run: Run
 ) -> tuple[Factor | SingleFactor, NDArray[np.float64], int] | None:
     """A factor in A's memory, the solution, and its steps from float32; None, with A as it was, without a factor."""
-    quick = single_factor(A, norm, alpha, run)
+    quick = single_factor(A, norm, alpha, run) if len(A) >= mixed_precision_cholesky.LARGE else None
     if quick is not None:
         x, steps = quick.refined(targets)
         if steps > NONE:

@@ -1,8 +1,8 @@
-"""The dual problem that all machines of margins share: a quadratic over a box, with one sum that is given.
+"""The dual problem that all SVMs share: a quadratic over a box, with one sum that is given.
 
     minimise  b'Kb / 2 + c'b + kink |b|_1   over  lower <= b <= upper,  sum(b) = total
 
-and f(x) = sum_i b_i k(x, x_i) + bias is what was learned. Classification has c = -y and a box between 0 and y C;
+and f(x) = sum_i b_i k(x, x_i) + bias is what is learned. Classification has c = -y and a box between 0 and y C;
 regression c = -y, a box from -C to C, and a kink where residuals are free; one class c = 0 and a total.
 """
 
@@ -24,7 +24,7 @@ class BoxQP:
 
     linear : (n,), c
     lower, upper : (n,), the box, which holds 0; it may be infinite
-    kink : the price of |b|
+    kink : the factor of |b|_1
     total : what the coefficients add up to
 
     >>> two = BoxQP(np.array([-1.0, 1.0]), np.array([0.0, -1.0]), np.array([1.0, 0.0]))
@@ -54,7 +54,7 @@ class BoxQP:
         return np.where(b > self.lower, slope, -np.inf)
 
     def violation(self, b: Array, g: Array) -> float:
-        """How far the steepest pair is from rest: 0 at the solution. The unit is that of f."""
+        """The KKT violation of the steepest pair: 0 at the solution. The unit is that of f."""
         found = float(self.falls(b, g).max() - self.rises(b, g).min())
         return 0.0 if found <= 0 else found  # what is not a number stays that
 
@@ -84,7 +84,7 @@ class BoxQP:
         return float(b @ g) + self.kink * float(np.abs(b).sum()) + bias * self.total + losses
 
     def part(self, rows: NDArray[np.intp]) -> BoxQP:
-        """The problem in some coefficients, where the others stay as they are; the sum is nobody's business there."""
+        """The problem in some coefficients, where the others stay as they are; the sum is not constrained there."""
         return BoxQP(self.linear[rows], self.lower[rows], self.upper[rows], self.kink)
 
     def feasible(self, b: Array) -> Array:
@@ -110,7 +110,7 @@ class QPResult:
     violation, gap : as `BoxQP` has them, from g
     steps : pairs of coefficients that were moved
     rounds : working sets
-    converged : whether the violation is within what was asked
+    converged : whether the violation is within the tolerance
     reason : why it ended
     """
 

@@ -1,16 +1,16 @@
-"""The low-rank solver of machines of margins: coordinate descent in the dual, on features with K = Z Z'.
+"""The low-rank solver of SVMs: coordinate descent in the dual, on features with K = Z Z'.
 
 The coefficients are moved one at a time, in random order, each to the lowest point of
 
     |w|^2 / 2 + c'b + kink |b|_1 + bias off + rho off^2 / 2,    w = Z'b,  off = sum(b) - total,
 
 inside of its box; a step takes one row of features, since w is kept. After a pass the bias, which is the multiplier of
-the sum, is moved by rho off (method of multipliers). A row that rests at an end of the box or at the kink is left out
-for as many passes as it has rested before, up to a few (shrinking). Estimates that passes give on their way say when
+the sum, is moved by rho off (method of multipliers). A row that stays at an end of the box or at the kink is left out
+for as many passes as it has stayed before, up to a few (shrinking). Estimates that passes give on their way say when
 to look: then the sum is repaired, and w, the gradient, the violation and the duality gap are computed from the
 coefficients, in float64.
 
-Cost: 4 n p operations a pass, less what rests, and n numbers beside the features.
+Cost: 4 n p operations a pass, less the rows that are left out, and n numbers beside the features.
 
 References
 ----------
@@ -35,7 +35,7 @@ from mercer.solvers.svm.descent_loops import Place, Terms, products, squares, su
 PIECE = 1 << 24
 """Numbers of features that are read between two looks at the clock: a few hundredths of a second."""
 RHO = 0.1
-"""The price of a sum that is off, in units of the mean squared length of the rows."""
+"""The penalty of a sum that is off, in units of the mean squared length of the rows."""
 LATER = 0.1
 """The part of the passes so far that has to follow before the next exact look."""
 
@@ -67,7 +67,7 @@ def descend(
     descent = _Descent(problem, np.ascontiguousarray(Z), settings, start)
     reason = ""
     try:
-        while not descent.at_rest():
+        while not descent.is_optimal():
             if descent.passes >= settings.max_passes:
                 reason = f"{settings.max_passes:,} passes are over."
                 break
@@ -76,11 +76,11 @@ def descend(
     except Stopped as stopped:
         reason = f"{opening(stopped)}."
         descent.look()
-    return descent.rested(reason)
+    return descent.result(reason)
 
 
 class _Descent:
-    """Where the descent is, and what the last exact look at it has told."""
+    """The state of the descent, and what the last exact look has shown."""
 
     def __init__(self, problem: BoxQP, Z: NDArray[Any], settings: DescentSettings, start: Array | None) -> None:
         lengths = squares(Z)
@@ -107,18 +107,18 @@ class _Descent:
         self._wake()
 
     def _wake(self) -> None:
-        """Rows that would move by the exact gradient rest no longer."""
+        """Rows that would move by the exact gradient are no longer left out."""
         slopes = self.g + self.bias
-        restless = (self.problem.rises(self.place.b, slopes) < 0) | (self.problem.falls(self.place.b, slopes) > 0)
-        self.wake[restless] = 0
+        moving = (self.problem.rises(self.place.b, slopes) < 0) | (self.problem.falls(self.place.b, slopes) > 0)
+        self.wake[moving] = 0
 
-    def at_rest(self) -> bool:
-        """Whether what is left is as little as was asked for."""
+    def is_optimal(self) -> bool:
+        """Whether the violation or the gap is within its tolerance."""
         objective = abs(self.problem.objective(self.place.b, self.g))
         return self.violation <= self.settings.tolerance or self.gap <= self.settings.relative_gap * objective
 
     def go(self, run: Run) -> None:
-        """Passes until it may be at rest, as far as they can tell."""
+        """Passes until it may be optimal, as far as their estimates tell."""
         soonest = self.passes + int(LATER * self.passes)
         while self.passes < self.settings.max_passes:
             violation, gap = self._pass(run)
@@ -126,7 +126,7 @@ class _Descent:
                 return
 
     def _promising(self, violation: float, gap: float) -> bool:
-        """Whether the slopes that a pass has met let hope for rest."""
+        """Whether it may be optimal by the slopes that a pass has met."""
         if violation <= self.settings.tolerance:
             return True
         problem, b, w = self.problem, self.place.b, self.place.w
@@ -151,12 +151,12 @@ class _Descent:
         self.passes += 1
         return high - low, gap
 
-    def rested(self, reason: str) -> QPResult:
+    def result(self, reason: str) -> QPResult:
         """The result."""
-        told = reason or f"The duality gap is {self.gap:.1e}, and the largest violation {self.violation:.1e}."
+        text = reason or f"The duality gap is {self.gap:.1e}, and the largest violation {self.violation:.1e}."
         return QPResult(
             *(self.place.b, self.g, self.bias, self.violation, self.gap),
-            *(self.steps, self.passes, self.at_rest(), told),
+            *(self.steps, self.passes, self.is_optimal(), text),
         )
 
 

@@ -11,36 +11,36 @@ from mercer.operators import Operator
 
 Rows = NDArray[np.intp]
 SPARE = 4
-"""Working sets that the pool holds, at least."""
+"""Working sets that the cache holds, at least."""
 
 
 class Buffer:
-    """Memory that is lent to one pool after the other: the system takes longer to hand out new one than to compute."""
+    """A buffer reused across kernel caches: allocating a new one takes longer than filling it."""
 
     def __init__(self) -> None:
         self._kept: NDArray[Any] = np.empty(0)
 
-    def lend(self, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """So many numbers of any value, until the next are asked for."""
+    def take(self, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """So many numbers of any value, until the next call."""
         if self._kept.dtype != dtype or len(self._kept) < count:
-            self._kept = np.empty(0)  # let go before more is asked for
+            self._kept = np.empty(0)  # freed before more is allocated
             self._kept = np.empty(count, dtype)
         return self._kept[:count]
 
 
 class KernelCache:
-    """Rows of a symmetric operator: computed when they are first asked for, and kept; the oldest make room.
+    """Rows of a symmetric operator: computed when they are first needed, and kept; the oldest make room.
 
     numbers : how many numbers it may hold; it takes more where that is too few to work with
-    most : rows that are asked for at once, at most
-    memory : where its numbers are; None for memory of its own
+    most : rows that are fetched at once, at most
+    buffer : where its numbers are; None for one of its own
     """
 
-    def __init__(self, K: Operator, numbers: float, most: int, memory: Buffer | None = None) -> None:
+    def __init__(self, K: Operator, numbers: float, most: int, buffer: Buffer | None = None) -> None:
         n = K.shape[0]
         self._most = most
         count = int(max(min(n, SPARE * most) * n, min(n * n, numbers)))
-        self._memory = (memory or Buffer()).lend(count, K.dtype)
+        self._memory = (buffer or Buffer()).take(count, K.dtype)
         self.computed = 0
         self.take(K)
 

@@ -1,8 +1,8 @@
-"""Where the exact solver of margins stands: coefficients, their gradient, and which rows are worth another look.
+"""The state of the exact solver of SVMs: coefficients, their gradient, and which rows are worth another look.
 
 A gradient costs pairs of all rows with the support, so it is not computed anew in float64 as a whole: rows that took
 part in the last rounds have theirs, the others get one from fast rows, and float64 is left to those that decide, the
-support and whoever may be on the wrong side of it.
+support and the rows that may be on the wrong side of it.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class State:
         self._stale, self._known = np.zeros(0, np.intp), self.b.copy()
         self.violation = self.problem.violation(self.b, self.g)
 
-    def rested(self, active: Rows, g: Array) -> None:
-        """Some rows have come to rest with this gradient; that of the others is not known any more."""
+    def optimal_on(self, active: Rows, g: Array) -> None:
+        """Some rows are optimal with this gradient; that of the others is not known any more."""
         self.g[active] = g
         stale = np.ones(self.problem.count, bool)
         stale[active] = False
@@ -63,9 +63,9 @@ class State:
         self.violation = self.problem.violation(self.b, self.g)
 
     def check(self) -> None:
-        """The gradient in float64 where it decides. Cost: pairs of the support with itself, and with whoever is near.
+        """The gradient in float64 where it decides. Cost: pairs of the support with itself, and with near rows.
 
-        How wrong fast rows are is seen at the support; whoever rests by less than `SAFE` times that is looked at.
+        How wrong fast rows are is seen at the support; rows optimal by less than `SAFE` times that are checked.
         """
         support = np.flatnonzero(self.b)
         known = self._exactly(support, support)
@@ -84,9 +84,9 @@ class State:
         return np.asarray(self.problem.linear[rows] + self.exact.combine(support, self.b[support], rows))
 
     def nearest(self, more: float, least: int, most: int) -> Rows:
-        """Rows to go on with, sorted: those that are not at rest, and others that are nearest to not being.
+        """Rows to go on with, sorted: those that violate the KKT conditions, and others that are nearest to that.
 
-        more : how many rows for each that is not at rest
+        more : how many rows for each violation
         least, most : rows beside, and rows in all
         """
         level = -self.problem.bias(self.b, self.g)

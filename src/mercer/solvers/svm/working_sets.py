@@ -1,11 +1,11 @@
-"""The exact solver of machines of margins: working sets of many coefficients, each solved by pairs.
+"""The exact solver of SVMs: working sets of many coefficients, each solved by pairs.
 
-Of many rows some are looked at first, and then those that are not at rest, until nobody is left: matrices of some rows
-are small. Each round takes the coefficients that violate the conditions of optimality most, half of them among those
-whose rows are known, beside the newest of the last round, computes rows of the kernel matrix at the speed of matrix
-products, solves the small problem by pairs in the cache, and moves the gradient. Coefficients that rest at an end of
-the box are left out (shrinking): rows are shorter then. At the end the gradient of all is computed anew, in float64
-where it decides, and whoever was left out wrongly comes back.
+Of many rows some are looked at first, and then those that violate the KKT conditions, until none is left: matrices of
+some rows are small. Each round takes the coefficients that violate them most, half of them among those whose rows are
+known, beside the newest of the last round, computes rows of the kernel matrix at the speed of matrix products,
+solves the small problem by pairs in the cache, and moves the gradient. Coefficients that stay at an end of the box are
+left out (shrinking): rows are shorter then. At the end the gradient of all is computed anew, in float64 where it
+decides, and rows that were left out by mistake are reactivated.
 
 Cost: for each coefficient that ever moves, pairs with the rows that are looked at then, as long as rows are kept; and
 after each turn pairs of the others with the coefficients that have moved.
@@ -47,15 +47,15 @@ WALK = 30
 ALL = 100_000
 """Steps in a round where all coefficients are in the working set: less than a second."""
 NEW = 0.5
-"""The part of those who join a working set that may be anybody; the others have rows that are known."""
+"""The part of the coefficients that join a working set that may be any; the others have rows that are known."""
 GROWN_FROM = 4096
 """Rows from which on rounds begin with some of them: rows of the matrix are as much shorter."""
 FIRST, MORE, MOST, GROWTHS = 0.15, 2.0, 0.5, 8
-"""The part of all rows to begin with, rows for each that is not at rest later, the largest part, and turns."""
+"""The part of all rows to begin with, rows for each KKT violation later, the largest part, and turns."""
 COARSE = 0.02
 """The part of the violation that is left among some rows, as long as others have been left out."""
 REST = 10
-"""Rounds between two looks at who rests."""
+"""Rounds between two looks at which rows can be left out."""
 SHRUNK = 0.7
 """The part of the rows that may be left for shrinking to be worth it."""
 
@@ -80,13 +80,13 @@ def solve(
     settings: SMOSettings,
     start: Array | None = None,
     run: Run = IDLE,
-    memory: Buffer | None = None,
+    buffer: Buffer | None = None,
 ) -> QPResult:
     """The coefficients, and the truth about them.
 
     K : the kernel matrix, in float64: a narrow copy of it is made where rows are many
     start : coefficients to start from; None for those nearest to zero
-    memory : where rows are kept; None for memory of its own
+    buffer : where rows are kept; None for one of its own
     """
     b = problem.feasible(np.zeros(problem.count) if start is None else start)
     exact = K if problem.count < NARROW_FROM else K.rough()  # in float64 that is exact enough
@@ -94,7 +94,7 @@ def solve(
     reason = ""
     try:
         for rows in _ways(problem.count, K):
-            reason = _descend(state, rows, settings, run, memory)
+            reason = _descend(state, rows, settings, run, buffer)
             if reason or state.violation <= settings.tolerance:
                 break
     except Stopped as stopped:
@@ -103,8 +103,8 @@ def solve(
     bias = problem.bias(state.b, state.g)
     gap = problem.gap(state.b, state.g, bias)
     converged = state.violation <= settings.tolerance
-    told = reason or f"The largest violation is {state.violation:.1e} after {state.steps} steps."
-    return QPResult(state.b, state.g, bias, state.violation, gap, state.steps, state.rounds, converged, told)
+    text = reason or f"The largest violation is {state.violation:.1e} after {state.steps} steps."
+    return QPResult(state.b, state.g, bias, state.violation, gap, state.steps, state.rounds, converged, text)
 
 
 def _ways(count: int, K: Operator) -> list[Operator]:
@@ -116,12 +116,12 @@ def _ways(count: int, K: Operator) -> list[Operator]:
     return [rough, K] if rough is narrow else [rough, narrow, K]
 
 
-def _descend(state: State, K: Operator, settings: SMOSettings, run: Run, memory: Buffer | None) -> str:
+def _descend(state: State, K: Operator, settings: SMOSettings, run: Run, buffer: Buffer | None) -> str:
     """Rounds until the gradient of all coefficients agrees that nothing is left; why they ended early, or ""."""
     numbers, n = settings.bytes / K.dtype.itemsize, state.problem.count
     wanted = min(n, SET, max(WHOLE, n // 4))  # the first set has rows of which many will not be support
     size = wanted if numbers >= n * n else int(min(wanted, max(LEAST, numbers / n / SPARE)))
-    pool = KernelCache(K, numbers, size, memory)
+    pool = KernelCache(K, numbers, size, buffer)
     growths, before = (GROWTHS if n >= GROWN_FROM else 0), np.inf
     if growths:
         K.prepare()
@@ -142,7 +142,7 @@ def _descend(state: State, K: Operator, settings: SMOSettings, run: Run, memory:
 
 
 def _grown(state: State) -> Rows:
-    """The rows of the next rounds: a few at random where nothing is known, and then those that are not at rest."""
+    """The rows of the next rounds: a few at random at first, then those that violate the KKT conditions."""
     n = state.problem.count
     if state.blank:
         return np.sort(np.random.default_rng(0).permutation(n)[: int(FIRST * n)])
@@ -152,7 +152,7 @@ def _grown(state: State) -> Rows:
 def _rounds(
     state: State, pool: KernelCache, K: Operator, active: Rows, goal: float, size: int, settings: SMOSettings, run: Run
 ) -> None:
-    """Rounds on some rows, of which some are left out on the way, until those that are left are at rest."""
+    """Rounds on some rows, of which some are left out on the way, until those that are left are optimal."""
     whole = state.problem
     problem, b, g = whole.part(active), state.b[active], state.g[active]
     pool.take(K if len(active) == whole.count else K.part(active))
@@ -164,7 +164,7 @@ def _rounds(
             break
         looked += 1
         if looked % REST == 0 and len(active) > size:
-            kept = np.flatnonzero((rises < high) | (falls > low))  # the others rest at an end of the box, or at zero
+            kept = np.flatnonzero((rises < high) | (falls > low))  # the others stay at an end of the box, or at zero
             if len(kept) <= SHRUNK * len(active):
                 active, b, g, recent = active[kept], b[kept], g[kept], np.zeros(0, np.intp)
                 problem = whole.part(active)
@@ -179,7 +179,7 @@ def _rounds(
         state.steps, state.rounds = state.steps + steps, state.rounds + 1
         with run.stoppable():
             run.tell(float(state.rounds))
-    state.rested(active, g)
+    state.optimal_on(active, g)
 
 
 def _round(problem: BoxQP, pool: KernelCache, chosen: Rows, b: Array, g: Array, tolerance: float, most: int) -> int:
