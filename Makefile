@@ -23,6 +23,7 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tests/docs/words.py
 
 # The pages, in build/docs/index.html; every warning is an error, and nothing is fetched.
 docs: $(VENV)/.docs

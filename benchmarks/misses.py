@@ -27,7 +27,7 @@ WHY: dict[Words, str] = {
         "pumadyn32nm",
     ): "kernels that treat all columns alike find nothing here; mercer.tuning.stretch does",
     ("margins", "rank 1,000"): "so few landmarks do not reach the accuracy; 2,000 do",
-    ("levels",): "chance, among so many shares: other draws of that line give 5 %, see comparing.md",
+    ("levels",): "chance, among so many shares: other draws of that line give 5 %, see hypothesis_tests.md",
     (
         "unsupervised",
         "components",

@@ -3,7 +3,7 @@
     python examples/boundaries.py [--picture PATH]
 
 An ellipse in the plane is a line after the lift to polynomials of degree two; two spirals need a kernel that can bend
-more. Both are machines of margins: what decides is a few rows, the support vectors.
+more. Both are SVMs: what decides is a few rows, the support vectors.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
 python examples/least_squares.py [--picture FILE.png]
 
-The same model is found in the weights of the features (the primal), in one coefficient a point (the dual), and by the
+The same model is found in the weights of the features (the primal), in one coefficient per point (the dual), and by the
 lecture's gradient descent, which never leaves the dual coefficients.
 """
 

@@ -21,7 +21,7 @@ from mercer.testing import check_kernel
 class Sech(Coordinate):
     """The hyperbolic secant of each coordinate's difference, multiplied: nearly a Gaussian, with longer tails.
 
-    lengthscale : number above zero
+    lengthscale : positive number
     """
 
     formula = "prod_k 1 / cosh((x_k - z_k) / lengthscale)"

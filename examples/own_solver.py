@@ -27,7 +27,7 @@ USEFUL = 1e-3
 class LeastNorm(Solver):
     """The shortest of all x for which |b - (A + alpha I) x| is least, by a singular value decomposition.
 
-    It has an answer where A + alpha I is singular, too. Cost: about 20 n^3 operations and 4 n^2 numbers an alpha.
+    It has an answer where A + alpha I is singular, too. Cost: about 20 n^3 operations and 4 n^2 numbers per alpha.
     """
 
     needs: ClassVar[Literal["matrix", "products"]] = "matrix"

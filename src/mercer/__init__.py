@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mercer.kernels import exp
     from mercer.kernels.domain import Domain
     from mercer.kernels.proof.prove import prove
-    from mercer.kernels.proof.record import Asymmetry, Proof, SpectralWitness, ThingWitness, Witness
+    from mercer.kernels.proof.record import Asymmetry, ObjectWitness, Proof, SpectralWitness, Witness
     from mercer.kernels.tables import kernel_for
     from mercer.kernels.text import parse
     from mercer.learners import (
@@ -65,11 +65,11 @@ __all__ = [
     "KernelSVC",
     "KernelSVR",
     "ModelFileError",
+    "ObjectWitness",
     "Perceptron",
     "Proof",
     "SpectralClustering",
     "SpectralWitness",
-    "ThingWitness",
     "Witness",
     "displays",
     "errors",
@@ -118,7 +118,7 @@ _LATER = {
     "Proof": "mercer.kernels.proof.record",
     "SpectralClustering": "mercer.learners",
     "SpectralWitness": "mercer.kernels.proof.record",
-    "ThingWitness": "mercer.kernels.proof.record",
+    "ObjectWitness": "mercer.kernels.proof.record",
     "Witness": "mercer.kernels.proof.record",
     "displays": "mercer.displays",
     "exp": "mercer.kernels",

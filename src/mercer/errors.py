@@ -21,6 +21,18 @@ from inspect import isgeneratorfunction
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
+__all__ = [
+    "BudgetError",
+    "DomainError",
+    "InputError",
+    "KernelError",
+    "MercerError",
+    "MercerWarning",
+    "ModelFileError",
+    "NumericalWarning",
+    "ParseError",
+]
+
 _Public = TypeVar("_Public", bound=Callable[..., Any])
 _NAMED = (type, FunctionType)
 """What has a name of its own; of other things the class has one."""
@@ -45,7 +57,7 @@ class ParseError(KernelError):
     def __init__(self, message: str, text: str, position: int, length: int = 1) -> None:
         self.text = text
         self.position = position
-        if len(message) > LONGEST:  # it names what was given, which may be a million letters
+        if len(message) > LONGEST:  # it names the text, which may be a million letters
             message = f"{message[:LONGEST]}..."
         shown, start = _window(text, position)
         pointer = " " * (position - start) + "^" * max(1, min(length, len(shown) - (position - start)))
@@ -110,7 +122,7 @@ def speaker() -> str:
 
 @contextmanager
 def speaking(name: str) -> Iterator[None]:
-    """Messages inside begin with this name. Not around a `yield`: whoever iterates would speak in this name.
+    """Messages inside begin with this name. Not around a `yield`: its consumer would speak in this name.
 
     >>> with speaking("KernelRidge (centers)"):
     ...     message("finite numbers", "got NaN", "Drop such rows.")

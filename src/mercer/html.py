@@ -218,7 +218,7 @@ def within(pieces: Iterable[Markup], most: int) -> Markup:
 
 
 def _told(pieces: Iterable[Markup]) -> Iterator[Markup]:
-    """The pieces up to the first that cannot be had, and why not: who shows an object has not asked for an error."""
+    """The pieces up to the first that fails, and why: a card must not raise an error."""
     try:
         yield from pieces
     except TROUBLE as error:

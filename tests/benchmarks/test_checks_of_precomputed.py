@@ -12,7 +12,7 @@ from mercer.lifts import Nystrom
 pytestmark = pytest.mark.slow
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how_to" / "from_scikit_learn.md").read_text()
-CHANGED = "A check takes the mean off a matrix, or rounds it to whole numbers: it is indefinite then, and refused."
+CHANGED = "A check takes the mean off a matrix, or rounds it to integers: it is indefinite then, and refused."
 COLUMNS = "A check gives two columns where the kernel is precomputed: no matrix of all pairs."
 TIES = "Negative ties, and rows without a tie, are refused by `SpectralClustering`."
 

@@ -94,8 +94,8 @@ def test_a_penalty_may_be_given(words, table, settings, houses, rings, tmp_path)
     [
         (["--alpha", "1", "--learner", "svm"], "--alpha is for ridge and logistic"),
         (["--C", "1"], "--C is for svm"),
-        (["--alpha", "0"], "--alpha needs a number above zero"),
-        (["--C", "nan", "--learner", "svm"], "--C needs a number above zero"),
+        (["--alpha", "0"], "--alpha needs a positive number"),
+        (["--C", "nan", "--learner", "svm"], "--C needs a positive number"),
     ],
 )
 def test_a_penalty_that_is_none_is_refused(words, reason, rings):
@@ -322,7 +322,7 @@ def test_a_kernel_of_plain_numbers_refuses_gaps_in_words(tmp_path):
 
 @pytest.mark.parametrize("words", [("true", "false"), ("TRUE", "FALSE"), ("True", "False")])
 def test_truths_are_scored_as_they_were_fitted(tmp_path, words):
-    path, model = tmp_path / "truths.csv", tmp_path / "truths.mercer"
+    path, model = tmp_path / "booleans.csv", tmp_path / "booleans.mercer"
     rng = np.random.default_rng(0)
     path.write_text("a,y\n" + "".join(f"{x:.3f},{words[int(x > 0)]}\n" for x in rng.normal(size=80)))
     told("fit", path, "--target", "y", "--out", model)

@@ -13,12 +13,12 @@ from mercer.tables.read import read_table
 
 COLUMNS = {
     "labels": (["a", "b"] * 20, "classification"),
-    "truths": (["true", "false"] * 20, "classification"),
+    "booleans": (["true", "false"] * 20, "classification"),
     "two numbers": (["-1", "1"] * 20, "classification"),
     "seven classes": ([str(i % 7) for i in range(70)], "classification"),
     "seven classes as floats": ([f"{i % 7}.0" for i in range(70)], "classification"),
     "seven numbers in few rows": ([str(i % 7) for i in range(69)], "regression"),
-    "many whole numbers": ([str(i % 21) for i in range(1000)], "regression"),
+    "many integers": ([str(i % 21) for i in range(1000)], "regression"),
     "two numbers that are not whole": (["0.5", "1.5"] * 20, "regression"),
 }
 
@@ -104,5 +104,5 @@ def test_labels_are_spelt_as_in_the_fit(classes, entries, wanted):
 
 def test_numbers_that_are_no_classes_are_refused():
     assert like(np.array([1.0, 2.0]), np.array([1, 2, 3]), "y").tolist() == [1, 2]
-    with pytest.raises(InputError, match=r"whole numbers.*1\.7"):
+    with pytest.raises(InputError, match=r"integers.*1\.7"):
         like(np.array([1.0, 1.7]), np.array([1, 2, 3]), "y")

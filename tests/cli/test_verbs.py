@@ -239,7 +239,7 @@ def test_plan_of_a_table_is_that_of_its_fit(tmp_path, learner):
         (["TABLE", "--target", "price", "--outputs", "3"], "--outputs is for plans without a table"),
         (["TABLE"], "needs its --target"),
         (["TABLE", "--target", "price", "--learner", "tree"], "--learner needs one of"),
-        (["--columns", "2"], "--rows needs a whole number"),
+        (["--columns", "2"], "--rows needs a positive integer"),
     ],
 )
 def test_plan_takes_a_table_or_shapes(tmp_path, words, reason):

@@ -94,7 +94,7 @@ STRANGE_TEXTS = ["4 \N{KELVIN SIGN}B", "\N{ARABIC-INDIC DIGIT FOUR} GB", "9" * 5
 
 @pytest.mark.parametrize("nonsense", [*NOT_SIZES, *NOT_TEXTS, *STRANGE_TEXTS])
 def test_nonsense_is_refused(nonsense):
-    with pytest.raises(InputError, match=r"^A memory budget needs a positive whole number") as caught:
+    with pytest.raises(InputError, match=r"^A memory budget needs a positive number of bytes") as caught:
         Budget.of(nonsense)
     assert '"4 GiB"' in str(caught.value)
     assert len(str(caught.value)) < 300

@@ -316,7 +316,7 @@ def test_what_a_symbol_does_not_know_it_says(question):
         question(Symbol("t", level=Level.PAIR))
 
 
-# -- numbers are arguments, whole numbers are structure ----------------------------------------------------------------
+# -- numbers are arguments, integers are structure ----------------------------------------------------------------
 
 
 @pytest.fixture
@@ -364,7 +364,7 @@ def test_a_formula_is_compiled_once_for_all_numbers(own_folder):
     assert compiled([Shifted(0.5), Shifted(1e-3), Shifted(7.0)], X, Z) == (0, 0)
     assert compiled([Shifted(0.25)], X[:2], Z[:1]) == (0, 0)  # nor for other shapes
     assert compiled([Shifted(0.25)], X[:, :2], Z[:, :2]) == (0, 0)  # nor for other columns
-    assert compiled([Shifted(0.25, 5)], X, Z)[0] == 1  # a whole number is part of the formula
+    assert compiled([Shifted(0.25, 5)], X, Z)[0] == 1  # an integer is part of the formula
 
 
 def test_equal_structure_shares_code(own_folder):

@@ -142,7 +142,7 @@ def test_a_boundary_out_of_sight():
         (np.ones((4, 3)), Y, r"BoundaryDisplay needs rows of two columns; got an array of shape \(4, 3\)\."),
         (np.array([[0.0, np.nan]]), Y[:1], r"BoundaryDisplay needs finite numbers; got others\."),
         (1e200 * X, Y, r"numbers of at most 1e\+100; got .*\. Scale the columns down\."),
-        (X, Y[1:], r"one label a row; y has shape \(49,\) for 50 rows\."),
+        (X, Y[1:], r"one label per row; y has shape \(49,\) for 50 rows\."),
         (X, np.where(X[:, 0] > 0, np.nan, 1.0), r"a label for every row; got NaN or None\."),
         (X, [None, *Y[1:]], r"a label for every row; got NaN or None\."),
         (X, np.array([1, *Y[1:]], dtype=object), r"labels of one kind; got texts and others\. Write all as texts"),

@@ -116,7 +116,7 @@ def test_rows_that_cannot_be_drawn(rows, message):
 
 
 def test_what_cannot_be_drawn():
-    with pytest.raises(InputError, match=r"one label a row; got labels of shape \(3,\) for 60 rows\."):
+    with pytest.raises(InputError, match=r"one label per row; got labels of shape \(3,\) for 60 rows\."):
         ClusterDisplay.from_estimator(Labelled([0, 1, 2]), X)
     with pytest.raises(InputError, match=r"something that has labels_; object has none\. Fit the model first\."):
         ClusterDisplay.from_estimator(object(), X)

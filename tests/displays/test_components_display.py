@@ -79,9 +79,9 @@ def test_components_that_there_are_not(components):
 
 
 def test_what_cannot_be_drawn():
-    with pytest.raises(InputError, match=r"one label a row; y has shape \(29,\) for 30 rows\."):
+    with pytest.raises(InputError, match=r"one label per row; y has shape \(29,\) for 30 rows\."):
         ComponentsDisplay.from_estimator(Components(), X, LABELS[1:])
-    with pytest.raises(InputError, match=r"two scores a row; got an array of shape \(30, 3\)\."):
+    with pytest.raises(InputError, match=r"two scores per row; got an array of shape \(30, 3\)\."):
         ComponentsDisplay(X).plot()
     with pytest.raises(InputError, match=r"something that has transform; object has none\."):
         ComponentsDisplay.from_estimator(object(), X)

@@ -104,7 +104,7 @@ def test_odd_rows_are_drawn(rows, y, tmp_path):
         ),
         (X[:, 0], Y, r"rows of one column; got an array of shape \(40,\)\..* write a list of numbers as X\[:, None\]"),
         (np.array([[np.nan]]), Y, r"CurveDisplay needs finite numbers; got others\."),
-        (X, Y[1:], r"one number a row in y; y has shape \(39,\) for 40 rows\."),
+        (X, Y[1:], r"one number per row in y; y has shape \(39,\) for 40 rows\."),
         (X, np.where(Y > 0, np.inf, Y), r"finite numbers in y; got others\."),
         (X, 1e200 * Y, r"numbers of at most 1e\+100"),
     ],

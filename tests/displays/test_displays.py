@@ -43,7 +43,7 @@ DRAWN = {
     "lift error": lambda ax: LiftErrorDisplay([1, 2], [[0.2], [0.1]], [[0.1], [0.05]], bounds=[1.0, 0.5]).plot(ax),
     "parabolic": lambda ax: ParabolicDisplay(X, X[:, 0] > 0, [0.0, 0.0, 1.0], -1.0).plot(ax),
     "importance": lambda ax: ImportanceDisplay(["a", "b"], [0.5, 0.1]).plot(ax),
-    "steps": lambda ax: StepsDisplay(X, X[:, 0] > 0, SPANS, SPANS, FLAT, [1], mistaken=[0]).plot(ax),
+    "steps": lambda ax: StepsDisplay(X, X[:, 0] > 0, SPANS, SPANS, FLAT, [1], misclassified=[0]).plot(ax),
 }
 WINDOWLESS = """
 import sys

@@ -152,8 +152,8 @@ def test_kernels_of_strings():
         ),
         ([[np.nan]], None, r"finite values; got NaN or infinity\."),
         ([[1.0, 2.0], [0.0, 1.0]], None, r"a symmetric matrix; got one that is not\."),
-        (K, "rows", r"order \"eigenvector\", None or one value a row; got 'rows'\."),
-        (K, LABELS[1:], r"one label a row; y has shape \(49,\) for 50 rows\."),
+        (K, "rows", r"order \"eigenvector\", None or one value per row; got 'rows'\."),
+        (K, LABELS[1:], r"one label per row; y has shape \(49,\) for 50 rows\."),
     ],
     ids=["shape", "NaN", "asymmetric", "word", "few"],
 )

@@ -122,9 +122,9 @@ def test_what_cannot_be_run():
 @pytest.mark.parametrize(
     ("steps", "values", "message"),
     [
-        ([1, 2], [[1.0]], r"a value for each step and line, and a name a line; got \(2,\), \(1, 1\) and 1 names"),
-        ([1], [[1.0, 2.0]], r"a value for each step and line, and a name a line"),
-        ([], np.zeros((0, 1)), r"a value for each step and line, and a name a line"),
+        ([1, 2], [[1.0]], r"a value for each step and line, and a name per line; got \(2,\), \(1, 1\) and 1 names"),
+        ([1], [[1.0, 2.0]], r"a value for each step and line, and a name per line"),
+        ([], np.zeros((0, 1)), r"a value for each step and line, and a name per line"),
         ([1], [[np.inf]], r"finite numbers; got NaN or infinity"),
     ],
     ids=["shapes", "names", "none", "infinite"],

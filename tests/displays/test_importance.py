@@ -41,7 +41,7 @@ def test_names_are_no_formulas_and_not_long():
 
 @pytest.mark.parametrize(
     ("names", "values", "message"),
-    [(["a"], [1, 2], "a value a name"), ([], [], "finite values; got none"), (["a"], [np.nan], "NaN or infinity")],
+    [(["a"], [1, 2], "a value per name"), ([], [], "finite values; got none"), (["a"], [np.nan], "NaN or infinity")],
 )
 def test_what_cannot_be_drawn(names, values, message):
     with pytest.raises(InputError, match=message):

@@ -103,7 +103,7 @@ def test_what_cannot_be_drawn():
         ([], np.zeros((0, 1)), None, r"an error for each alpha and line"),
         ([1.0], [[np.inf]], None, r"finite errors, and alphas of at least 0; got others"),
         ([-1.0], [[0.1]], None, r"finite errors, and alphas of at least 0; got others"),
-        ([1.0], [[0.1]], [1.0, 2.0], r"one chosen alpha and one name a line; got \(2,\) for 1 lines"),
+        ([1.0], [[0.1]], [1.0, 2.0], r"one chosen alpha and one name per line; got \(2,\) for 1 lines"),
     ],
     ids=["shapes", "none", "infinite", "negative", "chosen"],
 )

@@ -88,7 +88,7 @@ def test_errors_of_zero():
 @pytest.mark.parametrize("components", [(), (4, 4), (8, 4), (0, 4), (2.5,)], ids=str)
 def test_numbers_that_cannot_be_drawn(components):
     with pytest.raises(
-        InputError, match=r"LiftErrorDisplay needs numbers of features that grow, and draws, above zero"
+        InputError, match=r"LiftErrorDisplay needs numbers of features that grow, and positive numbers of draws"
     ):
         LiftErrorDisplay.from_lift(Nystrom("gaussian(2)"), X, components=components)
 

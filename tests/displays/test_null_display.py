@@ -58,7 +58,7 @@ def test_a_sample_of_equal_values():
     [
         (Result(), r"something that has null_sample; Result has none\. Give the result of mercer\.mmd"),
         (Result(None, null_sample=SAMPLE), r"something that has statistic; Result has none\."),
-        (Result(null_sample=[]), r"a sample, or a spread above zero; got no sample and the spread None\."),
+        (Result(null_sample=[]), r"a sample, or a positive spread; got no sample and the spread None\."),
         (Result(null_sample=[[0.0]]), r"a list of numbers; got an array of shape \(1, 1\)\."),
         (Result(null_sample=[0.0, np.nan]), r"NullDisplay needs finite numbers; got NaN or infinity\."),
         (Result(np.inf, null_sample=[0.0]), r"NullDisplay needs finite numbers; got NaN or infinity\."),

@@ -160,7 +160,7 @@ def test_what_cannot_be_drawn():
     with pytest.raises(InputError, match=message):  # an ellipse in these columns
         ParabolicDisplay.from_estimator(wide, CIRCLES * np.array([1.0, 9.0]), SIDES)
     three = KernelSVC("parabolic").fit(CIRCLES, np.arange(60) % 3)
-    with pytest.raises(InputError, match=r"two classes; got 3 scores a row"):
+    with pytest.raises(InputError, match=r"two classes; got 3 scores per row"):
         ParabolicDisplay.from_estimator(three, CIRCLES)
     with pytest.raises(InputError, match=r"rows of two columns; got an array of shape \(4, 3\)"):
         ParabolicDisplay.from_estimator(Slope(), np.ones((4, 3)))

@@ -58,8 +58,8 @@ def test_axes_are_named():
 @pytest.mark.parametrize(
     ("ratios", "left", "message"),
     [
-        ([], None, r"ScreeDisplay needs one ratio a component; got an array of shape \(0,\)\."),
-        ([[0.5]], None, r"one ratio a component; got an array of shape \(1, 1\)\."),
+        ([], None, r"ScreeDisplay needs one ratio per component; got an array of shape \(0,\)\."),
+        ([[0.5]], None, r"one ratio per component; got an array of shape \(1, 1\)\."),
         ([0.5, np.nan], None, r"finite ratios; got NaN or infinity\."),
         ([0.5], 1.5, r"unexplained from 0 to 1; got 1\.5\."),
         ([0.5], np.nan, r"unexplained from 0 to 1; got nan\."),

@@ -15,7 +15,7 @@ figures = pytest.importorskip("matplotlib.figure")
 
 
 def walked(K, signs, most=100):
-    """The perceptron of the lectures: the coefficients after each mistake, and who was mistaken."""
+    """The perceptron of the lectures: the coefficients after each mistake, and who was misclassified."""
     alpha, seen, rows = np.zeros(len(signs)), [], []
     for _ in range(most):
         before = len(rows)
@@ -38,7 +38,7 @@ def test_boundaries_are_those_of_the_sequential_algorithm():
     model = Perceptron(max_iter=100).fit(X, y)
     drawn = StepsDisplay.from_estimator(model, X, y, grid=30)
     seen, rows = walked(X @ X.T + 1, np.where(y == "right", 1.0, -1.0))
-    assert drawn.mistaken.tolist() == rows
+    assert drawn.misclassified.tolist() == rows
     assert drawn.mistakes[-1] == len(rows)
     for mark, contours in zip(drawn.mistakes, drawn.boundaries_, strict=True):
         theta = seen[mark - 1] @ np.column_stack([X, np.ones(40)])
@@ -54,15 +54,15 @@ def test_the_last_boundary_of_a_kernel_perceptron_is_that_of_the_model():
     places = np.array([(x, y) for y in drawn.up for x in drawn.across])
     np.testing.assert_allclose(drawn.scores[-1].ravel(), model.decision_function(places), atol=1e-9)
     K = np.exp(-((CIRCLES[:, None] - CIRCLES) ** 2).sum(axis=2) / 2)
-    assert drawn.mistaken.tolist() == walked(K, np.where(SIDES == "outer", 1.0, -1.0))[1]
+    assert drawn.misclassified.tolist() == walked(K, np.where(SIDES == "outer", 1.0, -1.0))[1]
 
 
 def test_mistaken_rows_are_ringed_once_and_counted():
     model = KernelPerceptron("gaussian(1)", max_iter=50, shuffle=True, random_state=0).fit(CIRCLES, SIDES)
     drawn = StepsDisplay.from_estimator(model, CIRCLES, SIDES, grid=20)
-    np.testing.assert_array_equal(offsets(drawn.mistaken_), CIRCLES[model.support_])
+    np.testing.assert_array_equal(offsets(drawn.misclassified_), CIRCLES[model.support_])
     often = np.abs(model.dual_coef_)
-    sizes = drawn.mistaken_.get_sizes()
+    sizes = drawn.misclassified_.get_sizes()
     assert (np.sign(np.subtract.outer(often, often)) == np.sign(np.subtract.outer(sizes, sizes))).all()
 
 
@@ -118,10 +118,10 @@ def test_perceptrons_that_cannot_be_drawn():
     with pytest.raises(InputError, match=r"rows of two columns"):
         StepsDisplay.from_estimator(fitted, np.ones((3, 3)), y)
     last = StepsDisplay.from_estimator(fitted, X, y, grid=5)
-    last.mistaken = [60]
+    last.misclassified = [60]
     with pytest.raises(InputError, match=r"needs the rows of the fit; got 60 rows"):
         last.plot()
-    last.mistaken, last.scores = [], last.scores[:0]
+    last.misclassified, last.scores = [], last.scores[:0]
     with pytest.raises(InputError, match=r"the scores of one step or more; got 0 for"):
         last.plot()
 

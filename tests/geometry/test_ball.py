@@ -143,13 +143,13 @@ def test_halfspaces_go_both_ways():
     [
         (lambda: Ball([1, 2], -1), "Ball needs a finite radius from zero on; got -1. Its outside is inside=False."),
         (lambda: Ball([1, 2], np.inf), "a finite radius from zero on; got inf"),
-        (lambda: Ball([1, np.nan], 1), r"a center: a list of finite numbers; got \[1.0, nan\]. Give one a column."),
+        (lambda: Ball([1, np.nan], 1), r"a center: a list of finite numbers; got \[1.0, nan\]. Give one per column."),
         (lambda: Ball([[1, 2]], 1), r"a list of finite numbers; got shape \(1, 2\)"),
         (lambda: Ball([1, 2], 1, names=["a"]), "2 names of columns; got 1"),
         (lambda: HalfSpace([0, 0], 1), r"a normal that is not zero, and a finite offset; got the normal \[0.0, 0.0\]"),
         (lambda: Ellipse([1, 2, 3], [1, 1, 1], 0), r"a center of two numbers and a finite angle.*use Ellipsoid"),
-        (lambda: Ellipse([1, 2], [1, 0], 0), r"2 semi-axes above zero; got \[1.0, 0.0\]"),
-        (lambda: Ellipsoid([1, 2], [1, 2, 3]), r"2 semi-axes above zero; got \[1.0, 2.0, 3.0\]"),
+        (lambda: Ellipse([1, 2], [1, 0], 0), r"2 positive semi-axes; got \[1.0, 0.0\]"),
+        (lambda: Ellipsoid([1, 2], [1, 2, 3]), r"2 positive semi-axes; got \[1.0, 2.0, 3.0\]"),
         (lambda: Ellipsoid([1, 2], [1, 2], [[1, 0], [1, 1]]), "rows of length one at right angles.*; these are not"),
         (lambda: Ellipsoid([1, 2], [1, 2], [[1, 0]]), r"2 directions.*shape \(1, 2\)"),
         (

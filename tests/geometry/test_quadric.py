@@ -166,7 +166,7 @@ numbers = st.integers(-3, 3).map(float)
 
 @given(st.lists(numbers, min_size=10, max_size=10), st.integers(2, 3), st.integers(0, 10**6))
 def test_membership_is_the_sign_of_the_polynomial(weights, d, seed):
-    """Small whole numbers meet every degenerate kind; the oracle is the polynomial, evaluated by scikit-learn."""
+    """Small integers meet every degenerate kind; the oracle is the polynomial, evaluated by scikit-learn."""
     count = len(PLANE) if d == 2 else len(SPACE)
     found = preimage(lift(d), weights[:count], weights[-1])
     X = np.random.default_rng(seed).normal(size=(200, d)) * 2
@@ -206,7 +206,7 @@ def test_quadrics_come_back(d, seed, right, inside):
             "no more than 2 coordinates; got 2 axes and the right side",
         ),
         (lambda: Quadric([0, 0], [1, 1, 1], [1, 1, 1]), "no more than 2 coordinates"),
-        (lambda: Quadric([0, 0], [1], [1, 1]), r"2 semi-axes above zero; got \[1.0\]"),
+        (lambda: Quadric([0, 0], [1], [1, 1]), r"2 positive semi-axes; got \[1.0\]"),
         (lambda: KINDS["cone"].angle, "a shape in the plane to have an angle; this is in 3 dimensions"),
     ],
 )

@@ -240,7 +240,7 @@ THREE = np.digitize(U[:, 0], [-0.5, 0.5])
         ),
         (
             lambda: region(fitted(PolynomialFeatures(2), SVC(kernel="linear"), labels=THREE), positive=0),
-            "one decision a class; SVC has decisions between pairs of classes. Use LinearSVC",
+            "one decision per class; SVC has decisions between pairs of classes. Use LinearSVC",
         ),
         (
             lambda: region(fitted(PolynomialFeatures(2), LogisticRegression()), positive="yes"),

@@ -164,7 +164,7 @@ class Plain(Radial):
 
 def test_plain_fields_of_your_own_kernels_are_checked_too():
     assert Plain("median").resolve([[0.0], [3.0]]).lengthscale == 3.0
-    with pytest.raises(KernelError, match="lengthscale above zero"):
+    with pytest.raises(KernelError, match="a positive lengthscale"):
         Plain(-1.0)
     with pytest.raises(KernelError, match="finite number for other"):
         Plain(1.0, math.nan)
@@ -187,30 +187,30 @@ REFUSALS = {
     "a fractional power": (lambda: (9 + Linear()) ** 1.5, "whole exponent"),
     "a fractional power of a cosine": (lambda: Cosine() ** 0.5, "infinitely divisible"),
     "a fractional degree": (lambda: Polynomial(degree=1.5, offset=9), "Taylor"),
-    "a zeroth power": (lambda: Gaussian() ** 0, "above zero"),
-    "a negative power": (lambda: Gaussian() ** -1, "above zero"),
+    "a zeroth power": (lambda: Gaussian() ** 0, "positive"),
+    "a negative power": (lambda: Gaussian() ** -1, "positive"),
     "a kernel as power": (lambda: Gaussian() ** Gaussian(), "exponent"),
     "NaN": (lambda: math.nan * Gaussian(), "finite"),
     "infinity": (lambda: math.inf * Gaussian(), "finite"),
     "a number beyond all floats": (lambda: Constant(10**400), "finite"),
     "a NaN lengthscale": (lambda: Gaussian(math.nan), "finite"),
-    "a zero lengthscale": (lambda: Gaussian(0.0), "above zero"),
+    "a zero lengthscale": (lambda: Gaussian(0.0), "positive"),
     "a text lengthscale": (lambda: Gaussian("mean"), "median"),
     "a negative offset": (lambda: Polynomial(2, offset=-1.0), "at least zero"),
     "a text in a sum": (lambda: Gaussian() + "linear", "kernel or a number"),
     "a bool in a product": (lambda: True * Gaussian(), "kernel or a number"),
-    "nu of zero": (lambda: Matern(nu=0), "above zero"),
-    "a shape of zero": (lambda: RationalQuadratic(shape=0), "above zero"),
+    "nu of zero": (lambda: Matern(nu=0), "positive"),
+    "a shape of zero": (lambda: RationalQuadratic(shape=0), "positive"),
     "no columns": (lambda: Gaussian().on([]), "position or name"),
     "columns of floats": (lambda: Gaussian().on([0.5]), "position or name"),
-    "scales of zero": (lambda: Gaussian().scaled([1.0, 0.0]), "above zero"),
-    "scales as a number": (lambda: Gaussian().scaled(2.0), "one lengthscale a column"),
+    "scales of zero": (lambda: Gaussian().scaled([1.0, 0.0]), "positive"),
+    "scales as a number": (lambda: Gaussian().scaled(2.0), "one lengthscale per column"),
     "a weight that is no function": (lambda: Gaussian().weighted(3), "function"),
     "a map that is no map": (lambda: Gaussian().after([1.0, 2.0]), "matrix"),
     "a matrix of NaN": (lambda: Gaussian().after([[math.nan]]), "matrix"),
     "a matrix of texts": (lambda: Gaussian().after([["a", "b"]]), "After needs a matrix of finite numbers"),
     "rows of different lengths": (lambda: Gaussian().after([[1.0, 2.0], [3.0]]), "After needs a matrix of finite"),
-    "scales of different lengths": (lambda: Gaussian().scaled([[1.0, 2.0], [3.0]]), "one lengthscale a column"),
+    "scales of different lengths": (lambda: Gaussian().scaled([[1.0, 2.0], [3.0]]), "one lengthscale per column"),
     "scales that are texts": (lambda: Gaussian().scaled(["a"]), "a number for lengthscales"),
     "a kernel as a map": (lambda: Linear().after(Gaussian()), r"a function of rows.*Gaussian.*Compose kernels with"),
     "a kernel as a weight": (lambda: Linear().weighted(Gaussian()), r"a function of rows.*Compose kernels with"),
@@ -231,7 +231,7 @@ def test_refused_at_construction_with_the_reason(case):
 
 WRONG_DATA = {
     "weights of the wrong shape": (Gaussian().weighted(lambda X: X), "one number per row"),
-    "a map that loses rows": (Gaussian().after(lambda X: X[:2]), "one row a row"),
+    "a map that loses rows": (Gaussian().after(lambda X: X[:2]), "one row per row"),
     "a map to infinity": (Gaussian().after(lambda X: X * np.inf), "real, finite numbers from lambda"),
     "a matrix of another width": (Gaussian().after([[1.0, 0.0, 0.0]]), "3 columns"),
     "a column that is not there": (Gaussian().on([5]), "column 5"),

@@ -236,14 +236,14 @@ def test_compositions_with_them_agree_on_both_ways():
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: Powers(0), "Powers needs a whole number from 1 to 10000 for degree; got 0"),
-        (lambda: Monomials(1.5), "Monomials needs a whole number from 1 to 100 for degree; got 1.5"),
+        (lambda: Powers(0), "Powers needs an integer from 1 to 10000 for degree; got 0"),
+        (lambda: Monomials(1.5), "Monomials needs an integer from 1 to 100 for degree; got 1.5"),
         (lambda: Monomials(2, "yes"), "Monomials needs True or False for include_bias; got 'yes'. Texts write 1 or 0"),
         (lambda: Monomials(2, None), "Monomials needs True or False for include_bias; got None"),
-        (lambda: Trigonometric(0), "Trigonometric needs a whole number from 1 to 10000 for order; got 0"),
-        (lambda: Trigonometric(1, 0.0), "Trigonometric needs period above zero; got 0.0"),
-        (lambda: Subsets(-1), "Subsets needs a whole number of at least 0 for min_order; got -1"),
-        (lambda: Subsets(0, 1.5), "Subsets needs a whole number of at least 0 for max_order; got 1.5"),
+        (lambda: Trigonometric(0), "Trigonometric needs an integer from 1 to 10000 for order; got 0"),
+        (lambda: Trigonometric(1, 0.0), "Trigonometric needs a positive period; got 0.0"),
+        (lambda: Subsets(-1), "Subsets needs an integer of at least 0 for min_order; got -1"),
+        (lambda: Subsets(0, 1.5), "Subsets needs an integer of at least 0 for max_order; got 1.5"),
         (lambda: Subsets(3, 2), "Subsets needs max_order of at least min_order; got 2 with min_order=3. Exchange"),
     ],
 )  # fmt: skip

@@ -257,15 +257,15 @@ def test_rows_of_weight_zero_may_lie_anywhere():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1.0, 2.0], r"^Gaussian needs one weight a row, 3 in all; got an array of shape \(2,\)"),
-        ([[1.0], [2.0], [3.0]], r"one weight a row.*shape \(3, 1\)"),
-        (2.0, r"one weight a row.*shape \(\)"),
+        ([1.0, 2.0], r"^Gaussian needs one weight per row, 3 in all; got an array of shape \(2,\)"),
+        ([[1.0], [2.0], [3.0]], r"one weight per row.*shape \(3, 1\)"),
+        (2.0, r"one weight per row.*shape \(\)"),
         (["a", "b", "c"], "weights that are numbers; got dtype <U1"),
         ([1.0, np.nan, 1.0], "finite weights of at least zero; that of row 1 is nan"),
         ([1.0, 1.0, np.inf], "that of row 2 is inf"),
         ([1.0, -0.5, 1.0], r"that of row 1 is -0\.5"),
-        ([0, 0, 0], "finite sum above zero; all are zero"),
-        ([1e308, 1e308, 1e308], "finite sum above zero; their sum overflows"),
+        ([0, 0, 0], "finite positive sum; all are zero"),
+        ([1e308, 1e308, 1e308], "finite positive sum; their sum overflows"),
     ],
 )
 def test_weights_that_are_refused(weights, message):

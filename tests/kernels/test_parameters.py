@@ -89,7 +89,7 @@ def test_a_whole_child_and_its_parameter_at_once():
 def test_unknown_parameters_are_named():
     with pytest.raises(KernelError, match=r"lengthscale.*'width'"):
         Gaussian().set_params(width=2.0)
-    with pytest.raises(KernelError, match="above zero"):
+    with pytest.raises(KernelError, match="positive"):
         Gaussian().set_params(lengthscale=-2.0)
 
 

@@ -75,7 +75,7 @@ def test_formulas_of_the_arc_cosine_kernels():
     ],
 )
 def test_where_a_matrix_leads(domain, matrix, image):
-    """Whole numbers stay whole under a whole matrix, numbers from 0 on stay so under one without minus."""
+    """Integers stay whole under a whole matrix, numbers from 0 on stay so under one without minus."""
     kernel = Gaussian().after(np.array(matrix))
     assert kernel.image(domain) is image
     assert (kernel.map_label, kernel.width) == ("A x", 2)

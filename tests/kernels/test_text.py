@@ -163,7 +163,7 @@ def test_texts(text, kernel):
         ("gaussian - linear", 9, "difference"),
         ("-2*gaussian", 0, "negative"),
         ("gaussian + -linear", 11, "negative"),
-        ("gaussian(-1)", 0, "above zero"),
+        ("gaussian(-1)", 0, "positive"),
         ("gaussian(1e999)", 9, "finite"),
         ("linear^2", 6, "written \\*\\*"),
         ("x.x'", 3, "linear for x.x'"),
@@ -282,7 +282,7 @@ def test_texts_that_come_back(kernel):
         ("linear.after([['a']])", "After needs a matrix of finite numbers"),
         ("linear.after([[gaussian]])", "After needs a matrix of finite numbers"),
         ("linear.after(gaussian)", "Compose kernels with"),
-        ("linear.scaled([[1, 2], [3]])", "Scaled needs one lengthscale a column"),
+        ("linear.scaled([[1, 2], [3]])", "Scaled needs one lengthscale per column"),
         ("linear.scaled(['a'])", "Scaled needs a number for lengthscales"),
     ],
 )

@@ -28,14 +28,14 @@ LARGE = {
 LARGE |= {
     "infinite number": ("mismatch(alphabet=[1e999])", "Here a finite number is needed; got '1e999'"),
     "long name": ("a" * 100_000, "There is no kernel"),
-    "monomials": ("monomials(degree=1000000)", "a whole number from 1 to 100 for degree"),
-    "powers": ("powers(degree=100000000)", "a whole number from 1 to 10000 for degree"),
-    "waves": ("trigonometric(order=1000000000)", "a whole number from 1 to 10000 for order"),
-    "runs": ("blended_spectrum(k=1000000000)", "a whole number from 1 to 10000 for k"),
-    "weighted runs": ("weighted_degree(degree=1000000000)", "a whole number from 1 to 10000 for degree"),
-    "words": (f"gappy_subsequence(length={10**20}, decay=1)", "a whole number from 1 to 10000 for length"),
-    "differences": ("mismatch(k=1000000, m=999999)", "a whole number from 1 to 100 for k"),
-    "rounds": ("weisfeiler_lehman(iterations=1000000000)", "a whole number from 0 to 1000 for iterations"),
+    "monomials": ("monomials(degree=1000000)", "an integer from 1 to 100 for degree"),
+    "powers": ("powers(degree=100000000)", "an integer from 1 to 10000 for degree"),
+    "waves": ("trigonometric(order=1000000000)", "an integer from 1 to 10000 for order"),
+    "runs": ("blended_spectrum(k=1000000000)", "an integer from 1 to 10000 for k"),
+    "weighted runs": ("weighted_degree(degree=1000000000)", "an integer from 1 to 10000 for degree"),
+    "words": (f"gappy_subsequence(length={10**20}, decay=1)", "an integer from 1 to 10000 for length"),
+    "differences": ("mismatch(k=1000000, m=999999)", "an integer from 1 to 100 for k"),
+    "rounds": ("weisfeiler_lehman(iterations=1000000000)", "an integer from 0 to 1000 for iterations"),
 }
 
 

@@ -67,7 +67,7 @@ def test_members_whose_formula_depends_on_whole_numbers(kernel):
     "kernel", [k.Subsets(min_order=1), k.Subsets(max_order=2), k.Subsets(2, 3), k.Subsets(min_order=4)], ids=str
 )
 def test_subsets_of_some_orders_are_plain(kernel):
-    """They need several numbers a coordinate, where a formula joins one; Newton's identities would cancel."""
+    """They need several numbers per coordinate, where a formula joins one; Newton's identities would cancel."""
     check_kernel(kernel, d=4)
     assert not is_fused(kernel, d=4)
     assert is_fused(k.Subsets(max_order=4), d=4)  # these are all subsets again

@@ -41,11 +41,11 @@ def masked(array):
 INDEFINITE = but(but(K, (0, 1), 2.0), (1, 0), 2.0)
 ALPHA = 'KernelRidge needs a finite number of at least 0 for alpha, an array of such, or "auto"; '
 KERNEL = "KernelRidge needs a kernel, its text, a function, a lift or 'precomputed'; "
-LENGTH = 'KernelRidge needs a lengthscale that is "median", "loo" or a number above zero; '
+LENGTH = 'KernelRidge needs a lengthscale that is "median", "loo" or a positive number; '
 SOLVER = 'KernelRidge needs solver="auto" or a solver of mercer.solvers; '
 WEIGHT = "KernelRidge needs sample_weight of finite numbers of at least 0; "
 CLASSES = "KernelRidgeClassifier needs class_weight of finite numbers of at least 0; "
-TIME = "KernelRidge needs a number of seconds above zero, or None, for time_limit; "
+TIME = "KernelRidge needs a positive number of seconds, or None, for time_limit; "
 TABLE = "Give an array, a list of rows, or a DataFrame."
 OVERFLOW = "overflows on this data. Scale the data down, or normalize the kernel."
 RAGGED = "got lists of unequal lengths. Give an array, or a list of equally long lists."
@@ -166,10 +166,10 @@ WEIGHTS = [
     fit("negative weight", f"{WEIGHT}that of row 1 is -1.0. Weights say", sample_weight=but(np.ones(N), 1, -1)),
     fit("weight NaN", f"{WEIGHT}that of row 1 is nan. Weights", sample_weight=but(np.ones(N), 1, np.nan)),
     fit("weight infinite", f"{WEIGHT}that of row 1 is inf. Weights", sample_weight=but(np.ones(N), 1, np.inf)),
-    fit("weights all zero", "weight above zero; all are zero. Leave sample_weight out.", sample_weight=np.zeros(N)),
+    fit("weights all zero", "positive weight; all are zero. Leave sample_weight out.", sample_weight=np.zeros(N)),
     fit(
         "weights as a word",
-        "numbers for sample_weight; got 'balanced'. Give one number a row.",
+        "numbers for sample_weight; got 'balanced'. Give one number per row.",
         sample_weight="balanced",
     ),
     fit("weights as text", "numbers for sample_weight; got an array of dtype <U1.", sample_weight=np.full(N, "1")),
@@ -217,11 +217,11 @@ PENALTIES = [
     fit("alpha beyond float64", f"{ALPHA}got something of type int. Use 1.0", alpha=10**400),
     fit("alpha a function", f"{ALPHA}got <built-in function len>. Use 1.0", alpha=len),
     fit("no candidates", "one dimension of numbers for alpha; got an array of shape (0,). Give one number", alpha=[]),
-    fit("candidates in two dimensions", "got an array of shape (1, 2). Give one number, one an", alpha=[[1.0, 2.0]]),
+    fit("candidates in two dimensions", "got an array of shape (1, 2). Give one number, one per", alpha=[[1.0, 2.0]]),
     fit("candidates as text", f"{ALPHA}got ['1', '2']. Use 1.0", alpha=["1", "2"]),
     fit("candidates ragged", f"KernelRidge needs an array for alpha; {RAGGED}", alpha=[[1.0], [1.0, 2.0]]),
     fit("candidate negative", f"{ALPHA}got -2.0. Use 1.0", alpha=[1.0, -2.0]),
-    fit("candidates of truths", f"{ALPHA}got [True, False]. Use 1.0", alpha=[True, False]),
+    fit("candidates of booleans", f"{ALPHA}got [True, False]. Use 1.0", alpha=[True, False]),
     fit("candidates masked", f"KernelRidge needs all entries of alpha; {MISSING}", alpha=masked([1.0, 2.0])),
     fit("one of an output negative", f"{ALPHA}got -2.0. Use 1.0", y=TWO, alpha=[1.0, -2.0]),
     fit("one of an output a word", f"{ALPHA}got [1, 'auto']. Use 1.0", y=TWO, alpha=[1, "auto"]),
@@ -247,7 +247,7 @@ KERNELS = [
     ),
     fit("kernel of nothing", "A kernel is needed; got nothing", ParseError, kernel=""),
     fit(
-        "kernel with a bad number", "Gaussian needs lengthscale above zero; got -1.", ParseError, kernel="gaussian(-1)"
+        "kernel with a bad number", "Gaussian needs a positive lengthscale; got -1.", ParseError, kernel="gaussian(-1)"
     ),
     fit("kernel of code", "There is no kernel '__import__'", ParseError, kernel="__import__('os')"),
     fit(
@@ -304,7 +304,7 @@ SETTINGS = [
     fit("lengthscale a word", f"{LENGTH}got 'mean'. Use", lengthscale="mean"),
     fit("lengthscale None", f"{LENGTH}got None. Use", lengthscale=None),
     fit("lengthscale True", f"{LENGTH}got True. Use", lengthscale=True),
-    fit("one lengthscale a column", f"{LENGTH}got [1, 2, 3]. Use", lengthscale=[1, 2, 3]),
+    fit("one lengthscale per column", f"{LENGTH}got [1, 2, 3]. Use", lengthscale=[1, 2, 3]),
     fit("lengthscale beyond float64", f"{LENGTH}got something of type int. Use", lengthscale=10**400),
     fit("no lengthscale to choose", 'for lengthscale="loo"; linear has none. Use', kernel="linear", lengthscale="loo"),
     fit("no lengthscale to set", "for lengthscale=2.0; linear has none. Use", kernel="linear", lengthscale=2),
@@ -316,8 +316,8 @@ SETTINGS = [
     ),
     fit("lengthscale of a lift", "Nystrom is a lift. Use", kernel=Nystrom("gaussian('median')", 5), lengthscale=2.0),
     precomputed("lengthscale of a matrix", "lengthscale='loo'; the kernel is precomputed. Use", K, lengthscale="loo"),
-    fit("memory_limit a word", "A memory budget needs a positive whole number of bytes", memory_limit="lots"),
-    fit("memory_limit of zero", "A memory budget needs a positive whole number of bytes", memory_limit=0),
+    fit("memory_limit a word", "A memory budget needs a positive number of bytes", memory_limit="lots"),
+    fit("memory_limit of zero", "A memory budget needs a positive number of bytes", memory_limit=0),
     fit("time_limit below zero", f"{TIME}got -1. Use 60, say.", time_limit=-1),
     fit("time_limit a word", f"{TIME}got 'long'. Use 60, say.", time_limit="long"),
     fit("on_interrupt", "KernelRidge needs on_interrupt that is...; got 'stop'", on_interrupt="stop"),

@@ -59,7 +59,7 @@ def left_out(K, y, alpha, intercept, s=None, copies=None):
 
 
 def loo_error(K, y, alpha, intercept, s=None):
-    """The mean square of these, copies counted: one number an output."""
+    """The mean square of these, copies counted: one number per output."""
     return np.average(left_out(K, y, alpha, intercept, s) ** 2, axis=0, weights=s)
 
 
@@ -71,7 +71,7 @@ def hat(K, alpha, intercept, s=None):
 
 
 def process(K, y, alpha, intercept, s=None):
-    """The factor of the kernel of largest likelihood, and the log-likelihood at it; weights are whole numbers.
+    """The factor of the kernel of largest likelihood, and the log-likelihood at it; weights are integers.
 
     An intercept with a flat prior takes one observation, and 1'M^-1 1 joins the determinant.
     """

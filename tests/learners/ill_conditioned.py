@@ -2,7 +2,7 @@
 
 A problem is a kernel, a table of a kind that costs accuracy, a penalty, and how it is fitted. Kernels, tables and
 penalties are crossed in a fixed order, and the seed of a problem is its place in it. Where it is the two together that
-matter (the fused pass, a penalty an output, problems that once were silently wrong), it is written down by hand.
+matter (the fused pass, a penalty per output, problems that once were silently wrong), it is written down by hand.
 """
 
 import re

@@ -22,7 +22,7 @@ VANISHING = 200
 def predictions(kernel, X, Y, new, alphas, weights=None, intercept=True):
     """f(x) + b at each row of X and then of `new`, (rows, outputs): for the very floats given, rounded at the end.
 
-    alphas : one an output
+    alphas : one per output
     """
     weights = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=float)
     kept = np.flatnonzero(weights)

@@ -507,17 +507,17 @@ def test_a_plan_says_what_a_fit_takes():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_clusters": 0}, "a whole number above zero for n_clusters; got 0"),
-        ({"n_clusters": 2.0}, "a whole number above zero for n_clusters; got 2.0"),
-        ({"n_clusters": 21}, "at least as many rows of a weight above zero as clusters, 21; n_samples = 20"),
-        ({"n_init": True}, "a whole number above zero for n_init; got True"),
-        ({"max_iter": -1}, "a whole number above zero for max_iter; got -1"),
-        ({"n_landmarks": 0}, "a whole number above zero, or None, for n_landmarks; got 0"),
+        ({"n_clusters": 0}, "a positive integer for n_clusters; got 0"),
+        ({"n_clusters": 2.0}, "a positive integer for n_clusters; got 2.0"),
+        ({"n_clusters": 21}, "at least as many rows of positive weight as clusters, 21; n_samples = 20"),
+        ({"n_init": True}, "a positive integer for n_init; got True"),
+        ({"max_iter": -1}, "a positive integer for max_iter; got -1"),
+        ({"n_landmarks": 0}, "a positive integer, or None, for n_landmarks; got 0"),
         ({"tol": -1e-3}, "a finite number of at least 0 for tol; got -0.001"),
         ({"tol": np.nan}, "a finite number of at least 0 for tol; got nan"),
         ({"method": "fast"}, 'method that is "auto", "exact" or "landmarks"; got \'fast\''),
         ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; got "loo"'),
-        ({"time_limit": 0}, "a number of seconds above zero, or None, for time_limit"),
+        ({"time_limit": 0}, "a positive number of seconds, or None, for time_limit"),
         ({"on_interrupt": "stop"}, 'on_interrupt that is "raise" or "keep"'),
         ({"kernel": Sigmoid(1.0, -1.0), "method": "landmarks"}, 'a kernel that is proven for method="landmarks"'),
     ],
@@ -531,7 +531,7 @@ def test_data_that_makes_no_sense_is_refused():
     X = cloud(20)
     with pytest.raises(InputError, match="as clusters, 3; n_samples = 2"):
         KernelKMeans(3).fit(X, sample_weight=np.arange(20) < 2)
-    with pytest.raises(InputError, match="some row of a weight above zero; all are zero"):
+    with pytest.raises(InputError, match="some row of positive weight; all are zero"):
         KernelKMeans(3).fit(X, sample_weight=np.zeros(20))
     with pytest.raises(InputError, match="finite numbers of at least 0"):
         KernelKMeans(3).fit(X, sample_weight=-np.ones(20))

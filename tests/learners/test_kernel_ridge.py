@@ -41,7 +41,7 @@ SHARED = {
     "chi2": (ExponentialChiSquared(2.5), {"kernel": "chi2", "gamma": 0.4}),
 }
 """Settings of both libraries that mean the same."""
-ALPHAS = {"number": 0.3, "one an output": [0.02, 5.0]}
+ALPHAS = {"number": 0.3, "one per output": [0.02, 5.0]}
 
 
 @pytest.fixture

@@ -181,7 +181,7 @@ def test_lengthscales_by_leave_one_out_get_the_fewest_labels_wrong(classes, alph
 
 
 @pytest.mark.parametrize(
-    "names", [["cat", "dog", "eel", "fox"], [-7, 3, 10, 400], [False, True]], ids=["texts", "numbers", "truths"]
+    "names", [["cat", "dog", "eel", "fox"], [-7, 3, 10, 400], [False, True]], ids=["texts", "numbers", "booleans"]
 )
 def test_labels_come_back_as_they_were(names):
     X, y = draw(len(names))

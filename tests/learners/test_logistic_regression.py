@@ -38,7 +38,7 @@ def reference(Z, y, alpha, weights=None):
 
 
 def by_coefficients(K, y, alpha, weights):
-    """Coefficients of rows and intercepts of one function a class, by SciPy, from the definition."""
+    """Coefficients of rows and intercepts of one function per class, by SciPy, from the definition."""
     n, classes = len(y), len(np.unique(y))
     outputs = 1 if classes == 2 else classes
     onehot = (y[:, None] == np.arange(classes)).astype(float)
@@ -365,15 +365,15 @@ def test_time_decides_how_many_landmarks_there_are():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"alpha": 0.0}, "a finite number above zero for alpha; got 0.0"),
-        ({"alpha": "auto"}, "a finite number above zero for alpha; got 'auto'"),
-        ({"tol": -1e-3}, "a finite number above zero for tol; got -0.001"),
-        ({"max_iter": 0}, "a whole number above zero for max_iter; got 0"),
-        ({"n_landmarks": 2.5}, "a whole number above zero, or None, for n_landmarks; got 2.5"),
+        ({"alpha": 0.0}, "a positive finite number for alpha; got 0.0"),
+        ({"alpha": "auto"}, "a positive finite number for alpha; got 'auto'"),
+        ({"tol": -1e-3}, "a positive finite number for tol; got -0.001"),
+        ({"max_iter": 0}, "a positive integer for max_iter; got 0"),
+        ({"n_landmarks": 2.5}, "a positive integer, or None, for n_landmarks; got 2.5"),
         ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; got "loo"'),
         ({"warm_start": "yes"}, "True or False for warm_start; got 'yes'"),
         ({"class_weight": "even"}, 'a dict of weights, "balanced" or None for class_weight'),
-        ({"time_limit": -1}, "a number of seconds above zero, or None, for time_limit"),
+        ({"time_limit": -1}, "a positive number of seconds, or None, for time_limit"),
         ({"on_interrupt": "stop"}, 'on_interrupt that is "raise" or "keep"'),
     ],
 )

@@ -1,4 +1,4 @@
-"""Machines of margins on landmarks and on features: the same model as the exact one on those, audited by the kernel."""
+"""SVMs on landmarks and on features: the same model as the exact one on those, audited by the kernel."""
 
 import pickle
 

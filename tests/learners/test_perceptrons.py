@@ -457,13 +457,13 @@ def test_a_plan_knows_the_lift_and_reads_what_fit_reads():
 @pytest.mark.parametrize(
     ("settings_", "message"),
     [
-        ({"max_iter": 0}, "a whole number above zero for max_iter; got 0"),
+        ({"max_iter": 0}, "a positive integer for max_iter; got 0"),
         ({"shuffle": "yes"}, "True or False for shuffle; got 'yes'"),
         ({"combine": "mean"}, 'combine that is "last", "averaged" or "voted"; got \'mean\''),
-        ({"budget": 0}, "a whole number above zero, or None, for budget; got 0"),
+        ({"budget": 0}, "a positive integer, or None, for budget; got 0"),
         ({"strategy": "oldest"}, 'strategy that is "forgetron" or "projectron"; got \'oldest\''),
         ({"budget": 5, "combine": "voted"}, "combine=\"last\" with a budget; combine is 'voted'"),
-        ({"time_limit": -1}, "a number of seconds above zero, or None, for time_limit"),
+        ({"time_limit": -1}, "a positive number of seconds, or None, for time_limit"),
         ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; got "loo"'),
         ({"lengthscale": -1.0}, "lengthscale"),
         ({"kernel": Polynomial}, "a kernel, its text, a function, a lift or 'precomputed'"),

@@ -91,7 +91,7 @@ def test_scikit_learn_agrees_about_asymmetric_matrices():
     np.testing.assert_allclose(ours.decision_function(K), theirs.decision_function(K), atol=5e-3)
 
 
-@pytest.mark.parametrize("kind", ["list of float32", "whole numbers"])
+@pytest.mark.parametrize("kind", ["list of float32", "integers"])
 def test_other_numbers_are_taken(kind):
     given = K.astype(np.float32).tolist() if kind == "list of float32" else np.round(1e6 * K).astype(np.int64)
     model, said = fitted(KernelSVC("precomputed"), given)

@@ -69,7 +69,7 @@ def run_of(clock, time_limit=None, on_interrupt="raise", verbose=False, checkpoi
 
 @pytest.mark.parametrize("bad", [0, -1.0, math.nan, math.inf, True, "5", [5]])
 def test_a_time_limit_is_a_number_of_seconds(bad):
-    with pytest.raises(InputError, match="KernelRidge needs a number of seconds above zero, or None, for time_limit"):
+    with pytest.raises(InputError, match="KernelRidge needs a positive number of seconds, or None, for time_limit"):
         Terms.of(bad, "raise", "auto", None)
 
 

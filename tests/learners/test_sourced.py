@@ -263,7 +263,7 @@ def _with(table, at, value):
             "sample_weight of finite numbers of at least 0; that of row 33 is -1.0",
         ),
         (Arrays(X, y, weight=_with(w, 200, np.nan)), "at least 0; that of row 200 is nan"),
-        (Arrays(X, y, weight=0 * w), "some row of a weight above zero; all are zero. Leave sample_weight out"),
+        (Arrays(X, y, weight=0 * w), "some row of positive weight; all are zero. Leave sample_weight out"),
         (Arrays(X, y, weight=1e300 * w), r"weights with a sum from 1e-100 to 1e\+100"),
     ],
 )
@@ -275,7 +275,7 @@ def test_what_regression_refuses(source, message):
 @pytest.mark.parametrize(
     ("labels", "weights", "class_weight", "message"),
     [
-        (y, None, None, r"all text, or all whole numbers; row 0 holds .* \(Unknown label type\)"),
+        (y, None, None, r"all text, or all integers; row 0 holds .* \(Unknown label type\)"),
         (_with(KINDS.astype(object), 170, None), None, None, r"row 170 holds None \(Unknown label type\)"),
         (np.zeros(ROWS, dtype="M8[D]"), None, None, "row 0 holds .*Unknown label type"),
         (np.full(ROWS, "a"), None, None, "two classes or more; there is one class, 'a'"),

@@ -188,7 +188,7 @@ def test_the_smallest_value_is_named():
 def test_a_row_without_ties_is_refused():
     K = np.ones((4, 4))
     K[2] = K[:, 2] = 0
-    with pytest.raises(InputError, match="a finite tie above zero; those of row 2 add up to 0"):
+    with pytest.raises(InputError, match="a finite positive tie; those of row 2 add up to 0"):
         SpectralClustering(2, kernel="precomputed").fit(K)
 
 
@@ -290,12 +290,12 @@ def test_a_plan_says_what_a_fit_takes():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_clusters": 0}, "a whole number above zero for n_clusters; got 0"),
+        ({"n_clusters": 0}, "a positive integer for n_clusters; got 0"),
         ({"n_clusters": 21}, "as clusters, 21; n_samples = 20"),
         ({"n_components": 21}, "at most as many components as rows; n_components is 21, and there are 20 rows"),
-        ({"n_components": "all"}, "a whole number above zero for n_components; got 'all'"),
-        ({"n_init": 0}, "a whole number above zero for n_init; got 0"),
-        ({"max_iter": None}, "a whole number above zero for max_iter; got None"),
+        ({"n_components": "all"}, "a positive integer for n_components; got 'all'"),
+        ({"n_init": 0}, "a positive integer for n_init; got 0"),
+        ({"max_iter": None}, "a positive integer for max_iter; got None"),
         ({"tol": np.inf}, "a finite number of at least 0 for tol; got inf"),
         ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; got "loo"'),
         ({"verbose": "loud"}, 'verbose that is True, False or "auto"'),

@@ -98,8 +98,8 @@ def test_lifts_and_matrices_are_kernels():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"C": 0.0}, "a number above zero for C; got 0.0"),
-        ({"C": np.nan}, "a number above zero for C; got nan"),
+        ({"C": 0.0}, "a positive number for C; got 0.0"),
+        ({"C": np.nan}, "a positive number for C; got nan"),
         ({"epsilon": -0.1}, "a finite number of at least 0 for epsilon; got -0.1"),
         ({"epsilon": None}, "a finite number of at least 0 for epsilon; got None"),
     ],

@@ -159,7 +159,7 @@ def test_ones_are_no_weights():
 
 
 def test_held_out_rows_count_as_their_weights_say():
-    """A descent holds out rows among those of a weight above zero; the loss on them is weighted."""
+    """A descent holds out rows among those of positive weight; the loss on them is weighted."""
     solver = GradientDescent(validation=0.25, patience=5)
     weights = np.where(np.arange(22) % 3 == 1, 0.0, np.random.default_rng(5).uniform(0.3, 2.0, 22))
     kept = weights > 0

@@ -167,13 +167,13 @@ def test_other_kernels_are_refused_as_not_proven():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"epsilon": 0.0}, r"components_for needs epsilon above zero; got 0.0"),
-        ({"epsilon": "small"}, "epsilon above zero; got 'small'"),
+        ({"epsilon": 0.0}, r"components_for needs a positive epsilon; got 0.0"),
+        ({"epsilon": "small"}, "a positive epsilon; got 'small'"),
         ({"epsilon": 1.0, "error": "distance"}, "epsilon between zero and 1; got 1.0"),
         ({"delta": 1.0}, "delta between zero and 1; got 1.0"),
         ({"delta": True}, "delta between zero and 1; got True"),
-        ({"n": 0}, "a whole number n of at least one; got 0"),
-        ({"n": 2.5}, "a whole number n of at least one; got 2.5"),
+        ({"n": 0}, "an integer n of at least one; got 0"),
+        ({"n": 2.5}, "an integer n of at least one; got 2.5"),
         ({"form": "sines"}, "form 'pairs' or 'offset'; got 'sines'"),
         ({"error": "mean"}, "error 'kernel' or 'distance'; got 'mean'"),
         ({"kernel": 3}, "a kernel or its text; got 3"),

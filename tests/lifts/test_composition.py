@@ -230,7 +230,7 @@ def test_features_are_sparse_where_those_of_one_part_are():
 
 
 def test_wide_sparse_rows_cost_what_they_store():
-    """5e9 features a part, which no budget allows for dense rows."""
+    """5e9 features per part, which no budget allows for dense rows."""
     table = sparse_rows(5, 100_000, 1e-4)
     one = Polynomial(2).fit(table).transform(table)
     phi = (Polynomial(2) + 0.5 * Polynomial(2)).fit(table)
@@ -472,7 +472,7 @@ def test_certificates_hold_a_block_of_features(lift, monkeypatch):
     monkeypatch.setattr("mercer.lifts.base.BLOCK", 20)
     Watched.seen.clear()
     assert phi.certificate(X) == whole
-    assert set(Watched.seen) == {5, 2}  # of four features a row, or three and what is left
+    assert set(Watched.seen) == {5, 2}  # of four features per row, or three and what is left
 
 
 def test_blocks_of_certificates_ask_the_budget(monkeypatch):
@@ -484,7 +484,7 @@ def test_blocks_of_certificates_ask_the_budget(monkeypatch):
 
 
 def test_certificates_of_sparse_features_take_few_blocks(monkeypatch):
-    """Half a million features a row, of which few are stored: blocks grow with what they hold."""
+    """Half a million features per row, of which few are stored: blocks grow with what they hold."""
     table, calls = sparse_rows(3000, 1000, 0.005), []
     phi = (2 * Polynomial(2)).fit(table)
     features = Polynomial.features

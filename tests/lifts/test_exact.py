@@ -197,7 +197,7 @@ def test_an_infinite_lift_says_what_can_be_had():
 
 @pytest.mark.parametrize("d", [0, -1, True])
 def test_a_number_of_columns_is_above_zero(d):
-    with pytest.raises(InputError, match="above zero"):
+    with pytest.raises(InputError, match="positive"):
         mercer.lift("linear", d)
 
 

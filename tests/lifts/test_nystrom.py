@@ -463,7 +463,7 @@ def test_the_induced_kernel():
         ({"kernel": "gausian"}, ParseError, "gaussian"),
         ({"kernel": Min().after(-np.eye(3))}, DomainError, r"Min needs non-negative coordinates"),
         ({"kernel": Sinc().after(np.ones((4, 3)))}, DomainError, r"Sinc needs at most 3 columns"),
-        ({"n_components": 0}, KernelError, r"whole number of at least 1 for n_components; got 0"),
+        ({"n_components": 0}, KernelError, r"integer of at least 1 for n_components; got 0"),
         ({"n_components": 21}, InputError, r"landmarks as rows, 20; n_components is 21, a rank above n"),
         ({"landmarks": "greedy"}, InputError, r"got 'greedy'"),
         ({"landmarks": np.ones((2, 3))}, InputError, r"row 0 and row 1 are equal"),

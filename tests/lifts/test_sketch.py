@@ -401,7 +401,7 @@ def test_other_kernels_are_refused():
 
 @pytest.mark.parametrize("number", [0, -1, 2.5, True, "many"])
 def test_other_numbers_of_features_are_refused(number):
-    with pytest.raises(InputError, match=r"n_components to be a whole number of at least 1, or None; got .*"):
+    with pytest.raises(InputError, match=r"n_components to be an integer of at least 1, or None; got .*"):
         Sketch(n_components=number).fit(rows(5, 3))
     assert Sketch(n_components=np.int64(2)).fit(rows(5, 3)).n_components_ == 2
 

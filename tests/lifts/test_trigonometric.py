@@ -122,9 +122,9 @@ def test_least_squares_finds_a_wave():
 @pytest.mark.parametrize(
     ("lift", "message"),
     [
-        (Trigonometric(0), "Trigonometric needs a whole number from 1 to 10000 for order; got 0"),
-        (Trigonometric(1.5), "Trigonometric needs a whole number from 1 to 10000 for order; got 1.5"),
-        (Trigonometric(1, -2.0), "Trigonometric needs period above zero; got -2.0"),
+        (Trigonometric(0), "Trigonometric needs an integer from 1 to 10000 for order; got 0"),
+        (Trigonometric(1.5), "Trigonometric needs an integer from 1 to 10000 for order; got 1.5"),
+        (Trigonometric(1, -2.0), "Trigonometric needs a positive period; got -2.0"),
         (Trigonometric(1, "month"), "Trigonometric needs a number for period; got 'month'"),
     ],
 )

@@ -38,7 +38,7 @@ def test_whole_numbers_of_64_bits(number):
 
 @pytest.mark.parametrize("number", [-(2**63) - 1, 2**64])
 def test_larger_ones_are_not_written(number):
-    with refused("whole numbers of 64 bits"):
+    with refused("integers of 64 bits"):
         _plain(number)
 
 
@@ -169,7 +169,7 @@ def test_labels_come_back():
     given = ["a", None, "", "é"]
     assert Labels.of(given).items() == given
     for labels in (Labels(Texts.of(["a"]), np.zeros(2, bool)), Labels(Texts.of([b"a"]), np.zeros(1, bool))):
-        with refused("as many truths as labels"):
+        with refused("as many booleans as labels"):
             labels.items()
 
 
@@ -183,12 +183,12 @@ def test_lists_come_back(lists):
 
 @pytest.mark.parametrize("odd", [2**63, -(2**63), True, 1.0, None])
 def test_lists_of_other_things_are_refused(odd):
-    with refused("all texts, or all whole numbers"):
+    with refused("all texts, or all integers"):
         Lists.of([(1, 2), (odd,)])
 
 
 def test_lists_of_texts_and_numbers_are_refused():
-    with refused("all texts, or all whole numbers; got 'b'"):
+    with refused("all texts, or all integers; got 'b'"):
         Lists.of([(1, "b")])
 
 

@@ -316,7 +316,7 @@ def weight_table(rows):
 
 def test_pipelines_that_files_do_not_hold(path):
     model = make_pipeline(FunctionTransformer(np.abs), KernelRidge("linear", alpha=1.0)).fit(zoo.X, zoo.Y)
-    refuses(model, path, "things that files can hold; got a numpy.ufunc")
+    refuses(model, path, "objects that files can hold; got a numpy.ufunc")
     model = make_pipeline(QuantileTransformer(n_quantiles=9), KernelRidge("linear", alpha=1.0)).fit(zoo.X, zoo.Y)
     refuses(model, path, "QuantileTransformer")
 
@@ -350,7 +350,7 @@ def test_nan_is_refused(path):
 def test_things_that_files_do_not_hold(path):
     model = copy.deepcopy(zoo.fitted("ridge")[0])
     model.alpha = 10**30
-    refuses(model, path, "whole numbers of 64 bits")
+    refuses(model, path, "integers of 64 bits")
     model.alpha = np.array([1j])
     refuses(model, path, "got one of complex128")
     model.alpha = "\ud800"

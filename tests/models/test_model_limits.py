@@ -116,7 +116,7 @@ HEADERS = [
     (QUOTES, "JSON in its header"),
     (
         DEEP.replace(b"[" * 60_000 + b"]" * 60_000, b"1" * 100_000),
-        "whole numbers of 64 bits; got one of 100000 letters",
+        "integers of 64 bits; got one of 100000 letters",
     ),
     (DEEP.replace(b"[" * 60_000 + b"]" * 60_000, b"1e999"), "numbers that float64 holds"),
     (DEEP.replace(b"[" * 60_000 + b"]" * 60_000, b"NaN"), "numbers of JSON; got NaN"),
@@ -300,8 +300,8 @@ COSTLY = {
     "deep": (["linear" + ".normalized()" * 999], "nests at most 100 levels"),
     "monomials": (["monomials(degree=1000000)"], "from 1 to 100 for degree"),
     "powers": (["powers(degree=100000000)"], "from 1 to 10000 for degree"),
-    "waves": (["trigonometric(order=1000000000)"], "Trigonometric needs a whole number"),
-    "rounds": (["weisfeiler_lehman(iterations=1000000000)"], "WeisfeilerLehman needs a whole number"),
+    "waves": (["trigonometric(order=1000000000)"], "Trigonometric needs an integer"),
+    "rounds": (["weisfeiler_lehman(iterations=1000000000)"], "WeisfeilerLehman needs an integer"),
     "runs": (["mismatch(k=1000000, m=999999)"], "from 1 to 100 for k"),
 }
 
@@ -433,7 +433,7 @@ def test_truths_are_zeros_and_ones(tmp_path, refused):
     record, tensors = forge.taken_apart(path.read_bytes())
     key = tensor_of(record, "Labels", "missing")
     tensors[key] = (*tensors[key][:2], b"\2" * len(tensors[key][2]))
-    refused(forge.put_together(record, tensors), "zeros and ones for truths")
+    refused(forge.put_together(record, tensors), "zeros and ones for booleans")
 
 
 @pytest.mark.parametrize(

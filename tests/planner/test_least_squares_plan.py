@@ -41,7 +41,7 @@ def test_operations_are_those_of_the_textbook():
 
 
 def test_seconds_are_operations_by_the_rates_of_the_machine():
-    """With 50 billion operations a second, n^3 / 3 of them, and the pairs, and the matrix read some times."""
+    """With 50 billion operations per second, n^3 / 3 of them, and the pairs, and the matrix read some times."""
     n = 10_000
     dual = plan(n, None)
     pairs = n**2 / 2 * (ROUGH.pair + 10 * ROUGH.pair_column) + 8 * n**2 / ROUGH.fresh
@@ -185,7 +185,7 @@ def test_the_rows_that_are_said_to_fit_do_and_one_more_does_not():
 
 
 def test_what_is_copied_counts_for_what_is_said_to_fit():
-    """A thousand numbers a row beside every way."""
+    """A thousand numbers per row beside every way."""
     budget = Budget.of("1 GiB")
     with pytest.raises(BudgetError) as caught:
         choose("KernelRidge", Task(100_000, 10, 1, None, copied=10**8), None, budget)

@@ -77,7 +77,7 @@ def test_the_run_of_the_system_is_told(small):
     run = Told()
     outcome = Cholesky().solve(System(definite(60), np.ones((60, 2)), np.array([0.1, 0.2]), run=run))
     assert outcome.converged
-    assert run.shares.count(1.0) == 2  # one factor an alpha
+    assert run.shares.count(1.0) == 2  # one factor per alpha
 
 
 def test_without_addresses_lapack_does_it_in_one_call(small, monkeypatch):

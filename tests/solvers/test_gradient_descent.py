@@ -378,14 +378,14 @@ def test_one_product_a_step_serves_all_outputs():
 
 
 BAD = {
-    "step=0": "a step above zero, or 'auto'; got step=0",
-    "step=-1.0": "a step above zero, or 'auto'; got step=-1.0",
-    "step=float('nan')": "a step above zero, or 'auto'; got step=nan",
-    "step=float('inf')": "a step above zero, or 'auto'; got step=inf",
-    "step='large'": "a step above zero, or 'auto'; got step='large'",
-    "step=True": "a step above zero, or 'auto'; got step=True",
-    "step=None": "a step above zero, or 'auto'; got step=None",
-    "step=10**400": "a step above zero, or 'auto'; got step=1000",
+    "step=0": "a positive step, or 'auto'; got step=0",
+    "step=-1.0": "a positive step, or 'auto'; got step=-1.0",
+    "step=float('nan')": "a positive step, or 'auto'; got step=nan",
+    "step=float('inf')": "a positive step, or 'auto'; got step=inf",
+    "step='large'": "a positive step, or 'auto'; got step='large'",
+    "step=True": "a positive step, or 'auto'; got step=True",
+    "step=None": "a positive step, or 'auto'; got step=None",
+    "step=10**400": "a positive step, or 'auto'; got step=1000",
     "max_iter=-1": "an integer of at least 0 for max_iter; got max_iter=-1",
     "max_iter=2.5": "an integer of at least 0 for max_iter; got max_iter=2.5",
     "max_iter='many'": "an integer of at least 0 for max_iter; got max_iter='many'",

@@ -309,7 +309,7 @@ def test_what_is_not_finite_is_refused(bad):
 
 def test_numbers_that_make_no_sense_are_refused():
     for settings in ({"count": 0}, {"count": 2, "max_products": 0}):
-        with pytest.raises(InputError, match="whole numbers above zero"):
+        with pytest.raises(InputError, match="positive integers"):
             leading(Dense(np.eye(4)), random=np.random.default_rng(0), **settings)
     with pytest.raises(InputError, match="a start of 30 rows"):
         leading(Dense(np.eye(30)), 2, start=np.ones((4, 2)), random=np.random.default_rng(0))

@@ -1,4 +1,4 @@
-"""The exact solver of machines of margins, against the conditions of optimality and scikit-learn's LIBSVM."""
+"""The exact solver of SVMs, against the conditions of optimality and scikit-learn's LIBSVM."""
 
 import numpy as np
 import pytest

@@ -105,7 +105,7 @@ def test_it_can_be_pickled():
         (([[1.0], [1.0, 2.0]],), "rows of equal length; X has rows of unequal lengths"),
         ((np.ma.masked_array([[1.0]], [[True]]),), "X is a masked array with missing entries"),
         ((X, y[:50]), r"X has 103 rows, and y has the shape \(50,\)"),
-        ((X, y, w[:, None]), r"one weight a row; X has 103 rows, and weight has the shape \(103, 1\)"),
+        ((X, y, w[:, None]), r"one weight per row; X has 103 rows, and weight has the shape \(103, 1\)"),
     ],
 )
 def test_what_is_refused(given, message):

@@ -138,7 +138,7 @@ def test_a_pass_that_finds_another_first_batch_is_refused():
         ((X, y), r"tables of rows and columns; X of batch 1 has 1 dimension"),
         ([(X, y, w, w)], "batch 0 has 4 parts"),
         ([(X, y[:5])], r"X has 61 rows, and y of batch 0 has the shape \(5,\)"),
-        ([(X, y, w[:5])], r"one weight a row; X has 61 rows, and the third part of batch 0 has the shape \(5,\)"),
+        ([(X, y, w[:5])], r"one weight per row; X has 61 rows, and the third part of batch 0 has the shape \(5,\)"),
         ([X, X[:, :2]], "batch 0 has 3 columns, no targets and no weights, and batch 1 has 2 columns"),
         (
             [(X, y), X],
@@ -154,5 +154,5 @@ def test_what_is_refused(given, message):
 
 
 def test_names_must_be_as_many_as_columns():
-    with pytest.raises(InputError, match="one name a column; got 2 names for 3 columns"):
+    with pytest.raises(InputError, match="one name per column; got 2 names for 3 columns"):
         Batches(make, names=["a", "b"])

@@ -119,7 +119,7 @@ NUMBERS = {
 WIDTHS = [
     (["f4"], np.float32),
     (["f4", "i1", "u2", "bool", "f2"], np.float32),
-    (["i1", "u2", "bool"], np.float64),  # as a table of whole numbers is read
+    (["i1", "u2", "bool"], np.float64),  # as a table of integers is read
     (["f4", "f8"], np.float64),
     (["f4", "i8"], np.float64),
     (["f4", "u8"], np.float64),

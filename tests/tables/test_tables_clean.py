@@ -96,7 +96,7 @@ def test_whole_numbers_that_are_days_are_dates():
     sheet = csv("day,n", "20150426,20150426", "20141013,7", "20150228,8")
     assert sheet.column("day").to_pylist()[0] == datetime(2015, 4, 26)
     assert sheet.column("n").to_pylist() == [20150426, 7, 8]
-    assert "'day': whole numbers such as 20150426 read as dates" in sheet.remarks
+    assert "'day': integers such as 20150426 read as dates" in sheet.remarks
     assert csv("day", "20150426", "20150231", "20150228").column("day").to_pylist()[0] == 20150426
 
 

@@ -68,7 +68,7 @@ def test_singular_matrices_without_a_penalty_have_the_limit(intercept):
     found = dual(K9, Y9, ones, intercept).left_out_folds(0.0, folds)[0]
     wanted = without_folds(K9, Y9, ones, 0.0, intercept, folds, predict_precisely)
     np.testing.assert_allclose(found, wanted, rtol=1e-9)
-    few = np.round(4 * X[:9])  # whole numbers have exact products
+    few = np.round(4 * X[:9])  # integers have exact products
     linear = few @ few.T  # of rank 2: ordinary least squares, in the primal as well
     found = dual(linear, Y9, ones, intercept).left_out_folds(0.0, folds)[0]
     wanted = without_folds(linear, Y9, ones, 0.0, intercept, folds, predict_precisely)
@@ -162,11 +162,11 @@ def test_tiny_penalties_warn_or_are_refused():
 @pytest.mark.parametrize(
     ("folds", "message"),
     [
-        (1, "2 folds to 14, one a row; got 1"),
-        (15, "2 folds to 14, one a row; got 15"),
-        (True, "a number of folds, or one whole number a row"),
-        (2.5, "a number of folds, or one whole number a row"),
-        ([0, 1], r"one whole number a row, 14 in all; got folds of shape \(2,\)"),
+        (1, "2 folds to 14, one per row; got 1"),
+        (15, "2 folds to 14, one per row; got 15"),
+        (True, "a number of folds, or one integer per row"),
+        (2.5, "a number of folds, or one integer per row"),
+        ([0, 1], r"one integer per row, 14 in all; got folds of shape \(2,\)"),
         (np.zeros(14, dtype=int), "rows of weight above 0 in at least two folds; all are in one"),
         (np.linspace(0, 1, 14), "dtype float64"),
     ],

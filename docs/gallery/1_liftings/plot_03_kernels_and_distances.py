@@ -45,7 +45,7 @@ plt.show()
 #
 # **Where the lecture slips, first.** It writes the sinc kernel with a minus, :math:`(\sigma / r) \sin(-r / \sigma)`.
 # Then :math:`K(x, x) = -1`, and no squared length is negative. Without the minus it is a kernel in up to three
-# dimensions; in four there are points that refute it. The product of one sinc a column is a kernel in every dimension.
+# dimensions; in four there are points that refute it. The product of one sinc per column is a kernel in all.
 minus = mercer.prove(lambda x, z: -np.sinc(np.linalg.norm(x - z) / np.pi), d=1)
 three, four, product = (
     mercer.prove(Sinc(), d=3),

@@ -43,7 +43,7 @@ print(f"   phi(x).phi(z){by_lift:18.1f}")
 # two features are enough. We try each candidate against it, on all pairs of 40 points.
 M = np.array([[1.0, 0, 0], [0, 1, 1], [0, 1, 1]])
 print("eigenvalues:", np.linalg.eigvalsh(M).round(12))
-# one line a feature: what it takes of x1, x2 and x3
+# one line per feature: what it takes of x1, x2 and x3
 twenty = {
     "A": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
     "B": [[1, 1, 1]],

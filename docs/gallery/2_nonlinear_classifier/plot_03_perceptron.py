@@ -29,7 +29,7 @@ linear = Perceptron(max_iter=100).fit(X, y)
 
 # %%
 # **What one sees, first.** Each mistake tips the line. Pale lines are early, the black one is the last. Rows that were
-# mistaken are ringed. They are few, and the function is made of them alone.
+# misclassified are ringed. They are few, and the function is made of them alone.
 ellipse = X[:, 0] ** 2 + 2 * X[:, 1] ** 2
 kept = np.abs(ellipse - 1.5) > 0.2
 X_ellipse, y_ellipse = X[kept], np.where(ellipse[kept] < 1.5, "inside", "outside")

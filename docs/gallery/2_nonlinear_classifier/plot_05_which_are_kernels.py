@@ -47,7 +47,7 @@ print(proofs["   min(x, z) on the non-negative reals"])
 # space": only the space of the single point 0 is that. A kernel lives on any set.
 #
 # **What one sees.** The feature of min is a function: phi(x) is 1 from 0 to x, and 0 beyond. The inner product of two
-# is the length of what they share. Below zero there is no such thing, and the matrix of -3 to 3 has negative
+# is the length of what they share. Below zero there is no such length, and the matrix of -3 to 3 has negative
 # eigenvalues.
 figure, panels = plt.subplots(1, 3, figsize=(10.5, 3.4), layout="constrained")
 t = np.linspace(0, 4, 401)

@@ -38,7 +38,7 @@ plt.show()
 # **What one sees.** In the middle the boundary winds between the spirals: a plane in a space of infinitely many
 # features. On the left f is nearly zero a little way from each row (there is no dashed line, where it is 1 or -1):
 # rows are learned by heart, and what the sign of so small a number says is nearly chance. On the right the kernel is
-# so smooth that it cannot turn fast enough at this price of errors.
+# so smooth that it cannot turn fast enough at this C.
 #
 # **Where one should be careful.** "Unlimited expressive power" is true: the matrix of different points is never
 # singular, so any labels can be had. But it says nothing about points that were not seen. We leave out every fifth

@@ -97,8 +97,8 @@ axes.legend()
 plt.show()
 
 # %%
-# **Where the lecture slips.** The sum has :math:`2^d` terms, one a subset, and not :math:`2^{2d}`: the features of two
-# rows are multiplied one with one. And how many features has its first list, without the 1? One less,
+# **Where the lecture slips.** The sum has :math:`2^d` terms, one per subset, and not :math:`2^{2d}`: the features of
+# two rows are multiplied one with one. And how many features has its first list, without the 1? One less,
 # :math:`2^d - 1`; ours counts the empty subset, whose product is 1.
 #
 # **Where one should be careful.** On columns of -1 and 1 the product is :math:`2^d` for equal rows and 0 for all

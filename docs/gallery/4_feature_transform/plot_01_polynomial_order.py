@@ -66,7 +66,7 @@ axes.axhline(0.8, color="0.5", linewidth=0.8, linestyle="--", label="the noise")
 axes.set(
     xlabel="b",
     ylabel="root of the mean squared error",
-    title=f"left-out rows choose b = {best}",
+    title=f"held-out rows choose b = {best}",
     ylim=(0, None),
 )
 axes.legend()

@@ -77,8 +77,8 @@ plt.show()
 # period 2 pi fit if x is in the right unit; that unit is a choice as important as b. Mercer has it as a parameter.
 # (The slides write APPL; the symbol is AAPL.)
 #
-# **And no forecast.** Beyond the last day the waves do what they like. The left-out errors above are those of filling
-# a gap of one day.
+# **And no forecast.** Beyond the last day the waves do what they like. The leave-one-out errors above are those of
+# filling a gap of one day.
 beyond = np.linspace(0, 1.5, 300)[:, None]
 model = KernelRidge(Trigonometric(4, 2.0), alpha=0.0).fit(X, y)
 _, axes = plt.subplots(layout="constrained")

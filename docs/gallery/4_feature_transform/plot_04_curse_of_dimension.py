@@ -82,7 +82,7 @@ rng = np.random.default_rng(0)
 scores = {
     "60 bumps": [],
     "Gaussian kernel": [],
-    "a sum of kernels, one a column": [],
+    "a sum of kernels, one per column": [],
 }
 columns = [1, 2, 3, 4, 6, 8]
 for d in columns:
@@ -112,4 +112,4 @@ plt.show()
 # %%
 # **And a kernel is no cure by itself.** It has more centers, and holds out a little longer; but 600 rows do not cover
 # eight dimensions either. What helps is to know something: that the columns act one by one, say. A sum of kernels,
-# one a column, says just that, and does not mind the dimension.
+# one per column, says just that, and does not mind the dimension.

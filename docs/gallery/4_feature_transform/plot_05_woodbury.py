@@ -8,7 +8,7 @@ Woodbury both ways
 
    w = (\Phi \Phi^T + \lambda I)^{-1} \Phi y^T = \Phi (\Phi^T \Phi + \lambda I)^{-1} y^T.
 
-The first solves for one number a feature (the primal side), the second for one a row (the dual side). And in the
+The first solves for one number per feature (the primal side), the second for one per row (the dual side). And in the
 second the features meet only in inner products.
 
 **We** compute both, prove it in two lines, and measure which is cheaper when.
@@ -25,7 +25,7 @@ from mercer.lifts import Polynomial
 rng = np.random.default_rng(0)
 X, penalty = rng.normal(size=(50, 2)), 0.1
 y = np.exp(X[:, 0]) - X[:, 1] + 0.1 * rng.normal(size=50)
-# as in the lecture: one column a row of the table
+# as in the lecture: one column per row of the table
 Phi = Polynomial(3).fit_transform(X).T
 b, n = Phi.shape
 primal = np.linalg.solve(Phi @ Phi.T + penalty * np.eye(b), Phi @ y)

@@ -71,7 +71,7 @@ plt.show()
 # falls from the first to the second and on to the third, which is narrower again. The median is a good place to start,
 # and no more: it knows nothing of y.
 #
-# **Both at once.** Lengthscale and penalty hang together. Each line is a lengthscale, and shows the left-out error
+# **Both at once.** Lengthscale and penalty hang together. Each line is a lengthscale, and shows the leave-one-out error
 # against the penalty; nothing is fitted twice, since one decomposition of the matrix has all penalties.
 _, axes = plt.subplots(figsize=(8, 4.8), layout="constrained")
 lengths = (0.0262, 0.0525, 0.1050, 0.2099, float(median))

@@ -30,9 +30,7 @@ REFUTED = "sinc"
 class DemoOptions(Writing):
     """What `mercer demo` takes."""
 
-    out: Annotated[Path, typer.Option("--out", "-o", help="A folder for what it makes."), Writes(inside=MADE)] = Path(
-        "mercer-demo"
-    )
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output folder."), Writes(inside=MADE)] = Path("mercer-demo")
 
 
 def demo(options: DemoOptions, voice: Voice) -> None:

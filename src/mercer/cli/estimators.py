@@ -87,4 +87,4 @@ def check_penalty(name: str, alpha: float | None, C: float | None) -> None:
         raise Failure(Exit.USAGE, f"--C is for svm; got {name}. Use --alpha for ridge and logistic.")
     for flag, value in (("--alpha", alpha), ("--C", C)):
         if value is not None and not 0 < value < np.inf:
-            raise Failure(Exit.USAGE, f"{flag} needs a number above zero; got {value:g}.")
+            raise Failure(Exit.USAGE, f"{flag} needs a positive number; got {value:g}.")

@@ -25,7 +25,7 @@ PLAIN = ("number", "truth", "date")
 MAY_MISS = ("number", "date", "text")
 """Columns for whose missing entries a proposal must be told; among labels a missing one is one more."""
 THINGS = {"strings": ("text", "label"), "categories": ("text", "label", "truth", "number"), "graphs": ("graph",)}
-"""Columns for a kernel of things that names none."""
+"""Columns for a kernel of structured data that names none."""
 
 
 @dataclass(frozen=True, eq=False)

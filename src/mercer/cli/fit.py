@@ -27,33 +27,31 @@ class FitOptions(Reading, Writing):
 
     table: Annotated[str, typer.Argument(help=TABLE), Reads()]
     target: Annotated[str, typer.Option("--target", "-t", help="The column to predict.")]
-    task: Annotated[str, typer.Option("--task", help="regression or classification; else the target decides.")] = ""
-    kernel: Annotated[str | None, typer.Option("--kernel", "-k", help="Left out, one is proposed.")] = None
+    task: Annotated[str, typer.Option("--task", help="regression or classification (default: by the target).")] = ""
+    kernel: Annotated[str | None, typer.Option("--kernel", "-k", help="A kernel as text (default: proposed).")] = None
     learner: Annotated[str, typer.Option("--learner", "-l", help="ridge, svm, logistic or perceptron.")] = "ridge"
     alpha: Annotated[
         float | None, typer.Option("--alpha", help="The penalty of ridge (else by leave-one-out) or logistic.")
     ] = None
     C: Annotated[float | None, typer.Option("--C", help="The C of svm: how much an error costs.")] = None
-    drop: Annotated[list[str] | None, typer.Option("--drop", help="A column that is no feature; repeatable.")] = None
-    memory_limit: Annotated[str | None, typer.Option("--memory-limit", help="What the fit may hold, such as 4GB.")] = (
-        None
-    )
-    time_limit: Annotated[str | None, typer.Option("--time-limit", help="What the fit may take, such as 60s.")] = None
-    test: Annotated[float, typer.Option("--test", min=0, max=0.9, help="The part of rows held out for scores.")] = 0.2
+    drop: Annotated[list[str] | None, typer.Option("--drop", help="Column to ignore (repeatable).")] = None
+    memory_limit: Annotated[str | None, typer.Option("--memory-limit", help="Memory limit, e.g. 4GB.")] = None
+    time_limit: Annotated[str | None, typer.Option("--time-limit", help="Time limit, e.g. 60s.")] = None
+    test: Annotated[float, typer.Option("--test", min=0, max=0.9, help="Part of the rows held out for scores.")] = 0.2
     refit: Annotated[bool, typer.Option("--refit", help="After the scores, fit again to all rows.")] = False
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 6 if the fit has not converged.")] = False
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where the model is saved: model.mercer."), Writes(MODEL)
-    ] = None
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File of the model: model.mercer."), Writes(MODEL)] = (
+        None
+    )
     report: Annotated[
-        Path | None, typer.Option("--report", help="Where a report is written: report.html."), Writes(REPORT)
+        Path | None, typer.Option("--report", help="File of the report: report.html."), Writes(REPORT)
     ] = None
 
 
 def fit(options: FitOptions, voice: Voice) -> None:
     """Fit a model to a table, tell how good it is on rows held out, save it and report.
 
-    A target of labels, of two different numbers, or of at most 20 different whole numbers with ten rows each on the
+    A target of labels, of two different numbers, or of at most 20 different integers with ten rows each on the
     average is classified; any other is regressed. Rows without a target are left out, and counted.
     """
     start = time.perf_counter()

@@ -63,7 +63,7 @@ class Sample:
     positions: Positions
 
     def error(self, kernel: Any) -> float:
-        """The least squared error of left-out rows, over all penalties; of classes, of their numbers -1 and 1."""
+        """The least squared leave-one-out error, over all penalties; of classes, of their numbers -1 and 1."""
         from mercer.learners import KernelRidge, KernelRidgeClassifier
 
         learner = KernelRidge if self.y.dtype.kind == "f" else KernelRidgeClassifier

@@ -181,7 +181,7 @@ def _bootstrap(seed: int, statistic: Callable[..., Any], *columns: NDArray[Any])
 
 
 def table_of_scores(rows: Sequence[tuple[str, Sequence[Score]]]) -> str:
-    """Models side by side, a metric a column, with intervals."""
+    """Models side by side, a metric per column, with intervals."""
     metrics = list(dict.fromkeys(score.metric for _, scores in rows for score in scores))
     lines = [["model", *metrics]]
     for name, scores in rows:

@@ -1,4 +1,4 @@
-"""Model files at the door of the command: what is wrong with one ends with a code of its own."""
+"""Reading model files in the command: a bad file has an exit code of its own."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Common:
         typer.Option("--json", help="One JSON object on standard output, with a schema.", rich_help_panel=EVERYWHERE),
     ] = False
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No more than warnings on standard error.", rich_help_panel=EVERYWHERE)
+        bool, typer.Option("--quiet", "-q", help="Only warnings on standard error.", rich_help_panel=EVERYWHERE)
     ] = False
     verbose: Annotated[
         bool,
@@ -50,9 +50,7 @@ class Common:
     ] = False
     random_state: Annotated[
         int,
-        typer.Option(
-            "--random-state", min=0, max=MOST_SEED, help="Where random numbers come from.", rich_help_panel=EVERYWHERE
-        ),
+        typer.Option("--random-state", min=0, max=MOST_SEED, help="Random seed.", rich_help_panel=EVERYWHERE),
     ] = 0
     config: Annotated[
         Path | None,
@@ -87,16 +85,14 @@ class Reading(Common):
         str, typer.Option("--format", help="csv, parquet, arrow, npy, npz or libsvm.", rich_help_panel=READING)
     ] = ""
     separator: Annotated[
-        str, typer.Option("--separator", help="Between cells of text; found if left out.", rich_help_panel=READING)
+        str, typer.Option("--separator", help="Separator of text tables (default: detected).", rich_help_panel=READING)
     ] = ""
     no_header: Annotated[
         bool, typer.Option("--no-header", help="The first line is a row: f0, f1, ...", rich_help_panel=READING)
     ] = False
     decimal: Annotated[
         str,
-        typer.Option(
-            "--decimal", help="Before decimals, in text: . or , (found if left out).", rich_help_panel=READING
-        ),
+        typer.Option("--decimal", help="Decimal mark in text: . or , (default: detected).", rich_help_panel=READING),
     ] = ""
     dates: Annotated[
         str,
@@ -104,9 +100,7 @@ class Reading(Common):
     ] = ""
     as_is: Annotated[
         list[str] | None,
-        typer.Option(
-            "--as-is", help="A column whose entries are not interpreted; repeatable.", rich_help_panel=READING
-        ),
+        typer.Option("--as-is", help="Column to read as text (repeatable).", rich_help_panel=READING),
     ] = None
     encoding: Annotated[
         str, typer.Option("--encoding", help="Of text: utf-8, cp1252, latin-1, ...", rich_help_panel=READING)
@@ -201,5 +195,5 @@ def seconds(text: str | None) -> float | None:
     except (ValueError, KeyError):
         found = 0.0
     if not 0 < found < float("inf"):
-        raise Failure(Exit.USAGE, f"--time-limit needs a time above zero; got {text!r}. Write 60s, 2min or 1h.")
+        raise Failure(Exit.USAGE, f"--time-limit needs a positive time; got {text!r}. Write 60s, 2min or 1h.")
     return found

@@ -1,6 +1,6 @@
-"""Who speaks: data on standard output, as text or JSON; everything else on standard error.
+"""Output of the command: data on standard output, as text or JSON; everything else on standard error.
 
-Names and cells of a stranger's table are in what is said: characters that steer a terminal, or turn the direction of
+Names and cells of untrusted tables are printed: characters that steer a terminal, or turn the direction of
 text, leave here escaped.
 """
 
@@ -43,12 +43,12 @@ class Voice:
     written: list[str] = field(default_factory=list)
 
     def say(self, text: str) -> None:
-        """Tell the user, who may look away."""
+        """Print a line on standard error."""
         if not self.quiet:
             _print(text, error=True)
 
     def tell(self, short: str, long: str) -> None:
-        """Say the one or, to those who want all of it, the other; "" says nothing."""
+        """Print the one or, with --verbose, the other; "" prints nothing."""
         if text := long if self.verbose else short:
             self.say(text)
 

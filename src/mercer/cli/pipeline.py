@@ -117,7 +117,7 @@ def _told(found: Look, voice: Voice) -> Any:
 def _doubted(found: Look, target: Target, truth: NDArray[Any], voice: Voice) -> None:
     """Warn of columns that could not be read, and of scores that tell nothing."""
     for choice in () if found.proposal is None else found.proposal.columns:
-        if choice.taken_for == "other things":
+        if choice.taken_for == "other objects":
             voice.warn(f"column {choice.name!r} is left out: {choice.why}")
     held = np.unique(truth)
     if target.task == CLASSIFICATION and len(held) == 1:

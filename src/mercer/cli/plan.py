@@ -28,12 +28,11 @@ class PlanOptions(Reading):
     columns: Annotated[str, typer.Option("--columns", "-d", help="Without a table: how many.")] = ""
     outputs: Annotated[str, typer.Option("--outputs", help="Without a table: targets, or classes.")] = "1"
     kernel: Annotated[
-        str | None, typer.Option("--kernel", "-k", help="Left out, one is proposed; without a table, Matern 5/2.")
+        str | None,
+        typer.Option("--kernel", "-k", help="A kernel as text (default: proposed, or Matern 5/2)."),
     ] = None
-    memory_limit: Annotated[str | None, typer.Option("--memory-limit", help="What the fit may hold, such as 4GB.")] = (
-        None
-    )
-    time_limit: Annotated[str | None, typer.Option("--time-limit", help="What the fit may take, such as 60s.")] = None
+    memory_limit: Annotated[str | None, typer.Option("--memory-limit", help="Memory limit, e.g. 4GB.")] = None
+    time_limit: Annotated[str | None, typer.Option("--time-limit", help="Time limit, e.g. 60s.")] = None
 
 
 def plan(options: PlanOptions, voice: Voice) -> None:
@@ -76,7 +75,7 @@ def _of_table(options: PlanOptions, voice: Voice) -> Any:
 
 
 def count(flag: str, text: str) -> int:
-    """A whole number of a text such as "1e6".
+    """An integer of a text such as "1e6".
 
     >>> count("--rows", "1e6"), count("--rows", "5_000")
     (1000000, 5000)
@@ -86,5 +85,5 @@ def count(flag: str, text: str) -> int:
     except ValueError:
         found = 0.0
     if not (1 <= found < 1e15 and found.is_integer()):
-        raise Failure(Exit.USAGE, f"{flag} needs a whole number above zero; got {text!r}. Write 5000 or 1e6.")
+        raise Failure(Exit.USAGE, f"{flag} needs a positive integer; got {text!r}. Write 5000 or 1e6.")
     return int(found)

@@ -27,9 +27,7 @@ class PredictOptions(Reading, Writing):
     table: Annotated[str, typer.Argument(help=TABLE), Reads()]
     keep: Annotated[
         list[str] | None,
-        typer.Option(
-            "--keep", help="A column to copy; repeatable. Beside the target, predictions are 'predicted ...'."
-        ),
+        typer.Option("--keep", help="Column to copy (repeatable). Beside the target, predictions are 'predicted ...'."),
     ] = None
     std: Annotated[bool, typer.Option("--std", help="With the deviation of each prediction (ridge).")] = False
     probabilities: Annotated[

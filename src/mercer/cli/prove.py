@@ -19,7 +19,7 @@ class ProveOptions(Common):
 
     kernel: Annotated[str, typer.Argument(help="A kernel as text: min, sinc, gaussian*linear+1.")]
     columns: Annotated[
-        int | None, typer.Option("--columns", "-d", min=1, help="How many; left out, as many as possible.")
+        int | None, typer.Option("--columns", "-d", min=1, help="Number of columns (default: as many as possible).")
     ] = None
     domain: Annotated[
         str | None, typer.Option("--domain", help="reals, nonnegative, integers, naturals or sphere.")

@@ -14,9 +14,9 @@ from mercer.tables.labels import FEWEST_LETTERS
 from mercer.tables.read import Sheet
 
 FEW = 20
-"""Up to so many different whole numbers are classes, if each stands in enough rows."""
+"""Up to so many different integers are classes, if each stands in enough rows."""
 REPEATED = 10
-"""So many rows each, on the average; two different whole numbers are classes in any case."""
+"""So many rows each, on the average; two different integers are classes in any case."""
 MANY = 1_000
 """Classes, at most: a column of more texts is no target."""
 ONES = {"1": "True", "0": "False"}
@@ -31,7 +31,7 @@ class Target:
     name : of the column
     task : "regression" or "classification"
     why : the reason, in words
-    values : numbers, or labels as texts or whole numbers, one a row that is kept
+    values : numbers, or labels as texts or integers, one a row that is kept
     dropped : how many rows had none
     """
 
@@ -69,7 +69,7 @@ def values_of(column: Any, name: str) -> NDArray[Any]:
     if kind in ("text", "label", "truth"):
         texts = [None if entry is None else str(entry) for entry in column.to_pylist()]
         return np.array(texts, dtype=object)
-    got = f"column {name!r} holds {'no entry' if kind == 'nothing' else f'things of type {column.type}'}"
+    got = f"column {name!r} holds {'no entry' if kind == 'nothing' else f'objects of type {column.type}'}"
     raise InputError(message("numbers or labels", got, "Choose another column.", subject="A target"))
 
 
@@ -83,14 +83,12 @@ def like(values: NDArray[Any], classes: NDArray[Any] | None, name: str) -> NDArr
         raise InputError(message("numbers, as in the fit", got, "Give a table like the one of the fit.", subject=name))
     if classes is not None and (values != np.rint(values)).any():
         got = f"it holds {values[values != np.rint(values)][0]}"
-        raise InputError(
-            message("whole numbers, as in the fit", got, "Give a table like the one of the fit.", subject=name)
-        )
+        raise InputError(message("integers, as in the fit", got, "Give a table like the one of the fit.", subject=name))
     return values if classes is None else values.astype(classes.dtype)
 
 
 def _label(text: str, known: frozenset[str]) -> str:
-    """A label as the model spells it: "true" and "TRUE" were read as truths in the fit, and "1" may have been 1.0.
+    """A label as the model spells it: "true" and "TRUE" were read as booleans in the fit, and "1" may have been 1.0.
 
     >>> [_label(text, frozenset({"True", "1.0", "1.5"})) for text in ("TRUE", "1", "1.50", "other")]
     ['True', '1.0', '1.5', 'other']
@@ -125,7 +123,7 @@ def _task(values: NDArray[Any]) -> tuple[str, str]:
     if not (np.isfinite(values) & (values == np.rint(values))).all():
         return REGRESSION, "it holds numbers that are not whole"
     if different <= 2 or (different <= FEW and len(values) >= REPEATED * different):
-        return CLASSIFICATION, f"it holds {different} different whole numbers"
+        return CLASSIFICATION, f"it holds {different} different integers"
     return REGRESSION, f"it holds {different:,} different numbers"
 
 

@@ -41,7 +41,7 @@ def tell_columns(found: Look, sheet: Sheet, voice: Voice) -> None:
     gone: dict[str, list[Any]] = {}
     read: dict[str, list[Any]] = {}
     for choice in found.proposal.columns:
-        if choice.place == LEFT_OUT and choice.taken_for != "other things":  # of these there is a warning
+        if choice.place == LEFT_OUT and choice.taken_for != "other objects":  # of these there is a warning
             gone.setdefault(f"{choice.taken_for}: {choice.why}", []).append(choice.name)
         elif choice.place == "added":
             read.setdefault(choice.why, []).append(choice.name)

@@ -24,15 +24,11 @@ class TransformOptions(Reading, Writing):
     """What `mercer transform` takes."""
 
     table: Annotated[str, typer.Argument(help=TABLE), Reads()]
-    kernel: Annotated[str | None, typer.Option("--kernel", "-k", help="Left out, one is proposed.")] = None
-    n_components: Annotated[int, typer.Option("--n-components", "-d", min=1, help="Landmarks, at most.")] = 100
-    drop: Annotated[list[str] | None, typer.Option("--drop", help="A column that is no feature; repeatable.")] = None
-    lift: Annotated[
-        Path | None, typer.Option("--lift", help="A lift that was saved before, for new rows."), Reads()
-    ] = None
-    save: Annotated[
-        Path | None, typer.Option("--save", help="Where the lift is saved, for new rows."), Writes(MODEL)
-    ] = None
+    kernel: Annotated[str | None, typer.Option("--kernel", "-k", help="A kernel as text (default: proposed).")] = None
+    n_components: Annotated[int, typer.Option("--n-components", "-d", min=1, help="Largest number of landmarks.")] = 100
+    drop: Annotated[list[str] | None, typer.Option("--drop", help="Column to ignore (repeatable).")] = None
+    lift: Annotated[Path | None, typer.Option("--lift", help="A saved lift, for new rows."), Reads()] = None
+    save: Annotated[Path | None, typer.Option("--save", help="File of the lift, for new rows."), Writes(MODEL)] = None
     out: Annotated[
         str,
         typer.Option("--out", "-o", help=".csv, .parquet, .arrow or .npy; - for standard output."),

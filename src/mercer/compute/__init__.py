@@ -1,1 +1,1 @@
-"""Who evaluates blocks: tiles, threads, generated code, the memory budget."""
+"""Evaluation of blocks: tiles, threads, generated code, the memory budget."""

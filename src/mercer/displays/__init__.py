@@ -1,4 +1,4 @@
-"""Pictures of fitted models and of tests, in the habit of scikit-learn; matplotlib is imported when one is drawn."""
+"""Plots of fitted models and of tests, like scikit-learn's displays; matplotlib is imported when one is drawn."""
 
 from mercer.displays.boundary import BoundaryDisplay
 from mercer.displays.clusters import ClusterDisplay

@@ -35,7 +35,7 @@ class Display(ABC):
     def _begin(self, ax: Any, projection: str | None = None) -> Any:
         """The axes to draw on."""
         self._own = ax is None
-        self.ax_ = new_figure(type(self).__name__).add_subplot(projection=projection) if ax is None else ax
+        self.ax_ = new_figure().add_subplot(projection=projection) if ax is None else ax
         self.figure_ = self.ax_.figure
         return self.ax_
 
@@ -43,7 +43,7 @@ class Display(ABC):
         """Two axes side by side to draw on; of one that is given the second is None, and nothing is drawn there."""
         self._own = ax is None
         if ax is None:
-            first, second = new_figure(type(self).__name__, WIDE).subplots(1, 2)
+            first, second = new_figure(WIDE).subplots(1, 2)
         else:
             first, second = _two(ax)
         self.ax_, self.figure_ = first, first.figure
@@ -56,7 +56,7 @@ class Display(ABC):
         return axes.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False)
 
     def _repr_png_(self) -> bytes | None:
-        """What a notebook shows: a figure of its own; who made the axes shows them."""
+        """What a notebook shows: a figure of its own; axes that were given are shown by their owner."""
         if not self._own:
             return None
         picture = BytesIO()
@@ -72,12 +72,12 @@ def _two(given: Any) -> tuple[Any, Any]:
     return (axes[0], axes[1]) if len(axes) == 2 else (axes[0], None)
 
 
-def new_figure(who: str, size: tuple[float, float] = SIZE) -> Any:
+def new_figure(size: tuple[float, float] = SIZE, subject: object = None) -> Any:
     """An empty figure that belongs to no window."""
     try:
         from matplotlib.figure import Figure  # pyplot would keep it, and might open a window
     except ImportError as error:
-        raise ImportError(message("matplotlib", "it is not installed", REMEDY)) from error
+        raise ImportError(message("matplotlib", "it is not installed", REMEDY, subject=subject)) from error
     return Figure(figsize=size, layout="constrained")
 
 

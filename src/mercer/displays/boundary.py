@@ -24,22 +24,38 @@ class BoundaryDisplay(Display):
 
     Parameters
     ----------
-    X : n rows of two columns: an array, or a frame, whose names stand at the axes
-    y : a label a row, (n,)
-    across, up : places along both axes
-    regions : a label for each place, (len(up), len(across))
-    scores : the decision function there, likewise; None where there is none, or one a class: then lines part regions
-    support : numbers of the rows that are ringed; None for none
+    X : array or DataFrame of shape (n, 2)
+        The rows; names of a frame stand at the axes.
+    y : array of shape (n,)
+        The labels of the rows.
+    across, up : array
+        Places along both axes.
+    regions : array of shape (len(up), len(across))
+        A label for each place.
+    scores : array or None, default=None
+        The decision function at each place; None where there is none. Several columns, one per class, draw lines
+        between regions.
+    support : array of int or None, default=None
+        Positions of the rows that are ringed; None for none.
 
     Attributes
     ----------
-    ax_, figure_ : the axes, and their figure
-    labels_ : the different labels of rows and regions
-    points_ : one collection of points a label of `labels_`
-    regions_ : the coloured mesh
-    boundary_ : the contours of the scores at -1, 0 and 1, as far as they are reached; else one set a label
-    support_ : the rings, None where there are none
-    legend_ : names the labels, and the support vectors
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        Their figure.
+    labels_ : array
+        The different labels of rows and regions.
+    points_ : list of PathCollection
+        One per label of `labels_`.
+    regions_ : QuadMesh
+        The coloured regions.
+    boundary_ : ContourSet or list
+        The contours of the scores at -1, 0 and 1, as far as they are reached; else one set per label.
+    support_ : PathCollection or None
+        The rings, None where there are none.
+    legend_ : Legend
+        Names the labels, and the support vectors.
 
     Examples
     --------
@@ -72,11 +88,27 @@ class BoundaryDisplay(Display):
     def from_estimator(
         cls, model: Any, X: Any, y: ArrayLike | None = None, *, support: bool = True, grid: int = 200, ax: Any = None
     ) -> Self:
-        """Draw a fitted classifier, or a pipeline that ends with one, on a grid of so many places along each axis.
+        """Draw a fitted classifier, or a pipeline that ends with one.
 
-        support : whether rows in the model's `support_` are ringed; they are numbers of the rows of the fit, so that X
-            must be these. With other rows use support=False
-        y : labels of the rows; None for what the model predicts
+        Parameters
+        ----------
+        model : estimator
+            The fitted classifier.
+        X : array or DataFrame of shape (n, 2)
+            The rows.
+        y : array of shape (n,) or None, default=None
+            Labels of the rows; None for those that the model predicts.
+        support : bool, default=True
+            Whether rows in the model's `support_` are ringed; they are positions among the rows of the fit, so that X
+            must be these. With other rows use support=False.
+        grid : int, default=200
+            Places along each axis.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
         """
         plane = Plane.of(X)
         check_fitted(model, 2)
@@ -126,7 +158,7 @@ class BoundaryDisplay(Display):
 
 
 def _scores(model: Any, places: Any, shape: tuple[int, int]) -> NDArray[Any] | None:
-    """One score a place; None for models that have none, or one a class."""
+    """One score per place; None for models that have none, or one per class."""
     if not hasattr(model, "decision_function"):
         return None
     found = np.asarray(model.decision_function(places))

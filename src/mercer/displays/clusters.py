@@ -21,18 +21,29 @@ class ClusterDisplay(Display):
 
     Parameters
     ----------
-    X : n rows of two columns: an array, or a frame, whose names stand at the axes
-    labels : of the rows, (n,)
-    across, up : places along both axes; None without regions
-    regions : a label for each place, (len(up), len(across)); None without regions
+    X : array or DataFrame of shape (n, 2)
+        The rows; names of a frame stand at the axes.
+    labels : array of shape (n,)
+        The clusters of the rows.
+    across, up : array or None, default=None
+        Places along both axes; None without regions.
+    regions : array of shape (len(up), len(across)) or None, default=None
+        A label for each place; None without regions.
 
     Attributes
     ----------
-    ax_, figure_ : the axes, and their figure
-    labels_ : the different labels of rows and regions
-    points_ : one collection of points a label of `labels_`
-    regions_ : the coloured mesh, None without regions
-    boundaries_ : the contours between regions, one set a label that has a boundary
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        Their figure.
+    labels_ : array
+        The different labels of rows and regions.
+    points_ : list of PathCollection
+        One per label of `labels_`.
+    regions_ : QuadMesh or None
+        The coloured regions, None without regions.
+    boundaries_ : list of ContourSet
+        The contours between regions, one set per label that has a boundary.
 
     Examples
     --------
@@ -56,9 +67,25 @@ class ClusterDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(cls, model: Any, X: Any, *, ax: Any = None, grid: int = 200) -> Self:
-        """Draw what a fitted model predicts on a grid of so many places along each axis, and for the rows.
+        """Draw the clusters that a fitted model predicts on a grid, and for the rows.
 
         A model that cannot predict, such as spectral clustering, gives the labels of the rows that it was fitted to.
+
+        Parameters
+        ----------
+        model : estimator
+            The fitted model. One that cannot predict, such as spectral clustering, draws the labels of the rows of its
+            fit.
+        X : array or DataFrame of shape (n, 2)
+            The rows.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+        grid : int, default=200
+            Places along each axis.
+
+        Returns
+        -------
+        Self
         """
         plane = Plane.of(X)
         if not hasattr(model, "predict"):
@@ -95,5 +122,5 @@ class ClusterDisplay(Display):
         plane, labels = Plane.of(self.X), np.asarray(self.labels)
         if labels.shape != (len(plane.values),):
             got = f"got labels of shape {labels.shape} for {len(plane.values)} rows"
-            raise InputError(message("one label a row", got, "Draw the rows of the fit."))
+            raise InputError(message("one label per row", got, "Draw the rows of the fit."))
         return plane, labels

@@ -18,20 +18,29 @@ MANY = 20
 
 @dataclass(eq=False, repr=False)
 class ComponentsDisplay(Display):
-    """The scores of rows on two components, one colour a label.
+    """The scores of rows on two components, one colour per label.
 
     Parameters
     ----------
-    scores : of n rows on two components, (n, 2)
-    y : a label a row, or a number: more than 20 different numbers are drawn as a scale; None for one colour
-    names : of the two components
+    scores : array of shape (n, 2)
+        The scores.
+    y : array of shape (n,) or None, default=None
+        Labels, or numbers: more than 20 different numbers are drawn as a scale; None for one colour.
+    names : (str, str), default=('component 1', 'component 2')
+        Names of the two components.
 
     Attributes
     ----------
-    ax_, figure_ : the axes, and their figure
-    points_ : one collection of points a label, in the order of `labels_`; one for all where y is None or a quantity
-    labels_ : the different labels, None where there are none
-    legend_ : the legend of labels, or the bar of a scale; None where y is None
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        Their figure.
+    points_ : list of PathCollection
+        One per label, in the order of `labels_`; one for all where y is None or a quantity.
+    labels_ : array or None
+        The different labels, None where there are none.
+    legend_ : Legend, Colorbar or None
+        The legend of labels, or the bar of a scale; None where y is None.
 
     Examples
     --------
@@ -54,7 +63,25 @@ class ComponentsDisplay(Display):
     def from_estimator(
         cls, model: Any, X: Any, y: ArrayLike | None = None, *, components: tuple[int, int] = (0, 1), ax: Any = None
     ) -> Self:
-        """Draw what `model.transform(X)` has in two of its columns, counted from 0; their ratios stand beside them."""
+        """Draw two columns of `model.transform(X)`; their ratios stand beside them.
+
+        Parameters
+        ----------
+        model : estimator
+            A fitted transformer.
+        X : array or table
+            The rows.
+        y : array of shape (n,) or None, default=None
+            As in the class.
+        components : (int, int), default=(0, 1)
+            The two columns, from 0.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
+        """
         scores = np.asarray(found(model, "transform", "Use a fitted KernelPCA.")(X))
         chosen = _chosen(components, scores.shape[1])
         ratios = getattr(model, "explained_variance_ratio_", None)
@@ -86,11 +113,11 @@ class ComponentsDisplay(Display):
         scores = np.asarray(self.scores)
         if scores.ndim != 2 or scores.shape[1] != 2:
             got = f"got an array of shape {scores.shape}"
-            raise InputError(message("two scores a row", got, "Choose two columns."))
+            raise InputError(message("two scores per row", got, "Choose two columns."))
         y = None if self.y is None else np.asarray(self.y)
         if y is not None and y.shape != (len(scores),):
             got = f"y has shape {y.shape} for {len(scores)} rows"
-            raise InputError(message("one label a row", got, "Give y for the rows of X."))
+            raise InputError(message("one label per row", got, "Give y for the rows of X."))
         return scores, y
 
 

@@ -1,4 +1,4 @@
-"""A function of one column, and how sure a model is of it."""
+"""A function of one column, and its uncertainty."""
 
 from __future__ import annotations
 
@@ -18,26 +18,38 @@ from mercer.errors import InputError, message, speaks
 
 @dataclass(eq=False, repr=False)
 class CurveDisplay(Display):
-    """What a regression predicts over one column, with a band where it knows deviations, and the rows.
+    """The predictions of a regression over one column, with a band of its deviations, and the rows.
 
-    The band is that of the function: a part `level` of all functions that the model holds possible is inside of it at
-    each place. New observations have noise beside that.
+    The band is that of the function: at each place it contains a part `level` of the posterior. New observations have
+    noise beside that.
 
     Parameters
     ----------
-    places : (m,), in order
-    mean : (m,), what is predicted there
-    deviation : (m,), the standard deviation of that; None for no band
-    X, y : rows, of one column, and their targets; without y no points are drawn
-    level : of the band, between 0 and 1
+    places : array of shape (m,)
+        In order.
+    mean : array of shape (m,)
+        The predictions there.
+    deviation : array of shape (m,) or None, default=None
+        Their standard deviations; None for no band.
+    X, y : array of shape (n,) or None, default=None
+        Rows, of one column, and their targets; without y no points are drawn.
+    level : float, default=0.95
+        Of the band, between 0 and 1.
 
     Attributes
     ----------
-    ax_, figure_ : the axes, and their figure
-    curve_ : the line of predictions
-    band_ : the filled band, None where there is none
-    points_ : the rows, None where there are none
-    legend_ : names them
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        Their figure.
+    curve_ : Line2D
+        The predictions.
+    band_ : PolyCollection or None
+        The band, None where there is none.
+    points_ : PathCollection or None
+        The rows, None where there are none.
+    legend_ : Legend
+        Names them.
 
     Examples
     --------
@@ -68,9 +80,26 @@ class CurveDisplay(Display):
     def from_estimator(
         cls, model: Any, X: Any, y: ArrayLike | None = None, *, level: float = 0.95, grid: int = 200, ax: Any = None
     ) -> Self:
-        """Draw a fitted regression, or a pipeline that ends with one; deviations are asked for where it has them.
+        """Draw a fitted regression, or a pipeline that ends with one, with its deviations where it has them.
 
-        X : rows of one column, over which the curve goes; with y they are drawn
+        Parameters
+        ----------
+        model : estimator
+            The fitted regression.
+        X : array or DataFrame of shape (n, 1)
+            Rows over which the curve goes; with y they are drawn.
+        y : array of shape (n,) or None, default=None
+            Their targets.
+        level : float, default=0.95
+            Of the band, between 0 and 1.
+        grid : int, default=200
+            Places along the axis.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
         """
         line = Line.of(X)
         check_fitted(model, 1)
@@ -118,7 +147,7 @@ class CurveDisplay(Display):
         y = np.asarray(self.y)
         if y.shape != line.values.shape:
             got = f"y has shape {y.shape} for {len(line.values)} rows"
-            raise InputError(message("one number a row in y", got, "Give y for the rows of X."))
+            raise InputError(message("one number per row in y", got, "Give y for the rows of X."))
         if y.dtype.kind not in "fiub" or not np.isfinite(y).all():
             raise InputError(message("finite numbers in y", "got others", "Leave these rows out."))
         refuse_huge(y)

@@ -25,18 +25,29 @@ class DescentDisplay(Display):
 
     Parameters
     ----------
-    losses : before the first step and after each, (steps + 1,)
-    coefficients : likewise, (steps + 1, n)
-    pair : the two whose path is drawn, each from 0 to n - 1; None for all against the steps, the 30 that moved the most
+    losses : array of shape (steps + 1,)
+        Before the first step and after each.
+    coefficients : array of shape (steps + 1, n)
+        Likewise.
+    pair : (int, int) or None, default=None
+        The two whose path is drawn, each from 0 to n - 1; None for all against the steps, the 30 that moved the most.
 
     Attributes
     ----------
-    ax_, figure_ : the axes of the loss, and their figure
-    path_ax_ : the axes of the coefficients; None where one axes was given
-    loss_ : the line of losses
-    path_ : the line of the path, or the lines of the coefficients
-    ends_ : where the path starts and where it ends; None without a path
-    shown_ : the numbers of the coefficients that are drawn
+    ax_ : Axes
+        The axes of the loss.
+    figure_ : Figure
+        Their figure.
+    path_ax_ : Axes or None
+        The axes of the coefficients; None where one axes was given.
+    loss_ : Line2D
+        The losses.
+    path_ : Line2D or list of Line2D
+        The path, or the lines of the coefficients.
+    ends_ : PathCollection or None
+        Where the path starts and ends; None without a path.
+    shown_ : array of int
+        The positions of the coefficients that are drawn.
 
     Examples
     --------
@@ -66,9 +77,25 @@ class DescentDisplay(Display):
     def from_estimator(
         cls, model: Any, *, pair: tuple[int, int] | None = None, output: int = 0, ax: Any = None
     ) -> Self:
-        """Draw a fitted `KernelRidge(solver=GradientDescent())`, or the like, of one of its outputs.
+        """Draw a fitted `KernelRidge(solver=GradientDescent())`, or the like.
 
         Coefficients are those of rows where the dual was solved, of features where the primal was: `plan_.side` says.
+
+        Parameters
+        ----------
+        model : estimator
+            The fitted model. Coefficients are those of rows where the dual was solved, of features where the primal
+            was: `plan_.side` says which.
+        pair : (int, int) or None, default=None
+            As in the class.
+        output : int, default=0
+            Which of its outputs.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
         """
         check_fitted(model)
         history = getattr(getattr(last_step(model), "outcome_", None), "history", None)

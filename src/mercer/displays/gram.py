@@ -26,26 +26,41 @@ GROUPS = 20
 class GramDisplay(Display):
     """The kernel matrix as an image, and beside it the sizes of its eigenvalues, negative ones in red.
 
-    A kernel has no negative eigenvalue on any rows; a function that has some, beyond rounding, is none. Cost: n^3
+    A kernel has no negative eigenvalue on any rows; a function that has some, beyond rounding, is not one. Cost: n^3
     operations for the eigenvalues, n at most 1,000 in `from_kernel` and `from_estimator`.
 
     Parameters
     ----------
-    matrix : symmetric, (n, n)
-    order : None, the rows as they come; "eigenvector", along the first eigenvector; or one value a row, such as y, by
-        which they are sorted: up to 20 different ones are parted by lines
-    name : of the kernel, above the image
-    total : how many rows there were, where these are a sample; None where these are all
+    matrix : array of shape (n, n)
+        Symmetric.
+    order : "eigenvector", array of shape (n,) or None, default=None
+        None for the rows as they are; "eigenvector", along the first eigenvector; or one value per row, such as y, by
+        which they are sorted: up to 20 different ones are separated by lines.
+    name : str, default=""
+        Of the kernel, above the image.
+    total : int or None, default=None
+        How many rows there were, where these are a sample; None where these are all.
 
     Attributes
     ----------
-    ax_, figure_ : the axes of the image, and their figure
-    spectrum_ax_ : the axes of the spectrum; None where one axes was given
-    order_ : the numbers of the rows of the matrix, from top to bottom
-    image_, bar_ : the image, and its scale of colours
-    lines_ : between the values of an order
-    eigenvalues_ : (n,), the largest first
-    spectrum_ : the artists of the spectrum by name, "positive", "negative" and "rounding", as far as there are some
+    ax_ : Axes
+        The axes of the image.
+    figure_ : Figure
+        Their figure.
+    spectrum_ax_ : Axes or None
+        The axes of the spectrum; None where one axes was given.
+    order_ : array of int
+        The rows of the matrix, from top to bottom.
+    image_ : AxesImage
+        The image.
+    bar_ : Colorbar
+        Its scale of colours.
+    lines_ : list
+        Between the values of an order.
+    eigenvalues_ : array of shape (n,)
+        The largest first.
+    spectrum_ : dict
+        The artists of the spectrum: "positive", "negative" and "rounding", as far as there are some.
 
     Examples
     --------
@@ -74,9 +89,24 @@ class GramDisplay(Display):
     @classmethod
     @speaks
     def from_kernel(cls, kernel: Any, X: Any, *, order: Any = None, random_state: Any = None, ax: Any = None) -> Self:
-        """Draw a kernel, or its text, on the rows of a table; of more than 1,000 so many are drawn at random.
+        """Draw a kernel on the rows of a table; of more than 1,000, so many are drawn at random.
 
-        random_state : integer, generator, or None: the source of that draw
+        Parameters
+        ----------
+        kernel : Kernel or str
+            The kernel, or its text.
+        X : array or table
+            The rows.
+        order : "eigenvector", array of shape (n,) or None, default=None
+            As in the class.
+        random_state : int, default=None
+            The seed of the draw.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
         """
         from mercer.lifts.coerce import stated  # it loads scikit-learn
 
@@ -89,7 +119,25 @@ class GramDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(cls, model: Any, X: Any, *, order: Any = None, random_state: Any = None, ax: Any = None) -> Self:
-        """Draw the kernel of a fitted model; X are rows, or, where the kernel is precomputed, their matrix."""
+        """Draw the kernel of a fitted model.
+
+        Parameters
+        ----------
+        model : estimator
+            The fitted model.
+        X : array or table
+            Rows, or, where the kernel is precomputed, their matrix.
+        order : "eigenvector", array of shape (n,) or None, default=None
+            As in the class.
+        random_state : int, default=None
+            The seed of the draw.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
+        """
         check_fitted(model)
         kernel = getattr(last_step(model), "kernel_", None)
         if kernel is None and getattr(last_step(model), "kernel", None) != "precomputed":
@@ -156,7 +204,7 @@ class GramDisplay(Display):
             got = "got one that is not"
             raise InputError(message("a symmetric matrix", got, "Draw (K + K.T) / 2, or look for the cause."))
         if isinstance(self.order, str) and self.order != "eigenvector":
-            needs, got = 'order "eigenvector", None or one value a row', f"got {self.order!r}"
+            needs, got = 'order "eigenvector", None or one value per row', f"got {self.order!r}"
             raise InputError(message(needs, got, "Use order=y."))
         if self.order is not None and not isinstance(self.order, str):
             labels_of(self.order, len(matrix))

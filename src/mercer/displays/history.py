@@ -18,22 +18,35 @@ REMEDY = "KernelKMeans, perceptrons and GradientDescent() write one; of others u
 
 @dataclass(eq=False, repr=False)
 class HistoryDisplay(Display):
-    """What a fit had reached after each of its steps: losses, mistakes, inertia or residuals.
+    """The progress of a fit after each of its steps: losses, mistakes, inertia or residuals.
 
     Parameters
     ----------
-    steps : numbers of the steps, or seconds, (m,), growing
-    values : what was reached, (m, lines)
-    names : of the lines
-    measure, unit : what values and steps are, at the axes
-    best : the step whose model was kept, where that is not the last; None for no line there
+    steps : array of shape (m,)
+        Numbers of steps, or seconds, increasing.
+    values : array of shape (m, lines)
+        The value after each.
+    names : sequence of str, default=('',)
+        Names of the lines.
+    measure : str, default="value"
+        What values are, at the axis.
+    unit : str, default="step"
+        What steps are, at the axis.
+    best : float or None, default=None
+        The step whose model was kept, where that is not the last; None for no line there.
 
     Attributes
     ----------
-    ax_, figure_ : the axes, and their figure
-    lines_ : one a column of values
-    best_ : a line at the step that was kept; None where there is none
-    legend_ : names the lines, where there are several
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        Their figure.
+    lines_ : list of Line2D
+        One per column of values.
+    best_ : Line2D or None
+        At the step that was kept; None where there is none.
+    legend_ : Legend or None
+        Names the lines, where there are several.
 
     Examples
     --------
@@ -60,9 +73,21 @@ class HistoryDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
-        """Draw the history that a fitted model, or the last step of a pipeline, has written.
+        """Draw the history of a fitted model, or of the last step of a pipeline.
 
-        Mistakes of each pass of a perceptron, inertia after each step of `KernelKMeans`, losses of a gradient descent.
+        It has the mistakes of each pass of a perceptron, the inertia after each step of `KernelKMeans`, or the losses
+        of a gradient descent.
+
+        Parameters
+        ----------
+        model : estimator
+            The fitted model.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
         """
         check_fitted(model)
         learner = last_step(model)
@@ -99,14 +124,31 @@ class HistoryDisplay(Display):
         unit: str = "step",
         ax: Any = None,
     ) -> Self:
-        """Fit copies that stop after so many iterations, and draw the residual or relative gap that each has left.
+        """Fit copies that stop after so many steps, and draw the residual, or the relative gap, of each.
 
         For models that write no history: conjugate gradients in `KernelRidge`, `KernelSVC`, logistic regression. A copy
-        with the same seed takes the same steps. Cost: one fit a number.
+        with the same seed takes the same steps. Cost: one fit per number of steps.
 
-        unit : "step", or "second": how long each fit took, with all that comes before its steps
+        Parameters
+        ----------
+        model : estimator
+            It is cloned.
+        X : array or table
+            The rows.
+        y : array or None, default=None
+            Their targets.
+        iterations : sequence of int, default=(1, 2, 4, 8, 16, 32)
+            Numbers of steps.
+        unit : {"step", "second"}, default="step"
+            With "second", the time of each fit is at the axis, with all that comes before its steps.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
         """
-        from mercer.displays.runs import runs_of  # it loads scikit-learn
+        from mercer.displays.stopped_fits import runs_of  # it loads scikit-learn
 
         if unit not in ("step", "second"):
             raise InputError(message('unit "step" or "second"', f"got {unit!r}", 'Use "step".'))
@@ -133,7 +175,7 @@ class HistoryDisplay(Display):
         return self
 
     def _whole(self, axes: Any, steps: NDArray[Any]) -> None:
-        """Whole numbers at the axis of steps; a scale of logarithms where these grow faster and faster."""
+        """Integers at the axis of steps; a scale of logarithms where these grow faster and faster."""
         from matplotlib.ticker import MaxNLocator
 
         if len(steps) > 2 and steps[0] > 0 and steps[-1] - steps[-2] > 2 * (steps[1] - steps[0]):
@@ -146,7 +188,7 @@ class HistoryDisplay(Display):
         values = np.asarray(self.values, dtype=float)
         if values.ndim != 2 or steps.shape != (len(values),) or not values.size or len(self.names) != values.shape[1]:
             got = f"got {steps.shape}, {values.shape} and {len(self.names)} names"
-            raise InputError(message("a value for each step and line, and a name a line", got, "Fit again."))
+            raise InputError(message("a value for each step and line, and a name per line", got, "Fit again."))
         if not (np.isfinite(steps).all() and np.isfinite(values).all()):
             raise InputError(message("finite numbers", "got NaN or infinity", "Use a smaller step."))
         return steps, values

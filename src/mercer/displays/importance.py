@@ -20,21 +20,31 @@ ROOM = 0.28
 
 @dataclass(eq=False, repr=False)
 class ImportanceDisplay(Display):
-    """A bar a column, the most important on top, with the spread over the repeats.
+    """A bar per column, the most important on top, with the spread over the repeats.
 
     Parameters
     ----------
-    names : of the columns
-    values : how much worse the score is without each, (k,)
-    spreads : their deviations, (k,); None for none
-    metric : what is measured, at the axis
-    most : so many columns are drawn, those of largest value; None for all
+    names : sequence of str
+        The columns.
+    values : array of shape (k,)
+        How much worse the score is without each.
+    spreads : array of shape (k,) or None, default=None
+        Their deviations; None for none.
+    metric : str, default="importance"
+        What is measured, at the axis.
+    most : int or None, default=30
+        So many columns are drawn, those of largest value; None for all.
 
     Attributes
     ----------
-    ax_, figure_ : the axes, and their figure
-    bars_ : from top to bottom
-    names_ : of the bars, as they are written
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        Their figure.
+    bars_ : BarContainer
+        From top to bottom.
+    names_ : list of str
+        Of the bars, as they are written.
 
     Examples
     --------
@@ -55,7 +65,21 @@ class ImportanceDisplay(Display):
     @classmethod
     @speaks
     def from_result(cls, result: Any, names: Sequence[str], ax: Any = None) -> Self:
-        """Draw what `sklearn.inspection.permutation_importance` found."""
+        """Draw the result of `sklearn.inspection.permutation_importance`.
+
+        Parameters
+        ----------
+        result : Bunch
+            The result.
+        names : sequence of str
+            The columns.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
+        """
         return cls(names, result.importances_mean, result.importances_std).plot(ax)
 
     @speaks
@@ -80,7 +104,7 @@ class ImportanceDisplay(Display):
         spreads = None if self.spreads is None else np.asarray(self.spreads, dtype=float)
         if values.shape != (len(self.names),) or (spreads is not None and spreads.shape != values.shape):
             got = f"got values of shape {values.shape} for {len(self.names)} names"
-            raise InputError(message("a value a name", got, "Give one for each column."))
+            raise InputError(message("a value per name", got, "Give one for each column."))
         if not len(values) or not np.isfinite(values).all():
             got = "got NaN or infinity" if len(values) else "got none"
             raise InputError(message("finite values", got, "Measure them again."))

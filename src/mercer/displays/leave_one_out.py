@@ -1,4 +1,4 @@
-"""What left-out rows cost at each penalty, and which penalty was chosen."""
+"""What held-out rows cost at each penalty, and which penalty was chosen."""
 
 from __future__ import annotations
 
@@ -18,22 +18,33 @@ SQUARED, WRONG = "leave-one-out mean squared error", "wrong labels, left out"
 
 @dataclass(eq=False, repr=False)
 class LeaveOneOutDisplay(Display):
-    """Leave-one-out errors against the penalty alpha: one line an output, or a lengthscale.
+    """Leave-one-out errors against the penalty alpha: one line per output, or per lengthscale.
 
     Parameters
     ----------
-    alphas : penalties, each at least 0: (m,), or (m, lines) where lines have their own
-    errors : (m, lines); infinite ones are left out of the line
-    chosen : which alpha was taken, for each line; NaN where none of this line was
-    names : of the lines, in the legend
-    measure : what errors are, at the axis
+    alphas : array of shape (m,) or (m, lines)
+        Penalties, each at least 0; of two dimensions where lines have their own.
+    errors : array of shape (m, lines)
+        Infinite ones are left out of the line.
+    chosen : array of shape (lines,) or None, default=None
+        The alpha of each line; NaN where none of this line was chosen.
+    names : sequence of str or None, default=None
+        Of the lines, in the legend.
+    measure : str, default="leave-one-out mean squared error"
+        What errors are, at the axis.
 
     Attributes
     ----------
-    ax_, figure_ : the axes, and their figure
-    lines_ : one a column of errors
-    chosen_ : a point where an alpha was taken, at most one a line
-    legend_ : names the lines, where there are several
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        Their figure.
+    lines_ : list of Line2D
+        One per column of errors.
+    chosen_ : list
+        A point where an alpha was chosen, at most one per line.
+    legend_ : Legend or None
+        Names the lines, where there are several.
 
     Examples
     --------
@@ -60,7 +71,19 @@ class LeaveOneOutDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
-        """Draw `loo_` of a fitted model of least squares whose alpha was chosen, or of a pipeline with one."""
+        """Draw `loo_` of a fitted least-squares model whose alpha was chosen, or of a pipeline with one.
+
+        Parameters
+        ----------
+        model : estimator
+            The fitted model.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
+        """
         path, taken = _path(last_step(model))
         if path.wrong is not None:
             return cls(path.alphas, path.wrong[:, None], chosen=[taken[0]], names=None, measure=WRONG).plot(ax)
@@ -73,7 +96,23 @@ class LeaveOneOutDisplay(Display):
         """Fit a copy at each lengthscale, and draw the path of alphas of each; the best of all is marked.
 
         A fit with lengthscale="loo" keeps the path of its best lengthscale alone; this shows the others beside it.
-        model : of least squares, with an open lengthscale ("median") in its kernel, for one output
+
+        Parameters
+        ----------
+        model : estimator
+            Of least squares, with an open lengthscale ("median") in its kernel, for one output.
+        X : array or table
+            The rows.
+        y : array of shape (n,)
+            Their targets.
+        lengthscales : sequence of float
+            The lengthscales.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
         """
         from sklearn.base import clone  # it is slow to load
 
@@ -138,12 +177,12 @@ class LeaveOneOutDisplay(Display):
         chosen = np.full(lines, np.nan) if self.chosen is None else np.asarray(self.chosen, dtype=float)
         if chosen.shape != (lines,) or (self.names is not None and len(self.names) != lines):
             got = f"got {chosen.shape} for {lines} lines"
-            raise InputError(message("one chosen alpha and one name a line", got, "Use from_estimator."))
+            raise InputError(message("one chosen alpha and one name per line", got, "Use from_estimator."))
         return alphas, errors, chosen
 
 
 def _path(model: Any) -> tuple[Any, NDArray[Any]]:
-    """The path of a fitted model, and the alphas that it took, one an output."""
+    """The path of a fitted model, and the alphas that it took, one per output."""
     path = found(model, "loo_", 'Fit a KernelRidge with alpha="auto" or candidates.')
     taken = np.ravel(np.asarray(model.alpha_, dtype=float))
     return path, np.broadcast_to(taken, (path.errors.shape[1],)) if len(taken) == 1 else taken

@@ -23,25 +23,37 @@ DELTA = 0.01
 
 @dataclass(eq=False, repr=False)
 class LiftErrorDisplay(Display):
-    """The largest and the mean of |phi(x).phi(z) - k(x, z)| over pairs of rows, against the number of features.
+    """The largest and the mean error of phi(x).phi(z) over pairs of rows, against the number of features.
 
-    Several draws are drawn as their middle, with a band from the least to the largest.
+    Several draws are drawn as their median, with a band from the least to the largest.
 
     Parameters
     ----------
-    components : numbers of features, (m,)
-    worst, mean : the errors, (m, draws)
-    bounds : what the largest error was bounded by, (m,), NaN where it was not; None for no line
-    bound : the name of that
-    name : of the lift, above the axes
+    components : array of shape (m,)
+        Numbers of features.
+    worst, mean : array of shape (m, draws)
+        The errors `|phi(x).phi(z) - k(x, z)|`.
+    bounds : array of shape (m,) or None, default=None
+        The bound of the largest error, NaN where there is none; None for no line.
+    bound : str, default="bound"
+        The name of the bound.
+    name : str, default=""
+        Of the lift, above the axes.
 
     Attributes
     ----------
-    ax_, figure_ : the axes, and their figure
-    worst_, mean_ : the lines
-    bands_ : the two bands, none of one draw
-    bound_ : the line of the bounds; None where there are none
-    legend_ : names them
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        Their figure.
+    worst_, mean_ : Line2D
+        The lines.
+    bands_ : list of PolyCollection
+        The two bands, none of one draw.
+    bound_ : Line2D or None
+        The bounds; None where there are none.
+    legend_ : Legend
+        Names them.
 
     Examples
     --------
@@ -75,8 +87,25 @@ class LiftErrorDisplay(Display):
         """Fit copies of a lift with these numbers of features, several draws each, and draw their errors.
 
         Errors are those of all pairs of up to 500 rows, drawn with the seed 0 from more. The bounds are certificates of
-        `Nystrom`, the largest of the draws; of `RandomFourier` what its number of features promises before any is drawn
-        (for independent waves, probability 0.99). Cost: draws times the fits and transforms, and n^2 values.
+        `Nystrom`, the largest of the draws; of `RandomFourier` they are what its number of features promises before any
+        is drawn (for independent waves, probability 0.99). Cost: draws times the fits and transforms, and n^2 values.
+
+        Parameters
+        ----------
+        lift : Lift
+            It is cloned.
+        X : array or table
+            The rows.
+        components : sequence of int or None, default=None
+            Numbers of features; None for a few.
+        draws : int, default=5
+            How many of each.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
         """
         from mercer.displays.errors_of_lifts import Trial  # it loads scikit-learn
 
@@ -128,6 +157,6 @@ def _counts(given: Sequence[int], draws: int) -> list[int]:
     counts = list(given)
     whole = all(isinstance(each, int | np.integer) and each > 0 for each in [*counts, draws])
     if not (counts and whole and sorted(set(counts)) == counts):
-        needs, got = "numbers of features that grow, and draws, above zero", f"got {given!r} and {draws!r}"
+        needs, got = "numbers of features that grow, and positive numbers of draws", f"got {given!r} and {draws!r}"
         raise InputError(message(needs, got, "Use components=(16, 64, 256)."))
     return counts

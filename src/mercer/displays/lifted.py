@@ -54,7 +54,7 @@ def read_level(plane: Plane, decide: Callable[[Any], Any]) -> Level:
     across, up, places = plane.grid(PLACES)
     values = np.asarray(decide(places), dtype=np.float64)
     if values.size != PLACES**2:
-        raise InputError(message("two classes", f"got {values.shape[-1]} scores a row", "Draw two of them."))
+        raise InputError(message("two classes", f"got {values.shape[-1]} scores per row", "Draw two of them."))
     middle = np.array([across[[0, -1]].mean(), up[[0, -1]].mean()])
     unit = max(np.ptp(across), np.ptp(up)) / 2
     u = (np.column_stack([each.ravel() for each in np.meshgrid(across, up)]) - middle) / unit

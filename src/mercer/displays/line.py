@@ -18,7 +18,7 @@ class Line:
 
     values : (n,)
     name : of the column
-    frame : the kind of table that the rows came in, where that has names which a model may ask for; else None
+    frame : the kind of table of the rows, where that has names which a model may ask for; else None
     """
 
     values: NDArray[Any]

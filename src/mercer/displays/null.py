@@ -19,23 +19,35 @@ WIDE = 4.0
 
 @dataclass(eq=False, repr=False)
 class NullDisplay(Display):
-    """The null distribution of a test as a histogram, or as a normal curve, and a line where the statistic is.
+    """The null distribution of a test as a histogram, or as a normal curve, and a line at the statistic.
 
     Parameters
     ----------
-    null_sample : values of the statistic under the null, (m,); of none a normal law around 0 is drawn
-    statistic : the value that was found
-    p_value : how probable one as large is under the null; None where it is not told
-    spread : the standard deviation of the null; asked only where there is no sample
-    name : of the statistic, at the axis
-    null : of the null, in the legend
+    null_sample : array of shape (m,)
+        Values of the statistic under the null; if empty, a normal law around 0 is drawn.
+    statistic : float
+        The value of the data.
+    p_value : float or None, default=None
+        The probability of one as large under the null; None to leave it out.
+    spread : float or None, default=None
+        The standard deviation of the null; used only without a sample.
+    name : str, default="statistic"
+        Of the statistic, at the axis.
+    null : str, default="null"
+        Of the null, in the legend.
 
     Attributes
     ----------
-    ax_, figure_ : the axes, and their figure
-    bars_ : the bars of the histogram, whose area is 1; None without a sample
-    curve_ : the density of the normal law; None with a sample
-    line_ : the statistic
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        Their figure.
+    bars_ : BarContainer or None
+        The histogram, whose area is 1; None without a sample.
+    curve_ : Line2D or None
+        The density of the normal law; None with a sample.
+    line_ : Line2D
+        The statistic.
 
     Examples
     --------
@@ -60,7 +72,19 @@ class NullDisplay(Display):
     @classmethod
     @speaks
     def from_result(cls, result: Any, *, ax: Any = None) -> Self:
-        """Draw the result of `mercer.mmd` or `mercer.hsic`."""
+        """Draw the result of `mercer.mmd` or `mercer.hsic`.
+
+        Parameters
+        ----------
+        result : Comparison
+            The result.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
+        """
         remedy = "Give the result of mercer.mmd or mercer.hsic."
         sample, statistic = (found(result, name, remedy) for name in ("null_sample", "statistic"))
         name, null = f"{getattr(result, 'test', '')} statistic".strip(), f"{getattr(result, 'null', '')} null".strip()
@@ -94,7 +118,7 @@ class NullDisplay(Display):
         if len(sample) == 0 and not (self.spread is not None and 0 < self.spread < np.inf):
             got = f"got no sample and the spread {self.spread}"
             remedy = 'Use null="permutation", or look whether the rows differ at all.'
-            raise InputError(message("a sample, or a spread above zero", got, remedy))
+            raise InputError(message("a sample, or a positive spread", got, remedy))
         return sample
 
 

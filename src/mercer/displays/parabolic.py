@@ -28,20 +28,35 @@ class ParabolicDisplay(Display):
 
     Parameters
     ----------
-    X : n rows of two columns: an array, or a frame, whose names stand at the axes
-    y : a label a row, (n,)
-    weights : of x1, x2 and x1^2 + x2^2, (3,)
-    intercept : b
+    X : array or DataFrame of shape (n, 2)
+        The rows; names of a frame stand at the axes.
+    y : array of shape (n,)
+        Their labels.
+    weights : array of shape (3,)
+        Of x1, x2 and x1^2 + x2^2.
+    intercept : float
+        b.
 
     Attributes
     ----------
-    ax_, figure_ : the axes, of three dimensions, and their figure
-    labels_, points_ : the different labels, and one collection of lifted rows a label
-    shadows_ : the rows themselves, on the floor, likewise
-    surface_ : the paraboloid
-    plane_ : the polygon that the plane has in the box of the axes; None where it passes the box by
-    circle_ : its circle, or line, on the floor; None where there is none
-    cut_ : the same on the paraboloid
+    ax_ : Axes3D
+        The axes.
+    figure_ : Figure
+        Their figure.
+    labels_ : array
+        The different labels.
+    points_ : list
+        Lifted rows, one collection per label.
+    shadows_ : list
+        The rows themselves, on the floor, likewise.
+    surface_ : Poly3DCollection
+        The paraboloid.
+    plane_ : Poly3DCollection or None
+        The polygon of the plane in the box of the axes; None where the plane misses the box.
+    circle_ : Line3D or None
+        Its circle, or line, on the floor; None where there is none.
+    cut_ : Line3D or None
+        The same on the paraboloid.
 
     Examples
     --------
@@ -71,10 +86,25 @@ class ParabolicDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(cls, model: Any, X: Any, y: ArrayLike | None = None, *, ax: Any = None) -> Self:
-        """Draw a fitted classifier that is linear on the lift, such as `KernelSVC("parabolic")` or a pipeline with it.
+        """Draw a fitted classifier that is linear on the lift, such as `KernelSVC("parabolic")`.
 
         The plane is read from its decision function, which is computed at some places around the rows; where that is
         not linear on the lift, an error says so.
+
+        Parameters
+        ----------
+        model : estimator
+            The fitted classifier, or a pipeline with it.
+        X : array or DataFrame of shape (n, 2)
+            The rows.
+        y : array of shape (n,) or None, default=None
+            Their labels; None for those that the model predicts.
+        ax : Axes3D or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
         """
         plane = Plane.of(X)
         check_fitted(model, 2)

@@ -26,7 +26,7 @@ class Plane:
 
     values : (n, 2)
     names : of the columns
-    frame : the kind of table that the rows came in, where that has names which a model may ask for; else None
+    frame : the kind of table of the rows, where that has names which a model may ask for; else None
     """
 
     values: NDArray[Any]
@@ -90,7 +90,7 @@ def labels_of(y: Any, count: int) -> NDArray[Any]:
     labels = np.asarray(y)
     if labels.shape != (count,):
         got = f"y has shape {labels.shape} for {count} rows"
-        raise InputError(message("one label a row", got, "Give y for the rows of X."))
+        raise InputError(message("one label per row", got, "Give y for the rows of X."))
     missing = labels != labels if labels.dtype.kind in "fO" else np.zeros(count, dtype=bool)
     if np.any(missing) or any(label is None for label in labels.tolist()):
         raise InputError(message("a label for every row", "got NaN or None", "Leave out rows without one."))

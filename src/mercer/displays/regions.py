@@ -49,7 +49,7 @@ def parted(axes: Any, across: Any, up: Any, codes: NDArray[Any]) -> list[Any]:
 
 
 def scattered(axes: Any, rows: NDArray[Any], labels: NDArray[Any], known: NDArray[Any], shades: list[Any]) -> list[Any]:
-    """One collection of points a label of `known`, in its colour."""
+    """One collection of points per label of `known`, in its colour."""
     style = {"s": 14, "edgecolors": "white", "linewidths": 0.3}
     return [
         axes.scatter(*rows[labels == label].T, color=[shade], label=str(label), **style)

@@ -14,23 +14,32 @@ from mercer.errors import InputError, message, speaks
 
 @dataclass(eq=False, repr=False)
 class ScreeDisplay(Display):
-    """Bars of the explained ratios, their sum as a line, and the part of the trace that no component has as a band.
+    """Bars of the explained ratios, their sum as a line, and the unexplained part of the trace as a band.
 
     The band is the certificate of kernel PCA: ratios are parts of the trace of the centred kernel matrix, which is
-    known without its eigenvalues, so that what is left is known, too, whichever way the components were found.
+    known without its eigenvalues, so that the rest is known, too, for every method.
 
     Parameters
     ----------
-    ratios : of the components, (k,), each from 0 to 1
-    unexplained : the part of the trace that is left, from 0 to 1; None where it is not known, and not drawn
+    ratios : array of shape (k,)
+        Of the components, each from 0 to 1.
+    unexplained : float or None, default=None
+        The rest of the trace, from 0 to 1; None where it is not known, and not drawn.
 
     Attributes
     ----------
-    ax_, figure_ : the axes, and their figure
-    bars_ : one a component
-    line_ : the sums of the ratios
-    band_ : as high as what is left, below 1; None without `unexplained`
-    text_ : how much that is; None without `unexplained`
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        Their figure.
+    bars_ : BarContainer
+        One per component.
+    line_ : Line2D
+        The sums of the ratios.
+    band_ : Patch or None
+        As high as the rest, below 1; None without `unexplained`.
+    text_ : Text or None
+        The rest as a number; None without `unexplained`.
 
     Examples
     --------
@@ -53,7 +62,19 @@ class ScreeDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
-        """Draw a fitted model that has `explained_variance_ratio_`, and `unexplained_` where it knows that."""
+        """Draw a fitted model that has `explained_variance_ratio_`, and `unexplained_` where it is known.
+
+        Parameters
+        ----------
+        model : estimator
+            The fitted model.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
+        """
         ratios = found(model, "explained_variance_ratio_", "Fit a KernelPCA first.")
         return cls(ratios, unexplained=getattr(model, "unexplained_", None)).plot(ax)
 
@@ -83,7 +104,7 @@ class ScreeDisplay(Display):
         ratios, left = np.asarray(self.ratios, dtype=float), self.unexplained
         if ratios.ndim != 1 or ratios.size == 0:
             got = f"got an array of shape {ratios.shape}"
-            raise InputError(message("one ratio a component", got, "Fit the model again."))
+            raise InputError(message("one ratio per component", got, "Fit the model again."))
         if not np.isfinite(ratios).all():
             raise InputError(message("finite ratios", "got NaN or infinity", "Fit the model again."))
         if left is not None and not 0 <= left <= 1:

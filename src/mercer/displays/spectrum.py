@@ -1,4 +1,4 @@
-"""Eigenvalues by size on a scale of logarithms: those above zero, those below, and those that are rounding."""
+"""Eigenvalues by size on a scale of logarithms: positive ones, negative ones, and those that are rounding."""
 
 from __future__ import annotations
 

@@ -20,25 +20,41 @@ LINES = 12
 
 @dataclass(eq=False, repr=False)
 class StepsDisplay(Display):
-    """The boundaries that a perceptron had on its way, from pale to dark, and the rows that moved it.
+    """The boundaries of a perceptron after some of its mistakes, from pale to dark, and the rows that moved it.
 
     Parameters
     ----------
-    X : n rows of two columns: an array, or a frame, whose names stand at the axes
-    y : a label a row, (n,)
-    across, up : places along both axes
-    scores : f after some mistakes, at each place: (steps, len(up), len(across))
-    mistakes : after how many mistakes that was, (steps,)
-    mistaken : numbers of the rows that were mistaken, in order; rows are ringed, and larger where they were so often
+    X : array or DataFrame of shape (n, 2)
+        The rows; names of a frame stand at the axes.
+    y : array of shape (n,)
+        Their labels.
+    across, up : array
+        Places along both axes.
+    scores : array of shape (steps, len(up), len(across))
+        f after some mistakes, at each place.
+    mistakes : array of shape (steps,)
+        After how many mistakes that was.
+    misclassified : array of int, default=()
+        Positions of the misclassified rows, in order; they are ringed, the larger the more often.
 
     Attributes
     ----------
-    ax_, figure_ : the axes, and their figure
-    labels_, points_ : the different labels, and one collection of points a label
-    boundaries_ : the contours f = 0, one set a step; None for a step that has none among the places
-    mistaken_ : the rings; None where there are none
-    bar_ : the scale of colours, by mistakes; None of one step
-    legend_ : names the labels
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        Their figure.
+    labels_ : array
+        The different labels.
+    points_ : list of PathCollection
+        One per label.
+    boundaries_ : list of ContourSet or None
+        The contours f = 0, one set per step; None for a step that has none among the places.
+    misclassified_ : PathCollection or None
+        The rings; None where there are none.
+    bar_ : Colorbar or None
+        The scale of colours, by mistakes; None of one step.
+    legend_ : Legend
+        Names the labels.
 
     Examples
     --------
@@ -59,11 +75,11 @@ class StepsDisplay(Display):
     scores: NDArray[Any]
     mistakes: ArrayLike
     _: KW_ONLY
-    mistaken: ArrayLike = ()
+    misclassified: ArrayLike = ()
     labels_: NDArray[Any] | None = field(init=False, default=None)
     points_: list[Any] = field(init=False, default_factory=list)
     boundaries_: list[Any] = field(init=False, default_factory=list)
-    mistaken_: Any = field(init=False, default=None)
+    misclassified_: Any = field(init=False, default=None)
     bar_: Any = field(init=False, default=None)
     legend_: Any = field(init=False, default=None)
 
@@ -72,8 +88,25 @@ class StepsDisplay(Display):
     def from_estimator(cls, model: Any, X: Any, y: ArrayLike, *, grid: int = 100, ax: Any = None) -> Self:
         """Draw a fitted perceptron of two classes, or a pipeline that ends with one, and the rows of its fit.
 
-        A perceptron remembers its mistakes in order, so that nothing is fitted again. Cost: the kernel between grid^2
-        places and the rows that were mistaken.
+        A perceptron stores its mistakes in order, so that nothing is fitted again. Cost: the kernel between grid^2
+        places and the misclassified rows.
+
+        Parameters
+        ----------
+        model : estimator
+            The fitted perceptron.
+        X : array or DataFrame of shape (n, 2)
+            The rows of its fit.
+        y : array of shape (n,)
+            Their labels.
+        grid : int, default=100
+            Places along each axis.
+        ax : Axes or None, default=None
+            Where to draw; None for new axes.
+
+        Returns
+        -------
+        Self
         """
         plane = Plane.of(X)
         check_fitted(model, 2)
@@ -88,17 +121,17 @@ class StepsDisplay(Display):
             np.add.at(steps[:, k], mistakes.rows[:mark], mistakes.updates(1)[:mark, 0])
         values = np.asarray(course.view.cross(learner._read(before_last(model, places), reset=False)) @ steps)
         scores = values.T.reshape(len(marks), len(up), len(across))
-        return cls(X, y, across, up, scores, marks, mistaken=course.numbers[mistakes.rows]).plot(ax)
+        return cls(X, y, across, up, scores, marks, misclassified=course.numbers[mistakes.rows]).plot(ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:
-        plane, y, mistaken = self._checked()
+        plane, y, misclassified = self._checked()
         self.labels_ = told_apart(y)
         axes = self._begin(ax)
         self._draw_boundaries(axes)
         self.points_ = scattered(axes, plane.values, y, self.labels_, colours(len(self.labels_)))
-        rows, often = np.unique(mistaken, return_counts=True)
-        self.mistaken_ = _ringed(axes, plane.values[rows], often) if len(rows) else None
+        rows, often = np.unique(misclassified, return_counts=True)
+        self.misclassified_ = _ringed(axes, plane.values[rows], often) if len(rows) else None
         axes.set(xlabel=plane.names[0], ylabel=plane.names[1])
         self.legend_ = self._name(axes)
         return self
@@ -125,14 +158,14 @@ class StepsDisplay(Display):
 
     def _checked(self) -> tuple[Plane, NDArray[Any], NDArray[np.intp]]:
         plane = Plane.of(self.X)
-        mistaken = np.asarray(self.mistaken, dtype=np.intp)
-        if len(mistaken) and not 0 <= mistaken.min() <= mistaken.max() < len(plane.values):
+        misclassified = np.asarray(self.misclassified, dtype=np.intp)
+        if len(misclassified) and not 0 <= misclassified.min() <= misclassified.max() < len(plane.values):
             got = f"got {len(plane.values)} rows"
             raise InputError(message("the rows of the fit", got, "Give X and y as in fit."))
         if not len(self.scores) or len(self.scores) != len(np.asarray(self.mistakes)):
             got = f"got {len(self.scores)} for {len(np.asarray(self.mistakes))} marks"
             raise InputError(message("the scores of one step or more", got, "Use from_estimator."))
-        return plane, labels_of(self.y, len(plane.values)), mistaken
+        return plane, labels_of(self.y, len(plane.values)), misclassified
 
 
 def _course(model: Any) -> Any:
@@ -157,4 +190,4 @@ def _marks(count: int) -> NDArray[np.intp]:
 def _ringed(axes: Any, rows: NDArray[Any], often: NDArray[Any]) -> Any:
     sizes = 40.0 * (1 + np.log(often))
     rings = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.8}
-    return axes.scatter(*rows.T, s=sizes, label=f"mistaken rows ({len(rows)})", **rings)
+    return axes.scatter(*rows.T, s=sizes, label=f"misclassified rows ({len(rows)})", **rings)

@@ -25,7 +25,7 @@ def inline_svg(figure: Any, name: str, title: str) -> str:
 
     figure : of matplotlib
     name : what its ids begin with; another for each picture of a page
-    title : for those who cannot see it
+    title : a description for screen readers
     """
     from matplotlib import rc_context
 

@@ -17,15 +17,24 @@ from mercer.geometry.terms import Terms
 
 @dataclass(frozen=True, eq=False, init=False)
 class Ball(Shape):
-    """A ball, a circle in the plane, an interval on the line: r^2 - |x - c|^2 >= 0, or <= 0 for its outside.
+    """A ball, a circle in the plane, an interval on the line; or its outside.
 
-    On the lift phi(x) = (x, |x|^2) it is the halfspace <(2c, -1), phi(x)> >= |c|^2 - r^2.
+    It is `r^2 - |x - c|^2 >= 0`, or <= 0 for its outside. On the lift `phi(x) = (x, |x|^2)` it is the halfspace `<(2c,
+    -1), phi(x)> >= |c|^2 - r^2`.
 
-    center : c, a number a column
-    radius : r, from zero on; zero makes it a point
-    inside : whether the region is the inside
-    names : the names of the columns; x1, x2, ... where none are given
+    Parameters
+    ----------
+    center : array of shape (d,)
+        c.
+    radius : float
+        r, at least zero; zero makes it a point.
+    inside : bool, default=True
+        Whether the region is the inside.
+    names : sequence of str, default=()
+        The names of the columns; x1, x2, ... where none are given.
 
+    Examples
+    --------
     >>> ball = Ball([1.0, 2.0], 3.0)
     >>> print(ball)
     inside the circle of center (x1, x2) = (1, 2) and radius 3

@@ -19,6 +19,8 @@ from mercer.geometry.terms import Terms
 class Shape(ABC):
     """A region of the original space. Subclasses are frozen dataclasses, whose fields are plain numbers and arrays.
 
+    Examples
+    --------
     >>> from mercer.geometry import Ball, Shape
     >>> ball = Ball([0.0, 0.0], 1.0)
     >>> isinstance(ball, Shape), ball.contains([[0.5, 0.5], [2.0, 0.0]])
@@ -48,19 +50,49 @@ class Shape(ABC):
         return len(self.names)
 
     def value(self, X: ArrayLike) -> Vector:
-        """A number a row: not negative on the region, negative elsewhere, zero on its boundary."""
+        """A number per row: not negative on the region, negative elsewhere, zero on its boundary.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
         return self._value(self._rows(X))
 
     def contains(self, X: ArrayLike) -> NDArray[np.bool_]:
-        """Which rows lie in the region, its boundary included."""
+        """Which rows lie in the region, its boundary included.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        array of bool of shape (n,)
+        """
         return np.asarray(self.value(X) >= 0)
 
     def halfspace(self, lift: Any) -> OnLift:
-        """The region as a halfspace of a fitted polynomial lift: <weights, phi(x)> + intercept >= 0 on it."""
+        """The region as a halfspace of a fitted polynomial lift: <weights, phi(x)> + intercept >= 0 on it.
+
+        Parameters
+        ----------
+        lift : estimator
+            A fitted polynomial lift.
+
+        Returns
+        -------
+        OnLift
+        """
         return express(self, lift)
 
     def _keep(self, values: dict[str, Any]) -> None:
-        """Set the fields, once: frozen dataclasses can do so only by this door."""
+        """Set the fields of a frozen dataclass, once."""
         for name, value in values.items():
             object.__setattr__(self, name, value)
 

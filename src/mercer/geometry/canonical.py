@@ -75,7 +75,7 @@ def canonical(terms: Terms) -> Canonical:
 
 @dataclass(frozen=True, eq=False)
 class _Spectrum:
-    """The eigenvalues that are not zero with their vectors, one a column; a basis of the rest; the largest of those."""
+    """The nonzero eigenvalues with their vectors, one per column; a basis of the rest; the largest eigenvalue."""
 
     values: Vector
     vectors: Matrix

@@ -21,12 +21,21 @@ from mercer.geometry.terms import Terms
 class Ellipse(Shape):
     """An ellipse: (t1 / a1)^2 + (t2 / a2)^2 <= 1, or >= 1 for its outside, with t = directions (x - center).
 
-    center : two numbers
-    axes : a, the two semi-axes, above zero; those that `region` finds are in descending order
-    angle : from the first column to the first axis, in radians, counter-clockwise; `region` gives -pi/2 < angle <= pi/2
-    inside : whether the region is the inside
-    names : the names of the two columns; x1, x2 where none are given
+    Parameters
+    ----------
+    center : array of shape (2,)
+        The center.
+    axes : array of shape (2,)
+        a, the positive semi-axes; those that `region` finds are in descending order.
+    angle : float
+        From the first column to the first axis, in radians, counter-clockwise; `region` gives -pi/2 < angle <= pi/2.
+    inside : bool, default=True
+        Whether the region is the inside.
+    names : sequence of str, default=()
+        The names of the two columns; x1, x2 where none are given.
 
+    Examples
+    --------
     >>> import math
     >>> ellipse = Ellipse([1.0, 2.0], [3.0, 1.0], math.pi / 6)
     >>> print(ellipse)
@@ -60,7 +69,7 @@ class Ellipse(Shape):
 
     @property
     def directions(self) -> NDArray[np.float64]:
-        """The unit vectors along the axes, one a row."""
+        """The unit vectors along the axes, one per row."""
         c, s = math.cos(self.angle), math.sin(self.angle)
         rows = np.array([[c, s], [-s, c]])
         rows[np.abs(rows) < 2e-16] = 0.0  # a quarter turn, whose angle is a rounded number
@@ -83,12 +92,21 @@ class Ellipse(Shape):
 class Ellipsoid(Shape):
     """An ellipsoid: sum_i (t_i / a_i)^2 <= 1, or >= 1 for its outside, with t = directions (x - center).
 
-    center : a number a column
-    axes : a, the semi-axes, above zero; those that `region` finds are in descending order
-    directions : the unit vectors along the axes, one a row; those of the columns where None
-    inside : whether the region is the inside
-    names : the names of the columns; x1, x2, ... where none are given
+    Parameters
+    ----------
+    center : array of shape (d,)
+        The center.
+    axes : array of shape (d,)
+        a, the positive semi-axes; those that `region` finds are in descending order.
+    directions : array of shape (d, d) or None, default=None
+        The unit vectors along the axes, one per row; those of the columns where None.
+    inside : bool, default=True
+        Whether the region is the inside.
+    names : sequence of str, default=()
+        The names of the columns; x1, x2, ... where none are given.
 
+    Examples
+    --------
     >>> egg = Ellipsoid([0.0, 0.0, 1.0], [3.0, 2.0, 1.0])
     >>> print(egg)
     inside the ellipsoid of center (x1, x2, x3) = (0, 0, 1) and semi-axes 3, 2, 1

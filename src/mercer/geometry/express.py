@@ -21,6 +21,15 @@ _RESIDUAL = 1e-12
 class OnLift(NamedTuple):
     """A halfspace of the lifted space: <weights, phi(x)> + intercept >= 0.
 
+    Parameters
+    ----------
+    weights : array of shape (features,)
+        One per feature.
+    intercept : float
+        Added to <weights, phi(x)>.
+
+    Examples
+    --------
     >>> from mercer.geometry import Ball
     >>> from mercer.lifts import Parabolic
     >>> Ball([1.0, 0.0], 2.0).halfspace(Parabolic().fit([[0.0, 0.0]]))

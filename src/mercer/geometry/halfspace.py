@@ -20,10 +20,17 @@ from mercer.lifts.expansion import sum_text
 class HalfSpace(Shape):
     """One side of a plane: <n, x> >= offset.
 
-    normal : n, a number a column, not all zero; scaled to length one, and the offset with it
-    offset : any number
-    names : the names of the columns; x1, x2, ... where none are given
+    Parameters
+    ----------
+    normal : array of shape (d,)
+        n, not all zero; scaled to length one, and the offset with it.
+    offset : float
+        The distance of the plane from the origin, along n.
+    names : sequence of str, default=()
+        The names of the columns; x1, x2, ... where none are given.
 
+    Examples
+    --------
     >>> side = HalfSpace([3.0, -4.0], 10.0)
     >>> print(side)
     0.6 x1 - 0.8 x2 >= 2

@@ -19,9 +19,15 @@ from mercer.geometry.terms import Terms
 class Inequality(Shape):
     """p(x) >= 0 for any polynomial p; its value is the decision function of the model.
 
-    polynomial : p, about the origin of the scalers before the lift, where there are some
-    names : the names of the columns; x1, x2, ... where none are given
+    Parameters
+    ----------
+    polynomial : Polynomial
+        p, about the origin of the scalers before the lift, where there are some.
+    names : sequence of str, default=()
+        The names of the columns; x1, x2, ... where none are given.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> factors = np.array([[0, 0, 0], [0, 1, -1], [-1, -1, -1]])
     >>> cubic = Terms(factors, np.array([1.5, -2.0, 0.3]), origin=np.zeros(2), unit=np.ones(2))
@@ -52,7 +58,12 @@ class Inequality(Shape):
         return int(self.terms.nonzero().degrees.max(initial=0))
 
     def expanded(self) -> Inequality:
-        """The same, multiplied out about zero; where the data lies far from zero, this loses digits."""
+        """The same, multiplied out about zero; where the data lies far from zero, this loses digits.
+
+        Returns
+        -------
+        Inequality
+        """
         return Inequality(self.terms.expanded(), self.names)
 
     def _value(self, X: NDArray[np.float64]) -> Vector:

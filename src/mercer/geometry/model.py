@@ -50,9 +50,9 @@ def _of_regressor(rows: NDArray[np.float64], intercepts: Vector, positive: Any) 
 def _of_class(model: Any, rows: NDArray[np.float64], intercepts: Vector, positive: Any) -> tuple[Vector, float]:
     """One of many classes against the rest."""
     classes = model.classes_
-    if len(rows) != len(classes) or hasattr(model, "n_support_"):  # SVC has a decision a pair of classes
+    if len(rows) != len(classes) or hasattr(model, "n_support_"):  # SVC has a decision per pair of classes
         got = f"{type(model).__name__} has decisions between pairs of classes"
-        raise InputError(message("one decision a class", got, "Use LinearSVC, or fit each class against the rest."))
+        raise InputError(message("one decision per class", got, "Use LinearSVC, or fit each class against the rest."))
     if positive is None:
         got = f"there are {len(classes)}"
         remedy = f"Say which one is meant, as in positive={classes.tolist()[0]!r}."

@@ -27,14 +27,25 @@ def region(pipeline: Any, threshold: float = 0.0, positive: Any = None) -> Shape
 
     It is {x : <w, phi(x)> + b >= threshold}, as the most specific shape that its polynomial is: a ball (to 1e-9 of its
     radius), a halfspace, an ellipse or ellipsoid, another conic or quadric, or an inequality; nothing, or everything.
-    What counts as zero is said at `mercer.geometry.classify`. Cost: O(d^3) up to the second degree.
+    `mercer.geometry.classify` says what counts as zero. Cost: O(d^3) up to the second degree.
 
-    pipeline : fitted: scalers, a polynomial lift of Mercer or scikit-learn's PolynomialFeatures, scalers, and a linear
-        classifier or regressor; scalers and lift may be missing. The shape is in the units of the columns that came in
-    threshold : which value of the decision function, or of the prediction of a regressor, is the boundary
-    positive : the class that the region is for; the second of two by default. Of more classes, it is where the decision
-        for this class against the rest is positive; the model predicts the class whose decision is the largest
+    Parameters
+    ----------
+    pipeline : estimator
+        Fitted: scalers, a polynomial lift of Mercer or scikit-learn's PolynomialFeatures, scalers, and a linear
+        classifier or regressor; scalers and lift may be missing. The shape is in the units of the original columns.
+    threshold : float, default=0.0
+        The value of the decision function, or of the prediction of a regressor, at the boundary.
+    positive : label or None, default=None
+        The class of the region; None for the second of two. Of more classes, it is where the decision for this class
+        against the rest is positive; the model predicts the class whose decision is the largest.
 
+    Returns
+    -------
+    Shape
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from sklearn.linear_model import LinearRegression
     >>> from sklearn.pipeline import make_pipeline
@@ -68,13 +79,25 @@ def region(pipeline: Any, threshold: float = 0.0, positive: Any = None) -> Shape
 def preimage(lift: Any, weights: ArrayLike, intercept: float, names: Sequence[str] = ()) -> Shape:
     """The region {x : <weights, phi(x)> + intercept >= 0} of a fitted polynomial lift, as `region` gives it.
 
-    It is the way back of `shape.halfspace(lift)`.
+    It is the inverse of `shape.halfspace(lift)`.
 
-    lift : a fitted polynomial lift of Mercer, or scikit-learn's PolynomialFeatures
-    weights : a number a feature
-    intercept : any number
-    names : the names of the columns; x1, x2, ... where none are given
+    Parameters
+    ----------
+    lift : estimator
+        A fitted polynomial lift of Mercer, or scikit-learn's PolynomialFeatures.
+    weights : array of shape (features,)
+        One per feature.
+    intercept : float
+        b.
+    names : sequence of str, default=()
+        The names of the columns; x1, x2, ... where none are given.
 
+    Returns
+    -------
+    Shape
+
+    Examples
+    --------
     >>> from sklearn.preprocessing import PolynomialFeatures
     >>> lift = PolynomialFeatures(2, include_bias=False).fit([[0.0, 0.0]])  # x1, x2, x1^2, x1 x2, x2^2
     >>> print(preimage(lift, [2.0, 4.0, -1.0, 0.0, -1.0], 4.0))

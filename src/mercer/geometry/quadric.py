@@ -28,14 +28,25 @@ class Quadric(Shape):
     next coordinate, of a parabola or paraboloid whose vertex is the center. Coordinates that do not occur are those
     along which the shape does not change.
 
-    center : a number a column; of a parabola the vertex
-    axes : (r,), above zero: semi-axes where right is "one"
-    signs : (r,), 1 or -1
-    directions : unit vectors, one a row, those of the axes first
-    right : "one", "zero" or "height"
-    inside : whether the region is where <= holds; for right "one" this is the side of the center
-    names : the names of the columns; x1, x2, ... where none are given
+    Parameters
+    ----------
+    center : array of shape (d,)
+        The center; of a parabola the vertex.
+    axes : array of shape (r,)
+        Positive: semi-axes where right is "one".
+    signs : array of shape (r,)
+        1 or -1.
+    directions : array of shape (d, d) or None, default=None
+        Unit vectors, one per row, those of the axes first; None for those of the columns.
+    right : {"one", "zero", "height"}, default="one"
+        The right side.
+    inside : bool, default=True
+        Whether the region is where <= holds; for right "one" this is the side of the center.
+    names : sequence of str, default=()
+        The names of the columns; x1, x2, ... where none are given.
 
+    Examples
+    --------
     >>> hyperbola = Quadric([0.0, 0.0], [2.0, 1.0], [1, -1])
     >>> print(hyperbola)
     hyperbola: -0.25 x1^2 + x2^2 + 1 >= 0

@@ -27,7 +27,7 @@ class Terms:
     The origin and the unit are those of the scalers before the lift. They are kept, since a polynomial that is
     multiplied out about zero loses its digits where the data lies far away.
 
-    factors : (M, p) whole numbers: the columns that are multiplied in each monomial, ascending, filled with -1 behind;
+    factors : (M, p) integers: the columns that are multiplied in each monomial, ascending, filled with -1 behind;
         no monomial stands twice. They are kept sorted by degree, then by their columns
     coefficients : (M,), sorted with them
     origin : (d,)

@@ -19,8 +19,13 @@ from mercer.geometry.terms import Terms
 class Empty(Shape):
     """No point: a model that predicts the other class everywhere, such as a ball of negative squared radius.
 
-    names : the names of the columns, at least one
+    Parameters
+    ----------
+    names : sequence of str
+        The names of the columns, at least one.
 
+    Examples
+    --------
     >>> print(Empty(["x1", "x2"]))
     no (x1, x2)
     """
@@ -50,8 +55,13 @@ class Empty(Shape):
 class Everything(Shape):
     """All points: a model that predicts the positive class everywhere.
 
-    names : the names of the columns, at least one
+    Parameters
+    ----------
+    names : sequence of str
+        The names of the columns, at least one.
 
+    Examples
+    --------
     >>> print(Everything(["x1", "x2"]))
     every (x1, x2)
     """

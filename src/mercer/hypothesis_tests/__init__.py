@@ -1,4 +1,4 @@
-"""Tests by kernels, of whether two samples are of one law, and of whether two tables know of each other."""
+"""Kernel tests of whether two samples have one distribution (MMD), and of independence (HSIC)."""
 
 from mercer.hypothesis_tests.independence import hsic
 from mercer.hypothesis_tests.result import Comparison

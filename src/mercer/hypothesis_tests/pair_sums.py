@@ -34,7 +34,7 @@ def matrix_of(seen: Seen, budget: Budget) -> Operator:
 
 
 def sums_of_matrix(K: Operator, splits: Splits) -> Sums:
-    """From products K @ S with columns S of zeros and ones. Cost: 2 N^2 operations a way; some blocks of columns."""
+    """From products K @ S with columns S of zeros and ones. Cost: 2 N^2 operations per way; some blocks of columns."""
     n = K.shape[0]
     diagonal, margins = np.asarray(K.diagonal(), dtype=np.float64), np.asarray(K @ np.ones(n), dtype=np.float64)
     inside, across, own = np.empty((3, splits.count))
@@ -48,7 +48,7 @@ def sums_of_matrix(K: Operator, splits: Splits) -> Sums:
 
 
 def sums_of_features(embedding: Embedding, splits: Splits) -> Sums:
-    """The same for the kernel of features, from their sums over each sample. Cost: 2 N width operations a way.
+    """The same for the kernel of features, from their sums over each sample. Cost: 2 N width operations per way.
 
     Features are computed once, strip by strip, and never stored together.
     """

@@ -1,4 +1,4 @@
-"""Permutations of rows: random ways to part them in two, a bit a row and way, and random orders, some at a time."""
+"""Permutations of rows: random ways to part them in two, a bit per row and way, and random orders, some at a time."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def over_orders(
 ) -> Array:
     """(1 + permutations,): a statistic of the rows in their own order, and in random ones.
 
-    Threads share the orders, which are drawn before: the result does not depend on who is faster. Memory: some orders.
+    Threads share the orders, which are drawn before: the result does not depend on timing. Memory: some orders.
 
     cost : operations of one statistic, about
     """

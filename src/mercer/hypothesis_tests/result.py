@@ -64,18 +64,33 @@ class Null:
 class Comparison:
     """The result of `mmd` or `hsic`.
 
-    test : "mmd" or "hsic"
-    statistic : the unbiased estimate of the squared distance; it may be negative
-    p_value : how probable so large a statistic, or a larger one, is without a difference, or without dependence
-    null : what that was judged by: "permutation", "spectral" or "normal"
-    method : "exact", "features" or "blocks"
-    kernels : with their numbers; one of `mmd`, two of `hsic`
-    sizes : the rows of X and Y
-    permutations : how many permutations, or draws of a spectral null; 0 of a normal one
-    null_sample : (permutations,), statistics of permuted rows, or draws of the spectral null; it cannot be written to
-    spread : the standard deviation of the null
-    detail : what was summed over, in words
+    Parameters
+    ----------
+    test : {"mmd", "hsic"}
+        The test.
+    statistic : float
+        The unbiased estimate of the squared distance; it may be negative.
+    p_value : float
+        The probability of so large a statistic, or a larger one, without a difference, or without dependence.
+    null : {"permutation", "spectral", "normal"}
+        The null distribution.
+    method : {"exact", "features", "blocks"}
+        How the statistic was computed.
+    kernels : tuple of Kernel
+        With their numbers; one of `mmd`, two of `hsic`.
+    sizes : (int, int)
+        The rows of X and Y.
+    permutations : int
+        How many permutations, or draws of a spectral null; 0 of a normal one.
+    null_sample : array of shape (permutations,)
+        Statistics of permuted rows, or draws of the spectral null; read-only.
+    spread : float
+        The standard deviation of the null.
+    detail : str
+        What was summed over, in words.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer import mmd
     >>> X = np.random.default_rng(0).normal(size=(60, 2))

@@ -89,19 +89,19 @@ def calm(rows: int) -> AbstractContextManager[None]:
 
 
 def whole_of(name: str, given: Any, remedy: str) -> int:
-    """A whole number above zero."""
+    """A positive integer."""
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
         got = f"got {reprlib.repr(given)}"
-        raise InputError(message(f"a whole number above zero for {name}", got, remedy))
+        raise InputError(message(f"a positive integer for {name}", got, remedy))
     return int(given)
 
 
 def positive_of(name: str, given: Any, remedy: str) -> float:
-    """A finite number above zero."""
+    """A positive finite number."""
     number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
     if not (number and 0 < given < math.inf):
         got = f"got {reprlib.repr(given)}"
-        raise InputError(message(f"a number above zero for {name}", got, remedy))
+        raise InputError(message(f"a positive number for {name}", got, remedy))
     return float(given)
 
 

@@ -1,4 +1,4 @@
-"""What comes in at the door of a test: tables of rows, and kernels whose numbers are found from them."""
+"""Input validation of tests: tables of rows, and kernels whose open numbers are found from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""k(x, z): kernels as trees, one export line a kernel. `mercer.parse` knows every kernel that stands here."""
+"""k(x, z): kernels as trees, one export line per kernel. `mercer.parse` knows every kernel that stands here."""
 
 from mercer.kernels.algebra import After as After
 from mercer.kernels.algebra import Exp as Exp

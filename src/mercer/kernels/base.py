@@ -52,6 +52,8 @@ class Kernel(Shown, ABC):
 
     Cost: that of its family, whose pages tell it; k(X, Z) holds the result, and `mercer.operators.Gram` does not.
 
+    Examples
+    --------
     >>> import mercer
     >>> from mercer.kernels import Gaussian, Linear
     >>> k = 2 * Gaussian(0.5) + Linear()
@@ -72,7 +74,7 @@ class Kernel(Shown, ABC):
     """Whether it needs all coordinates, so that sparse tables are refused."""
 
     of_numbers: ClassVar[bool] = True
-    """Whether it looks at rows of numbers, so that columns of other things are refused."""
+    """Whether it looks at rows of numbers, so that other columns are refused."""
     depth: ClassVar[int] = 1
     """Levels of the tree; a composite sets its own when it is built."""
     nodes: ClassVar[int] = 1
@@ -114,14 +116,46 @@ class Kernel(Shown, ABC):
 
     @abstractmethod
     def evaluate(self, pairs: Pairs) -> Block:
-        """k for a block of pairs, in float64 (or in high precision, where the pairs are)."""
+        """k for a block of pairs.
+
+        Parameters
+        ----------
+        pairs : Pairs
+            In float64, in high precision, or as symbols of a formula.
+
+        Returns
+        -------
+        Block
+        """
 
     @abstractmethod
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
-        """k(x, x) for each point."""
+        """k(x, x) for each point.
+
+        Parameters
+        ----------
+        points : Points
+            The points.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
 
     def latex(self, x: str = "x", z: str = "z") -> str:
-        """The formula in LaTeX, for arguments of the given names; a kernel without one is shown by its name."""
+        """The formula in LaTeX; a kernel without one is shown by its name.
+
+        Parameters
+        ----------
+        x : str, default="x"
+            Name of the first argument.
+        z : str, default="z"
+            Name of the second argument.
+
+        Returns
+        -------
+        str
+        """
         name = self.name.replace("_", r"\_")
         return rf"\mathrm{{{name}}}({x}, {z})"
 
@@ -132,11 +166,25 @@ class Kernel(Shown, ABC):
         ----------
         build : LiftBuilder
             Its methods give features of simple kernels, and compose them: return what they return.
+
+        Returns
+        -------
+        Features
         """
         raise NotFiniteError(self)
 
     def judge(self, situation: Situation) -> Judgement:
-        """Whether a known fact, or for composites a rule, shows that this is a kernel in a situation."""
+        """Whether a known fact, or for composites a rule, shows that this is a kernel.
+
+        Parameters
+        ----------
+        situation : Situation
+            The domain and the number of columns.
+
+        Returns
+        -------
+        Judgement
+        """
         return judge_by_facts(self, situation)
 
     @property
@@ -160,15 +208,35 @@ class Kernel(Shown, ABC):
         return False
 
     def facts(self) -> tuple[Fact, ...]:
-        """What is known of this kernel: where it is one, and by which argument."""
+        """The theorems about this kernel: where it is one, and why.
+
+        Returns
+        -------
+        tuple of Fact
+        """
         return ()
 
     def objection(self) -> str:
-        """Why this is not a kernel beyond what `facts` grants; empty where nothing is known."""
+        """Why this is not a kernel beyond its `facts`; empty where nothing is known.
+
+        Returns
+        -------
+        str
+        """
         return ""
 
     def law(self, d: int) -> Law | None:
-        """The law of the frequencies whose waves average to this kernel on R^d; None where none is known."""
+        """The law of the frequencies whose waves average to this kernel on R^d; None where none is known.
+
+        Parameters
+        ----------
+        d : int
+            The number of columns.
+
+        Returns
+        -------
+        Law or None
+        """
         return None
 
     @property
@@ -178,7 +246,7 @@ class Kernel(Shown, ABC):
 
     @property
     def kinds(self) -> dict[Column | None, str]:
-        """Which columns hold things of which kind, strings say; under None, that all columns do."""
+        """The kind of structured data of each column (strings, say); under None, that of all columns."""
         found: dict[Column | None, str] = {}
         for child in self.children:
             for column, kind in child.kinds.items():
@@ -187,7 +255,12 @@ class Kernel(Shown, ABC):
         return found
 
     def counterexample(self) -> tuple[Any, ...]:
-        """Things that are known to show that this is no kernel, for `prove`; empty where none are known."""
+        """Objects that are known to show that this is not a kernel, for `prove`; empty where none are known.
+
+        Returns
+        -------
+        tuple
+        """
         return ()
 
     @property
@@ -196,13 +269,28 @@ class Kernel(Shown, ABC):
         return None
 
     def inner_points(self, points: Points) -> Points:
-        """The points as the children see them."""
+        """The points as the children see them.
+
+        Parameters
+        ----------
+        points : Points
+            The points of this node.
+
+        Returns
+        -------
+        Points
+        """
         return points
 
     def check(self, X: Any) -> None:
         """Refuse data on which this is not a kernel: outside its domain, or of too many columns.
 
         The message names the column and the value. Evaluation itself refuses only data outside the domain.
+
+        Parameters
+        ----------
+        X : array or table
+            The rows.
         """
         evaluation.check(self, X)
 
@@ -236,10 +324,21 @@ class Kernel(Shown, ABC):
         rows, it is that of a sample with a fixed seed. Cost: n log n d + m^2 d time (sparse: of a sparse product) with
         m = min(n, 2,000); memory for m^2 numbers, and for two copies of the rows.
 
-        X : a table of n rows
-        weights : how often each row counts, n finite numbers of at least zero; None for once
-        stretch : a number above zero, by which each length that is found is multiplied
+        Parameters
+        ----------
+        X : array or table of n rows
+            The data.
+        weights : array of shape (n,) or None, default=None
+            How often each row counts, finite and at least zero; None for once each.
+        stretch : float, default=1.0
+            A positive factor of each length that is found.
 
+        Returns
+        -------
+        Kernel
+
+        Examples
+        --------
         >>> from mercer.kernels import Gaussian
         >>> Gaussian("median").resolve([[0.0], [1.0], [5.0]])
         Gaussian(lengthscale=4.0)
@@ -249,7 +348,21 @@ class Kernel(Shown, ABC):
         return self.resolve_points(evaluation.read(self, X), weights, stretch) if self.is_open else self
 
     def resolve_points(self, points: Points, weights: ArrayLike | None = None, stretch: float = 1.0) -> Kernel:
-        """The same for points that were already read."""
+        """The same for points that were already read.
+
+        Parameters
+        ----------
+        points : Points
+            Read and checked.
+        weights : array of shape (n,) or None, default=None
+            As in `resolve`.
+        stretch : float, default=1.0
+            As in `resolve`.
+
+        Returns
+        -------
+        Kernel
+        """
         if not self.is_open:
             return self
         factor = check_positive(evaluation.name_of(self), "stretch", stretch)
@@ -271,6 +384,17 @@ class Kernel(Shown, ABC):
     def closed(self, lengthscale: float) -> Kernel:
         """The kernel with a number for each open lengthscale of the tree; other open numbers stay open.
 
+        Parameters
+        ----------
+        lengthscale : float
+            The number.
+
+        Returns
+        -------
+        Kernel
+
+        Examples
+        --------
         >>> from mercer.kernels import Gaussian, Linear
         >>> print((Gaussian("median") * Linear()).closed(2.0))
         gaussian(lengthscale=2.0)*linear
@@ -281,8 +405,19 @@ class Kernel(Shown, ABC):
         return self.with_parameters({"lengthscale": lengthscale}) if own == MEDIAN else self
 
     def stretched(self, factor: float) -> Kernel:
-        """The kernel with every lengthscale of the tree times a number above zero; open ones stay open.
+        """The kernel with every lengthscale of the tree multiplied; open ones stay open.
 
+        Parameters
+        ----------
+        factor : float
+            Positive.
+
+        Returns
+        -------
+        Kernel
+
+        Examples
+        --------
         >>> from mercer.kernels import Gaussian, Linear
         >>> print((Gaussian(2.0) * Linear()).stretched(3.0))
         gaussian(lengthscale=6.0)*linear
@@ -299,21 +434,53 @@ class Kernel(Shown, ABC):
         return self.distances(values.toarray() if self.dense_only and is_sparse(values) else values)
 
     def distances(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The pairwise distances of rows whose median becomes the lengthscale: one for i < j, in `pdist`'s order."""
+        """The pairwise distances of rows whose median becomes the lengthscale: one for i < j, in `pdist`'s order.
+
+        Parameters
+        ----------
+        values : array of shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n (n - 1) / 2,)
+        """
         return row_distances(values)
 
-    # -- evaluation at the public door -------------------------------------------------------------------------
+    # -- evaluation with input validation -------------------------------------------------------------------------
 
     def __call__(self, X: Any, Z: Any = None) -> NDArray[Any]:
         """The matrix of k(x_i, z_j), or of k(x_i, x_j). Cost: n m d time (sparse: of a sparse product), n m numbers."""
         return evaluation.gram(self, X, Z)
 
     def diagonal(self, X: Any) -> NDArray[Any]:
-        """The vector of k(x_i, x_i). Cost: n d time, n numbers."""
+        """The vector of k(x_i, x_i). Cost: n d time, n numbers.
+
+        Parameters
+        ----------
+        X : array or table of n rows
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
         return evaluation.diagonal(self, X)
 
     def distance(self, X: Any, Z: Any = None) -> NDArray[Any]:
-        """The kernel distance sqrt(k(x, x) + k(z, z) - 2 k(x, z)) of all pairs; never NaN."""
+        """The kernel distance sqrt(k(x, x) + k(z, z) - 2 k(x, z)) of all pairs; never NaN.
+
+        Parameters
+        ----------
+        X : array or table of n rows
+            The left rows.
+        Z : array or table of m rows, or None, default=None
+            The right rows; None for X.
+
+        Returns
+        -------
+        array of shape (n, m)
+        """
         return evaluation.distance(self, X, Z)
 
     # -- composition: the rules that keep a kernel a kernel ---------------------------------------------------
@@ -345,36 +512,103 @@ class Kernel(Shown, ABC):
         return algebra.refuse_difference(0, self)
 
     def weighted(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Kernel:
-        """f(x) k(x, z) f(z), for f that takes rows (n, d) and gives n numbers, or one string, graph or label."""
+        """f(x) k(x, z) f(z).
+
+        Parameters
+        ----------
+        function : callable
+            It takes rows (n, d) and returns n numbers, or takes one string, graph or label.
+
+        Returns
+        -------
+        Weighted
+        """
         return algebra.Weighted(self, function)
 
     def after(self, map: Any) -> Kernel:
-        """k(g(x), g(z)), for g a matrix (x becomes A x), a function of rows, or a lift."""
+        """k(g(x), g(z)).
+
+        Parameters
+        ----------
+        map : array, callable or Lift
+            g: a matrix (x becomes A x), a function of rows, or a lift.
+
+        Returns
+        -------
+        After
+        """
         return algebra.After(self, map)
 
     def on(self, columns: Column | tuple[Column, ...] | list[Column]) -> Kernel:
-        """k on some of the columns, by position or name."""
+        """k on some of the columns.
+
+        Parameters
+        ----------
+        columns : int, str or list
+            By position or name.
+
+        Returns
+        -------
+        On
+        """
         return algebra.On(self, columns)  # type: ignore[arg-type]
 
     def scaled(self, lengthscales: ArrayLike) -> Kernel:
-        """k after each column was divided by its own lengthscale."""
+        """k after each column was divided by its own lengthscale.
+
+        Parameters
+        ----------
+        lengthscales : sequence of float
+            One positive number per column.
+
+        Returns
+        -------
+        Scaled
+        """
         return algebra.Scaled(self, lengthscales)  # type: ignore[arg-type]
 
     def normalized(self) -> Kernel:
-        """k(x, z) / sqrt(k(x, x) k(z, z)); 0 where k(x, x) is 0."""
+        """k(x, z) / sqrt(k(x, x) k(z, z)); 0 where k(x, x) is 0.
+
+        Returns
+        -------
+        Normalized
+        """
         return algebra.Normalized(self)
 
     # -- text -------------------------------------------------------------------------------------------------
 
     def write(self, python: bool) -> tuple[str, int]:
-        """The text of this node, as Python or in the grammar of `mercer.parse`, and how tightly it binds."""
+        """The text of this node, and how tightly it binds.
+
+        Parameters
+        ----------
+        python : bool
+            Whether as Python, or in the grammar of `mercer.parse`.
+
+        Returns
+        -------
+        (str, int)
+        """
         arguments = ", ".join(f"{item.name}={getattr(self, item.name)!r}" for item in fields(self))
         if python:
             return f"{type(self).__name__}({arguments})", ATOM
         return (f"{self.name}({arguments})" if arguments else self.name), ATOM
 
     def write_inside(self, python: bool, place: int) -> str:
-        """The text of this node where something that binds like `place` is expected."""
+        """The text of this node, in parentheses where its place binds more tightly.
+
+        Parameters
+        ----------
+        python : bool
+            As in `write`.
+        place : int
+            How tightly the place binds.
+
+        Returns
+        -------
+        str
+        """
         text, binding = self.write(python)
         return text if binding >= place else f"({text})"
 
@@ -392,22 +626,57 @@ class Kernel(Shown, ABC):
 
         return pieces(self)
 
-    # -- the tree, and scikit-learn's habits -------------------------------------------------------------------
+    # -- the tree, and scikit-learn's parameters -------------------------------------------------------------------
 
     def with_children(self, children: tuple[Kernel, ...]) -> Kernel:
-        """The same node over other children."""
+        """The same node over other children.
+
+        Parameters
+        ----------
+        children : tuple of Kernel
+            The children.
+
+        Returns
+        -------
+        Kernel
+        """
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """The fields by name, as scikit-learn's searches address them."""
+        """The fields by name, as scikit-learn's searches address them.
+
+        Returns
+        -------
+        dict
+        """
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
     def with_parameters(self, changes: dict[str, Any]) -> Self:
-        """The same node with some fields changed."""
+        """The same node with some fields changed.
+
+        Parameters
+        ----------
+        changes : dict
+            Fields by name.
+
+        Returns
+        -------
+        Self
+        """
         return replace(self, **changes)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name; those of children are called `child__name`."""
+        """The parameters by name; those of children are called `child__name`.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether those of children are included.
+
+        Returns
+        -------
+        dict
+        """
         return parameters.get(self, deep)
 
     def set_params(self, **changes: Any) -> Kernel:
@@ -415,6 +684,15 @@ class Kernel(Shown, ABC):
 
         A copy that `sklearn.base.clone` has just made is filled in place, since scikit-learn's searches ignore
         what `set_params` returns.
+
+        Parameters
+        ----------
+        **changes : object
+            Parameters by name.
+
+        Returns
+        -------
+        Kernel
         """
         return parameters.change(self, changes)
 

@@ -26,7 +26,8 @@ class Constant(Kernel):
 
     Parameters
     ----------
-    variance : number of at least zero
+    variance : float, default=1.0
+        The constant, at least zero.
 
     Examples
     --------

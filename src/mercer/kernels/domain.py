@@ -26,6 +26,8 @@ class Domain(ABC):
 
     `phrase` names it in a sentence, `needs` says what data must be, `remedy` what to do when it is not.
 
+    Examples
+    --------
     >>> import mercer
     >>> domain = mercer.kernels.Min().domain
     >>> print(domain, "|", domain.needs)
@@ -41,14 +43,44 @@ class Domain(ABC):
 
     @abstractmethod
     def misfits(self, values: Values) -> NDArray[np.bool_]:
-        """Which entries of the rows break the rule."""
+        """Which entries of the rows are outside the domain.
+
+        Parameters
+        ----------
+        values : array or sparse array of shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        array of bool
+        """
 
     @abstractmethod
     def place(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Move arbitrary points into the domain; points of the domain do not move."""
+        """Move arbitrary points into the domain; points of the domain do not move.
+
+        Parameters
+        ----------
+        points : array of shape (n, d)
+            The points.
+
+        Returns
+        -------
+        array of shape (n, d)
+        """
 
     def first_misfit(self, values: Values) -> tuple[int, int] | None:
-        """The row and the column of the first entry that breaks the rule; None where all keep it."""
+        """The row and the column of the first entry outside the domain; None where there is none.
+
+        Parameters
+        ----------
+        values : array or sparse array of shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        (int, int) or None
+        """
         if not is_sparse(values):
             return _first(self.misfits(values))
         rows: Any = values
@@ -65,10 +97,10 @@ class Domain(ABC):
     by_coordinate: bool = False
     """Whether it is a condition on each coordinate alone, so that a part of a point of the domain belongs to it."""
     searchable: bool = True
-    """Whether `place` can lead points into the domain, so that a witness can be sought there."""
+    """Whether `place` can lead points into the domain, so that a witness can be searched there."""
 
     columns: bool = True
-    """Whether points have a number of columns to speak of."""
+    """Whether points have a number of columns."""
 
     @property
     def identity(self) -> Hashable:
@@ -76,7 +108,17 @@ class Domain(ABC):
         return self.name
 
     def within(self, other: Domain) -> bool:
-        """Whether every point of this domain surely belongs to the other."""
+        """Whether this domain is a subset of the other.
+
+        Parameters
+        ----------
+        other : Domain
+            The other.
+
+        Returns
+        -------
+        bool
+        """
         if isinstance(other, Both):
             return self.within(other.first) and self.within(other.second)
         return self.identity == other.identity or other.name in self.inside
@@ -134,7 +176,7 @@ class NonNegative(Domain):
 
 
 class Integers(Domain):
-    """Points whose coordinates are all whole numbers.
+    """Points whose coordinates are all integers.
 
     >>> from mercer.kernels import INTEGERS, REALS
     >>> INTEGERS.within(REALS)
@@ -154,7 +196,7 @@ class Integers(Domain):
 
 
 class Naturals(Domain):
-    """Points whose coordinates are all whole numbers and at least zero.
+    """Points whose coordinates are all integers and at least zero.
 
     >>> from mercer.kernels import INTEGERS, NATURALS
     >>> NATURALS.within(INTEGERS)

@@ -108,8 +108,10 @@ def integer(*, default: int, minimum: int = 0, maximum: int | None = None) -> An
     ----------
     default : int
         The value where none is given.
-    minimum, maximum : int, default=0 and None
-        The smallest and the largest value; None for no bound.
+    minimum : int, default=0
+        The smallest value.
+    maximum : int or None, default=None
+        The largest value; None for no bound.
 
     Returns
     -------
@@ -134,7 +136,7 @@ def check_number(owner: str, name: str, value: Any) -> float:
         raise KernelError(message(f"a number for {name}", f"got {value!r}", "Give a finite number.", subject=owner))
     try:
         number = float(value)
-    except OverflowError:  # a whole number beyond all floats
+    except OverflowError:  # an integer beyond all floats
         number = math.inf
     if not math.isfinite(number):
         raise KernelError(
@@ -144,10 +146,10 @@ def check_number(owner: str, name: str, value: Any) -> float:
 
 
 def check_positive(owner: str, name: str, value: Any) -> float:
-    """The value as a float above zero."""
+    """The value as a positive float."""
     checked = check_number(owner, name, value)
     if checked <= 0:
-        raise KernelError(message(f"{name} above zero", f"got {value!r}", "Give a number above zero.", subject=owner))
+        raise KernelError(message(f"a positive {name}", f"got {value!r}", "Give a positive number.", subject=owner))
     return checked
 
 
@@ -162,11 +164,11 @@ def check_nonnegative(owner: str, name: str, value: Any) -> float:
 
 
 def check_length(owner: str, name: str, value: Any) -> float | str:
-    """The value as a float above zero, or the word "median"."""
+    """The value as a positive float, or the word "median"."""
     if isinstance(value, str):
         if value != MEDIAN:
             raise KernelError(
-                message(f'{name} above zero or "median"', f"got {value!r}", 'Write "median".', subject=owner)
+                message(f'a positive {name} or "median"', f"got {value!r}", 'Write "median".', subject=owner)
             )
         return MEDIAN
     return check_positive(owner, name, value)
@@ -193,6 +195,6 @@ def check_integer(owner: str, name: str, value: Any, minimum: int, maximum: int 
     bounds = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
     if checked != int(checked) or checked < minimum or (maximum is not None and checked > maximum):
         raise KernelError(
-            message(f"a whole number {bounds} for {name}", f"got {value!r}", "Give such a number.", subject=owner)
+            message(f"an integer {bounds} for {name}", f"got {value!r}", "Give such a number.", subject=owner)
         )
     return int(checked)

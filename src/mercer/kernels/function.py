@@ -66,6 +66,8 @@ class Form:
 class Function(Kernel):
     """A Python function as a kernel; learners and lifts make it of a function given as kernel=.
 
+    `k(x, z) = f(x, z)`
+
     The function takes two points, k(x, z), and gives a number; or two tables, k(A, B), and gives the matrix of all
     pairs of rows. Which it is, is found on a few of the first rows. Of a function that is not symmetric,
     (k(x, z) + k(z, x)) / 2 is used, with a warning. A function can be refuted or left unknown, never proven; it is not
@@ -73,10 +75,12 @@ class Function(Kernel):
 
     Parameters
     ----------
-    function : gets arrays of d numbers, or of shape (n, d) and (m, d); sparse tables come as they are. Values must be
-        real and finite, which is checked at each evaluation. Functions are equal by identity
-    kind : "strings", "graphs" or "categories" where the points are such: a function of points gets the objects
-        themselves, and where a table has several columns a tuple, the row; None for numbers
+    function : callable
+        Takes arrays of d numbers, or of shape (n, d) and (m, d); sparse tables are passed as they are. Values must be
+        real and finite, which is checked at each evaluation. Functions are equal by identity.
+    kind : {"strings", "graphs", "categories"} or None, default=None
+        What the points are: a function of points then takes the objects themselves, and where a table has several
+        columns a tuple, the row. None for numbers.
 
     Examples
     --------
@@ -182,7 +186,7 @@ class Function(Kernel):
         """
         m = 3 if left.values.shape[1] == 2 else 2
         A, B = (_repeated(points, size) for points, size in ((left, m + 1), (right, m)))
-        if left.first_thing is None:
+        if left.first_object is None:
             K = self._tried(A.values, B.values)
             if K is not None and K.shape == (m + 1, m) and self._by_rows(K, A.values, B.values):
                 apart = np.abs(K - self._table(B.values, A.values).T).max()
@@ -242,7 +246,7 @@ def _repeated(points: Points, size: int) -> Points:
 
 def _cells(points: Points) -> list[Any]:
     """The points one by one, as a function of points gets them."""
-    if points.first_thing is None:
+    if points.first_object is None:
         return list(points.values)
     rows = list(points.cells())
     return [row[0] for row in rows] if points.shape[1] == 1 else rows

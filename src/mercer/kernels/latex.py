@@ -7,7 +7,7 @@ ESCAPES |= {"\\": r"\backslash{}", "^": r"\wedge{}", "~": r"\sim{}", "<": r"\lt{
 
 
 def escaped(name: str) -> str:
-    """A stranger's name inside of a formula: no letter of it is a command, and none ends the formula."""
+    """An untrusted name inside a formula: no letter of it is a command, and none ends the formula."""
     return "".join(ESCAPES.get(letter, letter if letter.isprintable() else " ") for letter in name)
 
 

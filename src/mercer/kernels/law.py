@@ -95,7 +95,17 @@ class Law(ABC):
 
     @abstractmethod
     def draw(self, source: Source) -> Array:
-        """(m, d): the frequencies."""
+        """Draw frequencies.
+
+        Parameters
+        ----------
+        source : Source
+            A source of random or quasi-random numbers.
+
+        Returns
+        -------
+        array of shape (m, d)
+        """
 
 
 @dataclass(frozen=True, eq=False)

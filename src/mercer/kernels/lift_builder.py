@@ -90,16 +90,48 @@ class LiftBuilder(Protocol[Features]):
     # -- leaves ---------------------------------------------------------------------------------------------------
 
     def constant(self, value: float) -> Features:
-        """The feature sqrt(value) of the kernel k(x, z) = value; no feature for zero."""
+        """The feature sqrt(value) of the kernel k(x, z) = value; no feature for zero.
+
+        Parameters
+        ----------
+        value : float
+            At least zero.
+
+        Returns
+        -------
+        Features
+        """
 
     def linear(self) -> Features:
-        """x itself."""
+        """x itself.
+
+        Returns
+        -------
+        Features
+        """
 
     def squared_length(self) -> Features:
-        """|x|^2, one feature."""
+        """The squared length of x, one feature.
+
+        Returns
+        -------
+        Features
+        """
 
     def polynomial(self, degree: int, offset: float) -> Features:
-        """The features of (offset + <x, z>)^degree."""
+        """The features of (offset + <x, z>)^degree.
+
+        Parameters
+        ----------
+        degree : int
+            At least 1.
+        offset : float
+            At least zero.
+
+        Returns
+        -------
+        Features
+        """
 
     def monomials(self, lowest: int, highest: int, repeated: bool = True, bias: bool = False) -> Features:
         """Each monomial of these degrees, without weights.
@@ -112,36 +144,146 @@ class LiftBuilder(Protocol[Features]):
             Whether a column may stand more than once in a monomial.
         bias : bool, default=False
             Whether the constant 1 is a feature where `lowest` leaves it out.
+
+        Returns
+        -------
+        Features
         """
 
     def powers(self, degree: int) -> Features:
-        """x_k, x_k^2, ..., x_k^degree of each column."""
+        """x_k, x_k^2, ..., x_k^degree of each column.
+
+        Parameters
+        ----------
+        degree : int
+            At least 1.
+
+        Returns
+        -------
+        Features
+        """
 
     def functions(self, kernel: OwnFeatures, count: int) -> Features:
-        """So many features that the kernel computes itself, by `features_of` and `names_of`."""
+        """Features that the kernel computes itself, by `features_of` and `names_of`.
+
+        Parameters
+        ----------
+        kernel : OwnFeatures
+            The kernel.
+        count : int
+            How many features.
+
+        Returns
+        -------
+        Features
+        """
 
     # -- rules ----------------------------------------------------------------------------------------------------
 
     def of(self, kernel: Kernel) -> Features:
-        """The features of another kernel on the same rows; a NotFiniteError where it has no finite lift."""
+        """The features of another kernel on the same rows; a NotFiniteError where it has no finite lift.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel.
+
+        Returns
+        -------
+        Features
+        """
 
     def added(self, parts: Sequence[Features]) -> Features:
-        """Features side by side: their kernels are added."""
+        """Features side by side: their kernels are added.
+
+        Parameters
+        ----------
+        parts : sequence of Features
+            The terms.
+
+        Returns
+        -------
+        Features
+        """
 
     def multiplied(self, first: Features, second: Features) -> Features:
-        """All products of two features: their kernels are multiplied."""
+        """All products of two features: their kernels are multiplied.
+
+        Parameters
+        ----------
+        first, second : Features
+            The factors.
+
+        Returns
+        -------
+        Features
+        """
 
     def raised(self, part: Features, exponent: int) -> Features:
-        """All products of so many features: the kernel to a whole power of at least 1."""
+        """All products of so many features: an integer power of the kernel.
+
+        Parameters
+        ----------
+        part : Features
+            The base.
+        exponent : int
+            At least 1.
+
+        Returns
+        -------
+        Features
+        """
 
     def unit(self, part: Features) -> Features:
-        """Features divided by their length: the kernel is normalized."""
+        """Features divided by their length: the kernel is normalized.
+
+        Parameters
+        ----------
+        part : Features
+            The features.
+
+        Returns
+        -------
+        Features
+        """
 
     def weighted(self, kernel: Weighted) -> Features:
-        """The features of the kernel inside, times a function of the row."""
+        """The features of the kernel inside, times a function of the row.
+
+        Parameters
+        ----------
+        kernel : Weighted
+            The kernel.
+
+        Returns
+        -------
+        Features
+        """
 
     def chosen(self, kernel: Kernel, columns: Sequence[Column]) -> Features:
-        """The features of a kernel on some of the columns."""
+        """The features of a kernel on some of the columns.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel.
+        columns : sequence of int or str
+            The columns.
+
+        Returns
+        -------
+        Features
+        """
 
     def mapped(self, kernel: Mapped) -> Features:
-        """The features of the kernel inside on mapped rows, g(x)."""
+        """The features of the kernel inside on mapped rows, g(x).
+
+        Parameters
+        ----------
+        kernel : Mapped
+            The kernel.
+
+        Returns
+        -------
+        Features
+        """

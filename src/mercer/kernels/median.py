@@ -1,7 +1,7 @@
 """The median heuristic: a lengthscale from the distances of the data itself.
 
 Weights are frequencies: a row of weight s counts as s rows. Every row is taken once, in an order that the rows
-themselves decide, so that neither their order nor who repeats them, the table or its weights, changes a digit.
+themselves decide, so that neither their order nor what repeats them, the table or its weights, changes a digit.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Numbers = NDArray[np.float64]
 
 
 def median_distance(kernel: str, points: Points, weights: Numbers, distances: Callable[[Any], NDArray[Any]]) -> float:
-    """The weighted median of the pairwise distances that `distances` gives for rows, one a pair in SciPy's order.
+    """The weighted median of the pairwise distances that `distances` gives for rows, one per pair in SciPy's order.
 
     Equal rows say nothing about length: where they are so many that the median is zero, the median of the
     positive distances is taken. Where all rows are equal every length gives the same matrix: 1.0, with a warning.
@@ -55,10 +55,10 @@ def median_distance(kernel: str, points: Points, weights: Numbers, distances: Ca
 
 
 def weights_from(weights: ArrayLike | None, rows: int) -> Numbers:
-    """One weight a row, finite and of at least zero, not all zero; ones for None."""
+    """One weight per row, finite and of at least zero, not all zero; ones for None."""
     given = np.ones(rows) if weights is None else np.asarray(weights)
     if given.shape != (rows,):
-        needs, got = f"one weight a row, {rows} in all", f"got an array of shape {given.shape}"
+        needs, got = f"one weight per row, {rows} in all", f"got an array of shape {given.shape}"
         raise InputError(message(needs, got, "Give an array of shape (n,)."))
     if given.dtype.kind not in "fiub":
         raise InputError(message("weights that are numbers", f"got dtype {given.dtype}", "Convert them."))
@@ -71,7 +71,7 @@ def weights_from(weights: ArrayLike | None, rows: int) -> Numbers:
         total = numbers.sum()
     if not 0 < total < np.inf:
         got = "all are zero" if total == 0 else "their sum overflows"
-        raise InputError(message("weights with a finite sum above zero", got, "Give ones, or no weights."))
+        raise InputError(message("weights with a finite positive sum", got, "Give ones, or no weights."))
     return numbers
 
 

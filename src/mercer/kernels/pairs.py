@@ -21,7 +21,7 @@ from mercer.compute.codegen.pair_statistics import squares
 from mercer.kernels.points import Points, refuse_sparse
 
 Block = NDArray[Any]
-"""A matrix of one number a pair: rows of the left points, columns of the right points."""
+"""A matrix of one number per pair: rows of the left points, columns of the right points."""
 
 
 class Pairs:

@@ -1,4 +1,4 @@
-"""scikit-learn's habits for kernels that never change: get_params, set_params, clone.
+"""scikit-learn's parameter protocol for immutable kernels: get_params, set_params, clone.
 
 scikit-learn's searches copy an estimator with `clone`, call `set_params(kernel__lengthscale=...)` on the copy,
 and there call `kernel.set_params(lengthscale=...)` and ignore what it returns. A kernel is immutable, so its

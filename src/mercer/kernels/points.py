@@ -1,4 +1,4 @@
-"""Data at the public door: anything table-like becomes rows of float64, or one clear error says why not."""
+"""Reading data: anything table-like becomes rows of float64, or one clear error says why not."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Points:
 
     values : (n, d) array of float64; for sparse data a csr_array, sorted, without duplicates and stored zeros; inside
         proofs an array of high-precision objects
-    names : one name a column, or None
+    names : one name per column, or None
     dtype : the dtype that results should have
     labels : how messages call the columns, where their positions are not those of the user's data
-    stores : of each column the things whose positions it holds, or None where it holds numbers; empty where all do
+    stores : of each column the objects whose positions it holds, or None where it holds numbers; empty where all do
     """
 
     values: NDArray[Any]
@@ -101,7 +101,7 @@ class Points:
         return Points(values, names, self.dtype, tuple(map(self.label, positions)), stores)
 
     def things(self, column: int, kind: str, subject: object = None) -> objects.Column:
-        """The things of one kind in a column; `who` asks for them."""
+        """The objects of one kind in a column; messages name `subject`."""
         store = self.stores[column] if self.stores else None
         if store is None or store.kind != kind:
             got = f"{self.label(column)} holds {'numbers' if store is None else store.kind}"
@@ -109,8 +109,8 @@ class Points:
         return objects.Column(store, self.values[:, column].astype(np.intp))
 
     @property
-    def first_thing(self) -> int | None:
-        """The first column that holds things and no numbers; None where there is none."""
+    def first_object(self) -> int | None:
+        """The first column that holds objects and not numbers; None where there is none."""
         return next((i for i, store in enumerate(self.stores) if store is not None), None)
 
     def cells(self) -> Iterator[tuple[Any, ...]]:
@@ -121,7 +121,7 @@ class Points:
             )
 
     def position(self, column: Column, subject: object = None) -> int:
-        """Where a column stands, from 0; `who` asks for it."""
+        """Where a column stands, from 0; messages name `subject`."""
         width = self.values.shape[1]
         if isinstance(column, int):
             if -width <= column < width:
@@ -228,7 +228,7 @@ def _as_array(data: Any) -> NDArray[Any]:
 
 
 def _of_numbers(data: Any) -> bool:
-    """Whether data is a table of pandas whose columns all hold numbers or truths by their types, pandas' own too."""
+    """Whether data is a table of pandas whose columns all hold numbers or booleans by their types, pandas' own too."""
     if not hasattr(data, "iloc") or data.ndim != 2 or 0 in data.shape:
         return False
     return all(getattr(dtype, "kind", "O") in "fiub" for dtype in data.dtypes)
@@ -293,7 +293,7 @@ def refuse_sparse(points: Points, subject: object = None) -> None:
 
 def refuse_objects(points: Points, subject: object = None) -> None:
     """Refuse columns of strings, graphs or labels where numbers are needed."""
-    at = points.first_thing
+    at = points.first_object
     if at is not None:
         got = f"{points.label(at)} holds {points.stores[at].kind}"  # type: ignore[union-attr]
         raise InputError(message("numbers", got, "Choose columns of numbers with on().", subject=subject))
@@ -331,7 +331,7 @@ def same_rows(left: Points, right: Points) -> bool:
 
 
 def _same_stores(left: Points, right: Points) -> bool:
-    """Whether equal positions stand for equal things."""
+    """Whether equal positions stand for equal objects."""
     if len(left.stores) != len(right.stores):
         return False
     both = zip(left.stores, right.stores, strict=True)

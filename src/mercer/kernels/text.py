@@ -47,12 +47,18 @@ def parse(text: str, names: Mapping[str, Any] | None = None, *, open: bool = Fal
 
     Parameters
     ----------
-    text : the formula: at most 1,048,576 letters and 4,096 kernels, nested at most 60 levels deep; what `str(kernel)`
-        gives parses back to an equal kernel. Cost: one pass over the letters
-    names : further names that the text may use: kernel classes of your own, functions and lifts for `weighted`
-        and `after`
-    open : whether a lengthscale that the text does not give is "median", to be found from data, as learners and lifts
-        read their texts; it is 1.0 otherwise, and always inside of `scaled`, which gives lengthscales
+    text : str
+        The formula: at most 1,048,576 letters and 4,096 kernels, nested at most 60 levels deep; the text `str(kernel)`
+        parses back to an equal kernel. Cost: one pass over the letters.
+    names : mapping or None, default=None
+        Further names that the text may use: kernel classes of your own, functions and lifts for `weighted` and `after`.
+    open : bool, default=False
+        Whether a lengthscale that the text does not give is "median", to be found from data, as learners and lifts read
+        their texts; otherwise it is 1.0, and always inside `scaled`, which gives lengthscales.
+
+    Returns
+    -------
+    Kernel
 
     Examples
     --------

@@ -14,10 +14,10 @@ LOO = "loo"
 
 
 def positive_float(name: str, given: Any, remedy: str, infinite: bool = False) -> float:
-    """A number above zero; finite, unless it may be infinite."""
+    """A positive number; finite, unless it may be infinite."""
     if is_number(given) and given > 0 and (given < np.inf or infinite):
         return float(given)
-    needs = f"a {'' if infinite else 'finite '}number above zero for {name}"
+    needs = f"a positive {'' if infinite else 'finite '}number for {name}"
     raise InputError(message(needs, f"got {shown(given)}", remedy))
 
 
@@ -29,17 +29,17 @@ def non_negative_float(name: str, given: Any, remedy: str) -> float:
 
 
 def positive_int(name: str, given: Any, remedy: str) -> int:
-    """A whole number above zero."""
+    """A positive integer."""
     if _is_positive_int(given):
         return int(given)
-    raise InputError(message(f"a whole number above zero for {name}", f"got {shown(given)}", remedy))
+    raise InputError(message(f"a positive integer for {name}", f"got {shown(given)}", remedy))
 
 
 def positive_int_or_none(name: str, given: Any, remedy: str = "Use None, the default.") -> int | None:
-    """A whole number above zero, or None."""
+    """A positive integer, or None."""
     if given is None or _is_positive_int(given):
         return None if given is None else int(given)
-    raise InputError(message(f"a whole number above zero, or None, for {name}", f"got {shown(given)}", remedy))
+    raise InputError(message(f"a positive integer, or None, for {name}", f"got {shown(given)}", remedy))
 
 
 def boolean(name: str, given: Any, remedy: str) -> bool:

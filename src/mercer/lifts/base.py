@@ -32,6 +32,8 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
     `features` and `feature_names`, and `kernel` where that is no parameter. Columns without names are called
     x1, x2, ... as mathematics does, not x0.
 
+    Examples
+    --------
     >>> from mercer.lifts import Parabolic
     >>> phi = Parabolic().fit([[1.0, 2.0]])
     >>> phi.transform([[3.0, 4.0]])
@@ -114,17 +116,50 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
 
     @speaks
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
-        """Learn what the lift needs from the rows of a table; y is ignored."""
+        """Learn what the lift needs from the rows of a table; y is ignored.
+
+        Parameters
+        ----------
+        X : array, sparse array or DataFrame of shape (n, d)
+            The rows.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        Self
+        """
         self.learn(self._read(X, reset=True))
         return self
 
     @speaks
     def transform(self, X: ArrayLike) -> Any:
-        """The features of each row: n rows, one column a feature, in the dtype of X (float32 or float64)."""
+        """The features of each row: n rows, one column per feature.
+
+        Parameters
+        ----------
+        X : array, sparse array or DataFrame of shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        array or sparse array of shape (n, features)
+            In the dtype of X, float32 or float64.
+        """
         return self._plain_features(X)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
-        """The names of the features; `input_features` are the names of the columns, where the table had none."""
+        """The names of the features.
+
+        Parameters
+        ----------
+        input_features : sequence of str or None, default=None
+            The names of the columns, where the table had none.
+
+        Returns
+        -------
+        array of str
+        """
         check_is_fitted(self)
         return np.asarray(self.feature_names(self._inputs(input_features)), dtype=object)
 
@@ -194,7 +229,16 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
     def certificate(self, X: ArrayLike, delta: float = 0.01) -> Certificate:
         """How far phi(x).phi(z) may be from k(x, z) on the pairs of rows of X; for an exact lift, by rounding only.
 
-        delta : the probability with which the bound may fail, where it is estimated
+        Parameters
+        ----------
+        X : array or table of shape (n, d)
+            The rows whose pairs are bounded.
+        delta : float, default=0.01
+            The probability with which the bound may fail, where it is estimated.
+
+        Returns
+        -------
+        Certificate
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)

@@ -46,7 +46,7 @@ def given(centers: Any, width: int, count: int | None) -> NDArray[np.float64]:
         raise InputError(message("a dense table of centers", "got a sparse one", "Use centers.toarray()."))
     if table.shape[1] != width:
         got = f"the centers have {table.shape[1]} and the data has {width}"
-        raise InputError(message("centers with the columns of the data", got, "Give one coordinate a column."))
+        raise InputError(message("centers with the columns of the data", got, "Give one coordinate per column."))
     if count not in (None, len(table)):
         got = f"got n_components={count} with {len(table)} centers"
         raise InputError(message("no n_components where centers are given", got, "Leave it out."))
@@ -79,7 +79,7 @@ def means(X: NDArray[Any], rows: NDArray[Any], rng: np.random.Generator) -> NDAr
 
 
 def grid(X: NDArray[Any], count: int | None) -> NDArray[Any]:
-    """A regular grid over the range of every column, with the most points a column that give at most `count`.
+    """A regular grid over the range of every column, with the most points per column that give at most `count`.
 
     Columns that do not vary get one point; and so do all where one center is asked for: the middle of the ranges.
     """
@@ -104,7 +104,7 @@ def side(count: int, width: int) -> int:
     """
     if width == 0:
         return 1
-    found: int = round(float(count) ** (1 / width))  # a root of floats is not exact; whole numbers are
+    found: int = round(float(count) ** (1 / width))  # a root of floats is not exact; integers are
     while found**width > count:
         found -= 1
     while (found + 1) ** width <= count:

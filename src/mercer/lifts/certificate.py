@@ -16,11 +16,19 @@ Kind = Literal["exact", "maximum", "mean"]
 class Certificate(Shown):
     """A bound on how far phi(x).phi(z) is from k(x, z) on the pairs of a table.
 
-    bound : the error is at most this; infinity where nothing is claimed
-    probability : with at least this probability; 1 where the bound is computed, not estimated
-    kind : "exact" (only rounding), "maximum" (over all pairs) or "mean" (the mean absolute error over all pairs)
-    sentence : the same in words
+    Parameters
+    ----------
+    bound : float
+        The error is at most this; infinity where nothing is claimed.
+    probability : float
+        With at least this probability; 1 where the bound is computed, not estimated.
+    kind : {"exact", "maximum", "mean"}
+        "exact": only rounding; "maximum": over all pairs; "mean": the mean absolute error over all pairs.
+    sentence : str
+        The same in words.
 
+    Examples
+    --------
     >>> print(Certificate(0.01, 1.0, "maximum", "No entry is off by more than 0.01."))
     No entry is off by more than 0.01.
     """

@@ -22,14 +22,28 @@ def components_for(
 ) -> int:
     """The number of features with which all pairs of n points are within epsilon, with probability 1 - delta.
 
-    kernel : a stationary kernel, or its text; lengthscales may be open
-    epsilon : number above zero; for error="distance" below one
-    delta : number between zero and one
-    n : whole number of at least one
-    form : "pairs" or "offset"
-    error : "kernel" for |phi(x).phi(z) - k(x, z)| <= epsilon; "distance" for |phi(x) - phi(z)| within 1 - epsilon to
-        1 + epsilon times the kernel distance, which is known for the Gaussian kernel and for pairs
+    Parameters
+    ----------
+    kernel : Kernel or str
+        A stationary kernel, or its text; lengthscales may be open.
+    epsilon : float
+        Positive; for error="distance" below one.
+    delta : float
+        Between zero and one.
+    n : int
+        How many points, at least one.
+    form : {"pairs", "offset"}, default="pairs"
+        The form of the features.
+    error : {"kernel", "distance"}, default="kernel"
+        "kernel" for `|phi(x).phi(z) - k(x, z)| <= epsilon`; "distance" for `|phi(x) - phi(z)|` within 1 - epsilon to 1
+        + epsilon times the kernel distance, which is known for the Gaussian kernel and for pairs.
 
+    Returns
+    -------
+    int
+
+    Examples
+    --------
     >>> components_for("gaussian", epsilon=0.1, delta=0.01, n=1_000_000)
     7308
     """
@@ -147,11 +161,11 @@ def check_form(form: str) -> None:
 
 
 def check_share(name: str, value: Any, most: float = 1.0) -> None:
-    """Refuse what is not a number above zero and below `most`."""
+    """Refuse what is not a positive number below `most`."""
     number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not (number and 0 < value < most):
-        bound = f"between zero and {most:g}" if most < math.inf else "above zero"
-        raise InputError(message(f"{name} {bound}", f"got {value!r}", "Use 0.1 for epsilon, 0.01 for delta."))
+        needs = f"{name} between zero and {most:g}" if most < math.inf else f"a positive {name}"
+        raise InputError(message(needs, f"got {value!r}", "Use 0.1 for epsilon, 0.01 for delta."))
 
 
 def _check(epsilon: Any, delta: Any, n: Any, form: str, error: str) -> None:
@@ -163,7 +177,7 @@ def _check(epsilon: Any, delta: Any, n: Any, form: str, error: str) -> None:
     check_share("delta", delta)
     if isinstance(n, bool) or not isinstance(n, numbers.Integral) or n < 1:
         remedy = "Give the number of points."
-        raise InputError(message("a whole number n of at least one", f"got {n!r}", remedy))
+        raise InputError(message("an integer n of at least one", f"got {n!r}", remedy))
 
 
 def _refuse_distance(kernel: Kernel, law: Law, epsilon: float, form: str) -> None:

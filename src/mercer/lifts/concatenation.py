@@ -21,12 +21,15 @@ class Concatenation(Pair):
 
     Parameters
     ----------
-    first, second : lifts; clones of them are fitted
+    first, second : Lift
+        Clones of them are fitted.
 
     Attributes
     ----------
-    first_, second_ : the fitted clones
-    expansion_ : monomials and coefficients, where both parts have them
+    first_, second_ : Lift
+        The fitted clones.
+    expansion_ : Expansion
+        Monomials and coefficients, where both parts have them.
 
     Examples
     --------

@@ -18,13 +18,13 @@ from mercer.kernels.points import Points
 from mercer.lifts.base import Lift
 from mercer.lifts.coerce import stated
 from mercer.lifts.composition import longest
-from mercer.lifts.things import noted
+from mercer.lifts.structured import noted
 
 
 class Counts(Lift):
-    """phi(x) of a kernel of strings, graphs or categories that counts parts, one column a part that the data has.
+    """phi(x) of a kernel of strings, graphs or categories that counts parts, one column per part that the data has.
 
-    Then phi(x).phi(z) is k(x, z) for all things of the data, and for new ones as far as the data has their parts: one
+    Then phi(x).phi(z) is k(x, z) for all objects of the data, and for new ones as far as the data has their parts: one
     that nothing learnt from has is not counted, which changes no product with what was learnt from. A linear model on
     these features is the same as one with the kernel. Sums, multiples, normalised forms and choices of columns of such
     kernels have features, too.
@@ -34,12 +34,15 @@ class Counts(Lift):
 
     Parameters
     ----------
-    kernel : a kernel that counts, or its text; open numbers are found in fit
+    kernel : Kernel or str
+        A kernel that counts, or its text; open numbers are found in fit.
 
     Attributes
     ----------
-    kernel_ : the kernel, with its numbers
-    n_components_ : how many parts there are
+    kernel_ : Kernel
+        The kernel, with its numbers.
+    n_components_ : int
+        How many parts there are.
 
     Examples
     --------

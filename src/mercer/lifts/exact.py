@@ -32,12 +32,15 @@ class Exact(Lift):
 
     Parameters
     ----------
-    kernel : a kernel, or its text; "median" is found from the data of fit
+    kernel : Kernel or str, default="linear"
+        A kernel, or its text; "median" is found from the data of fit.
 
     Attributes
     ----------
-    kernel_ : the kernel with its numbers
-    expansion_ : monomials and coefficients, where all features are polynomials
+    kernel_ : Kernel
+        The kernel, with its numbers.
+    expansion_ : Expansion
+        Monomials and coefficients, where all features are polynomials.
 
     Examples
     --------
@@ -114,9 +117,20 @@ def exact_lift(kernel: Kernel, points: Points) -> Exact:
 def lift(kernel: Kernel | str, d: int | ArrayLike) -> Lift:
     """The exact lift of a kernel, ready to transform; where none is finite, an error says what can be had instead.
 
-    kernel : a kernel, or its text; a lengthscale that a text leaves out is found from a table, and is 1.0 without one
-    d : a number of columns, or a table, whose names of columns then name the features
+    Parameters
+    ----------
+    kernel : Kernel or str
+        A kernel, or its text; a lengthscale that a text leaves out is found from a table, and is 1.0 without one.
+    d : int, array or table
+        A number of columns, or a table, whose names of columns then name the features.
 
+    Returns
+    -------
+    Lift
+        Fitted. Cost: none beyond that of its class.
+
+    Examples
+    --------
     >>> from mercer.kernels import Polynomial
     >>> phi = lift(Polynomial(2), 2)
     >>> phi.get_feature_names_out().tolist()
@@ -127,6 +141,6 @@ def lift(kernel: Kernel | str, d: int | ArrayLike) -> Lift:
     if not isinstance(d, numbers.Integral):
         return (Counts if stated(kernel).kinds else Exact)(kernel).fit(d)
     if isinstance(d, bool) or d < 1:
-        raise InputError(message("a number of columns above zero, or a table", f"got {d!r}", "Use 2, say."))
+        raise InputError(message("a positive number of columns, or a table", f"got {d!r}", "Use 2, say."))
     known = parse(kernel) if isinstance(kernel, str) else kernel  # no data, no median
     return Exact(known).fit(np.ones((1, int(d))))

@@ -28,7 +28,7 @@ class Expansion:
     """D features, each a sum of coefficients times monomials of d columns.
 
     width : d, how many columns there are
-    factors : (M, p) whole numbers: the columns that are multiplied in each monomial, ascending, filled with -1 behind;
+    factors : (M, p) integers: the columns that are multiplied in each monomial, ascending, filled with -1 behind;
         no monomial stands twice, and they are sorted by degree, then by their columns
     coefficients : (D, M), sparse: feature i is sum_m coefficients[i, m] monomial_m
 

@@ -45,25 +45,39 @@ class RandomFourier(Lift):
 
     Parameters
     ----------
-    kernel : a stationary kernel with a known spectral law, or its text; a lengthscale of "median", or
-        left out of a text, is found from the data
-    n_components : D, even for pairs (but 1, which is a wave with an offset); None for 100, or for what epsilon asks
-    form : "pairs" or "offset"
-    sampling : "orthogonal" (Yu et al. 2016: directions orthogonal in blocks of d; laws that are not built from normal
-        numbers are drawn independently), "iid", "qmc" (scrambled Sobol); None for "orthogonal", and for "iid" where
-        epsilon is given, since the bound is proven for independent draws
-    epsilon : with probability 1 - delta no value of the kernel on the pairs of training rows is off by more; or None
-    delta : number between zero and one
-    random_state : whole number, generator or None
+    kernel : Kernel or str, default="gaussian('median')"
+        A stationary kernel with a known spectral law, or its text; a lengthscale of "median", or left out of a text, is
+        found from the data.
+    n_components : int or None, default=None
+        D, even for pairs (except 1, which is a wave with an offset); None for 100, or for the number that epsilon
+        needs.
+    form : {"pairs", "offset"}, default="pairs"
+        The form of the features, as above.
+    sampling : {"orthogonal", "iid", "qmc"} or None, default=None
+        "orthogonal" (Yu et al. 2016: directions orthogonal in blocks of d; laws that are not built from normal numbers
+        are drawn independently), "iid", "qmc" (scrambled Sobol); None for "orthogonal", and for "iid" where epsilon is
+        given, since the bound is proven for independent draws.
+    epsilon : float or None, default=None
+        With probability 1 - delta no value of the kernel on the pairs of training rows is off by more.
+    delta : float, default=0.01
+        Between zero and one.
+    random_state : int, Generator or None, default=None
+        The source of the draws.
 
     Attributes
     ----------
-    kernel_ : the kernel, with its open numbers found and its columns by position
-    frequencies_ : (m, d), one frequency a row
-    offsets_ : (m,), or None for pairs
-    center_ : (d,), the origin
-    mass_ : k(x, x)
-    n_components_ : D
+    kernel_ : Kernel
+        The kernel, with its open numbers found and its columns by position.
+    frequencies_ : array of shape (m, d)
+        One frequency per row.
+    offsets_ : array of shape (m,) or None
+        None for pairs.
+    center_ : array of shape (d,)
+        The origin.
+    mass_ : float
+        k(x, x).
+    n_components_ : int
+        D.
 
     Examples
     --------
@@ -160,7 +174,7 @@ class RandomFourier(Lift):
             return self._components_for_error(law, n, self.epsilon)
         count = DEFAULT if self.n_components is None else self.n_components
         if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1:
-            needs = "n_components to be a whole number above zero, or None"
+            needs = "n_components to be a positive integer, or None"
             raise InputError(message(needs, f"got {count!r}", "Use 100 if in doubt."))
         if self.form == "pairs" and count % 2 and count > 1:
             needs, got = "an even n_components for pairs of a cosine and a sine", f"got {count}"

@@ -27,7 +27,7 @@ Array = NDArray[Any]
 COMPILED_FROM = 1 << 20
 """Numbers in the result from which on compiled code is used: below it, NumPy takes less time than loading the code."""
 TILE = 1 << 19
-"""Bytes a tile of phases, at most: about the second-level cache of a core."""
+"""Bytes per tile of phases, at most: about the second-level cache of a core."""
 WIDTH = 1024
 """Frequencies a tile, at most."""
 SHORT = 16.0
@@ -43,9 +43,9 @@ they lose whole turns, and only the rest goes on in float32.
 class Waves:
     """The features scale cos(w.(x - c) + t), or, without offsets t, scale cos(w.(x - c)) and scale sin(w.(x - c)).
 
-    Cost: n m d operations for the phases and about 30 for each of n m of them; memory: the result, a tile a thread.
+    Cost: n m d operations for the phases and about 30 for each of n m of them; memory: the result, a tile per thread.
 
-    frequencies : (m, d), one w a row
+    frequencies : (m, d), one w per row
     center : (d,), the origin c
     scale : by what every wave is multiplied
     offsets : (m,), the t; None for pairs: then the first m features are the cosines, the next m the sines

@@ -130,7 +130,7 @@ def _found(estimator: Any, found: dict[str, Any]) -> Iterator[Markup]:
     if known is not None:  # only where it was computed already
         rows.append(("certificate_", str(known)))
     if rows:
-        yield details(f"{len(rows):,} things that the fit has found", (table(rows),))
+        yield details(f"{len(rows):,} attributes that the fit has set", (table(rows),))
 
 
 def _told(value: Any) -> str:

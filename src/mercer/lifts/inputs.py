@@ -1,4 +1,4 @@
-"""What comes in at the door of learners and lifts: tables that NumPy reads, or one error that says what to do.
+"""Input validation of learners and lifts: tables that NumPy reads, or one error that says what to do.
 
 Tables of other libraries are known by their faces, so that none is imported.
 """

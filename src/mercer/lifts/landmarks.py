@@ -84,9 +84,9 @@ def kmeans(kernel: Kernel, points: Points, count: int, rng: np.random.Generator)
 
 def _refuse_things(points: Points) -> None:
     """Refuse columns of which there is no mean."""
-    column = points.first_thing
+    column = points.first_object
     if column is not None:
-        got = f"{points.label(column)} holds things that have no mean"
+        got = f"{points.label(column)} holds objects, which have no mean"
         needs, remedy = "columns of numbers for landmarks='kmeans'", "Use landmarks='pivoted'."
         raise InputError(message(needs, got, remedy))
 
@@ -98,11 +98,11 @@ def given(kernel: Kernel, points: Points) -> Choice:
 
 
 WAYS: dict[str, Way] = {"pivoted": pivoted, "uniform": uniform, "kmeans": kmeans}
-"""The ways by the names of the parameter `landmarks`."""
+"""The methods by the names of the parameter `landmarks`."""
 
 
 def way(landmarks: str) -> Way:
-    """The way of a name."""
+    """The method of a name."""
     if landmarks not in WAYS:
         needs = f"landmarks to be one of {', '.join(map(repr, WAYS))}, or a table"
         raise InputError(message(needs, f"got {landmarks!r}", "Leave it out if in doubt."))
@@ -131,7 +131,7 @@ MATRIX_WAYS: dict[str, MatrixWay] = {"pivoted": pivoted_rows, "uniform": uniform
 
 
 def matrix_way(landmarks: Any) -> MatrixWay:
-    """The way of a name, for a kernel that is "precomputed"."""
+    """The method of a name, for a kernel that is "precomputed"."""
     if not (isinstance(landmarks, str) and landmarks in MATRIX_WAYS):
         needs = "landmarks that are 'pivoted' or 'uniform' where the kernel is precomputed"
         shown = repr(landmarks) if isinstance(landmarks, str) else "a table"

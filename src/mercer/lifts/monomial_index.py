@@ -32,8 +32,8 @@ class Family:
     """The monomials of degrees lowest .. degree in some columns.
 
     width : d, the number of columns, of at least 1
-    degree : whole number of at least 1
-    lowest : whole number from 0 to the degree
+    degree : integer of at least 1
+    lowest : integer from 0 to the degree
     repeated : whether a column may stand more than once in a monomial
 
     >>> family = Family(3, 2)

@@ -70,7 +70,7 @@ def weighted(
 
 
 def evaluate(X: Array, plan: Plan, weights: Array | None = None, workers: int | None = None) -> Array:
-    """The monomials of a plan for each row, times a weight each; the same bits whoever computes them.
+    """The monomials of a plan for each row, times a weight each; the same bits for any number of threads.
 
     A product of p columns is off by p - 1 roundings, and one more for its weight. Time O(n M) for M of them.
 

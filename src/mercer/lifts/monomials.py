@@ -23,13 +23,17 @@ class Monomials(Expanded):
 
     Parameters
     ----------
-    degree : whole number of at least 1; or a pair, the lowest degree and the highest one
-    include_bias : whether the monomial 1 is one of them, also where the lowest degree is above it
+    degree : int or (int, int), default=2
+        At least 1; or a pair, the lowest degree and the highest one.
+    include_bias : bool, default=True
+        Whether the monomial 1 is included, also where the lowest degree is above it.
 
     Attributes
     ----------
-    expansion_ : the monomials
-    powers_ : (features, columns), the exponent of each column in each monomial
+    expansion_ : Expansion
+        The monomials.
+    powers_ : array of shape (features, columns)
+        The exponent of each column in each monomial.
 
     Examples
     --------
@@ -72,7 +76,7 @@ class Monomials(Expanded):
         if not isinstance(given, tuple | list):
             return 0, check_integer("Monomials", "degree", given, 1, None)
         if len(given) != 2:
-            needs, remedy = "a whole number or a pair of them for degree", "Write 3, or (2, 3)."
+            needs, remedy = "an integer or a pair of them for degree", "Write 3, or (2, 3)."
             raise InputError(message(needs, f"got {given!r}", remedy))
         highest = check_integer("Monomials", "the highest degree", given[1], 1, None)
         lowest = check_integer("Monomials", "the lowest degree", given[0], 0, None)

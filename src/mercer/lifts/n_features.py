@@ -1,6 +1,6 @@
 """How many features the exact lift of a kernel has, at most: the builder that counts them, and makes none.
 
-Who plans a fit asks this first: a lift of a few hundred features is worth building, one of 10^30 is not.
+A plan needs this first: a lift of a few hundred features is worth building, one of 10^30 is not.
 """
 
 from __future__ import annotations

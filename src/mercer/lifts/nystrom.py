@@ -37,7 +37,7 @@ from mercer.lifts.coerce import stated
 from mercer.lifts.landmarks import Choice, check_table, given, matrix_way, number, square, way
 from mercer.lifts.pivoting import Array, strips, tolerance, weights, whitened
 from mercer.lifts.randomness import generator
-from mercer.lifts.things import noted
+from mercer.lifts.structured import noted
 
 
 class Nystrom(Lift):
@@ -56,21 +56,30 @@ class Nystrom(Lift):
 
     Parameters
     ----------
-    kernel : a kernel, or its text; open numbers ("median", or left out of a text) are found in fit. Or "precomputed":
-        `fit` takes the matrix of all pairs of training rows, `transform` the similarities of rows with all of these;
-        landmarks are "pivoted" or "uniform", and without k(x, x) of new rows there are no `residual` and `certificate`
-    n_components : k, at most the number of rows; None for 100, or as many as there are rows or as rounding lets be
-    landmarks : "pivoted" (by randomly pivoted Cholesky), "uniform" (rows at random), "kmeans" (the means of clusters
-        of at most 20 k rows; for dense tables), or a table of landmarks, no two of them equal
-    random_state : whole number, generator, or None: the source of the draws
+    kernel : Kernel, str or "precomputed", default="gaussian('median')"
+        A kernel, or its text; open numbers ("median", or left out of a text) are found in fit. For "precomputed" `fit`
+        takes the matrix of all pairs of training rows, and `transform` the similarities of rows with all of these;
+        landmarks are "pivoted" or "uniform", and without k(x, x) of new rows there are no `residual` and `certificate`.
+    n_components : int or None, default=None
+        k, at most the number of rows; None for 100, or as many as there are rows or as rounding permits.
+    landmarks : {"pivoted", "uniform", "kmeans"} or table, default="pivoted"
+        "pivoted" (by randomly pivoted Cholesky), "uniform" (rows at random), "kmeans" (the means of clusters of at most
+        20 k rows; for dense tables), or a table of landmarks, no two of them equal.
+    random_state : int, Generator or None, default=None
+        The source of the draws.
 
     Attributes
     ----------
-    kernel_ : the kernel, with its numbers; None for "precomputed"
-    landmarks_ : (k, d) the landmarks, in the order of their pivots; None for "precomputed"
-    landmark_indices_ : which rows of the data they are; None for "kmeans" and for a table
-    factor_ : (k, k) R, upper triangular
-    n_components_ : k
+    kernel_ : Kernel or None
+        The kernel, with its numbers; None for "precomputed".
+    landmarks_ : array of shape (k, d) or None
+        The landmarks, in the order of their pivots; None for "precomputed".
+    landmark_indices_ : array of shape (k,) or None
+        Which rows of the data they are; None for "kmeans" and for a table.
+    factor_ : array of shape (k, k)
+        R, upper triangular.
+    n_components_ : int
+        k.
 
     Examples
     --------
@@ -273,7 +282,17 @@ class Nystrom(Lift):
         return points
 
     def landmark_points(self, names: tuple[str, ...] | None) -> Points:
-        """The landmarks as points, with the things that they stand for, under the names of columns."""
+        """The landmarks as points, with the objects that they stand for, under the names of columns.
+
+        Parameters
+        ----------
+        names : tuple of str or None
+            The names of the columns.
+
+        Returns
+        -------
+        Points
+        """
         return Points(self.landmarks_, names, DOUBLE, stores=self._stores)
 
     def _strips(self, points: Points) -> Iterator[tuple[slice, Array]]:
@@ -291,10 +310,19 @@ class Nystrom(Lift):
 
     @speaks
     def residual(self, X: ArrayLike) -> NDArray[Any]:
-        """k(x, x) - |phi(x)|^2 for each row: how far a point is from what the lift can represent.
+        """k(x, x) less the squared length of phi(x), for each row: how far a point is from what the lift can represent.
 
         It is 0 at the landmarks, k(x, x) where the lift knows nothing, and never negative: rounding below 0 counts as
         0. Time as for `transform`; memory for a block.
+
+        Parameters
+        ----------
+        X : array or table of shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,)
         """
         check_is_fitted(self)
         self._refuse_matrix()

@@ -15,14 +15,17 @@ from mercer.lifts.expansion import Expansion
 
 
 class Parabolic(Expanded):
-    """The columns and their sum of squares: phi(x) = [x_1, ..., x_d, |x|^2], a point on a paraboloid.
+    """The columns and their sum of squares, a point on a paraboloid.
 
-    The ball |x - c|^2 <= r^2 is the halfspace <(2c, -1), phi(x)> >= |c|^2 - r^2 there. The kernel is <x, z> + |x|^2
-    |z|^2. Time and memory O(n d).
+    `phi(x) = [x_1, ..., x_d, |x|^2]`
+
+    The ball `|x - c|^2 <= r^2` is the halfspace `<(2c, -1), phi(x)> >= |c|^2 - r^2` there. The kernel is `<x, z> +
+    |x|^2 |z|^2`. Time and memory O(n d).
 
     Attributes
     ----------
-    expansion_ : the monomials and coefficients
+    expansion_ : Expansion
+        The monomials and coefficients.
 
     Examples
     --------

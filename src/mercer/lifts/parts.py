@@ -125,7 +125,7 @@ class Multiplied(Part):
 
 @dataclass(frozen=True, eq=False)
 class Weighed(Part):
-    """Features times one number a row: f(x) phi(x), and with it f(x) k(x, z) f(z)."""
+    """Features times one number per row: f(x) phi(x), and with it f(x) k(x, z) f(z)."""
 
     inside: Part
     kernel: Weighted

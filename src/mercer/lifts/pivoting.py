@@ -1,6 +1,6 @@
 """Pivoted Cholesky factors of kernel matrices: which rows a kernel is best read from, and a factor that is stable.
 
-Both ways end at rounding: a pivot is taken as long as what is left of k(x, x) is more than `TOLERANCE` of it. Later
+Both methods end at rounding: a pivot is taken as long as what is left of k(x, x) is more than `TOLERANCE` of it. Later
 pivots would be noise, divided by its own root. That is why no jitter is ever needed.
 """
 
@@ -139,7 +139,7 @@ class RandomPivots:
         """The factor, when there are as many pivots as asked, or nothing but rounding is left.
 
         enough : from the number of pivots and the sum of what they leave of k(x, x), whether to end sooner
-        run : who is told how many pivots there are
+        run : takes how many pivots there are
         """
         count, size = len(self.upper), min(PROPOSED, len(self.left))
         while len(self.pivots) < count and self.left.any():

@@ -27,13 +27,17 @@ class Polynomial(Expanded):
 
     Parameters
     ----------
-    degree : whole number of at least 1
-    offset : number of at least zero; with 0 only the monomials of exactly this degree remain
-    interaction_only : whether no column may be multiplied by itself; the kernel is then that of the terms that are left
+    degree : int, default=2
+        At least 1.
+    offset : float, default=1.0
+        At least zero; with 0 only the monomials of exactly this degree remain.
+    interaction_only : bool, default=False
+        Whether no column may be multiplied by itself; the kernel is then that of the remaining terms.
 
     Attributes
     ----------
-    expansion_ : the monomials and their weights
+    expansion_ : Expansion
+        The monomials and their weights.
 
     Examples
     --------
@@ -76,7 +80,7 @@ class Polynomial(Expanded):
                 f"{degree} columns for products of {degree} different ones",
                 f"the data has n_features = {width}",
             )
-            raise InputError(message(needs, got, "Lower the degree, or give an offset above zero."))
+            raise InputError(message(needs, got, "Lower the degree, or give a positive offset."))
         highest = min(degree, width) if distinct else degree
         family = Family(width, highest, 0 if offset else degree, repeated=not distinct)
         return Graded(family, OfPower(degree, offset))

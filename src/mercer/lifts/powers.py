@@ -22,16 +22,18 @@ from mercer.lifts.sparse_monomial_loops import sorted_rows
 class Powers(Expanded):
     """The powers of every column: all x_k, then all x_k^2, ... up to x_k^degree.
 
-    The least-squares fit of a polynomial in one column, or of a sum of one polynomial a column, is linear in these.
+    The least-squares fit of a polynomial in one column, or of a sum of one polynomial per column, is linear in these.
     The kernel is sum_k sum_b (x_k z_k)^b. Time and memory O(n d degree); sparse rows stay sparse.
 
     Parameters
     ----------
-    degree : whole number of at least 1
+    degree : int, default=3
+        At least 1.
 
     Attributes
     ----------
-    expansion_ : the monomials
+    expansion_ : Expansion
+        The monomials.
 
     Examples
     --------

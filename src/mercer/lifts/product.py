@@ -29,12 +29,15 @@ class Product(Pair):
 
     Parameters
     ----------
-    first, second : lifts; clones of them are fitted
+    first, second : Lift
+        Clones of them are fitted.
 
     Attributes
     ----------
-    first_, second_ : the fitted clones
-    expansion_ : monomials and coefficients, where both parts have them
+    first_, second_ : Lift
+        The fitted clones.
+    expansion_ : Expansion
+        Monomials and coefficients, where both parts have them.
 
     Examples
     --------

@@ -28,17 +28,23 @@ class RadialBasis(Lift):
 
     Parameters
     ----------
-    centers : a table with one center a row, none of them twice; or "kmeans", the means of clusters of the data; or
-        "random", some of its rows, no two equal; or "grid", regular over the range of every column
-    n_components : how many centers, at most the number of distinct rows; None for 100, or as many as there are. For a
-        "grid" the most: it has m points a column with m^d <= n_components, and is refused where two are too many
-    lengthscale : number above zero, or "median": the median distance of the rows
-    random_state : whole number, generator, or None: the source of "kmeans" and "random"
+    centers : {"kmeans", "random", "grid"} or table, default="kmeans"
+        "kmeans", the means of clusters of the data; "random", some of its rows, no two equal; "grid", regular over the
+        range of every column; or a table with one center per row, none of them twice.
+    n_components : int or None, default=None
+        How many centers, at most the number of distinct rows; None for 100, or as many as there are. For a "grid" the
+        most: it has m points per column with m^d <= n_components, and is refused where two are too many.
+    lengthscale : float or "median", default="median"
+        Positive; "median" takes the median distance of the rows.
+    random_state : int, Generator or None, default=None
+        The source of "kmeans" and "random".
 
     Attributes
     ----------
-    centers_ : (D, d) the centers
-    lengthscale_ : the width of a bump
+    centers_ : array of shape (D, d)
+        The centers.
+    lengthscale_ : float
+        The width of a bump.
 
     Examples
     --------

@@ -30,13 +30,17 @@ class Scaled(Lift):
 
     Parameters
     ----------
-    lift : a lift; a clone of it is fitted
-    factor : c, a number other than zero, from 1e-150 to 1e150 in size; it may be negative
+    lift : Lift
+        A clone of it is fitted.
+    factor : float, default=1.0
+        c, not zero, from 1e-150 to 1e150 in size; it may be negative.
 
     Attributes
     ----------
-    lift_ : the fitted clone
-    expansion_ : monomials and coefficients, where the lift has them
+    lift_ : Lift
+        The fitted clone.
+    expansion_ : Expansion
+        Monomials and coefficients, where the lift has them.
 
     Examples
     --------
@@ -118,7 +122,5 @@ def _is_factor(thing: Any) -> bool:
     """Whether something is a number whose square is one, too: neither zero nor infinite."""
     if isinstance(thing, bool) or not isinstance(thing, numbers.Real):
         return False
-    size: Any = (
-        abs(thing) if isinstance(thing, numbers.Rational) else abs(float(thing))
-    )  # whole numbers may fit no float
+    size: Any = abs(thing) if isinstance(thing, numbers.Rational) else abs(float(thing))  # integers may fit no float
     return bool(SMALLEST <= size <= 1 / SMALLEST)

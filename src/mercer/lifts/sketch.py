@@ -62,19 +62,28 @@ class Sketch(Lift):
 
     Parameters
     ----------
-    kernel : Polynomial(degree, offset), Linear(), or a number times one of them, or the text of these.
-        (offset + gamma <x, z>)^p of other libraries is gamma^p Polynomial(p, offset / gamma)
-    n_components : D, a whole number of at least 1, or None for 100
-    method : "split" or "tensor"
-    random_state : a whole number, a generator of NumPy, or None for another draw each time
+    kernel : Kernel or str, default="polynomial"
+        Polynomial(degree, offset), Linear(), or a number times one of them, or the text of these. (offset + gamma <x,
+        z>)^p of other libraries is gamma^p Polynomial(p, offset / gamma).
+    n_components : int or None, default=None
+        D, at least 1; None for 100.
+    method : {"split", "tensor"}, default="split"
+        How features are drawn, as above.
+    random_state : int, Generator or None, default=None
+        The source of the draws.
 
     Attributes
     ----------
-    kernel_ : the kernel
-    n_components_ : how many features there are: D, or fewer, where fewer are exact
-    counts_ : how many of them belong to each degree of the rest, from 0 to p ("tensor": all to p)
-    direction_ : the unit vector that is split off, the coordinate of the constant first
-    parts_ : for each degree above 0 that has features, its monomials (`Expansion`) or what was drawn (`TensorSketch`)
+    kernel_ : Kernel
+        The kernel.
+    n_components_ : int
+        How many features there are: D, or fewer, where fewer are exact.
+    counts_ : array of shape (p + 1,)
+        How many of them belong to each degree of the rest ("tensor": all to p).
+    direction_ : array
+        The unit vector that is split off, the coordinate of the constant first.
+    parts_ : tuple
+        For each degree above 0 that has features, its monomials (`Expansion`) or what was drawn (`TensorSketch`).
 
     Examples
     --------
@@ -257,7 +266,7 @@ def _components(number: Any) -> int:
     if number is None:
         return COMPONENTS
     if isinstance(number, bool) or not isinstance(number, numbers.Integral) or number < 1:
-        needs = "n_components to be a whole number of at least 1, or None"
+        needs = "n_components to be an integer of at least 1, or None"
         raise InputError(message(needs, f"got {number!r}", "Use 1000, say: the error falls as 1/sqrt(D)."))
     return int(number)
 

@@ -31,7 +31,7 @@ PIECE = 1 << 18
 """Stored numbers that a worker writes between two looks at the stop flag."""
 
 ONE = np.uintp(1)
-"""Whole numbers are unsigned: Numba then asks of no place whether it counts from the end."""
+"""Integers are unsigned: Numba then asks of no place whether it counts from the end."""
 
 
 @compiled()

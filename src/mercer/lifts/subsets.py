@@ -14,19 +14,23 @@ from mercer.lifts.monomial_index import Family
 class Subsets(Expanded):
     """The product of the columns of every subset, all 2^d of them: 1, x1, x2, x1 x2, ...
 
-    Its kernel is prod_k (1 + x_k z_k), at the price of d products. Here all features are written out, in time and
+    Its kernel is prod_k (1 + x_k z_k), for the cost of d products. Here all features are written out, in time and
     memory O(n 2^d), or O(n d^max_order); where there is no memory for a row of them, fit says how many they are. Sparse
     rows stay sparse.
 
     Parameters
     ----------
-    max_order : whole number of at least 1: the largest number of columns in a subset; None, or a number above d, for d
-    min_order : whole number from 0 to d: the smallest; 1 leaves the constant out
+    max_order : int or None, default=None
+        The largest number of columns in a subset, at least 1; None, or a number above d, for d.
+    min_order : int, default=0
+        The smallest, from 0 to d; 1 leaves the constant out.
 
     Attributes
     ----------
-    expansion_ : the monomials
-    powers_ : (features, columns), 1 for the columns of each subset
+    expansion_ : Expansion
+        The monomials.
+    powers_ : array of shape (features, columns)
+        1 for the columns of each subset.
 
     Examples
     --------

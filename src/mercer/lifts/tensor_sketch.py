@@ -27,7 +27,7 @@ class TensorSketch:
     Each of k count sketches adds column j to one of m places, with a random sign; T(x) is their circular convolution.
     Cost: k (d + m log m) for a dense row, k (stored + m log m) for a sparse one; 9 d k bytes.
 
-    places : (d, k) whole numbers from 0 to k m - 1: i m + (where the i-th count sketch puts column j)
+    places : (d, k) integers from 0 to k m - 1: i m + (where the i-th count sketch puts column j)
     signs : (d, k), 1 or -1
     width : m
     shift : k m numbers, the count sketches of a fixed vector s: what is sketched is x + g s, with a number g a row
@@ -75,7 +75,7 @@ class TensorSketch:
         return int(self.places.shape[1])
 
     def features(self, X: Any, g: Array) -> Array:
-        """T(x + g s) of each row x, one column a row of X, in its dtype."""
+        """T(x + g s) of each row x, one column per row of X, in its dtype."""
         counts = self._sparse(X) if is_sparse(X) else self._dense(X)
         counts += np.multiply.outer(self.shift.astype(X.dtype), g)
         if self.degree == 1:
@@ -84,7 +84,7 @@ class TensorSketch:
         return np.asarray(fft.irfft(reduce(mul, waves), self.width, axis=0, workers=threads.available()))
 
     def _dense(self, X: Array) -> Array:
-        """The count sketches: a sparse matrix of signs, with k numbers a column, times the rows."""
+        """The count sketches: a sparse matrix of signs, with k numbers per column, times the rows."""
         d, k = self.places.shape
         starts = np.arange(0, d * k + 1, k)
         signs = self.signs.astype(X.dtype).ravel()

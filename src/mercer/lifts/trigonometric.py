@@ -21,8 +21,10 @@ class Trigonometric(Lift):
 
     Parameters
     ----------
-    order : whole number of at least 1
-    period : number above zero; the default, the float nearest to 2 pi, stands for 2 pi itself: sin(j x), cos(j x)
+    order : int, default=1
+        At least 1.
+    period : float, default=6.283185307179586
+        Positive. The default, the float nearest to 2 pi, stands for 2 pi itself: sin(j x), cos(j x).
 
     Examples
     --------

@@ -54,7 +54,7 @@ class Decoder:
         self._readers = self._forms()
 
     def _forms(self) -> dict[frozenset[str], Callable[[dict[str, Any]], Any]]:
-        """Who reads a value of JSON that has these keys."""
+        """The reader of a value of JSON that has these keys."""
         return {
             frozenset({"float"}): self._float,
             frozenset({"number", "value"}): self._number,
@@ -124,7 +124,7 @@ class Decoder:
     # -- values ---------------------------------------------------------------------------------------------------
 
     def value(self, value: Any) -> Any:
-        """The thing that a value of JSON stands for."""
+        """The object that a value of JSON stands for."""
         if value is None or isinstance(value, bool | int | float):
             return value
         if isinstance(value, str):
@@ -165,7 +165,7 @@ class Decoder:
     def _slice(self, value: dict[str, Any]) -> slice:
         ends = value["slice"]
         if not isinstance(ends, list) or len(ends) != 3 or not all(end is None or type(end) is int for end in ends):
-            refuse("a slice of whole numbers", f"got {shown(ends)}")
+            refuse("a slice of integers", f"got {shown(ends)}")
         return slice(*ends)
 
     def _array(self, value: dict[str, Any]) -> NDArray[Any]:

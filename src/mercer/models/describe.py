@@ -20,19 +20,37 @@ RESULTS = ("RidgeResult", "DualFit", "PrimalFit", "BasisFit", "Outcome")
 
 @dataclass(frozen=True)
 class Description:
-    """What stands in a model file.
+    """What a model file contains.
 
-    path : of the file
-    model : the name of its class
-    kernel : the text of the kernel with its numbers; "" where there is none
-    settings : plain parameters and attributes by name, as texts
-    learned : the names of attributes that are arrays or objects
-    classes : kernel classes that are not Mercer's, which `load` is to be given
-    objects, tensors : how many it has
-    bytes : the size of the file
-    version, mercer : of the format, and of the Mercer that wrote it
-    sha256 : of the content, which was compared
+    Parameters
+    ----------
+    path : str
+        The file.
+    model : str
+        The name of its class.
+    kernel : str
+        The text of the kernel with its numbers; "" where there is none.
+    settings : dict of str to str
+        Plain parameters and attributes by name, as texts.
+    learned : tuple of str
+        The names of attributes that are arrays or objects.
+    classes : tuple of str
+        Kernel classes that are not Mercer's, which `load` must be given.
+    objects : int
+        How many objects it has.
+    tensors : int
+        How many arrays it has.
+    bytes : int
+        The size of the file.
+    version : int
+        Of the format.
+    mercer : str
+        The version of Mercer that wrote it.
+    sha256 : str
+        Of the content; it was compared.
 
+    Examples
+    --------
     >>> import os, tempfile
     >>> from mercer import KernelRidge, inspect, save
     >>> model = KernelRidge("gaussian(2)", alpha=0.1).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 4.0])
@@ -58,7 +76,12 @@ class Description:
     sha256: str
 
     def record(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Plain values, for JSON.
+
+        Returns
+        -------
+        dict
+        """
         return asdict(self)
 
     def __str__(self) -> str:
@@ -74,10 +97,21 @@ class Description:
 
 
 def inspect(path: str | PathLike[str]) -> Description:
-    """What a model file holds, without building a model: its digest is compared, and its record is read.
+    """Describe a model file without building the model: its digest is compared, and its record is read.
 
     Cost: one pass over the file; memory for its header alone.
 
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    Description
+
+    Examples
+    --------
     >>> import os, tempfile
     >>> from mercer import KernelRidge, inspect, save
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -47,7 +47,7 @@ class Encoder:
         self._held: list[Any] = []  # what is noted by its address must live as long as the notes
 
     def value(self, thing: Any) -> Plain:
-        """A value of JSON that stands for a thing."""
+        """A value of JSON that stands for an object."""
         if thing is None or type(thing) in (bool, int, str):
             return _plain(thing)
         if type(thing) is float:
@@ -80,7 +80,7 @@ class Encoder:
             remedy = (
                 "Use settings that are numbers, texts, kernels or lifts; docs/files.md lists what pipelines may hold."
             )
-            refuse("things that files can hold", f"got a {type(thing).__module__}.{type(thing).__qualname__}", remedy)
+            refuse("objects that files can hold", f"got a {type(thing).__module__}.{type(thing).__qualname__}", remedy)
         return None  # where random numbers come from is a matter of the program
 
     def object(self, thing: Any) -> int:
@@ -132,7 +132,7 @@ class Encoder:
 
 def _plain(thing: Any) -> Plain:
     if type(thing) is int and not -(1 << 63) <= thing < 1 << 64:
-        refuse("whole numbers of 64 bits", f"got {shown(thing)}", "Use a smaller setting.")
+        refuse("integers of 64 bits", f"got {shown(thing)}", "Use a smaller setting.")
     if type(thing) is str:
         encoded(thing)
     return thing

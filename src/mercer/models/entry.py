@@ -2,7 +2,7 @@
 
 A class of Mercer states this itself: `_saved` (names and types), or the fields of a dataclass without those in
 `_unsaved`; `_nan` (fields whose arrays may hold NaN); `_restored` (how it is made, where its constructor takes other
-things); `_inconsistency` (what is wrong with one, beyond types).
+objects); `_inconsistency` (what is wrong with one, beyond types).
 
 A file names entries, never classes or modules. An entry lists the fields with their types, and makes the object from
 fields that were checked; nothing else of a file reaches a class.

@@ -26,7 +26,7 @@ DROPPED = frozenset({"checkpoint"})
 BESIDE = frozenset({"_skl_callbacks", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_before"})
 """Attributes that belong to a program, and not to a model: callbacks, and where to start warm."""
 OUTPUT: Hints = {"_sklearn_output_config": dict[Literal["transform"], Literal["default", "pandas", "polars"]]}
-"""What `set_output` has asked for; whoever comes next in a pipeline may need the names of columns."""
+"""What `set_output` has asked for; the next step of a pipeline may need the names of columns."""
 
 
 @dataclass(frozen=True)

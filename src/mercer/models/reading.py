@@ -84,7 +84,7 @@ def _filled(opened: Opened, tensor: Tensor) -> NDArray[Any]:
     _fill(opened.file, view)
     opened.hash.update(view)
     if tensor.code == "BOOL" and array.size and array.view(np.uint8).max() > 1:
-        refuse("zeros and ones for truths", "got other bytes")
+        refuse("zeros and ones for booleans", "got other bytes")
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 

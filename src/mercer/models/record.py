@@ -1,4 +1,4 @@
-"""The record of a model: who wrote it, and the list of its objects, as JSON that was checked and not yet used."""
+"""The record of a model: what wrote it, and the list of its objects, as JSON that was checked and not yet used."""
 
 from __future__ import annotations
 

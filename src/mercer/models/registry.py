@@ -78,7 +78,7 @@ HELD: tuple[type, ...] = (
     # lifts
     *(Expansion, Graded, Biased, Rising, Family, OfPower, PowerOfDot, Division, Axis, TensorSketch),
     *(Polynomials, Functions, Joined, Multiplied, Weighed, Moved, Chosen, Unit),
-    # rows, and who predicts
+    # rows, and predictors
     *(KernelView, LiftView, MatrixView, WithOne, Centering),
     *(ByDuals, ByFeatures, ByBasis, LiftBasis, LandmarkBasis, FeatureBasis, TableBasis),
     # single families of learners

@@ -179,5 +179,5 @@ def _tensor(name: str, entry: Any) -> tuple[Tensor, int]:
 
 
 def _sizes(given: Any) -> bool:
-    """Whether these are whole numbers from 0 on that NumPy can count with."""
+    """Whether these are integers from 0 on that NumPy can count with."""
     return isinstance(given, list) and all(type(one) is int and 0 <= one < 1 << 60 for one in given)

@@ -26,11 +26,17 @@ def save(model: object, path: str | PathLike[str]) -> None:
     """Write a fitted model into a file that is safe to load: numbers and a record, never code.
 
     The file is written under another name beside it, flushed to the disk and moved into place, so that at any moment
-    there is the old file or the new one, whole. Cost: two passes over the numbers of the model; no copy of them.
+    there is the old file or the new one, complete. Cost: two passes over the numbers of the model; no copy of them.
 
-    model : a learner or a lift of Mercer, or a pipeline of scikit-learn's scalers and encoders with one
-    path : of the file; its name ends with .mercer by habit
+    Parameters
+    ----------
+    model : estimator
+        A learner or a lift of Mercer, or a pipeline of scikit-learn's scalers and encoders with one.
+    path : str or Path
+        The file; by convention its name ends with .mercer.
 
+    Examples
+    --------
     >>> import tempfile, os
     >>> from mercer import KernelRidge
     >>> model = KernelRidge().fit([[0.0], [1.0], [2.0], [4.0]], [0.0, 1.0, 4.0, 16.0])
@@ -51,14 +57,25 @@ def save(model: object, path: str | PathLike[str]) -> None:
 
 
 def load(path: str | PathLike[str], classes: Iterable[type[Kernel]] = ()) -> Any:
-    """The model of a file that `save` wrote; whatever else it is, a `ModelFileError` says what is wrong.
+    """Load a model that `save` wrote; for anything else a `ModelFileError` says what is wrong.
 
     No file can make Mercer import, call or write anything: a record names entries of a fixed table, and fields with
     types. Cost: one pass over the file, and its size in memory, beside some 60 MB for a file that is all texts.
 
-    path : of the file
-    classes : kernel classes of your own that the model uses; their constructors get numbers and texts from the file
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    classes : sequence of type, default=()
+        Kernel classes of your own that the model uses; their constructors get numbers and texts from the file.
 
+    Returns
+    -------
+    object
+        A learner, a lift, a pipeline or a `TableModel`.
+
+    Examples
+    --------
     >>> import os, tempfile
     >>> from mercer import KernelRidge, load, save
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""JSON from strangers: of limited depth, every key once, every number one that Python holds."""
+"""JSON from untrusted files: of limited depth, every key once, every number one that Python holds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mercer.models.refusing import refuse, shown
 DEEPEST = 32
 """How deep lists and objects may nest."""
 LONGEST = 20
-"""Letters of a whole number: those of 64 bits."""
+"""Letters of an integer: those of 64 bits."""
 MARKS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]')
 """Texts, which are stepped over whether they end or not, and what opens and closes: one pass, whatever comes."""
 
@@ -52,7 +52,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _whole(text: str) -> int:
     if len(text) > LONGEST:
-        refuse("whole numbers of 64 bits", f"got one of {len(text)} letters")
+        refuse("integers of 64 bits", f"got one of {len(text)} letters")
     return int(text)
 
 

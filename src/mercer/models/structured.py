@@ -1,4 +1,4 @@
-"""The things of a column, strings, labels and graphs, in tensors."""
+"""The objects of a column (strings, labels, graphs) in tensors."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class Labels:
     def items(self) -> list[str | None]:
         """The labels."""
         if self.texts.plain or self.missing.shape != (len(self.texts),):
-            refuse("as many truths as labels", f"got {self.missing.shape} for {len(self.texts)}")
+            refuse("as many booleans as labels", f"got {self.missing.shape} for {len(self.texts)}")
         pairs = zip(self.texts.items(), self.missing.tolist(), strict=True)
         return [None if gone else item for item, gone in pairs]
 
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """Lists of texts or of whole numbers, one after the other.
+    """Lists of texts or of integers, one after the other.
 
     members : of all lists
     counts : how many each list has; -1 where there is no list
@@ -60,14 +60,14 @@ class Lists:
 
     @classmethod
     def of(cls, lists: Sequence[Sequence[Any] | None]) -> Self:
-        """Of lists whose members are all texts, or all whole numbers."""
+        """Of lists whose members are all texts, or all integers."""
         members = list(chain.from_iterable(one for one in lists if one is not None))
         counts = np.array([-1 if one is None else len(one) for one in lists], np.int64)
         if all(type(member) is str for member in members):
             return cls(Texts.of(members), counts)
         odd = [one for one in members if type(one) is not int or abs(one) >= 1 << 63]
         if odd:
-            needs = "labels and tokens that are all texts, or all whole numbers"
+            needs = "labels and tokens that are all texts, or all integers"
             refuse(needs, f"got {shown(odd[0])}", "Convert them to texts.")
         return cls(np.array(members, np.int64), counts)
 
@@ -96,7 +96,7 @@ class Graphs:
     nodes : how many each has
     edges : (m, 2), of all graphs, one after the other
     counts : how many edges each graph has
-    labels, edge_labels : a list a graph
+    labels, edge_labels : a list per graph
     """
 
     nodes: Whole
@@ -136,7 +136,7 @@ Items = Texts | Labels | Lists | Graphs
 
 
 def packed(store: Store) -> dict[str, Any]:
-    """A store as its kind and its things in tensors."""
+    """A store as its kind and its objects in tensors."""
     return {"kind": store.kind, "items": _packed(store.kind, store.items)}
 
 
@@ -153,7 +153,7 @@ def unpacked(fields: dict[str, Any]) -> Store:
     kind, items = fields["kind"], fields["items"]
     allowed = {"strings": Texts | Lists, "categories": Labels, "graphs": Graphs}
     if kind not in KINDS or not isinstance(items, allowed[kind]):
-        refuse(f"a kind of things among {', '.join(KINDS)}", f"got {shown(kind)} with {type(items).__name__}")
+        refuse(f"a kind of objects among {', '.join(KINDS)}", f"got {shown(kind)} with {type(items).__name__}")
     found = tuple(items.items())
     if isinstance(items, Lists) and any(item is None for item in found):
         refuse("strings", "one is missing")
@@ -161,7 +161,7 @@ def unpacked(fields: dict[str, Any]) -> Store:
 
 
 def many(fields: dict[str, Any]) -> int:
-    """How many texts the things of a store take the memory of, about; each is counted before one is made."""
+    """How many texts the objects of a store take the memory of, about; each is counted before one is made."""
     items = fields["items"]
     if isinstance(items, Graphs):
         return GRAPH * items.nodes.size + len(items.labels) + len(items.edge_labels)

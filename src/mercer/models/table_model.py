@@ -165,7 +165,7 @@ def _missing(column: Any) -> int:
 
 
 def rows_of_table(table: Any, kernel: Kernel, columns: tuple[str, ...], filled: tuple[str, ...] = ()) -> Any:
-    """Columns as a learner with this kernel takes them: an Arrow table where it looks at things, else numbers."""
+    """Columns as a learner with this kernel takes them: an Arrow table for structured data, else numbers."""
     chosen = table.select(list(columns))
     for name in filled:
         at = columns.index(name)

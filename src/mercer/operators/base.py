@@ -23,7 +23,7 @@ else:
     from scipy.sparse.linalg import LinearOperator
 
 Index = slice | NDArray[np.intp]
-"""Positions as a family gets them: a slice, or whole numbers that are in range and not negative."""
+"""Positions as a family gets them: a slice, or integers that are in range and not negative."""
 EVERYTHING = slice(None)
 
 
@@ -34,12 +34,19 @@ class Operator(LinearOperator, ABC):
     attributes once, and states four hooks: `_multiply`, `_transposed`, `_block` and `diagonal`. What `_multiply`,
     `_block` and `diagonal` return is a new array, for the caller to change.
 
-    shape : (n, m)
-    dtype : float32 or float64
-    symmetric : whether A equals its transpose, known from its structure
-
     Cost: that of the family; nothing is computed before a product, a block or the diagonal is asked for.
 
+    Parameters
+    ----------
+    shape : (int, int)
+        n and m.
+    dtype : dtype
+        float32 or float64.
+    symmetric : bool
+        Whether A equals its transpose, known from its structure.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.operators import Dense, Diagonal
     >>> A = Dense(np.ones((2, 2))) + Diagonal(np.array([1.0, 2.0]))
@@ -82,10 +89,25 @@ class Operator(LinearOperator, ABC):
 
     @abstractmethod
     def diagonal(self) -> NDArray[Any]:
-        """The min(n, m) entries of the main diagonal."""
+        """The min(n, m) entries of the main diagonal.
+
+        Returns
+        -------
+        array of shape (min(n, m),)
+        """
 
     def peak(self, columns: int = 1) -> int:
-        """The bytes that A @ V holds at its peak beyond A and V, its result included, for V in A's dtype."""
+        """The bytes that A @ V holds at its peak beyond A and V, its result included, for V in A's dtype.
+
+        Parameters
+        ----------
+        columns : int, default=1
+            The columns of V.
+
+        Returns
+        -------
+        int
+        """
         return self.shape[0] * columns * self.dtype.itemsize
 
     def _peak_dense(self) -> int:
@@ -142,42 +164,109 @@ class Operator(LinearOperator, ABC):
         return self if self.symmetric else self._transposed()
 
     def rows(self, indices: ArrayLike | slice) -> NDArray[Any]:
-        """Some rows as a matrix (len(indices), m); indices are positions, a mask or a slice, as in NumPy."""
+        """Some rows as a matrix.
+
+        Parameters
+        ----------
+        indices : array or slice
+            Positions, a mask or a slice, as in NumPy.
+
+        Returns
+        -------
+        array of shape (len(indices), m)
+        """
         return self.block(indices, EVERYTHING)
 
     def block(self, i: ArrayLike | slice, j: ArrayLike | slice) -> NDArray[Any]:
-        """The matrix of the entries in rows i and columns j; each is positions, a mask or a slice, as in NumPy."""
+        """The matrix of the entries in rows i and columns j.
+
+        Parameters
+        ----------
+        i, j : array or slice
+            Positions, a mask or a slice, as in NumPy.
+
+        Returns
+        -------
+        array
+        """
         return self._block(positions(self, "row", i, self.shape[0]), positions(self, "column", j, self.shape[1]))
 
     def fill(self, rows: NDArray[np.intp], out: NDArray[Any]) -> None:
-        """Some rows, written to memory of A's dtype that stands row by row; the positions exist."""
+        """Some rows, written to given memory.
+
+        Parameters
+        ----------
+        rows : array of int
+            Positions that exist.
+        out : array of shape (len(rows), m)
+            Of A's dtype, in C order.
+        """
         out[:] = self._block(rows, EVERYTHING)
 
     def combine(
         self, columns: NDArray[np.intp], values: NDArray[Any], rows: NDArray[np.intp] | None = None
     ) -> NDArray[Any]:
-        """A v, or some rows of it, for a v that is zero outside of some columns; the positions exist."""
+        """A v, or some rows of it, for a v that is zero outside some columns.
+
+        Parameters
+        ----------
+        columns : array of int
+            The columns; they exist.
+        values : array
+            v there.
+        rows : array of int or None, default=None
+            The rows; None for all.
+
+        Returns
+        -------
+        array
+        """
         v = np.zeros((self.shape[1], *values.shape[1:]), values.dtype)
         v[columns] = values
         return self @ v if rows is None else (self @ v)[rows]
 
     def part(self, rows: NDArray[np.intp]) -> Operator:
-        """The entries in some rows and the same columns, of a symmetric A, as an operator; the positions exist."""
+        """The entries in some rows and the same columns of a symmetric A, as an operator.
+
+        Parameters
+        ----------
+        rows : array of int
+            The rows; they exist.
+
+        Returns
+        -------
+        Operator
+        """
         return dense.Dense(self._block(rows, rows), symmetric=True)
 
     def prepare(self) -> None:
         """Do now what rows, parts and products with some columns would do each for itself, where the family can."""
 
     def narrowed(self) -> Operator:
-        """The same in float32, where the family can; A itself elsewhere."""
+        """The same in float32, where the family can; A itself elsewhere.
+
+        Returns
+        -------
+        Operator
+        """
         return self
 
     def rough(self) -> Operator:
-        """The same, faster: entries may be off by more than their own rounding, where the family can; else A."""
+        """The same, faster: entries may be off by more than their own rounding, where the family can; else A.
+
+        Returns
+        -------
+        Operator
+        """
         return self
 
     def to_dense(self) -> NDArray[Any]:
-        """The whole matrix, if the memory budget allows it. Cost: n m numbers."""
+        """The whole matrix, if the memory budget allows it. Cost: n m numbers.
+
+        Returns
+        -------
+        array of shape (n, m)
+        """
         remedy = "Use products A @ V, rows or blocks, which need less."
         Budget.of(None).require(self._peak_dense(), "its dense matrix", remedy, subject=repr(self))
         return self._block(EVERYTHING, EVERYTHING)
@@ -185,7 +274,17 @@ class Operator(LinearOperator, ABC):
     # -- arithmetic -----------------------------------------------------------------------------------------------
 
     def ridge(self, alpha: ArrayLike) -> Operator:
-        """A + alpha I, for a number alpha >= 0, or for n of them, one a row."""
+        """A + alpha I.
+
+        Parameters
+        ----------
+        alpha : float or array of shape (n,)
+            At least 0; one number, or one per row.
+
+        Returns
+        -------
+        Operator
+        """
         self._need_square("as many rows as columns for a ridge")
         return self + diagonals.ridge(self, alpha)
 
@@ -276,7 +375,7 @@ def positions(operator: object, what: str, indices: Any, length: int) -> Index:
     if array.dtype == bool and array.shape == (length,):
         return np.flatnonzero(array)
     if array.ndim != 1 or array.dtype.kind not in "iu":
-        needs = f"{what}s as a slice, a list of whole numbers, or a mask of {length}"
+        needs = f"{what}s as a slice, a list of integers, or a mask of {length}"
         got = f"got an array of shape {array.shape} and dtype {array.dtype}"
         raise InputError(message(needs, got, f"Write [3] for {what} 3 alone.", subject=operator))
     outside = array[(array < -length) | (array >= length)]

@@ -19,17 +19,25 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Centering:
-    """sum_i s_i (y_i - f(x_i) - b)^2 + alpha |f|^2, as one system without weights and intercept.
+    """A weighted problem with an intercept, as one system without weights and intercept.
 
-    With D = diag(sqrt(s)), u = D 1 / |D 1| and P = I - u u' (P = I and u = 0 where there is no intercept), the dual
-    coefficients are D c with (P D K D P + tau u u' + alpha I) c = P D y, and sum to zero. The term tau u u', with tau
-    the mean of the diagonal of P D K D P, changes no solution: it keeps u from being a null vector.
+    The problem is to minimise `sum_i s_i (y_i - f(x_i) - b)^2 + alpha |f|^2`. With D = diag(sqrt(s)), `u = D 1 / |D 1|`
+    and P = I - u u' (P = I and u = 0 where there is no intercept), the dual coefficients are D c with (P D K D P + tau
+    u u' + alpha I) c = P D y, and sum to zero. The term tau u u', with tau the mean of the diagonal of P D K D P,
+    changes no solution: it keeps u from being a null vector.
 
-    weights : s, each above zero
-    intercept : whether there is one
-    counts : how many copies of a row its weight stands for, where that is not the weight itself: a class may weigh
-        more than it has rows
+    Parameters
+    ----------
+    weights : array of shape (n,)
+        s, each positive.
+    intercept : bool
+        Whether there is one.
+    counts : array of shape (n,) or None, default=None
+        How many copies of a row its weight stands for, where that is not the weight itself: a class may weigh more than
+        it has rows.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.operators import Centering
     >>> centering = Centering.of(3, weights=None, intercept=True)
@@ -47,7 +55,23 @@ class Centering:
 
     @classmethod
     def of(cls, n: int, weights: Array | None, intercept: bool, counts: Array | None = None) -> Self:
-        """For n rows; None for weights of one."""
+        """A centering for n rows.
+
+        Parameters
+        ----------
+        n : int
+            How many rows.
+        weights : array of shape (n,) or None
+            None for weights of one.
+        intercept : bool
+            Whether there is one.
+        counts : array of shape (n,) or None, default=None
+            As in the class.
+
+        Returns
+        -------
+        Self
+        """
         return cls(np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64), intercept, counts)
 
     @property
@@ -81,17 +105,46 @@ class Centering:
         return not self.intercept and bool((self.weights == 1.0).all())
 
     def means(self, Y: NDArray[Any]) -> Array:
-        """The weighted mean of each column; 0 where there is no intercept."""
+        """The weighted mean of each column; 0 where there is no intercept.
+
+        Parameters
+        ----------
+        Y : array of shape (n, outputs)
+            The columns.
+
+        Returns
+        -------
+        array of shape (outputs,)
+        """
         return np.asarray(self.shares @ Y) if self.intercept else np.zeros(Y.shape[1:])
 
     def rows(self, Y: NDArray[Any]) -> Array:
-        """P D Y: each column less its weighted mean, each row times the root of its weight."""
+        """P D Y: each column less its weighted mean, each row times the root of its weight.
+
+        Parameters
+        ----------
+        Y : array of shape (n, outputs)
+            The columns.
+
+        Returns
+        -------
+        array of shape (n, outputs)
+        """
         return np.asarray(((Y - self.means(Y)).T * self.roots).T)
 
     def matrix(self, K: Array) -> Centered:
         """P D K D P + tau u u' in the memory of a stored K; exactly symmetric where K is. Cost: 4 n^2 operations.
 
         What cannot hold it, because it is read-only or narrower than float64, is copied.
+
+        Parameters
+        ----------
+        K : array of shape (n, n)
+            Overwritten where it can be.
+
+        Returns
+        -------
+        Centered
         """
         K = np.require(K, np.float64, ["W"])
         means, middle = self._means_of(K)
@@ -118,25 +171,57 @@ class Centering:
         return mean if mean > rounding else 1.0
 
     def operator(self, K: Operator) -> CenteredOperator:
-        """The same for a K that gives products only."""
+        """The same for a K that gives products only.
+
+        Parameters
+        ----------
+        K : Operator
+            The matrix.
+
+        Returns
+        -------
+        CenteredOperator
+        """
         means, middle = self._means_of(K)
         pull = self._pull(K.diagonal(), means, middle)
         return CenteredOperator(K, self, Centered(None, means, middle, pull))
 
     def intercepts(self, Y: NDArray[Any], duals: Array, means: Array) -> Array:
-        """b of each output: the weighted mean of y, less that of f = K a."""
+        """b of each output: the weighted mean of y, less that of f = K a.
+
+        Parameters
+        ----------
+        Y : array of shape (n, outputs)
+            The targets.
+        duals : array of shape (n, outputs)
+            a.
+        means : array of shape (n,)
+            The weighted mean of each row of K.
+
+        Returns
+        -------
+        array of shape (outputs,)
+        """
         return self.means(Y) - means @ duals
 
 
 @dataclass(frozen=True, eq=False)
 class Centered:
-    """A centred and weighted matrix, and what is needed for new rows.
+    """A centred and weighted matrix, and the numbers with which new rows are centred.
 
-    values : P D K D P + tau u u', or None where it is not stored
-    means : m(x_i), the weighted mean of each row of K; zeros where there is no intercept
-    middle : their weighted mean
-    pull : tau
+    Parameters
+    ----------
+    values : array of shape (n, n) or None
+        P D K D P + tau u u', or None where it is not stored.
+    means : array of shape (n,)
+        m(x_i), the weighted mean of each row of K; zeros where there is no intercept.
+    middle : float
+        Their weighted mean.
+    pull : float
+        tau.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.operators import Centering
     >>> centred = Centering.of(2, weights=None, intercept=True).matrix(np.array([[2.0, 1.0], [1.0, 4.0]]))
@@ -150,7 +235,17 @@ class Centered:
     pull: float
 
     def shifts(self, centering: Centering) -> Array:
-        """h, such that P D K D P + tau u u' has the entries D_i (k_ij - h_i - h_j) D_j."""
+        """h, such that P D K D P + tau u u' has the entries D_i (k_ij - h_i - h_j) D_j.
+
+        Parameters
+        ----------
+        centering : Centering
+            That of the matrix.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
         return self.means - (self.middle + self.pull / centering.total) / 2 if centering.intercept else self.means
 
     @property
@@ -163,7 +258,19 @@ class Centered:
         return self.values
 
     def cross(self, K: Array, centering: Centering) -> Array:
-        """Rows of k(x*, x_j) for new points, centred as the training rows are, in place; not yet weighted."""
+        """Rows of k(x*, x_j) for new points, centred as the training rows are, in place; not yet weighted.
+
+        Parameters
+        ----------
+        K : array of shape (m, n)
+            Values between new and training rows; overwritten.
+        centering : Centering
+            That of the matrix.
+
+        Returns
+        -------
+        array of shape (m, n)
+        """
         if centering.intercept:
             K -= (K @ centering.shares)[:, None]
             K -= self.means - self.middle

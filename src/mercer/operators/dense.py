@@ -20,9 +20,15 @@ nothing reports, and SciPy before 1.14 refuses a single row."""
 class Dense(Operator):
     """A stored matrix, as an operator. Cost: A @ V takes 2 n m c operations and holds the result alone.
 
-    matrix : (n, m); it is not copied, and must not be changed
-    symmetric : whether it is; where None, it is compared with its transpose, exactly
+    Parameters
+    ----------
+    matrix : array of shape (n, m)
+        It is not copied, and must not be changed.
+    symmetric : bool or None, default=None
+        Whether it is; where None, it is compared with its transpose, exactly.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> A = Dense([[2.0, 1.0], [1.0, 3.0]])
     >>> A

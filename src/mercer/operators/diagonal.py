@@ -14,8 +14,13 @@ from mercer.operators.base import Index, Operator, held, read
 class Diagonal(Operator):
     """The square matrix with given values on its diagonal and zeros elsewhere. Cost: A @ V takes n c operations.
 
-    values : (n,); they are not copied, and must not be changed
+    Parameters
+    ----------
+    values : array of shape (n,)
+        They are not copied, and must not be changed.
 
+    Examples
+    --------
     >>> Diagonal([1.0, 2.0, 3.0]) @ [1.0, 1.0, 2.0]
     array([1., 2., 6.])
     """
@@ -60,7 +65,7 @@ def ridge(operator: Operator, alpha: ArrayLike) -> Diagonal:
     if penalties.shape not in ((), (n,)):
         got = f"got an array of shape {penalties.shape}"
         raise InputError(
-            message(f"a ridge of one number or of {n}", got, "Give a number, or one a row.", subject=operator)
+            message(f"a ridge of one number or of {n}", got, "Give a number, or one per row.", subject=operator)
         )
     wrong = penalties[~((penalties >= 0) & (penalties < np.inf))]
     if wrong.size:

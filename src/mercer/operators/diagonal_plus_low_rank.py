@@ -30,11 +30,17 @@ class DiagonalPlusLowRank(Operator):
 
     The first `solve` or `logdet` takes n r^2 + r^3 operations in float64 and keeps r^2 numbers.
 
-    diagonal_part : D
-    low_rank_part : L R'
-
     Where one of the two has a narrower dtype than the other, it is copied.
 
+    Parameters
+    ----------
+    diagonal_part : Diagonal
+        D.
+    low_rank_part : LowRank
+        L R'.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> A = LowRank([[1.0], [2.0], [3.0]]).ridge(0.5)
     >>> np.allclose(A @ A.solve([1.0, 0.0, 1.0]), [1.0, 0.0, 1.0])
@@ -42,6 +48,8 @@ class DiagonalPlusLowRank(Operator):
     >>> round(A.logdet(), 4)  # log(0.5 * 0.5 * 14.5)
     1.2879
 
+    References
+    ----------
     Golub, Van Loan (2013). Matrix Computations, 4th edition, section 2.1.4.
     """
 
@@ -59,10 +67,19 @@ class DiagonalPlusLowRank(Operator):
         return self.low_rank_part.rank
 
     def solve(self, b: ArrayLike) -> NDArray[Any]:
-        """A^-1 b by Woodbury's identity D^-1 - D^-1 L C^-1 R' D^-1, refined; b is (n,) or (n, c).
+        """A^-1 b by Woodbury's identity D^-1 - D^-1 L C^-1 R' D^-1, refined.
 
         Cost: 8 n r c operations in float64, and as many for each of the few refinements. A capacitance matrix
         C = I + R' D^-1 L that is singular to rounding gives a NumericalWarning; nothing is added to it.
+
+        Parameters
+        ----------
+        b : array of shape (n,) or (n, c)
+            The right sides.
+
+        Returns
+        -------
+        array of the shape of b
         """
         columns = self._columns(b)
         B = columns.reshape(self.shape[0], -1).astype(np.float64)
@@ -72,7 +89,12 @@ class DiagonalPlusLowRank(Operator):
         return X.reshape(columns.shape).astype(columns.dtype)
 
     def logdet(self) -> float:
-        """log |det A| = sum log |d_i| + log |det C|, with C as in `solve`."""
+        """The logarithm of the absolute determinant: `sum log |d_i| + log |det C|`, with C as in `solve`.
+
+        Returns
+        -------
+        float
+        """
         with np.errstate(divide="ignore"):
             logs = np.log(np.abs(self._checked_diagonal())).sum() + np.log(np.abs(np.diag(self._capacitance.lu))).sum()
         self._warn_if_singular()

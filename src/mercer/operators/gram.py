@@ -40,19 +40,24 @@ class Source:
 
 
 class Gram(Operator):
-    """The matrix K of k(x_i, z_j), or of k(x_i, x_j): products, rows and blocks are computed when they are asked.
+    """The matrix K of k(x_i, z_j), or of k(x_i, x_j): products, rows and blocks are computed on request.
 
     K @ V costs n m (d + c) time for c columns, half of it where Z is left out, and memory for a few tiles; nothing of
     the size n m is stored. The data is not copied where it is an array of float64: do not change it.
 
     Parameters
     ----------
-    kernel : a kernel, or its text; its numbers must be known (`kernel.resolve(X)`)
-    X : table of n rows
-    Z : table of m rows; None stands for X, and makes K symmetric
-    threads : how many threads work; None for all cores
-    watch : a function that is told of the progress of a product (`compute.runtime.threads.Progress`) about ten
-        times a second; an error that it raises stops the product
+    kernel : Kernel or str
+        Its numbers must be known (`kernel.resolve(X)`).
+    X : array or table of n rows
+        The left points.
+    Z : array or table of m rows, or None, default=None
+        The right points; None stands for X, and makes K symmetric.
+    threads : int or None, default=None
+        How many threads work; None for all cores.
+    watch : callable or None, default=None
+        Called with the progress of a product (`compute.runtime.threads.Progress`) about ten times a second; an error
+        that it raises stops the product.
 
     Examples
     --------
@@ -94,8 +99,26 @@ class Gram(Operator):
     ) -> Gram:
         """The matrix of a resolved kernel on points that were read and checked already.
 
-        hasty : as in `rough`
-        source : the larger matrix of which it is a part
+        Parameters
+        ----------
+        kernel : Kernel
+            Resolved.
+        left : Points
+            Read and checked.
+        right : Points or None, default=None
+            None for the left points.
+        watch : callable or None, default=None
+            As in the class.
+        hasty : bool, default=False
+            As in `rough`.
+        source : Source or None, default=None
+            The larger matrix of which it is a part.
+        threads : int or None, default=None
+            As in the class.
+
+        Returns
+        -------
+        Gram
         """
         self = object.__new__(cls)
         self._hold(kernel, left, left if right is None else right, threads, watch, hasty, source)
@@ -123,7 +146,7 @@ class Gram(Operator):
 
     @cached_property
     def evaluator(self) -> Fused | Plain:
-        """Who computes the products: the fused pass, or plain NumPy for few pairs and code that cannot be followed."""
+        """The evaluator of products: the fused pass, or plain NumPy for few pairs and code that cannot be followed."""
         if self._source is not None and isinstance(whole := self._source.whole.prepared, Fused):
             return whole.within(self._source.rows, self._source.columns)
         return evaluator(self.kernel, self.left, self.right, self.hasty)
@@ -192,7 +215,7 @@ class Gram(Operator):
 
     @property
     def prepared(self) -> Fused | Plain | None:
-        """Who computes, where that is known already."""
+        """The evaluator, where it is known already."""
         return self.__dict__.get("evaluator")
 
     def narrowed(self) -> Gram:

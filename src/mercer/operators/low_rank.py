@@ -17,11 +17,17 @@ from mercer.operators.diagonal import Diagonal
 class LowRank(Operator):
     """The matrix L R' of rank r, or L L'. Cost: A @ V takes 2 (n + m) r c operations and holds (n + r) c numbers.
 
-    left : L, (n, r)
-    right : R, (m, r); L where None, which makes the matrix symmetric and positive semi-definite
-
     Neither is copied, and neither must be changed. With a `Diagonal` or a ridge it becomes `DiagonalPlusLowRank`.
 
+    Parameters
+    ----------
+    left : array of shape (n, r)
+        L.
+    right : array of shape (m, r) or None, default=None
+        R; L where None, which makes the matrix symmetric and positive semi-definite.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> A = LowRank(np.ones((20000, 100)))
     >>> A

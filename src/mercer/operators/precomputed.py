@@ -29,6 +29,7 @@ def check_precomputed(K: Any) -> NDArray[np.float64]:
     positive semi-definite takes more work: see `check_semidefinite`.
     Cost: one pass over K, and n^2 numbers beyond it.
 
+    who : the first word of the error
     K : (n, n) table of numbers; float32 is judged by its own rounding
 
     >>> check_precomputed([[2, 1], [1, 3]])
@@ -66,7 +67,7 @@ def symmetric_part(K: NDArray[Any]) -> NDArray[Any]:
 
     Cost: one pass over K; a copy where it is not symmetric.
 
-    K : (n, n), of numbers; what is not finite stays, to be refused by who computes with it
+    K : (n, n), of numbers; what is not finite stays, and is refused where it is used
 
     >>> symmetric_part(np.eye(2)).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
@@ -175,7 +176,7 @@ def negligible(n: int, largest: float, dtype: DTypeLike = DOUBLE) -> float:
 
     n : rows of the matrix
     largest : its largest eigenvalue; 0 stands for a negative one
-    dtype : what its entries were rounded to; float64 for everything wider, and for whole numbers
+    dtype : what its entries were rounded to; float64 for everything wider, and for integers
 
     >>> negligible(1000, 1.0) < 1e-11 < 1e-4 < negligible(1000, 1.0, "float32")
     True
@@ -188,7 +189,7 @@ def refuse_indefinite(K: NDArray[Any], smallest: float, largest: float, dtype: D
 
     K : (n, n); its shape and its diagonal are read
     smallest, largest : the extreme eigenvalues of K
-    dtype : the dtype in which K was given, where K is a float64 copy of them; that of K where None
+    dtype : of the entries before, where K is a float64 copy of them; that of K where None
 
     >>> refuse_indefinite(np.eye(2), 1.0, 1.0)
     """
@@ -209,7 +210,7 @@ def is_indefinite_by_cholesky(K: NDArray[Any], dtype: DTypeLike | None = None) -
     Cost: n^3 / 3 operations, and n^2 numbers for a copy.
 
     K : (n, n), exactly symmetric
-    dtype : the dtype in which K was given, where K is a float64 copy of them; that of K where None
+    dtype : of the entries before, where K is a float64 copy of them; that of K where None
 
     >>> is_indefinite_by_cholesky(np.ones((3, 3))), is_indefinite_by_cholesky(-np.ones((3, 3)))
     (False, True)
@@ -227,7 +228,7 @@ def check_semidefinite(K: NDArray[Any], dtype: DTypeLike | None = None) -> None:
     """An error where K is indefinite. Cost: n^3 / 3 operations and n^2 numbers; 5 times as many operations if it fails.
 
     K : (n, n), exactly symmetric, as `check_precomputed` returns it
-    dtype : the dtype in which K was given; that of K where None
+    dtype : of the entries before; that of K where None
 
     >>> check_semidefinite(np.ones((3, 3)))
     """

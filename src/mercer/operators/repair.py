@@ -106,17 +106,25 @@ class Repaired:
 def repair(K: ArrayLike, how: How = "clip") -> Repaired:
     """A positive semi-definite matrix near a symmetric one, from its eigenvalues l: K = Q diag(l) Q'.
 
-    clip : Q diag(max(l, 0)) Q', the nearest such matrix in the Frobenius norm
-    shift : K + |min l| I, which keeps all similarities but those of a point with itself
-    flip : Q diag(|l|) Q'
+    A K that is positive semi-definite to rounding is returned as it is. New points need the same treatment: see
+    `Repaired.transform`. Cost: about 10 n^3 operations, 4/3 n^3 for "shift", and 4 n^2 numbers beyond K, 2 n^2 for
+    "shift"; all in float64.
 
-    A K that is positive semi-definite to rounding comes back as it is. New points need the same treatment: see
-    `Repaired.transform`. Cost: about 10 n^3 operations, 4/3 n^3 for shift, and 4 n^2 numbers beyond K, 2 n^2 for shift;
-    all in float64.
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        Symmetric to rounding; its diagonal may be negative.
+    how : {"clip", "shift", "flip"}, default="clip"
+        "clip" gives Q diag(max(l, 0)) Q', the nearest such matrix in the Frobenius norm; "shift" gives K - min(l) I,
+        which keeps all similarities but those of a point with itself; "flip" gives Q `diag(|l|)` Q'.
 
-    K : (n, n), symmetric to rounding; its diagonal may be negative
-    how : "clip", "shift" or "flip"
+    Returns
+    -------
+    Repaired
+        The matrix, with `transform` for the similarities of new points.
 
+    Examples
+    --------
     >>> repaired = repair([[1, 2], [2, 1]])
     >>> print(repaired)
     clip set the negative eigenvalues, down to -1, to 0; the negative ones were 25 % of the sum of |eigenvalues|.
@@ -126,6 +134,8 @@ def repair(K: ArrayLike, how: How = "clip") -> Repaired:
     >>> repaired.transform([3.0, 1.0]).round(12)
     array([2., 2.])
 
+    References
+    ----------
     Chen, Garcia, Gupta, Rahimi, Cazzanti (2009), Similarity-based classification: concepts and algorithms, JMLR 10.
     Higham (1988), Computing a nearest symmetric positive semidefinite matrix, Linear Algebra and its Applications 103.
     """

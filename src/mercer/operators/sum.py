@@ -17,12 +17,18 @@ from mercer.operators.base import Index, Operator
 class Sum(Operator):
     """The matrix w_1 A_1 + ... + w_k A_k. Cost: that of its terms one after the other, and one more result.
 
-    terms : operators of one shape; a term that is a Sum is replaced by its own terms
-    weights : one finite number a term; 1 each where None
-
     Terms of different dtypes give the wider one, with the accuracy of the narrower. Write A + B, A - B and 2 * A, which
     also find the cases that have a better form than a sum.
 
+    Parameters
+    ----------
+    terms : sequence of Operator
+        Of one shape; a term that is a Sum is replaced by its own terms.
+    weights : sequence of float or None, default=None
+        One finite number per term; 1 each where None.
+
+    Examples
+    --------
     >>> from mercer.operators import Dense
     >>> A = Dense([[2.0, 1.0], [0.0, 3.0]])
     >>> 2 * A + A.T.ridge(0.5)
@@ -33,7 +39,7 @@ class Sum(Operator):
         factors = [1.0] * len(terms) if weights is None else [number("Sum", weight) for weight in weights]
         if len(factors) != len(terms):
             got = f"got {len(terms)} terms and {len(factors)} weights"
-            raise InputError(message("one weight a term", got, "Leave the weights out if they are 1.", subject="Sum"))
+            raise InputError(message("one weight per term", got, "Leave the weights out if they are 1.", subject="Sum"))
         flat = [item for term, factor in zip(terms, factors, strict=True) for item in _flattened(term, factor)]
         if not flat or any(term.shape != flat[0][0].shape for term, _ in flat):
             got = f"got {', '.join(repr(term) for term, _ in flat[:3]) or 'none'}"

@@ -1,4 +1,4 @@
-"""Batches: how many rows a way that streams takes at once, and what it holds meanwhile."""
+"""Batches: how many rows a streaming method takes at once, and what it holds meanwhile."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ where their sums are so many numbers at most (256 MB)."""
 
 
 def squaring(width: int) -> int:
-    """How many workers have sums of `width`^2 numbers each: all, or one, who has all cores, where that is too much."""
+    """How many workers have sums of `width`^2 numbers each: all, or one that has all cores, where that is too much."""
     workers = available()
     return workers if workers <= FEW or workers * width**2 <= SPREAD else 1
 

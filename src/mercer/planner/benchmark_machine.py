@@ -88,7 +88,7 @@ def _positive(random: np.random.Generator, n: int) -> Any:
 
 
 def _streams() -> tuple[float, float]:
-    """Bytes a second of a matrix times a vector, and of a new array."""
+    """Bytes per second of a matrix times a vector, and of a new array."""
     A, v = np.full((STREAM // SIDE, SIDE), 0.5), np.ones(SIDE)
     return A.nbytes / shortest(lambda: A @ v), A.nbytes / shortest(lambda: np.full(A.shape, 0.5))
 

@@ -31,7 +31,7 @@ EACH, SEEDING = 40.0, 6.0
 MOVED = 0.3
 """How many rows are expected to move in all exact steps together, in units of all rows."""
 WRITTEN, TABLES = 6.0, 9.0
-"""Tables of a number a row and cluster that are written in a step, and that are held."""
+"""Tables of a number per row and cluster that are written in a step, and that are held."""
 DRAWN = float(1 << 25)
 """Numbers that the choice of landmarks holds, at most."""
 BLOCKS, STRIPS = float(1 << 21), float(1 << 21)

@@ -38,7 +38,7 @@ def ranks(rows: int) -> list[int]:
 
 
 def product_seconds(task: Task, limits: Limits, double: bool = False) -> float:
-    """Seconds of a product of the kernel matrix with one vector an output: half of its pairs, each used twice."""
+    """Seconds of a product of the kernel matrix with one vector per output: half of its pairs, each used twice."""
     pair = limits.pair(task, double) * (SEVERAL if task.outputs > 1 else 1.0)
     pair += limits.machine.multiply(4.0 * (task.outputs - 1), task.single and not double)
     return pair * task.rows**2 / 2

@@ -18,7 +18,7 @@ REFINED = 8.0
 BEYOND = 4.0
 """The largest sum along a row of the kernel matrix is at most so many times its largest eigenvalue, mostly."""
 TABLED, CHECKED, LEFT_OUT = 40.0, 25.0, 65.0
-"""The same for the table of features: when it is made, when it is solved, and for left-out errors of a path."""
+"""The same for the table of features: when it is made, when it is solved, and for leave-one-out errors of a path."""
 FOUND = 13.0
 """Numbers beside the kernel matrix, for each row and output but the first."""
 RESULTS, WORKED, WHITENED = 10.0, 1 << 19, 1 << 22
@@ -51,7 +51,7 @@ def _way(task: Task, side: Side, solver: Solver, limits: Limits) -> Plan:
 
 
 def judged(rows: float, size: float, task: Task) -> float:
-    """Operations for the left-out errors of so many rows: a path of penalties for each output, and leverages."""
+    """Operations for the leave-one-out errors of so many rows: a path of penalties for each output, and leverages."""
     return 2.0 * rows * size * task.alphas * (task.outputs + 1)
 
 

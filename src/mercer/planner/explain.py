@@ -60,7 +60,7 @@ def duration(seconds: float) -> str:
 
 
 def counted(number: int) -> str:
-    """A whole number for people, however large.
+    """An integer for people, however large.
 
     >>> counted(123_456), counted(10**5000 + 1)
     ('123,456', '10^5000')

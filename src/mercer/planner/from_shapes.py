@@ -45,13 +45,13 @@ def plan(
 
     Parameters
     ----------
-    rows, columns, outputs : of the data; whole numbers above zero
+    rows, columns, outputs : of the data; positive integers
     kernel : a kernel or its text; None for Matern 5/2
     features : how many a lift has that is given instead of a kernel; None for a kernel
     alpha : a number, or "auto" where it is chosen by leave-one-out
     dtype : "float32" or "float64"
     memory_limit : bytes, or a text such as "4 GB"; None for most of what is free now
-    time_limit : seconds above zero; None for a minute, as an aim
+    time_limit : positive number of seconds; None for a minute, as an aim
     machine : whose rates count; None for this one
 
     Examples
@@ -120,7 +120,7 @@ def _kernel(kernel: Kernel | PythonFunction | str | None) -> Kernel:
 def _check_count(name: str, count: Any) -> None:
     optional = name == "features" and count is None
     if not optional and (isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1):
-        raise InputError(message(f"a whole number above zero for {name}", f"got {count!r}", "Use 1000, say."))
+        raise InputError(message(f"a positive integer for {name}", f"got {count!r}", "Use 1000, say."))
 
 
 def _is_auto(alpha: Any) -> bool:
@@ -135,5 +135,5 @@ def _seconds(limit: Any) -> float | None:
     if limit is None:
         return None
     if isinstance(limit, bool) or not isinstance(limit, numbers.Real) or not 0 < float(limit) < math.inf:
-        raise InputError(message("seconds above zero for time_limit", f"got {limit!r}", "Use 60, say."))
+        raise InputError(message("a positive number of seconds for time_limit", f"got {limit!r}", "Use 60, say."))
     return float(limit)

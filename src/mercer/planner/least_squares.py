@@ -39,7 +39,7 @@ def choose(
 ) -> Plan:
     """The way to take, among those that fit the memory; an error that names what would fit where none does.
 
-    who : in whose name errors speak
+    who : the name in errors
     task : what is to be fitted
     solver : the only one that is considered; None for all
     budget : the memory that may be held; None for most of what is free

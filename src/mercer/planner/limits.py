@@ -21,7 +21,7 @@ WIDER = 2.0
 
 
 def order(way: Plan) -> tuple[float, float]:
-    """What ways are sorted by: time, and operations among those that take none to speak of."""
+    """The order of methods: by time, and by operations where the time is negligible."""
     return max(way.seconds, INSTANT), way.operations
 
 

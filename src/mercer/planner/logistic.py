@@ -26,7 +26,7 @@ THIN = 4.0
 FACTORS = 2.0
 """How often second derivatives are stored anew."""
 TABLES = 10.0
-"""Tables of a number a row and class that are held."""
+"""Tables of a number per row and class that are held."""
 WRITTEN = 6.0
 """Such tables that are written for each conjugate gradient."""
 HELD, DRAWN = float(1 << 25), 4.0

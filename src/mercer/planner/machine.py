@@ -29,12 +29,12 @@ _KNOWN: dict[str, Machine] = {}
 
 @dataclass(frozen=True)
 class Machine:
-    """Rates of one machine, from which times are predicted; all are above zero, or at least that.
+    """Rates of one machine, from which times are predicted; all are positive, or at least zero.
 
-    products, products32 : operations a second of matrix products in float64 and float32
+    products, products32 : operations per second of matrix products in float64 and float32
     factor : seconds for n^2 of a Cholesky factor of n rows, beyond n^3 / 3 operations of products
     eigen, eigen_row : seconds for n^3, and for n, of eigenvectors of n rows
-    bandwidth, fresh : bytes a second that are read, and that are written to memory that was just given
+    bandwidth, fresh : bytes per second that are read, and that are written to memory that was just given
     pair, pair_column : seconds of the fused pass for a pair of rows, and for each of their columns, in float64
     pair32, pair32_column : the same in float32
     call : seconds of a call to NumPy that computes almost nothing
@@ -181,7 +181,7 @@ def _sensible(machine: Machine) -> bool:
 
 
 def _write(file: Path | None, key: str, machine: Machine, busy: bool) -> None:
-    """Keep the rates, whole or not at all; without a word where that fails."""
+    """Cache the measured rates atomically; ignore failures."""
     if file is None:
         return
     try:

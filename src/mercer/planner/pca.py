@@ -47,7 +47,7 @@ class ComponentTask:
     approximable : whether landmarks can stand for the kernel
     given : whether the kernel matrix was given
     stored : whether the rows are in memory
-    worth : columns of numbers that take as long, where these hold other things
+    worth : columns of numbers that take as long, where these hold structured data
     """
 
     rows: int

@@ -35,8 +35,8 @@ class Plan(ShownPlan):
     """One way to fit least squares, with what it needs; `print` shows it beside the others.
 
     way : how the work is done
-    side : "primal" solves for one weight a feature, "dual" for one coefficient a row
-    solver : who solves
+    side : "primal" solves for one weight per feature, "dual" for one coefficient per row
+    solver : the solver
     rows, columns, outputs : of the data
     features : of the lift, or how many landmarks or random features; None where the way has none
     operations : floating-point operations, about

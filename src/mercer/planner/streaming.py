@@ -22,8 +22,8 @@ SIZES = (100, 250, 500, 1000, 2000, 4000, 8000, 16000)
 OPENED = 8_000.0
 """Calls of NumPy that a batch takes, however few rows it has."""
 JUDGED = 1 << 14
-"""Rows whose left-out errors judge a path, where one pass does not keep all rows: their mean square is known to about a
-hundredth of itself."""
+"""Rows whose leave-one-out errors judge a path, where one pass does not keep all rows: their mean square is known to
+about a hundredth of itself."""
 JUDGED_AT_ONCE, TABLES = 1 << 20, 3.0
 """Numbers in a table of features of these, at once, and how many tables there are."""
 TRIED, TRIALS = 512, 4.0

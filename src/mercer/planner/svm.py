@@ -1,4 +1,4 @@
-"""The plan of a machine of margins: exact, row by row of the kernel matrix, or on landmarks where rows are too many."""
+"""The plan of an SVM: exact, row by row of the kernel matrix, or on landmarks where rows are too many."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class MarginTask:
 
 @dataclass(frozen=True)
 class MarginPlan(ShownPlan):
-    """How a machine of margins is fitted, and what that is to take, if two fifths of the rows are support.
+    """How an SVM is fitted, and what that is to take, if two fifths of the rows are support.
 
     way : "exact" has the kernel itself, "landmarks" stand in its place, "features" are those of the lift that was given
     functions : how many functions are learned: one, or one for each class or pair of classes

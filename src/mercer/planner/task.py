@@ -22,7 +22,7 @@ class Task:
     approximable : whether landmarks can stand for the kernel: it is known, and rows are points
     spectral : whether random features can: its spectral law is known
     landmarks : of the Nystrom lift that was given; None where none was
-    sought : how many it looked for; it keeps fewer where the kernel has no more
+    sought : how many were requested; fewer are kept where the kernel has no more
     lift_given : whether the features are those of a lift that was given, so that no kernel is to be matched
     products : whether products with the kernel matrix can be had without the matrix
     single : whether the rows are in float32, for which products in float32 do
@@ -30,7 +30,7 @@ class Task:
     spectrum : the largest eigenvalues of the kernel matrix, descending, as a sample of rows estimates them; or None
     alpha : the penalty, where it is known
     stored : whether the rows are in memory; False where they come in pieces from a source
-    copied : numbers that are held beside every way: rows that were converted, targets, weights, coefficients
+    copied : numbers that are held beside every method: rows that were converted, targets, weights, coefficients
 
     >>> from mercer.planner import Task
     >>> task = Task(1000, 8, 1, None, 45, True)
@@ -69,11 +69,11 @@ class Task:
         return self.features if self.features is not None and self.countable else 0
 
     def approximates(self, way: Plan) -> bool:
-        """Whether a way gives another model than that of the kernel, or of the lift that was given."""
+        """Whether a method gives another model than that of the kernel, or of the lift that was given."""
         return not way.exact and self.landmarks is None
 
     def beside(self, way: Plan) -> Plan:
-        """A way with the memory that is held beside it."""
+        """A method with the memory that is held beside it."""
         return replace(way, bytes=way.bytes + 8 * self.copied)
 
     def of_rows(self, rows: int) -> Task:

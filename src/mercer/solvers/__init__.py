@@ -1,4 +1,4 @@
-"""Solvers of symmetric systems with a ridge, one algorithm a file; they see matrices and operators, never kernels."""
+"""Solvers of symmetric systems with a ridge, one algorithm per file; they see matrices and operators, never kernels."""
 
 from mercer.solvers.ridge.base import Cost, Solver, System
 from mercer.solvers.ridge.cholesky import Cholesky

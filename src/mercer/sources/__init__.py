@@ -3,7 +3,7 @@
 from mercer.sources.arrays import Arrays
 from mercer.sources.base import Batch, Source
 from mercer.sources.batches import Batches
-from mercer.sources.door import source_of
+from mercer.sources.coerce import source_of
 from mercer.sources.parquet import Parquet
 
 __all__ = ["Arrays", "Batch", "Batches", "Parquet", "Source", "source_of"]

@@ -23,12 +23,19 @@ GRAIN = 256
 class Arrays(Source):
     """Rows of an array, of a memory map, or of a frame, with their targets and weights.
 
-    X : (n, d), numbers: an array, `np.load(path, mmap_mode="r")`, a frame, or sparse rows of SciPy
-    y : (n,) or (n, outputs), numbers or labels
-    weight : (n,), how often each row counts, or one number for all
-
     A memory map is never in memory as a whole: pages that were read are given back after each batch.
 
+    Parameters
+    ----------
+    X : array, memory map, DataFrame or sparse array of shape (n, d)
+        The rows, such as `np.load(path, mmap_mode="r")`.
+    y : array of shape (n,) or (n, outputs), or None, default=None
+        Numbers or labels.
+    weight : array of shape (n,), float or None, default=None
+        How often each row counts, or one number for all.
+
+    Examples
+    --------
     >>> source = Arrays(np.arange(10.0).reshape(5, 2), y=[1, 2, 3, 4, 5])
     >>> [batch.targets.tolist() for batch in source.batches(2, start=1)]
     [[2, 3], [4, 5]]

@@ -15,10 +15,17 @@ from numpy.typing import NDArray
 class Batch:
     """Some rows that follow each other.
 
-    rows : a table, (b, d): an array of numbers (or a sparse one of SciPy)
-    targets : (b,) or (b, outputs), numbers or labels; None where the source has none
-    weights : (b,), how often each row counts; None for once each
+    Parameters
+    ----------
+    rows : array, sparse array or table of shape (b, d)
+        The rows.
+    targets : array of shape (b,) or (b, outputs), or None, default=None
+        Numbers or labels; None where the source has none.
+    weights : array of shape (b,) or None, default=None
+        How often each row counts; None for once each.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.sources import Batch
     >>> batch = Batch(np.zeros((3, 2)), np.arange(3))
@@ -37,16 +44,28 @@ class Batch:
         return int(known.shape[0])
 
     def part(self, rows: slice | NDArray[Any]) -> Batch:
-        """Some of the rows; a slice copies nothing."""
+        """Some of the rows.
+
+        Parameters
+        ----------
+        rows : slice or array
+            Which; a slice copies nothing.
+
+        Returns
+        -------
+        Batch
+        """
         return Batch(*(None if x is None else x[rows] for x in (self.rows, self.targets, self.weights)))
 
 
 class Source(ABC):
-    """Rows in batches: the same ones in the same order, each time that they are asked for.
+    """Rows in batches: the same ones in the same order, each time.
 
-    A family states four things: `count`, `names`, `batches` and `fingerprint`; one that can start late says so by its
+    A family states `count`, `names`, `batches` and `fingerprint`; one that can start late says so by its
     `grain`.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.sources import Batches, Source
     >>> rows = Batches([np.zeros((3, 2)), np.ones((2, 2))])
@@ -66,9 +85,20 @@ class Source(ABC):
 
     @abstractmethod
     def batches(self, size: int, start: int = 0, what: str = "all") -> Iterator[Batch]:
-        """All rows from position `start` on, in batches of exactly `size` rows (the last one may be shorter).
+        """All rows from a position on, in batches of exactly `size` rows.
 
-        what : "all", or "targets" for batches whose `rows` may be None: labels are looked through before the rows are
+        Parameters
+        ----------
+        size : int
+            Rows per batch; the last one may be shorter.
+        start : int, default=0
+            The position of the first row.
+        what : {"all", "targets"}, default="all"
+            With "targets" the `rows` of batches may be None: labels are read before the rows are.
+
+        Returns
+        -------
+        iterator of Batch
         """
 
     @property
@@ -78,4 +108,9 @@ class Source(ABC):
 
     @abstractmethod
     def fingerprint(self) -> bytes:
-        """A few bytes that change when the data does."""
+        """A few bytes that change when the data does.
+
+        Returns
+        -------
+        bytes
+        """

@@ -67,12 +67,18 @@ class _Known:
 class Batches(Source):
     """Rows in batches of any lengths, which are read as often as they are needed.
 
-    make : a function without arguments that gives a fresh iterator of batches, or a list of them. A batch is X,
-        (X, y), or (X, y, weights): X a table of numbers, y its targets or labels, weights how often each row counts
-    names : the names of the columns of X; those of the first batch where it is a frame
-
     The first pass counts the rows; later ones must find as many, and the same first batch.
 
+    Parameters
+    ----------
+    make : callable or list
+        A function without arguments that returns a fresh iterator of batches, or a list of them. A batch is X, (X, y),
+        or (X, y, weights): X a table of numbers, y its targets or labels, weights how often each row counts.
+    names : sequence of str or None, default=None
+        The names of the columns of X; None for those of the first batch where it is a frame.
+
+    Examples
+    --------
     >>> def make():
     ...     for part in range(3):
     ...         yield np.full((2, 1), part), np.full(2, 10 * part)
@@ -88,7 +94,7 @@ class Batches(Source):
         names = names_of(_parts(self._first)[0]) if self.names is None else tuple(self.names)
         if names is not None and len(names) != self._form.columns:
             got = f"got {len(names)} names for {self._form.columns} columns"
-            raise InputError(message("one name a column", got, "Name all columns of X.", subject="Batches"))
+            raise InputError(message("one name per column", got, "Name all columns of X.", subject="Batches"))
         object.__setattr__(self, "names", names)
 
     @property

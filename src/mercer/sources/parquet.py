@@ -49,16 +49,24 @@ class _File:
 class Parquet(Source):
     """The rows of a Parquet file, or of all `*.parquet` files of a folder, sorted by name, with one schema.
 
-    path : of the file or the folder
-    columns : the features, by name; None for all columns that are neither target nor weight (nor what pandas wrote as
-        the labels of rows)
-    target : the column of targets or labels, or several
-    weight : the column that says how often each row counts
-
     Features are numbers: of float32 where all columns are float32 or narrower, and some are floating; else of float64.
-    Needs pyarrow, which comes with `pip install "mercer[files]"`. Memory: two batches, and a buffer a column; a late
+    Needs pyarrow, which comes with `pip install "mercer[files]"`. Memory: two batches, and a buffer per column; a late
     start skips whole row groups unread.
 
+    Parameters
+    ----------
+    path : str or Path
+        The file or the folder.
+    columns : sequence of str or None, default=None
+        The features; None for all columns that are neither target nor weight (nor what pandas wrote as the labels of
+        rows).
+    target : str, sequence of str or None, default=None
+        The column of targets or labels, or several.
+    weight : str or None, default=None
+        The column that says how often each row counts.
+
+    Examples
+    --------
     >>> import tempfile, os, pyarrow, pyarrow.parquet
     >>> from mercer.sources import Parquet
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -97,7 +97,7 @@ def probe_place(path: Path) -> None:
 def _draft(folder: Path) -> Iterator[tuple[Path, Any]]:
     """A new file in a folder, which is removed unless it is moved away."""
     draft = folder / f".{secrets.token_hex(8)}{DRAFT}"
-    file = open(os.open(draft, CREATING, 0o666), "wb")  # noqa: SIM115  # closed below, or by who moves the draft
+    file = open(os.open(draft, CREATING, 0o666), "wb")  # noqa: SIM115  # closed below, or where the draft is moved
     try:
         yield draft, file
     finally:

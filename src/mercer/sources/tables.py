@@ -58,19 +58,19 @@ def targets_of(source: str, where: str, given: Any, count: int) -> NDArray[Any]:
     if targets.ndim not in (1, 2) or len(targets) != count:
         got = f"X has {count} rows, and {where} has the shape {targets.shape}"
         raise InputError(
-            message("one target a row, or one row of targets", got, "Give both the same length.", subject=source)
+            message("one target per row, or one row of targets", got, "Give both the same length.", subject=source)
         )
     return targets
 
 
 def weights_of(source: str, where: str, given: Any, count: int) -> NDArray[Any]:
-    """Weights of a table: one number a row, or one for all."""
+    """Weights of a table: one number per row, or one for all."""
     weights = array_of(source, where, given)
     if weights.ndim == 0 and weights.dtype.kind in NUMBERS:
         return np.broadcast_to(weights, (count,))
     if weights.shape != (count,) or weights.dtype.kind not in NUMBERS:
         got = f"X has {count} rows, and {where} has the shape {weights.shape} and dtype {weights.dtype}"
-        raise InputError(message("one weight a row", got, "Give a flat array of numbers.", subject=source))
+        raise InputError(message("one weight per row", got, "Give a flat array of numbers.", subject=source))
     return weights
 
 

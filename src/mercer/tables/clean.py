@@ -13,7 +13,7 @@ from mercer.tables.columns import kind_of
 from mercer.tables.labels import sentinel_of, spellings_of, spelt, trimmed
 
 FIRST_DAY, LAST_DAY, FEWEST_DAYS = 19000101, 21001231, 3
-"""Whole numbers between them, each a day of the calendar and so many different ones, are dates: 20150426."""
+"""Integers between them, each a day of the calendar and so many different ones, are dates: 20150426."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Cleaner:
             found = read_text_column(name, compute.cast(column, pyarrow.string()), Texts())
             if types.is_timestamp(found.column.type):
                 self._set(name, found.column)
-                self.remarks.append(f"{name!r}: whole numbers such as {column.drop_null()[0]} read as dates")
+                self.remarks.append(f"{name!r}: integers such as {column.drop_null()[0]} read as dates")
 
     def _spell(self) -> None:
         for name in self._names("text", "label"):

@@ -153,7 +153,7 @@ def _merged(points: Any, commas: Any) -> Any:
 
 
 def _with_zeros(given: TableInput, reading: Any, parsing: Any, table: Any) -> dict[str, Any]:
-    """The type of text for columns of whole numbers of which some begin with zeros."""
+    """The type of text for columns of integers of which some begin with zeros."""
     import pyarrow
     from pyarrow import compute, csv, types
 

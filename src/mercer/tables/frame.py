@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 class Frame:
     """Rows of numbers whose columns have names.
 
-    columns : one name a column
+    columns : one name per column
     values : (rows, columns)
 
     >>> from mercer.kernels import Linear

@@ -13,7 +13,7 @@ from mercer.tables.source_bytes import TableInput
 
 @dataclass(frozen=True, eq=False)
 class SparseRows:
-    """Labelled rows: `rows` is a sparse array of SciPy, `labels` one number a row."""
+    """Labelled rows: `rows` is a sparse array of SciPy, `labels` one number per row."""
 
     rows: Any
     labels: Any

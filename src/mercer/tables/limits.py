@@ -16,7 +16,7 @@ LINE = 16 * 2**20
 class TableLimits:
     """What a table may hold; more is refused before memory is taken for it.
 
-    rows, columns, cells : whole numbers above zero; a cell is one entry of one column
+    rows, columns, cells : positive integers; a cell is one entry of one column
     bytes : of all entries together, unpacked
 
     >>> TableLimits(rows=100).check("prices.csv", rows=101, columns=3)

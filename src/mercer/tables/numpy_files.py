@@ -19,7 +19,7 @@ ARRAYS = 1_000
 HEADER = 2**16
 """Bytes of the header of an array, at most."""
 DTYPE = r"[<>|=]?(?:\?|b1|f[248]|[iu][1248]|U[1-9]\d{0,8})"
-"""What is read: truths, numbers of one to eight bytes, texts."""
+"""What is read: booleans, numbers of one to eight bytes, texts."""
 _KEY = r"""(?P<quote>['"])%s(?P=quote)\s*:\s*"""
 ENTRIES = (
     _KEY % "descr" + r"""(?P<value>(?P<mark>['"])[^'"{}\\]{1,200}(?P=mark)|\[[^{}]*\])""",
@@ -99,7 +99,7 @@ def _dtype(name: str, descr: str) -> np.dtype[Any]:
     if not re.fullmatch(DTYPE, descr):
         remedy = "Save numbers of at most 8 bytes, or texts of a fixed width from 1 on."
         raise InputError(
-            message("numbers, truths or texts", f"got an array of dtype {descr:.60}", remedy, subject=name)
+            message("numbers, booleans or texts", f"got an array of dtype {descr:.60}", remedy, subject=name)
         )
     return np.dtype(descr)
 

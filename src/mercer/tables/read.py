@@ -20,7 +20,7 @@ from mercer.tables.parquet import read_parquet
 from mercer.tables.source_bytes import FORMATS, TableInput, table_input
 
 NEVER_PACKED = {"parquet": read_parquet, "arrow": read_arrow, "npy": read_npy, "npz": read_npz}
-"""Who reads formats that gzip is not applied to."""
+"""Readers of formats that gzip is not applied to."""
 TARGET = "target"
 """How the labels of LIBSVM's format are called."""
 LISTED = 20

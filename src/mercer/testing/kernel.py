@@ -19,7 +19,7 @@ from mercer.kernels.proof.prove import prove
 from mercer.kernels.proof.search import find_witness
 from mercer.kernels.proof.subject import KernelSubject
 from mercer.kernels.proof.verify import PrecisePairs
-from mercer.testing import things
+from mercer.testing import structured
 from mercer.testing.laws import AGREEMENT, PATHS, close, law_of_parameters, law_of_text, law_of_value, require
 
 Table = NDArray[np.float64]
@@ -38,10 +38,13 @@ def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = Non
 
     Parameters
     ----------
-    kernel : the kernel; open numbers are resolved on the data
-    d : the number of columns of the data that is made for the check; None takes the first that fits
-    X : data to use instead; a table of at least 3 rows inside the kernel's domain. Kernels of strings, graphs and
-        categories have laws of their own (of counting, say); where they look at columns by name, X must be given
+    kernel : Kernel
+        Open numbers are resolved on the data.
+    d : int or None, default=None
+        The number of columns of the data that is made for the check; None takes the first that fits.
+    X : array, table or None, default=None
+        Data to use instead: at least 3 rows inside the kernel's domain. Kernels of strings, graphs and categories have
+        laws of their own (of counting, say); where they look at columns by name, X must be given.
 
     Raises
     ------
@@ -54,7 +57,7 @@ def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = Non
     >>> from mercer.testing import check_kernel
     >>> check_kernel(Gaussian(2.0) * Linear() + 1.0)
     """
-    data, laws = (_things(kernel, X), things.LAWS) if kernel.kinds else (_table(kernel, d, X), LAWS)
+    data, laws = (_things(kernel, X), structured.LAWS) if kernel.kinds else (_table(kernel, d, X), LAWS)
     settled = kernel.resolve(data)
     with warnings.catch_warnings():
         warnings.simplefilter("error", NumericalWarning)
@@ -69,7 +72,7 @@ def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = Non
 
 
 def _things(kernel: Kernel, X: Any) -> Any:
-    return things.sample(kernel) if X is None else X
+    return structured.sample(kernel) if X is None else X
 
 
 def _table(kernel: Kernel, d: int | None, X: ArrayLike | None) -> Table:

@@ -1,4 +1,4 @@
-"""Laws that kernels of numbers and kernels of things share, and how a broken one is told."""
+"""Laws that kernels of numbers and of structured data share, and how a violation is reported."""
 
 from __future__ import annotations
 

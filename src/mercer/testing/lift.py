@@ -38,8 +38,10 @@ def check_lift(lift: Lift, X: ArrayLike | None = None) -> None:
 
     Parameters
     ----------
-    lift : the lift, fitted or not; clones of it are fitted, with fixed seeds where `random_state` is None
-    X : data to use; by default 24 rows of 3 columns in the domain of the kernel are made, among them zeros and twins
+    lift : Lift
+        Fitted or not; clones of it are fitted, with fixed seeds where `random_state` is None.
+    X : array, table or None, default=None
+        Data to use; None makes 24 rows of 3 columns in the domain of the kernel, among them zeros and twins.
 
     Raises
     ------

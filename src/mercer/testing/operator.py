@@ -22,7 +22,7 @@ COLUMNS = 3
 
 @speaks
 def check_operator(operator: Operator) -> None:
-    """Check an operator against the laws of its kind; what is true of it is told by `to_dense`.
+    """Check an operator against the laws of its kind; `to_dense` is the reference.
 
     The laws: value (frozen), data (what comes in stays as it is, and what comes out can be changed freely), product
     (with vectors and columns, from both sides), linearity, transpose, symmetry, the diagonal, rows, block, dtype,
@@ -31,7 +31,8 @@ def check_operator(operator: Operator) -> None:
 
     Parameters
     ----------
-    operator : the operator; its entries are finite
+    operator : Operator
+        Its entries are finite.
 
     Raises
     ------
@@ -190,7 +191,7 @@ def law_of_the_block(operator: Operator, A: Matrix) -> None:
 
 
 def law_of_dtype(operator: Operator, A: Matrix) -> None:
-    """The result has NumPy's dtype for A and V; whole numbers are taken as they are."""
+    """The result has NumPy's dtype for A and V; integers are taken as they are."""
     for kind in (np.float32, np.float64, np.int64, np.int8, np.bool_):
         V = np.random.default_rng(4).integers(0, 2, size=(A.shape[1], COLUMNS)).astype(kind)
         found, wanted = operator @ V, np.result_type(operator.dtype, kind)
@@ -263,7 +264,7 @@ def law_of_scipy(operator: Operator, A: Matrix) -> None:
 
 
 def _plain(chosen: Any) -> Any:
-    """The same choice as NumPy takes it: an empty list is one of whole numbers."""
+    """The same choice as NumPy takes it: an empty list is one of integers."""
     return chosen if isinstance(chosen, slice) or len(chosen) else np.empty(0, dtype=int)
 
 

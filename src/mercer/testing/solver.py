@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 @speaks
 def check_solver(solver: Solver) -> None:
-    """Check a solver against the laws of its kind; what is true is told by dense NumPy.
+    """Check a solver against the laws of its kind; dense NumPy is the reference.
 
     The laws: value (frozen, equal by value, picklable), cost, shape (of what comes back, and its kinds), data (left as
     it is, a stored matrix aside), determinism, the residual (as stated, in easy and in hopeless systems), solution (of
@@ -123,7 +123,7 @@ def law_of_determinism(solver: Solver) -> None:
     solver.solve(easy(n=5).system())
     again = solver.solve(problem.system())
     require(np.array_equal(first.value, again.value), "the same system has another solution the second time")
-    require(first.iterations == again.iterations and first.residual == again.residual, "another course, second time")
+    require(first.iterations == again.iterations and first.residual == again.residual, "another path, second time")
 
 
 def law_of_the_residual(solver: Solver) -> None:

@@ -136,4 +136,4 @@ def _solved(solver: Solver, run: Run) -> Outcome:
 def _same(plain: Outcome, other: Outcome, what: str) -> None:
     require(np.array_equal(plain.value, other.value), f"{what}, it has another solution")
     same = (plain.iterations, plain.residual, plain.converged) == (other.iterations, other.residual, other.converged)
-    require(same, f"{what}, it took another course")
+    require(same, f"{what}, it took another path")

@@ -77,7 +77,7 @@ def refuses(action: Callable[[], Any], error: type[Exception], what: str) -> Non
 
 
 def law_of_shape(lift: Lift, X: Table) -> None:
-    """One row a row, one column a feature, all of them finite; a row alone is a table, too."""
+    """One row per row, one column per feature, all of them finite; a row alone is a table, too."""
     phi = fitted(lift, X)
     features = phi.transform(X)
     count = len(phi.get_feature_names_out())
@@ -159,7 +159,7 @@ def law_of_rows(lift: Lift, X: Table) -> None:
 
 
 def law_of_dtype(lift: Lift, X: Table) -> None:
-    """float32 gives float32 and float64 gives float64, with the same values; whole numbers count as float64."""
+    """float32 gives float32 and float64 gives float64, with the same values; integers count as float64."""
     phi, narrow, whole = fitted(lift, X), X.astype(np.float32), np.rint(3 * X).astype(np.int64)
     require(phi.transform(X).dtype == np.float64, f"float64 gives {phi.transform(X).dtype}")
     if in_domain(lift, narrow.astype(np.float64)):
@@ -169,8 +169,8 @@ def law_of_dtype(lift: Lift, X: Table) -> None:
         require(fitted(lift, narrow).transform(narrow).dtype == np.float32, "fitted to float32, float32 is lost")
     if in_domain(lift, whole.astype(np.float64)):
         found = phi.transform(whole)
-        require(found.dtype == np.float64, f"whole numbers give {found.dtype}")
-        same(found, phi.transform(whole.astype(np.float64)), "whole numbers have other features than the same floats")
+        require(found.dtype == np.float64, f"integers give {found.dtype}")
+        same(found, phi.transform(whole.astype(np.float64)), "integers have other features than the same floats")
 
 
 def law_of_names(lift: Lift, X: Table) -> None:

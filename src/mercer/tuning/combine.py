@@ -32,20 +32,35 @@ SMALL = 512
 class Combination:
     """A sum of kernels that `combine` found, with its penalty.
 
-    kernel : the sum of weights[m] * kernels[m] over the weights above zero; one kernel alone stands for itself
-    alpha : the penalty that belongs to it: mercer.KernelRidge(kernel, alpha=alpha) is the model
-    kernels : the given kernels, with their open numbers found
-    weights : one a kernel, at least 0, of sum 1
-    shares : the part of each kernel in what the model predicts, of sum 1: that of |f_m|^2, where f = sum_m f_m at the
-        rows of X, and f_m belongs to weights[m] * kernels[m]. Weights compare only kernels of the same size
-    error : the mean squared leave-one-out error, one number an output where y has several columns
-    relative : the same as a part of the variance of y, the mean over the outputs that vary: what was minimised. Without
-        an intercept the mean square of y stands for its variance
-    history : the relative error at the start of the best descent, and after each of its steps
-    converged : whether the descent ended where no step leads further down
-    reason : why it ended, in one sentence
-    n_iter : how many steps it took
+    Parameters
+    ----------
+    kernel : Kernel
+        The sum of weights[m] * kernels[m] over the positive weights; one kernel alone stands for itself.
+    alpha : float
+        Its penalty: mercer.KernelRidge(kernel, alpha=alpha) is the model.
+    kernels : tuple of Kernel
+        The given kernels, with their open numbers found.
+    weights : array of shape (M,)
+        One per kernel, at least 0, of sum 1.
+    shares : array of shape (M,)
+        The part of each kernel in the predictions, of sum 1: that of `|f_m|^2`, where f = sum_m f_m at the rows of X,
+        and f_m belongs to weights[m] * kernels[m]. Weights compare only kernels of the same size.
+    error : float or array of shape (outputs,)
+        The mean squared leave-one-out error, one per output if y is two-dimensional.
+    relative : float
+        The error as a part of the variance of y, the mean over the outputs that vary: the objective. Without an
+        intercept the mean square of y stands for its variance.
+    history : array
+        The relative error at the start of the best descent, and after each of its steps.
+    converged : bool
+        Whether the descent ended in a minimum.
+    reason : str
+        Why it ended, in one sentence.
+    n_iter : int
+        How many steps it took.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.kernels import Gaussian, Linear
     >>> from mercer.tuning import combine
@@ -93,17 +108,27 @@ def combine(
     result is never worse than the best kernel alone. Weights that do not help become exactly 0. The least of many
     errors is too hopeful, the more so the more kernels and the fewer rows there are: judge the result by other rows.
 
-    Cost for M kernels: about 9 n^3 operations a kernel, and 4 n^3 + 4 M n^2 a step of up to five descents; (M + 5) n^2
-    numbers.
+    Cost for M kernels: about 9 n^3 operations per kernel, and 4 n^3 + 4 M n^2 per step of up to five descents; (M + 5)
+    n^2 numbers.
 
     Parameters
     ----------
-    kernels : a list of kernels or their texts; numbers that are open ("median") are found from X
-    X : table of n rows, at least two of them of a weight above 0
-    y : n numbers, or n rows of one column an output; they must vary
-    sample_weight : n numbers of at least 0: row i counts so many times; None for once each
-    fit_intercept : whether the model has an intercept without penalty
-    max_iter : the most steps of a descent, at least 1
+    kernels : sequence of Kernel or str
+        Numbers that are open ("median") are found from X.
+    X : array or table of shape (n, d)
+        The rows, at least two of them of positive weight.
+    y : array of shape (n,) or (n, outputs)
+        The targets; they must vary.
+    sample_weight : array of shape (n,) or None, default=None
+        At least 0: row i counts so many times; None for once each.
+    fit_intercept : bool, default=True
+        Whether the model has an intercept without penalty.
+    max_iter : int, default=100
+        The most steps of a descent, at least 1.
+
+    Returns
+    -------
+    Combination
 
     Examples
     --------

@@ -31,7 +31,7 @@ class Evidence:
     their mean counts.
 
     targets : (rows, outputs), each of about one in size
-    weights : above zero
+    weights : positive
     """
 
     targets: Array

@@ -25,7 +25,7 @@ class Fold(ABC):
 
 @dataclass(frozen=True, eq=False)
 class DualFold(Fold):
-    """G_FF D_F e_F = c_F. Cost: f^2 n + f^3 / 3 operations a penalty, and 2 f n numbers.
+    """G_FF D_F e_F = c_F. Cost: f^2 n + f^3 / 3 operations per penalty, and 2 f n numbers.
 
     rows : T, (f, n), rows of eigenvectors
     direction : u_F
@@ -59,7 +59,7 @@ class PrimalFold(Fold):
     """(I - U U') D_F e_F = D_F (y_F - prediction), with U = [T (Lambda + alpha)^-1/2, u_F].
 
     Where a fold has more rows than there are features, the inverse is I + U (I - U'U)^-1 U'.
-    Cost: f^2 p or p^3 / 3 + 2 f p operations a penalty; f p + min(f, p)^2 numbers.
+    Cost: f^2 p or p^3 / 3 + 2 f p operations per penalty; f p + min(f, p)^2 numbers.
 
     rows : [T, u_F], (f, p + 1), the rows along the eigenvectors and the direction of the intercept
     aims : (p, outputs), the right side in the basis of the eigenvectors

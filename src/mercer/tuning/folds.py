@@ -32,18 +32,29 @@ def kfold_path(
     open ("median") come from all rows, not from those of the other folds: the rows that are left out are seen as far
     as that. A warning says where penalties are so small that rounding shows.
 
-    Cost: one eigendecomposition, about 9 n^3 operations, and n^3 / k a penalty for k equal folds; 3 n^2 numbers.
+    Cost: one eigendecomposition, about 9 n^3 operations, and n^3 / k per penalty for k equal folds; 3 n^2 numbers.
 
     Parameters
     ----------
-    kernel : a kernel, its text, or "precomputed": then X is the (n, n) matrix of similarities
-    X : table of n rows
-    y : n numbers, or n rows of one column an output
-    folds : how many folds of successive rows, of equal sizes or one row more, 2 to n; or n whole numbers, one a row:
-        rows of the same number are left out together
-    alphas : penalties, each at least 0; None for 45 from 1e-10 to 10 times the largest eigenvalue
-    sample_weight : n numbers of at least 0: row i counts so many times, and all its copies are in one fold
-    fit_intercept : whether the model has an intercept without penalty
+    kernel : Kernel, str or "precomputed"
+        For "precomputed" X is the (n, n) matrix of similarities.
+    X : array or table of shape (n, d)
+        The rows.
+    y : array of shape (n,) or (n, outputs)
+        The targets.
+    folds : int or array of shape (n,), default=5
+        How many folds of successive rows, of equal sizes or one row more, 2 to n; or n integers: rows of the same
+        number are left out together.
+    alphas : array or None, default=None
+        Penalties, each at least 0; None for 45 from 1e-10 to 10 times the largest eigenvalue.
+    sample_weight : array of shape (n,) or None, default=None
+        At least 0: row i counts so many times, and all its copies are in one fold.
+    fit_intercept : bool, default=True
+        Whether the model has an intercept without penalty.
+
+    Returns
+    -------
+    Path
 
     Examples
     --------
@@ -80,7 +91,7 @@ def folds_of(given: int | ArrayLike, count: int) -> NDArray[np.intp]:
         return _successive(int(given), count)
     numbered = np.asarray(given)
     if numbered.shape != (count,) or numbered.dtype.kind not in "iu":
-        needs = f"a number of folds, or one whole number a row, {count} in all"
+        needs = f"a number of folds, or one integer per row, {count} in all"
         got = f"got folds of shape {numbered.shape} and dtype {numbered.dtype}"
         raise InputError(message(needs, got, "Use 5, or an array of fold numbers."))
     return np.unique(numbered, return_inverse=True)[1].reshape(-1)
@@ -89,7 +100,7 @@ def folds_of(given: int | ArrayLike, count: int) -> NDArray[np.intp]:
 def _successive(folds: int, count: int) -> NDArray[np.intp]:
     if not 2 <= folds <= count:
         got = f"got {folds}"
-        raise InputError(message(f"2 folds to {count}, one a row", got, "Use 5, or fewer for few rows."))
+        raise InputError(message(f"2 folds to {count}, one per row", got, "Use 5, or fewer for few rows."))
     sizes = np.full(folds, count // folds)
     sizes[: count % folds] += 1
     return np.repeat(np.arange(folds), sizes)

@@ -31,16 +31,26 @@ def loo_path(
     closed form: e_i = c_i / G_ii for weights of one (see `mercer.tuning.side`). Numbers of the kernel that are
     open ("median") are found once, from all rows. A warning says where penalties are so small that rounding shows.
 
-    Cost: one eigendecomposition, about 9 n^3 operations, and 4 n^2 a penalty; 3 n^2 numbers.
+    Cost: one eigendecomposition, about 9 n^3 operations, and 4 n^2 per penalty; 3 n^2 numbers.
 
     Parameters
     ----------
-    kernel : a kernel, its text, or "precomputed": then X is the (n, n) matrix of similarities
-    X : table of n rows
-    y : n numbers, or n rows of one column an output
-    alphas : penalties, each at least 0; None for 45 from 1e-10 to 10 times the largest eigenvalue
-    sample_weight : n numbers of at least 0: row i counts so many times; None for once each
-    fit_intercept : whether the model has an intercept without penalty
+    kernel : Kernel, str or "precomputed"
+        For "precomputed" X is the (n, n) matrix of similarities.
+    X : array or table of shape (n, d)
+        The rows.
+    y : array of shape (n,) or (n, outputs)
+        The targets.
+    alphas : array or None, default=None
+        Penalties, each at least 0; None for 45 from 1e-10 to 10 times the largest eigenvalue.
+    sample_weight : array of shape (n,) or None, default=None
+        At least 0: row i counts so many times; None for once each.
+    fit_intercept : bool, default=True
+        Whether the model has an intercept without penalty.
+
+    Returns
+    -------
+    Path
 
     Examples
     --------
@@ -67,7 +77,7 @@ def loo_path(
 def path_of(side: Side, alphas: ArrayLike, labels: NDArray[np.intp] | None = None) -> Path:
     """The leave-one-out path of a decomposed problem.
 
-    Cost: 4 n operations a penalty and eigenvector for one output; some tiles of numbers.
+    Cost: 4 n operations per penalty and eigenvector for one output; some tiles of numbers.
 
     side : the dual or the primal
     alphas : (m,), penalties of at least 0
@@ -85,7 +95,7 @@ def path_of(side: Side, alphas: ArrayLike, labels: NDArray[np.intp] | None = Non
 
 
 def _mistaken(labels: NDArray[np.intp], errors: Array) -> NDArray[np.bool_]:
-    """(rows, m): which labels a left-out decision, y - e, does not give; no decision is a mistake."""
+    """(rows, m): which labels a leave-one-out decision, y - e, does not give; no decision is a mistake."""
     outputs = errors.shape[2]
     if outputs == 1:
         decided = (2.0 * labels[:, None] - 1.0 - errors[:, :, 0] > 0).astype(np.intp)

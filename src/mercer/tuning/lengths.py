@@ -47,7 +47,7 @@ class Lengths:
 
 
 def columned(kernel: Kernel, points: Points) -> Kernel:
-    """The kernel with one lengthscale a column, where it has none yet and sees several columns of numbers.
+    """The kernel with one lengthscale per column, where it has none yet and sees several columns of numbers.
 
     A tree that chooses or maps columns says itself what belongs together: its lengthscales are those it has.
     """
@@ -61,7 +61,7 @@ def _maps(kernel: Kernel) -> bool:
 
 
 def lengths_of(kernel: Kernel, points: Points) -> list[Lengths]:
-    """All lengthscales, from left to right. Below one lengthscale a column no other is free."""
+    """All lengthscales, from left to right. Below one lengthscale per column no other is free."""
     found: list[Lengths] = []
 
     def note(node: Kernel, seen: Points | None, values: tuple[float, ...]) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""The curve of left-out errors over penalties, and which penalty it recommends."""
+"""The curve of leave-one-out errors over penalties, and which penalty it recommends."""
 
 from __future__ import annotations
 
@@ -26,12 +26,19 @@ SHOWN = 3
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """What rows that were left out cost, for each penalty.
+    """The leave-one-out (or k-fold) error for each penalty.
 
-    alphas : (m,), the penalties, each at least 0
-    errors : (m, outputs), the mean squared error of left-out rows, copies counted; inf where a row has no prediction
-    wrong : (m,), the share of left-out rows that got a wrong label, copies counted; None for regression
+    Parameters
+    ----------
+    alphas : array of shape (m,)
+        The penalties, each at least 0.
+    errors : array of shape (m, outputs)
+        The mean squared leave-one-out error, copies counted; inf where a row has no prediction.
+    wrong : array of shape (m,) or None, default=None
+        The share of rows that, left out, got a wrong label, copies counted; None for regression.
 
+    Examples
+    --------
     >>> path = Path(np.array([0.1, 1.0, 10.0]), np.array([[0.5], [0.2], [0.9]]))
     >>> path.best, path.alpha
     (array([1]), array([1.]))
@@ -70,7 +77,12 @@ class Path:
         return int(positions[np.argmax(self.alphas[positions])])
 
     def table(self) -> str:
-        """One line a penalty, with a star at the best of each output."""
+        """One line per penalty, with a star at the best of each output.
+
+        Returns
+        -------
+        str
+        """
         outputs = range(self.errors.shape[1])
         heads = ["alpha", *(["wrong"] if self.wrong is not None else []), *_heads(len(outputs))]
         lines = [" ".join(f"{head:>11} " for head in heads).rstrip()]

@@ -1,4 +1,4 @@
-"""What comes in at the door of a path: kernels with rows or matrices, targets, weights and penalties."""
+"""Input validation of paths: kernels with rows or matrices, targets, weights and penalties."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def targets_of(y: ArrayLike, count: int) -> Array:
         got, remedy = f"got y of dtype {given.dtype}", "Convert y; code classes by +1 and -1."
         raise InputError(message("targets that are numbers", got, remedy))
     if given.ndim not in (1, 2) or len(given) != count or given.size == 0:
-        needs, got = f"one target a row, {count} in all", f"got y of shape {given.shape}"
-        raise InputError(message(needs, got, "Give n numbers, or n rows of one column an output."))
+        needs, got = f"one target per row, {count} in all", f"got y of shape {given.shape}"
+        raise InputError(message(needs, got, "Give n numbers, or n rows of one column per output."))
     Y = given.astype(np.float64).reshape(count, -1)
     bad = np.argwhere(~np.isfinite(Y))
     if len(bad):

@@ -45,7 +45,7 @@ Keep = Callable[[int, NDArray[np.intp], Array], None]
 class Side(ABC):
     """Least squares seen from one side, decomposed: every penalty costs products alone.
 
-    A row of which the others say nothing, to rounding, has no left-out prediction, and its error is inf.
+    A row of which the others say nothing, to rounding, has no leave-one-out prediction, and its error is inf.
 
     spectrum : of A, without alpha
     centering : the weights, and whether there is an intercept
@@ -89,7 +89,7 @@ class Side(ABC):
     # -- answers --------------------------------------------------------------------------------------------------
 
     def coefficients(self, alphas: ArrayLike) -> Array:
-        """(width, outputs): the solution with one penalty an output, (outputs,)."""
+        """(width, outputs): the solution with one penalty per output, (outputs,)."""
         return np.asarray(self.spectrum.vectors @ (self.spectrum.inverses(np.asarray(alphas)) * self.aims))
 
     def left_out(self, alphas: ArrayLike) -> Array:
@@ -115,7 +115,7 @@ class Side(ABC):
             return np.asarray(np.tensordot(self.centering.weights[rows], errors**2, axes=1))
 
     def pieces(self, alphas: ArrayLike) -> Iterator[tuple[slice, slice, Array]]:
-        """All left-out errors, tile by tile: which penalties, which rows, and (rows, penalties, outputs) errors."""
+        """Leave-one-out errors, tile by tile: which penalties, which rows, (rows, penalties, outputs) errors."""
         given, roots = np.asarray(alphas, dtype=np.float64).ravel(), self.centering.roots
         for group in steps(len(given), max(1, COLUMNS // self.targets.shape[1])):
             ridges = Ridges.of(self.spectrum, given[group])

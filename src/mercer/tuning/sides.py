@@ -1,4 +1,4 @@
-"""Both sides of the Woodbury identity: the dual with a coefficient a row, and the primal with one a feature."""
+"""Both sides of the Woodbury identity: the dual with a coefficient per row, and the primal with one per feature."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class PrimalSide(Side):
     """The primal: the spectrum of Z'Z for features Z, (p, p).
 
     alpha G_ii = 1 - u_i^2 - z_i'(Z'Z + alpha I)^-1 z_i. What is left of one is known to rounding of one: a row that is
-    fitted exactly whatever its y, to rounding, has no left-out prediction here.
+    fitted exactly whatever its y, to rounding, has no leave-one-out prediction here.
 
     features : Z, (n, p), each column less its weighted mean where there is an intercept, each row times D_i
 

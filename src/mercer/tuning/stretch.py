@@ -48,17 +48,34 @@ SHOWN = 20
 class Stretch:
     """A kernel whose lengthscales `stretch` found.
 
-    kernel : the tree with the lengthscales that were found
-    alpha : the penalty that belongs to it: mercer.KernelRidge(kernel, alpha=alpha) is the model; leave-one-out on all
-        rows may find a better one
-    names : what each lengthscale belongs to: a column, or a kernel of several
-    lengthscales : the numbers, in the order of the tree, to four digits: more would say nothing
-    stretches : by what each was multiplied; a column with a large one hardly matters
-    gain : how much likelier the targets became, as a logarithm a row, against the kernel that was given
-    history : -log p(y) a row less a constant, at the start and after each step
-    converged, reason, n_iter : whether the search arrived, why it ended, and after how many steps
-    rows : how many of the rows were looked at
+    Parameters
+    ----------
+    kernel : Kernel
+        The tree with the lengthscales that were found.
+    alpha : float
+        Its penalty: mercer.KernelRidge(kernel, alpha=alpha) is the model; leave-one-out on all rows may find a better
+        one.
+    names : tuple of str
+        What each lengthscale belongs to: a column, or a kernel of several.
+    lengthscales : array of shape (m,)
+        In the order of the tree, to four digits: more would not be significant.
+    stretches : array of shape (m,)
+        The factor of each; a column with a large one hardly matters.
+    gain : float
+        The gain in log-likelihood per row, against the kernel that was given.
+    history : array
+        -log p(y) per row less a constant, at the start and after each step.
+    converged : bool
+        Whether the search converged.
+    reason : str
+        Why it ended.
+    n_iter : int
+        How many steps it took.
+    rows : int
+        How many of the rows were used.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.tuning import stretch
     >>> X = np.random.default_rng(0).normal(size=(100, 3))
@@ -102,7 +119,7 @@ def stretch(
     max_iter: int = 60,
     random_state: Any = None,
 ) -> Stretch:
-    """Lengthscales, one a column, under which the targets are likeliest (automatic relevance determination).
+    """Lengthscales, one per column, under which the targets are likeliest (automatic relevance determination).
 
     A kernel that treats all columns alike drowns the few that matter in the many that do not. Here each column is
     divided by a length of its own: k(x / lengths, z / lengths). A tree that already has lengthscales of its own (of
@@ -112,19 +129,31 @@ def stretch(
     less likely than what was given. There may be several maxima, and the likeliest lengths need not predict best: judge
     them by other rows, above all where columns are many and rows few.
 
-    Cost for m rows, at most `rows`: m^3 + 4 m^2 d operations a step, and eight matrices of m x m numbers. Lengths that
-    do not belong to the columns of one radial kernel take an evaluation of the kernel each.
+    Cost for m rows, at most `rows`: m^3 + 4 m^2 d operations per step, and eight matrices of m x m numbers. Lengths
+    that do not belong to the columns of one radial kernel take an evaluation of the kernel each.
 
     Parameters
     ----------
-    kernel : a kernel or its text, with lengthscales; those that are open ("median") are found from X first
-    X : table of n rows
-    y : n numbers, or n rows of one column an output; they must vary. Code classes by +1 and -1
-    sample_weight : n numbers s_i of at least 0: row i has the noise alpha / s_i, and 0 leaves it out; None for ones
-    fit_intercept : whether the model has an intercept
-    rows : how many rows are looked at, at most: of more, so many are drawn
-    max_iter : the most steps, at least 1
-    random_state : integer, generator, or None: the source of the draw
+    kernel : Kernel or str
+        With lengthscales; those that are open ("median") are found from X first.
+    X : array or table of shape (n, d)
+        The rows.
+    y : array of shape (n,) or (n, outputs)
+        The targets; they must vary. Code classes by +1 and -1.
+    sample_weight : array of shape (n,) or None, default=None
+        At least 0: row i has the noise alpha / s_i, and 0 leaves it out; None for ones.
+    fit_intercept : bool, default=True
+        Whether the model has an intercept.
+    rows : int, default=1000
+        How many rows are used, at most: of more, so many are drawn.
+    max_iter : int, default=60
+        The most steps, at least 1.
+    random_state : int, Generator or None, default=None
+        The source of the draw.
+
+    Returns
+    -------
+    Stretch
 
     Examples
     --------

@@ -64,8 +64,8 @@ def test_what_is_no_label_is_refused_by_its_row(thing):
     ("things", "words"),
     [
         (["a", None, 7], "there are texts and numbers: row 0 holds 'a', and row 2 holds 7"),
-        ([math.nan, 1, True], "there are numbers and truths: row 1 holds 1, and row 2 holds True"),
-        ([False, "no"], "there are truths and texts: row 0 holds False, and row 1 holds 'no'"),
+        ([math.nan, 1, True], "there are numbers and booleans: row 1 holds 1, and row 2 holds True"),
+        ([False, "no"], "there are booleans and texts: row 0 holds False, and row 1 holds 'no'"),
     ],
 )
 def test_mixed_columns_are_refused(things, words):

@@ -12,7 +12,7 @@ from mercer.kernels.objects.compared import Compared
 from mercer.kernels.objects.domains import STRINGS
 from mercer.kernels.proof import counterexample
 from mercer.kernels.proof.counterexample import quadratic_form, refutation
-from mercer.kernels.proof.record import ThingWitness
+from mercer.kernels.proof.record import ObjectWitness
 
 
 class Stated(Compared):
@@ -49,7 +49,7 @@ class Stated(Compared):
 def test_the_smallest_weights(matrix, weights):
     witness = refutation(Stated(matrix))
     assert witness.weights == weights
-    kept = [int(thing) for thing in witness.things]
+    kept = [int(thing) for thing in witness.objects]
     part = np.array(matrix)[np.ix_(kept, kept)]
     assert witness.value == np.array(weights) @ part @ np.array(weights) < 0
 
@@ -68,7 +68,7 @@ def test_no_witness(matrix):
     assert refutation(kernel) is None
     proof = mercer.prove(kernel)
     assert proof.status == "unknown"
-    assert "no points are sought on such a domain; sampling would prove nothing" in str(proof)
+    assert "no points are searched on such a domain; sampling would prove nothing" in str(proof)
 
 
 def test_nearly_semi_definite_needs_larger_weights():
@@ -110,10 +110,10 @@ def test_whole_trees(kernel, status):
 
 def test_what_is_printed():
     proof = mercer.prove("common_subsequence")
-    assert isinstance(proof.witness, ThingWitness)
+    assert isinstance(proof.witness, ObjectWitness)
     assert str(proof).startswith("[refuted] common_subsequence is not a kernel on strings.\n")
     assert "x3 = 'ab'   weight -1" in str(proof)
-    assert "(in whole numbers)" in str(proof)
+    assert "(in integers)" in str(proof)
     assert ">x3</th><td>&#39;ab&#39;</td><td>-1</td>" in proof._repr_html_()
     assert "for every d" not in str(mercer.prove("spectrum(k=2)"))
 
@@ -126,6 +126,6 @@ def test_weights_of_a_larger_set(monkeypatch):
     matrix[0, 1] = matrix[1, 0] = 2 * max(matrix[0, 0], matrix[1, 1])
     witness = refutation(Stated(tuple(map(tuple, matrix))))
     assert witness.value < 0
-    assert 2 <= len(witness.things) < 30
+    assert 2 <= len(witness.objects) < 30
     monkeypatch.setattr(counterexample, "LARGEST", 0)
     assert refutation(Stated(tuple(map(tuple, matrix)))) is None

@@ -88,7 +88,7 @@ def test_functions_inside_kernels_are_held_to_the_same():
 
 def test_grains():
     ones = np.ones((2, 2))
-    assert not rounding.grain(np.array([1.0, 2.0, 512.0]), ones).any()  # whole numbers are exact
+    assert not rounding.grain(np.array([1.0, 2.0, 512.0]), ones).any()  # integers are exact
     assert not rounding.grain(np.array([0.0, 0.5]), ones).any()
     assert not rounding.grain(np.zeros(3), ones).any()
     assert rounding.grain(np.exp(-np.arange(9.0)), ones).max() < 1e-15

@@ -172,9 +172,9 @@ def test_proofs_and_texts(kernel):
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: BagOfWords(0), "whole number of at least 1 for ngrams"),
+        (lambda: BagOfWords(0), "integer of at least 1 for ngrams"),
         (lambda: BagOfWords((2, 1)), r"ngrams from low to high; got \(2, 1\). Write \(1, 2\)"),
-        (lambda: BagOfWords((1, 2, 3)), "one or two whole numbers for ngrams"),
+        (lambda: BagOfWords((1, 2, 3)), "one or two integers for ngrams"),
         (lambda: BagOfWords(weights="tfidf"), "one of 'counts', 'binary', 'idf' for weights; got 'tfidf'"),
         (lambda: BagOfWords(case=True), "one of 'fold', 'keep' for case"),
         (lambda: BagOfWords(frequencies=["a"]), "pairs of a word and a number for frequencies"),

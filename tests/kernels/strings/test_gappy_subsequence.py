@@ -70,9 +70,9 @@ def test_overflow_is_said():
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: GappySubsequence(0), "whole number from 1 to 10000 for length"),
-        (lambda: GappySubsequence(2, 0), "decay above zero"),
-        (lambda: GappySubsequence(2, -0.5), "decay above zero"),
+        (lambda: GappySubsequence(0), "integer from 1 to 10000 for length"),
+        (lambda: GappySubsequence(2, 0), "a positive decay"),
+        (lambda: GappySubsequence(2, -0.5), "a positive decay"),
         (lambda: GappySubsequence(2, 1.5), "decay above 0 and up to 1; got 1.5"),
         (lambda: GappySubsequence(200, 0.1), r"decay\^\(2 length\) that float64 holds; it is 0.1\^400"),
     ],

@@ -120,9 +120,9 @@ class TestAlphabet:
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: Mismatch(0), "whole number from 1 to 100 for k"),
+        (lambda: Mismatch(0), "integer from 1 to 100 for k"),
         (lambda: Mismatch(3, 3), "fewer differences m than symbols k; got m = 3 and k = 3"),
-        (lambda: Mismatch(3, -1), "whole number of at least 0 for m"),
+        (lambda: Mismatch(3, -1), "integer of at least 0 for m"),
         (lambda: Mismatch(3, 1, "aba"), "each symbol once in alphabet; got 'a' twice"),
         (lambda: Mismatch(3, 1, 4), "a list of symbols for alphabet; got 4"),
     ],

@@ -45,7 +45,7 @@ def test_property_batches(X, Z):
 def test_the_witness_can_be_checked_by_hand(kernel, value, wrapped):
     proof = mercer.prove(str(3 * kernel) if wrapped else kernel)
     assert proof.status == "refuted"
-    things, weights = proof.witness.things, proof.witness.weights
+    things, weights = proof.witness.objects, proof.witness.weights
     assert all(isinstance(weight, int) for weight in weights)
     pairs = list(zip(things, weights, strict=True))
     form = sum(a * b * value(x, z) for x, a in pairs for z, b in pairs)

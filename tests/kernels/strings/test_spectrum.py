@@ -106,10 +106,10 @@ def test_proofs_and_texts(kernel):
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: Spectrum(0), "whole number from 1 to 10000 for k"),
-        (lambda: Spectrum(2.5), "whole number from 1 to 10000 for k"),
-        (lambda: BlendedSpectrum(2, 0), "decay above zero"),
-        (lambda: BlendedSpectrum(2, -0.5), "decay above zero"),
+        (lambda: Spectrum(0), "integer from 1 to 10000 for k"),
+        (lambda: Spectrum(2.5), "integer from 1 to 10000 for k"),
+        (lambda: BlendedSpectrum(2, 0), "a positive decay"),
+        (lambda: BlendedSpectrum(2, -0.5), "a positive decay"),
     ],
 )
 def test_bad_fields(build, message):

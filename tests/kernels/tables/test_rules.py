@@ -55,9 +55,9 @@ DAYS = [datetime.date(2020, 1, 1) + datetime.timedelta(days=3 * i) for i in rang
         ([4, 4, 4], "constant", "left out"),
         (["a", "a"], "constant", "left out"),
         ([None, None], "nothing", "left out"),
-        ([1.0, math.inf, 2.0], "other things", "left out"),
-        (["a", 1, 2.0], "other things", "left out"),
-        ([[1], [2], [3]], "other things", "left out"),
+        ([1.0, math.inf, 2.0], "other objects", "left out"),
+        (["a", 1, 2.0], "other objects", "left out"),
+        ([[1], [2], [3]], "other objects", "left out"),
     ],
 )
 def test_what_columns_are_taken_for(column, taken_for, place):

@@ -34,7 +34,7 @@ CHECKS: tuple[tuple[str, Callable[[Fitted], Iterable[Finding]]], ...] = (
     ("columns whose offset is far larger than their spread", columns.offsets),
     ("rows held out that lie outside of the fitted range", columns.outside),
 )
-"""What is looked at, in words, and who looks."""
+"""What each check looks at, and the check."""
 
 
 def examine(done: Fitted) -> list[Finding]:

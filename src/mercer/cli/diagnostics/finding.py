@@ -1,4 +1,4 @@
-"""One thing that may be wrong."""
+"""A possible problem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a model knows how sure it may be."""
+"""Calibration of predicted uncertainties."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _of_probabilities(case: Case, chances: NDArray[np.float64]) -> list[object]:
 
 
 def _of_deviations(case: Case) -> list[object]:
-    """How many truths lie in the intervals of the Gaussian process of the same mean."""
+    """How many true values lie in the intervals of the Gaussian process of the same mean."""
     done = case.done
     rows = np.sort(np.random.default_rng(case.options.random_state).permutation(done.held)[:ROWS])
     model = done.judged.model

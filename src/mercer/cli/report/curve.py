@@ -34,7 +34,7 @@ class Curve:
     """Scores of the model and of the linear one for growing parts of the rows.
 
     sizes : of the parts; the last is all rows that were fitted
-    scores : by the name of the model, one a size; None where there is none
+    scores : by the name of the model, one per size; None where there is none
     rows : how many rows held out judged
     """
 
@@ -95,7 +95,7 @@ def _sizes(whole: int, classes: int) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class _Judge:
-    """Some rows held out, and who fits."""
+    """Held-out rows, and the estimator."""
 
     done: Fitted
     chosen: NDArray[np.intp]

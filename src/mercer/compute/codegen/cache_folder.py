@@ -2,7 +2,7 @@
 
 The folder is MERCER_CACHE_DIR, or the user's cache directory. A file of code begins with a digest of what it is for and
 of what follows; it is read once, and what was read is what is checked and used. It is written under another name and
-moved into place, so that processes that compile the same formula at once write the same thing twice.
+moved into place, so that processes that compile the same formula at once write the same twice.
 """
 
 from __future__ import annotations
@@ -113,8 +113,8 @@ def _root() -> Path:
 def _open_to_others(path: Path) -> str:
     """Why somebody else could put code there, or this process could not; "" where neither is so.
 
-    Who can write to a folder above can put another one in its place, except where the sticky bit is set: there only
-    the owner of an entry can move it. Users other than root may own none of them.
+    A user who can write to a folder above can put another one in its place, except where the sticky bit is set: there
+    only the owner of an entry can move it. Users other than root may own none of them.
     """
     if not os.access(path, os.W_OK):
         return "it cannot be written to"
@@ -149,5 +149,5 @@ def _digest(purpose: str, data: bytes) -> bytes:
 
 @cache
 def _tell(message: str) -> None:
-    """Say a thing once."""
+    """Say it once."""
     LOG.warning("%s", message)

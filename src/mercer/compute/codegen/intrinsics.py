@@ -80,7 +80,7 @@ _POLYNOMIALS = {
 }  # fmt: skip
 
 # The other constants of a word, as text of the generated module. MAGIC is 1.5 times the first number whose unit is 1:
-# added to a whole number, it leaves that number in the low bits. AVX2 has no other way from float64 to int64.
+# added to an integer, it leaves that number in the low bits. AVX2 has no other way from float64 to int64.
 _CONSTANTS = {
     "float32": {
         "FLOAT": "np.float32", "INT": "np.int32", "UINT": "np.uint32",

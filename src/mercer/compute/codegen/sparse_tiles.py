@@ -152,7 +152,7 @@ class SparseTiles:
 
     @property
     def width(self) -> int:
-        """Numbers a row of the right side that its panels hold: values, and places half as long."""
+        """Numbers per row of the right side that its panels hold: values, and places half as long."""
         return int(2.5 * self.right.nnz / self.right.shape[0]) + 1
 
     def panel(self, j0: int, j1: int) -> Panel:
@@ -173,7 +173,7 @@ class SparseTiles:
         return side.indptr, side.indices, side.data
 
     def _lookup(self) -> Array:
-        """Where a column stands in the panel at hand, from 1; 0 for nowhere. One a thread, given back as zeros."""
+        """Where a column stands in the panel at hand, from 1; 0 for nowhere. One per thread, given back as zeros."""
         if not hasattr(self._own, "lookup"):
             self._own.lookup = np.zeros(self.right.shape[1], np.int32)
         lookup: Array = self._own.lookup

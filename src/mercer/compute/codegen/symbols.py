@@ -2,7 +2,7 @@
 
 A `Symbol` stands for one number of every pair. It answers Python's operators and NumPy's functions with new symbols,
 so that the code of a kernel, or of a user's profile, writes down its own formula. Floats that it meets become
-arguments of the formula, whole numbers become part of it: a formula is compiled once for all values of its floats.
+arguments of the formula, integers become part of it: a formula is compiled once for all values of its floats.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def _joint_level(parts: tuple[Symbol, ...]) -> Level:
 
 
 def whole(value: int) -> Symbol:
-    """A whole number, which is part of the formula."""
+    """An integer, which is part of the formula."""
     return Symbol("whole", value=value, level=Level.UNIFORM, sign=1 if value >= 0 else -1)
 
 
@@ -204,7 +204,7 @@ def number(value: float) -> Symbol:
 
 
 def as_symbol(thing: Any) -> Symbol:
-    """A symbol, a number, or one number a row (n, 1) or a column (1, m)."""
+    """A symbol, a number, or one number per row (n, 1) or a column (1, m)."""
     if isinstance(thing, Symbol):
         return thing
     if isinstance(thing, numbers.Integral) and not isinstance(thing, np.ndarray):

@@ -23,7 +23,7 @@ Array = NDArray[Any]
 Chosen = NDArray[np.intp] | None
 
 TILE = 1 << 19
-"""Bytes a tile, at most: about the second-level cache of a core."""
+"""Bytes per tile, at most: about the second-level cache of a core."""
 ROWS = 256
 """Rows a tile; a piece of work is this many rows against all columns."""
 PANEL = 1 << 16
@@ -34,7 +34,7 @@ PIECE, WIDE = 1 << 20, 32
 
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """Rows i0 to i1 against columns j0 to j1; `right` holds what belongs to the columns, one entry a group."""
+    """Rows i0 to i1 against columns j0 to j1; `right` holds what belongs to the columns, one entry per group."""
 
     i0: int
     i1: int
@@ -321,7 +321,7 @@ def _stacked(vectors: list[Array], dtype: np.dtype[Any]) -> Array:
 
 
 def dealt(starts: range, workers: int) -> list[list[int]]:
-    """Pieces of work, dealt like cards: whoever is faster, the same worker does the same piece."""
+    """Assign blocks to threads round-robin, so that results do not depend on timing."""
     return [list(starts[worker::workers]) for worker in range(max(1, min(workers, len(starts))))]
 
 

@@ -31,7 +31,7 @@ _NUMBERS = {"d": ctypes.c_double, "s": ctypes.c_float, "int": ctypes.c_int, "int
 
 
 class Routine:
-    """A routine of BLAS or LAPACK by its address: text, whole numbers, floats and arrays go in as Fortran wants them.
+    """A routine of BLAS or LAPACK by its address: text, integers, floats and arrays go in as Fortran wants them.
 
     name : in lower case, as `dgemm`
     address : where its code is
@@ -45,7 +45,7 @@ class Routine:
 
     @property
     def integer(self) -> Any:
-        """The dtype of its whole numbers."""
+        """The dtype of its integers."""
         return np.int64 if "int64_t" in self.kinds else np.intc
 
     def __call__(self, *arguments: Any) -> None:
@@ -141,7 +141,7 @@ def divide_by_triangle(C: Array, lower: Array) -> None:
 
 
 def _step(M: Array) -> int:
-    """How many numbers a row is from the next one; an error where it is not as Fortran can see it."""
+    """The distance between rows, in numbers; an error where it is not as Fortran can see it."""
     apart, beside = M.strides
     if M.dtype != np.float64 or (beside != 8 and M.shape[1] > 1) or apart % 8 or not M.flags.aligned:
         got = f"got an array of {M.dtype} with strides {M.strides}"

@@ -30,7 +30,7 @@ _NO_LIMIT = 2**60  # version 1 of the control groups writes "none" as about 2**6
 class Budget:
     """How much memory a computation may hold at its peak, beyond what is held already.
 
-    bytes : a whole number; 0 on a machine that is full
+    bytes : an integer; 0 on a machine that is full
 
     >>> budget = Budget.of("1.5 GiB")
     >>> budget.allows(8 * 10_000**2), budget.allows(8 * 20_000**2)
@@ -60,7 +60,7 @@ class Budget:
             return memory
         size = _size_in(memory)
         if size is None or size < 1:
-            needs = "a positive whole number of bytes, or a text of a number and a unit"
+            needs = "a positive number of bytes, or a text of a number and a unit"
             remedy = 'Write 4000000000, "4 GB" (powers of 1000) or "4 GiB" (powers of 1024).'
             raise InputError(message(needs, f"got {reprlib.repr(memory)}", remedy, subject="A memory budget"))
         return cls(size)
@@ -247,6 +247,6 @@ def _number(file: Path) -> int | None:
 
 
 def _field(file: Path, name: str) -> int | None:
-    """The number after a name, in a file of one name and number a line."""
+    """The number after a name, in a file with a name and a number per line."""
     rows = (line.split() for line in _lines(file))
     return next((int(row[1]) for row in rows if len(row) > 1 and row[0] == name and row[1].isdecimal()), None)

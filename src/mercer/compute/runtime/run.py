@@ -1,6 +1,6 @@
 """A run: one long computation, seen from inside. It is told of progress, says when to stop, and keeps what is offered.
 
-Whoever computes calls `tell` between its steps, hands `watch` to products, and offers its state. What becomes of that
+A solver calls `tell` between its steps, hands `watch` to products, and offers its state. What becomes of that
 (a bar, a file, a deadline) is not its business: `Run` does nothing; `learners/run/fit_run.py` has the one that does.
 """
 

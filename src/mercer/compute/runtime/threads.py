@@ -1,4 +1,4 @@
-"""Who works: a pool of threads over pieces of work, with BLAS held to one thread inside, that can be interrupted."""
+"""A pool of threads over pieces of work, with BLAS held to one thread inside, that can be interrupted."""
 
 from __future__ import annotations
 
@@ -46,9 +46,7 @@ def count(threads: int | None) -> int:
     if threads is None:
         return available()
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise InputError(
-            message("a whole number above zero, or None", f"got {threads!r}", "Use 1 or 2.", subject="threads")
-        )
+        raise InputError(message("a positive integer, or None", f"got {threads!r}", "Use 1 or 2.", subject="threads"))
     return threads
 
 
@@ -86,9 +84,9 @@ Work = Callable[[int, Any, Stop], None]
 
 
 def run(work: Work, pieces: Sequence[Sequence[Any]], total: int, watch: Watch | None = None) -> None:
-    """Do all pieces, given as one list a worker; a worker takes its own list in order.
+    """Do all pieces, given as one list per worker; a worker takes its own list in order.
 
-    Results do not depend on who is faster. An interruption (Ctrl-C), an error in a piece, or an error raised by
+    Results do not depend on timing. An interruption (Ctrl-C), an error in a piece, or an error raised by
     `watch` stops all workers after the tile that they are at, and is raised here.
     """
     if len(pieces) == 1:
@@ -114,7 +112,7 @@ def run(work: Work, pieces: Sequence[Sequence[Any]], total: int, watch: Watch | 
 
 
 class _Told(Stop):
-    """Of one worker, who is the thread that was asked: it tells of its progress itself."""
+    """Of one worker, the calling thread: it reports its own progress."""
 
     def __init__(self, clock: Clock) -> None:
         super().__init__(1)

@@ -1,4 +1,4 @@
-"""The rules that keep a kernel a kernel, one node a rule."""
+"""The rules that keep a kernel a kernel, one node per rule."""
 
 from mercer.kernels.algebra.after import After
 from mercer.kernels.algebra.exp import Exp, exp

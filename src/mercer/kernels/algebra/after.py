@@ -43,11 +43,15 @@ def _numbers(value: Any) -> NDArray[np.float64]:
 class After(Mapped):
     """A kernel after a map, written k.after(g); its lift is phi(g(x)).
 
+    `k(x, z) = k(g(x), g(z))`
+
     Parameters
     ----------
-    kernel : the kernel inside
-    map : a matrix of shape (m, d), which maps x to A x; a function of rows, (n, d) to (n, m); or a lift, an object with
-        a method `transform`. Functions and lifts are equal by identity.
+    kernel : Kernel
+        The kernel inside.
+    map : array, callable or lift
+        A matrix of shape (m, d), which maps x to A x; a function of rows, (n, d) to (n, m); or a lift, an object with a
+        method `transform`. Functions and lifts are equal by identity.
 
     Examples
     --------
@@ -89,7 +93,7 @@ class After(Mapped):
         if mapped.ndim != 2 or len(mapped) != len(values):
             got = f"{self._name} gave an array of shape {mapped.shape} for {len(values)} rows"
             raise InputError(
-                message("one row a row from its map", got, "Return an array of shape (n, m).", subject="after")
+                message("one row per row from its map", got, "Return an array of shape (n, m).", subject="after")
             )
         if values.dtype == object and mapped.dtype != object:  # a proof must not take 16 digits for 50
             raise TypeError(f"{self._name} gave {mapped.dtype} for numbers of 50 digits")

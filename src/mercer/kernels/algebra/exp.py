@@ -18,6 +18,15 @@ from mercer.kernels.precision import formulas
 class Exp(Single):
     """The exponential of a kernel, written exp(k).
 
+    `k(x, z) = exp(k(x, z))`
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The exponent.
+
+    Examples
+    --------
     >>> import mercer
     >>> from mercer.kernels import Linear
     >>> mercer.exp(Linear())([[1.0]], [[2.0]]).round(3)
@@ -50,6 +59,15 @@ class Exp(Single):
 
 def exp(kernel: Kernel | float) -> Kernel:
     """The kernel exp(k(x, z)).
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The exponent.
+
+    Returns
+    -------
+    Exp
 
     Examples
     --------

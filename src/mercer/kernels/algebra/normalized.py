@@ -20,9 +20,12 @@ from mercer.kernels.points import Points
 class Normalized(Single):
     """A kernel whose lifted points all have length one, written k.normalized(); 0 where k(x, x) is 0.
 
+    `k(x, z) = k(x, z) / sqrt(k(x, x) k(z, z))`
+
     Parameters
     ----------
-    kernel : the kernel inside
+    kernel : Kernel
+        The kernel inside.
 
     Examples
     --------

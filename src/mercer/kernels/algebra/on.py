@@ -42,10 +42,14 @@ def _plain(column: Any) -> Any:
 class On(Mapped):
     """A kernel on a choice of columns, written k.on(columns). Kernels on different columns add and multiply.
 
+    `k(x, z) = k(x[columns], z[columns])`
+
     Parameters
     ----------
-    kernel : the kernel inside
-    columns : positions from 0, or names; a single one, or a list
+    kernel : Kernel
+        The kernel inside.
+    columns : int, str or list
+        Positions from 0, or names; a single one, or a list.
 
     Examples
     --------

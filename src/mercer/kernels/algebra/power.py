@@ -23,18 +23,22 @@ MOST_FACTORS = 1000
 
 
 def check_exponent(owner: str, name: str, value: Any) -> int | float:
-    """A number above zero; whole numbers become int."""
+    """A positive number; integers become int."""
     checked = check_positive(owner, name, value)
     return int(checked) if checked == int(checked) else checked
 
 
 class Power(Single):
-    """A power of a kernel, written k ** p: p a positive whole number, or any p > 0 for infinitely divisible k.
+    """A power of a kernel, written k ** p: p a positive integer, or any p > 0 for infinitely divisible k.
+
+    `k(x, z) = k(x, z)^p`
 
     Parameters
     ----------
-    kernel : the base
-    exponent : whole number above zero; any number above zero where `kernel.divisible`
+    kernel : Kernel
+        The base.
+    exponent : int or float, default=2
+        A positive integer; any positive number where `kernel.divisible`.
 
     Examples
     --------
@@ -60,7 +64,7 @@ class Power(Single):
 
     @property
     def whole(self) -> bool:
-        """Whether the exponent is a whole number."""
+        """Whether the exponent is an integer."""
         return isinstance(self.exponent, int)
 
     def evaluate(self, pairs: Pairs) -> Block:

@@ -21,6 +21,15 @@ from mercer.kernels.points import Points
 class Product(Several):
     """The product of kernels, written k1 * k2 (or a * k for a number a); its lift is all products of features.
 
+    `k(x, z) = k1(x, z) k2(x, z)`
+
+    Parameters
+    ----------
+    parts : tuple of Kernel
+        The factors, two or more.
+
+    Examples
+    --------
     >>> from mercer.kernels import Gaussian, Linear, Product
     >>> Gaussian() * Linear() == Product((Gaussian(), Linear()))
     True

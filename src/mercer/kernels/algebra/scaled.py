@@ -20,25 +20,29 @@ from mercer.kernels.points import Points, refuse_objects
 
 
 def check_lengthscales(owner: str, name: str, value: Any) -> tuple[float, ...]:
-    """A tuple of numbers above zero, at least one."""
+    """A tuple of positive numbers, at least one."""
     try:
         listed = np.asarray(value)
     except ValueError:  # lists of different lengths
         listed = np.empty(0)
     if listed.ndim != 1 or listed.size == 0:
         raise KernelError(
-            message("one lengthscale a column", f"got {value!r}", "Give a list of numbers.", subject=owner)
+            message("one lengthscale per column", f"got {value!r}", "Give a list of numbers.", subject=owner)
         )
     return tuple(check_positive(owner, name, v) for v in listed.tolist())
 
 
 class Scaled(Mapped):
-    """A kernel with one lengthscale a column (anisotropy, ARD), written k.scaled([...]).
+    """A kernel with one lengthscale per column (anisotropy, ARD), written k.scaled([...]).
+
+    `k(x, z) = k(x / lengthscales, z / lengthscales)`
 
     Parameters
     ----------
-    kernel : the kernel inside
-    lengthscales : one number above zero a column
+    kernel : Kernel
+        The kernel inside.
+    lengthscales : tuple of float
+        One positive number per column.
 
     Examples
     --------
@@ -61,7 +65,7 @@ class Scaled(Mapped):
         width = points.values.shape[1]
         if width != len(self.lengthscales):
             needs, got = f"data of {len(self.lengthscales)} columns", f"the data has {width}"
-            raise InputError(message(needs, got, "Give one lengthscale a column.", subject="scaled"))
+            raise InputError(message(needs, got, "Give one lengthscale per column.", subject="scaled"))
         labels = tuple(f"scaled {points.label(i)}" for i in range(width))
         return replace(points, values=self._divide(points.values), labels=labels)
 

@@ -20,6 +20,15 @@ from mercer.kernels.points import Points
 class Sum(Several):
     """The sum of kernels, written k1 + k2; its lift is the lifts side by side.
 
+    `k(x, z) = k1(x, z) + k2(x, z)`
+
+    Parameters
+    ----------
+    parts : tuple of Kernel
+        The terms, two or more.
+
+    Examples
+    --------
     >>> from mercer.kernels import Gaussian, Linear, Sum
     >>> Gaussian() + Linear() == Sum((Gaussian(), Linear()))
     True

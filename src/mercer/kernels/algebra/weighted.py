@@ -30,13 +30,17 @@ def check_function(owner: str, name: str, value: Any) -> Any:
 class Weighted(Single):
     """A kernel weighted on both sides, written k.weighted(f); its lift is f(x) phi(x).
 
+    `k(x, z) = f(x) k(x, z) f(z)`
+
     Parameters
     ----------
-    kernel : the kernel inside
-    function : of rows of numbers, takes all of them (n, d) and gives n real numbers. Of strings, graphs or labels,
-        takes one of them as the kernel reads it (a str, bytes or tuple of tokens; a `Graph`; the label's text, None
-        where it is missing), and gives a real number; where a table has several columns, it takes a tuple, the row.
-        What it gives is checked at each evaluation. Functions are equal by identity
+    kernel : Kernel
+        The kernel inside.
+    function : callable
+        Of rows of numbers, it takes all of them (n, d) and returns n real numbers. Of strings, graphs or labels, it
+        takes one as the kernel reads it (a str, bytes or tuple of tokens; a `Graph`; the label's text, None where it is
+        missing), and returns a real number; where a table has several columns, it takes a tuple, the row. The result is
+        checked at each evaluation. Functions are equal by identity.
 
     Examples
     --------
@@ -69,9 +73,19 @@ class Weighted(Single):
         return points
 
     def weights(self, points: Points) -> NDArray[Any]:
-        """F of each row, checked: one real, finite number per row."""
+        """f of each row, checked: one real, finite number per row.
+
+        Parameters
+        ----------
+        points : Points
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
         refuse_sparse(points, subject="weighted")
-        if points.first_thing is not None:
+        if points.first_object is not None:
             return of_each("weighted", self.function, points, self._known(points))
         values = real("weighted", name_of(self.function), self.function(points.values))
         rows = len(points.values)

@@ -23,13 +23,13 @@ DENSE = 512
 KIND = "categories"
 
 Lift = Callable[[tuple[Label, ...], int, str], Any]
-"""The features of labels of a column, whose position and name come after them: a table with a row a label."""
+"""The features of labels of a column, whose position and name come after them: a table with a row per label."""
 
 
 def encoded(kernel: Kernel, left: Points, right: Points, lift: Lift) -> tuple[Points, Points]:
     """The features of two tables, over the same labels; one object for both where the tables are one.
 
-    kernel : who asks; equal kernels ask once about the same labels
+    kernel : equal kernels share the features of the same labels
     """
     tables = [_column(kernel, left, right, c, lift) for c in range(left.values.shape[1])]
     one = _side_by_side([(rows, i) for rows, i, _ in tables], left)

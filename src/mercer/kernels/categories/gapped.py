@@ -27,11 +27,11 @@ from mercer.kernels.proof.judgement import Fact
 
 
 def check_moments(owner: str, name: str, value: Any) -> tuple[tuple[float, float], ...]:
-    """A mean and a deviation above zero of each column; empty where they are to be found."""
+    """A mean and a positive deviation of each column; empty where they are to be found."""
     try:
         pairs = [(mean, deviation) for mean, deviation in value]
     except (TypeError, ValueError) as error:
-        needs = f"pairs of a mean and a deviation for {name}, one a column"
+        needs = f"pairs of a mean and a deviation for {name}, one per column"
         raise KernelError(message(needs, f"got {value!r:.60}", "Leave it to resolve().", subject=owner)) from error
     return tuple((check_number(owner, name, mean), check_positive(owner, name, deviation)) for mean, deviation in pairs)
 
@@ -45,8 +45,10 @@ class Gapped(ObjectKernel):
 
     Parameters
     ----------
-    lengthscale : number above zero, in deviations, or "median"
-    moments : the mean and the deviation of each column; found by `resolve`
+    lengthscale : float or "median", default=1.0
+        Positive, in deviations; "median" takes the median distance of the data.
+    moments : tuple of (float, float), default=()
+        The mean and the deviation of each column; found by `resolve`.
 
     Examples
     --------
@@ -87,7 +89,17 @@ class Gapped(ObjectKernel):
         return np.ones(points.values.shape[0])
 
     def encoded(self, left: Points, right: Points) -> tuple[Points, Points]:
-        """g of the rows of two tables."""
+        """g of the rows of two tables.
+
+        Parameters
+        ----------
+        left, right : Points
+            The rows of both tables.
+
+        Returns
+        -------
+        (Points, Points)
+        """
         width = left.values.shape[1]
         if width != len(self.moments):
             needs, got = f"the {len(self.moments)} columns whose means are known", f"got {width}"

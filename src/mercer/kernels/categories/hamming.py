@@ -32,10 +32,14 @@ class Hamming(Labelled):
 
     Parameters
     ----------
-    lengthscale : number above zero, or "median"
-    weights : "equal", or "rarity": a difference then counts (w(x_k) + w(z_k)) / 2, with the w of `Match`
-    missing : "category", "marginalised" or "refuse", as in `Match`
-    seen : for each column the labels and their shares; found by `resolve`
+    lengthscale : float or "median", default=1.0
+        Positive scale; "median" takes the median distance of the data.
+    weights : {"equal", "rarity"}, default="equal"
+        With "rarity" a difference counts (w(x_k) + w(z_k)) / 2, with the w of `Match`.
+    missing : {"category", "marginalised", "refuse"}, default="category"
+        As in `Match`.
+    seen : tuple, default=()
+        For each column the labels and their shares; found by `resolve`.
 
     Examples
     --------

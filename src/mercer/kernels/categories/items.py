@@ -1,4 +1,4 @@
-"""Labels at the door: texts, numbers and truths become texts, and whatever stands for "missing" becomes one thing."""
+"""Reading labels: texts, numbers and booleans become texts, and all forms of missing become one."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ NOTHING = ("NoneType", "NAType", "NaTType")
 """How the types are called whose entries are missing: that of None, and those of pandas."""
 DAY = np.timedelta64(1, "D")
 EXACT = 2.0**53
-"""Up to here each whole number is a float of its own."""
+"""Up to here each integer is a float of its own."""
 
 Reader = tuple[str, Callable[[Any], Label]]
-"""What things of a type are, and how one becomes a text."""
+"""What values of a type are, and how one becomes a text."""
 
 
 def items_of(things: Sequence[Any]) -> tuple[Label, ...]:
     """The text of each label; MISSING for None, NaN, NaT and pandas' NA. Cost: one pass.
 
-    A whole number has the same text whatever its type, since a table with missing entries keeps its whole numbers as
-    floats. Labels of one column must be of one kind: texts, numbers or truths.
+    An integer has the same text whatever its type, since a table with missing entries keeps its integers as
+    floats. Labels of one column must be of one kind: texts, numbers or booleans.
 
     >>> items_of(["a", None, "b"]), items_of([1, 2.0, float("nan"), 0.5])
     (('a', None, 'b'), ('1', '2', None, '0.5'))
@@ -40,7 +40,7 @@ def items_of(things: Sequence[Any]) -> tuple[Label, ...]:
     if len(readers) < len(types):
         row = next(i for i, thing in enumerate(things) if type(thing) not in readers)
         got = f"row {row} holds {things[row]!r:.60} of type {type(things[row]).__name__}"
-        raise InputError(message("labels", got, "Give texts, whole numbers or truths, or convert with str()."))
+        raise InputError(message("labels", got, "Give texts, integers or booleans, or convert with str()."))
     labels = tuple(readers[type(thing)][1](thing) for thing in things)
     if len({name for name, _ in readers.values()} - {"missing"}) > 1:
         _refuse_mixed(things, labels, readers)
@@ -48,13 +48,13 @@ def items_of(things: Sequence[Any]) -> tuple[Label, ...]:
 
 
 def _reader(kind: type) -> Reader | None:
-    """How things of a type are read; None where they are no labels."""
+    """How values of a type are read; None where they are not labels."""
     if kind.__name__ in NOTHING:
         return "missing", lambda _: MISSING
     if issubclass(kind, str):
         return "texts", str
     if issubclass(kind, bool | np.bool_):
-        return "truths", lambda thing: str(bool(thing))
+        return "booleans", lambda thing: str(bool(thing))
     if issubclass(kind, timedelta | np.timedelta64):  # a duration is its days, as for kernels of numbers
         return "numbers", lambda thing: _text_of_float(thing / DAY)
     if issubclass(kind, int | np.integer):
@@ -78,4 +78,4 @@ def _refuse_mixed(things: Sequence[Any], labels: Sequence[Label], readers: dict[
     if len(first) > 1:
         (one, i), (other, j), *_ = first.items()
         got = f"there are {one} and {other}: row {i} holds {things[i]!r:.60}, and row {j} holds {things[j]!r:.60}"
-        raise InputError(message("labels of one kind a column", got, "Convert the whole column with str()."))
+        raise InputError(message("labels of one kind per column", got, "Convert the whole column with str()."))

@@ -1,4 +1,4 @@
-"""What kernels of labels share: a row of features a label, what is done with missing entries, and shares of labels."""
+"""What kernels of labels share: a row of features per label, missing entries, and shares of labels."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Labelled(ObjectKernel):
 
     @abstractmethod
     def lifted(self, labels: Sequence[Label], seen: dict[Label, float], where: str) -> Any:
-        """phi of each label of a column: a sparse table with a row a label; `where` names the column."""
+        """phi of each label of a column: a sparse table with a row per label; `where` names the column."""
 
     @property
     def needs_shares(self) -> bool:

@@ -20,15 +20,18 @@ class Match(Averaged):
     k(x, z) = sum_k w(x_k) [x_k = z_k] / d over the d columns, with w = 1, or w(v) = 1 - (share of the rows of the data
     that hold v): an agreement on what all rows hold says nothing, one on a rare label much. A label that the data did
     not have weighs 1. exp(c * Match()) is a Gaussian kernel of one column of zeros and ones a label; `Hamming` is that
-    with a lengthscale. Labels are texts, whole numbers or truths, compared by their text. Cost: n d time for features,
-    then a product of dense or sparse rows with one column a label.
+    with a lengthscale. Labels are texts, integers or booleans, compared by their text. Cost: n d time for features,
+    then a product of dense or sparse rows with one column per label.
 
     Parameters
     ----------
-    weights : "equal", or "rarity": then shares are counted by `resolve`, where learners do it
-    missing : what None and NaN are: "category", a label of its own; "marginalised", the mean over the labels by their
-        shares in the data, so that k(missing, z) is the expected k(v, z); "refuse", an error
-    seen : for each column the labels and their shares, a share alone for missing entries; found by `resolve`
+    weights : {"equal", "rarity"}, default="equal"
+        With "rarity" shares are counted by `resolve`; learners call it.
+    missing : {"category", "marginalised", "refuse"}, default="category"
+        How None and NaN are read: "category", as a label of its own; "marginalised", as the mean over the labels by
+        their shares in the data, so that k(missing, z) is the expected k(v, z); "refuse", as an error.
+    seen : tuple, default=()
+        For each column the labels and their shares, a share alone for missing entries; found by `resolve`.
 
     Examples
     --------
@@ -62,7 +65,7 @@ class Match(Averaged):
 
     def facts(self) -> tuple[Fact, ...]:
         reason = (
-            "it is the inner product of features, one a label of each column: 1 / sqrt(d) where the row holds the "
+            "it is the inner product of features, one per label of each column: 1 / sqrt(d) where the row holds the "
             f"label, else 0{rarely(self.weights)}{by_means(self.missing)}"
         )
         return (Fact(CATEGORIES, reason),)

@@ -47,11 +47,15 @@ class Ordinal(Averaged):
 
     Parameters
     ----------
-    order : the labels from the first to the last, two or more
-    lengthscale : number above zero, in steps
-    missing : "category": a missing entry is like itself, k = 1, and unlike every label, k = 0; "marginalised": the mean
-        over the labels by their shares in the data; "refuse": an error
-    seen : for each column the labels and their shares; found by `resolve`
+    order : tuple of str
+        The labels from the first to the last, two or more.
+    lengthscale : float, default=1.0
+        Positive, in steps.
+    missing : {"category", "marginalised", "refuse"}, default="category"
+        With "category" a missing entry is like itself, k = 1, and unlike every label, k = 0; "marginalised" takes the
+        mean over the labels by their shares in the data; "refuse" raises an error.
+    seen : tuple, default=()
+        For each column the labels and their shares; found by `resolve`.
 
     Examples
     --------

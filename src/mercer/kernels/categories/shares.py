@@ -27,7 +27,7 @@ def check_shares(owner: str, name: str, value: Any) -> Shares:
     try:
         columns = tuple(tuple(_share(*pair) for pair in column) for column in value)
     except (TypeError, ValueError) as error:
-        needs, remedy = f"pairs of a label and its share for {name}, a list a column", "Leave it to resolve()."
+        needs, remedy = f"pairs of a label and its share for {name}, a list per column", "Leave it to resolve()."
         raise KernelError(message(needs, f"got {value!r:.60}", remedy, subject=owner)) from error
     for column in columns:
         if sum(pair[-1] for pair in column) > 1 + ROUNDED or len({pair[:-1] for pair in column}) < len(column):

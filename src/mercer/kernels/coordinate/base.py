@@ -19,6 +19,8 @@ class Coordinate(Kernel):
     Cost: a term for each of n m d coordinates of n x m pairs, in one pass; memory for the result, or for tiles where
     only products with vectors are asked for (`Gram`).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.kernels import Coordinate
     >>> class Overlap(Coordinate):
@@ -33,14 +35,44 @@ class Coordinate(Kernel):
 
     @abstractmethod
     def term(self, x: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
-        """The contribution of one coordinate."""
+        """The contribution of one coordinate.
+
+        Parameters
+        ----------
+        x, z : array
+            Values of one coordinate.
+
+        Returns
+        -------
+        array
+        """
 
     def profile(self, total: NDArray[Any]) -> NDArray[Any]:
-        """k as a function of the joined terms."""
+        """k as a function of the joined terms.
+
+        Parameters
+        ----------
+        total : array
+            The joined terms.
+
+        Returns
+        -------
+        array
+        """
         return total
 
     def total(self, pairs: Pairs) -> Block:
-        """The joined terms of all pairs."""
+        """The joined terms of all pairs.
+
+        Parameters
+        ----------
+        pairs : Pairs
+            The pairs.
+
+        Returns
+        -------
+        Block
+        """
         return pairs.total(self.term, self.joined_by)
 
     def evaluate(self, pairs: Pairs) -> Block:

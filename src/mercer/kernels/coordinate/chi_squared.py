@@ -15,6 +15,8 @@ from mercer.kernels.proof.judgement import Fact
 class ChiSquared(Coordinate):
     """The additive chi-squared kernel on histograms: the sum of the harmonic means of the bins.
 
+    `k(x, z) = sum_k 2 x_k z_k / (x_k + z_k)`
+
     Examples
     --------
     >>> from mercer.kernels import ChiSquared

@@ -21,9 +21,12 @@ from mercer.kernels.proof.judgement import Fact
 class ExponentialChiSquared(Coordinate):
     """The exponential of the chi-squared distance of two histograms.
 
+    `k(x, z) = exp(-sum_k (x_k - z_k)^2 / (x_k + z_k) / lengthscale)`
+
     Parameters
     ----------
-    lengthscale : number above zero, or "median" (of the chi-squared distances)
+    lengthscale : float or "median", default=1.0
+        Positive scale; "median" takes the median chi-squared distance of the data.
 
     Examples
     --------

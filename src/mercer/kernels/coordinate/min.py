@@ -15,6 +15,8 @@ from mercer.kernels.proof.judgement import Fact
 class Min(Coordinate):
     """The histogram intersection: the sum of the smaller of the two values, coordinate by coordinate.
 
+    `k(x, z) = sum_k min(x_k, z_k)`
+
     Examples
     --------
     >>> import mercer

@@ -33,13 +33,16 @@ class Monomials(Kernel):
 
     k(x, z) = h_0 + h_1 + ... + h_degree, the complete homogeneous symmetric polynomials of the products x_k z_k, from
     their power sums p_i = sum_k (x_k z_k)^i by Newton's identity m h_m = p_1 h_(m-1) + ... + p_m h_0. It has no minus
-    sign, so that nothing cancels but the signs of the data. Cost: d degree + degree^2 operations a pair.
+    sign, so that nothing cancels but the signs of the data. Cost: d degree + degree^2 operations per pair.
 
     Parameters
     ----------
-    degree : whole number from 1 to 100
-    include_bias : whether the constant monomial 1 is one of them; texts write 1 or 0
-    min_degree : whole number from 0 to degree: other monomials of a lower degree are left out
+    degree : int, default=2
+        The highest degree, from 1 to 100.
+    include_bias : bool, default=True
+        Whether the constant monomial 1 is included; texts write 1 or 0.
+    min_degree : int, default=0
+        Monomials of a lower degree, except 1, are left out; from 0 to degree.
 
     Examples
     --------

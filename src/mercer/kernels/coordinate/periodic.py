@@ -20,12 +20,16 @@ from mercer.kernels.proof.judgement import Fact
 class Periodic(Coordinate):
     """The periodic kernel, coordinate by coordinate, which keeps it a kernel for every number of columns.
 
+    `k(x, z) = exp(-2 sum_k sin^2(pi (x_k - z_k) / period) / lengthscale^2)`
+
     (The same formula on the Euclidean distance, as some libraries have it, is not a kernel for d > 1.)
 
     Parameters
     ----------
-    period : number above zero
-    lengthscale : number above zero; it has no unit, since a sine has none
+    period : float, default=1.0
+        Positive, in the units of x.
+    lengthscale : float, default=1.0
+        Positive; it has no unit, since a sine has none.
 
     Examples
     --------

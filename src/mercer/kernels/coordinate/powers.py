@@ -24,11 +24,12 @@ STEADY = 8
 class Powers(Coordinate):
     """The kernel of the features x_k, x_k^2, ..., x_k^degree of every coordinate.
 
-    k(x, z) = sum_k sum_{b=1..degree} (x_k z_k)^b, by Horner's rule. Cost: d degree operations a pair.
+    k(x, z) = sum_k sum_{b=1..degree} (x_k z_k)^b, by Horner's rule. Cost: d degree operations per pair.
 
     Parameters
     ----------
-    degree : whole number from 1 to 10,000
+    degree : int, default=3
+        The highest power, from 1 to 10,000.
 
     Examples
     --------

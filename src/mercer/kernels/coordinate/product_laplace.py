@@ -20,11 +20,14 @@ from mercer.kernels.proof.judgement import Fact
 
 
 class ProductLaplace(Coordinate):
-    """The Laplace kernel on the sum of absolute differences: the product of one Laplace kernel a coordinate.
+    """The Laplace kernel on the sum of absolute differences: the product of one Laplace kernel per coordinate.
+
+    `k(x, z) = exp(-sum_k |x_k - z_k| / lengthscale)`
 
     Parameters
     ----------
-    lengthscale : number above zero, or "median" (of the sums of absolute differences)
+    lengthscale : float or "median", default=1.0
+        Positive scale; "median" takes the median sum of absolute differences.
 
     Examples
     --------

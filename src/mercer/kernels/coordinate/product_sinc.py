@@ -18,11 +18,14 @@ from mercer.kernels.proof.judgement import Fact
 
 
 class ProductSinc(Coordinate):
-    """The product of one sinc a coordinate: unlike the radial `Sinc`, a kernel for every number of columns.
+    """The product of one sinc per coordinate: unlike the radial `Sinc`, a kernel for every number of columns.
+
+    `k(x, z) = prod_k sin(t_k) / t_k, t_k = (x_k - z_k) / lengthscale`
 
     Parameters
     ----------
-    lengthscale : number above zero, or "median"
+    lengthscale : float or "median", default=1.0
+        Positive scale; "median" takes the median distance of the data.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""k(x, z) = prod_k (1 + x_k z_k): all 2^d interaction features at the price of d products; or those of some orders."""
+"""k(x, z) = prod_k (1 + x_k z_k): all 2^d interaction features for the cost of d products; or those of some orders."""
 
 from __future__ import annotations
 
@@ -25,12 +25,14 @@ from mercer.kernels.proof.judgement import Fact
 
 
 def check_order(owner: str, name: str, value: Any) -> int | None:
-    """A whole number of at least zero, or None."""
+    """An integer of at least zero, or None."""
     return None if value is None else check_integer(owner, name, value, 0, None)
 
 
 class Subsets(Coordinate):
     """The all-subsets kernel: its lift holds the product of the coordinates of every subset, 2^d features.
+
+    `k(x, z) = prod_k (1 + x_k z_k); with orders, the terms of min_order to max_order factors x_k z_k`
 
     With orders, only subsets of so many coordinates count: the sum over S with min_order <= |S| <= max_order of
     prod_{k in S} x_k z_k. With min_order = max_order this is the ANOVA kernel of that degree. Cost: d operations a
@@ -38,8 +40,10 @@ class Subsets(Coordinate):
 
     Parameters
     ----------
-    min_order : whole number of at least 0; where it is above d, no subset is left and k is zero
-    max_order : whole number of at least min_order, or None for d
+    min_order : int, default=0
+        The smallest subset, at least 0; above d, no subset is left and k is zero.
+    max_order : int or None, default=None
+        The largest subset, at least min_order; None for d.
 
     Examples
     --------
@@ -75,7 +79,7 @@ class Subsets(Coordinate):
             return super().evaluate(pairs)
         if self.min_order > width:
             return pairs.full(0.0)
-        if isinstance(pairs, TracedPairs):  # a formula joins one number a coordinate, and this needs several
+        if isinstance(pairs, TracedPairs):  # a formula joins one number per coordinate, and this needs several
             raise Untraceable("subsets of some orders")
         return np.asarray(self._of_orders((x * z for x, z in pairs.coordinates()), width) + pairs.full(0.0))
 

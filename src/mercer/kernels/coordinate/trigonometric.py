@@ -29,12 +29,14 @@ class Trigonometric(Kernel):
     """The kernel of the features sin(j t_k), cos(j t_k), j = 1 ... order, with t = 2 pi x / period.
 
     k(x, z) = sum_k sum_{j=1..order} cos(2 pi j (x_k - z_k) / period), as the inner product of these features, which
-    lose whole periods before anything is rounded. Cost: 2 order d operations a pair, in one product of matrices.
+    lose whole periods before anything is rounded. Cost: 2 order d operations per pair, in one product of matrices.
 
     Parameters
     ----------
-    order : whole number from 1 to 10,000
-    period : number above zero; the default, the float nearest to 2 pi, stands for 2 pi itself: sin(j x), cos(j x)
+    order : int, default=1
+        The highest frequency, from 1 to 10,000.
+    period : float, default=6.283185307179586
+        Positive. The default, the float nearest to 2 pi, stands for 2 pi itself: sin(j x), cos(j x).
 
     Examples
     --------
@@ -66,7 +68,17 @@ class Trigonometric(Kernel):
         return build.functions(self, 2 * self.order * build.n_columns)
 
     def features_of(self, X: NDArray[Any]) -> NDArray[Any]:
-        """The waves of each row, in the dtype of X: first those of the first column."""
+        """The waves of each row, in the dtype of X: first those of the first column.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n, 2 order d)
+        """
         out = np.empty((len(X), 2 * self.order * X.shape[1]), X.dtype)
         step = max(1, BLOCK // out.shape[1])
         for start in range(0, len(X), step):  # in float64, whatever X is: a period is no float32
@@ -75,7 +87,17 @@ class Trigonometric(Kernel):
         return out
 
     def names_of(self, inputs: Sequence[str]) -> list[str]:
-        """sin(x1), cos(x1), sin(2 x1), ... for the columns x1, ..."""
+        """The names sin(x1), cos(x1), sin(2 x1), ... of the features.
+
+        Parameters
+        ----------
+        inputs : sequence of str
+            The names of the columns.
+
+        Returns
+        -------
+        list of str
+        """
         turns = range(1, self.order + 1)
         return [f"{wave}({self._angle(name, j)})" for name in inputs for j in turns for wave in ("sin", "cos")]
 

@@ -16,9 +16,11 @@ from mercer.kernels.points import Points
 class Angular(Kernel):
     """(|x| |z|)^degree times a function of the angle; zero where a point is the origin, which has no angle.
 
-    Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula a pair; memory for the
-    result, or for tiles where only products with vectors are asked for (`Gram`).
+    Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula per pair; memory for
+    the result, or for tiles where only products with vectors are asked for (`Gram`).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.kernels import Angular
     >>> class Nearness(Angular):
@@ -35,7 +37,17 @@ class Angular(Kernel):
 
     @abstractmethod
     def profile(self, angle: NDArray[Any]) -> NDArray[Any]:
-        """k for two points of length one at this angle, from 0 to pi."""
+        """k for two points of length one, as a function of their angle.
+
+        Parameters
+        ----------
+        angle : array
+            From 0 to pi.
+
+        Returns
+        -------
+        array
+        """
 
     def evaluate(self, pairs: Pairs) -> Block:
         left, right = pairs.norms()

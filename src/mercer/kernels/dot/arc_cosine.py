@@ -14,11 +14,14 @@ from mercer.kernels.proof.judgement import Fact
 
 
 class ArcCosine(Angular):
-    """The arc-cosine kernel of order 0, 1 - a/pi, or 1, |x| |z| (sin a + (pi - a) cos a) / pi; a is the angle.
+    """The arc-cosine kernel of order 0 or 1.
+
+    `k(x, z) = 1 - a/pi (order 0); |x| |z| (sin a + (pi - a) cos a) / pi (order 1); a the angle of x and z`
 
     Parameters
     ----------
-    order : 0 or 1
+    order : {0, 1}, default=1
+        The order.
 
     Examples
     --------

@@ -15,9 +15,11 @@ from mercer.kernels.points import Points
 class Dot(Kernel):
     """A function of the inner product alone.
 
-    Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula a pair in the same
+    Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula per pair in the same
     pass; memory for the result, or for tiles where only products with vectors are asked for (`Gram`).
 
+    Examples
+    --------
     >>> from mercer.kernels import Dot
     >>> class Doubled(Dot):
     ...     def profile(self, t):
@@ -28,7 +30,17 @@ class Dot(Kernel):
 
     @abstractmethod
     def profile(self, t: NDArray[Any]) -> NDArray[Any]:
-        """k as a function of t = <x, z>."""
+        """k as a function of the inner product.
+
+        Parameters
+        ----------
+        t : array
+            <x, z>.
+
+        Returns
+        -------
+        array
+        """
 
     def evaluate(self, pairs: Pairs) -> Block:
         return pairs.block(self.profile(pairs.dot()))

@@ -17,6 +17,8 @@ from mercer.kernels.proof.judgement import Fact
 class Cosine(Angular):
     """The cosine similarity: the linear kernel, normalized; zero where a point is the origin.
 
+    `k(x, z) = <x, z> / (|x| |z|)`
+
     Examples
     --------
     >>> from mercer.kernels import Cosine

@@ -18,9 +18,12 @@ from mercer.kernels.proof.judgement import Fact
 class Exponential(Dot):
     """The exponential of the inner product: all monomials of every degree. Its normalized form is the Gaussian.
 
+    `k(x, z) = exp(<x, z> / lengthscale^2)`
+
     Parameters
     ----------
-    lengthscale : number above zero
+    lengthscale : float, default=1.0
+        Positive scale.
 
     Examples
     --------

@@ -16,6 +16,8 @@ from mercer.kernels.proof.judgement import Fact
 class Linear(Dot):
     """The inner product itself; its lift is phi(x) = x.
 
+    `k(x, z) = <x, z>`
+
     Examples
     --------
     >>> from mercer.kernels import Linear

@@ -17,7 +17,11 @@ from mercer.kernels.proof.judgement import Fact
 
 
 class Parabolic(Kernel):
-    """The kernel of the lift phi(x) = [x, |x|^2], under which balls become halfspaces. Cost: d operations a pair.
+    """The kernel of the parabolic lift, under which balls become halfspaces.
+
+    `k(x, z) = <x, z> + |x|^2 |z|^2`
+
+    The lift is phi(x) = [x, `|x|^2`]. Cost: d operations per pair.
 
     Examples
     --------

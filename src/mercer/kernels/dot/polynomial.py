@@ -18,11 +18,11 @@ from mercer.kernels.proof.judgement import Fact
 
 
 def check_degree(owner: str, name: str, value: Any) -> int:
-    """A whole number of at least one; a fraction gets the reason why it is refused."""
+    """An integer of at least one; a fraction gets the reason why it is refused."""
     checked = check_number(owner, name, value)
     if checked != int(checked):
         raise KernelError(
-            f"{owner} needs a whole number for {name}; got {value!r}. (offset + <x, z>)^p with a fractional p has a "
+            f"{owner} needs an integer for {name}; got {value!r}. (offset + <x, z>)^p with a fractional p has a "
             "negative Taylor coefficient, so it is not a kernel. Round the degree."
         )
     return check_integer(owner, name, value, 1, None)
@@ -31,10 +31,14 @@ def check_degree(owner: str, name: str, value: Any) -> int:
 class Polynomial(Dot):
     """The polynomial kernel: all monomials up to the degree, weighted.
 
+    `k(x, z) = (offset + <x, z>)^degree`
+
     Parameters
     ----------
-    degree : whole number of at least 1
-    offset : number of at least zero; with 0 only the monomials of exactly this degree remain
+    degree : int, default=2
+        At least 1.
+    offset : float, default=1.0
+        At least zero; with 0 only the monomials of exactly this degree remain.
 
     Examples
     --------

@@ -17,10 +17,14 @@ from mercer.kernels.proof.judgement import Fact
 class Sigmoid(Dot):
     """The sigmoid function of the inner product, here to be refuted: no lift gives it.
 
+    `k(x, z) = tanh(slope <x, z> + offset)`
+
     Parameters
     ----------
-    slope : number; only 0 with offset >= 0, which makes a constant, would be a kernel
-    offset : number
+    slope : float, default=1.0
+        Only 0 with offset >= 0, which makes a constant, is a kernel.
+    offset : float, default=0.0
+        Added to slope <x, z>.
 
     Examples
     --------

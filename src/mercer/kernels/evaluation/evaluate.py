@@ -1,4 +1,4 @@
-"""Evaluation at the public door: read the data, check it, walk the tree block by block, check the result."""
+"""Evaluation: read the data, check it, walk the tree block by block, check the result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mercer.errors import DomainError, InputError, NumericalWarning, caller_leve
 from mercer.kernels.domain import REALS
 from mercer.kernels.evaluation.dispatch import fused
 from mercer.kernels.evaluation.plain import Plain
-from mercer.kernels.objects.reading import things_from
+from mercer.kernels.objects.reading import objects_from
 from mercer.kernels.objects.table import holds_more
 from mercer.kernels.points import (
     DOUBLE,
@@ -62,10 +62,10 @@ def read(kernel: Kernel, X: Any) -> Points:
 
 
 def points_of_kernel(X: Any, kernel: Kernel | None) -> Points:
-    """Data as points, as a kernel reads it: rows of numbers, or columns of things among them."""
+    """Data as points, as a kernel reads it: rows of numbers, or columns of structured data among them."""
     if kernel is None or not (kernel.kinds or holds_more(X, kernel.needed)):
         return points_from(X, None if kernel is None else kernel.needed)
-    return things_from(X, kernel.needed, kernel.kinds)
+    return objects_from(X, kernel.needed, kernel.kinds)
 
 
 def name_of(kernel: Kernel) -> str:
@@ -178,7 +178,7 @@ def ready(kernel: Kernel, X: Any, Z: Any) -> tuple[Points, Points]:
 
 
 def evaluator(kernel: Kernel, left: Points, right: Points, rough: bool = False) -> Fused | Plain:
-    """Who evaluates: the fused pass for many pairs, where the kernel's code can be followed; else plain NumPy.
+    """The evaluator: the fused pass for many pairs, where the kernel's code can be followed; else plain NumPy.
 
     rough : as in `mercer.kernels.evaluation.dispatch.fused`
     """
@@ -258,7 +258,7 @@ def warn_of_overflow(kernel: Kernel, dtype: np.dtype[Any]) -> None:
 
 
 def all_finite(values: NDArray[Any]) -> bool:
-    """Whether no number is infinite or NaN, without an array of truths: a sum that is finite has finite terms."""
+    """Whether no number is infinite or NaN, without an array of booleans: a sum that is finite has finite terms."""
     rows = max(1, (1 << 20) // max(1, values[:1].size))
     blocks = (values[start : start + rows] for start in range(0, len(values), rows))
     return all(bool(np.isfinite(block.sum())) or bool(np.isfinite(block).all()) for block in blocks)

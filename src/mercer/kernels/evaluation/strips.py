@@ -20,7 +20,7 @@ Array = NDArray[Any]
 Strip = Callable[[int, slice, Array], None]
 """strip(worker, rows, values): what a worker does with some rows; the values are its own, to be overwritten."""
 STRIP, SHARED = 1 << 20, 1 << 22
-"""Numbers in the memory of a worker, about: 8 MB; and of one who has all cores: 32 MB."""
+"""Numbers in the memory of a worker, about: 8 MB; and of one that has all cores: 32 MB."""
 THIN, TALL = 64, 1 << 12
 """Rows of a strip: thinner products are slow, and taller strips keep the others waiting at the end."""
 
@@ -34,7 +34,7 @@ def height(width: int, workers: int) -> int:
 
 
 def workspace(width: int, workers: int) -> list[Array]:
-    """Memory for each of so many workers, of rows of so many numbers; for one, who has all cores, more of it."""
+    """Memory for each of so many workers, of rows of so many numbers; for one that has all cores, more of it."""
     return [np.empty((height(width, workers), width)) for _ in range(workers)]
 
 
@@ -53,7 +53,7 @@ def over_strips(
 
     right : not the same object as `left`
     memory : of each worker, as many rows as a strip has, of as many numbers as `right` has rows
-    watch : who is told of progress, where there are several workers
+    watch : takes progress, where there are several workers
     """
     n, step = left.values.shape[0], len(memory[0])
     if len(memory) == 1:

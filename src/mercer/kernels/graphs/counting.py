@@ -14,7 +14,7 @@ MOST = 1 << 62
 
 
 def ranked(*parts: Whole) -> Whole:
-    """The place of each tuple of non-negative whole numbers among all different ones, in the order of the dictionary.
+    """The place of each tuple of non-negative integers among all different ones, in the order of the dictionary.
 
     It depends on the order of the numbers alone, and not on how large they are. So what keeps the order of the parts
     keeps that of the ranks: tuples that come later put new ranks between, and swap none. Exact: nothing is hashed.

@@ -24,7 +24,8 @@ class EdgeHistogram(Counted):
 
     Parameters
     ----------
-    ends : whether the labels of the two nodes of an edge, in either order, are a part of its label; texts write 1 or 0
+    ends : bool, default=False
+        Whether the labels of the two nodes of an edge, in either order, are a part of its label; texts write 1 or 0.
 
     Examples
     --------

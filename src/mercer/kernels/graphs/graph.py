@@ -20,7 +20,7 @@ SUBJECT = "Graph"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
-    """An undirected graph that never changes. Memory: 16 bytes an edge, and a reference a label.
+    """An undirected graph that never changes. Memory: 16 bytes per edge, and a reference per label.
 
     An edge that is given twice, in either direction, counts once; given twice with different labels it is refused. An
     edge may lead from a node to itself, nodes may have no edge, and a graph may have no node. Two graphs are equal
@@ -29,10 +29,14 @@ class Graph:
 
     Parameters
     ----------
-    nodes : how many nodes there are, a whole number of at least 0; they are numbered from 0
-    edges : pairs of nodes, (m, 2); kept as an array that cannot be written to, the smaller node first, in order
-    labels : one a node, anything hashable; None where all nodes are alike. Labels are equal where Python says so
-    edge_labels : one an edge, in the order of the edges; None where all are alike
+    nodes : int
+        How many nodes there are; they are numbered from 0.
+    edges : array of shape (m, 2)
+        Pairs of nodes; stored as a read-only array, the smaller node first, in order.
+    labels : sequence or None, default=None
+        One hashable label per node; None where all nodes are alike. Labels are equal where Python says so.
+    edge_labels : sequence or None, default=None
+        One label per edge, in the order of the edges; None where all are alike.
 
     Examples
     --------
@@ -96,9 +100,7 @@ def labels_of(name: str, labels: Any, count: int, things: str) -> Labels | None:
         distinct = set(found)
     except TypeError as error:
         got = f"{name} hold a label that is not: {error}"
-        raise InputError(
-            message("hashable labels", got, "Use texts, whole numbers or tuples.", subject=SUBJECT)
-        ) from error
+        raise InputError(message("hashable labels", got, "Use texts, integers or tuples.", subject=SUBJECT)) from error
     if any(label != label for label in distinct):
         got = f"{name} hold NaN, which does not equal itself"
         raise InputError(message("labels that equal themselves", got, "Give missing labels a name.", subject=SUBJECT))
@@ -107,7 +109,7 @@ def labels_of(name: str, labels: Any, count: int, things: str) -> Labels | None:
 
 def _count(nodes: Any) -> int:
     if isinstance(nodes, bool) or not isinstance(nodes, numbers.Integral) or nodes < 0:
-        needs = "the number of its nodes, a whole number of at least 0"
+        needs = "the number of its nodes, an integer of at least 0"
         raise InputError(
             message(needs, f"got {nodes!r:.60}", "Give labels=[...] for labels of nodes.", subject=SUBJECT)
         )
@@ -126,7 +128,7 @@ def _pairs(edges: Any, nodes: int) -> Edges:
         return np.empty((0, 2), np.int64)
     if raw.dtype.kind not in "iu" or raw.ndim != 2 or raw.shape[1] != 2:
         got = f"got an array of shape {raw.shape} and dtype {raw.dtype}"
-        raise InputError(message("pairs of whole numbers for edges", got, "Number nodes from 0.", subject=SUBJECT))
+        raise InputError(message("pairs of integers for edges", got, "Number nodes from 0.", subject=SUBJECT))
     pairs: Edges = np.sort(raw.astype(np.int64), axis=1)
     bad = np.flatnonzero((pairs[:, 0] < 0) | (pairs[:, 1] >= nodes))
     if len(bad):
@@ -149,6 +151,6 @@ def _each_once(pairs: Edges, kinds: Labels | None, nodes: int) -> tuple[Edges, L
     if bad is not None:
         got = f"got edge {tuple(pairs[bad].tolist())} with {kept[places[bad]]!r} and with {kinds[bad]!r}"
         raise InputError(
-            message("one label an edge", got, "Keep one of them, or join both into one label.", subject=SUBJECT)
+            message("one label per edge", got, "Keep one of them, or join both into one label.", subject=SUBJECT)
         )
     return pairs[first], kept

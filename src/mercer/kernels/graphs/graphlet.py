@@ -26,11 +26,12 @@ class Graphlet(Counted):
     `Graphlet().normalized()` compares how frequent kinds are.
 
     Cost: for three nodes the sum over edges of the degrees of their ends; for four that over all walks of two edges,
-    and the edges between common neighbours. Memory: a few numbers a graph.
+    and the edges between common neighbours. Memory: a few numbers per graph.
 
     Parameters
     ----------
-    size : the nodes of a small graph, 3 or 4
+    size : {3, 4}, default=3
+        The nodes of a small graph.
 
     Examples
     --------

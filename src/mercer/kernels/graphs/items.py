@@ -1,4 +1,4 @@
-"""Graphs at the public door: whatever describes a graph becomes a `Graph`, or one clear error names its row."""
+"""Reading graphs: whatever describes a graph becomes a `Graph`, or one clear error names its row."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ REMEDY = "Give a Graph, a NetworkX graph, an adjacency matrix, (matrix, labels),
 
 
 def items_of(things: Sequence[Any]) -> tuple[Graph, ...]:
-    """Each thing as a graph. Cost: a few operations an edge, and about 20 microseconds a graph.
+    """Each object as a graph. Cost: a few operations per edge, and about 20 microseconds per graph.
 
-    A thing may be a `Graph`; a NetworkX graph, whose labels are the attributes "label" of its nodes and edges; a
+    An object may be a `Graph`; a NetworkX graph, whose labels are the attributes "label" of its nodes and edges; a
     symmetric matrix of zeros and ones, dense or sparse; a tuple of such a matrix, labels of nodes, and labels of edges
     (a dict of pairs of nodes, or a list in the order of the upper triangle, row by row); or a dict with "nodes" (their
     labels, or how many), "edges" (u0, v0, u1, v1, ..., or pairs) and, where there are some, "edge_labels".
@@ -29,7 +29,7 @@ def items_of(things: Sequence[Any]) -> tuple[Graph, ...]:
 
 
 def _read(row: int, thing: Any) -> Graph:
-    """One thing as a graph; what is wrong with it is told with its row."""
+    """One object as a graph; an error names its row."""
     reader = _reader(thing)
     if reader is None:
         raise InputError(message("graphs", f"row {row} holds {thing!r:.60}", REMEDY))
@@ -40,7 +40,7 @@ def _read(row: int, thing: Any) -> Graph:
 
 
 def _reader(thing: Any) -> Callable[[Any], Graph] | None:
-    """Who reads such a thing."""
+    """The reader of such an object."""
     if hasattr(thing, "get") and hasattr(thing, "keys") and "nodes" in thing and "edges" in thing:
         return of_columns
     if is_network(thing):

@@ -96,7 +96,7 @@ class Joined:
         return replace(self, labels=np.zeros(self.nodes, np.int64))
 
     def matrix(self, loops: bool) -> Any:
-        """The adjacency matrix of all graphs, with edges from a node to itself or without them: whole numbers."""
+        """The adjacency matrix of all graphs, with edges from a node to itself or without them: integers."""
         sources, targets, _ = self.arcs
         kept = np.full(len(sources), loops) | (sources != targets)
         places = (sources[kept], targets[kept])
@@ -104,7 +104,7 @@ class Joined:
 
 
 def joined(graphs: tuple[Graph, ...]) -> Joined:
-    """Graphs one after the other. Cost: a few operations a node and an edge."""
+    """Graphs one after the other. Cost: a few operations per node and edge."""
     starts = ends_of([graph.nodes for graph in graphs])
     edges = [graph.edges + start for graph, start in zip(graphs, starts.tolist(), strict=False)]
     return Joined(

@@ -39,7 +39,7 @@ def _cells(matrix: Any) -> Any:
         )
     if raw.dtype.kind not in "biuf":
         raise InputError(
-            message("zeros and ones", f"got dtype {raw.dtype}", "Give numbers or truths.", subject=SUBJECT)
+            message("zeros and ones", f"got dtype {raw.dtype}", "Give numbers or booleans.", subject=SUBJECT)
         )
     cells = coo_array(raw)
     cells.sum_duplicates()

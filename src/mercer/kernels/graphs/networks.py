@@ -14,7 +14,7 @@ LABEL = "label"
 
 
 def is_network(thing: Any) -> bool:
-    """Whether a thing is a graph of NetworkX, or as good as one."""
+    """Whether an object is a graph of NetworkX, or looks like one."""
     return all(hasattr(thing, name) for name in ("is_directed", "number_of_nodes", "nodes", "edges"))
 
 
@@ -33,7 +33,7 @@ def of_network(network: Any) -> Graph:
 
 
 def _parted(described: Iterable[tuple[Any, Any]]) -> tuple[list[Any], list[Any]]:
-    """Things and their attributes, in two lists."""
+    """Nodes or edges and their attributes, in two lists."""
     listed = list(described)
     return [thing for thing, _ in listed], [about for _, about in listed]
 

@@ -48,13 +48,16 @@ class RandomWalk(Compared):
 
     Cost: where all nodes are alike, a product of matrices with a column for each length of walks that matters (and with
     decay * (largest eigenvalue)^2 above 0.96, as with labels). With labels, for each pair of graphs, some ten products
-    with A, which take (nodes of x) * (edges of z); A itself is never made. Memory: a few numbers a pair of nodes.
+    with A, which take (nodes of x) * (edges of z); A itself is never made. Memory: a few numbers per pair of nodes.
 
     Parameters
     ----------
-    decay : number above zero
-    labels : whether labels of nodes count; texts write 1 or 0
-    edge_labels : whether those of edges count; texts write 1 or 0
+    decay : float, default=0.01
+        Positive factor per step.
+    labels : bool, default=True
+        Whether labels of nodes count; texts write 1 or 0.
+    edge_labels : bool, default=False
+        Whether those of edges count; texts write 1 or 0.
 
     Examples
     --------

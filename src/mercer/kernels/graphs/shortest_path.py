@@ -28,7 +28,8 @@ class ShortestPath(Counted):
 
     Parameters
     ----------
-    labels : whether labels of nodes count, and not lengths alone; texts write 1 or 0
+    labels : bool, default=True
+        Whether labels of nodes count, and not lengths alone; texts write 1 or 0.
 
     Examples
     --------

@@ -4,7 +4,7 @@ Subgraphs that need not be induced (further edges between their nodes are allowe
 node in the middle from degrees, those with triangles from the common neighbours of the ends of edges, rings of four
 from those of all pairs of nodes, and cliques from the edges between common neighbours. Each of them is one of the
 subgraphs that all edges between their nodes make, and COPIES says how many of one kind are in one of another. That
-system is triangular, and is solved in whole numbers.
+system is triangular, and is solved in integers.
 
 Ahmed, Neville, Rossi and Duffield, Efficient graphlet counting for large networks, ICDM (2015).
 """
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from mercer.kernels.graphs.joined import Joined
 
 Exact = NDArray[Any]
-"""Python's whole numbers, which do not overflow."""
+"""Python's integers, which do not overflow."""
 STEP = 1 << 22
 """Numbers of a sparse product that are held at once, about."""
 KINDS = {
@@ -65,7 +65,7 @@ def induced(graphs: Joined, size: int) -> Exact:
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """Sums over each graph, without edges from nodes to themselves; whole numbers of Python.
+    """Sums over each graph, without edges from nodes to themselves; integers of Python.
 
     nodes, edges : how many there are
     wedges, stars : pairs and triples of edges at a node
@@ -177,7 +177,7 @@ def _steps(costs: Any) -> Iterator[slice]:
 
 
 def _added(places: Any, values: Any, count: int) -> Any:
-    """The sum of whole numbers at each of so many places."""
+    """The sum of integers at each of so many places."""
     found = np.zeros(count, np.int64)
     np.add.at(found, places, values)
     return found

@@ -1,4 +1,4 @@
-"""Whole tables of graphs, one a row."""
+"""Whole tables of graphs, one per row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SUBJECT = "graphs_of"
 def graphs_of(table: Any) -> list[Graph]:
     """The graphs in the rows of a table of pandas, polars or Arrow.
 
-    Cost: a few operations an edge, and about 20 microseconds a graph.
+    Cost: a few operations per edge, and about 20 microseconds per graph.
 
     Parameters
     ----------

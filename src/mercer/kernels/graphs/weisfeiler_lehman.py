@@ -29,8 +29,10 @@ class WeisfeilerLehman(Counted):
 
     Parameters
     ----------
-    iterations : rounds, a whole number from 0 to 1,000; 0 compares labels only
-    edge_labels : whether a neighbour behind an edge with another label is another neighbour; texts write 1 or 0
+    iterations : int, default=5
+        Rounds, from 0 to 1,000; 0 compares labels only.
+    edge_labels : bool, default=False
+        Whether a neighbour behind an edge with another label is another neighbour; texts write 1 or 0.
 
     Examples
     --------

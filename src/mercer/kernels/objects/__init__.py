@@ -1,1 +1,1 @@
-"""Kernels of things that are no rows of numbers: how such things are kept, and two families of kernels of them."""
+"""Kernels of structured data: how objects are stored, and two families of kernels of them."""

@@ -1,4 +1,4 @@
-"""Kernels that compare two things directly, since their features are too many to be written down."""
+"""Kernels that compare two objects directly, since their features are too many to be written down."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Compared(ObjectKernel):
 
     @abstractmethod
     def encode(self, items: tuple[Any, ...]) -> Any:
-        """The things in a form that `values` can compare quickly."""
+        """The objects in a form that `values` can compare quickly."""
 
     @abstractmethod
     def values(self, encoded: Any, rows: Places, columns: Places) -> NDArray[np.float64]:
-        """k of the encoded things at some places with those at others: (len(rows), len(columns))."""
+        """k of the encoded objects at some places with those at others: (len(rows), len(columns))."""
 
     @abstractmethod
     def own(self, encoded: Any, rows: Places) -> NDArray[np.float64]:
-        """k of each encoded thing at some places with itself."""
+        """k of each encoded object at some places with itself."""
 
     def evaluate(self, pairs: Pairs) -> Block:
         return pairs.compared(self, self._values)

@@ -1,4 +1,4 @@
-"""Kernels that count: k(x, z) = <phi(x), phi(z)> with few of many features in each thing."""
+"""Kernels that count: k(x, z) = <phi(x), phi(z)> with few of many features in each object."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Counted(ObjectKernel):
 
     @abstractmethod
     def count(self, items: tuple[Any, ...]) -> Any:
-        """phi of each thing: a csr_array of float64 with len(items) rows and a column a feature that occurs.
+        """phi of each object: a csr_array of float64 with len(items) rows and a column per feature that occurs.
 
-        The columns of features that the first things have stand in the same order whatever things come after them
-        (columns of others may stand between): that is how new things meet those that were learnt from.
+        The columns of features that the first objects have stand in the same order whatever objects come after them
+        (columns of others may stand between): that is how new objects meet those that were learnt from.
         """
 
     def evaluate(self, pairs: Pairs) -> Block:
@@ -36,7 +36,7 @@ class Counted(ObjectKernel):
         return np.asarray(squares[column.codes])
 
     def features(self, left: Points, right: Points) -> tuple[Points, Points]:
-        """phi of the things on both sides, over the same columns; the same object where the sides are."""
+        """phi of the objects on both sides, over the same columns; the same object where the sides are."""
         here, there = self.column(left), self.column(right)
         rows = here.store.beside(there.store, self, self._counted)
         i, j = places(here, there)

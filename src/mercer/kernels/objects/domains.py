@@ -1,4 +1,4 @@
-"""The sets of things on which kernels are stated: strings, graphs, categories."""
+"""The domains of kernels of structured data: strings, graphs, categories."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from mercer.kernels.domain import Domain, Values
 
 
-class Things(Domain):
-    """Things of one kind. To all else a column of them is one of numbers: their positions in a store."""
+class Structured(Domain):
+    """Structured data of one kind. To all else such a column is one of numbers: positions in a store."""
 
     by_coordinate = True
     searchable = False
@@ -29,7 +29,7 @@ class Things(Domain):
         return points
 
 
-STRINGS = Things("strings", "Give str, bytes, or lists of tokens.")
-GRAPHS = Things("graphs", "Give graphs of mercer.kernels.graphs, NetworkX, or adjacency matrices.")
-CATEGORIES = Things("categories", "Give labels: strings, whole numbers or truths.")
+STRINGS = Structured("strings", "Give str, bytes, or lists of tokens.")
+GRAPHS = Structured("graphs", "Give graphs of mercer.kernels.graphs, NetworkX, or adjacency matrices.")
+CATEGORIES = Structured("categories", "Give labels: strings, integers or booleans.")
 KINDS: dict[str, Any] = {domain.name: domain for domain in (STRINGS, GRAPHS, CATEGORIES)}

@@ -1,4 +1,4 @@
-"""What kernels of things share: one column, of one kind."""
+"""What kernels of structured data share: one column, of one kind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mercer.kernels.points import Points
 
 
 class ObjectKernel(Kernel):
-    """A leaf that looks at one column of things; `domain` says of which kind."""
+    """A leaf that looks at one column of objects; `domain` says of which kind."""
 
     of_numbers = False
 
@@ -27,7 +27,7 @@ class ObjectKernel(Kernel):
         return {None: self.domain.name}
 
     def column(self, points: Points) -> Column:
-        """The things in the only column of the points."""
+        """The objects in the only column of the points."""
         kind = self.domain.name
         if points.values.shape[1] != 1:
             got = f"got {points.values.shape[1]} columns"

@@ -1,4 +1,4 @@
-"""Tables with columns of things at the public door: strings, graphs and categories beside numbers."""
+"""Reading tables with columns of strings, graphs or categories beside numbers."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Column = int | str
 Kinds = dict[Column | None, str]
 
 
-def things_from(data: Any, needed: frozenset[Column] | None, kinds: Kinds) -> Points:
-    """Read columns of things, and those of numbers beside them; columns at which nobody looks are read as zeros.
+def objects_from(data: Any, needed: frozenset[Column] | None, kinds: Kinds) -> Points:
+    """Read columns of objects, and those of numbers beside them; columns that no kernel uses are read as zeros.
 
     data : a table of pandas, polars or Arrow, a 2-D array of objects, or, where a kernel looks at one column only, a
-        list, an array or a column of things
+        list, an array or a column of objects
     needed : the columns at which the kernel looks; None for all
-    kinds : which of them hold things of which kind; {None: kind} where all do
+    kinds : which of them hold objects of which kind; {None: kind} where all do
     """
     table = table_of(data, whole=kinds.get(None))
     refuse_empty((table.count, table.width))
@@ -48,12 +48,12 @@ def _positions(table: Table, kinds: Kinds) -> dict[int, str]:
         at = table.position(column)
         if found.setdefault(at, kind) != kind:
             got = f"{table.label(at)} should be both {found[at]} and {kind}"
-            raise InputError(message("one kind of things a column", got, "Give each kernel its own column."))
+            raise InputError(message("one kind of objects per column", got, "Give each kernel its own column."))
     return found
 
 
 def stored(kind: str, things: Sequence[Any]) -> tuple[Store, NDArray[np.intp]]:
-    """Things of a kind, checked, each equal one once; and which of them stands in each row."""
+    """Objects of a kind, checked, each equal one once; and which of them stands in each row."""
     items = _normaliser(kind)(things)
     if kind == "graphs":  # compared by identity: telling equal ones is no easier than the kernels are
         return Store(kind, items), np.arange(len(items))
@@ -63,6 +63,6 @@ def stored(kind: str, things: Sequence[Any]) -> tuple[Store, NDArray[np.intp]]:
 
 
 def _normaliser(kind: str) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    """Who checks things of a kind; its folder is loaded when the first of them come."""
+    """The reader of a kind; its package is loaded when it is first needed."""
     found: Callable[[Sequence[Any]], tuple[Any, ...]] = import_module(f"mercer.kernels.{kind}.items").items_of
     return found

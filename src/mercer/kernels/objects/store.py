@@ -1,4 +1,4 @@
-"""The things of one column: a table of points holds their positions here, so that all else sees rows of numbers."""
+"""The objects of one column: a table of points holds their positions here, so that all else sees rows of numbers."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Codes = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """Things of one kind, checked; equal by identity.
+    """Objects of one kind, checked; equal by identity.
 
     kind : the name of the domain whose members they are: "strings", "graphs" or "categories"
-    items : the things, in the order of their positions
+    items : the objects, in the order of their positions
     """
 
     kind: str
@@ -29,9 +29,9 @@ class Store:
         return type(self), (self.kind, self.items)  # what was found of them is found again
 
     def beside(self, other: Store, question: Hashable, compute: Callable[[tuple[Any, ...]], Any]) -> Any:
-        """What was found of the things of this store and of another one after it, computed the first time.
+        """What was computed of the objects of this store and of another one after it, computed the first time.
 
-        The other may be this one: then its things are looked at once. What was found lives as long as both stores.
+        The other may be this one: then its objects are looked at once. What was found lives as long as both stores.
         """
         answers = self._known.setdefault(other, {})
         if question not in answers:
@@ -41,17 +41,17 @@ class Store:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column of things: which of a store stands in each row."""
+    """One column of objects: which of a store stands in each row."""
 
     store: Store
     codes: Codes
 
     def alone(self, question: Hashable, compute: Callable[[tuple[Any, ...]], Any]) -> Any:
-        """What was found of the things of the store, computed the first time."""
+        """What was computed of the objects of the store, computed the first time."""
         return self.store.beside(self.store, question, compute)
 
 
 def places(left: Column, right: Column) -> tuple[Codes, Codes]:
-    """Where the things of both columns stand among those of `left.store.beside(right.store, ...)`."""
+    """Where the objects of both columns stand among those of `left.store.beside(right.store, ...)`."""
     offset = 0 if left.store is right.store else len(left.store.items)
     return left.codes, right.codes + offset

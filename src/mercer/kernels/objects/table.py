@@ -20,8 +20,8 @@ class Table:
     """Columns of equal length.
 
     count, width : rows and columns
-    names : one a column; None where they have none
-    column : gives the column at a position, unchanged
+    names : one per column; None where they have none
+    column : gives the column at a position, as it was given
     """
 
     count: int
@@ -51,7 +51,7 @@ class Table:
         return listed(self.column(i))
 
     def numbers(self, i: int) -> NDArray[np.float64]:
-        """A column as finite numbers: truths are 0 and 1, times are days since 1970, durations are days."""
+        """A column as finite numbers: booleans are 0 and 1, times are days since 1970, durations are days."""
         values = numbers_of(self.label(i), self.column(i))
         bad = np.flatnonzero(~np.isfinite(values))
         if len(bad):
@@ -61,7 +61,7 @@ class Table:
 
 
 def table_of(data: Any, whole: str | None = None) -> Table:
-    """Data as a table; `whole` is the kind of all columns, so that a plain list of things is one column."""
+    """Data as a table; `whole` is the kind of all columns, so that a plain list of objects is one column."""
     if hasattr(data, "column_names") and hasattr(data, "column"):  # Arrow
         return Table(data.num_rows, len(data.column_names), tuple(data.column_names), data.column)
     if hasattr(data, "iloc") and hasattr(data, "columns"):  # pandas
@@ -89,7 +89,7 @@ def holds_more(data: Any, needed: Iterable[int | str] | None) -> bool:
 
 
 def _of_rows(data: Any, kind: str) -> bool:
-    """Whether data without names of columns holds rows of cells, and not one thing a row."""
+    """Whether data without names of columns holds rows of cells, and not one object per row."""
     if isinstance(data, np.ndarray):
         return data.ndim == 2
     return kind == "categories" and isinstance(data, list | tuple) and bool(data) and isinstance(data[0], list | tuple)
@@ -99,7 +99,7 @@ def _single(data: Any, kind: str) -> Table:
     things = None if isinstance(data, str | bytes | dict) or not hasattr(data, "__len__") else listed(data)
     if not things:
         got = "got an empty list" if things is not None else f"got {data!r:.60}"
-        raise InputError(message(f"a list of {kind}, one a row", got, "Give a list, an array or a column."))
+        raise InputError(message(f"a list of {kind}, one per row", got, "Give a list, an array or a column."))
     return Table(len(things), 1, None, lambda i: things)
 
 
@@ -129,7 +129,7 @@ def listed(column: Any) -> list[Any]:
 
 
 def numbers_of(label: str, column: Any) -> NDArray[np.float64]:
-    """A column as float64, NaN where it has gaps: truths are 0 and 1, times days since 1970, durations days."""
+    """A column as float64, NaN where it has gaps: booleans are 0 and 1, times days since 1970, durations days."""
     arrow = hasattr(column, "to_pylist")
     values = column.to_numpy(zero_copy_only=False) if arrow else np.asarray(column)
     if values.dtype.kind == "O":

@@ -1,7 +1,7 @@
-"""Things that show that a function is no kernel: from a few strings, say, to weights with a negative quadratic form.
+"""Objects that show that a function is not a kernel: a few strings, say, and weights with a negative quadratic form.
 
-On numbers a witness is sought among all points. Strings and graphs have no such space to move in; there a leaf itself
-states things that show it (`Kernel.counterexample`), and here the weights are found and checked.
+On numbers a witness is searched for among all points. Strings and graphs have no such space to move in; there a leaf
+itself states objects that show it (`Kernel.counterexample`), and here the weights are found and checked.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.objects.store import Store
 from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import Points
-from mercer.kernels.proof.record import ThingWitness
+from mercer.kernels.proof.record import ObjectWitness
 from mercer.kernels.proof.verify import FLOAT_DIGITS, MARGINS
 from mercer.kernels.tree_size import nodes
 
 Matrix = NDArray[np.float64]
 
 LARGEST = 1000
-"""The largest weight that is tried: whole numbers up to it come near to any weights."""
+"""The largest weight that is tried: integers up to it come near to any weights."""
 
 
-def refutation(kernel: Kernel) -> ThingWitness | None:
-    """Things that a leaf of the kernel states, with weights that refute the whole kernel; None where none do."""
+def refutation(kernel: Kernel) -> ObjectWitness | None:
+    """Objects that a leaf of the kernel states, with weights that refute the whole kernel; None where none do."""
     for leaf in (node for node in nodes(kernel) if not node.children):
         things = leaf.counterexample()
         witness = _witness(kernel, leaf.domain.name, things) if things else None
@@ -38,7 +38,7 @@ def refutation(kernel: Kernel) -> ThingWitness | None:
     return None
 
 
-def _witness(kernel: Kernel, kind: str, things: tuple[Any, ...]) -> ThingWitness | None:
+def _witness(kernel: Kernel, kind: str, things: tuple[Any, ...]) -> ObjectWitness | None:
     points = Points(np.arange(len(things), dtype=np.float64)[:, None], stores=(Store(kind, things),))
     try:
         with np.errstate(all="ignore"):
@@ -50,20 +50,20 @@ def _witness(kernel: Kernel, kind: str, things: tuple[Any, ...]) -> ThingWitness
     return _weighed(kind, things, (matrix + matrix.T) / 2)
 
 
-def _weighed(kind: str, things: tuple[Any, ...], matrix: Matrix) -> ThingWitness | None:
-    """The things with the smallest whole weights that make the quadratic form negative beyond doubt."""
+def _weighed(kind: str, things: tuple[Any, ...], matrix: Matrix) -> ObjectWitness | None:
+    """The objects with the smallest integer weights that make the quadratic form negative beyond doubt."""
     exact = bool((matrix == np.rint(matrix)).all())
     for weights in _whole_weights(matrix):
         value, size = quadratic_form(matrix, weights)
         if value < (0 if exact else -MARGINS[FLOAT_DIGITS] * size):
             kept = [i for i, weight in enumerate(weights) if weight]
             shown, used = tuple(things[i] for i in kept), tuple(weights[i] for i in kept)
-            return ThingWitness(shown, used, float(value), None if exact else FLOAT_DIGITS, kind)
+            return ObjectWitness(shown, used, float(value), None if exact else FLOAT_DIGITS, kind)
     return None
 
 
 def _whole_weights(matrix: Matrix) -> Iterator[list[int]]:
-    """Whole numbers near to the direction in which the form is least, from small to large; the first is positive."""
+    """Integers near to the direction in which the form is least, from small to large; the first is positive."""
     values, vectors = np.linalg.eigh(matrix)
     if values[0] > -1e-12 * np.abs(matrix).max():
         return

@@ -108,7 +108,7 @@ def most_negative(points: Array, matrix: Array) -> Candidate | None:
     # The floor keeps rounding in a diagonal that cancels from being blown up by the normalisation.
     unit = np.sqrt(np.maximum(np.diag(matrix) / top, 1e-6))
     normalised = matrix / top / np.outer(unit, unit)
-    if np.linalg.eigvalsh(normalised)[0] > -1e-12:  # half the price, and nearly always the answer
+    if np.linalg.eigvalsh(normalised)[0] > -1e-12:  # half the cost, and nearly always the answer
         return None
     values, vectors = np.linalg.eigh(normalised)
     ratio = float(values[0])

@@ -1,4 +1,4 @@
-"""A proof at a glance: what rules, facts and a quick search say, for those who show a kernel and have not asked."""
+"""A proof at a glance: what rules, facts and a quick search say, for cards, which must be quick."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mercer.kernels.proof.subject import KernelSubject
 from mercer.kernels.tree_size import nodes
 
 FEW = 8
-"""Nodes of a tree for which points are sought."""
+"""Nodes of a tree for which points are searched."""
 SEEN = "the witness below makes sum_ij c_i c_j k(x_i, x_j) negative, which no kernel allows"
 MORE = "no witness was seen at a glance; mercer.prove(kernel) seeks one with patience"
 
@@ -46,7 +46,7 @@ def glance(kernel: Kernel) -> Proof:
 
 
 def _known(kernel: Kernel) -> tuple[str, ...]:
-    """What a leaf states of things that refute it; their values would take compiled code."""
+    """The objects by which a leaf refutes itself; their values would take compiled code."""
     things = kernel.counterexample()
     told = ", ".join(brief(thing) for thing in things)
     return (f"{told} are known to show it; mercer.prove(kernel) gives their weights",) if things else (MORE,)

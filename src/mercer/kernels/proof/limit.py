@@ -20,7 +20,7 @@ class TimeUp(Exception):  # noqa: N818  # it ends a search, as StopIteration end
 class Limit:
     """A time limit that starts now. Every evaluation of a kernel asks it.
 
-    seconds : a number above zero; None for no limit
+    seconds : a positive number; None for no limit
     """
 
     def __init__(self, seconds: float | None = None) -> None:

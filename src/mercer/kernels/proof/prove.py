@@ -39,20 +39,28 @@ def prove(
 ) -> Proof:
     """Prove that a function is a kernel, or find the points that show it is not.
 
-    "proven" only ever comes from rules and known facts. Where they do not suffice, a witness is sought and, if
+    "proven" only ever comes from rules and known facts. Where they do not suffice, a witness is searched for and, if
     found, verified with 50 digits; otherwise the status is "unknown". A witness against a Python function, which gives
     floats, must also stand beyond the rounding inside of it, which is seen where points are moved by an ulp or a
     little more. Cost: milliseconds for a proof, up to `time_limit` for a search.
 
     Parameters
     ----------
-    kernel : a kernel, its text, or a Python function of two points (arrays of d numbers); a function can be refuted
-        or left unknown, never proven
-    d : the number of columns; None asks for as many as possible, or for the only one that fits the kernel
-    domain : "reals", "nonnegative", "integers", "naturals" or "sphere"; None takes the one on which the kernel is
-        stated, the reals for a function
-    time_limit : seconds after which a search ends, and the status is "unknown"; None for no limit. A search that
-        ends before does not depend on it
+    kernel : Kernel, str or callable
+        A kernel, its text, or a Python function of two points (arrays of d numbers); a function can be refuted or left
+        unknown, never proven.
+    d : int or None, default=None
+        The number of columns; None takes as many as possible, or the only one that fits the kernel.
+    domain : Domain, {"reals", "nonnegative", "integers", "naturals", "sphere"} or None, default=None
+        None takes the domain on which the kernel is stated, the reals for a function.
+    time_limit : float or None, default=30.0
+        Seconds after which a search ends, and the status is "unknown"; None for no limit. A search that ends before
+        does not depend on it.
+
+    Returns
+    -------
+    Proof
+        The status, the steps, and the witness of a refutation.
 
     Examples
     --------
@@ -68,7 +76,7 @@ def prove(
         k(x1, x1) = -1 < 0   (verified with 50 digits)
     """
     if d is not None and (isinstance(d, bool) or not isinstance(d, numbers.Integral) or d < 1):
-        raise KernelError(f"prove needs a whole number of columns d of at least 1; got {d!r}. Give d=1, 2, ...")
+        raise KernelError(f"prove needs an integer number of columns d of at least 1; got {d!r}. Give d=1, 2, ...")
     limit = limit_of(time_limit)
     asked = parse(kernel) if isinstance(kernel, str) else kernel
     if isinstance(asked, Kernel):
@@ -106,7 +114,7 @@ def _prove_kernel(kernel: Kernel, d: int | None, domain: Domain, limit: Limit) -
             return Proof(kernel, "unknown", domain, d, 0, (*heard, _time_up(limit, trials)), None, trials)
     if not tried:
         counts = ", ".join(map(str, subject.columns(d)))
-        heard = [*heard, f"it cannot be evaluated on {counts} columns, so no witness was sought; give the d that fits"]
+        heard = [*heard, f"it cannot be evaluated on {counts} columns, no witness was searched; give the d that fits"]
     else:
         heard = [*heard, f"no witness was found among {trials} sets of points, which proves nothing"]
     return Proof(kernel, "unknown", domain, d, 0, tuple(heard), None, trials)
@@ -134,12 +142,12 @@ _SPECTRAL = "the Fourier transform is negative at the frequency below, which Boc
 
 
 def _refute_by_things(kernel: Kernel, d: int | None, domain: Domain, steps: list[str]) -> Proof:
-    """What can be said where points cannot be moved about: a leaf may know things that refute it."""
+    """What can be said where points cannot be moved about: a leaf may know objects that refute it."""
     witness = refutation(kernel)
     if witness is not None:
         return Proof(kernel, "refuted", domain, d, 0, (*steps, _WITNESSED), witness, 1)
     remedy = "name another: prove(kernel, domain=...)" if domain.columns else "sampling would prove nothing"
-    heard = (*steps, f"no points are sought on such a domain; {remedy}")
+    heard = (*steps, f"no points are searched on such a domain; {remedy}")
     return Proof(kernel, "unknown", domain, d, 0, heard)
 
 

@@ -29,11 +29,19 @@ Status = Literal["proven", "refuted", "unknown"]
 class Witness(Shown):
     """Points and weights that show that a function is not a kernel: sum_ij c_i c_j k(x_i, x_j) < 0.
 
-    points : (n, d) array
-    weights : n numbers, the largest of size 1
-    value : the quadratic form; negative
-    digits : the decimal digits with which it was verified
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        The points x_i.
+    weights : array of shape (n,)
+        The weights c_i, the largest of size 1.
+    value : float
+        The quadratic form; negative.
+    digits : int
+        The decimal digits with which it was verified.
 
+    Examples
+    --------
     >>> import mercer
     >>> witness = mercer.prove("sigmoid", d=1).witness
     >>> witness.points.tolist(), witness.weights.tolist(), bool(witness.value < 0)
@@ -72,41 +80,50 @@ class Witness(Shown):
 
 
 @dataclass(frozen=True, eq=False)
-class ThingWitness(Shown):
-    """Things that are no numbers, and weights, that show that a function is not a kernel.
+class ObjectWitness(Shown):
+    """Objects (strings, say) and weights that show that a function is not a kernel.
 
-    things : the strings, say
-    weights : a whole number each
-    value : the quadratic form; negative
-    digits : the decimal digits to which the values of k are known; None where they are whole numbers
-    kind : what the things are called
+    Parameters
+    ----------
+    objects : tuple
+        The strings, graphs or labels.
+    weights : tuple of int
+        One per object.
+    value : float
+        The quadratic form; negative.
+    digits : int or None
+        The decimal digits to which the values of k are known; None where they are integers.
+    kind : str, default="objects"
+        What the objects are called.
 
+    Examples
+    --------
     >>> import mercer
     >>> witness = mercer.prove("common_subsequence").witness
-    >>> witness.things, [int(weight) for weight in witness.weights], float(witness.value)
+    >>> witness.objects, [int(weight) for weight in witness.weights], float(witness.value)
     (('a', 'b', 'ab', 'ba'), [2, 2, -1, -1], -2.0)
     """
 
-    things: tuple[Any, ...]
+    objects: tuple[Any, ...]
     weights: tuple[int, ...]
     value: float
     digits: int | None
-    kind: str = "things"
+    kind: str = "objects"
 
     def __str__(self) -> str:
         shown = [
-            f"    x{i} = {thing!r}   weight {weight}"
-            for i, (thing, weight) in enumerate(zip(self.things, self.weights, strict=True), start=1)
+            f"    x{i} = {each!r}   weight {weight}"
+            for i, (each, weight) in enumerate(zip(self.objects, self.weights, strict=True), start=1)
         ]
-        how = "in whole numbers" if self.digits is None else f"verified with {self.digits} digits"
-        head = f"Witness: {len(self.things)} {self.kind}"
+        how = "in integers" if self.digits is None else f"verified with {self.digits} digits"
+        head = f"Witness: {len(self.objects)} {self.kind}"
         return "\n".join([head, *shown, f"    c @ k(X) @ c = {self.value:.12g} < 0   ({how})"])
 
     def _html_pieces(self) -> Iterable[Markup]:
-        how = "in whole numbers" if self.digits is None else f"verified with {self.digits} digits"
-        yield element("p", f"Witness: {len(self.things):,} {self.kind}")
-        chosen = zip(self.things, self.weights, strict=True)
-        yield table(_lines([(brief(thing), str(weight)) for thing, weight in chosen]), WITNESSED)
+        how = "in integers" if self.digits is None else f"verified with {self.digits} digits"
+        yield element("p", f"Witness: {len(self.objects):,} {self.kind}")
+        chosen = zip(self.objects, self.weights, strict=True)
+        yield table(_lines([(brief(each), str(weight)) for each, weight in chosen]), WITNESSED)
         yield element("p", f"c @ k(X) @ c = {self.value:.12g} < 0 ({how})")
 
 
@@ -114,9 +131,17 @@ class ThingWitness(Shown):
 class Asymmetry(Shown):
     """Two points that show that a function is not symmetric, so that it cannot be an inner product.
 
-    points : (2, d) array, x and z
-    forward, backward : k(x, z) and k(z, x)
+    Parameters
+    ----------
+    points : array of shape (2, d)
+        x and z.
+    forward : float
+        k(x, z).
+    backward : float
+        k(z, x).
 
+    Examples
+    --------
     >>> import mercer
     >>> witness = mercer.prove(lambda x, z: float(x[0] - z[0]), d=1).witness
     >>> type(witness).__name__, bool(witness.forward != witness.backward)
@@ -142,11 +167,19 @@ class SpectralWitness(Shown):
     By Bochner's theorem a continuous function of x - z is a kernel on R^d only if its Fourier transform is nowhere
     negative; with a Gaussian window of any width, which keeps a kernel a kernel, the same holds.
 
-    frequency : the length of the frequency vector w
-    value : the transform there, as a part of the integral of |k|; negative
-    window : the width of the Gaussian window, infinity for none
-    digits : the decimal digits with which it was verified
+    Parameters
+    ----------
+    frequency : float
+        The length of the frequency vector w.
+    value : float
+        The transform there, as a part of the integral of `|k|`; negative.
+    window : float
+        The width of the Gaussian window, infinity for none.
+    digits : int
+        The decimal digits with which it was verified.
 
+    Examples
+    --------
     >>> import mercer
     >>> witness = mercer.prove("wendland(dimension=1, smoothness=1)", d=4).witness
     >>> type(witness).__name__, bool(witness.value < 0)
@@ -173,16 +206,27 @@ class SpectralWitness(Shown):
 class Proof(Shown):
     """The answer to "is this a kernel?".
 
-    kernel : what was asked about: a kernel, or a Python function
-    status : "proven" (by rules and facts, never by sampling), "refuted" (with a witness) or "unknown"
-    domain : the set of points of which it speaks
-    dimension : the number of columns of which it speaks; None for every one up to `max_dimension`
-    max_dimension : the largest number of columns for which it is proven; None for every one, 0 where not proven
-    steps : the argument, to be read in order
-    witness : for a refutation, what shows it: points or things and weights, a frequency, or two points in the
-        wrong order
-    trials : how many point sets the search examined
+    Parameters
+    ----------
+    kernel : Kernel or callable
+        The function in question.
+    status : {"proven", "refuted", "unknown"}
+        "proven" by rules and facts, never by sampling; "refuted" with a witness.
+    domain : Domain
+        The set of points on which it holds.
+    dimension : int or None
+        The number of columns for which it holds; None for every one up to `max_dimension`.
+    max_dimension : int or None
+        The largest number of columns for which it is proven; None for every one, 0 where not proven.
+    steps : tuple of str
+        The argument, to be read in order.
+    witness : Witness, SpectralWitness, ObjectWitness, Asymmetry or None, default=None
+        What refutes it.
+    trials : int, default=0
+        How many point sets the search examined.
 
+    Examples
+    --------
     >>> import mercer
     >>> proof = mercer.prove("sinc")
     >>> proof.status, proof.max_dimension, len(proof.steps)
@@ -195,7 +239,7 @@ class Proof(Shown):
     dimension: int | None
     max_dimension: int | None
     steps: tuple[str, ...]
-    witness: Witness | SpectralWitness | ThingWitness | Asymmetry | None = None
+    witness: Witness | SpectralWitness | ObjectWitness | Asymmetry | None = None
     trials: int = 0
 
     @property

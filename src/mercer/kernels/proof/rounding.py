@@ -61,7 +61,7 @@ def moved(raw: Map, points: Array, place: Map) -> Array:
 def grain(values: Array, middle: Array) -> Array:
     """How coarse the values of a function are: a step that all of them share, or the precision that all of them fit."""
     top = float(np.max(np.abs(values), initial=0.0))
-    if top == 0.0 or (values == np.rint(values)).all():  # whole numbers are exact
+    if top == 0.0 or (values == np.rint(values)).all():  # integers are exact
         return np.zeros_like(middle)
     coarse = np.zeros_like(middle)
     with np.errstate(all="ignore"):

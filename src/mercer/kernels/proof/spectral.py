@@ -23,7 +23,7 @@ ORDER = 16
 
 @dataclass(frozen=True)
 class Suspicion:
-    """What the Fourier transform says before points are sought.
+    """What the Fourier transform says before points are searched.
 
     words : for the reader of the proof
     frequency : where the transform looks negative; None where it does not

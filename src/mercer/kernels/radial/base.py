@@ -21,9 +21,11 @@ class Radial(Kernel):
     lengthscale^2) or "distance" (u = |x - z| / lengthscale), whichever its formula needs, so that no digit is
     lost by a root that is squared again.
 
-    Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula a pair in the same
+    Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula per pair in the same
     pass; memory for the result, or for tiles where only products with vectors are asked for (`Gram`).
 
+    Examples
+    --------
     >>> from mercer.kernels import Radial
     >>> class Cauchy(Radial):
     ...     lengthscale: float = 1.0
@@ -37,17 +39,50 @@ class Radial(Kernel):
 
     @abstractmethod
     def profile(self, u: NDArray[Any]) -> NDArray[Any]:
-        """k as a function of the scaled (squared) distance u >= 0, infinity included."""
+        """k as a function of the scaled (squared) distance.
+
+        Parameters
+        ----------
+        u : array
+            At least 0, infinity included.
+
+        Returns
+        -------
+        array
+        """
 
     def spectrum(self, mp: Any, w: float, d: int) -> Any:
-        """The Fourier transform on R^d at |w| = w / lengthscale, as a part of the integral of |k|, in mpmath.
+        """The Fourier transform on R^d at a frequency, as a part of the integral of the absolute value of k, in mpmath.
 
         None where no closed form is known.
+
+        Parameters
+        ----------
+        mp : mpmath context
+            Where to compute.
+        w : float
+            The length of the frequency times the lengthscale.
+        d : int
+            The number of columns.
+
+        Returns
+        -------
+        mpf or None
         """
         return None
 
     def suspect_frequencies(self, d: int) -> Iterable[float]:
-        """Frequencies at which `spectrum` may be negative on R^d, the likeliest first; none where it cannot be."""
+        """Frequencies at which `spectrum` may be negative on R^d, the likeliest first; none where it cannot be.
+
+        Parameters
+        ----------
+        d : int
+            The number of columns.
+
+        Returns
+        -------
+        iterable of float
+        """
         return ()
 
     @property

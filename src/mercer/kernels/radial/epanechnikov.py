@@ -15,9 +15,12 @@ from mercer.kernels.radial.base import Radial
 class Epanechnikov(Radial):
     """The Epanechnikov function, here to be refuted: smoothing statistics calls it a kernel, but no lift gives it.
 
+    `k(x, z) = max(0, 1 - |x - z|^2 / lengthscale^2)`
+
     Parameters
     ----------
-    lengthscale : number above zero, or "median"; the radius of the support
+    lengthscale : float or "median", default=1.0
+        Positive radius of the support; "median" takes the median distance of the data.
 
     Examples
     --------

@@ -19,9 +19,12 @@ from mercer.kernels.radial.base import Radial
 class Gaussian(Radial):
     """The Gaussian (radial basis function) kernel.
 
+    `k(x, z) = exp(-|x - z|^2 / (2 lengthscale^2))`
+
     Parameters
     ----------
-    lengthscale : number above zero, or "median"
+    lengthscale : float or "median", default=1.0
+        Positive scale of the distance; "median" takes the median distance of the data.
 
     Examples
     --------

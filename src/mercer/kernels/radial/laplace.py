@@ -19,9 +19,12 @@ from mercer.kernels.radial.base import Radial
 class Laplace(Radial):
     """The Laplace kernel on the Euclidean norm; `ProductLaplace` is the one on the sum of absolute values.
 
+    `k(x, z) = exp(-|x - z| / lengthscale)`
+
     Parameters
     ----------
-    lengthscale : number above zero, or "median"
+    lengthscale : float or "median", default=1.0
+        Positive scale of the distance; "median" takes the median distance of the data.
 
     Examples
     --------

@@ -19,13 +19,17 @@ from mercer.kernels.radial.base import Radial
 class Matern(Radial):
     """The Matern kernel: 2^(1-nu) / Gamma(nu) t^nu K_nu(t) with t = sqrt(2 nu) |x - z| / lengthscale.
 
+    `k(x, z) = 2^(1-nu) / Gamma(nu) t^nu K_nu(t), t = sqrt(2 nu) |x - z| / lengthscale`
+
     Closed forms serve nu = 1/2 (Laplace), 3/2, 5/2 and further half integers, quadrature serves every other nu.
     As nu grows the kernel tends to the Gaussian of the same lengthscale.
 
     Parameters
     ----------
-    nu : number above zero; draws are differentiable fewer than nu times
-    lengthscale : number above zero, or "median"
+    nu : float, default=1.5
+        Positive smoothness: sample functions are differentiable fewer than nu times.
+    lengthscale : float or "median", default=1.0
+        Positive scale of the distance; "median" takes the median distance of the data.
 
     Examples
     --------

@@ -19,10 +19,14 @@ from mercer.kernels.radial.base import Radial
 class RationalQuadratic(Radial):
     """The rational quadratic kernel: Gaussians of many lengthscales at once.
 
+    `k(x, z) = (1 + |x - z|^2 / (2 shape lengthscale^2))^(-shape)`
+
     Parameters
     ----------
-    shape : number above zero; the larger, the closer to the Gaussian
-    lengthscale : number above zero, or "median"
+    shape : float, default=1.0
+        Positive; the larger, the closer to the Gaussian.
+    lengthscale : float or "median", default=1.0
+        Positive scale of the distance; "median" takes the median distance of the data.
 
     Examples
     --------

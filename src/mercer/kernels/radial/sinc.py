@@ -19,9 +19,12 @@ from mercer.kernels.radial.base import Radial
 class Sinc(Radial):
     """The radial sinc; `ProductSinc` is the form that is a kernel for every number of columns.
 
+    `k(x, z) = (lengthscale / |x - z|) sin(|x - z| / lengthscale)`
+
     Parameters
     ----------
-    lengthscale : number above zero, or "median"
+    lengthscale : float or "median", default=1.0
+        Positive scale of the distance; "median" takes the median distance of the data.
 
     Examples
     --------

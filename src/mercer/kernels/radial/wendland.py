@@ -20,14 +20,19 @@ from mercer.kernels.radial.base import Radial
 class Wendland(Radial):
     """Wendland's piecewise polynomial of least degree; `Wendland(1, 0)` is the triangle max(0, 1 - u).
 
+    `k(x, z) = max(0, 1 - u)^(l + smoothness) p(u), u = |x - z| / lengthscale`
+
     With l = floor(dimension / 2) + smoothness + 1 and u = |x - z| / lengthscale, it is max(0, 1 - u)^(l +
     smoothness) times a polynomial of degree `smoothness`. It is exactly zero for u >= 1.
 
     Parameters
     ----------
-    dimension : whole number of at least 1; the kernel is valid to d = 2 floor(dimension / 2) + 1
-    smoothness : whole number from 0 to 3; the kernel has 2 smoothness continuous derivatives
-    lengthscale : number above zero, or "median"; the radius of the support
+    dimension : int, default=3
+        At least 1; the kernel is valid to d = 2 floor(dimension / 2) + 1.
+    smoothness : int, default=1
+        From 0 to 3; the kernel has 2 smoothness continuous derivatives.
+    lengthscale : float or "median", default=1.0
+        Positive radius of the support; "median" takes the median distance of the data.
 
     Examples
     --------

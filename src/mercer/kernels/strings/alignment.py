@@ -20,12 +20,12 @@ NO_LEFT, NO_RIGHT = -1, -2
 
 
 def edit_distances(sequences: Sequences, left: Places, right: Places) -> Whole:
-    """How many symbols must be put in, taken out or replaced, at least, for each pair. Cost: |x| |z| steps a pair."""
+    """How many symbols must be put in, taken out or replaced, at least, for each pair. Cost: |x| |z| steps per pair."""
     return _batched(sequences, left, right, _edited)
 
 
 def common_lengths(sequences: Sequences, left: Places, right: Places) -> Whole:
-    """How long the longest common subsequence of each pair is. Cost: |x| |z| steps a pair."""
+    """How long the longest common subsequence of each pair is. Cost: |x| |z| steps per pair."""
     return _batched(sequences, left, right, _shared)
 
 

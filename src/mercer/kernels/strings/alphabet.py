@@ -67,7 +67,7 @@ def _refuse_other_kind(kernel: str, kind: type, alphabet: Alphabet) -> None:
     if not fits:
         shown = repr(alphabet) if len(alphabet) <= 8 else f"{len(alphabet)} symbols"
         needs, got = f"{kind.__name__} over an alphabet of its symbols", f"the alphabet is {shown}"
-        remedy = "Give letters for str, whole numbers below 256 for bytes."
+        remedy = "Give letters for str, integers below 256 for bytes."
         raise InputError(message(needs, got, remedy, subject=kernel))
 
 

@@ -36,6 +36,8 @@ from mercer.kernels.strings.writing import written
 class BagOfWords(Counted):
     """How often each word, or each run of n words, occurs in both texts, whatever their order.
 
+    `k(x, z) = sum_w f_w(x) f_w(z), over words or runs of words w`
+
     A word of a str is a longest run of letters, digits, marks (accents, vowel signs) and underscores, as Unicode knows
     them: "don't" has the words don and t. A list of tokens has its tokens as words. f_w(x) is what `weights` says:
 
@@ -49,11 +51,16 @@ class BagOfWords(Counted):
 
     Parameters
     ----------
-    ngrams : whole number n of at least 1 for runs of n words, or (n, m) for runs of n to m words
-    weights : "counts", "binary" or "idf"
-    case : "fold" to take Word and word for one word (or token), as Unicode folds case; "keep" to tell them apart
-    documents : n, found by `resolve`; 0 before
-    frequencies : pairs of w and n_w, found by `resolve`; rows of weight s count s times
+    ngrams : int or (int, int), default=1
+        n for runs of n words, or (n, m) for runs of n to m words.
+    weights : {"counts", "binary", "idf"}, default="counts"
+        What f_w(x) is, as above.
+    case : {"fold", "keep"}, default="fold"
+        "fold" takes Word and word for one word (or token), as Unicode folds case; "keep" distinguishes them.
+    documents : float, default=0.0
+        n, found by `resolve`; 0 before.
+    frequencies : tuple of (str, float), default=()
+        Pairs of w and n_w, found by `resolve`; rows of weight s count s times.
 
     Examples
     --------

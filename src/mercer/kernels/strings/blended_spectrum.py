@@ -19,13 +19,17 @@ from mercer.kernels.strings.symbols import encoded
 class BlendedSpectrum(Counted):
     """The blended spectrum kernel: runs of 1, 2, ... up to k symbols that both strings have.
 
+    `k(x, z) = sum_j decay^(2j) sum_u #u(x) #u(z), over the runs u of j = 1 to k symbols`
+
     A run of j symbols counts decay^j in each string. Below 1 short runs count more, above 1 long ones. Cost: that of
     `Spectrum` for each length.
 
     Parameters
     ----------
-    k : whole number from 1 to 10,000, the length of the longest runs
-    decay : number above zero
+    k : int, default=3
+        The length of the longest runs, from 1 to 10,000.
+    decay : float, default=1.0
+        Positive factor per symbol.
 
     Examples
     --------

@@ -18,8 +18,10 @@ from mercer.kernels.strings.symbols import encoded
 class CommonSubsequence(Compared):
     """The length of the longest word that both strings hold, gaps allowed: no kernel, and here to be refuted.
 
-    Kernels add up what strings share; the longest one of all shared things is a maximum, and no inner product. What
-    comes near to it and is a kernel: `GappySubsequence`. Cost: |x| |z| steps a pair, with NumPy.
+    `k(x, z) = length of the longest common subsequence of x and z`
+
+    Kernels add up what strings share; the longest of what is shared is a maximum, and not an inner product. What
+    comes near to it and is a kernel: `GappySubsequence`. Cost: |x| |z| steps per pair, with NumPy.
 
     Examples
     --------
@@ -33,7 +35,7 @@ class CommonSubsequence(Compared):
         x2 = 'b'   weight 2
         x3 = 'ab'   weight -1
         x4 = 'ba'   weight -1
-        c @ k(X) @ c = -2 < 0   (in whole numbers)
+        c @ k(X) @ c = -2 < 0   (in integers)
     """
 
     formula = "length of the longest common subsequence of x and z"

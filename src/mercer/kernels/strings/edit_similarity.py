@@ -18,8 +18,10 @@ from mercer.kernels.strings.symbols import encoded
 class EditSimilarity(Compared):
     """The similarity of strings that the edit distance gives, which is no kernel: it is here to be refuted.
 
-    1 - d(x, z) / max(|x|, |z|), where d is the least number of symbols that must be put in, taken out or replaced to
-    make z of x; 1 where both are empty. Cost: |x| |z| steps a pair, with NumPy.
+    `k(x, z) = 1 - edit_distance(x, z) / max(|x|, |z|)`
+
+    `1 - d(x, z) / max(|x|, |z|)`, where d is the least number of symbols that must be inserted, deleted or replaced to
+    turn x into z; 1 where both are empty. Cost: `|x| |z|` steps per pair, with NumPy.
 
     Examples
     --------

@@ -33,18 +33,22 @@ def check_decay(owner: str, name: str, value: Any) -> float:
 class GappySubsequence(Compared):
     """The string subsequence kernel: words of some length that both strings hold, with gaps between their letters.
 
+    `k(x, z) = sum_u sum_(i, j) decay^(span of i + span of j), over all places i in x and j in z that spell u`
+
     A word u stands in x at every ascending choice i of places that spell it; the choice counts decay^s, where s is the
     span from its first place to its last, both included. With decay = 1 gaps cost nothing; with a small one the kernel
     comes near to decay^(2 length) times `Spectrum(length)`. `.normalized()` is what Lodhi et al. use.
 
-    Cost: length |x| |z| steps a pair, by all cores, and no memory beyond the result but a few lines. All terms are
+    Cost: length |x| |z| steps per pair, by all cores, and no memory beyond the result but a few lines. All terms are
     positive and are added in float64, so that each value is accurate to about (|x| + |z|) units in the last place. Long
     strings have many subsequences: beyond 1.8e308 the value is infinite, and a warning says so.
 
     Parameters
     ----------
-    length : whole number from 1 to 10,000, the letters of a word
-    decay : number above 0, up to 1
+    length : int, default=3
+        The letters of a word, from 1 to 10,000.
+    decay : float, default=0.5
+        Above 0, up to 1.
 
     Examples
     --------

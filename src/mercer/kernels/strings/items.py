@@ -1,4 +1,4 @@
-"""Strings at the door: str, bytes, or lists of tokens, and one of these three in a column."""
+"""Reading strings: str, bytes, or lists of tokens, and one of these three per column."""
 
 from __future__ import annotations
 

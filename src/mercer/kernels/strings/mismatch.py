@@ -27,6 +27,8 @@ from mercer.kernels.strings.writing import written
 class Mismatch(Counted):
     """The mismatch kernel: runs of k symbols that both strings have, up to m symbols of which may differ.
 
+    `k(x, z) = sum_u near_u(x) near_u(z), over the words u of k symbols`
+
     near_u(x) counts the runs of x that differ from the word u in at most m places; u goes through all words of k
     symbols over the alphabet. The alphabet is a part of the kernel: how many words are near to two runs depends on its
     size. It is given, or `resolve` finds it: the symbols of the training strings, which stay as they are from then on.
@@ -37,9 +39,12 @@ class Mismatch(Counted):
 
     Parameters
     ----------
-    k : whole number from 1 to 100, the length of the runs
-    m : whole number from 0 to k - 1, how many symbols may differ
-    alphabet : the symbols, as a str of letters or a list (for bytes: of whole numbers); empty to have them found
+    k : int, default=3
+        The length of the runs, from 1 to 100.
+    m : int, default=1
+        How many symbols may differ, from 0 to k - 1.
+    alphabet : str or sequence, default=()
+        The symbols, as a str of letters or a list (for bytes: of integers); empty to find them in the data.
 
     Examples
     --------

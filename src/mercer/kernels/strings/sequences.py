@@ -1,6 +1,6 @@
 """Sequences of symbols, joined into one array, and how often each run of k symbols occurs in each of them.
 
-Nothing is hashed: a run becomes a whole number that says exactly which symbols it has, and such numbers are sorted.
+Nothing is hashed: a run becomes an integer that says exactly which symbols it has, and such numbers are sorted.
 They are in the order of the runs, as words are in a dictionary, so that runs of other sequences change no order.
 """
 
@@ -17,7 +17,7 @@ from scipy.sparse import csc_array, csr_array
 Whole = NDArray[np.int64]
 
 LIMIT = 1 << 63
-"""Whole numbers of int64 are below it."""
+"""Integers of int64 are below it."""
 ROOMY = 4
 """Up to so many possible numbers for each one that occurs, a table of all of them is faster than sorting."""
 
@@ -26,7 +26,7 @@ ROOMY = 4
 class Sequences:
     """Sequences of symbols.
 
-    codes : the symbols of all sequences, one after the other, as whole numbers of at least 0
+    codes : the symbols of all sequences, one after the other, as integers of at least 0
     starts : where each sequence begins in `codes`, and after the last one where it ends
     """
 
@@ -70,7 +70,7 @@ def joined(codes: NDArray[Any], lengths: Iterable[int], count: int) -> Sequences
 
 
 def spread(starts: Whole, lengths: Whole) -> Whole:
-    """So many whole numbers from each start on, one after the other."""
+    """So many integers from each start on, one after the other."""
     return np.asarray(np.arange(lengths.sum()) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths))
 
 
@@ -107,7 +107,7 @@ def placed_runs(sequences: Sequences, k: int) -> Any:
 
 
 def packed(columns: Iterable[Whole], size: int) -> tuple[Whole, int]:
-    """A whole number for each row of some columns of numbers below `size`, in the order of rows; and their bound."""
+    """An integer for each row of some columns of numbers below `size`, in the order of rows; and their bound."""
     keys, room = np.zeros(1, dtype=np.int64), 1
     for column in columns:
         if room > LIMIT // size:

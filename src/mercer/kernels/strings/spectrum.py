@@ -16,12 +16,15 @@ from mercer.kernels.strings.symbols import encoded
 class Spectrum(Counted):
     """The spectrum kernel: how often each run of k symbols (k-mer, character n-gram) occurs in both strings.
 
+    `k(x, z) = sum_u #u(x) #u(z), over the runs u of k symbols`
+
     #u(x) is the number of places at which the run u begins in x; runs may overlap. Strings shorter than k have none,
     and k(x, x) = 0. Cost: N (k + log N) time for N symbols in all, then that of a sparse product.
 
     Parameters
     ----------
-    k : whole number from 1 to 10,000, the length of the runs
+    k : int, default=3
+        The length of the runs, from 1 to 10,000.
 
     Examples
     --------

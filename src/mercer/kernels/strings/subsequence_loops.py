@@ -147,7 +147,7 @@ def _symmetric(sequences: Sequences, rows: Places, order: Places, gappy: Gappy) 
 
 
 def pairs(sequences: Sequences, left: Places, right: Places, gappy: Gappy) -> Array:
-    """The sum for each pair of a left and a right sequence. Cost: `length` |s| |t| steps a pair."""
+    """The sum for each pair of a left and a right sequence. Cost: `length` |s| |t| steps per pair."""
     chunks = _Chunks(sequences, left, right, gappy)
     with np.errstate(over="ignore"):  # infinities tell
         if int(chunks.steps.sum()) >= COMPILED_FROM and jit_cache.numba_works():

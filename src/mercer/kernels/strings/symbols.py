@@ -1,4 +1,4 @@
-"""From strings to sequences of whole numbers, a number a symbol, and back."""
+"""From strings to sequences of integers, a number per symbol, and back."""
 
 from __future__ import annotations
 

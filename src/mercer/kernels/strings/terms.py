@@ -78,7 +78,7 @@ def sorted_terms(counted: list[tuple[Term, float]]) -> tuple[tuple[Term, float],
 
 
 def rounded(value: float) -> float:
-    """A whole number as an int, which is shorter to print."""
+    """An integer as an int, which is shorter to print."""
     return int(value) if value == int(value) else value
 
 
@@ -86,10 +86,10 @@ def rounded(value: float) -> float:
 
 
 def check_ngrams(owner: str, name: str, value: Any) -> Ngrams:
-    """A whole number of at least 1, or two of them that ascend."""
+    """An integer of at least 1, or two of them that ascend."""
     if isinstance(value, list | tuple):
         if len(value) != 2:
-            needs, got = f"one or two whole numbers for {name}", f"got {value!r}"
+            needs, got = f"one or two integers for {name}", f"got {value!r}"
             raise KernelError(message(needs, got, "Write 2, or (1, 2).", subject=owner))
         low, high = (check_integer(owner, name, each, 1, None) for each in value)
         if low > high:

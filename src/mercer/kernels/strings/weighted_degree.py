@@ -19,13 +19,16 @@ from mercer.kernels.strings.symbols import encoded
 class WeightedDegree(Counted):
     """The weighted degree kernel: the same runs at the same places, for strings whose places correspond.
 
+    `k(x, z) = sum_j b_j (number of places at which x and z have the same run of j = 1 to degree symbols)`
+
     b_j = 2 (degree - j + 1) / (degree (degree + 1)), so that short runs count more and b_1 + ... + b_degree = 1. With
     degree 1 it is the number of places at which the symbols agree. Places are counted from the beginning; strings of
     unequal length share those that both have. Cost: that of `Spectrum` for each length of runs.
 
     Parameters
     ----------
-    degree : whole number from 1 to 10,000, the length of the longest runs
+    degree : int, default=3
+        The length of the longest runs, from 1 to 10,000.
 
     Examples
     --------

@@ -20,9 +20,16 @@ def Columns(parts: Mapping[Any, Kernel] | Iterable[tuple[Any, Kernel]], join: st
 
     Parameters
     ----------
-    parts : which kernel looks at which columns: a dict, or a list of pairs. Columns are a name, a position from 0, or
-        several of these, in a tuple or (in pairs) a list
-    join : "sum" or "product"
+    parts : dict or list of pairs
+        Which kernel looks at which columns. Columns are a name, a position from 0, or several of these, in a tuple or
+        (in pairs) a list.
+    join : {"sum", "product"}, default="sum"
+        How the kernels are joined.
+
+    Returns
+    -------
+    Kernel
+        A sum or a product of `On`.
 
     Examples
     --------

@@ -25,8 +25,15 @@ def kernel_for(table: Any, target: int | str | Iterable[int | str] | None = None
 
     Parameters
     ----------
-    table : of pandas, polars or Arrow, or a 2-D array of objects
-    target : the column, or the columns, to be predicted: no part of the kernel
+    table : DataFrame, Arrow table or array
+        A table of pandas, polars or Arrow, or a 2-D array of objects.
+    target : str, int, sequence or None, default=None
+        The column, or the columns, to be predicted: no part of the kernel.
+
+    Returns
+    -------
+    Proposal
+        The kernel, and the choice for each column with its reason; `print` shows both.
 
     Examples
     --------
@@ -37,7 +44,7 @@ def kernel_for(table: Any, target: int | str | Iterable[int | str] | None = None
     >>> print(proposal)
     a kernel for 4 rows x 2 columns
       column  taken for  part                        why
-      0       number     gaussian, divided by 18.71  whole numbers, 4 different
+      0       number     gaussian, divided by 18.71  integers, 4 different
       1       category   hamming                     texts, 2 different, 1 missing; missing is a label of its own
       lengthscale 1.27: the root mean squared distance of a row from the mean, in deviations
       kernel: gaussian(lengthscale=1.27).scaled([18.71]).on([0])*hamming(lengthscale=1.27).on([1])

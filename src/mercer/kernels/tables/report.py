@@ -1,4 +1,4 @@
-"""A proposal in words: a line a column, and the kernel."""
+"""A proposal in words: a line per column, and the kernel."""
 
 from __future__ import annotations
 

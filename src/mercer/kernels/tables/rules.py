@@ -21,7 +21,7 @@ FEW = 20
 REPEATED = 5
 """Texts that stand in so many rows each, on the average, are labels."""
 LEVELS = 2
-"""Up to so many different whole numbers are labels: more of them have an order that a label would lose."""
+"""Up to so many different integers are labels: more of them have an order that a label would lose."""
 WORDS = 3
 """From so many words on, on the average, a text is read word by word; below, letter by letter."""
 IDENTIFIERS = frozenset(
@@ -49,7 +49,7 @@ HAS_DIGIT, HEX = re.compile(r"\d"), re.compile(r"[0-9A-Fa-f]{8,}(?:-[0-9A-Fa-f]{
 
 def choice_of(survey: Survey) -> Choice:
     """The place of a column in the kernel."""
-    if survey.holds in ("nothing", "other things"):
+    if survey.holds in ("nothing", "other objects"):
         why = survey.remark or "all entries are missing"
         return Choice(survey.name, survey.holds, why)
     if survey.different == 1:
@@ -144,8 +144,8 @@ def _graph(survey: Survey) -> Choice:
 
 RULES: dict[str, Callable[[Survey], Choice]] = {
     "numbers": _number,
-    "whole numbers": _whole_number,
-    "truths": _category,
+    "integers": _whole_number,
+    "booleans": _category,
     "texts": _text,
     "times": _date,
     "graphs": _graph,
@@ -157,7 +157,7 @@ RULES: dict[str, Callable[[Survey], Choice]] = {
 def _content(survey: Survey) -> str:
     """What a column holds, in words."""
     missing = f", {survey.missing:,} missing" if survey.missing else ""
-    declared = "labels by declaration" if survey.declared else survey.holds.replace("truths", "true or false")
+    declared = "labels by declaration" if survey.declared else survey.holds.replace("booleans", "true or false")
     return f"{declared}, {survey.different:,} different{missing}"
 
 
@@ -180,8 +180,8 @@ def _is_code(survey: Survey) -> bool:
 
 
 def _is_identifier(survey: Survey) -> bool:
-    """Whether all entries are different whole numbers or short texts, under a name that says what for."""
-    if survey.holds not in ("whole numbers", "texts") or survey.different < survey.rows:
+    """Whether all entries are different integers or short texts, under a name that says what for."""
+    if survey.holds not in ("integers", "texts") or survey.different < survey.rows:
         return False
     if any(" " in text.strip() for text in survey.texts):
         return False

@@ -16,7 +16,7 @@ from mercer.errors import InputError, speaking
 from mercer.kernels.categories.items import NOTHING, items_of
 from mercer.kernels.objects.table import Table, listed, numbers_of
 
-Holds = Literal["numbers", "whole numbers", "truths", "texts", "times", "graphs", "nothing", "other things"]
+Holds = Literal["numbers", "integers", "booleans", "texts", "times", "graphs", "nothing", "other objects"]
 DECLARED = ("category", "categorical", "enum", "dictionary")
 """How pandas, polars and Arrow call types of columns that are labels by declaration."""
 
@@ -31,7 +31,7 @@ class Survey:
     declared : whether its type says that they are labels; of graphs, whether edges have labels
     values : numbers, and times as days since 1970, those that are there; empty for others
     texts : texts of labels, those that are there; empty for numbers and times
-    remark : what is the matter with other things
+    remark : what is wrong with a column that holds neither numbers nor labels
     gaps : which entries are missing, as bits
     """
 
@@ -103,21 +103,21 @@ def _kind_of(thing: Any) -> str:
 
 def _of_numbers(name: int | str, values: NDArray[np.float64], kind: str) -> Survey:
     if np.isinf(values).any():
-        return Survey(name, "other things", len(values), remark="some numbers are infinite")
+        return Survey(name, "other objects", len(values), remark="some numbers are infinite")
     known = values[~np.isnan(values)]
     if not _has_squares(known):
         return Survey(
-            name, "other things", len(values), remark="float64 cannot hold the squares of its numbers: scale it"
+            name, "other objects", len(values), remark="float64 cannot hold the squares of its numbers: scale it"
         )
     holds: Holds = "times" if kind == "times" else "numbers"
     if holds == "numbers" and bool((known == np.rint(known)).all()):
-        holds = "whole numbers"
+        holds = "integers"
     count, gaps = len(values), np.packbits(np.isnan(values)).tobytes()
     return Survey(name, holds if len(known) else "nothing", count, count - len(known), values=known, gaps=gaps)
 
 
 def _has_squares(values: NDArray[np.float64]) -> bool:
-    """Whether numbers that differ have a deviation above zero and below infinity."""
+    """Whether numbers that differ have a positive and finite deviation."""
     if not len(values) or values.min() == values.max():
         return True
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
@@ -146,15 +146,15 @@ def _edge_labels(graph: Any) -> Any:
 def _of_labels(name: int | str, things: list[Any], declared: bool) -> Survey:
     if any(isinstance(thing, list | dict) for thing in things):
         remark = "its entries are lists: give each place a column; of graphs, call the columns nodes and edges"
-        return Survey(name, "other things", len(things), remark=remark)
+        return Survey(name, "other objects", len(things), remark=remark)
     try:
         with speaking("it"):  # the column: a remark about it
             labels = items_of(things)
     except InputError as error:
-        return Survey(name, "other things", len(things), remark=str(error))
+        return Survey(name, "other objects", len(things), remark=str(error))
     texts = tuple(label for label in labels if label is not None)
     holds: Holds = "texts" if texts else "nothing"
     if any(isinstance(thing, bool | np.bool_) for thing in things):
-        holds = "truths"
+        holds = "booleans"
     gaps = np.packbits([label is None for label in labels]).tobytes()
     return Survey(name, holds, len(things), len(things) - len(texts), declared, texts=texts, gaps=gaps)

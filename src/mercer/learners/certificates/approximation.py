@@ -28,7 +28,7 @@ class Approximation:
     basis : the functions of which the model is made
     weights : (p, outputs), w, of the features
     duals : (n, outputs), D (b - Z w) / alpha
-    alphas : (outputs,), each above zero
+    alphas : (outputs,), each positive
     spread : (outputs,), the standard deviation of y
     """
 

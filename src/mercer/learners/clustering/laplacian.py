@@ -130,7 +130,7 @@ def graph_of(view: View, stored: bool, run: Run) -> Graph:
     bad = np.flatnonzero(~(np.isfinite(degrees) & (degrees > 0)))
     if len(bad):
         got = f"those of row {bad[0]} add up to {degrees[bad[0]]:g}"
-        raise InputError(message("rows with a finite tie above zero", got, "Drop such rows, or scale the data."))
+        raise InputError(message("rows with a finite positive tie", got, "Drop such rows, or scale the data."))
     return Graph(K, degrees, view.sure)
 
 

@@ -100,5 +100,5 @@ class SpectralSettings:
 def refuse_few_rows(rows: int, clusters: int) -> None:
     """Every cluster needs a row."""
     if rows < clusters:
-        needs = f"at least as many rows of a weight above zero as clusters, {clusters}"
+        needs = f"at least as many rows of positive weight as clusters, {clusters}"
         raise InputError(message(needs, f"n_samples = {rows}", "Use fewer clusters."))

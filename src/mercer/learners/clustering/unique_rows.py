@@ -30,11 +30,11 @@ class KMeansProblem:
     settings : checked
     read : all rows, as they were read
     full : all rows, as the kernel sees them
-    view : the different rows of weight above zero, as the kernel sees them
+    view : the different rows of positive weight, as the kernel sees them
     rows : (view,), where each of them stands first among all rows
     weights : (view,), how much each counts, with a mean of one
     unit : by what these weights are to be multiplied to be those that were given
-    kept : the positions of all rows of weight above zero
+    kept : the positions of all rows of positive weight
     group : (kept,), which of the different rows each of them is
     """
 

@@ -1,4 +1,4 @@
-"""Columns of wildly different scale: a kernel sees the largest alone, and solvers take for ever."""
+"""Warn about badly scaled columns, which dominate the kernel and slow convergence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mercer.kernels.evaluation.evaluate import leaves
 from mercer.kernels.points import Points
 
 WILD = 1e4
-"""How many times wider than the middle one a column is that hides the others."""
+"""A column that is so many times wider than the median column hides the others."""
 NAMED = 5
 """Columns that a warning names."""
 

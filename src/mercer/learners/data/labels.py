@@ -1,4 +1,4 @@
-"""Labels at the learners' door: text or whole numbers, two classes or more."""
+"""Validation of labels: text or integers, two classes or more."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def labels_of(X: Any, y: Any) -> NDArray[Any]:
         at = next(i for i, label in enumerate(labels) if not isinstance(label, str))
         got = f"row {at} holds {labels[at]!r} (Unknown label type)"  # words that scikit-learn's checks look for
         remedy = "Drop rows without a label, and use y.astype(str), say."
-        raise InputError(message("labels that are all text, or all whole numbers", got, remedy))
+        raise InputError(message("labels that are all text, or all integers", got, remedy))
     if labels.dtype.kind == "f":
         assert_all_finite(labels, input_name="y", estimator_name=speaker())
     check_classification_targets(labels)
@@ -45,7 +45,7 @@ def classes_of(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def coded(classes: NDArray[np.intp], count: int) -> Array:
-    """+1 for a class and -1 for the others: one column for two classes, else one a class."""
+    """+1 for a class and -1 for the others: one column for two classes, else one per class."""
     if count == 2:
         return np.where(classes == 1, 1.0, -1.0)[:, None]
     return np.where(classes[:, None] == np.arange(count), 1.0, -1.0)

@@ -1,4 +1,4 @@
-"""What pairs of things cost, in the planner's unit: columns of numbers that take as long."""
+"""What pairs of structured data cost, in the planner's unit: columns of numbers that take as long."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONG = 0.25
 
 
 def columns_of(view: View, columns: int) -> int:
-    """How many columns of numbers take as long as those of a view: its own, or for things what was timed."""
+    """How many columns of numbers take as long as those of a view: its own, or for structured data what was timed."""
     pair = pair_of(view)
     if pair is None:
         return columns
@@ -26,7 +26,7 @@ def columns_of(view: View, columns: int) -> int:
 
 
 def pair_of(view: View) -> float | None:
-    """Seconds for a pair of rows of a kernel of things; None for others, which are known. Cost: less than a second."""
+    """Seconds per pair of a kernel of structured data; None for others, which are known. Cost: less than a second."""
     return _pair(view) if isinstance(view, KernelView) and view.kernel.kinds else None
 
 
@@ -36,7 +36,7 @@ def _pair(view: KernelView) -> float:
     while True:
         chosen = np.sort(random.choice(view.count, rows, replace=False))
         left, right = view.points.rows(chosen), view.points.rows(chosen[::-1])
-        matrix(view.kernel, left, right)  # things are counted once for all pairs
+        matrix(view.kernel, left, right)  # objects are counted once for all pairs
         start = time.perf_counter()
         matrix(view.kernel, left, right)
         took = time.perf_counter() - start

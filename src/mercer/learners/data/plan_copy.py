@@ -69,4 +69,4 @@ class CountedLandmarks(Nystrom):
         return out
 
 
-CountedLandmarks.__name__ = Nystrom.__name__  # errors speak of the lift that was given
+CountedLandmarks.__name__ = Nystrom.__name__  # errors name the lift that was given

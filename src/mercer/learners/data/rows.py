@@ -35,6 +35,6 @@ def at_rows(values: NDArray[Any] | None, rows: NDArray[np.intp]) -> Any:
 
 
 def rows_that_count(weights: Array | None, count: int) -> tuple[NDArray[np.intp], Array]:
-    """Positions of rows of a weight above zero among so many, and these weights: ones where there are none."""
+    """Positions of rows of positive weight among so many, and these weights: ones where there are none."""
     kept = np.arange(count) if weights is None else np.flatnonzero(weights)
     return kept, np.ones(count) if weights is None else weights[kept]

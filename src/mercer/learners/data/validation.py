@@ -1,4 +1,4 @@
-"""What comes in at the learners' door: tables, targets, weights, penalties and kernels, or one clear error."""
+"""Input validation of learners: tables, targets, weights, penalties and kernels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mercer.lifts.inputs import array_of as array_of
 from mercer.lifts.inputs import plain as plain
 from mercer.lifts.inputs import refuse_unreadable as refuse_unreadable
 from mercer.lifts.inputs import shown as shown
-from mercer.lifts.things import noted
+from mercer.lifts.structured import noted
 from mercer.operators.precomputed import symmetric_part
 
 Array = NDArray[np.float64]
@@ -51,7 +51,7 @@ NUMBERS = {
 class Penalty:
     """The ridge as it was asked for.
 
-    values : one an output, or candidates; None for candidates from the spectrum
+    values : one per output, or candidates; None for candidates from the spectrum
     path : whether one is chosen from candidates
     """
 
@@ -60,7 +60,7 @@ class Penalty:
 
     @property
     def given(self) -> Array:
-        """One an output; asked where none is to be chosen."""
+        """One per output; asked where none is to be chosen."""
         if self.values is None or self.path:
             raise InputError(
                 message("to be followed first", "no alpha is chosen yet", "Use Eigen().", subject="A path")
@@ -112,7 +112,7 @@ def _another_kernel(given: Any) -> str:
 
 
 def penalty_of(given: Any, outputs: int, per_output: bool) -> Penalty:
-    """A number, one an output, candidates, or "auto"."""
+    """A number, one per output, candidates, or "auto"."""
     if isinstance(given, str):
         if given != AUTO:
             raise InputError(message('a number, an array or "auto" for alpha', f"got {shown(given)}", 'Use "auto".'))
@@ -122,7 +122,7 @@ def penalty_of(given: Any, outputs: int, per_output: bool) -> Penalty:
         return Penalty(np.full(outputs, values.item()), path=False)
     if values.ndim != 1 or len(values) == 0:
         got = f"got an array of shape {values.shape}"
-        remedy = "Give one number, one an output, or a list of candidates."
+        remedy = "Give one number, one per output, or a list of candidates."
         raise InputError(message("one dimension of numbers for alpha", got, remedy))
     return Penalty(values, path=not (per_output and len(values) == outputs))
 
@@ -222,7 +222,7 @@ def targets_of(estimator: Any, X: Any, y: Any) -> Array:
         refuse_unreadable("y", y)
     found = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y", estimator=estimator)
     if found.ndim > 2:
-        remedy = "Give one number a row, or one row of numbers."
+        remedy = "Give one number per row, or one row of numbers."
         raise InputError(message("y of one or two dimensions", f"got {found.ndim}", remedy))
     check_consistent_length(X, found)
     return np.asarray(found)
@@ -235,7 +235,7 @@ def weights_of(given: ArrayLike | None, count: int) -> Array | None:
     values = array_of("sample_weight", given)
     if values.dtype.kind not in "fiub":
         got = f"got {shown(given)}" if values.ndim == 0 else f"got an array of dtype {values.dtype}"
-        raise InputError(message("numbers for sample_weight", got, "Give one number a row."))
+        raise InputError(message("numbers for sample_weight", got, "Give one number per row."))
     if values.ndim == 0:
         values = np.full(count, values)
     if values.shape != (count,):
@@ -252,7 +252,7 @@ def _of_fair_sum(name: str, weights: Array) -> Array:
     with np.errstate(over="ignore"):
         total = weights.sum()
     if total == 0:
-        raise InputError(message("some row of a weight above zero", "all are zero", f"Leave {name} out."))
+        raise InputError(message("some row of positive weight", "all are zero", f"Leave {name} out."))
     if not 1 / HEAVIEST <= total <= HEAVIEST:
         needs = f"weights with a sum from {1 / HEAVIEST:g} to {HEAVIEST:g}"
         raise InputError(message(needs, f"that of {name} is {total:.2g}", "Divide them by the largest."))
@@ -290,12 +290,12 @@ def _by_class(given: dict[Any, Any], classes: NDArray[Any]) -> Array:
 
 
 def lengthscale_of(given: Any) -> str | float:
-    """The word "median" or "loo", or a number above zero."""
+    """The word "median" or "loo", or a positive number."""
     if isinstance(given, str) and given in (MEDIAN, "loo"):
         return given
     if isinstance(given, bool) or not _is_size(given) or given == 0:
         remedy = 'Use "median", the default.'
-        needs = 'a lengthscale that is "median", "loo" or a number above zero'
+        needs = 'a lengthscale that is "median", "loo" or a positive number'
         raise InputError(message(needs, f"got {shown(given)}", remedy))
     return float(given)
 

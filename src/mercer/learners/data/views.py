@@ -357,13 +357,13 @@ def mixed(points: Points) -> Points:
         return replace(points, values=(left + right) / 2)
     values = left + (right - left) * random.uniform(-BEYOND, 1 + BEYOND, left.shape)
     things = [i for i, store in enumerate(points.stores) if store is not None]
-    values[:, things] = left[:, things]  # there is nothing between two things
+    values[:, things] = left[:, things]  # there is nothing between two objects
     least = np.where((points.values >= 0).all(axis=0), 0.0, -np.inf)
     return replace(points, values=np.maximum(values, least))
 
 
 def first_degree(lift: Lift | None) -> bool:
-    """Whether features are the columns themselves, or sums of them with whole numbers."""
+    """Whether features are the columns themselves, or sums of them with integers."""
     expansion = getattr(lift, "expansion_", None)
     return expansion is not None and expansion.degree <= 1
 

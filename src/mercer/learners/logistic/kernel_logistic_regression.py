@@ -57,7 +57,7 @@ class KernelLogisticRegression(
     Parameters
     ----------
     kernel : a kernel or its text, a lift, or "precomputed"; a lengthscale that a text leaves out ("rbf") is open
-    alpha : the penalty, above zero; 1 / C of scikit-learn's `LogisticRegression`
+    alpha : the penalty, positive; 1 / C of scikit-learn's `LogisticRegression`
     lengthscale : a number, or "median", for kernels that leave it open
     class_weight : how much rows of each class weigh, as a dict or "balanced"; None for one
     n_landmarks : how many landmarks; None for all rows up to 3,000, else 1,000 or as many as memory and time allow
@@ -69,7 +69,7 @@ class KernelLogisticRegression(
     Attributes
     ----------
     classes_ : the labels, sorted
-    intercept_ : one number for two classes, else one a class, with a mean of zero
+    intercept_ : one number for two classes, else one per class, with a mean of zero
     dual_coef_, coef_ : of all rows, or of the features of `lift_`, where f is made of these
     converged_, n_iter_ : whether `tol` was reached, and the steps
     objective_ : what is minimised
@@ -216,7 +216,7 @@ class KernelLogisticRegression(
 
     @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """f(x) + b: for two classes one a row, positive for the second; else one a row and class."""
+        """f(x) + b: for two classes one per row, positive for the second; else one per row and class."""
         scores, dtype = self._scores(X)
         found = scores.astype(dtype, copy=False)
         return found[:, 0] if found.shape[1] == 1 else found

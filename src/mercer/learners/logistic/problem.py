@@ -54,7 +54,7 @@ class LogisticProblem:
     """What is to be fitted.
 
     rows, view : all rows, as they were read, and as the kernel sees them
-    seen : those of weight above zero, as the kernel sees them
+    seen : those of positive weight, as the kernel sees them
     kept : their positions
     classes : the labels, sorted
     codes : (kept,), positions among them

@@ -279,7 +279,7 @@ class KernelPCA(
     def transform(self, X: Any) -> NDArray[Any]:
         """(rows, k): the scores of each row, in the dtype of X; X may be whatever `fit` takes.
 
-        Cost: n d + 2 n k operations a row, or 2 p k for p features; nothing of the size rows times n is stored.
+        Cost: n d + 2 n k operations per row, or 2 p k for p features; nothing of the size rows times n is stored.
         """
         check_is_fitted(self)
         return self._scores(X)

@@ -140,6 +140,6 @@ def check_rows(settings: PCASettings, rows: Any, count: int) -> None:
     if count < 2:
         got = f"n_samples = {count}"
         raise InputError(message("two rows or more, since they are centred", got, "Give more rows."))
-    if settings.preimages and isinstance(rows, Points) and rows.first_thing is not None:
-        got, remedy = f"{rows.label(rows.first_thing)} holds other things", "Use fit_inverse_transform=False."
+    if settings.preimages and isinstance(rows, Points) and rows.first_object is not None:
+        got, remedy = f"{rows.label(rows.first_object)} holds other objects", "Use fit_inverse_transform=False."
         raise InputError(message("rows of numbers for a way back", got, remedy))

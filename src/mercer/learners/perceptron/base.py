@@ -237,14 +237,14 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
 
     @property
     def dual_coef_(self) -> Array:
-        """f(x) = sum_j dual_coef_[j] k(x, x_j) over the support: one number each, or one a class."""
+        """f(x) = sum_j dual_coef_[j] k(x, x_j) over the support: one number each, or one per class."""
         check_is_fitted(self)
         duals = self._course.coefficients(outputs_of(self.classes_), self.combine)
         return duals[:, 0] if duals.shape[1] == 1 else duals
 
     @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """The score: for two classes one a row, positive for the second; else one a row and class.
+        """The score: for two classes one per row, positive for the second; else one per row and class.
 
         A vote gives the votes for the second class less those for the first, or those for each, as parts of all.
         """

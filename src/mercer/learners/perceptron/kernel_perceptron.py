@@ -35,7 +35,7 @@ class KernelPerceptron(BasePerceptron):
 
     Every row is looked at in order: where y_i f(x_i) <= 0, alpha_i grows by 1. Passes go on until one makes no mistake,
     which separable data gets to after at most (R / margin)^2 mistakes, or `max_iter` are over. With more than two
-    classes there is one f a class: a mistake adds to that of its own, and takes from the best other one.
+    classes there is one f per class: a mistake adds to that of its own, and takes from the best other one.
 
     Rows are worked on in blocks, by products of matrices, to what the sequential algorithm finds. Cost of a pass:
     n times the mistakes since the last one, in values of the kernel; memory: the mistakes, and some blocks.

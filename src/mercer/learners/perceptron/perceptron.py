@@ -46,7 +46,7 @@ class Perceptron(BasePerceptron):
     """Rosenblatt's perceptron: theta grows by y_i phi(x_i) wherever y_i theta.phi(x_i) <= 0.
 
     Passes go on until one makes no mistake, which separable data gets to after at most (R / margin)^2 mistakes, or
-    `max_iter` are over. With more than two classes there is one theta a class: a mistake adds to that of its own, and
+    `max_iter` are over. With more than two classes there is one theta per class: a mistake adds to that of its own, and
     takes from the best other one. Rows are worked on in blocks, to what the sequential algorithm finds. Cost of a pass:
     1,000 n p operations for p features; memory: n p numbers.
 
@@ -61,7 +61,7 @@ class Perceptron(BasePerceptron):
 
     Attributes
     ----------
-    coef_, intercept_ : theta, one weight a feature (and class), and that of 1
+    coef_, intercept_ : theta, one weight per feature (and class), and that of 1
     kernel_, lift_ : the kernel with its numbers, and the fitted lift
     classes_, support_, dual_coef_, history_, converged_, margin_, mistake_bound_, n_iter_, plan_ : as in
         `KernelPerceptron`, for the kernel phi(x).phi(z), plus 1 with an intercept

@@ -139,7 +139,7 @@ def run_passes(updater: Updater, orders: Iterable[Rows], log: MistakeLog, run: R
 def separation(scores: Array, right: Rows, coefficients: Array, at: Array, longest: float) -> tuple[float, float]:
     """The margin that f reaches, min_i y_i f(x_i) / |f|, and the most mistakes that it allows, (R / margin)^2.
 
-    With more than two classes f is one function a class, the margin is that over the best other class, and a mistake
+    With more than two classes f is one function per class, the margin is that over the best other class, and a mistake
     adds twice k(x, x) to the square of its length: 2 (R / margin)^2.
 
     at : scores at the remembered rows

@@ -5,8 +5,8 @@ Z = D (Phi - 1 m') holds the centred features of all rows, and b = D (y - mean).
 is a pass over the rows (`sweeps.py`), and the rows at their nearest landmarks are the preconditioner
 (`landmark_preconditioner.py`).
 
-Cost: N M values of the kernel and 4 N M operations an output, each step; 2/3 M^3 operations for the preconditioner with
-one alpha, 10 M^3 with several. Memory: 2 M^2 numbers (4 M^2 with several alphas), a piece, and 8 M an output.
+Cost: N M values of the kernel and 4 N M operations per output, each step; 2/3 M^3 operations for the preconditioner
+with one alpha, 10 M^3 with several. Memory: 2 M^2 numbers (4 M^2 with several alphas), a piece, and 8 M per output.
 
 References
 ----------

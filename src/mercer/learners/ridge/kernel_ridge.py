@@ -48,7 +48,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     kernel : a kernel, its text, a lift (its kernel, by its features where that is cheaper), or "precomputed": X is then
         the matrix of all pairs of training rows, and new rows come as their similarities with these. A lengthscale that
         a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if "median" stood there
-    alpha : the penalty: a number of at least 0; one an output, where y has that many columns; candidates; or "auto":
+    alpha : the penalty: a number of at least 0; one per output, where y has that many columns; candidates; or "auto":
         45 candidates from 1e-10 to 10 times the largest eigenvalue. Candidates are judged by exact leave-one-out
         errors, for each output alone; of those of "auto" that rounding makes doubtful the next larger one is taken
     lengthscale : how open lengthscales ("median") of the kernel are found: "median", the median distance of rows;
@@ -67,7 +67,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     Attributes
     ----------
     kernel_, lift_ : the kernel with its numbers; the finite lift, where one was used or given
-    alpha_, intercept_ : a number, or one an output
+    alpha_, intercept_ : a number, or one per output
     dual_coef_, coef_ : the coefficients of rows, and of features where a finite lift exists
     plan_, outcome_ : how it was solved, what it was to cost, what the solver says
     certificate_ : how far predictions are from those of the exact solution, at most
@@ -143,8 +143,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         the variance std^2 + noise_. The covariance is of all pairs of rows: (rows, rows), and (rows, rows, outputs)
         where y has several columns.
 
-        Cost: n d operations a row; with deviations n^3 / 3 once, and 2 n^2 a row. A covariance of m rows takes 2 n m^2
-        more, and is refused where memory does not suffice.
+        Cost: n d operations per row; with deviations n^3 / 3 once, and 2 n^2 per row. A covariance of m rows takes 2 n
+        m^2 more, and is refused where memory does not suffice.
         X may be a path to Parquet, a memory map or a source, which are read in pieces; not for a covariance.
         """
         if return_std and return_cov:
@@ -169,7 +169,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         `predict(X, return_cov=True)`, and 9 m^3 operations for m rows.
 
         n_samples : how many functions
-        random_state : whole number, generator, or None: the source of the draws; the same functions for the same number
+        random_state : integer, generator, or None: the source of the draws; the same functions for the same number
         """
         count = check_integer(speaker(), "n_samples", n_samples, 1, None)
         means, covariances = self.predict(X, return_cov=True)

@@ -109,7 +109,7 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
 
     @speaks
     def decision_function(self, X: ArrayLike) -> NDArray[Any]:
-        """The regression's value: for two classes one a row, positive for the second; else one a row and class."""
+        """The regression's value: for two classes one per row, positive for the second; else one per row and class."""
         check_is_fitted(self)
         values, _ = self._predict(X)
         return values[:, 0] if values.shape[1] == 1 else values

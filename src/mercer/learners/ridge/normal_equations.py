@@ -1,6 +1,6 @@
 """Least squares in one pass over rows that come in pieces: sums, one spectrum for all penalties, and a check.
 
-Cost: n p^2 operations for the sums, 9 p^3 for the spectrum, 4 n p an output for each check; 4 p^2 numbers and a block.
+Cost: n p^2 operations for the sums, 9 p^3 for the spectrum, 4 n p per output for each check; 4 p^2 numbers and a block.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 class Posterior(ABC):
     """What a decomposition for one alpha says about new rows and about the training rows.
 
-    view, centering : the rows of weights above zero
+    view, centering : the rows of positive weights
     alpha : the ridge
     """
 

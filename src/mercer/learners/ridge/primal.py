@@ -1,4 +1,4 @@
-"""Least squares in the primal: one weight a feature, from Z'Z of the features."""
+"""Least squares in the primal: one weight per feature, from Z'Z of the features."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _refined(
     """The solution after steps from the residuals of rows, and the last of them.
 
     Z'Z squares the condition number of Z, and its rounding goes where no row sees it; steps take that out again
-    (Bjorck, Stability analysis of the method of seminormal equations, 1987). Cost: 4 n p + 2 p^2 operations a step.
+    (Bjorck, Stability analysis of the method of seminormal equations, 1987). Cost: 4 n p + 2 p^2 operations per step.
     """
     known, w, step = outcome.decomposition, outcome.value, np.zeros_like(outcome.value)
     if known is None or not outcome.converged:

@@ -59,7 +59,7 @@ def _least(problem: RidgeProblem, tuned: dual.Tuned) -> float:
 
 
 def _pair(problem: RidgeProblem, view: KernelView, random: np.random.Generator) -> float:
-    """Seconds a pair, from the quickest of some products: the first one may compile."""
+    """Seconds per pair, from the quickest of some products: the first one may compile."""
     rows = np.sort(random.choice(len(problem.kept), min(TIMED, len(problem.kept)), replace=False))
     points = view.points.rows(problem.kept[rows])
     K = Gram.of(view.kernel, replace(points, dtype=SINGLE if problem.dtype == SINGLE else DOUBLE))

@@ -62,7 +62,7 @@ class RidgeProblem:
     """All that is known before a plan is made.
 
     views : of all rows in memory, one per kernel that is tried
-    kept : the positions of the rows that are fitted: of weight above zero, and not held out
+    kept : the positions of the rows that are fitted: of positive weight, and not held out
     targets : (len(kept), outputs)
     labels : (len(kept),) classes as integers, where the targets code them; None for regression
     centering : the weights of these rows, and the intercept

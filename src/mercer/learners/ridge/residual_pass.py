@@ -74,7 +74,7 @@ class Checked:
 
 
 def check(stream: Stream, basis: Basis, normal: Normal, trial: Trial, w: Array, batch: int, run: Run) -> Checked:
-    """One pass. Cost: raw functions, and 4 n p operations an output; the gradient is still without -alpha w."""
+    """One pass. Cost: raw functions, and 4 n p operations per output; the gradient is still without -alpha w."""
     W = basis.to_raw(w)
     above = (applied(basis, trial.shift[None]) - normal.means) - normal.rest  # of the shift over the mean, in features
     base = (above @ w)[0] + normal.level

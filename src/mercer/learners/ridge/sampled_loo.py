@@ -23,7 +23,7 @@ from mercer.tuning.side import Rows, Side
 
 Array = NDArray[np.float64]
 FEW = 16
-"""Outputs up to which a part of the sample takes no time to speak of."""
+"""Outputs up to which the cost of a part of the sample is negligible."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ def drawn(stream: Stream, count: int, most: int, random: np.random.Generator) ->
 
 
 def sampled_path(normal: Normal, basis: Basis, sample: Piece, alphas: Array, coded: bool, run: Run) -> Path:
-    """The leave-one-out errors of the rows of a sample, for each penalty. Cost: 2 p^2 operations a row and block.
+    """The leave-one-out errors of the rows of a sample, for each penalty. Cost: 2 p^2 operations per row and block.
 
     Where the run stops, the rows that were judged by then are enough.
     """

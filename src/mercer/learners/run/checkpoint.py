@@ -40,7 +40,7 @@ SHARE = 0.015
 LONGEST = 0.5
 """Seconds that a write may take to be done every `LATEST` seconds: 2 % of these. Longer ones wait for their share."""
 SPEED = 5e8
-"""Bytes a second, before a write was measured."""
+"""Bytes per second, before a write was measured."""
 HEADER = "mercer.npy"
 DRAFT = ".mercer-draft"
 """How the names of files end that are not whole yet."""
@@ -53,7 +53,7 @@ OTHERS = {"version": "another version", "settings": "other settings", "data": "o
 class Store:
     """The file of one fit.
 
-    name : of the estimator, with which messages begin
+    name : of the estimator, in messages
     path : of the file, which need not exist; its folder must
     fingerprint : what must agree with the file; asked for where there is a file, or when one is first written
     """

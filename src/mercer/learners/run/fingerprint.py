@@ -33,7 +33,7 @@ def fingerprint(settings: Mapping[str, Any], *data: Any) -> Callable[[], Parts]:
 
     data : points, arrays, sparse tables, sources, or None, in a fixed order
 
-    Cost: one pass over the bytes of the data, about 1 GB a second and core; copies of 16 MiB a core.
+    Cost: one pass over the bytes of the data, about 1 GB a second and core; copies of 16 MiB per core.
 
     >>> fingerprint({"alpha": 1.0}, np.arange(3.0))() == fingerprint({"alpha": 1.0}, np.arange(3.0))()
     True
@@ -78,7 +78,7 @@ def _feed_setting(digest: Any, value: Any) -> None:
 
 
 def _feed_text(digest: Any, value: Any) -> None:
-    """A small thing as text; numbers alike whatever their type."""
+    """A small value as text; numbers alike whatever their type."""
     value = value.item() if isinstance(value, np.generic) else value
     value = int(value) if isinstance(value, float) and value.is_integer() else value
     digest.update(f"{type(value).__name__}:{value!r};".encode())
@@ -110,7 +110,7 @@ def _feed_part(digest: Any, part: Any) -> None:
 
 
 def _feed_store(digest: Any, store: Store | None) -> None:
-    """The things of a column, whose positions the values are; None where these are numbers."""
+    """The objects of a column, whose positions the values are; None where these are numbers."""
     if store is None:
         digest.update(b"numbers;")
         return

@@ -68,7 +68,7 @@ class Terms:
 def _seconds(given: Any) -> float:
     number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
     if not (number and 0 < given < math.inf):
-        needs = "a number of seconds above zero, or None, for time_limit"
+        needs = "a positive number of seconds, or None, for time_limit"
         raise InputError(message(needs, f"got {shown(given)}", "Use 60, say."))
     return float(given)
 

@@ -29,7 +29,7 @@ class Pace:
     """Predicted seconds of stages, corrected by the ratio of real and predicted seconds of the work that was seen.
 
     Time left: that of the stage at hand by its own ratio, that of later ones by the ratio of all. Before anything is
-    seen the plan speaks alone; after 5 % of a stage, or of all, both count the same; after a third the plan hardly.
+    seen only the plan counts; after 5 % of a stage, or of all, both count the same; after a third the plan hardly.
     """
 
     def __init__(self, stages: Sequence[Stage], now: float) -> None:
@@ -122,7 +122,7 @@ def duration(seconds: float) -> str:
 
 
 class Display(ABC):
-    """Who shows how far a fit is.
+    """Shows how far a fit is.
 
     worth : seconds that the fit must be expected to take, all in all, before anything is shown
     """
@@ -203,7 +203,7 @@ class Bar(Display):
 
 
 def display_of(name: str, verbose: bool | str, others: bool) -> Display | None:
-    """Who shows a fit, if anybody; `others` says that callbacks look at it too, and "auto" leaves it to them."""
+    """The display of a fit, or None; `others` says that callbacks watch it too, and "auto" leaves it to them."""
     seen = verbose if isinstance(verbose, bool) else not others and _alone() and _terminal()
     if not seen or sys.stderr is None:
         return None

@@ -169,7 +169,7 @@ class LandmarkBasis(Basis):
 
 @dataclass(frozen=True, eq=False)
 class FeatureBasis(Basis):
-    """The features of another basis as raw functions: p^2 operations a row more, and no digits lost to whitening."""
+    """The features of another basis as raw functions: p^2 operations per row more, and no digits lost to whitening."""
 
     inner: Basis
 

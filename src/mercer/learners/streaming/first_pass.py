@@ -25,7 +25,7 @@ class Labels:
 
     every : all labels, sorted
     factors : how much a row of each counts, beside its own weight
-    classes : those of weight above zero
+    classes : those of positive weight
     """
 
     every: NDArray[Any]
@@ -42,7 +42,7 @@ class Labels:
         return np.asarray(self.factors[found])
 
     def coded(self, labels: NDArray[Any]) -> Array:
-        """+1 for a class and -1 for the others: one column for two classes, else one a class."""
+        """+1 for a class and -1 for the others: one column for two classes, else one per class."""
         found = np.searchsorted(self.classes, labels)
         if len(self.classes) == 2:
             return np.where(found == 1, 1.0, -1.0)[:, None]
@@ -51,7 +51,7 @@ class Labels:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """Where rows of weight above zero stand.
+    """Where rows of positive weight stand.
 
     before : how many there are before each block of `BLOCK` rows, and in all
     total : the sum of all weights
@@ -94,7 +94,7 @@ def _weighed(every: NDArray[Any], sums: Array, class_weight: Any) -> Labels:
 
 
 def kept_of(source: Source, head: Head, labels: Labels | None) -> Kept:
-    """Count the rows of weight above zero, a block at a time."""
+    """Count the rows of positive weight, a block at a time."""
     counts, total, start = [0], 0.0, 0
     for batch in source.batches(BLOCK, what="targets"):
         targets, weights = answers(head, batch, start, coded=labels is not None)

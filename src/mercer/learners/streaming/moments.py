@@ -36,7 +36,7 @@ SHIFTED, FIRST = 4096, 1 << 20
 
 
 def blocks(count: int, width: int) -> Iterator[slice]:
-    """Slices of equal lengths that cover so many rows, for products of `width`^2 operations a row."""
+    """Slices of equal lengths that cover so many rows, for products of `width`^2 operations per row."""
     step = max(THIN, min(BLOCK // width, WORK // width**2))
     parts = max(1, round(count / step))  # none is left that is thin
     return (slice(count * i // parts, count * (i + 1) // parts) for i in range(parts))

@@ -33,7 +33,7 @@ SAMPLE_ROWS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class SourceStream(Stream):
-    """The rows of a source that have weights above zero; made by `regression_stream` and `classification_stream`.
+    """The rows of a source that have positive weights; made by `regression_stream` and `classification_stream`.
 
     labels : the classes; None where targets are numbers
     kept : None where every row is kept, since none has a weight
@@ -93,7 +93,7 @@ class SourceStream(Stream):
                 return
 
     def _batches(self, size: int, start: int) -> Iterator[Batch]:
-        """Checked rows of weight above zero, in batches of exactly `size`."""
+        """Checked rows of positive weight, in batches of exactly `size`."""
         if self.kept is None:
             return self._checked(size, start)
         first, skip = self.kept.place(start)

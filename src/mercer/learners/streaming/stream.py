@@ -23,7 +23,7 @@ class Piece:
 
     points : the rows
     targets : (rows, outputs), numbers: labels are coded
-    weights : (rows,), each above zero
+    weights : (rows,), each positive
     copies : (rows,), how many copies of a row its weight stands for: leaving a row out takes one of them
     """
 
@@ -42,7 +42,7 @@ class Piece:
 
 
 class Stream(ABC):
-    """Rows of weights above zero, in pieces, as often as they are asked for, always in the same order."""
+    """Rows of positive weights, in pieces, as often as they are asked for, always in the same order."""
 
     @property
     @abstractmethod

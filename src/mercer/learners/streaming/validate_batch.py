@@ -84,7 +84,7 @@ def answers(head: Head, batch: Batch, start: int, coded: bool) -> tuple[NDArray[
 
 def _numbers(targets: NDArray[Any], start: int) -> Array:
     if targets.ndim > 2:
-        remedy = "Give one number a row, or one row of numbers."
+        remedy = "Give one number per row, or one row of numbers."
         raise InputError(message("y of one or two dimensions", f"got {targets.ndim}", remedy))
     columns = targets.reshape(len(targets), -1)
     if targets.dtype.kind not in NUMBERS:
@@ -109,5 +109,5 @@ def _labels(targets: NDArray[Any], start: int) -> NDArray[Any]:
     if len(bad):
         got = f"row {start + bad[0]} holds {labels[bad[0]]!r} (Unknown label type)"
         remedy = "Drop rows without a label, and use y.astype(str), say."
-        raise InputError(message("labels that are all text, or all whole numbers", got, remedy))
+        raise InputError(message("labels that are all text, or all integers", got, remedy))
     return labels

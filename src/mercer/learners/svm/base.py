@@ -172,7 +172,7 @@ class BaseSVM(KernelEstimator[AnyProblem, MarginPlan, SVMResult], Generic[AnyPro
 
     @property
     def intercept_(self) -> Any:
-        """What is added to f: a number, or one a function."""
+        """What is added to f: a number, or one per function."""
         check_is_fitted(self)
         found = self._sign * self._model.biases
         return float(found[0]) if len(found) == 1 else found

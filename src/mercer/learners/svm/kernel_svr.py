@@ -36,7 +36,7 @@ class KernelSVR(RegressorMixin, BaseSVM[SVMProblem]):  # type: ignore[misc]  # s
 
     Parameters
     ----------
-    C : the penalty of what residuals exceed epsilon by, above zero. np.inf for no residual beyond epsilon: an error
+    C : the penalty of what residuals exceed epsilon by, positive. np.inf for no residual beyond epsilon: an error
         says so where no function does that
     epsilon : the half width of the tube, at least 0, in units of y
 

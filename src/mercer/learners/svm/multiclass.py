@@ -24,7 +24,7 @@ def subproblems_of(codes: Rows, classes: NDArray[np.generic], C: float, weights:
 
     codes : the class of each row, as its position in `classes`
     C : the penalty of errors, which may be infinite
-    weights : of rows, above zero
+    weights : of rows, positive
     """
     names, found = [repr(name) for name in classes.tolist()], []
     for a, b in combinations(range(len(names)), 2):

@@ -21,7 +21,7 @@ class SVMProblem:
     """What is to be learned.
 
     rows : all rows, as they were read
-    view : those of a weight above zero, as the kernel sees them
+    view : those of positive weight, as the kernel sees them
     kept : their positions
     subproblems : one function or more; their rows are positions in `kept`
     """

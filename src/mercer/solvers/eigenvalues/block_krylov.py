@@ -102,7 +102,7 @@ def leading(
     """
     if count < 1 or max_products < 1:
         got = f"got count={count!r} and max_products={max_products!r}"
-        raise InputError(message("whole numbers above zero", got, "Use 10 and 60, say."))
+        raise InputError(message("positive integers", got, "Use 10 and 60, say."))
     n, count = A.shape[0], min(count, A.shape[0])
     width = min(n, count + BEYOND)
     first, told = _first(n, width, start, random), ""

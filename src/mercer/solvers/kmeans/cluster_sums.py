@@ -26,7 +26,7 @@ BLOCK = 1 << 20
 class Sums(ABC):
     """The sums of the rows of each cluster, as the rows see them.
 
-    weights : (n,), each above zero
+    weights : (n,), each positive
     sizes : (n,), k(x, x)
     count : how many clusters there are
     unit : what a number is rounded to, relatively
@@ -68,7 +68,7 @@ class Sums(ABC):
         self.totals = self._by_cluster(labels, self.weights)
 
     def _by_cluster(self, labels: Labels, numbers: Array) -> Array:
-        """(count,): the sum of a number a row over each cluster."""
+        """(count,): the sum of a number per row over each cluster."""
         return np.asarray(np.bincount(labels, numbers, minlength=self.count), dtype=np.float64)
 
     def move(self, before: Labels, after: Labels) -> None:

@@ -43,7 +43,7 @@ class Clusters:
     members : (n,), the partition whose means they are; the same as the labels where no row moved any more
     squares : (n,), the squared distance of each row from that mean
     history : the inertia after each step
-    converged, stopped : whether it came to its end, or was stopped
+    converged, stopped : whether it converged, or was stopped
     reason : why it ended, in a sentence
     """
 

@@ -1,6 +1,6 @@
 """The likelihood of classes: losses, residuals and curvature of the logistic and the multinomial model.
 
-Scores u have one column for two classes, and p = 1 / (1 + exp(-u)) is that of the second; or one column a class, and
+Scores u have one column for two classes, and p = 1 / (1 + exp(-u)) is that of the second; or one column per class, and
 p_t = exp(u_t) / sum_r exp(u_r). Everything is read from log p, which neither overflows nor rounds to 0 or 1.
 """
 
@@ -18,7 +18,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 def log_probabilities(scores: Array) -> Array:
-    """(n, classes): log p of every class, from scores of one column (two classes), or one a class."""
+    """(n, classes): log p of every class, from scores of one column (two classes), or one per class."""
     if scores.shape[1] > 1:
         return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
     return np.column_stack([-np.logaddexp(0.0, scores[:, 0]), -np.logaddexp(0.0, -scores[:, 0])])
@@ -28,9 +28,9 @@ def log_probabilities(scores: Array) -> Array:
 class Likelihood:
     """sum_i -s_i log p(y_i), as a function of log p.
 
-    classes : (n,), whole numbers from 0
+    classes : (n,), integers from 0
     count : how many classes there are, each of them in some row
-    weights : s, each above zero
+    weights : s, each positive
     """
 
     classes: NDArray[np.intp]
@@ -108,7 +108,7 @@ class Likelihood:
 
 @dataclass(frozen=True, eq=False)
 class Curvature:
-    """The matrix of second derivatives of the loss by scores: a block of (outputs, outputs) numbers a row.
+    """The matrix of second derivatives of the loss by scores: a block of (outputs, outputs) numbers per row.
 
     p : s p (1 - p) in one column for two classes; else the probabilities
     weights : (n, 1), s; None for two classes, where p has them already

@@ -72,9 +72,9 @@ def minimise(
 ) -> Minimum:
     """The least value, from the model without features or from given unknowns where these are better.
 
-    Cost of a step: the features are read twice for each conjugate gradient; and n p^2 + p^3 / 3 operations an output
+    Cost of a step: the features are read twice for each conjugate gradient; and n p^2 + p^3 / 3 operations per output
     where second derivatives are stored anew, because conjugate gradients took longer than that. Memory: some
-    (n, classes) tables, and p^2 numbers an output, at most as many as Z has.
+    (n, classes) tables, and p^2 numbers per output, at most as many as Z has.
     """
     search = _Search(problem, settings, run)
     reason = search.go(start)
@@ -211,7 +211,7 @@ class Blocks:
 
     @classmethod
     def of(cls, problem: LogisticObjective, curve: Curvature, tell: Callable[[], None]) -> Blocks | None:
-        """At a place; None where rounding makes them singular. Cost: n p^2 + p^3 / 3 operations an output."""
+        """At a place; None where rounding makes them singular. Cost: n p^2 + p^3 / 3 operations per output."""
         try:
             return cls([_factor(problem, roots, tell) for roots in np.sqrt(curve.diagonal).T])
         except LinAlgError:

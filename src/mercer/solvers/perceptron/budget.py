@@ -44,7 +44,7 @@ NEAR = 0.1
 
 
 class Memory(ABC):
-    """The rows that are remembered, one a slot, and their coefficients.
+    """The rows that are remembered, one per slot, and their coefficients.
 
     budget : how many rows are remembered, at most
     coefficients : (slots, outputs); zero where a slot is free
@@ -91,7 +91,7 @@ class Memory(ABC):
         """Learn a mistake; the slot of its row, or None where it is not remembered.
 
         values : (used,), the kernel between the row and the remembered ones
-        own : k(x, x), above zero
+        own : k(x, x), positive
         update : (outputs,), the coefficients that a mistake gives its row
         """
 

@@ -78,7 +78,7 @@ class Dual(Space):
     def _catch_up(self, rows: Rows, begin: int) -> None:
         every = np.concatenate([positions for positions, _ in self.learned[begin:]])
         values = np.concatenate([values for _, values in self.learned[begin:]])
-        new, places = np.unique(every, return_inverse=True)  # a row may be mistaken in several passes
+        new, places = np.unique(every, return_inverse=True)  # a row may be misclassified in several passes
         if len(new):
             V = np.zeros((len(new), values.shape[1]))
             np.add.at(V, places, values)
@@ -195,8 +195,8 @@ def one_pass(space: Space, order: Rows, classes: Rows, outputs: int, log: Mistak
     """All rows once, in an order.
 
     space : where f is learned; what it knows already counts
-    classes : of each row, whole numbers from 0 on
-    outputs : 1 for two classes, else one a class
+    classes : of each row, integers from 0 on
+    outputs : 1 for two classes, else one per class
     """
     log.begin()
     for start in range(0, len(order), BLOCK):

@@ -17,7 +17,7 @@ from mercer.solvers.ridge.outcome import Outcome
 Matrix = NDArray[np.float64] | Operator
 """A stored array of float64, or an operator that gives products."""
 Loss = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
-"""From coefficients x and the products A x, (n, outputs) both, to one number an output."""
+"""From coefficients x and the products A x, (n, outputs) both, to one number per output."""
 
 
 USELESS = 1e-3
@@ -31,14 +31,25 @@ class System:
     In the dual A is the kernel matrix, centred and weighted, and x the dual coefficients; in the primal A is Z'Z of
     the features Z, and x the weights.
 
-    matrix : A; a stored array is used up: solvers that work in place overwrite it
-    targets : b, (n, outputs)
-    alphas : (outputs,), each at least 0
-    product : A @ x computed anew, for the residual of solvers that overwrote A; None where nobody can
-    loss : what gradient methods report; None for x'(A + alpha) x / 2 - b'x, which they minimise
-    validation : the loss on rows that were held out, from coefficients; None where there are none
-    run : who is told of the progress, may stop the solver, and keeps its state
+    Parameters
+    ----------
+    matrix : array or Operator
+        A; solvers that work in place overwrite a stored array.
+    targets : array of shape (n, outputs)
+        b.
+    alphas : array of shape (outputs,)
+        Each at least 0.
+    product : callable or None, default=None
+        A @ x computed anew, for the residual of solvers that overwrote A; None where there is none.
+    loss : callable or None, default=None
+        The loss that gradient methods report; None for x'(A + alpha) x / 2 - b'x, which they minimise.
+    validation : callable or None, default=None
+        The loss on held-out rows, from coefficients; None where there are none.
+    run : Run, default=Run()
+        Takes progress, may stop the solver, and keeps its state.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.solvers import Eigen, System
     >>> system = System(np.diag([1.0, 3.0]), np.array([[2.0], [8.0]]), np.array([1.0]))
@@ -56,8 +67,17 @@ class System:
 
 
 class Cost(NamedTuple):
-    """What a solver needs: floating-point operations, and numbers that it holds at its peak, A included.
+    """The cost of a solver.
 
+    Parameters
+    ----------
+    operations : float
+        Floating-point operations.
+    numbers : float
+        Numbers that it holds at its peak, A included.
+
+    Examples
+    --------
     >>> from mercer.solvers import Cholesky
     >>> cost = Cholesky().cost(1000, 1)
     >>> f"{cost.operations:.2g} operations, {cost.numbers:.2g} numbers"
@@ -69,8 +89,10 @@ class Cost(NamedTuple):
 
 
 class Solver(ABC):
-    """A way to solve a `System`; a frozen dataclass whose fields are its settings.
+    """A solver of a `System`; a frozen dataclass whose fields are its settings.
 
+    Examples
+    --------
     >>> from mercer.solvers import Cholesky, ConjugateGradient, Solver
     >>> isinstance(Cholesky(), Solver), Cholesky().needs, ConjugateGradient().needs
     (True, 'matrix', 'products')
@@ -83,11 +105,34 @@ class Solver(ABC):
 
     @abstractmethod
     def solve(self, system: System) -> Outcome:
-        """The solution, and the truth about it."""
+        """Solve a system.
+
+        Parameters
+        ----------
+        system : System
+            The system; a stored matrix may be overwritten.
+
+        Returns
+        -------
+        Outcome
+            The solution, its residual, and whether it converged.
+        """
 
     @abstractmethod
     def cost(self, n: int, outputs: int) -> Cost:
-        """What a system of n unknowns with one alpha costs."""
+        """The cost of a system of n unknowns with one alpha.
+
+        Parameters
+        ----------
+        n : int
+            The unknowns.
+        outputs : int
+            The right sides.
+
+        Returns
+        -------
+        Cost
+        """
 
 
 def relative_residual(system: System, products: NDArray[Any], x: NDArray[Any]) -> float:
@@ -101,7 +146,7 @@ def relative_residual(system: System, products: NDArray[Any], x: NDArray[Any]) -
 
 
 def opening(stopped: Stopped) -> str:
-    """The words of who stopped a solver, as the beginning of a sentence."""
+    """Why a solver was stopped, as the beginning of a sentence."""
     words = str(stopped).rstrip(". ")
     return words[:1].upper() + words[1:]
 

@@ -71,7 +71,7 @@ def _below(stored: NDArray[Any], rows: slice, start: int, stop: int) -> None:
 
 
 def apart(stored: NDArray[Any]) -> int:
-    """How many numbers a column is from the next one."""
+    """The distance between columns, in numbers."""
     return int(stored.strides[1]) // stored.itemsize
 
 

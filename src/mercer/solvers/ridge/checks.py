@@ -1,4 +1,4 @@
-"""What solvers make sure of before a system is worked on: LAPACK reports little, and checks less."""
+"""Input checks of solvers, since LAPACK checks little."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fastest exact way for one alpha, in the memory of the matrix alone."""
+"""The fastest exact solver for one alpha, in the memory of the matrix alone."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ class Cholesky(Solver):
     takes over, with its cost, and the outcome says so. The outcome holds the factor where there is one alpha, and no
     decomposition where there are several.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.solvers import Cholesky, System
     >>> A = np.array([[2.0, 1.0], [1.0, 2.0]])

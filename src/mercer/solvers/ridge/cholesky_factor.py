@@ -103,7 +103,7 @@ def factorize(A: NDArray[np.float64], alpha: float, run: Run = IDLE, norm: float
     stored, info = _factored(A.T, run)
     reciprocal = 0.0 if info else _reciprocal_condition(stored, norm + alpha)
     factor = Factor(stored, diagonal, alpha, 1 / reciprocal if reciprocal > 0 else np.inf)
-    if reciprocal < np.finfo(np.float64).eps:  # whether the last pivots are above zero is then a matter of luck
+    if reciprocal < np.finfo(np.float64).eps:  # whether the last pivots are positive is then a matter of luck
         factor.restore()
         return None
     return factor

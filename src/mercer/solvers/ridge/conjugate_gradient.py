@@ -44,16 +44,16 @@ class ConjugateGradient(Solver):
     latter, and can save them; the preconditioner is made anew from `random_state` then.
 
     Cost for rank k: 3 n k^2 operations for the preconditioner (and 9 k^3 where outputs have different alphas), a
-    product with A and 4 n k operations an iteration and output; n k + 3 k^2 numbers, and 12 n an output.
+    product with A and 4 n k operations per iteration and output; n k + 3 k^2 numbers, and 12 n per output.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        The relative residual |b - (A + alpha) x| / |b| at which to stop, at least 0.
+    tol : float, default=1e-06
+        The relative residual `|b - (A + alpha) x| / |b|` at which to stop, at least 0.
     max_iter : int, default=1000
         The most iterations, at least 0.
     preconditioner_rank : int or None, default=None
-        Columns of the factor, at least 0; None for a number that pays.
+        The rank of the preconditioner, at least 0; None for one that pays.
     random_state : int or None, default=None
         The seed of the pivots, at least 0. None draws one; a learner draws it from its own `random_state`.
 
@@ -108,7 +108,7 @@ class ConjugateGradient(Solver):
         return int(np.random.default_rng().integers(2**63)) if saved is None else int(saved[SEED])
 
     def _iterate(self, system: System, made: Preconditioner, saved: State | None, seed: int) -> tuple[Lockstep, str]:
-        """All steps, until they are over or stopped, and the words of who stopped them."""
+        """All steps, until they are over or stopped, and why they were stopped."""
         run, expected = system.run, made.iterations(system.alphas, self.tol)
         told = ""
 

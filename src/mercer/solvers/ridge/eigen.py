@@ -30,6 +30,8 @@ class Eigen(Solver):
     Cost: about 9 n^3 operations by divide and conquer, and 3 n^2 numbers with A, which is overwritten. It is one call
     of LAPACK: Ctrl-C comes through, but LAPACK goes on, and holds this memory, until it is done.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.solvers import Eigen, System
     >>> A = np.array([[2.0, 1.0], [1.0, 2.0]])
@@ -43,7 +45,17 @@ class Eigen(Solver):
 
     @speaks
     def decompose(self, matrix: Matrix) -> Spectrum:
-        """The spectrum of A; a stored array is overwritten."""
+        """The spectrum of A.
+
+        Parameters
+        ----------
+        matrix : array or Operator
+            A; a stored array is overwritten.
+
+        Returns
+        -------
+        Spectrum
+        """
         A = overwritable(matrix)
         row_sums(A)  # an error where there is NaN, of which LAPACK says nothing
         remedy = "Use Cholesky() with one alpha that is large enough, or fewer rows."

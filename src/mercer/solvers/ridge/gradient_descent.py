@@ -1,4 +1,4 @@
-"""The lecture's way: steps downhill from zero, in dual coefficients or in the weights of features."""
+"""Gradient descent: steps downhill from zero, in dual coefficients or in the weights of features."""
 
 from __future__ import annotations
 
@@ -28,33 +28,33 @@ GROWN = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class GradientDescent(Solver):
-    """x <- x + step (b - A x - alpha x), from x = 0.
+    """Gradient descent: x <- x + step (b - A x - alpha x), from x = 0.
 
-    In the dual, A = Phi Phi' and b = y, this is gradient descent on |y - Phi w|^2 / 2 + alpha |w|^2 / 2 for the weights
-    w = Phi' x = sum_i x_i phi_i, written entirely in the x_i. In the primal, A = Phi' Phi and b = Phi' y, it is the
-    same descent of w itself, and passes through the same w. (The lecture's loss has no half: its s is step / 2.)
+    In the dual, A = Phi Phi' and b = y, this is gradient descent on `|y - Phi w|^2 / 2 + alpha |w|^2 / 2` for the
+    weights w = Phi' x = sum_i x_i phi_i, written entirely in the x_i. In the primal, A = Phi' Phi and b = Phi' y, it is
+    the same descent of w itself, and passes through the same w. (The lecture's loss has no half: its s is step / 2.)
 
     Residuals and losses never grow while a step is at most 2 / (largest eigenvalue of A + alpha). Half of that, "auto",
     lets no direction overshoot: stopped early, it shrinks each of them, as a ridge does. With different alphas each
-    output has its own step, and the history tells the smallest. The largest eigenvalue comes from `lanczos.edges`, and
-    the condition number in the outcome is a bound by it, (largest eigenvalue + alpha) / alpha; NaN for alpha = 0.
+    output has its own step, and the history has the smallest. The largest eigenvalue is from `lanczos.edges`, and the
+    condition number in the outcome is a bound by it, (largest eigenvalue + alpha) / alpha; NaN for alpha = 0.
 
-    Cost: a product with A a step, for all outputs together, and at most 20 before the first; 5 n numbers an output, and
-    n more a step where they are kept.
+    Cost: a product with A per step, for all outputs together, and at most 20 before the first; 5 n numbers per output,
+    and n more per step where they are kept.
 
     Parameters
     ----------
     step : float or "auto", default="auto"
-        The size of a step, above 0; "auto" for 1 / (largest eigenvalue of A + alpha).
+        Above 0; "auto" for 1 / (largest eigenvalue of A + alpha).
     max_iter : int, default=1000
         The most steps, at least 0.
-    tol : float, default=1e-8
-        The relative residual |b - (A + alpha) x| / |b| at which to stop, at least 0.
+    tol : float, default=1e-08
+        The relative residual `|b - (A + alpha) x| / |b|` at which to stop, at least 0.
     keep : bool, default=True
-        Whether the history holds the coefficients of every step; what does not fit into memory is refused.
+        Whether the history holds the coefficients of every step; it is refused if memory does not suffice.
     validation : float, default=0.0
-        The share of rows that a learner holds out, from 0 to below 1. With some, the coefficients are those of the step
-        with the least loss on these rows, summed over the outputs.
+        The share of rows that a learner holds out, from 0 to below 1. If positive, the coefficients are those of the
+        step with the least loss on these rows, summed over the outputs.
     patience : int, default=10
         The steps without a new least loss on held-out rows after which to stop, at least 1.
 
@@ -85,7 +85,7 @@ class GradientDescent(Solver):
 
     def __post_init__(self) -> None:
         if not (self.step == "auto" if isinstance(self.step, str) else finite(self.step) and self.step > 0):
-            _refuse("a step above zero, or 'auto'", f"step={self.step!r}", "Use 'auto' if in doubt.")
+            _refuse("a positive step, or 'auto'", f"step={self.step!r}", "Use 'auto' if in doubt.")
         if not (whole(self.max_iter) and self.max_iter >= 0):
             _refuse("an integer of at least 0 for max_iter", f"max_iter={self.max_iter!r}", "Use 1000, say.")
         if not (finite(self.tol) and self.tol >= 0):
@@ -155,7 +155,7 @@ def _descent(system: System, sizes: Array, reach: Array) -> Iterator[_Place]:
 
 
 class _Diary:
-    """What a descent passed through, its best place, why it is to stop (None while it is not), and who stopped it."""
+    """What a descent passed through, its best place, why it is to stop (None while it is not), and what stopped it."""
 
     def __init__(self, solver: GradientDescent, system: System) -> None:
         n, outputs = system.targets.shape

@@ -53,7 +53,7 @@ class SingleFactor(Kept):
         return self.refined(targets)[0]
 
     def roughly(self, targets: NDArray[Any], alphas: NDArray[Any] | None = None) -> NDArray[np.float64]:
-        """The same without steps, with a few digits. Cost: 2 n^2 operations a column."""
+        """The same without steps, with a few digits. Cost: 2 n^2 operations per column."""
         self.check(self.alpha if alphas is None else alphas)
         potrs, lower, n = blocked_cholesky.native("potrs", self.lower), self.lower, len(self.stored)
         largest = np.abs(targets).max(axis=0, initial=0.0)
@@ -68,7 +68,7 @@ class SingleFactor(Kept):
     def refined(self, targets: NDArray[Any]) -> tuple[NDArray[np.float64], int]:
         """The solution, and after how many steps it has the digits of float64; `NONE` where it has not.
 
-        Cost: 4 n^2 operations a column and step.
+        Cost: 4 n^2 operations per column and step.
         """
         x, before = self.roughly(targets), np.inf
         for step in range(STEPS):

@@ -27,13 +27,21 @@ class Decomposition(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """What a gradient method passed through, from the start at zero on.
+    """The path of a gradient method, from the start at zero on.
 
-    losses : (steps + 1, outputs): the loss before the first step and after each
-    coefficients : (steps + 1, n, outputs) likewise; (0, n, outputs) where they were not kept
-    step : the size of a step
-    validation : (steps + 1, outputs): the loss on rows that were held out; (0, outputs) where none were
+    Parameters
+    ----------
+    losses : array of shape (steps + 1, outputs)
+        The loss before the first step and after each.
+    coefficients : array of shape (steps + 1, n, outputs)
+        Likewise; (0, n, outputs) where they were not kept.
+    step : float
+        The size of a step.
+    validation : array of shape (steps + 1, outputs)
+        The loss on held-out rows; (0, outputs) where none were.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.solvers import GradientDescent, System
     >>> system = System(np.diag([1.0, 3.0]), np.array([[2.0], [8.0]]), np.array([1.0]))
@@ -55,15 +63,27 @@ class History:
 class Outcome:
     """The solution of (A + alpha_t I) x_t = b_t, and how good it is.
 
-    value : (n, outputs), the solution or where a solver stopped
-    converged : whether it did what was asked
-    reason : why it stopped, in one sentence
-    iterations : steps taken; 0 for direct solvers
-    residual : the largest |b_t - (A + alpha_t I) x_t| / |b_t|, recomputed at the end
-    condition : the largest condition number of A + alpha_t I, estimated; NaN where a solver cannot tell
-    history : of gradient methods
-    decomposition : of direct solvers
+    Parameters
+    ----------
+    value : array of shape (n, outputs)
+        The solution, or the iterate at which a solver stopped.
+    converged : bool
+        Whether the goal was reached.
+    reason : str
+        Why it stopped, in one sentence.
+    iterations : int
+        Steps taken; 0 for direct solvers.
+    residual : float
+        The largest `|b_t - (A + alpha_t I) x_t| / |b_t|`, recomputed at the end.
+    condition : float
+        The largest condition number of A + alpha_t I, estimated; NaN where a solver has no estimate.
+    history : History or None, default=None
+        Of gradient methods.
+    decomposition : Decomposition or None, default=None
+        Of direct solvers.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.solvers import Cholesky, System
     >>> outcome = Cholesky().solve(System(np.diag([1.0, 3.0]), np.array([[2.0], [8.0]]), np.array([1.0])))

@@ -74,7 +74,7 @@ class Preconditioner:
         return np.maximum(np.where(alphas > 0, alphas, mean if mean > 0 else 1.0), self.floor)
 
     def solve(self, R: Array, alphas: Array) -> Array:
-        """M^-1 r for each column r with its alpha. Cost: 4 n k operations a column."""
+        """M^-1 r for each column r with its alpha. Cost: 4 n k operations per column."""
         ridges = self.ridges(alphas)
         if self.inner is None:
             return np.asarray(R / ridges)

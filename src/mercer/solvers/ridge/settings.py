@@ -13,10 +13,10 @@ def finite(value: Any) -> bool:
         return False
     try:
         return math.isfinite(value)
-    except OverflowError:  # a whole number beyond all floats
+    except OverflowError:  # an integer beyond all floats
         return False
 
 
 def whole(value: Any) -> bool:
-    """Whether it is a whole number."""
+    """Whether it is an integer."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)

@@ -13,7 +13,7 @@ from mercer.compute.consistency import shapes
 from mercer.operators.dense import tiles
 
 UNSEEN = 1e-8
-"""By how much of itself a solution may change without a word because negative eigenvalues count as zero."""
+"""By how much of itself a solution may change without a warning because negative eigenvalues count as zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Spectrum:
     part of a solution: it is the shortest one then, as with the pseudo-inverse.
 
     values : eigenvalues in rising order, as LAPACK gave them
-    vectors : Q, one eigenvector a column
+    vectors : Q, one eigenvector per column
     """
 
     values: NDArray[np.float64]

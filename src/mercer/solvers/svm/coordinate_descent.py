@@ -10,7 +10,7 @@ for as many passes as it has stayed before, up to a few (shrinking). Estimates t
 to look: then the sum is repaired, and w, the gradient, the violation and the duality gap are computed from the
 coefficients, in float64.
 
-Cost: 4 n p operations a pass, less the rows that are left out, and n numbers beside the features.
+Cost: 4 n p operations per pass, less the rows that are left out, and n numbers beside the features.
 
 References
 ----------

@@ -24,7 +24,7 @@ COMPILED_FROM = 1 << 15
 PIECE = 1 << 22
 """Numbers that one call reads: far below a tenth of a second."""
 MOST_CALM = 8
-"""Passes that a row is left out, at most, where it has rested again and again."""
+"""Passes that a row is left out, at most, where it has stayed again and again."""
 
 
 @compiled(fastmath={"reassoc", "contract"})
@@ -121,7 +121,7 @@ class Terms:
     Z : (n, p), the features, one row after the other in memory
     problem : the problem
     squares : (n,), the squared lengths of the rows
-    rho : the price of a sum that is off, above 0
+    rho : the penalty of a sum that is off, above 0
     """
 
     Z: NDArray[Any]
@@ -138,7 +138,7 @@ class Place:
     w : Z'b
     off : sum(b) - total
     bias : the multiplier of the sum
-    calm : (n,), how often running a row has rested, up to `MOST_CALM`
+    calm : (n,), how often in a row it has stayed, up to `MOST_CALM`
     """
 
     b: Array
@@ -163,7 +163,7 @@ class Met(NamedTuple):
 
 
 def sweep(terms: Terms, rows: Rows, place: Place) -> Met:
-    """Move the coefficients of some rows in order, each to its lowest point. Cost: 4 p operations a row."""
+    """Move the coefficients of some rows in order, each to its lowest point. Cost: 4 p operations per row."""
     problem = terms.problem
     loop = sweep_loop if worth_compiling(terms.Z) else _sweep_numpy
     place.off, high, low, gap, moves = loop(
@@ -260,7 +260,7 @@ def _slices(Z: NDArray[Any]) -> list[slice]:
 
 
 def _spread(Z: NDArray[Any], loop: Callable[[int, slice], None]) -> None:
-    """Pieces of rows, dealt to all cores."""
+    """Pieces of rows, distributed to all cores."""
     pieces = _slices(Z)
 
     def work(worker: int, place: int, stop: threads.Stop) -> None:

@@ -43,11 +43,11 @@ SAMPLES: dict[str, list[Any]] = {
         {"nodes": ["C", "O"], "edges": [0, 0, 0, 1]},
     ],
 }
-"""Things of each kind, for those who give none: empty ones, equal ones and odd ones among them."""
+"""Objects of each kind, where none are given: empty ones, equal ones and odd ones among them."""
 
 
 def sample(kernel: Kernel) -> list[Any]:
-    """Things for a kernel of one column."""
+    """Objects for a kernel of one column."""
     kind = kernel.kinds.get(None)
     if kind is None:
         raise InputError(f"check_kernel needs a table for {kernel}, which looks at columns by name. Give data X.")
@@ -55,7 +55,7 @@ def sample(kernel: Kernel) -> list[Any]:
 
 
 def taken(X: Any, rows: NDArray[np.intp]) -> Any:
-    """Some rows of a table, or some of a list of things."""
+    """Some rows of a table, or some of a list of objects."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     if hasattr(X, "take") and hasattr(X, "column_names"):  # Arrow
@@ -95,7 +95,7 @@ def law_of_symmetry(kernel: Kernel, X: Any) -> None:
 
 
 def law_of_the_diagonal(kernel: Kernel, X: Any) -> None:
-    """The diagonal is that of the matrix, whoever stands beside, and not negative."""
+    """The diagonal is that of the matrix, whatever stands beside, and not negative."""
     diagonal, (one, _) = kernel.diagonal(X), _half(X)
     require(np.array_equal(diagonal, np.diag(kernel(X))), "the matrix has another diagonal")
     close(np.diag(kernel(one, X)), diagonal[: _count(one)], "diagonal(X) against k(X, Z)")
@@ -103,18 +103,18 @@ def law_of_the_diagonal(kernel: Kernel, X: Any) -> None:
 
 
 def law_of_distance(kernel: Kernel, X: Any) -> None:
-    """The kernel distance squared is k(x, x) + k(z, z) - 2 k(x, z), zero from a thing to itself."""
+    """The kernel distance squared is k(x, x) + k(z, z) - 2 k(x, z), zero from an object to itself."""
     D, diagonal = kernel.distance(X), kernel.diagonal(X)
     require(np.isfinite(D).all() and (np.diag(D) == 0).all(), "a distance is not finite, or not zero to itself")
     close(D * D, np.maximum(diagonal[:, None] + diagonal - 2 * kernel(X), 0), "distance squared", tolerance=1e-9)
 
 
 def law_of_rows(kernel: Kernel, X: Any) -> None:
-    """The order of things does not matter, nor whether one comes alone or with others."""
+    """The order of objects does not matter, nor whether one comes alone or with others."""
     order, K = np.random.default_rng(1).permutation(_count(X)), kernel(X)
-    close(kernel(taken(X, order)), K[np.ix_(order, order)], "things in another order")
+    close(kernel(taken(X, order)), K[np.ix_(order, order)], "objects in another order")
     for i in (0, _count(X) - 1):
-        close(kernel(taken(X, np.array([i])), X), K[i : i + 1], "a thing alone")
+        close(kernel(taken(X, np.array([i])), X), K[i : i + 1], "an object alone")
 
 
 def law_of_closure(kernel: Kernel, X: Any) -> None:
@@ -151,7 +151,7 @@ def law_of_eigenvalues(kernel: Kernel, X: Any) -> None:
 
 
 def law_of_counting(kernel: Kernel, X: Any) -> None:
-    """Features of first things keep their order, and their numbers, whatever comes after."""
+    """Features of the first objects keep their order, and their numbers, whatever comes after."""
     for leaf, items in _counted(kernel, X):
         first = items[: len(items) // 2 + 1]
         alone, beside = canonical(leaf.count(first)), canonical(leaf.count(items)[: len(first)])

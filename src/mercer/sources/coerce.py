@@ -1,4 +1,4 @@
-"""What comes in at a learner's door as data, and is no table: paths, memory maps and sources."""
+"""Input of learners that is not a table: paths, memory maps and sources."""
 
 from __future__ import annotations
 
@@ -27,10 +27,25 @@ def source_of(
 ) -> Source | None:
     """The source that X is or names; None for an ordinary table.
 
-    y, weight : names of columns where X is a path, arrays where it is a memory map
-    columns : the features of a fitted model: all other columns of files are passed over
-    matrix : whether X is one matrix of similarities, of which a memory map is an array like any other
+    Parameters
+    ----------
+    who : str
+        The name in errors.
+    X : object
+        A source, a path, a memory map, or an ordinary table.
+    y, weight : str, array or None, default=None
+        Names of columns where X is a path, arrays where it is a memory map.
+    columns : sequence of str or None, default=None
+        The features of a fitted model: all other columns of files are skipped.
+    matrix : bool, default=False
+        Whether X is one matrix of similarities, of which a memory map is an array like any other.
 
+    Returns
+    -------
+    Source or None
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer.sources import Batches, source_of
     >>> source_of(np.zeros((3, 2))) is None, source_of(Batches([np.zeros((3, 2))])).count

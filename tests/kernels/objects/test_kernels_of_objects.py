@@ -17,7 +17,7 @@ import mercer
 from mercer.errors import InputError, KernelError
 from mercer.kernels import Gaussian, Linear, Match
 from mercer.kernels.evaluation.evaluate import fused_from
-from mercer.kernels.objects.reading import things_from
+from mercer.kernels.objects.reading import objects_from
 from mercer.kernels.objects.store import Store
 from mercer.kernels.objects.table import numbers_of, table_of
 from mercer.kernels.points import same_rows, stacked
@@ -138,8 +138,8 @@ def test_normalized_forms():
         (Letters().on("txt"), FRAME, "a column named 'txt'"),
         (Letters().on("text") + Linear().on("note"), FRAME, "column 'note' holds"),
         (Letters(), FRAME[["text", "text"]], "one column of strings; got 2 columns"),
-        (Letters(), [], "a list of strings, one a row; got an empty list"),
-        (Letters(), "banana", "a list of strings, one a row; got 'banana'"),
+        (Letters(), [], "a list of strings, one per row; got an empty list"),
+        (Letters(), "banana", "a list of strings, one per row; got 'banana'"),
         (Letters().on(0) + Linear().on(1), [["a", 1], ["b"]], "rows of equal length"),
         (Letters().on(2), [["a", 1], ["b", 2]], "column 2"),
         (Letters().on(1).on([0]), [["a", 1], ["b", 2]], "on needs column 1; the data has 1 column."),
@@ -179,7 +179,7 @@ def test_maps_of_numbers_take_no_things():
 
 
 def test_equal_strings_are_kept_once():
-    points = things_from(WORDS, None, {None: "strings"})
+    points = objects_from(WORDS, None, {None: "strings"})
     assert points.stores[0].items == ("banana", "", "ananas", "nab", "Üß😀")
     assert points.values[:, 0].tolist() == [0, 1, 2, 3, 4, 0]
 
@@ -201,14 +201,14 @@ def test_what_was_counted_is_counted_once_and_forgotten_with_the_stores():
 
 
 def test_equal_positions_in_other_stores_are_other_rows():
-    one, other = (things_from(words, None, {None: "strings"}) for words in (["a", "b"], ["b", "a"]))
+    one, other = (objects_from(words, None, {None: "strings"}) for words in (["a", "b"], ["b", "a"]))
     assert not same_rows(one, other)
-    assert same_rows(one, things_from(["a", "b"], None, {None: "strings"}))
+    assert same_rows(one, objects_from(["a", "b"], None, {None: "strings"}))
     np.testing.assert_array_equal(Letters()(["a", "b"], ["b", "a"]), [[0, 1], [1, 0]])
 
 
 def test_stacked_tables_keep_their_things():
-    one, other = (things_from(words, None, {None: "strings"}) for words in (["a", "b"], ["b", "c"]))
+    one, other = (objects_from(words, None, {None: "strings"}) for words in (["a", "b"], ["b", "c"]))
     column = stacked(one, other).things(0, "strings", subject="Test")
     assert [column.store.items[code] for code in column.codes] == ["a", "b", "b", "c"]
 

@@ -1,4 +1,4 @@
-"""Columns of strings, graphs and categories at the door of estimators: scikit-learn reads tables of numbers only."""
+"""Reading columns of strings, graphs and categories in estimators: scikit-learn reads numbers only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class HasColumns(Protocol):
 
 
 def noted(estimator: HasColumns, X: Any, kernel: Kernel, reset: bool) -> Points:
-    """Columns of things as points; their number and names are noted, or compared with those that were."""
+    """Columns of structured data as points; their number and names are noted, or compared with those that were."""
     points = points_of_kernel(plain("X", X), kernel)
     width = points.values.shape[1]
     if reset:
