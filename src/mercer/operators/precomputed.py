@@ -29,7 +29,6 @@ def check_precomputed(K: Any) -> NDArray[np.float64]:
     positive semi-definite takes more work: see `check_semidefinite`.
     Cost: one pass over K, and n^2 numbers beyond it.
 
-    who : the first word of the error
     K : (n, n) table of numbers; float32 is judged by its own rounding
 
     >>> check_precomputed([[2, 1], [1, 3]])

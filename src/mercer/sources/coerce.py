@@ -29,8 +29,6 @@ def source_of(
 
     Parameters
     ----------
-    who : str
-        The name in errors.
     X : object
         A source, a path, a memory map, or an ordinary table.
     y, weight : str, array or None, default=None

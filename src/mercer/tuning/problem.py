@@ -30,7 +30,6 @@ WARNED = 1e-5
 class Problem:
     """A decomposed problem of least squares.
 
-    who : the name in messages
     side : the dual
     rows : (n,), the positions of the rows of positive weight
     scale : the largest eigenvalue of the matrix; where all are rounding, as of a constant that was centred, that of K
