@@ -11,11 +11,14 @@ from command import run, told, write_houses, write_rings
 from pyarrow import csv, parquet
 
 import mercer
+from mercer.cli import pipeline
 from mercer.cli.fit import FitOptions
 from mercer.cli.models import load_model
 from mercer.cli.output import Voice
 from mercer.cli.pipeline import fitted
+from mercer.cli.telling import short_plan
 from mercer.errors import NumericalWarning
+from mercer.kernels import tables
 from mercer.tables.read import read_table
 
 
@@ -344,3 +347,43 @@ def test_json_is_one_object_also_where_the_end_is_bad(tmp_path, monkeypatch):
 def test_no_stretches_are_tried_where_limits_leave_no_room(houses, limits, way):
     options = FitOptions(table=str(houses), target="price", quiet=True, **limits)
     assert fitted(options, Voice("fit", quiet=True)).model.learner.lengthscale == way
+
+
+@pytest.mark.parametrize("learner", ["ridge", "svm"])
+def test_a_fit_reads_proposes_and_plans_once(learner, tmp_path, monkeypatch):
+    """And what is fitted is the plan that was shown."""
+    rng = np.random.default_rng(0)
+    words = [None if i % 9 == 4 else " ".join(rng.choice(["sun", "rain", "wind", "fog"], 5)) for i in range(60)]
+    size = rng.normal(size=60)
+    table = pyarrow.table({"size": size, "text": words, "y": size + 0.1 * rng.normal(size=60)})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    calls = {"read": 0, "propose": 0, "plan": []}
+
+    def counted(name, function):
+        def call(*given, **named):
+            calls[name] += 1
+            return function(*given, **named)
+
+        return call
+
+    def planned(cls, plan):
+        def call(self, problem, run):
+            found = plan(self, problem, run)
+            calls["plan"].append(found)
+            return found
+
+        monkeypatch.setattr(cls, "_plan", call)
+
+    monkeypatch.setattr(pipeline, "read_table", counted("read", pipeline.read_table))
+    monkeypatch.setattr(tables, "kernel_for", counted("propose", tables.kernel_for))
+    for cls in (mercer.KernelRidge, mercer.KernelSVR):
+        planned(cls, cls._plan)
+    voice = Voice("fit", quiet=True)
+    said = []
+    monkeypatch.setattr(Voice, "tell", lambda self, short, long="": said.append(short))
+    options = FitOptions(table=str(tmp_path / "t.parquet"), target="y", learner=learner, time_limit="50s")
+    done = fitted(options, voice)  # so little time that no lengthscales are tried
+    assert (calls["read"], calls["propose"], len(calls["plan"])) == (1, 1, 1)
+    assert done.model.learner.plan_ == calls["plan"][0]
+    assert f"plan: {short_plan(done.model.learner.plan_)}" in said
+    assert done.look.filled == ("text",)

@@ -100,10 +100,11 @@ def test_what_is_private_stays_so():
 
 @pytest.mark.parametrize("converged", [False, np.False_])
 def test_a_fit_that_did_not_converge_says_so(converged):
-    model = KernelRidge(alpha=0.1).fit(X, Y)
-    assert "not converged" not in read(model._repr_html_()).words
-    model.converged_ = converged
-    assert "not converged" in read(model._repr_html_()).words[:5]
+    class Stopped(KernelRidge):
+        converged_ = converged
+
+    assert "not converged" not in read(KernelRidge(alpha=0.1).fit(X, Y)._repr_html_()).words
+    assert "not converged" in read(Stopped(alpha=0.1).fit(X, Y)._repr_html_()).words[:5]
 
 
 def test_columns_labels_and_parameters_are_escaped():

@@ -592,7 +592,7 @@ def test_rounding_of_equal_rows_is_no_component(kernel):
 
 
 def test_a_way_back_from_no_components_is_refused():
-    with pytest.raises(InputError, match="rows that the kernel tells apart, to learn a way back"):
+    with pytest.raises(InputError, match="rows that the kernel tells apart, to learn an inverse transform"):
         KernelPCA("gaussian(1)", n_components=2, fit_inverse_transform=True).fit(np.full((30, 3), 0.1))
 
 

@@ -12,7 +12,6 @@ from mercer.learners.streaming.moments import Moments, Normal
 from mercer.lifts import RandomFourier
 from mercer.operators import Centering
 from mercer.solvers import Eigen
-from mercer.tuning.leave_one_out import path_of
 from mercer.tuning.sides import PrimalSide
 
 ALPHAS = np.geomspace(1e-4, 1e2, 5)
@@ -60,7 +59,7 @@ def test_a_sample_of_all_rows_has_the_path_of_all_rows(coded, monkeypatch):
     normal, basis, stream, side = both(True, coded)
     sample = drawn(stream, stream.count, 1000, np.random.default_rng(0))
     found = sampled_path(normal, basis, sample, ALPHAS, coded, IDLE)
-    expected = path_of(side, ALPHAS, labels_of(sample.targets) if coded else None)
+    expected = side.path(ALPHAS, labels_of(sample.targets) if coded else None)
     assert found.errors == pytest.approx(expected.errors, rel=1e-9)
     assert (found.wrong is None) == (expected.wrong is None)
     if coded:

@@ -351,7 +351,7 @@ def test_a_warm_start_goes_on_from_the_last_fit():
     other = X[::-1].copy()
     again = model.set_params(C=1.0).fit(other, y[::-1])
     assert again.n_iter_ > first / 2
-    assert not hasattr(cold, "_before")
+    assert not hasattr(cold, "_previous")
 
 
 def test_a_time_limit_keeps_what_was_learned():

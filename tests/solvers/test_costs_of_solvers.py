@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mercer.solvers import Cholesky, ConjugateGradient, System
+from mercer.solvers import Cholesky, ConjugateGradient, Cost, Eigen, GradientDescent, Solver, System
 from mercer.solvers.logistic.newton import _level
 from mercer.solvers.ridge import blocked_cholesky
 from mercer.solvers.ridge.base import opening, relative_residual, solves
@@ -82,3 +82,60 @@ def test_intercepts_of_many_classes_have_a_mean_of_zero():
     one, same = _level(change[:, :1].copy(), moved[:, :1].copy())
     np.testing.assert_array_equal(one, change[:, :1])
     np.testing.assert_array_equal(same, moved[:, :1])
+
+
+class Stopwatch:
+    """A machine that takes a second for an operation or a number, a thousand for an eigenvector, and notes float32."""
+
+    def __init__(self):
+        self.single = None
+
+    def multiply(self, operations):
+        return operations
+
+    def read(self, numbers):
+        return numbers
+
+    def store(self, numbers):
+        return numbers
+
+    def cholesky(self, n, single=False):
+        self.single = single
+        return n**3 / 3
+
+    def eigenvectors(self, n):
+        return 1000 * n
+
+
+class Own(Cholesky):
+    """A solver of somebody else, which states its operations alone."""
+
+    seconds = Solver.seconds
+
+    def cost(self, n, outputs):
+        return Cost(2.0 * n * outputs, n)
+
+
+def test_solvers_tell_their_seconds():
+    n, watch = 30, Stopwatch()
+    assert Cholesky().seconds(n, 1, watch) == pytest.approx(n**3 / 3 + 10 * n**2)
+    assert Eigen().seconds(n, 1, watch) == pytest.approx(1000 * n + 10 * n**2)
+    descent = GradientDescent(max_iter=5)
+    assert descent.seconds(n, 2, watch) == descent.cost(n, 2).operations / 2
+    assert Own().seconds(n, 3, watch) == n * 3
+
+
+@pytest.mark.skipif(not blocked_cholesky.available("s"), reason="no float32 factor on this machine")
+@pytest.mark.parametrize(("n", "largest", "alpha", "single"), [(8000, 10.0, 1.0, True), (8000, 1e9, 1e-9, False)])
+def test_cholesky_tells_when_a_factor_in_float32_will_do(n, largest, alpha, single):
+    watch = Stopwatch()
+    seconds = Cholesky().seconds(n, 1, watch, largest, alpha)
+    assert watch.single is single
+    assert seconds == pytest.approx(n**3 / 3 + (18 if single else 10) * float(n) ** 2)
+
+
+@pytest.mark.parametrize(("largest", "alpha"), [(None, 1.0), (10.0, None), (10.0, 1.0)])
+def test_nothing_is_known_without_a_sample_and_of_few_rows(largest, alpha):
+    watch = Stopwatch()
+    Cholesky().seconds(100, 1, watch, largest, alpha)
+    assert watch.single is False

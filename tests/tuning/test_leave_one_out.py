@@ -17,7 +17,6 @@ from mercer.operators import Centering
 from mercer.operators.dense import TILE
 from mercer.solvers.ridge.spectrum import Spectrum
 from mercer.tuning import Path, loo_path, side
-from mercer.tuning.leave_one_out import path_of
 from mercer.tuning.path import default_alphas
 from mercer.tuning.sides import DualSide
 
@@ -159,7 +158,7 @@ def test_a_row_that_only_itself_explains_has_no_left_out_prediction():
     assert np.isfinite(np.delete(errors[0], 3, axis=0)).all()
     assert np.isfinite(errors[1]).all()
     assert np.isposinf(at.errors([0.0, 1.0])[0]).all()
-    assert (path_of(at, [0.0, 1.0]).best == 1).all()
+    assert (at.path([0.0, 1.0]).best == 1).all()
     # The dual takes the limit alpha -> 0, where that column has the coefficient 0.
     rest = np.delete(np.arange(14), 3)
     other = dual(Phi @ Phi.T, Y, np.ones(14), False).left_out(0.0)[0, 3]
@@ -187,7 +186,7 @@ def test_wrong_labels_are_those_of_refits(classes):
     labels = random.integers(classes, size=14)
     coded = np.where(labels[:, None] == np.arange(classes), 1.0, -1.0)[:, 1 if classes == 2 else 0 :]
     s, alphas = WEIGHTS["whole"], np.array([1e-3, 0.1, 3.0, 100.0])
-    path = path_of(dual(K, coded, s, True), alphas, labels)
+    path = dual(K, coded, s, True).path(alphas, labels)
     for a, alpha in enumerate(alphas):
         decisions = coded - without_copies(K, coded, s, alpha, True)
         decided = (decisions[:, 0] > 0).astype(int) if classes == 2 else decisions.argmax(axis=1)
@@ -199,7 +198,7 @@ def test_wrong_labels_are_those_of_refits(classes):
 def test_no_prediction_is_a_wrong_label():
     Phi = np.column_stack([X, np.arange(14) == 3]).astype(float)
     labels = (np.arange(14) >= 7).astype(int)
-    path = path_of(primal(Phi, 2.0 * labels[:, None] - 1, np.ones(14), False), [0.0], labels)
+    path = primal(Phi, 2.0 * labels[:, None] - 1, np.ones(14), False).path([0.0], labels)
     errors = primal(Phi, 2.0 * labels[:, None] - 1, np.ones(14), False).left_out(0.0)[0, :, 0]
     others = np.delete(np.arange(14), 3)
     wrong = ((2 * labels - 1 - errors > 0) != labels)[others].sum()

@@ -169,11 +169,9 @@ def _renamed(kernel: Any, columns: tuple[Any, ...], rename: Callable[[Any, tuple
 def _proposed(table: Any) -> Look:
     from mercer.kernels.tables import kernel_for
 
-    filled = tuple(str(choice.name) for choice in kernel_for(table).columns if _can_be_filled(choice, table))
-    for name in filled:
-        table = table.set_column(table.column_names.index(name), name, table.column(name).fill_null(""))
-    proposal = kernel_for(table)
+    proposal = kernel_for(table, empty_texts=True)
     _refuse_nothing(proposal)
+    filled = tuple(str(choice.name) for choice in proposal.columns if _is_filled(choice, table))
     kernel = proposal.kernel
     columns = tuple(name for name in table.column_names if name in (kernel.needed or ()))
     return Look(kernel, columns, _kinds(table, columns), tuple(n for n in filled if n in columns), proposal)
@@ -188,9 +186,9 @@ def _refuse_nothing(proposal: Any) -> None:
         raise InputError(message("a column that a kernel can look at", got, remedy, subject="The table"))
 
 
-def _can_be_filled(choice: Any, table: Any) -> bool:
-    """Whether a text was left out only because some rows have none."""
-    return choice.taken_for == "text" and choice.place == "left out" and kind_of(table.column(choice.name)) == "text"
+def _is_filled(choice: Any, table: Any) -> bool:
+    """Whether missing entries of a column are read as empty texts."""
+    return choice.taken_for == "text" and choice.place != "left out" and _misses(table.column(choice.name))
 
 
 def _kinds(table: Any, columns: tuple[str, ...]) -> tuple[str, ...]:

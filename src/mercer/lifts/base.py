@@ -12,10 +12,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.memory import SURE, Budget
 from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel, Linear
-from mercer.kernels.evaluation.evaluate import SURE
 from mercer.lifts.certificate import Certificate, bounded
 from mercer.lifts.html import ShownEstimator
 from mercer.lifts.inputs import plain, refuse_unreadable

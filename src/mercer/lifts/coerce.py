@@ -24,7 +24,7 @@ def stated(given: Any, subject: object = None) -> Kernel:
         needs, remedy = "a kernel or its text", "A matrix is taken by learners, and by Nystrom where it is no part."
         raise KernelError(message(needs, "got 'precomputed'", remedy, subject=subject))
     if isinstance(given, str):
-        return _parsed(given)
+        return parsed(given)
     given = kernel_from(given)
     if not isinstance(given, Kernel):
         remedy = "Write Gaussian(), or \"gaussian('median')\"."
@@ -35,7 +35,7 @@ def stated(given: Any, subject: object = None) -> Kernel:
 
 
 @lru_cache(maxsize=128)
-def _parsed(text: str) -> Kernel:
+def parsed(text: str) -> Kernel:
     """A fit reads its kernel's text several times, and kernels never change."""
     return parse(text, open=True)
 

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
-from mercer.compute.runtime.memory import Budget
-from mercer.kernels.evaluation.evaluate import SURE
+from mercer.compute.runtime.memory import SURE, Budget
 from mercer.lifts.expansion import Expansion
 
 

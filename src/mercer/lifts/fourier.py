@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.codegen.sparse import canonical, is_sparse
 from mercer.compute.consistency import shapes
-from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.memory import SURE, Budget
 from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel, On
-from mercer.kernels.evaluation.evaluate import SURE, check_dimension, leaves
+from mercer.kernels.evaluation.evaluate import check_dimension, leaves
 from mercer.kernels.law import Law
 from mercer.kernels.points import Points
 from mercer.lifts.audit import audited

@@ -22,12 +22,14 @@ from mercer.kernels.text import parse
 APART = ("kernel_", "lift_", "plan_")
 """What is shown by itself, and not in the table of what a fit has found."""
 KERNEL, LIFT, PLAN = "kernel", "lift", "plan"
+READ = ("alpha_", "converged_", "kernel_", "lift_", "outcome_", "plan_")
+"""Attributes that are shown where they are properties, too: they only read what a fit has stored."""
 
 
 class ShownEstimator:
     """What notebooks show of lifts and learners; stands before `BaseEstimator`, whose diagram it replaces.
 
-    Nothing is computed: what a fit has stored is shown, and no property is asked.
+    Nothing is computed: what a fit has stored is shown, and of properties those that only read that.
     """
 
     def _html_pieces(self) -> Iterable[Markup]:
@@ -54,6 +56,8 @@ class ShownEstimator:
 def _stored(estimator: Any) -> dict[str, Any]:
     """What a fit has stored, by name."""
     named = {name: value for name, value in vars(estimator).items() if name.endswith("_") and name[0] != "_"}
+    if named:
+        named |= {name: getattr(estimator, name) for name in READ if hasattr(estimator, name)}
     return dict(sorted(named.items()))
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.memory import SURE, Budget
 from mercer.errors import InputError, message
 from mercer.kernels import Kernel
-from mercer.kernels.evaluation.evaluate import SURE, matrix
+from mercer.kernels.evaluation.evaluate import matrix
 from mercer.kernels.fields import check_integer
 from mercer.kernels.points import Points
 from mercer.lifts.pivoting import BLOCK, Array, Factor, RandomPivots, cholesky, whitened

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.memory import SURE, Budget
 from mercer.kernels import Kernel, Weighted
 from mercer.kernels.algebra.mapped import Mapped
-from mercer.kernels.evaluation.evaluate import SURE
 from mercer.kernels.lift_builder import LiftBuilder, OwnFeatures
 from mercer.kernels.points import Column, Points
 from mercer.lifts import algebra

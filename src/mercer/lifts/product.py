@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.memory import SURE, Budget
 from mercer.errors import BudgetError, message
 from mercer.kernels import Kernel
-from mercer.kernels.evaluation.evaluate import SURE
 from mercer.lifts.algebra import multiplied, row_products
 from mercer.lifts.base import Lift
 from mercer.lifts.composition import Pair, unique

@@ -23,7 +23,7 @@ Setting = Number | Kernel | Lift | Solver | NDArray[Any] | list[Any] | tuple[Any
 
 DROPPED = frozenset({"checkpoint"})
 """Parameters that are never saved: a path in a file that somebody sends is none to write to."""
-BESIDE = frozenset({"_skl_callbacks", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_before"})
+BESIDE = frozenset({"_skl_callbacks", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_previous"})
 """Attributes that belong to a program, and not to a model: callbacks, and where to start warm."""
 OUTPUT: Hints = {"_sklearn_output_config": dict[Literal["transform"], Literal["default", "pandas", "polars"]]}
 """What `set_output` has asked for; the next step of a pipeline may need the names of columns."""

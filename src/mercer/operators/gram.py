@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.compute.codegen.tiles import Fused
 from mercer.compute.runtime import threads as workers
-from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.memory import SURE, Budget
 from mercer.errors import KernelError, NumericalWarning, caller_level, message, speaks
 from mercer.kernels import Kernel
-from mercer.kernels.evaluation.evaluate import SURE, all_finite, evaluator, matrix, name_of, ready
+from mercer.kernels.evaluation.evaluate import all_finite, evaluator, matrix, name_of, ready
 from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.function import PythonFunction, kernel_from
 from mercer.kernels.points import SINGLE, Points

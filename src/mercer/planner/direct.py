@@ -7,16 +7,9 @@ from mercer.planner.limits import Limits
 from mercer.planner.plan import Plan, Side, Stage
 from mercer.planner.task import Task
 from mercer.solvers import Cholesky, Cost, Eigen, Solver
-from mercer.solvers.ridge.mixed_precision_cholesky import suits
 
 PAIR = 20.0
 """Operations that the formula of a kernel takes for a pair, beyond the two a column of its distance."""
-PASSES = 10.0
-"""How often the kernel matrix is written beside its factor: centring, norms, its condition, the residual, rounding."""
-REFINED = 8.0
-"""How often it is read by the steps after a factor in float32."""
-BEYOND = 4.0
-"""The largest sum along a row of the kernel matrix is at most so many times its largest eigenvalue, mostly."""
 TABLED, CHECKED, LEFT_OUT = 40.0, 25.0, 65.0
 """The same for the table of features: when it is made, when it is solved, and for leave-one-out errors of a path."""
 FOUND = 13.0
@@ -88,23 +81,10 @@ def _stages(task: Task, side: Side, solver: Solver, size: int, limits: Limits) -
 
 
 def _solving(solver: Solver, size: int, task: Task, limits: Limits) -> float:
-    """Seconds of a solver: by products where it factors, else by what it reads."""
-    machine, cost = limits.machine, solver.cost(size, task.outputs)
-    reading = machine.store(PASSES * float(size) ** 2)
-    if isinstance(solver, Cholesky):
-        single = _in_single(task, size)
-        steps = machine.read(REFINED * float(size) ** 2) if single else 0.0
-        return (machine.cholesky(size, single) + steps + reading) * task.alphas
-    if isinstance(solver, Eigen):
-        return machine.eigenvectors(size) + reading
-    return machine.read(cost.operations / 2) * task.alphas
-
-
-def _in_single(task: Task, size: int) -> bool:
-    """Whether a sample says that float32 will do for the factor of the kernel matrix."""
-    if size != task.rows or task.spectrum is None or task.alpha is None:
-        return False
-    return suits(size, BEYOND * task.spectrum[0], task.alpha)
+    """Seconds of a solver for all penalties; the sample knows the spectrum of the kernel matrix."""
+    largest = task.spectrum[0] if task.spectrum is not None and size == task.rows else None
+    seconds = solver.seconds(size, task.outputs, limits.machine, largest, task.alpha)
+    return seconds * (1 if solver.whole_path else task.alphas)
 
 
 def table_seconds(task: Task, width: int, limits: Limits) -> float:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.tuning.path import Path
 from mercer.tuning.problem import posed
-from mercer.tuning.side import Side
-
-Array = NDArray[np.float64]
 
 
 @speaks
@@ -71,35 +67,4 @@ def loo_path(
     if len(weights) == 1 and weights[0] <= 1:
         got, remedy = "got one row of weight above 0", "Without it nothing is left: give more rows."
         raise InputError(message("at least two rows", got, remedy))
-    return path_of(problem.side, problem.penalties(alphas))
-
-
-def path_of(side: Side, alphas: ArrayLike, labels: NDArray[np.intp] | None = None) -> Path:
-    """The leave-one-out path of a decomposed problem.
-
-    Cost: 4 n operations per penalty and eigenvector for one output; some tiles of numbers.
-
-    side : the dual or the primal
-    alphas : (m,), penalties of at least 0
-    labels : (n,), classes from 0 on, where the targets code them by +1 and -1: in one column for two classes, in one a
-        class otherwise; None for regression
-    """
-    given = np.asarray(alphas, dtype=np.float64).ravel()
-    if labels is None:
-        return Path(given, side.errors(given))
-    errors, wrong = np.zeros((len(given), side.targets.shape[1])), np.zeros(len(given))
-    for group, rows, left in side.pieces(given):
-        errors[group] += side.squares(rows, left)
-        wrong[group] += side.centering.weights[rows] @ _mistaken(labels[rows], left)
-    return Path(given, errors / side.centering.total, wrong / side.centering.total)
-
-
-def _mistaken(labels: NDArray[np.intp], errors: Array) -> NDArray[np.bool_]:
-    """(rows, m): which labels a leave-one-out decision, y - e, does not give; no decision is a mistake."""
-    outputs = errors.shape[2]
-    if outputs == 1:
-        decided = (2.0 * labels[:, None] - 1.0 - errors[:, :, 0] > 0).astype(np.intp)
-    else:
-        signs = np.where(labels[:, None] == np.arange(outputs), 1.0, -1.0)
-        decided = np.argmax(signs[:, None, :] - errors, axis=2)
-    return np.asarray((decided != labels[:, None]) | ~np.isfinite(errors).all(axis=2))
+    return problem.side.path(problem.penalties(alphas))

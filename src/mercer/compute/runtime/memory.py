@@ -19,6 +19,8 @@ from mercer.errors import BudgetError, InputError, message
 PROC = Path("/proc")
 GROUPS = Path("/sys/fs/cgroup")
 
+SURE = 1 << 26
+"""Bytes that are taken without asking how much is free: the answer takes longer than work of that size."""
 _PREFIXES = "KMGTPE"
 _SIZE = re.compile(
     rf"\s*([0-9]{{1,30}}(?:\.[0-9]{{1,30}})?)\s*(?:(?:([{_PREFIXES}])(I?))?B)?\s*", re.ASCII | re.IGNORECASE

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.codegen.tiles import Fused
 from mercer.compute.runtime import threads
-from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.memory import SURE, Budget
 from mercer.errors import DomainError, InputError, NumericalWarning, caller_level, message, speaking
 from mercer.kernels.domain import REALS
 from mercer.kernels.evaluation.dispatch import fused
@@ -39,8 +39,6 @@ FUSED_FROM = 1 << 20
 """Pairs from which on the fused pass is used: below it, plain NumPy takes less time than loading compiled code."""
 WIDE = 32
 """Columns that take plain NumPy as long as the rest of a pair."""
-SURE = 1 << 26
-"""Bytes that are taken without asking the memory budget."""
 
 _fused_from: ContextVar[int] = ContextVar("fused_from", default=FUSED_FROM)
 

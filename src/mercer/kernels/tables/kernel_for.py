@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from mercer.errors import InputError, message, speaking, speaks
@@ -14,7 +15,9 @@ from mercer.kernels.tables.survey import name_of, survey_of
 
 
 @speaks
-def kernel_for(table: Any, target: int | str | Iterable[int | str] | None = None) -> Proposal:
+def kernel_for(
+    table: Any, target: int | str | Iterable[int | str] | None = None, *, empty_texts: bool = False
+) -> Proposal:
     """Propose a kernel for a table, with the reasons.
 
     The proposal is one Gaussian kernel of everything that has a distance, written as a product: numbers are divided by
@@ -29,6 +32,9 @@ def kernel_for(table: Any, target: int | str | Iterable[int | str] | None = None
         A table of pandas, polars or Arrow, or a 2-D array of objects.
     target : str, int, sequence or None, default=None
         The column, or the columns, to be predicted: no part of the kernel.
+    empty_texts : bool, default=False
+        Whether missing texts are taken for empty ones, and are given so to the kernel. Else a column of texts that
+        misses some is left out.
 
     Returns
     -------
@@ -60,10 +66,10 @@ def kernel_for(table: Any, target: int | str | Iterable[int | str] | None = None
     targets = () if target is None else (target,) if isinstance(target, int | str) else tuple(target)
     with speaking("kernel_for (target)"):
         aside = {seen.position(column) for column in targets}
-    return Proposal(seen.count, tuple(_choices(seen, aside)))
+    return Proposal(seen.count, tuple(_choices(seen, aside, empty_texts)))
 
 
-def _choices(table: Table, aside: set[int]) -> Iterator[Choice]:
+def _choices(table: Table, aside: set[int], empty_texts: bool) -> Iterator[Choice]:
     """The choice of each column; a column that repeats an earlier one, entry by entry, is left out."""
     first: dict[Hashable, int | str] = {}
     for i in range(table.width):
@@ -72,6 +78,8 @@ def _choices(table: Table, aside: set[int]) -> Iterator[Choice]:
             continue
         survey = survey_of(table, i)
         found = choice_of(survey)
+        if empty_texts and survey.missing and (found.taken_for, found.place) == ("text", LEFT_OUT):
+            found = choice_of(replace(survey, missing=0, texts=(*survey.texts, *[""] * survey.missing)))
         if found.place != LEFT_OUT:
             original = first.setdefault(survey.content, survey.name)
             if original != survey.name:

@@ -57,7 +57,7 @@ class KernelKMeans(
     followed to its end there. For more rows nothing of n^2 numbers is held. The starts are those of features of 128
     landmarks, in float32, and the best partition goes on with the kernel itself, in float64, by the pairs of all rows
     with those that move; that takes about n^2 pairs. Where this is too long, landmarks stand for the kernel. `plan`
-    says which way is taken.
+    says which method is taken.
 
     Parameters
     ----------

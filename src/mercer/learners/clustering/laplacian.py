@@ -48,7 +48,7 @@ class Graph:
 
     K : their strengths, at least 0
     degrees : (n,), the sums of its rows, above 0
-    sure : whether K is known to be positive semi-definite
+    sure : whether K is proven positive semi-definite
     """
 
     K: Operator

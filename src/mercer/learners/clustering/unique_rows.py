@@ -70,7 +70,7 @@ def without_copies(settings: KMeansSettings, rows: Any, full: View, kept: Rows, 
 def distinct(view: View, kept: Rows, weights: Array) -> tuple[Rows, Array, Rows]:
     """The first of equal rows, the weights of all of them, and which of these each row is.
 
-    Of similarities that somebody else computed no two rows are taken for equal.
+    No two rows of a precomputed matrix are taken for equal.
     Cost: n log n d time, and a copy of the rows for a while.
 
     kept : the rows that count

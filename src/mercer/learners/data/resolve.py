@@ -101,8 +101,9 @@ def _kernels(kernel: Kernel, scale: str | float, points: Points, copies: Array |
     if scale != LOO and not kernel.is_open:
         return [kernel]
     refuse_far(kernel, points)
-    if n_rows(points) > MEASURED:
-        rows = np.sort(np.random.default_rng(0).choice(n_rows(points), MEASURED, replace=False))
+    count = points.values.shape[0]
+    if count > MEASURED:
+        rows = np.sort(np.random.default_rng(0).choice(count, MEASURED, replace=False))
         points, copies = points.rows(rows), at_rows(copies, rows)
     if scale != LOO:
         return [kernel.resolve_points(points, copies)]

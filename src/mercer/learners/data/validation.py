@@ -18,9 +18,10 @@ from mercer.kernels.evaluation.evaluate import check_domain, leaves
 from mercer.kernels.fields import MEDIAN
 from mercer.kernels.function import kernel_from
 from mercer.kernels.objects.table import holds_more
+from mercer.kernels.parameters import DRAFT
 from mercer.kernels.points import DOUBLE, SINGLE, Points, points_from
 from mercer.lifts.base import Lift
-from mercer.lifts.coerce import stated
+from mercer.lifts.coerce import parsed
 from mercer.lifts.inputs import array_of as array_of
 from mercer.lifts.inputs import plain as plain
 from mercer.lifts.inputs import refuse_unreadable as refuse_unreadable
@@ -73,14 +74,18 @@ class Penalty:
 
 def kernel_of(given: Any) -> Kernel | Lift | str:
     """The kernel, the lift, or the word "precomputed"."""
-    if isinstance(given, Kernel) or (isinstance(given, str) and given == PRECOMPUTED):
-        return given
+    if isinstance(given, str):
+        if given == PRECOMPUTED:
+            return given
+        if given.strip().lower() != PRECOMPUTED:
+            return parsed(given)
+    if isinstance(given, Kernel):  # one that scikit-learn may still fill in place becomes an object of its own
+        return given.with_parameters({}) if DRAFT in given.__dict__ else given
     if isinstance(given, Lift):
         return lift_of(given)
-    if not isinstance(given, str):
-        given = kernel_from(given)
-    if isinstance(given, Kernel) or (isinstance(given, str) and given.strip().lower() != PRECOMPUTED):
-        return stated(given)
+    found = kernel_from(given)
+    if isinstance(found, Kernel):
+        return found
     needs = "a kernel, its text, a function, a lift or 'precomputed'"
     raise KernelError(message(needs, f"got {shown(given)}", _another_kernel(given)))
 

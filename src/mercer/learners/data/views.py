@@ -88,6 +88,10 @@ class View(ABC):
     def cross(self, new: Any) -> Operator:
         """The matrix of new rows (as `read` gave them) against the training rows."""
 
+    def times(self, V: Array) -> Array:
+        """Products with the kernel matrix of the rows."""
+        return np.asarray(self.operator() @ V)
+
     def predicted(self, new: Any, duals: Array) -> Array:
         """Products of that matrix with coefficients of the training rows."""
         return np.asarray(self.cross(new) @ duals)
@@ -212,6 +216,9 @@ class KernelView(TableView):
     def dense_cross(self, new: Points) -> Array:
         left, right = alike(replace(new, dtype=DOUBLE), self.points)
         return np.asarray(matrix(self.kernel, left, right), dtype=np.float64)
+
+    def times(self, V: Array) -> Array:
+        return self.dense() @ V if is_few(self.points, self.points) else super().times(V)
 
     def predicted(self, new: Points, duals: Array) -> Array:
         return self.dense_cross(new) @ duals if is_few(new, self.points) else super().predicted(new, duals)

@@ -245,7 +245,7 @@ class KernelLogisticRegression(
 
     @property
     def dual_coef_(self) -> Array:
-        """One coefficient a row (and class): f(x) = sum_i dual_coef_[i] k(x, x_i), s_i (e_i - p_i) / alpha.
+        """One coefficient per row (and class): f(x) = sum_i dual_coef_[i] k(x, x_i), s_i (e_i - p_i) / alpha.
 
         They sum to zero. An AttributeError where f is not made of all rows: with a lift, or landmarks.
         """

@@ -54,7 +54,7 @@ Array = NDArray[np.float64]
 AT_ONCE = 1 << 16
 """Rows of a source that are scored at once."""
 LEAST_SECONDS_BACK = 1.0
-"""Seconds that the way back has, at least, when a time limit has passed."""
+"""Seconds that learning the inverse transform has, at least, when a time limit has passed."""
 
 
 class KernelPCA(
@@ -82,7 +82,7 @@ class KernelPCA(
     n_landmarks : how many landmarks; None for 1,000, or as many as memory and time allow
     tol : products end when |P K P v - l v| is at most this part of the largest eigenvalue
     max_iter : how many products, at most
-    fit_inverse_transform : whether the way back from scores to rows is learned
+    fit_inverse_transform : whether the inverse transform, from scores to rows, is learned
     memory_limit, time_limit, on_interrupt, verbose, random_state : as in `KernelRidge`
 
     Attributes
@@ -165,7 +165,7 @@ class KernelPCA(
 
     @speaks
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[Any]:
-        """The scores of the rows that are learnt from, as `transform` gives them, to rounding; y is ignored."""
+        """The scores of the training rows, as `transform` gives them, to rounding; y is ignored."""
         problem, result = self._learn(X)
         return self._scores(X) if result.scores is None else result.scores.astype(problem.dtype, copy=False)
 
@@ -260,11 +260,11 @@ class KernelPCA(
         self.kernel_, self.lift_ = problem.view.kernel, result.lift
         self._predictor = result.predictor
         if problem.settings.preimages:
-            self._learn_way_back(problem, result)
+            self._learn_preimages(problem, result)
 
-    def _learn_way_back(self, problem: PCAProblem, result: PCAResult) -> None:
+    def _learn_preimages(self, problem: PCAProblem, result: PCAResult) -> None:
         if self.n_components_ == 0:
-            needs = "rows that the kernel tells apart, to learn a way back"
+            needs = "rows that the kernel tells apart, to learn an inverse transform"
             remedy = "Check the columns, or use fit_inverse_transform=False."
             raise InputError(message(needs, "all are the same to it, to rounding", remedy))
         limit = self.time_limit
@@ -307,7 +307,9 @@ class KernelPCA(
         """
         check_is_fitted(self)
         if "_preimages" not in self.__dict__:
-            raise NotFittedError(f"{type(self).__name__}: there is no way back. Fit with fit_inverse_transform=True.")
+            raise NotFittedError(
+                f"{type(self).__name__}: there is no inverse transform. Fit with fit_inverse_transform=True."
+            )
         scores = check_array(X, dtype=DTYPES, input_name="X", estimator=self)
         if scores.shape[1] != self.n_components_:
             got, remedy = f"got {scores.shape[1]}", "Give what transform gave."

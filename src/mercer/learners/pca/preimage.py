@@ -1,7 +1,7 @@
 """Pre-images: rows whose scores are given, by kernel ridge regression from scores to rows.
 
-Most points of a kernel's space are no image of any row, and of those that are, the row cannot be computed. So the way
-back is learned from the training rows (Bakir, Weston and Schoelkopf), and leave-one-out says how well.
+Most points of a kernel's space are no image of any row, and of those that are, the row cannot be computed. So the
+inverse transform is learned from the training rows (Bakir, Weston and Schoelkopf), and leave-one-out says how well.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KERNEL = "gaussian('median')"
 
 @dataclass(frozen=True, eq=False)
 class Preimages:
-    """The way back.
+    """The inverse transform.
 
     model : from scores to rows
     error : the root of the mean squared error of a row that was left out, in units of the spread of all rows
@@ -42,7 +42,7 @@ class Preimages:
 def learn_preimages(
     estimator: KernelEstimator[Any, Any, Any], scores: Array, values: Any, seconds: float | None
 ) -> Preimages:
-    """The way from the scores of the training rows back to these.
+    """The regression from the scores of the training rows back to these.
 
     estimator : the learner whose limits hold here, too
     values : the training rows; sparse ones become dense

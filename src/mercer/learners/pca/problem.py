@@ -136,10 +136,10 @@ def stored(points: Points) -> StoredStream:
 
 
 def check_rows(settings: PCASettings, rows: Any, count: int) -> None:
-    """Refuse fewer than two rows, and a way back to rows that are no numbers."""
+    """Refuse fewer than two rows, and an inverse transform to rows that are not numbers."""
     if count < 2:
         got = f"n_samples = {count}"
         raise InputError(message("two rows or more, since they are centred", got, "Give more rows."))
     if settings.preimages and isinstance(rows, Points) and rows.first_object is not None:
         got, remedy = f"{rows.label(rows.first_object)} holds other objects", "Use fit_inverse_transform=False."
-        raise InputError(message("rows of numbers for a way back", got, remedy))
+        raise InputError(message("rows of numbers for an inverse transform", got, remedy))

@@ -34,7 +34,7 @@ class PCASettings:
     method : one of `METHODS`
     n_landmarks : how many landmarks; None for the planner's choice
     tolerance, products : when products with the kernel matrix end
-    preimages : whether the way back is learned
+    preimages : whether the inverse transform is learned
     """
 
     components: int | None

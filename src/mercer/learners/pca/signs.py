@@ -1,4 +1,4 @@
-"""Which way a component points: the entry of its eigenvector that is largest in size is positive."""
+"""The sign of a component: the entry of its eigenvector that is largest in size is positive."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Signs:
 
 
 def signs_of(vectors: Array) -> Array:
-    """The signs that make each column point the right way.
+    """The signs that make the largest entry of each column positive.
 
     >>> signs_of(np.array([[0.6, 0.7], [-0.8, -0.7]]))
     array([-1.,  1.])

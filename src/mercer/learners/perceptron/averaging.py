@@ -27,9 +27,9 @@ def check_combine(given: object) -> str:
     raise InputError(message(needs, f"got {shown(given)}", 'Use "averaged" for data with noise.'))
 
 
-def weights_of(mistakes: Mistakes, seen: int, way: str) -> Array:
+def weights_of(mistakes: Mistakes, seen: int, combine: str) -> Array:
     """How much each mistake counts: 1, or the part of all steps after which it was there."""
-    if way == LAST or seen == 0:
+    if combine == LAST or seen == 0:
         return np.ones(len(mistakes))
     return (seen - mistakes.steps) / seen
 

@@ -12,13 +12,11 @@ from mercer.learners.data.views import EPS, definite
 from mercer.learners.ridge.problem import RidgeProblem
 from mercer.learners.ridge.result import DualFit, by_alpha, level_size, leverages, missed, raised, relative, serves
 from mercer.operators import Centered, Centering
-from mercer.operators.centering import CenteredOperator
 from mercer.planner import Plan
 from mercer.solvers import Eigen, Outcome, System
 from mercer.solvers.ridge.eigen import outcome_of
 from mercer.solvers.ridge.outcome import Decomposition
 from mercer.solvers.ridge.perturbation import MARGIN, Predict, mean_size, perturbations
-from mercer.tuning.leave_one_out import path_of
 from mercer.tuning.path import Path, default_alphas, scale_of
 from mercer.tuning.sides import DualSide
 
@@ -65,7 +63,7 @@ def tune(problem: RidgeProblem, run: Run = IDLE) -> Tuned:
     center, given = problem.centering, problem.penalty.values
     side = DualSide(spectrum, center, found.centered.pull, center.rows(problem.targets))
     alphas = default_alphas(scale_of(spectrum, center, found.sizes)) if given is None else np.unique(given)
-    path = path_of(side, alphas, problem.labels)
+    path = side.path(alphas, problem.labels)
     best = path.best if problem.penalty.path or given is None else np.searchsorted(alphas, given)
     return Tuned(problem, found, side, path, np.broadcast_to(best, (problem.targets.shape[1],)))
 
@@ -115,7 +113,7 @@ def _system(problem: RidgeProblem, centered: Centered, matrix: Array, alphas: Ar
     targets = center.rows(problem.targets)
 
     def product(x: Array) -> Array:
-        return np.asarray(CenteredOperator(problem.view.operator(), center, centered) @ x)
+        return center.product(problem.view.times, centered, x)
 
     def loss(x: Array, products: Array) -> Array:
         return np.asarray((((targets - products) ** 2).sum(axis=0) + alphas * (x * products).sum(axis=0)) / 2)

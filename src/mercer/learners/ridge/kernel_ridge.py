@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
-from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.memory import SURE, Budget
 from mercer.errors import InputError, message, speaker, speaks
 from mercer.kernels import Kernel
-from mercer.kernels.evaluation.evaluate import SURE
 from mercer.kernels.fields import check_integer
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL

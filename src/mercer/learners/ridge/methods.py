@@ -55,12 +55,14 @@ def _primal(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> RidgeResu
 
 
 def _dual(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> RidgeResult:
-    if len(problem.views) == 1 and not problem.penalty.path:
-        view = problem.view
-        fit = dual.solve(problem.through(view), plan, run)
-    else:
+    view = problem.view
+    if len(problem.views) > 1:
         tuned, view = best(problem, run)
         fit = dual.finish(tuned, run)
+    elif problem.penalty.path:
+        fit = dual.finish(dual.tune(problem.through(view), run), run)
+    else:
+        fit = dual.solve(problem.through(view), plan, run)
     return _by_duals(problem, plan, view, fit, seed)
 
 

@@ -19,7 +19,6 @@ from mercer.solvers import Eigen, Outcome, System
 from mercer.solvers.ridge.eigen import outcome_of
 from mercer.solvers.ridge.outcome import Decomposition
 from mercer.solvers.ridge.perturbation import MARGIN, Draw, mean_size, perturbations
-from mercer.tuning.leave_one_out import path_of
 from mercer.tuning.path import Path, default_alphas
 from mercer.tuning.sides import PrimalSide
 
@@ -48,7 +47,7 @@ def _tuned(problem: RidgeProblem, features: CenteredFeatures, run: Run) -> Prima
     spectrum = Eigen().decompose(squares_of(Z))
     side = PrimalSide(spectrum, Z, problem.centering, targets)
     given = problem.penalty.values
-    path = path_of(side, default_alphas(spectrum.values[-1]) if given is None else np.unique(given), problem.labels)
+    path = side.path(default_alphas(spectrum.values[-1]) if given is None else np.unique(given), problem.labels)
     chosen = np.broadcast_to(path.best, (targets.shape[1],))
     while True:
         alphas = path.alphas[chosen]

@@ -16,7 +16,6 @@ from mercer.operators import Centering
 from mercer.planner.streaming import JUDGED_AT_ONCE
 from mercer.solvers.ridge.spectrum import Spectrum
 from mercer.tuning.fold import Fold, PrimalFold
-from mercer.tuning.leave_one_out import path_of
 from mercer.tuning.path import Path
 from mercer.tuning.ridges import Ridges
 from mercer.tuning.side import Rows, Side
@@ -95,7 +94,7 @@ def sampled_path(normal: Normal, basis: Basis, sample: Piece, alphas: Array, cod
     found, weights = [], []
     for done, part in enumerate(parts):
         side = sampled_side(normal, basis, sample, part)
-        found.append(path_of(side, alphas, None if labels is None else labels[part]))
+        found.append(side.path(alphas, None if labels is None else labels[part]))
         weights.append(side.centering.total)
         if run.over((done + 1) / len(parts)):
             break

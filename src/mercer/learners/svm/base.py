@@ -56,7 +56,7 @@ class BaseSVM(KernelEstimator[AnyProblem, MarginPlan, SVMResult], Generic[AnyPro
     on_interrupt: Any
     verbose: Any
     random_state: Any
-    _before: Previous
+    _previous: Previous
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
@@ -86,7 +86,7 @@ class BaseSVM(KernelEstimator[AnyProblem, MarginPlan, SVMResult], Generic[AnyPro
     def _solve(self, problem: AnyProblem, plan: MarginPlan, run: Watched) -> SVMResult:
         settings, view, subproblems = problem.settings, problem.view, problem.subproblems
         method = method_of(view, plan, settings, generator(self.random_state), run)
-        before = self._before if settings.warm_start and hasattr(self, "_before") else None
+        before = self._previous if settings.warm_start and hasattr(self, "_previous") else None
         starts = [None] * len(subproblems) if before is None else before.starts(problem.data, subproblems)
         solved: list[tuple[BoxQP, QPResult]] = []
         with run.stage(SOLVING, len(subproblems)), run.stoppable():
@@ -117,9 +117,9 @@ class BaseSVM(KernelEstimator[AnyProblem, MarginPlan, SVMResult], Generic[AnyPro
         self.support_ = problem.kept[result.model.support]
         self.outcomes_ = tuple(SubproblemResult.of(qp, found) for qp, found in result.solved)
         self._gap: float | None = None if self._audit is not None else sum(found.gap for found in self.outcomes_)
-        self.__dict__.pop("_before", None)
+        self.__dict__.pop("_previous", None)
         if problem.settings.warm_start:
-            self._before = Previous(problem.data, problem.subproblems, [found.b for _, found in result.solved])
+            self._previous = Previous(problem.data, problem.subproblems, [found.b for _, found in result.solved])
 
     def _warn_if_not_converged(self) -> None:
         bad = next((found for found in self.outcomes_ if not found.converged), None)

@@ -50,7 +50,7 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
     ----------
     kernel : a kernel, its text, a Python function, a lift, or "precomputed": X is then the matrix of all pairs of rows.
         A lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if "median" stood there
-    C : the price of errors, positive; rows have C_i = C * class weight * sample weight. np.inf for a hard margin: an
+    C : the penalty of errors, positive; rows have C_i = C * class weight * sample weight. np.inf for a hard margin: an
         error says so where no function separates the rows
     lengthscale : "median", or a number: what open lengthscales of the kernel are
     class_weight : how much rows of each class weigh, as a dict or "balanced"; None for one

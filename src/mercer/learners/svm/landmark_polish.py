@@ -23,7 +23,7 @@ MAX_MARGIN_SETS = 10
 
 
 def on_the_margin(method: ExactMethod, problem: BoxQP, start: QPResult, run: Run = IDLE) -> QPResult:
-    """The same coefficients, made exact where the margin is, and the truth about them by the exact kernel.
+    """The same coefficients, made exact where the margin is, and how optimal they are by the exact kernel.
 
     Cost: for each turn pairs of all rows with the support, and an exact solution on the margin set.
     """

@@ -235,7 +235,7 @@ def method_of(
 
 
 def exact_method(view: View, plan: MarginPlan, settings: SVMSettings) -> ExactMethod:
-    """The kernel itself; what is not known to be a kernel is looked through first, which takes n^3 / 3 operations."""
+    """The kernel itself; where k is not proven to be a kernel, the matrix is checked first, with n^3 / 3 operations."""
     patient, smo = settings.max_iter is not None, settings.smo(view.count, plan.pool)
     if view.sure and not (plan.whole and isinstance(view, KernelView)):
         K = view.operator()

@@ -33,7 +33,7 @@ class Subproblem(ABC):
 
 
 class SoftMargin(Subproblem):
-    """Errors are allowed, at a price: the box is finite."""
+    """Errors are allowed, and penalised: the box is finite."""
 
     def solve(self, method: Method, start: Array | None, run: Run) -> tuple[BoxQP, QPResult]:
         return self.qp, method.solve(self.qp, start, run)

@@ -41,7 +41,7 @@ ROUGH = 2e-5
 
 @dataclass(frozen=True, eq=False)
 class Leading:
-    """The largest eigenvalues, and the truth about them.
+    """The largest eigenvalues, and how accurate they are.
 
     values : (k,), falling
     vectors : (n, k), orthonormal
@@ -105,7 +105,7 @@ def leading(
         raise InputError(message("positive integers", got, "Use 10 and 60, say."))
     n, count = A.shape[0], min(count, A.shape[0])
     width = min(n, count + BEYOND)
-    first, told = _first(n, width, start, random), ""
+    first, stopped_by = _first(n, width, start, random), ""
     search = _Search(first, count, width, most, run)
     rough = fast if max_products > 1 else None
     with run.stage(STAGE, min(EXPECTED, max_products)):
@@ -118,8 +118,8 @@ def leading(
                 search.true = True
                 _advance(search, A, tolerance, max_products, rough=False)
         except Stopped as stopped:
-            told = opening(stopped)
-    return search.found(tolerance, told)
+            stopped_by = opening(stopped)
+    return search.found(tolerance, stopped_by)
 
 
 def _advance(search: _Search, A: Operator, tolerance: float, last: int, rough: bool) -> None:
@@ -243,19 +243,19 @@ class _Search:
 
     # -- the end ------------------------------------------------------------------------------------------------------
 
-    def found(self, tolerance: float, told: str) -> Leading:
+    def found(self, tolerance: float, stopped_by: str) -> Leading:
         """What there is, and why it ended."""
         k, converged = self.count, self.true and self.error <= tolerance
         parts = self.values[:k].copy(), self.vectors[:, :k].copy(), self.images[:, :k].copy(), self.norms[:k].copy()
-        return Leading(*parts, self.products, converged, self._reason(tolerance, told, converged))
+        return Leading(*parts, self.products, converged, self._reason(tolerance, stopped_by, converged))
 
-    def _reason(self, tolerance: float, told: str, converged: bool) -> str:
+    def _reason(self, tolerance: float, stopped_by: str, converged: bool) -> str:
         after = f"fter {self.products} product{'s' * (self.products != 1)} the largest residual is {self.error:.1e} of "
         after += f"the largest eigenvalue{'' if self.true else ', by fast products'}"
         if converged:
             return f"A{after}, within the tolerance of {tolerance:.1e}."
         missed = f"{after}, and not within the tolerance of {tolerance:.1e}"
-        return f"{told}: a{missed}." if told else f"A{missed}: allow more products, or a larger tolerance."
+        return f"{stopped_by}: a{missed}." if stopped_by else f"A{missed}: allow more products, or a larger tolerance."
 
 
 # -- blocks -----------------------------------------------------------------------------------------------------------

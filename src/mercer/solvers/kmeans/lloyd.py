@@ -37,7 +37,7 @@ USUAL = LloydSettings()
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """A partition, and the truth about it.
+    """A partition, and how it was reached.
 
     labels : (n,), the nearest mean of each row; the first of those that are equally near
     members : (n,), the partition whose means they are; the same as the labels where no row moved any more

@@ -158,23 +158,23 @@ class _Search:
         """
         problem, left = self.problem, -self.place.gradient
         near = self._preconditioned(left, curve)
-        change, way, size = np.zeros_like(left), near, float((left * near).sum())
+        change, direction, size = np.zeros_like(left), near, float((left * near).sum())
         moved, goal, self.last = np.zeros_like(self.place.scores), closer**2 * size, 0
         while self.last < PRODUCTS and size > goal:
             self._tell(slope)
-            scores = problem.scores(way)
-            bent = problem.curved(way, scores, curve)
-            curvature = float((way * bent).sum())
+            scores = problem.scores(direction)
+            bent = problem.curved(direction, scores, curve)
+            curvature = float((direction * bent).sum())
             if curvature <= 0:  # rounding
                 break
             rate = size / curvature
-            change, moved, left = change + rate * way, moved + rate * scores, left - rate * bent
+            change, moved, left = change + rate * direction, moved + rate * scores, left - rate * bent
             self.last += 1
             if np.abs(moved).max() > self.reach:
                 break
             near, before = self._preconditioned(left, curve), size
             size = float((left * near).sum())
-            way = near + size / before * way
+            direction = near + size / before * direction
         self.products += self.last
         return _level(change, moved) if self.last else _level(near, problem.scores(near))
 

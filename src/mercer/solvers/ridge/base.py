@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,10 @@ class System:
     run: Run = IDLE
 
 
+PASSES = 10.0
+"""How often direct solvers write A beside its factor: centring, norms, its condition, the residual, rounding."""
+
+
 class Cost(NamedTuple):
     """The cost of a solver.
 
@@ -86,6 +90,25 @@ class Cost(NamedTuple):
 
     operations: float
     numbers: float
+
+
+class Speed(Protocol):
+    """How fast a machine is, as planners measure it: seconds of what solvers are made of."""
+
+    def multiply(self, operations: float) -> float:
+        """Products of matrices, of so many operations."""
+
+    def read(self, numbers: float) -> float:
+        """Reading so many numbers of float64."""
+
+    def store(self, numbers: float) -> float:
+        """Writing so many numbers of float64 to new memory."""
+
+    def cholesky(self, n: int, single: bool = False) -> float:
+        """The Cholesky factor of n rows, in float64 or in float32."""
+
+    def eigenvectors(self, n: int) -> float:
+        """All eigenvectors of n rows."""
 
 
 class Solver(ABC):
@@ -133,6 +156,26 @@ class Solver(ABC):
         -------
         Cost
         """
+
+    def seconds(
+        self, n: int, outputs: int, speed: Speed, largest: float | None = None, alpha: float | None = None
+    ) -> float:
+        """Seconds for n unknowns and one alpha, or all where `whole_path`; by default those of reading A.
+
+        Parameters
+        ----------
+        n, outputs : int
+            Unknowns, and right sides.
+        speed : Speed
+            Of the machine.
+        largest, alpha : float, optional
+            The largest eigenvalue of A, where a sample told it, and alpha.
+
+        Returns
+        -------
+        float
+        """
+        return speed.read(self.cost(n, outputs).operations / 2)
 
 
 def relative_residual(system: System, products: NDArray[Any], x: NDArray[Any]) -> float:

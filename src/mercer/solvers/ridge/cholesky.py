@@ -11,12 +11,17 @@ from numpy.typing import NDArray
 from mercer.compute.runtime.run import Run
 from mercer.errors import speaks
 from mercer.solvers.ridge import mixed_precision_cholesky
-from mercer.solvers.ridge.base import Cost, Solver, System, relative_residual, solves
+from mercer.solvers.ridge.base import PASSES, Cost, Solver, Speed, System, relative_residual, solves
 from mercer.solvers.ridge.checks import ready, row_sums
 from mercer.solvers.ridge.cholesky_factor import Factor, factorize
 from mercer.solvers.ridge.eigen import Eigen
-from mercer.solvers.ridge.mixed_precision_cholesky import NONE, SingleFactor, single_factor
+from mercer.solvers.ridge.mixed_precision_cholesky import NONE, SingleFactor, single_factor, suits
 from mercer.solvers.ridge.outcome import Outcome
+
+REFINED = 8.0
+"""How often A is read by the steps after a factor in float32."""
+NORM = 4.0
+"""The largest sum along a row of a kernel matrix is at most so many times its largest eigenvalue, mostly."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,13 @@ class Cholesky(Solver):
 
     def cost(self, n: int, outputs: int) -> Cost:
         return Cost(n**3 / 3 + 4.0 * n**2 * outputs, float(n) ** 2 + 4.0 * n * outputs)
+
+    def seconds(
+        self, n: int, outputs: int, speed: Speed, largest: float | None = None, alpha: float | None = None
+    ) -> float:
+        single = largest is not None and alpha is not None and suits(n, NORM * largest, alpha)
+        steps = speed.read(REFINED * float(n) ** 2) if single else 0.0
+        return speed.cholesky(n, single) + steps + speed.store(PASSES * float(n) ** 2)
 
 
 def _solved(

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from mercer.compute.runtime.lapack import Routine, patiently, routine
-from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.memory import SURE, Budget
 from mercer.errors import speaks
-from mercer.operators.dense import driver_for
-from mercer.solvers.ridge.base import Cost, Matrix, Solver, System, relative_residual, solves
+from mercer.operators.dense import DIVIDED
+from mercer.solvers.ridge.base import PASSES, Cost, Matrix, Solver, Speed, System, relative_residual, solves
 from mercer.solvers.ridge.checks import overwritable, ready, row_sums
 from mercer.solvers.ridge.outcome import Outcome
 from mercer.solvers.ridge.spectrum import Spectrum
@@ -59,7 +59,8 @@ class Eigen(Solver):
         A = overwritable(matrix)
         row_sums(A)  # an error where there is NaN, of which LAPACK says nothing
         remedy = "Use Cholesky() with one alpha that is large enough, or fewer rows."
-        Budget.of(None).require(16 * A.size, f"the eigenvectors of {len(A)} rows", remedy)
+        if 16 * A.size > SURE:
+            Budget.of(None).require(16 * A.size, f"the eigenvectors of {len(A)} rows", remedy)
         return Spectrum(*_decomposed(A.T))  # columns first, as LAPACK
 
     @speaks
@@ -72,10 +73,15 @@ class Eigen(Solver):
     def cost(self, n: int, outputs: int) -> Cost:
         return Cost(9.0 * n**3 + 4.0 * n**2 * outputs, 3.0 * n**2 + 4.0 * n * outputs)
 
+    def seconds(
+        self, n: int, outputs: int, speed: Speed, largest: float | None = None, alpha: float | None = None
+    ) -> float:
+        return speed.eigenvectors(n) + speed.store(PASSES * float(n) ** 2)
+
 
 def _decomposed(stored: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The eigenvalues and eigenvectors of a matrix, from its lower triangle, in its memory where LAPACK can."""
-    driver = driver_for(len(stored))
+    driver = "evd" if len(stored) in DIVIDED else "evr"
     solver = routine(f"dsy{driver}")
     if len(stored) < LARGE or solver is None:
         values, vectors = eigh(stored, driver=driver, overwrite_a=True, check_finite=False)

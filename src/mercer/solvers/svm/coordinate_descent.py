@@ -59,7 +59,7 @@ class DescentSettings:
 def descend(
     problem: BoxQP, Z: NDArray[Any], settings: DescentSettings, start: Array | None = None, run: Run = IDLE
 ) -> QPResult:
-    """The coefficients, and the truth about them; the box has to be finite.
+    """The coefficients, and how optimal they are; the box has to be finite.
 
     Z : (n, p), the features, in float32 or float64
     start : coefficients to start from; None for those nearest to zero

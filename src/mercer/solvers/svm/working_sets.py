@@ -82,7 +82,7 @@ def solve(
     run: Run = IDLE,
     buffer: Buffer | None = None,
 ) -> QPResult:
-    """The coefficients, and the truth about them.
+    """The coefficients, and how optimal they are.
 
     K : the kernel matrix, in float64: a narrow copy of it is made where rows are many
     start : coefficients to start from; None for those nearest to zero
@@ -152,7 +152,7 @@ def _grown(state: State) -> Rows:
 def _rounds(
     state: State, pool: KernelCache, K: Operator, active: Rows, goal: float, size: int, settings: SMOSettings, run: Run
 ) -> None:
-    """Rounds on some rows, of which some are left out on the way, until those that are left are optimal."""
+    """Rounds on some rows, of which some are left out meanwhile, until those that are left are optimal."""
     whole = state.problem
     problem, b, g = whole.part(active), state.b[active], state.g[active]
     pool.take(K if len(active) == whole.count else K.part(active))
