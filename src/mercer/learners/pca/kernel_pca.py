@@ -308,7 +308,7 @@ class KernelPCA(
         check_is_fitted(self)
         if "_preimages" not in self.__dict__:
             raise NotFittedError(
-                f"{type(self).__name__}: there is no inverse transform. Fit with fit_inverse_transform=True."
+                f"{speaker()}: there is no inverse transform. Fit with fit_inverse_transform=True."
             )
         scores = check_array(X, dtype=DTYPES, input_name="X", estimator=self)
         if scores.shape[1] != self.n_components_:
