@@ -20,7 +20,6 @@ extensions = [
     "numpydoc",
     "sphinx_gallery.gen_gallery",
     "own_members",
-    "plain_docstrings",
     "root_links",
     "tidy_code",
 ]
@@ -34,6 +33,7 @@ myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 pygments_style = "tango"
 highlight_language = "text"
+default_role = "code"  # of single backquotes in docstrings
 
 # -- the reference -----------------------------------------------------------------------------------------------------
 

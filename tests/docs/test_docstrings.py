@@ -12,7 +12,7 @@ HEADING = re.compile(r"^(\w[\w ]*)\n-+$", re.MULTILINE)
 FIELD = re.compile(r"^(\*{0,2}\w[\w*, ]*) : (.*)\n((?:    .*\n?|\n)*)", re.MULTILINE)
 DEFAULT = re.compile(r"(?:, |^)default=(.+)$")
 NAMES = {"np.inf": float("inf")}
-OPEN = ("mercer.learners", "mercer.planner")
+OPEN = ("mercer.planner",)
 """Packages whose docstrings still have parameters in the old form: names are only taken off."""
 
 

@@ -50,29 +50,6 @@ def test_what_examples_print_stands_on_their_pages():
         assert "```text\n" in page
 
 
-def test_plain_text_is_escaped_and_code_is_not(extension):
-    escaped = extension("plain_docstrings").escaped
-    assert escaped("`plan_` of |x|, 2 * loo_ and a_b") == r"``plan_`` of \|x\|, 2 \* loo\_ and a_b"
-
-
-def test_fields_become_names_with_all_of_their_text_below(extension):
-    written = extension("plain_docstrings").written
-    title, fields = ["Parameters", "----------"], ["alpha : at least 0,", '    or "auto"', "kernel_, lift_ : found"]
-    wanted = ["alpha", "    at least 0,", '    or "auto"', r"kernel\_, lift_", "    found"]
-    assert written(title + fields, "Parameters") == title + wanted
-
-
-def test_what_is_returned_keeps_its_type_above_the_text(extension):
-    written = extension("plain_docstrings").written
-    head = ["Returns", "-------", "Comparison"]
-    assert written([*head, "    with `p_value`"], "Returns") == [*head, "    with ``p_value``"]
-
-
-def test_examples_stay_as_they_are(extension):
-    written = extension("plain_docstrings").written
-    assert written([">>> f(*a_)", "|x|"], "Examples") == [">>> f(*a_)", "|x|"]
-
-
 def test_operators_show_their_own_signature(extension):
     """SciPy's base has a `__new__` that takes anything, and Sphinx would show that."""
     from mercer.operators import Gram
@@ -81,16 +58,6 @@ def test_operators_show_their_own_signature(extension):
     shown = signature(None, "class", "Gram", Gram, None, "(*args, **kwargs)", None)
     assert shown == ("(kernel, X, Z=None, *, threads=None, watch=None)", "")
     assert signature(None, "class", "Gram", Gram, None, "(kernel)", None) is None
-
-
-def test_kernels_get_their_formula_and_the_cost_of_their_family(extension):
-    from mercer.kernels import Gaussian, Spectrum
-
-    told = extension("plain_docstrings").told
-    formula, cost = told(Gaussian)
-    assert formula == ["    k(x, z) = exp(-|x - z|^2 / (2 lengthscale^2))"]
-    assert cost[0].startswith("Cost: n m d operations")
-    assert len(told(Spectrum)) == 1  # its own docstring tells the cost
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ class Kernel(Shown, ABC):
 
     @property
     def radial(self) -> bool:
-        """Whether k depends on the Euclidean distance |x - z| alone."""
+        """Whether k depends on the Euclidean distance `|x - z|` alone."""
         return False
 
     @property

@@ -18,8 +18,8 @@ class Monomials(Expanded):
     """All C(d + degree, d) monomials up to the degree, without weights: 1, x1, x2, x1^2, x1 x2, x2^2, ...
 
     The plain form of the polynomial lift. It spans the same functions as `Polynomial`, but its kernel, the sum of
-    prod_k (x_k z_k)^a_k over all exponents a with |a| <= degree, is another. Time and memory O(n D) for D features of n
-    dense rows; sparse rows stay sparse, and a row of l stored numbers costs C(l + degree, l).
+    prod_k (x_k z_k)^a_k over all exponents a with `|a| <= degree`, is another. Time and memory O(n D) for D features of
+    n dense rows; sparse rows stay sparse, and a row of l stored numbers costs C(l + degree, l).
 
     Parameters
     ----------

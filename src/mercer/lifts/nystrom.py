@@ -338,10 +338,10 @@ class Nystrom(Lift):
     def certificate(self, X: ArrayLike, delta: float = 0.01) -> Certificate:
         """The largest residual: no pair of rows of X has a larger error, since what is left of k is a kernel.
 
-        |k(x, z) - phi(x).phi(z)| <= sqrt(r(x) r(z)) for r(x) = k(x, x) - |phi(x)|^2. To the largest r is added what
+        `|k(x, z) - phi(x).phi(z)| <= sqrt(r(x) r(z))` for `r(x) = k(x, x) - |phi(x)|^2`. To the largest r is added what
         rounding may do. Values of the kernel are known to 5e-13, and x is read from those at the landmarks with the
         weights w = k(L, L)^-1 k(L, x), which are large far outside of them: twice 5e-13 times the largest
-        (sqrt(k(x, x)) + |S w|)^2, where S holds the sqrt(k(l, l)); and (k + 16) eps max k(x, x), for eps of the dtype
+        `(sqrt(k(x, x)) + |S w|)^2`, where S holds the sqrt(k(l, l)); and (k + 16) eps max k(x, x), for eps of the dtype
         of X, for the products of features. Time twice that of `transform`; memory for a block.
 
         All this needs a kernel. Where none is proven (`mercer.prove`), the bound is infinite: nothing is claimed, and

@@ -21,9 +21,9 @@ from mercer.lifts.monomial_index import Family
 class Polynomial(Expanded):
     """The polynomial lift: all C(d + degree, d) monomials up to the degree, weighted as the polynomial kernel asks.
 
-    The monomial of exponents a gets the root of degree! / (a_1! ... a_d! r!) offset^r with r = degree - |a|, the terms
-    of the multinomial theorem for (offset + <x, z>)^degree. Time and memory O(n D) for D features of n dense rows;
-    sparse rows stay sparse, and a row of l stored numbers costs C(l + degree, l).
+    The monomial of exponents a gets the root of degree! / (a_1! ... a_d! r!) offset^r with `r = degree - |a|`, the
+    terms of the multinomial theorem for (offset + <x, z>)^degree. Time and memory O(n D) for D features of n dense
+    rows; sparse rows stay sparse, and a row of l stored numbers costs C(l + degree, l).
 
     Parameters
     ----------

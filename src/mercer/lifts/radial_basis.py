@@ -17,7 +17,7 @@ from mercer.lifts.randomness import generator
 
 
 class RadialBasis(Lift):
-    """One Gaussian bump a center: phi_i(x) = exp(-|x - c_i|^2 / (2 lengthscale^2)).
+    """One Gaussian bump per center: `phi_i(x) = exp(-|x - c_i|^2 / (2 lengthscale^2))`.
 
     Its kernel is its own, k(x, z) = sum_i phi_i(x) phi_i(z): of finite rank, small far from all centers, and not a
     function of x - z. It is NOT the Gaussian kernel, whose features are infinitely many. Only where the centers are

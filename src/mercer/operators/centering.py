@@ -188,7 +188,21 @@ class Centering:
         return CenteredOperator(K, self, Centered(None, means, middle, pull))
 
     def product(self, K: Callable[[Array], NDArray[Any]], parts: Centered, V: NDArray[Any]) -> Array:
-        """(P D K D P + tau u u') V, from a function that gives K V."""
+        """(P D K D P + tau u u') V, for a K that gives products only.
+
+        Parameters
+        ----------
+        K : callable
+            Returns K V.
+        parts : Centered
+            The centred matrix, without its values.
+        V : array of shape (n, c)
+            The columns.
+
+        Returns
+        -------
+        array of shape (n, c)
+        """
         u, D = self.direction[:, None], self.roots[:, None]
         along = u.T @ V
         result = D * K(D * (V - u * along))

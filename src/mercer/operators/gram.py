@@ -229,7 +229,7 @@ class Gram(Operator):
         return Gram.of(self.kernel, left, right, self.watch, self.hasty, source, self.threads)
 
     def rough(self) -> Gram:
-        """The same by products, off by the rounding of |x|^2 instead of that of |x - z|^2."""
+        """The same by products, off by the rounding of `|x|^2` instead of that of `|x - z|^2`."""
         return self._rough
 
     @cached_property

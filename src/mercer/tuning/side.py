@@ -106,7 +106,7 @@ class Side(ABC):
     def path(self, alphas: ArrayLike, labels: NDArray[np.intp] | None = None) -> Path:
         """The leave-one-out path of penalties of at least 0.
 
-        Cost: 4 n operations a penalty and eigenvector for one output; some tiles of numbers.
+        Cost: 4 n operations per penalty and eigenvector for one output; some tiles of numbers.
 
         labels : (n,), classes from 0 on, where the targets code them by +1 and -1: in one column for two classes, in
             one per class otherwise; None for regression
@@ -213,7 +213,7 @@ def _share(fold: Fold, rows: NDArray[np.intp], roots: Array, keep: Keep) -> thre
 
 
 def _mistaken(labels: NDArray[np.intp], errors: Array) -> NDArray[np.bool_]:
-    """(rows, m): which labels a left-out decision, y - e, does not give; no decision is a mistake."""
+    """(rows, m): which labels a leave-one-out decision, y - e, does not give; no decision is a mistake."""
     outputs = errors.shape[2]
     if outputs == 1:
         decided = (2.0 * labels[:, None] - 1.0 - errors[:, :, 0] > 0).astype(np.intp)

@@ -39,7 +39,7 @@ def check_moments(owner: str, name: str, value: Any) -> tuple[tuple[float, float
 class Gapped(ObjectKernel):
     """The Gaussian kernel of columns of numbers with missing entries, each column standardised.
 
-    k(x, z) = exp(-|g(x) - g(z)|^2 / (2 lengthscale^2)). A number has the features ((x_k - mean_k) / deviation_k, 0),
+    `k(x, z) = exp(-|g(x) - g(z)|^2 / (2 lengthscale^2))`. A number has the features ((x_k - mean_k) / deviation_k, 0),
     a missing one (0, 1): it is taken for the mean, and one deviation away from everything that is known. Means and
     deviations are those of the entries that are there. Cost: as for a Gaussian kernel of twice as many columns.
 

@@ -25,7 +25,7 @@ from mercer.kernels.proof.judgement import Fact
 class Hamming(Labelled):
     """The Gaussian kernel of labels: each column in which two rows differ divides k by the same number.
 
-    k(x, z) = exp(-|phi(x) - phi(z)|^2 / (2 lengthscale^2)) with one feature a label, so that |phi(x) - phi(z)|^2 is
+    `k(x, z) = exp(-|phi(x) - phi(z)|^2 / (2 lengthscale^2))` with a feature per label, so that `|phi(x) - phi(z)|^2` is
     twice the number of columns that differ. Its lengthscale is that of a Gaussian kernel of columns of mean square 1:
     two random rows of such a column are as far apart, squared, as two different labels. A product of both with one
     lengthscale is the Gaussian kernel of all columns. Cost: as for `Match`.

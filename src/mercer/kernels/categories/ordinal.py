@@ -41,7 +41,7 @@ def check_order(owner: str, name: str, value: Any) -> tuple[str, ...]:
 class Ordinal(Averaged):
     """The kernel of labels that have an order: each step between two labels divides k by the same number.
 
-    k(x, z) = exp(-|rank(x) - rank(z)| / lengthscale), the mean of it over several columns. A label
+    `k(x, z) = exp(-|rank(x) - rank(z)| / lengthscale)`, the mean of it over several columns. A label
     outside of the order is refused, in new rows too. Cost: n d time for features, then a product of rows with one
     column a label.
 

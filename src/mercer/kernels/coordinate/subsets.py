@@ -34,7 +34,7 @@ class Subsets(Coordinate):
 
     `k(x, z) = prod_k (1 + x_k z_k); with orders, the terms of min_order to max_order factors x_k z_k`
 
-    With orders, only subsets of so many coordinates count: the sum over S with min_order <= |S| <= max_order of
+    With orders, only subsets of so many coordinates count: the sum over S with `min_order <= |S| <= max_order` of
     prod_{k in S} x_k z_k. With min_order = max_order this is the ANOVA kernel of that degree. Cost: d operations a
     pair; with orders, d times the highest that is bounded, by the recursion over coordinates, without subtraction.
 

@@ -14,7 +14,7 @@ from mercer.kernels.points import Points
 
 
 class Angular(Kernel):
-    """(|x| |z|)^degree times a function of the angle; zero where a point is the origin, which has no angle.
+    """A function of the angle, times `(|x| |z|)^degree`; zero where a point is the origin, which has no angle.
 
     Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula per pair; memory for
     the result, or for tiles where only products with vectors are asked for (`Gram`).

@@ -17,9 +17,9 @@ from mercer.kernels.points import Points
 class Radial(Kernel):
     """A function of the distance, in units of the field `lengthscale` where the kernel has one.
 
-    A kernel states its `argument`: "squared distance" (then the profile is called with u = |x - z|^2 /
-    lengthscale^2) or "distance" (u = |x - z| / lengthscale), whichever its formula needs, so that no digit is
-    lost by a root that is squared again.
+    A kernel states its `argument`: "squared distance" (then the profile is called with
+    `u = |x - z|^2 / lengthscale^2`) or "distance" (`u = |x - z| / lengthscale`), whichever its formula needs, so that
+    no digit is lost by a root that is squared again.
 
     Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula per pair in the same
     pass; memory for the result, or for tiles where only products with vectors are asked for (`Gram`).

@@ -17,7 +17,7 @@ from mercer.kernels.radial.base import Radial
 
 
 class Matern(Radial):
-    """The Matern kernel: 2^(1-nu) / Gamma(nu) t^nu K_nu(t) with t = sqrt(2 nu) |x - z| / lengthscale.
+    """The Matern kernel, of a given smoothness nu.
 
     `k(x, z) = 2^(1-nu) / Gamma(nu) t^nu K_nu(t), t = sqrt(2 nu) |x - z| / lengthscale`
 

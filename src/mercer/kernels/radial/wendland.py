@@ -22,7 +22,7 @@ class Wendland(Radial):
 
     `k(x, z) = max(0, 1 - u)^(l + smoothness) p(u), u = |x - z| / lengthscale`
 
-    With l = floor(dimension / 2) + smoothness + 1 and u = |x - z| / lengthscale, it is max(0, 1 - u)^(l +
+    With l = floor(dimension / 2) + smoothness + 1 and `u = |x - z| / lengthscale`, it is max(0, 1 - u)^(l +
     smoothness) times a polynomial of degree `smoothness`. It is exactly zero for u >= 1.
 
     Parameters

@@ -21,7 +21,7 @@ class CommonSubsequence(Compared):
     `k(x, z) = length of the longest common subsequence of x and z`
 
     Kernels add up what strings share; the longest of what is shared is a maximum, and not an inner product. What
-    comes near to it and is a kernel: `GappySubsequence`. Cost: |x| |z| steps per pair, with NumPy.
+    comes near to it and is a kernel: `GappySubsequence`. Cost: `|x| |z|` steps per pair, with NumPy.
 
     Examples
     --------

@@ -39,8 +39,8 @@ class GappySubsequence(Compared):
     span from its first place to its last, both included. With decay = 1 gaps cost nothing; with a small one the kernel
     comes near to decay^(2 length) times `Spectrum(length)`. `.normalized()` is what Lodhi et al. use.
 
-    Cost: length |x| |z| steps per pair, by all cores, and no memory beyond the result but a few lines. All terms are
-    positive and are added in float64, so that each value is accurate to about (|x| + |z|) units in the last place. Long
+    Cost: `length |x| |z|` steps per pair, by all cores, and no memory beyond the result but a few lines. All terms are
+    positive and are added in float64, so that each value is accurate to about `|x| + |z|` units in the last place. Long
     strings have many subsequences: beyond 1.8e308 the value is infinite, and a warning says so.
 
     Parameters

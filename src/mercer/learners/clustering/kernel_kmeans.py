@@ -22,18 +22,19 @@ from mercer.kernels.points import Points
 from mercer.learners.clustering.fit import KMeansResult, solve
 from mercer.learners.clustering.model import ByRows, Model
 from mercer.learners.clustering.settings import LANDMARKS, KMeansSettings, refuse_few_rows
-from mercer.learners.clustering.unique_rows import KMeansProblem, task_of, without_copies
+from mercer.learners.clustering.unique_rows import KMeansProblem, filled_of, without_copies
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.rows import n_rows, rows_that_count
 from mercer.learners.data.validation import sees_rows, weights_of
-from mercer.learners.data.views import with_landmarks
+from mercer.learners.data.views import LiftView, TableView, with_landmarks
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
-from mercer.planner.clustering import ClusterPlan, kmeans
+from mercer.planner import choose
+from mercer.planner.clustering import KMeansPlan, KMeansTask
 
 Array = NDArray[np.float64]
 
@@ -42,44 +43,74 @@ class KernelKMeans(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
     TransformerMixin,  # type: ignore[misc]
     ClusterMixin,  # type: ignore[misc]
-    KernelEstimator[KMeansProblem, ClusterPlan, KMeansResult],
+    KernelEstimator[KMeansProblem, KMeansPlan, KMeansResult],
 ):
-    """Clusters around means in the space of a kernel: the least sum_i s_i |phi(x_i) - mean of the cluster of x_i|^2.
+    """Kernel k-means: clusters around means in the space of a kernel.
 
-    With the linear kernel it is plain k-means. The means are no points, but known by their inner products with rows:
-    |phi(x) - mean_c|^2 = k(x, x) - 2 sum_j s_j k(x, x_j) / S_c + sum_jl s_j s_l k(x_j, x_l) / S_c^2, over the rows j, l
-    of the cluster c and their weight S_c together.
+    It minimises `sum_i s_i |phi(x_i) - mean of the cluster of x_i|^2`; with the linear kernel it is plain k-means. The
+    means are not points, but known by their inner products with rows: `|phi(x) - mean_c|^2 = k(x, x) - 2 sum_j s_j k(x,
+    x_j) / S_c + sum_jl s_j s_l k(x_j, x_l) / S_c^2`, over the rows j, l of the cluster c and their weight S_c together.
 
-    Lloyd's algorithm from several starts by k-means++, the best of which is kept. A step lets the inertia fall, or is
-    the last: no other partition is nearer to its means. Another start may lead to a better one.
+    The solver is Lloyd's algorithm from several starts by k-means++, the best of which is kept. A step decreases the
+    inertia, or is the last: no other partition is nearer to its means. Another start may lead to a better one.
 
     Up to 2,000 rows the kernel matrix is stored, and a lift, or a kernel with few features, has these: every start is
-    followed to its end there. For more rows nothing of n^2 numbers is held. The starts are those of features of 128
+    iterated to its end. For more rows nothing of n^2 numbers is held. The starts are those of features of 128
     landmarks, in float32, and the best partition goes on with the kernel itself, in float64, by the pairs of all rows
-    with those that move; that takes about n^2 pairs. Where this is too long, landmarks stand for the kernel. `plan`
-    says which method is taken.
+    with those that move; that takes about n^2 pairs. Where this is too long, the kernel is approximated by landmarks.
+    `plan` says which method is chosen.
 
     Parameters
     ----------
-    n_clusters : how many clusters
-    kernel : a kernel or its text, a lift (its features), or "precomputed"; a lengthscale that a text leaves out is open
-    lengthscale : a number, or "median", for kernels that leave it open
-    method : "auto", "exact" (the kernel itself) or "landmarks" (landmarks in its place)
-    n_landmarks : how many landmarks; None for 128 before exact steps, else for 500 or as many as memory and time allow
-    n_init : how many starts
-    max_iter : steps of each, at most; of exact steps after landmarks as many again
-    tol : a step that lets the inertia fall by this part of it, or less, is the last; 0 for one that moves no row
-    memory_limit, time_limit, on_interrupt, verbose, random_state : as in `KernelRidge`
+    n_clusters : int, default=8
+        How many clusters.
+    kernel : Kernel, str, callable, Lift or "precomputed", default="matern(nu=2.5, lengthscale='median')"
+        A kernel, its text, a Python function, a lift (its kernel, by its features where that is cheaper), or
+        "precomputed": X is then the matrix of all pairs of training rows, and new rows are given as their similarities
+        with these. A lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if it were
+        "median".
+    lengthscale : float or "median", default="median"
+        The value of open lengthscales; "median" takes the median distance of the rows.
+    method : {"auto", "exact", "landmarks"}, default="auto"
+        The kernel itself, or landmarks in its place.
+    n_landmarks : int or None, default=None
+        How many landmarks; None for 128 before exact steps, else for 500 or as many as memory and time allow.
+    n_init : int, default=10
+        How many starts.
+    max_iter : int, default=300
+        The most steps of each; of exact steps after landmarks as many again.
+    tol : float, default=0.0
+        A step that decreases the inertia by this part of it, or less, is the last; 0 for one that moves no row.
+    memory_limit : int, str or None, default=None
+        Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
+    time_limit : float or None, default=None
+        Seconds. A fit that cannot keep to it stops with the model so far.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        With "keep", Ctrl-C ends the fit with the model so far.
+    verbose : bool or "auto", default=False
+        True shows a bar on a terminal, lines elsewhere; "auto" a bar on a terminal, for fits of more than two seconds.
+    random_state : int, Generator or None, default=None
+        The source of starts and landmarks.
 
     Attributes
     ----------
-    labels_ : (rows,), the cluster of each row, from 0; the first of those whose means are equally near
-    inertia_ : the sum of weights times squared distances from the means; with landmarks at least that of the labels
-    n_iter_, history_ : steps of the best start, and the inertia after each, which never rises beyond rounding: that of
-        float64, or of float32 in steps on landmarks
-    converged_ : whether it ended by itself
-    kernel_, lift_ : with their numbers; None where there is none
-    plan_ : how it was done, and what it was to take
+    labels_ : array of int of shape (n,)
+        The cluster of each row, from 0; the first of those whose means are equally near.
+    inertia_ : float
+        The sum of weights times squared distances from the means; with landmarks at least that of the labels.
+    n_iter_ : int
+        Steps of the best start.
+    history_ : array
+        The inertia after each step, which never rises beyond rounding: that of float64, or of float32 in steps on
+        landmarks.
+    converged_ : bool
+        Whether the last step changed nothing.
+    kernel_ : Kernel or None
+        The kernel with its numbers; None where there is none.
+    lift_ : Lift or None
+        The fitted lift; None where there is none.
+    plan_ : Plan
+        The method, and its predicted time and memory.
 
     Examples
     --------
@@ -136,7 +167,21 @@ class KernelKMeans(
 
     @speaks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the clusters; `sample_weight` says how often each row counts, and y is ignored."""
+        """Find the clusters.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (n, d)
+            The rows.
+        y : object, default=None
+            Ignored.
+        sample_weight : array of shape (n,) or None, default=None
+            How often each row counts; None for once.
+
+        Returns
+        -------
+        Self
+        """
         result = self._fit(X, y, sample_weight)[1]
         if not self.converged_:
             advice = "The partition is kept; another step would change it. Allow more max_iter or time_limit."
@@ -152,22 +197,27 @@ class KernelKMeans(
         full = resolve_view(self.kernel, self.lengthscale, rows, X, kept, weights, self.memory_limit)
         return without_copies(settings, rows, full, kept, own)
 
-    def _plan(self, problem: KMeansProblem, run: Watched | None) -> ClusterPlan:
+    def _plan(self, problem: KMeansProblem, run: Watched | None) -> KMeansPlan:
         settings = problem.settings
         if settings.method == LANDMARKS:
             with_landmarks(problem.view)
-        task = task_of(problem.view, settings.clusters, settings.runs)
-        return kmeans(
-            type(self).__name__,
-            task,
-            settings.method,
-            settings.n_landmarks,
-            Budget.of(self.memory_limit),
-            self.time_limit,
+        view, (columns, filled) = problem.view, filled_of(problem.view)
+        task = KMeansTask(
+            rows=view.count,
+            columns=columns,
+            clusters=settings.clusters,
+            runs=settings.runs,
+            filled=filled,
+            n_features=view.most_features,
+            lift_given=isinstance(view, LiftView),
+            approximable=isinstance(view, TableView) and view.sure,
+            method=settings.method,
+            n_landmarks=settings.n_landmarks,
         )
+        return choose(task, Budget.of(self.memory_limit), self.time_limit)
 
-    def _solve(self, problem: KMeansProblem, plan: ClusterPlan, run: Watched) -> KMeansResult:
-        return solve(problem, plan, generator(self.random_state), run)
+    def _solve(self, problem: KMeansProblem, plan: KMeansPlan, run: Watched) -> KMeansResult:
+        return solve(type(self).__name__, problem, plan, generator(self.random_state), run)
 
     _saved: ClassVar[Mapping[str, Any]] = {
         "converged_": bool,
@@ -176,12 +226,12 @@ class KernelKMeans(
         "history_": NDArray[np.float64],
         "inertia_": float,
         "n_iter_": int,
-        "plan_": ClusterPlan,
+        "plan_": KMeansPlan,
         "_model": Model,
         "_n_features_out": int,
     }
 
-    def _store(self, problem: KMeansProblem, plan: ClusterPlan, result: KMeansResult) -> None:
+    def _store(self, problem: KMeansProblem, plan: KMeansPlan, result: KMeansResult) -> None:
         clusters, rows = result.clusters, problem.read
         self._model = result.model
         self._n_features_out = len(result.model.lengths)
@@ -200,7 +250,17 @@ class KernelKMeans(
 
     @speaks
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """The cluster with the nearest mean of each row. Cost: pairs of these rows with all training rows."""
+        """Predict the cluster with the nearest mean. Cost: pairs of these rows with all training rows.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of int of shape (m,)
+        """
         check_is_fitted(self)
         return self._model.labels(self._read(X, reset=False))
 

@@ -23,18 +23,19 @@ from mercer.kernels.points import Points
 from mercer.learners.clustering.laplacian import Embedding, embedded, graph_of
 from mercer.learners.clustering.seeds import best_of
 from mercer.learners.clustering.settings import SpectralSettings, refuse_few_rows
-from mercer.learners.clustering.unique_rows import task_of
+from mercer.learners.clustering.unique_rows import filled_of
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.rows import n_rows
 from mercer.learners.data.validation import is_precomputed
-from mercer.learners.data.views import View
+from mercer.learners.data.views import LiftView, TableView, View
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
-from mercer.planner.clustering import MEANS, ClusterPlan, spectral
+from mercer.planner import choose
+from mercer.planner.clustering import MEANS, SpectralPlan, SpectralTask
 from mercer.solvers.kmeans.cluster_sums import FeatureSums
 from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings
 
@@ -61,40 +62,68 @@ class SpectralResult:
 
 class SpectralClustering(
     ClusterMixin,  # type: ignore[misc]  # scikit-learn has no types
-    KernelEstimator[SpectralProblem, ClusterPlan, SpectralResult],
+    KernelEstimator[SpectralProblem, SpectralPlan, SpectralResult],
 ):
-    """Clusters of the graph whose ties are the values of a kernel: rows that a walk along the ties rarely leaves.
+    """Spectral clustering: clusters of the graph whose edge weights are the values of a kernel.
 
-    With the degrees D, the sums of the rows of the kernel matrix K, the leading eigenvectors of D^-1 K are nearly
-    constant on such sets (Shi and Malik). They come from those of D^-1/2 K D^-1/2, times D^-1/2; rows are then
-    clustered by plain k-means in their coordinates. The diagonal of K counts: a walk may stay where it is.
+    A random walk along the edges rarely leaves such a cluster. With the degrees D, the sums of the rows of the kernel
+    matrix K, the leading eigenvectors of D^-1 K are nearly constant on clusters (Shi and Malik). They are those of
+    D^-1/2 K D^-1/2, times D^-1/2; rows are then clustered by plain k-means in their coordinates. The diagonal of K
+    counts: a walk may stay where it is.
 
-    Up to 2,000 rows all eigenvectors are computed. For more, nothing of n^2 numbers is held: the leading ones come from
-    products with K alone, in float32 first and in float64 at the end.
+    Up to 2,000 rows all eigenvectors are computed. For more, nothing of n^2 numbers is held: the leading ones are found
+    by products with K alone, in float32 first and in float64 at the end.
 
     Parameters
     ----------
-    n_clusters : how many clusters
-    kernel : a kernel, its text, a Python function, a lift, or "precomputed": a matrix of ties, dense or sparse (made
-        dense within memory_limit); no value may be negative.
-        A lengthscale that a text leaves out ("rbf") is open
-    lengthscale : a number, or "median", for kernels that leave it open; graphs often want less than the median
-    n_components : how many eigenvectors; None for as many as clusters
-    n_init : how many starts of k-means
-    tol : the residual of eigenvectors at which to end; the largest eigenvalue is one
-    max_iter : products with K, at most
-    memory_limit, time_limit, on_interrupt, verbose, random_state : as in `KernelRidge`
+    n_clusters : int, default=8
+        How many clusters.
+    kernel : Kernel, str, callable, Lift or "precomputed", default="matern(nu=2.5, lengthscale='median')"
+        For "precomputed" X is a matrix of edge weights, dense or sparse (made dense within memory_limit). No value may
+        be negative. A lengthscale that a text leaves out ("rbf") is open.
+    lengthscale : float or "median", default="median"
+        The value of open lengthscales; "median" takes the median distance of the rows. Graphs often want less than the
+        median.
+    n_components : int or None, default=None
+        How many eigenvectors; None for as many as clusters.
+    n_init : int, default=10
+        How many starts of k-means.
+    tol : float, default=1e-05
+        The residual of eigenvectors at which to end; the largest eigenvalue is one.
+    max_iter : int, default=60
+        The most products with K.
+    memory_limit : int, str or None, default=None
+        Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
+    time_limit : float or None, default=None
+        Seconds. A fit that cannot keep to it stops with the model so far.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        With "keep", Ctrl-C ends the fit with the model so far.
+    verbose : bool or "auto", default=False
+        True shows a bar on a terminal, lines elsewhere; "auto" a bar on a terminal, for fits of more than two seconds.
+    random_state : int, Generator or None, default=None
+        The source of starts.
 
     Attributes
     ----------
-    labels_ : (rows,), the cluster of each row, from 0
-    eigenvalues_ : (components,) of D^-1 K, falling, from 1 on; as many near 1 as there are clusters that hang together
-    embedding_ : (rows, components), the eigenvectors, with a mean square of one where rows count as much as their
-        degrees; the largest number of each by size is positive, and the first is one where the graph hangs together
-    residuals_ : (components,), how far these are from eigenvectors
-    converged_, n_iter_ : whether residuals are within `tol`, and products with K
-    kernel_, lift_ : with their numbers; None where there is none
-    plan_ : how it was done, and what it was to take
+    labels_ : array of int of shape (n,)
+        The cluster of each row, from 0.
+    eigenvalues_ : array of shape (components,)
+        Those of D^-1 K, descending from 1; as many near 1 as there are connected clusters.
+    embedding_ : array of shape (n, components)
+        The eigenvectors, with a mean square of one where rows count as much as their degrees; the largest number of
+        each by size is positive, and the first is one where the graph is connected.
+    residuals_ : array of shape (components,)
+        Their residuals.
+    converged_ : bool
+        Whether residuals are within `tol`.
+    n_iter_ : int
+        Products with K.
+    kernel_ : Kernel or None
+        The kernel with its numbers; None where there is none.
+    lift_ : Lift or None
+        The fitted lift; None where there is none.
+    plan_ : Plan
+        The method, and its predicted time and memory.
 
     Examples
     --------
@@ -148,7 +177,19 @@ class SpectralClustering(
 
     @speaks
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the clusters; y is ignored."""
+        """Find the clusters.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (n, d)
+            The rows.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        Self
+        """
         result, who = self._fit(X, y)[1], type(self).__name__
         embedding, count = result.embedding, int(self.n_clusters)
         if not self.converged_:
@@ -177,13 +218,23 @@ class SpectralClustering(
         view = resolve_view(self.kernel, self.lengthscale, rows, X, every, memory_limit=self.memory_limit)
         return SpectralProblem(settings, rows, view)
 
-    def _plan(self, problem: SpectralProblem, run: Watched | None) -> ClusterPlan:
-        settings, budget = problem.settings, Budget.of(self.memory_limit)
-        task, count = task_of(problem.view, settings.clusters, settings.runs), settings.components or settings.clusters
-        return spectral(type(self).__name__, task, count, budget, self.time_limit)
+    def _plan(self, problem: SpectralProblem, run: Watched | None) -> SpectralPlan:
+        settings, view, (columns, filled) = problem.settings, problem.view, filled_of(problem.view)
+        task = SpectralTask(
+            rows=view.count,
+            columns=columns,
+            clusters=settings.clusters,
+            runs=settings.runs,
+            filled=filled,
+            components=settings.components or settings.clusters,
+            n_features=view.most_features,
+            lift_given=isinstance(view, LiftView),
+            approximable=isinstance(view, TableView) and view.sure,
+        )
+        return choose(task, Budget.of(self.memory_limit), self.time_limit)
 
-    def _solve(self, problem: SpectralProblem, plan: ClusterPlan, run: Watched) -> SpectralResult:
-        settings, random, stored = problem.settings, generator(self.random_state), plan.way == "kernel matrix"
+    def _solve(self, problem: SpectralProblem, plan: SpectralPlan, run: Watched) -> SpectralResult:
+        settings, random, stored = problem.settings, generator(self.random_state), plan.method == "exact"
         graph = graph_of(problem.view, stored, run)
         count = settings.components or settings.clusters
         embedding = embedded(graph, count, settings.tolerance, settings.products, stored, random, run)
@@ -199,10 +250,10 @@ class SpectralClustering(
         "residuals_": NDArray[np.float64],
         "embedding_": NDArray[np.floating[Any]],
         "n_iter_": int,
-        "plan_": ClusterPlan,
+        "plan_": SpectralPlan,
     }
 
-    def _store(self, problem: SpectralProblem, plan: ClusterPlan, result: SpectralResult) -> None:
+    def _store(self, problem: SpectralProblem, plan: SpectralPlan, result: SpectralResult) -> None:
         embedding, clusters, rows, view = result.embedding, result.clusters, problem.rows, problem.view
         self.labels_, self.plan_ = clusters.labels, plan
         self.eigenvalues_, self.residuals_ = embedding.values, embedding.residuals

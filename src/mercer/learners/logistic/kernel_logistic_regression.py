@@ -13,7 +13,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import caller_level, speaker, speaks
+from mercer.errors import caller_level, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
@@ -33,7 +33,8 @@ from mercer.learners.streaming.predictor import ByDuals, ByFeatures, Predictor
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
 from mercer.operators import Centering
-from mercer.planner.logistic import LogisticPlan, logistic
+from mercer.planner import choose
+from mercer.planner.logistic import LogisticPlan
 from mercer.solvers.logistic.likelihood import log_probabilities
 
 Array = NDArray[np.float64]
@@ -43,40 +44,78 @@ class KernelLogisticRegression(
     ClassifierMixin,  # type: ignore[misc]  # scikit-learn has no types
     KernelEstimator[LogisticProblem, LogisticPlan, LogisticResult],
 ):
-    """Probabilities of classes from functions f_t of a kernel: p(t | x) is proportional to exp(f_t(x) + b_t).
+    """Kernel logistic regression: probabilities of classes from functions f_t of a kernel.
 
-    It minimises sum_i -s_i log p(y_i | x_i) + alpha / 2 sum_t |f_t|^2, where |f| is the norm of the kernel's space and
-    the intercepts b are free. Two classes have one function, with p = 1 / (1 + exp(-f - b)) for the second. These are
-    probabilities of the model itself: nothing is calibrated afterwards.
+    p(t given x) is proportional to exp(f_t(x) + b_t). It minimises `sum_i -s_i log p(y_i | x_i) + alpha / 2 sum_t
+    |f_t|^2`, where `|f|` is the norm of the kernel's space and the intercepts b are free. Two classes have one
+    function, with p = 1 / (1 + exp(-f - b)) for the second. These are probabilities of the model itself: nothing is
+    calibrated afterwards.
 
-    Newton's method with a line search, whose steps come from conjugate gradients. The rows are seen through the
-    features of a lift where there is one, through the eigenvectors of the kernel matrix up to 3,000 rows, which is
-    exact, and through landmarks above; `plan` tells which. Cost for p features: n p^2 + 9 p^3 operations at first, then
-    the n p features are read a few hundred times.
+    The solver is Newton's method with a line search and conjugate gradients. It works on the features of a lift where
+    there is one, on the eigenvectors of the kernel matrix up to 3,000 rows, which is exact, and on landmarks above;
+    `plan` says which. Cost for p features: n p^2 + 9 p^3 operations at first, then the n p features are read a few
+    hundred times.
 
     Parameters
     ----------
-    kernel : a kernel or its text, a lift, or "precomputed"; a lengthscale that a text leaves out ("rbf") is open
-    alpha : the penalty, positive; 1 / C of scikit-learn's `LogisticRegression`
-    lengthscale : a number, or "median", for kernels that leave it open
-    class_weight : how much rows of each class weigh, as a dict or "balanced"; None for one
-    n_landmarks : how many landmarks; None for all rows up to 3,000, else 1,000 or as many as memory and time allow
-    tol : the fit has converged when the gradient is at most this part of the one without features
-    max_iter : steps of Newton's method, at most
-    warm_start : whether a fit begins at the function of the one before, where columns and classes are the same
-    memory_limit, time_limit, on_interrupt, verbose, random_state : as in `KernelRidge`
+    kernel : Kernel, str, callable, Lift or "precomputed", default="matern(nu=2.5, lengthscale='median')"
+        A kernel, its text, a Python function, a lift (its kernel, by its features where that is cheaper), or
+        "precomputed": X is then the matrix of all pairs of training rows, and new rows are given as their similarities
+        with these. A lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if it were
+        "median".
+    alpha : float, default=1.0
+        The penalty, positive; 1 / C of scikit-learn's `LogisticRegression`.
+    lengthscale : float or "median", default="median"
+        The value of open lengthscales; "median" takes the median distance of the rows.
+    class_weight : dict, "balanced" or None, default=None
+        The weight of each class; "balanced" is n / (classes * rows of the class). None for one.
+    n_landmarks : int or None, default=None
+        How many landmarks; None for all rows up to 3,000, else 1,000 or as many as memory and time allow.
+    tol : float, default=1e-06
+        The fit has converged when the gradient is at most this part of that of the constant model.
+    max_iter : int, default=100
+        The most Newton steps.
+    warm_start : bool, default=False
+        Whether a fit starts from the last function, where columns and classes are the same.
+    memory_limit : int, str or None, default=None
+        Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
+    time_limit : float or None, default=None
+        Seconds. A fit that cannot keep to it stops with the model so far.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        With "keep", Ctrl-C ends the fit with the model so far.
+    verbose : bool or "auto", default=False
+        True shows a bar on a terminal, lines elsewhere; "auto" a bar on a terminal, for fits of more than two seconds.
+    random_state : int, Generator or None, default=None
+        The source of landmarks.
 
     Attributes
     ----------
-    classes_ : the labels, sorted
-    intercept_ : one number for two classes, else one per class, with a mean of zero
-    dual_coef_, coef_ : of all rows, or of the features of `lift_`, where f is made of these
-    converged_, n_iter_ : whether `tol` was reached, and the steps
-    objective_ : what is minimised
-    duality_gap_ : how far that is above its least value, at most; for the features that were used
-    kernel_, lift_ : with their numbers; None where there is none
-    landmarks_, landmark_indices_ : where the plan is one of landmarks, and which rows they are
-    plan_ : how it was done, and what it was to take
+    classes_ : array of shape (classes,)
+        The labels, sorted.
+    intercept_ : float or array of shape (classes,)
+        For more than two classes with a mean of zero.
+    dual_coef_ : array
+        The coefficients of all rows, where f is made of these.
+    coef_ : array
+        The weights of the features of `lift_`, where f is made of these.
+    converged_ : bool
+        Whether `tol` was reached.
+    n_iter_ : int
+        The steps.
+    objective_ : float
+        The objective.
+    duality_gap_ : float
+        An upper bound of its distance from the minimum, for the features that were used.
+    kernel_ : Kernel or None
+        The kernel with its numbers; None where there is none.
+    lift_ : Lift or None
+        The fitted lift; None where there is none.
+    landmarks_ : array or table
+        The landmarks, where the plan has some.
+    landmark_indices_ : array of int
+        Which rows they are.
+    plan_ : Plan
+        The method, and its predicted time and memory.
 
     Examples
     --------
@@ -133,7 +172,21 @@ class KernelLogisticRegression(
 
     @speaks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model; `sample_weight` says how often each row counts."""
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (n, d)
+            The rows.
+        y : array of shape (n,)
+            The labels.
+        sample_weight : array of shape (n,) or None, default=None
+            How often each row counts; None for once.
+
+        Returns
+        -------
+        Self
+        """
         self._fit(X, y, sample_weight)
         if not self.converged_:
             text = f"{self._reason} The objective is at most {self.duality_gap_:.1e} above its least value."
@@ -169,8 +222,7 @@ class KernelLogisticRegression(
         return np.asarray(before["_predictor"].values(rows))[kept]
 
     def _plan(self, problem: LogisticProblem, run: Watched | None) -> LogisticPlan:
-        budget = Budget.of(self.memory_limit)
-        return logistic(speaker(), problem.task, problem.settings.n_landmarks, budget, self.time_limit)
+        return choose(problem.task, Budget.of(self.memory_limit), self.time_limit)
 
     def _solve(self, problem: LogisticProblem, plan: LogisticPlan, run: Watched) -> LogisticResult:
         return solve(problem, plan, generator(self.random_state), run)
@@ -216,14 +268,35 @@ class KernelLogisticRegression(
 
     @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """f(x) + b: for two classes one per row, positive for the second; else one per row and class."""
+        """f(x) + b.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (m,) or (m, classes)
+            For two classes one value per row, positive for the second class.
+        """
         scores, dtype = self._scores(X)
         found = scores.astype(dtype, copy=False)
         return found[:, 0] if found.shape[1] == 1 else found
 
     @speaks
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """(rows, classes): the logarithms of the probabilities, finite where these vanish, 0 where they round to 1."""
+        """The logarithms of the probabilities, finite where these vanish, 0 where they round to 1.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (m, classes)
+        """
         scores, dtype = self._scores(X)
         found = log_probabilities(scores)
         found[found > -np.finfo(dtype).eps / 4] = 0.0
@@ -231,13 +304,33 @@ class KernelLogisticRegression(
 
     @speaks
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """(rows, classes): the probabilities, in the order of `classes_`."""
+        """The probabilities, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (m, classes)
+        """
         scores, dtype = self._scores(X)
         return np.exp(log_probabilities(scores)).astype(dtype, copy=False)
 
     @speaks
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each row."""
+        """Predict the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (m,)
+        """
         found = decided(self._scores(X)[0])
         return np.asarray(self.classes_[found])
 
@@ -245,21 +338,21 @@ class KernelLogisticRegression(
 
     @property
     def dual_coef_(self) -> Array:
-        """One coefficient per row (and class): f(x) = sum_i dual_coef_[i] k(x, x_i), s_i (e_i - p_i) / alpha.
+        """One coefficient per row (and class), s_i (e_i - p_i) / alpha: `f(x) = sum_i dual_coef_[i] k(x, x_i)`.
 
         They sum to zero. An AttributeError where f is not made of all rows: with a lift, or landmarks.
         """
         check_is_fitted(self)
         if not isinstance(self._predictor, ByDuals):
-            raise AttributeError(f"dual_coef_: the model was fitted on {self.plan_.way}")
+            raise AttributeError(f"dual_coef_: the model was fitted on {self.plan_.method}")
         duals = self._predictor.duals
         return duals[:, 0] if duals.shape[1] == 1 else duals
 
     @property
     def coef_(self) -> Array:
-        """(features,) for two classes, else (classes, features): f(x) = coef_ . phi(x), where `lift_` gives phi."""
+        """(features,) for two classes, else (classes, features): f(x) = `coef_` . phi(x), where `lift_` gives phi."""
         check_is_fitted(self)
         if not isinstance(self._predictor, ByFeatures):
-            raise AttributeError(f"coef_: the model was fitted on {self.plan_.way}")
+            raise AttributeError(f"coef_: the model was fitted on {self.plan_.method}")
         weights = self._predictor.weights
         return np.asarray(weights[:, 0] if weights.shape[1] == 1 else weights.T)

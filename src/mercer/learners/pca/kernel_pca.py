@@ -47,7 +47,8 @@ from mercer.learners.streaming.source_stream import (
 )
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
-from mercer.planner.pca import ComponentPlan, components
+from mercer.planner import choose
+from mercer.planner.pca import PCAPlan
 from mercer.sources import Source, source_of
 
 Array = NDArray[np.float64]
@@ -60,45 +61,80 @@ LEAST_SECONDS_BACK = 1.0
 class KernelPCA(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
     TransformerMixin,  # type: ignore[misc]
-    KernelEstimator[PCAProblem, ComponentPlan, PCAResult],
+    KernelEstimator[PCAProblem, PCAPlan, PCAResult],
 ):
-    """Principal components in the space of a kernel: the directions in which centred rows vary most.
+    """Kernel principal component analysis: the directions in the kernel's space in which centred rows vary most.
 
-    With the kernel matrix K of n rows and P = I - 1 1' / n, these are the largest eigenvalues l and eigenvectors v of
-    P K P. The score of a row x is sum_i v_i k(x, x_i) / sqrt(l), centred; those of the training rows are sqrt(l) v.
-    Each component points where the entry of v that is largest in size (the first of equal ones) is positive.
+    With the kernel matrix K of n rows and P = I - 1 1' / n, these are the largest eigenvalues l and eigenvectors v of P
+    K P. The score of a row x is sum_i v_i k(x, x_i) / sqrt(l), centred; those of the training rows are sqrt(l) v. The
+    sign of a component makes the entry of v that is largest in size (the first of equal ones) positive.
 
     Nothing is approximated as long as that is possible: up to 3,000 rows P K P is decomposed; above, its leading
-    eigenvectors come from a few products with blocks of vectors, and no matrix is stored; a lift, or a kernel with few
-    features, has all in one pass over the rows. Only what takes more than ten minutes, or rows that stay in their
-    source, are seen through landmarks, and `unexplained_` then includes all that these miss. `plan(X)` tells which.
+    eigenvectors are found by a few products with blocks of vectors, and no matrix is stored; a lift, or a kernel with
+    few features, takes one pass over the rows. Only what takes more than ten minutes, or rows that stay in their
+    source, is approximated by landmarks, and `unexplained_` then includes all that these miss. `plan(X)` says which.
 
     Parameters
     ----------
-    kernel : a kernel or its text, a lift, or "precomputed"; a lengthscale that a text leaves out ("rbf") is open
-    n_components : how many; None for all that are more than rounding
-    lengthscale : a number, or "median", for kernels that leave it open
-    method : "auto", "exact" (an eigendecomposition of P K P), "krylov" (products alone, to `tol`) or "landmarks"
-    n_landmarks : how many landmarks; None for 1,000, or as many as memory and time allow
-    tol : products end when |P K P v - l v| is at most this part of the largest eigenvalue
-    max_iter : how many products, at most
-    fit_inverse_transform : whether the inverse transform, from scores to rows, is learned
-    memory_limit, time_limit, on_interrupt, verbose, random_state : as in `KernelRidge`
+    kernel : Kernel, str, callable, Lift or "precomputed", default="matern(nu=2.5, lengthscale='median')"
+        A kernel, its text, a Python function, a lift (its kernel, by its features where that is cheaper), or
+        "precomputed": X is then the matrix of all pairs of training rows, and new rows are given as their similarities
+        with these. A lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if it were
+        "median".
+    n_components : int or None, default=None
+        How many; None for all above rounding.
+    lengthscale : float or "median", default="median"
+        The value of open lengthscales; "median" takes the median distance of the rows.
+    method : {"auto", "exact", "krylov", "landmarks"}, default="auto"
+        "exact" is an eigendecomposition of P K P, "krylov" uses products alone, to `tol`.
+    n_landmarks : int or None, default=None
+        How many landmarks; None for 1,000, or as many as memory and time allow.
+    tol : float, default=1e-06
+        Products end when `|P K P v - l v|` is at most this part of the largest eigenvalue.
+    max_iter : int, default=60
+        The most products.
+    fit_inverse_transform : bool, default=False
+        Whether the map from scores to rows is learned.
+    memory_limit : int, str or None, default=None
+        Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
+    time_limit : float or None, default=None
+        Seconds. A fit that cannot keep to it stops with the model so far.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        With "keep", Ctrl-C ends the fit with the model so far.
+    verbose : bool or "auto", default=False
+        True shows a bar on a terminal, lines elsewhere; "auto" a bar on a terminal, for fits of more than two seconds.
+    random_state : int, Generator or None, default=None
+        The source of landmarks, and of starts.
 
     Attributes
     ----------
-    eigenvalues_ : (k,), those of P K P, falling
-    eigenvectors_ : (n, k), where they were computed: not with features or landmarks
-    explained_variance_, explained_variance_ratio_ : eigenvalues / n, and their part of the trace of P K P
-    unexplained_ : the part of the trace that is left; with landmarks rather more than less
-    residuals_ : (k,), |P K P v - l v|, relative to the largest eigenvalue; with landmarks for their features
-    n_components_ : k; fewer than were asked for where the others are rounding, and 0, with a warning, where all rows
-        are the same to the kernel
-    converged_ : whether `tol` was reached, and all rows were seen
-    preimage_error_ : the error of `inverse_transform` on a row that was left out, in units of the spread of the rows
-    kernel_, lift_ : with their numbers; None where there is none
-    plan_ : how it was done, and what it was to take
-    X_fit_ : the training rows, where they are in memory
+    eigenvalues_ : array of shape (k,)
+        Those of P K P, descending.
+    eigenvectors_ : array of shape (n, k)
+        Where they were computed: not with features or landmarks.
+    explained_variance_ : array of shape (k,)
+        The eigenvalues / n.
+    explained_variance_ratio_ : array of shape (k,)
+        Their part of the trace of P K P.
+    unexplained_ : float
+        The rest of the trace; with landmarks an upper bound.
+    residuals_ : array of shape (k,)
+        `|P K P v - l v|`, relative to the largest eigenvalue; with landmarks for their features.
+    n_components_ : int
+        k; fewer than requested where the others are rounding, and 0, with a warning, where all rows are the same to the
+        kernel.
+    converged_ : bool
+        Whether `tol` was reached, and all rows were seen.
+    preimage_error_ : float
+        The leave-one-out error of `inverse_transform`, in units of the spread of the rows.
+    kernel_ : Kernel or None
+        The kernel with its numbers; None where there is none.
+    lift_ : Lift or None
+        The fitted lift; None where there is none.
+    plan_ : Plan
+        The method, and its predicted time and memory.
+    X_fit_ : array or table
+        The training rows, where they are in memory.
 
     Examples
     --------
@@ -155,10 +191,22 @@ class KernelPCA(
 
     @speaks
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the components of the rows; y is ignored.
+        """Find the components of the rows.
 
         X may also be a path to Parquet (a file or a folder), a memory map, or a source of `mercer.sources`. What does
         not fit the memory is read in pieces.
+
+        Parameters
+        ----------
+        X : array, sparse array, table, path or Source
+            The rows. A path to Parquet (a file or a folder), a memory map or a source of `mercer.sources` is read in
+            pieces where it does not fit the memory.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        Self
         """
         self._learn(X)
         return self
@@ -211,18 +259,17 @@ class KernelPCA(
         self._precomputed, self._reader = False, None
         return stream
 
-    def _plan(self, problem: PCAProblem, run: Watched | None) -> ComponentPlan:
-        settings, budget = problem.settings, Budget.of(self.memory_limit)
-        return components(speaker(), problem.task, settings.method, settings.n_landmarks, budget, self.time_limit)
+    def _plan(self, problem: PCAProblem, run: Watched | None) -> PCAPlan:
+        return choose(problem.task, Budget.of(self.memory_limit), self.time_limit)
 
     def _in_memory(self, problem: PCAProblem) -> bool:
         return problem.in_memory
 
-    def _solve(self, problem: PCAProblem, plan: ComponentPlan, run: Watched) -> PCAResult:
+    def _solve(self, problem: PCAProblem, plan: PCAPlan, run: Watched) -> PCAResult:
         random = generator(self.random_state)
-        if plan.way == "exact":
+        if plan.method == "exact":
             return by_matrix(problem, run)
-        if plan.way == "krylov" or not isinstance(problem, TableProblem):  # a matrix has no features
+        if plan.method == "krylov" or not isinstance(problem, TableProblem):  # a matrix has no features
             return by_products(problem, plan, random, run)
         return by_features(problem, plan, random, run)
 
@@ -234,7 +281,7 @@ class KernelPCA(
         "explained_variance_ratio_": NDArray[np.float64],
         "unexplained_": float,
         "n_components_": int,
-        "plan_": ComponentPlan,
+        "plan_": PCAPlan,
         "_predictor": Predictor,
     }
     _saved_if_set: ClassVar[Mapping[str, Any]] = {
@@ -244,7 +291,7 @@ class KernelPCA(
         "preimage_error_": float,
     }
 
-    def _store(self, problem: PCAProblem, plan: ComponentPlan, result: PCAResult) -> None:
+    def _store(self, problem: PCAProblem, plan: PCAPlan, result: PCAResult) -> None:
         for name in ("X_fit_", "eigenvectors_", "preimage_error_", "_preimages"):
             self.__dict__.pop(name, None)
         if problem.in_memory:
@@ -277,9 +324,20 @@ class KernelPCA(
 
     @speaks
     def transform(self, X: Any) -> NDArray[Any]:
-        """(rows, k): the scores of each row, in the dtype of X; X may be whatever `fit` takes.
+        """The scores of each row.
 
         Cost: n d + 2 n k operations per row, or 2 p k for p features; nothing of the size rows times n is stored.
+
+        Parameters
+        ----------
+        X : array, sparse array, table, path or Source
+            The rows. A path to Parquet (a file or a folder), a memory map or a source of `mercer.sources` is read in
+            pieces where it does not fit the memory.
+
+        Returns
+        -------
+        array of shape (m, k)
+            In the dtype of X.
         """
         check_is_fitted(self)
         return self._scores(X)
@@ -301,15 +359,22 @@ class KernelPCA(
 
     @speaks
     def inverse_transform(self, X: Any) -> NDArray[Any]:
-        """(rows, columns): rows with about these scores, by kernel ridge regression from scores to training rows.
+        """Rows with about these scores, by kernel ridge regression from scores to training rows.
 
-        Needs `fit_inverse_transform=True`; `preimage_error_` says how far a row that was left out is missed.
+        It needs `fit_inverse_transform=True`; `preimage_error_` is its leave-one-out error.
+
+        Parameters
+        ----------
+        X : array of shape (m, k)
+            The scores.
+
+        Returns
+        -------
+        array of shape (m, d)
         """
         check_is_fitted(self)
         if "_preimages" not in self.__dict__:
-            raise NotFittedError(
-                f"{speaker()}: there is no inverse transform. Fit with fit_inverse_transform=True."
-            )
+            raise NotFittedError(f"{speaker()}: there is no inverse transform. Fit with fit_inverse_transform=True.")
         scores = check_array(X, dtype=DTYPES, input_name="X", estimator=self)
         if scores.shape[1] != self.n_components_:
             got, remedy = f"got {scores.shape[1]}", "Give what transform gave."

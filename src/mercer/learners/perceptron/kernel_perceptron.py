@@ -31,38 +31,68 @@ Array = NDArray[np.float64]
 
 
 class KernelPerceptron(BasePerceptron):
-    """The perceptron on the lifted features of a kernel, which are never computed: f(x) = sum_j alpha_j y_j k(x, x_j).
+    """The kernel perceptron: f grows by y_i k(., x_i) at each mistake.
 
-    Every row is looked at in order: where y_i f(x_i) <= 0, alpha_i grows by 1. Passes go on until one makes no mistake,
-    which separable data gets to after at most (R / margin)^2 mistakes, or `max_iter` are over. With more than two
-    classes there is one f per class: a mistake adds to that of its own, and takes from the best other one.
+    `f(x) = sum_j alpha_j y_j k(x, x_j)`. Rows are processed in order: where y_i f(x_i) <= 0, alpha_i grows by 1. Passes
+    end when one makes no mistake, which happens for separable data after at most (R / margin)^2 mistakes, or after
+    `max_iter`. With more than two classes there is one f per class: a mistake adds to that of its own class, and
+    subtracts from the best other one.
 
-    Rows are worked on in blocks, by products of matrices, to what the sequential algorithm finds. Cost of a pass:
+    Rows are processed in blocks, by products of matrices, with the result of the sequential algorithm. Cost of a pass:
     n times the mistakes since the last one, in values of the kernel; memory: the mistakes, and some blocks.
 
     Parameters
     ----------
-    kernel : a kernel or its text, a lift, or "precomputed"; an open lengthscale ("median", or one
-        that a text leaves out) is found from the first rows
-    lengthscale : "median", or a number: what open lengthscales of the kernel are
-    max_iter : passes over the rows, at most
-    shuffle : whether each pass has its own order, from `random_state`; else that of the rows
-    combine : what predicts: "last", the last f, as in the lectures; "averaged", the mean of all f that there were;
-        "voted", a vote of all of them. The latter two are better where classes overlap
-    budget : how many rows are remembered, at most; None for all mistakes. Only with combine="last"
-    strategy : what happens when more are to be: "forgetron" shrinks all and forgets the oldest, "projectron" projects
-        the new one onto those that are there
-    memory_limit, time_limit, on_interrupt, verbose, random_state : as in `KernelRidge`
+    kernel : Kernel, str, callable, Lift or "precomputed", default="matern(nu=2.5, lengthscale='median')"
+        A kernel, its text, a Python function, a lift (its kernel, by its features where that is cheaper), or
+        "precomputed": X is then the matrix of all pairs of training rows, and new rows are given as their similarities
+        with these. A lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if it were
+        "median".
+    lengthscale : float or "median", default="median"
+        The value of open lengthscales; "median" takes the median distance of the first rows.
+    max_iter : int, default=10
+        The most passes over the rows.
+    shuffle : bool, default=False
+        Whether each pass has its own order, from `random_state`; otherwise that of the rows.
+    combine : {"last", "averaged", "voted"}, default="last"
+        What predicts: the last f, as in the lectures; the mean of all f on the way; or a vote of all of them. The
+        latter two are better where classes overlap.
+    budget : int or None, default=None
+        The most rows that are stored; None for all mistakes. Only with combine="last".
+    strategy : {"forgetron", "projectron"}, default="forgetron"
+        What happens beyond the budget: "forgetron" shrinks all and forgets the oldest, "projectron" projects the new
+        one onto those that are stored.
+    memory_limit : int, str or None, default=None
+        Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
+    time_limit : float or None, default=None
+        Seconds. A fit that cannot keep to it stops with the model so far.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        With "keep", Ctrl-C ends the fit with the model so far.
+    verbose : bool or "auto", default=False
+        True shows a bar on a terminal, lines elsewhere; "auto" a bar on a terminal, for fits of more than two seconds.
+    random_state : int, Generator or None, default=None
+        The source of the order of rows.
 
     Attributes
     ----------
-    classes_ : the labels, sorted
-    support_, dual_coef_ : the rows of which f is made, and their coefficients: alpha_j y_j
-    history_ : the mistakes of each pass
-    converged_ : whether the last pass made none
-    margin_ : min_i y_i f(x_i) / |f| of the last f, where it separates the rows; NaN otherwise
-    mistake_bound_ : (R / margin_)^2, which the mistakes never exceed; infinite where the rows were not separated
-    n_iter_, plan_ : the passes, and what they were to take
+    classes_ : array of shape (classes,)
+        The labels, sorted.
+    support_ : array of int
+        Positions of the rows of which f is made.
+    dual_coef_ : array
+        Their coefficients alpha_j y_j.
+    history_ : array of int
+        The mistakes of each pass.
+    converged_ : bool
+        Whether the last pass made none.
+    margin_ : float
+        `min_i y_i f(x_i) / |f|` of the last f, where it separates the rows; NaN otherwise.
+    mistake_bound_ : float
+        (R / `margin_`)^2, which the mistakes never exceed; infinite where the rows were not separated.
+    n_iter_ : int
+        The passes.
+    plan_ : Plan
+        The method, and its predicted time and memory.
 
     Examples
     --------

@@ -43,28 +43,50 @@ class WithOne(LiftView):
 
 
 class Perceptron(BasePerceptron):
-    """Rosenblatt's perceptron: theta grows by y_i phi(x_i) wherever y_i theta.phi(x_i) <= 0.
+    """Rosenblatt's perceptron: theta grows by y_i phi(x_i) at each mistake.
 
-    Passes go on until one makes no mistake, which separable data gets to after at most (R / margin)^2 mistakes, or
-    `max_iter` are over. With more than two classes there is one theta per class: a mistake adds to that of its own, and
-    takes from the best other one. Rows are worked on in blocks, to what the sequential algorithm finds. Cost of a pass:
-    1,000 n p operations for p features; memory: n p numbers.
+    A mistake is a row with `y_i theta.phi(x_i) <= 0`. Passes end when one makes no mistake, which happens for separable
+    data after at most (R / margin)^2 mistakes, or after `max_iter`. With more than two classes there is one theta per
+    class: a mistake adds to that of its own class, and subtracts from the best other one. Rows are processed in blocks,
+    with the result of the sequential algorithm. Cost of a pass: 1,000 n p operations for p features; memory: n p
+    numbers.
 
     Parameters
     ----------
     kernel : Kernel, str, Lift or callable, default="linear"
-        Whose features phi are learned from: a lift, or a kernel that has a finite one ("polynomial(2)"). The features
-        of "linear" are the columns as they are.
+        The features phi: a lift, or a kernel that has a finite one ("polynomial(2)"). The features of "linear" are the
+        columns themselves.
     fit_intercept : bool, default=True
         Whether 1 is a feature, too.
-    max_iter, shuffle, combine, memory_limit, time_limit, on_interrupt, verbose, random_state : as in `KernelPerceptron`
+    max_iter : int, default=10
+        The most passes over the rows.
+    shuffle : bool, default=False
+        Whether each pass has its own order, from `random_state`; otherwise that of the rows.
+    combine : {"last", "averaged", "voted"}, default="last"
+        As in `KernelPerceptron`.
+    memory_limit : int, str or None, default=None
+        Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
+    time_limit : float or None, default=None
+        Seconds. A fit that cannot keep to it stops with the model so far.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        With "keep", Ctrl-C ends the fit with the model so far.
+    verbose : bool or "auto", default=False
+        True shows a bar on a terminal, lines elsewhere; "auto" a bar on a terminal, for fits of more than two seconds.
+    random_state : int, Generator or None, default=None
+        The source of the order of rows.
 
     Attributes
     ----------
-    coef_, intercept_ : theta, one weight per feature (and class), and that of 1
-    kernel_, lift_ : the kernel with its numbers, and the fitted lift
-    classes_, support_, dual_coef_, history_, converged_, margin_, mistake_bound_, n_iter_, plan_ : as in
-        `KernelPerceptron`, for the kernel phi(x).phi(z), plus 1 with an intercept
+    coef_ : array of shape (p,) or (classes, p)
+        theta, one weight per feature (and class).
+    intercept_ : float or array of shape (classes,)
+        The weight of 1.
+    kernel_ : Kernel
+        The kernel with its numbers.
+    lift_ : Lift
+        The fitted lift.
+    classes_, support_, dual_coef_, history_, converged_, margin_, mistake_bound_, n_iter_, plan_ : various
+        As in `KernelPerceptron`, for the kernel phi(x).phi(z), plus 1 with an intercept.
 
     Examples
     --------

@@ -27,56 +27,90 @@ from mercer.sources import Source
 
 
 class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: ignore[misc]  # scikit-learn has no types
-    """Least squares in the space of a kernel: f minimises sum_i s_i (y_i - f(x_i) - b)^2 + alpha |f|^2.
+    """Kernel ridge regression, with the penalty and the lengthscale chosen by exact leave-one-out errors.
 
-    Both sides of the Woodbury identity are one model. In the dual f(x) = sum_i a_i k(x, x_i) with
-    (K + alpha I) a = y - b; in the primal, where a finite lift has p features, f(x) = w.phi(x) with
-    (Phi'Phi + alpha I) w = Phi'(y - b). The cheaper one is solved, and `plan_` says which and why.
+    f minimises `sum_i s_i (y_i - f(x_i) - b)^2 + alpha |f|^2`. Both sides of the Woodbury identity are one model. In
+    the dual `f(x) = sum_i a_i k(x, x_i)` with `(K + alpha I) a = y - b`; in the primal, where a finite lift has p
+    features, `f(x) = w.phi(x)` with `(Phi'Phi + alpha I) w = Phi'(y - b)`. The cheaper one is solved, and `plan_` says
+    which and why.
 
     Where n^2 numbers are too many, or n^3 operations too long, the same model is found by conjugate gradients on a
     matrix that is not stored; where that takes too long, the kernel is approximated by landmarks. `plan(X, y)` says
-    beforehand which way is taken, what it costs and what it gives up; `certificate_` says how far the model is from the
-    exact one.
+    beforehand which method is chosen, what it costs and what it gives up; `certificate_` bounds the distance of the
+    model from the exact one.
 
-    Cost of the direct way in the dual: n^3 / 3 operations and n^2 numbers for a given alpha; about 9 n^3 operations and
-    3 n^2 numbers where alpha is chosen, for all candidates together. In the primal n p^2 operations and n p numbers.
-    Matrices that are stored are solved to the digits of float64; float32 comes back for float32.
+    Cost of the direct method in the dual: n^3 / 3 operations and n^2 numbers for a given alpha; about 9 n^3 operations
+    and 3 n^2 numbers where alpha is chosen, for all candidates together. In the primal n p^2 operations and n p
+    numbers. Stored matrices are solved to the digits of float64; predictions for float32 rows are float32.
 
     Parameters
     ----------
-    kernel : a kernel, its text, a lift (its kernel, by its features where that is cheaper), or "precomputed": X is then
-        the matrix of all pairs of training rows, and new rows come as their similarities with these. A lengthscale that
-        a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if "median" stood there
-    alpha : the penalty: a number of at least 0; one per output, where y has that many columns; candidates; or "auto":
-        45 candidates from 1e-10 to 10 times the largest eigenvalue. Candidates are judged by exact leave-one-out
-        errors, for each output alone; of those of "auto" that rounding makes doubtful the next larger one is taken
-    lengthscale : how open lengthscales ("median") of the kernel are found: "median", the median distance of rows;
-        "loo", the best of 7 stretches of that (of the stated lengthscales where none is open) by leave-one-out, with
-        all alphas at each; or a number
-    fit_intercept : whether there is a constant b without penalty
-    solver : "auto", or a solver of `mercer.solvers`: Cholesky(), Eigen(), ConjugateGradient(), GradientDescent()
-    memory_limit : bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of what is free
-    time_limit : seconds; a fit that cannot keep to it stops with what it has. None for a plan of about a minute
-    checkpoint : a path: a fit that was cut off goes on from there
-    on_interrupt : "raise", or "keep": Ctrl-C ends the fit with the model so far
-    verbose : False, True (a bar on a terminal, lines elsewhere), or "auto" (a bar on a terminal, for fits of more than
-        two seconds)
-    random_state : where landmarks and samples of rows are drawn from
+    kernel : Kernel, str, callable, Lift or "precomputed", default="matern(nu=2.5, lengthscale='median')"
+        A kernel, its text, a Python function, a lift (its kernel, by its features where that is cheaper), or
+        "precomputed": X is then the matrix of all pairs of training rows, and new rows are given as their similarities
+        with these. A lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if it were
+        "median".
+    alpha : float, array or "auto", default="auto"
+        The penalty, at least 0; one per output if y is two-dimensional with as many columns; or candidates. "auto" has
+        45 candidates from 1e-10 to 10 times the largest eigenvalue. Candidates are compared by exact leave-one-out
+        errors, for each output alone; where rounding makes a candidate of "auto" doubtful the next larger one is taken.
+    lengthscale : float, "median" or "loo", default="median"
+        The value of open lengthscales. "median" takes the median distance of the rows; "loo" the best of 7 multiples of
+        it (of the given lengthscales where none is open) by leave-one-out, with all alphas at each.
+    fit_intercept : bool, default=True
+        Whether there is a constant b without penalty.
+    solver : "auto" or Solver, default="auto"
+        A solver of `mercer.solvers`: Cholesky(), Eigen(), ConjugateGradient() or GradientDescent().
+    memory_limit : int, str or None, default=None
+        Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
+    time_limit : float or None, default=None
+        Seconds. A fit that cannot keep to it stops with the model so far; None plans for about a minute.
+    checkpoint : str, Path or None, default=None
+        A file from which a fit that was cut off goes on.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        With "keep", Ctrl-C ends the fit with the model so far.
+    verbose : bool or "auto", default=False
+        True shows a bar on a terminal, lines elsewhere; "auto" a bar on a terminal, for fits of more than two seconds.
+    random_state : int, Generator or None, default=None
+        The source of landmarks, and of samples of rows.
 
     Attributes
     ----------
-    kernel_, lift_ : the kernel with its numbers; the finite lift, where one was used or given
-    alpha_, intercept_ : a number, or one per output
-    dual_coef_, coef_ : the coefficients of rows, and of features where a finite lift exists
-    plan_, outcome_ : how it was solved, what it was to cost, what the solver says
-    certificate_ : how far predictions are from those of the exact solution, at most
-    loo_ : the leave-one-out errors of all candidates, where alpha was chosen; of a sample of rows where `plan_` says so
-    converged_, residual_, condition_ : whether the solver did what was asked, |b - A x| / |b|, the condition number
-    rounding_ : the relative error that rounding may have brought into predictions, estimated
-    leverage_, degrees_of_freedom_ : how much each prediction follows its own y, and the sum of that
-    variance_, noise_ : the Gaussian process of the same mean has the kernel variance_ * kernel_, and noise of the
-        variance noise_ on each observation
-    X_fit_ : the training rows
+    kernel_ : Kernel or None
+        The kernel with its numbers.
+    lift_ : Lift or None
+        The finite lift, where one was used or given.
+    alpha_, intercept_ : float or array of shape (outputs,)
+        The penalty and the intercept.
+    dual_coef_ : array of shape (n,) or (n, outputs)
+        The coefficients of the rows.
+    coef_ : array of shape (p,) or (outputs, p)
+        The weights of the features, where a finite lift exists.
+    plan_ : Plan
+        The method, and its predicted time and memory.
+    outcome_ : Outcome
+        The solver's report.
+    certificate_ : Certificate
+        A bound of the distance of predictions from those of the exact solution.
+    loo_ : Path or None
+        The leave-one-out errors of all candidates, where alpha was chosen; of a sample of rows where `plan_` says so.
+    converged_ : bool
+        Whether the solver reached its goal.
+    residual_ : float
+        `|b - A x| / |b|`.
+    condition_ : float
+        The condition number.
+    rounding_ : float
+        An estimate of the relative error of predictions that is due to rounding.
+    leverage_ : array of shape (n,)
+        How much each prediction follows its own y.
+    degrees_of_freedom_ : float
+        The sum of the leverages.
+    variance_, noise_ : float or array of shape (outputs,)
+        The Gaussian process of the same mean has the kernel `variance_ * kernel_`, and noise of the variance `noise_`
+        on each observation.
+    X_fit_ : array or table
+        The training rows.
 
     Examples
     --------
@@ -87,7 +121,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     >>> model = KernelRidge().fit(X, y)
     >>> model.predict([[1.0], [2.0]]).round(2)
     array([1.65, 7.39])
-    >>> KernelRidge("polynomial(degree=2)", alpha=0.1).fit(X, y).plan_.side
+    >>> KernelRidge("polynomial(degree=2)", alpha=0.1).fit(X, y).plan_.details.side
     'primal'
 
     References
@@ -136,15 +170,27 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
     @speaks
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
-        """f(x) + b of each row; with `return_std` also its standard deviation, with `return_cov` the covariance.
+        """Predict f(x) + b of each row, with its standard deviation or covariance on request.
 
-        Both are those of the Gaussian process with the kernel variance_ * kernel_, without noise: a new observation has
-        the variance std^2 + noise_. The covariance is of all pairs of rows: (rows, rows), and (rows, rows, outputs)
-        where y has several columns.
+        Both are those of the Gaussian process with the kernel `variance_ * kernel_`, without noise: a new observation
+        has the variance std^2 + `noise_`. Cost: n d operations per row; with deviations n^3 / 3 once, and 2 n^2 per
+        row. A covariance of m rows takes 2 n m^2 more, and is refused where memory does not suffice.
 
-        Cost: n d operations per row; with deviations n^3 / 3 once, and 2 n^2 per row. A covariance of m rows takes 2 n
-        m^2 more, and is refused where memory does not suffice.
-        X may be a path to Parquet, a memory map or a source, which are read in pieces; not for a covariance.
+        Parameters
+        ----------
+        X : array, sparse array, table, path or Source
+            The rows. A path to Parquet (a file or a folder), a memory map or a source of `mercer.sources` is read in
+            pieces where it does not fit the memory.
+        return_std : bool, default=False
+            Whether standard deviations are returned.
+        return_cov : bool, default=False
+            Whether the covariance of all pairs of rows is returned.
+
+        Returns
+        -------
+        array of shape (m,) or (m, outputs)
+            The predictions; with `return_std` or `return_cov` a tuple of these and the deviations, or the covariance of
+            shape (m, m) or (m, m, outputs).
         """
         if return_std and return_cov:
             needs, given = "at most one of return_std and return_cov", "both are True"
@@ -162,13 +208,22 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
     @speaks
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = None) -> NDArray[Any]:
-        """Functions drawn from the Gaussian process, at these rows: f(x) + b, without noise.
+        """Draw functions from the Gaussian process at some rows: f(x) + b, without noise.
 
-        (rows, n_samples), and (rows, outputs, n_samples) where y has several columns. Cost: that of
-        `predict(X, return_cov=True)`, and 9 m^3 operations for m rows.
+        Cost: that of `predict(X, return_cov=True)`, and 9 m^3 operations for m rows.
 
-        n_samples : how many functions
-        random_state : integer, generator, or None: the source of the draws; the same functions for the same number
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (m, d)
+            The rows.
+        n_samples : int, default=1
+            How many functions.
+        random_state : int, Generator or None, default=None
+            The source of the draws; the same functions for the same number.
+
+        Returns
+        -------
+        array of shape (m, n_samples) or (m, outputs, n_samples)
         """
         count = check_integer(speaker(), "n_samples", n_samples, 1, None)
         means, covariances = self.predict(X, return_cov=True)
@@ -217,15 +272,19 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
     @property
     def noise_(self) -> Any:
-        """The variance of the noise in the equivalent Gaussian process: alpha_ * variance_."""
+        """The variance of the noise in the equivalent Gaussian process: `alpha_ * variance_`."""
         return self._shaped(self._found().fit.noise)
 
     @speaks
     def log_marginal_likelihood(self) -> Any:
-        """log p(y) of the equivalent Gaussian process, one per output; with an intercept the restricted one.
+        """log p(y) of the equivalent Gaussian process; with an intercept the restricted likelihood.
 
-        -(m log(2 pi v) + log det(K + alpha I) + m) / 2 for m observations, copies counted, and v = variance_; an
+        -(m log(2 pi v) + log det(K + alpha I) + m) / 2 for m observations, copies counted, and v = `variance_`; an
         intercept takes one of them, and its flat prior adds log(1'(K + alpha I)^-1 1) to the determinant.
+
+        Returns
+        -------
+        float or array of shape (outputs,)
         """
         result = self._found()
         m, variance = result.total - result.centering.intercept, result.fit.variance

@@ -26,22 +26,47 @@ from mercer.sources import Source
 
 
 class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc]  # scikit-learn has no types
-    """Least squares on labels: kernel ridge regression of +1 for a class and -1 for the others, and the largest wins.
+    """Kernel ridge classification: regression of +1 for a class and -1 for the others, and the largest value wins.
 
     Two classes take one regression, more classes take one each; all share one decomposition. Where alpha or the
-    lengthscale is chosen, it is by the labels that leave-one-out gets wrong, weighted, and among equals by the squared
-    error. For costs, parameters and attributes see `KernelRidge`; further ones are
+    lengthscale is chosen, it is by the number of wrong leave-one-out labels, weighted, and among equals by the squared
+    error. Cost and further attributes are those of `KernelRidge`.
 
     Parameters
     ----------
-    kernel, alpha, lengthscale, fit_intercept, solver, memory_limit, time_limit, checkpoint, on_interrupt, verbose,
-        random_state : as in `KernelRidge`; an array of alphas holds candidates
-    class_weight : how much rows of each class weigh, as a dict or "balanced" (n / (classes * rows of the class),
-        copies counted); None for one. A class of weight 0 is left out
+    kernel : Kernel, str, callable, Lift or "precomputed", default="matern(nu=2.5, lengthscale='median')"
+        A kernel, its text, a Python function, a lift (its kernel, by its features where that is cheaper), or
+        "precomputed": X is then the matrix of all pairs of training rows, and new rows are given as their similarities
+        with these. A lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if it were
+        "median".
+    alpha : float, array or "auto", default="auto"
+        As in `KernelRidge`; an array holds candidates.
+    lengthscale : float, "median" or "loo", default="median"
+        As in `KernelRidge`.
+    fit_intercept : bool, default=True
+        Whether there is a constant b without penalty.
+    class_weight : dict, "balanced" or None, default=None
+        The weight of each class; "balanced" is n / (classes * rows of the class). None for one. A class of weight 0 is
+        left out.
+    solver : "auto" or Solver, default="auto"
+        A solver of `mercer.solvers`: Cholesky(), Eigen(), ConjugateGradient() or GradientDescent().
+    memory_limit : int, str or None, default=None
+        Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
+    time_limit : float or None, default=None
+        Seconds. A fit that cannot keep to it stops with the model so far; None plans for about a minute.
+    checkpoint : str, Path or None, default=None
+        A file from which a fit that was cut off goes on.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        With "keep", Ctrl-C ends the fit with the model so far.
+    verbose : bool or "auto", default=False
+        True shows a bar on a terminal, lines elsewhere; "auto" a bar on a terminal, for fits of more than two seconds.
+    random_state : int, Generator or None, default=None
+        The source of landmarks, and of samples of rows.
 
     Attributes
     ----------
-    classes_ : the labels, sorted
+    classes_ : array of shape (classes,)
+        The labels, sorted.
 
     Examples
     --------
@@ -109,7 +134,18 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
 
     @speaks
     def decision_function(self, X: ArrayLike) -> NDArray[Any]:
-        """The regression's value: for two classes one per row, positive for the second; else one per row and class."""
+        """The regression's values.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (m,) or (m, classes)
+            For two classes one value per row, positive for the second class.
+        """
         check_is_fitted(self)
         values, _ = self._predict(X)
         return values[:, 0] if values.shape[1] == 1 else values
@@ -124,7 +160,18 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
 
     @speaks
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row; X may be a path to Parquet, a memory map or a source, which are read in pieces."""
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : array, sparse array, table, path or Source
+            The rows. A path to Parquet (a file or a folder), a memory map or a source of `mercer.sources` is read in
+            pieces where it does not fit the memory.
+
+        Returns
+        -------
+        array of shape (m,)
+        """
         source = self._source_of(X)
         if source is not None:
             return np.concatenate(list(self._batches(source)))

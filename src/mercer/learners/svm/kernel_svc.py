@@ -26,7 +26,7 @@ from mercer.learners.svm.multiclass import PAIRS, REST, confidences, subproblems
 from mercer.learners.svm.problem import SVCProblem
 from mercer.learners.svm.settings import SVMSettings
 from mercer.lifts.base import Lift
-from mercer.planner.svm import MarginPlan, coefficients
+from mercer.planner.svm import SVMPlan, coefficients
 
 Array = NDArray[np.float64]
 MANY_PAIRS = 1000
@@ -34,56 +34,99 @@ MANY_PAIRS = 1000
 
 
 class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # scikit-learn has no types
-    """The widest margin: f minimises |f|^2 / 2 + sum_i C_i max(0, 1 - y_i (f(x_i) + b)), and its sign decides.
+    """Support vector classification: the widest margin between classes.
 
-    f(x) = sum_j a_j k(x, x_j) over the support: rows inside of the margin, or on the wrong side. With more than two
-    classes there is one function for each pair, and they vote; scikit-learn's `OneVsRestClassifier(KernelSVC())` has
-    one for each class.
+    f minimises `|f|^2 / 2 + sum_i C_i max(0, 1 - y_i (f(x_i) + b))`, and its sign decides. `f(x) = sum_j a_j k(x, x_j)`
+    over the support vectors: rows inside the margin, or on the wrong side. With more than two classes there is one
+    function for each pair, and they vote; scikit-learn's `OneVsRestClassifier(KernelSVC())` has one for each class.
 
-    The exact solver moves pairs of coefficients inside of working sets, whose rows of the kernel matrix are computed by
+    The exact solver moves pairs of coefficients inside working sets, whose rows of the kernel matrix are computed by
     the fused pass and kept as far as memory allows. Cost: n values of the kernel for each coefficient that ever moves,
     about n^2 / 3, and up to n^2 numbers of 4 bytes, or less. Where that is too much, the kernel is approximated by
-    landmarks. `plan(X, y)` tells before; `duality_gap_` tells how far the model is from the best one.
+    landmarks. `plan(X, y)` says which beforehand; `duality_gap_` bounds the distance of the objective from its optimum.
+
     Probabilities are those of scikit-learn's `CalibratedClassifierCV(KernelSVC(), ensemble=False)`.
 
     Parameters
     ----------
-    kernel : a kernel, its text, a Python function, a lift, or "precomputed": X is then the matrix of all pairs of rows.
-        A lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if "median" stood there
-    C : the penalty of errors, positive; rows have C_i = C * class weight * sample weight. np.inf for a hard margin: an
-        error says so where no function separates the rows
-    lengthscale : "median", or a number: what open lengthscales of the kernel are
-    class_weight : how much rows of each class weigh, as a dict or "balanced"; None for one
-    decision_function_shape : what `decision_function` gives for three or more classes, as in scikit-learn's SVC: "ovr",
-        one column per class, made of the votes of pairs, or "ovo", one per pair in the order (0, 1), (0, 2), ...,
-        (1, 2), ..., positive for the first class of the pair. What is fitted, and predicted, is the same
-    break_ties : whether `predict` decides equal votes by `decision_function`, which needs "ovr" there; otherwise the
-        first class wins
-    tol : how far coefficients may be from rest, in units of f; up to 512 rows are solved to rounding. On features a
-        duality gap of that part of the objective is enough, too
-    max_iter : steps, or passes over features, at most; None for 10 million steps or more (up to 512 rows for 800 a row,
-        and 40,000), or 1,000 passes
-    method : "exact", "landmarks" (or the features of the lift that was given), or "auto": exact where that
-        fits and takes less than half an hour; above 100,000 rows it is always "landmarks", where the kernel allows it
-    n_landmarks : how many landmarks; None for the least of 2,000, half of the rows, and what fits the memory
-    polish : whether what landmarks lead to is made exact on the margin, by the kernel itself; the model is one of
-        support vectors then
-    warm_start : whether a fit on the same rows starts from the last coefficients, as for a path of C
-    memory_limit, time_limit, on_interrupt, verbose, random_state : as in `KernelRidge`
+    kernel : Kernel, str, callable, Lift or "precomputed", default="matern(nu=2.5, lengthscale='median')"
+        A kernel, its text, a Python function, a lift (its kernel, by its features where that is cheaper), or
+        "precomputed": X is then the matrix of all pairs of training rows, and new rows are given as their similarities
+        with these. A lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if it were
+        "median".
+    C : float, default=1.0
+        The penalty of errors, positive; rows have C_i = C * class weight * sample weight. np.inf for a hard margin: an
+        error is raised where no function separates the rows.
+    lengthscale : float or "median", default="median"
+        The value of open lengthscales; "median" takes the median distance of the rows.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        The result of `decision_function` for three or more classes, as in scikit-learn's SVC: "ovr", one column per
+        class, made of the votes of pairs, or "ovo", one per pair in the order (0, 1), (0, 2), ..., (1, 2), ...,
+        positive for the first class of the pair. The model and its predictions are the same.
+    break_ties : bool, default=False
+        Whether `predict` decides equal votes by `decision_function`, which needs "ovr" there; otherwise the first class
+        wins.
+    class_weight : dict, "balanced" or None, default=None
+        The weight of each class; "balanced" is n / (classes * rows of the class). None for one.
+    tol : float, default=0.001
+        The largest KKT violation, in units of f. Problems of up to 512 rows are solved to rounding. On features a
+        relative duality gap of tol is enough, too.
+    max_iter : int or None, default=None
+        The most steps, or passes over features; None for 10 million steps or more (up to 512 rows for 800 per row, and
+        40,000), or 1,000 passes.
+    method : {"auto", "exact", "landmarks"}, default="auto"
+        "exact" uses the kernel itself, "landmarks" approximates it (or uses the features of a given lift). "auto" is
+        "exact" where that fits and takes less than half an hour; above 100,000 rows it is always "landmarks", where the
+        kernel allows it.
+    n_landmarks : int or None, default=None
+        How many landmarks; None for the least of 2,000, half of the rows, and what fits the memory.
+    polish : bool, default=False
+        Whether the solution on landmarks is made exact on the margin, by the kernel itself; the model has support
+        vectors then.
+    warm_start : bool, default=False
+        Whether a fit on the same rows starts from the last coefficients, as for a path of C.
+    memory_limit : int, str or None, default=None
+        Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
+    time_limit : float or None, default=None
+        Seconds. A fit that cannot keep to it stops with the model so far.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        With "keep", Ctrl-C ends the fit with the model so far.
+    verbose : bool or "auto", default=False
+        True shows a bar on a terminal, lines elsewhere; "auto" a bar on a terminal, for fits of more than two seconds.
+    random_state : int, Generator or None, default=None
+        The source of landmarks and working sets.
 
     Attributes
     ----------
-    classes_ : the labels, sorted
-    support_, support_vectors_ : the rows of which the functions are made, sorted by position, and these themselves
-    n_support_ : how many of them each class has
-    dual_coef_ : (support,) for two classes, y_j alpha_j; else (support, pairs), of pairs in order: (0, 1),
-        (0, 2), ..., (1, 2), ... ; f of such a pair is positive for its first class
-    intercept_ : b, one per function
-    coef_ : (functions, features), where the kernel is linear, or has another finite lift
-    converged_, n_iter_ : whether all is optimal to `tol`, and steps, one number per function
-    duality_gap_, relative_gap_ : how far the objective is from its best, at most, for all functions together
-    outcomes_ : what the solver says of each function
-    kernel_, lift_, plan_ : the kernel with its numbers, the lift that was given, and how it was fitted
+    classes_ : array of shape (classes,)
+        The labels, sorted.
+    support_ : array of int
+        Positions of the support vectors, sorted.
+    support_vectors_ : array or table
+        The support vectors.
+    n_support_ : array of int
+        How many there are of each class.
+    dual_coef_ : array of shape (support,) or (support, pairs)
+        y_j alpha_j; with more than two classes for pairs in the order (0, 1), (0, 2), ..., (1, 2), ...; f of a pair is
+        positive for its first class.
+    intercept_ : float or array of shape (pairs,)
+        b.
+    coef_ : array of shape (functions, features)
+        The weights, where the kernel is linear, or has another finite lift.
+    converged_ : bool
+        Whether all functions are optimal to `tol`.
+    n_iter_ : int or array
+        Steps, one number per function.
+    duality_gap_, relative_gap_ : float
+        An upper bound of the distance of the objective from its optimum, and the bound relative to the objective.
+    outcomes_ : list
+        The solver's report on each function.
+    kernel_ : Kernel or None
+        The kernel with its numbers; None where there is none.
+    lift_ : Lift or None
+        The fitted lift; None where there is none.
+    plan_ : Plan
+        The method, and its predicted time and memory.
 
     Examples
     --------
@@ -147,7 +190,21 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
 
     @speaks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the SVM; `sample_weight` says how often each row counts, and rows of weight 0 are left out."""
+        """Fit the SVM.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (n, d)
+            The rows.
+        y : array of shape (n,)
+            The labels.
+        sample_weight : array of shape (n,) or None, default=None
+            The weight of each row in the penalty; rows of weight 0 are left out. None for one.
+
+        Returns
+        -------
+        Self
+        """
         self._fit(X, y, sample_weight)
         self._warn_if_not_converged()
         return self
@@ -182,7 +239,7 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
 
     _saved: ClassVar[Mapping[str, Any]] = {"classes_": NDArray[Any], "_support_codes": NDArray[np.intp]}
 
-    def _store(self, problem: SVCProblem, plan: MarginPlan, result: SVMResult) -> None:
+    def _store(self, problem: SVCProblem, plan: SVMPlan, result: SVMResult) -> None:
         super()._store(problem, plan, result)
         self.classes_, self._support_codes = problem.classes, problem.codes[result.model.support]
 
@@ -209,10 +266,19 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
 
     @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """For two classes f + b, one per row, positive for the second; else one per row and class.
+        """The values of the functions, or the votes of classes.
 
-        Those of classes are the votes for each class, and beside them how clearly these were won, between -1/3 and 1/3.
-        With decision_function_shape="ovo" there is f + b of each pair.
+        Votes of a class have its margin added, scaled to values between -1/3 and 1/3, as in scikit-learn.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (m,), (m, classes) or (m, pairs)
+            For two classes f + b, positive for the second; else as `decision_function_shape` says.
         """
         values = self._values(X)
         if values.shape[1] == 1:
@@ -223,7 +289,17 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
 
     @speaks
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row: that of most votes; of equal votes the first, as in LIBSVM."""
+        """Predict the class of each row: that of most votes; of equal votes the first, as in LIBSVM.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (m,)
+        """
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == PAIRS:
             raise InputError(f'{type(self).__name__}: break_ties must be False with decision_function_shape="ovo".')

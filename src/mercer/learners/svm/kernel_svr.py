@@ -29,21 +29,81 @@ Array = NDArray[np.float64]
 
 
 class KernelSVR(RegressorMixin, BaseSVM[SVMProblem]):  # type: ignore[misc]  # scikit-learn has no types
-    """Regression in a tube: f minimises |f|^2 / 2 + sum_i C_i max(0, |y_i - f(x_i) - b| - epsilon).
+    """Support vector regression: residuals up to epsilon are free.
 
-    Residuals up to epsilon are free, and their rows are no support. For costs, parameters and attributes see
-    `KernelSVC`; those that differ are
+    f minimises `|f|^2 / 2 + sum_i C_i max(0, |y_i - f(x_i) - b| - epsilon)`. Rows inside the tube are not support
+    vectors. Cost as for `KernelSVC`.
 
     Parameters
     ----------
-    C : the penalty of what residuals exceed epsilon by, positive. np.inf for no residual beyond epsilon: an error
-        says so where no function does that
-    epsilon : the half width of the tube, at least 0, in units of y
+    kernel : Kernel, str, callable, Lift or "precomputed", default="matern(nu=2.5, lengthscale='median')"
+        A kernel, its text, a Python function, a lift (its kernel, by its features where that is cheaper), or
+        "precomputed": X is then the matrix of all pairs of training rows, and new rows are given as their similarities
+        with these. A lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if it were
+        "median".
+    C : float, default=1.0
+        The penalty of residuals beyond epsilon, positive. np.inf for no residual beyond epsilon: an error is raised
+        where no function does that.
+    epsilon : float, default=0.1
+        The half width of the tube, at least 0, in units of y.
+    lengthscale : float or "median", default="median"
+        The value of open lengthscales; "median" takes the median distance of the rows.
+    tol : float, default=0.001
+        The largest KKT violation, in units of f. Problems of up to 512 rows are solved to rounding. On features a
+        relative duality gap of tol is enough, too.
+    max_iter : int or None, default=None
+        The most steps, or passes over features; None for 10 million steps or more (up to 512 rows for 800 per row, and
+        40,000), or 1,000 passes.
+    method : {"auto", "exact", "landmarks"}, default="auto"
+        "exact" uses the kernel itself, "landmarks" approximates it (or uses the features of a given lift). "auto" is
+        "exact" where that fits and takes less than half an hour; above 100,000 rows it is always "landmarks", where the
+        kernel allows it.
+    n_landmarks : int or None, default=None
+        How many landmarks; None for the least of 2,000, half of the rows, and what fits the memory.
+    polish : bool, default=False
+        Whether the solution on landmarks is made exact on the margin, by the kernel itself; the model has support
+        vectors then.
+    warm_start : bool, default=False
+        Whether a fit on the same rows starts from the last coefficients, as for a path of C.
+    memory_limit : int, str or None, default=None
+        Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
+    time_limit : float or None, default=None
+        Seconds. A fit that cannot keep to it stops with the model so far.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        With "keep", Ctrl-C ends the fit with the model so far.
+    verbose : bool or "auto", default=False
+        True shows a bar on a terminal, lines elsewhere; "auto" a bar on a terminal, for fits of more than two seconds.
+    random_state : int, Generator or None, default=None
+        The source of landmarks and working sets.
 
     Attributes
     ----------
-    dual_coef_ : (support,), negative where y lies below the tube
-    intercept_ : b
+    support_ : array of int
+        Positions of the support vectors, sorted.
+    support_vectors_ : array or table
+        The support vectors.
+    n_support_ : array of int
+        How many there are.
+    dual_coef_ : array of shape (support,)
+        Negative where y lies below the tube.
+    intercept_ : float
+        b.
+    coef_ : array of shape (functions, features)
+        The weights, where the kernel is linear, or has another finite lift.
+    converged_ : bool
+        Whether all functions are optimal to `tol`.
+    n_iter_ : int or array
+        Steps.
+    duality_gap_, relative_gap_ : float
+        An upper bound of the distance of the objective from its optimum, and the bound relative to the objective.
+    outcomes_ : list
+        The solver's report on each function.
+    kernel_ : Kernel or None
+        The kernel with its numbers; None where there is none.
+    lift_ : Lift or None
+        The fitted lift; None where there is none.
+    plan_ : Plan
+        The method, and its predicted time and memory.
 
     Examples
     --------
@@ -97,7 +157,21 @@ class KernelSVR(RegressorMixin, BaseSVM[SVMProblem]):  # type: ignore[misc]  # s
 
     @speaks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the SVM; `sample_weight` says how often each row counts, and rows of weight 0 are left out."""
+        """Fit the SVM.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (n, d)
+            The rows.
+        y : array of shape (n,)
+            The targets.
+        sample_weight : array of shape (n,) or None, default=None
+            The weight of each row in the penalty; rows of weight 0 are left out. None for one.
+
+        Returns
+        -------
+        Self
+        """
         self._fit(X, y, sample_weight)
         self._warn_if_not_converged()
         return self
@@ -118,5 +192,15 @@ class KernelSVR(RegressorMixin, BaseSVM[SVMProblem]):  # type: ignore[misc]  # s
 
     @speaks
     def predict(self, X: Any) -> NDArray[Any]:
-        """f(x) + b of each row."""
+        """Predict f(x) + b of each row.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (m,)
+        """
         return self._values(X)[:, 0]

@@ -29,19 +29,78 @@ ON_MARGIN = 1e-10
 
 
 class KernelOneClassSVM(OutlierMixin, BaseSVM[SVMProblem]):  # type: ignore[misc]  # scikit-learn has no types
-    """The region that holds most rows: f minimises |f|^2 / 2 - nu n offset + sum_i s_i max(0, offset - f(x_i)).
+    """The one-class SVM: the region that holds most rows.
 
-    Rows with f(x) < offset are outliers: at most the part nu of all, and at least that part is support. For costs,
-    parameters and attributes see `KernelSVC`; those that differ are
+    f minimises `|f|^2 / 2 - nu n offset + sum_i s_i max(0, offset - f(x_i))`. Rows with f(x) < offset are outliers: at
+    most the part nu of all, and at least that part are support vectors. Cost as for `KernelSVC`.
 
     Parameters
     ----------
-    nu : the part of the rows that may be outliers, above 0 and up to 1
+    kernel : Kernel, str, callable, Lift or "precomputed", default="matern(nu=2.5, lengthscale='median')"
+        A kernel, its text, a Python function, a lift (its kernel, by its features where that is cheaper), or
+        "precomputed": X is then the matrix of all pairs of training rows, and new rows are given as their similarities
+        with these. A lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if it were
+        "median".
+    nu : float, default=0.5
+        The part of the rows that may be outliers, above 0 and up to 1.
+    lengthscale : float or "median", default="median"
+        The value of open lengthscales; "median" takes the median distance of the rows.
+    tol : float, default=0.001
+        The largest KKT violation, in units of f. Problems of up to 512 rows are solved to rounding. On features a
+        relative duality gap of tol is enough, too.
+    max_iter : int or None, default=None
+        The most steps, or passes over features; None for 10 million steps or more (up to 512 rows for 800 per row, and
+        40,000), or 1,000 passes.
+    method : {"auto", "exact", "landmarks"}, default="auto"
+        "exact" uses the kernel itself, "landmarks" approximates it (or uses the features of a given lift). "auto" is
+        "exact" where that fits and takes less than half an hour; above 100,000 rows it is always "landmarks", where the
+        kernel allows it.
+    n_landmarks : int or None, default=None
+        How many landmarks; None for the least of 2,000, half of the rows, and what fits the memory.
+    polish : bool, default=False
+        Whether the solution on landmarks is made exact on the margin, by the kernel itself; the model has support
+        vectors then.
+    warm_start : bool, default=False
+        Whether a fit on the same rows starts from the last coefficients, as for a path of C.
+    memory_limit : int, str or None, default=None
+        Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
+    time_limit : float or None, default=None
+        Seconds. A fit that cannot keep to it stops with the model so far.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        With "keep", Ctrl-C ends the fit with the model so far.
+    verbose : bool or "auto", default=False
+        True shows a bar on a terminal, lines elsewhere; "auto" a bar on a terminal, for fits of more than two seconds.
+    random_state : int, Generator or None, default=None
+        The source of landmarks and working sets.
 
     Attributes
     ----------
-    dual_coef_ : (support,), from 0 to the weight of a row, which add up to nu times all weights
-    offset_, intercept_ : what f is compared with, and its negative
+    support_ : array of int
+        Positions of the support vectors, sorted.
+    support_vectors_ : array or table
+        The support vectors.
+    n_support_ : array of int
+        How many there are.
+    dual_coef_ : array of shape (support,)
+        From 0 to the weight of a row; they add up to nu times all weights.
+    offset_, intercept_ : float
+        The threshold of f, and its negative.
+    coef_ : array of shape (functions, features)
+        The weights, where the kernel is linear, or has another finite lift.
+    converged_ : bool
+        Whether all functions are optimal to `tol`.
+    n_iter_ : int or array
+        Steps.
+    duality_gap_, relative_gap_ : float
+        An upper bound of the distance of the objective from its optimum, and the bound relative to the objective.
+    outcomes_ : list
+        The solver's report on each function.
+    kernel_ : Kernel or None
+        The kernel with its numbers; None where there is none.
+    lift_ : Lift or None
+        The fitted lift; None where there is none.
+    plan_ : Plan
+        The method, and its predicted time and memory.
 
     Examples
     --------
@@ -95,7 +154,21 @@ class KernelOneClassSVM(OutlierMixin, BaseSVM[SVMProblem]):  # type: ignore[misc
 
     @speaks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the SVM; `sample_weight` says how often each row counts, and y is ignored."""
+        """Fit the SVM.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (n, d)
+            The rows.
+        y : object, default=None
+            Ignored.
+        sample_weight : array of shape (n,) or None, default=None
+            How often each row counts; None for once.
+
+        Returns
+        -------
+        Self
+        """
         self._fit(X, None, sample_weight)
         self._warn_if_not_converged()
         return self
@@ -129,17 +202,47 @@ class KernelOneClassSVM(OutlierMixin, BaseSVM[SVMProblem]):  # type: ignore[misc
 
     @speaks
     def score_samples(self, X: Any) -> NDArray[Any]:
-        """f(x) of each row: how much data is near."""
+        """f(x) of each row: large where many training rows are near.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (m,)
+        """
         values = self._values(X)[:, 0]
         return np.asarray(values - values.dtype.type(self._model.biases[0]))
 
     @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """f(x) - offset of each row: negative outside of the region."""
+        """f(x) - offset of each row: negative outside the region.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (m,)
+        """
         scores = self.score_samples(X)
         return np.asarray(scores - scores.dtype.type(self.offset_))
 
     @speaks
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """1 for rows inside of the region, and -1 for outliers."""
+        """Predict 1 for rows inside the region, and -1 for outliers.
+
+        Parameters
+        ----------
+        X : array, sparse array or table of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of int of shape (m,)
+        """
         return np.where(self.decision_function(X) >= 0, 1, -1)

@@ -164,12 +164,16 @@ class Solver(ABC):
 
         Parameters
         ----------
-        n, outputs : int
-            Unknowns, and right sides.
+        n : int
+            The unknowns.
+        outputs : int
+            The right sides.
         speed : Speed
             Of the machine.
-        largest, alpha : float, optional
-            The largest eigenvalue of A, where a sample told it, and alpha.
+        largest : float or None, default=None
+            The largest eigenvalue of A, where a sample estimated it.
+        alpha : float or None, default=None
+            The penalty, where it is known.
 
         Returns
         -------
