@@ -217,7 +217,7 @@ class KernelKMeans(
         return choose(task, Budget.of(self.memory_limit), self.time_limit)
 
     def _solve(self, problem: KMeansProblem, plan: KMeansPlan, run: Watched) -> KMeansResult:
-        return solve(type(self).__name__, problem, plan, generator(self.random_state), run)
+        return solve(problem, plan, generator(self.random_state), run)
 
     _saved: ClassVar[Mapping[str, Any]] = {
         "converged_": bool,
