@@ -76,7 +76,7 @@ def short_kernel(kernel: Any) -> str:
 
 
 def short_plan(plan: Any) -> str:
-    """A plan in one line: the way, what it takes and what it gives up."""
+    """A plan in one line: the method, its cost and what it gives up."""
     first = str(plan).partition("\n")[0]
     if not hasattr(plan, "gives_up"):
         return first  # it says what it takes

@@ -1,4 +1,4 @@
-"""What was chosen, and why: the kernel, its proof, and the way of the fit."""
+"""What was chosen, and why: the kernel, its proof, and the method of the fit."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _of_column(kernel: Kernel, at: int) -> str:
 
 def _told(case: Case) -> str:
     if case.options.kernel is not None:
-        return "It was told by --kernel."
+        return "It was given by --kernel."
     return "Nothing is known of the columns of sparse rows: a Gaussian at the median distance is a good first guess."
 
 
@@ -98,8 +98,8 @@ def _plan(case: Case) -> list[object]:
     rows += [["memory beyond the data", f"{text_of(plan.bytes)} predicted"]]
     rows += [["converged", "yes" if case.done.converged else "no"]]
     reason = getattr(plan, "reason", "")
-    rows += [["why this way", reason]] if reason else []
-    return [title, wide_table(rows), details("The plan in full, with the other ways", [pre(plan)], most=WHOLE)]
+    rows += [["why this method", reason]] if reason else []
+    return [title, wide_table(rows), details("The plan in full, with the other methods", [pre(plan)], most=WHOLE)]
 
 
 def _settings(learner: Any) -> list[list[object]]:

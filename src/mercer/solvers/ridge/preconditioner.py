@@ -24,11 +24,11 @@ from mercer.solvers.ridge.outcome import Decomposition
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 MOST = 4000
-"""The highest rank that is taken where none is asked for."""
+"""The highest rank that is chosen where none is given."""
 HELD = 1 << 27
-"""Numbers of a factor (1 GiB), at most, where no rank is asked for."""
+"""Numbers of a factor (1 GiB), at most, where no rank is given."""
 SHARE = 4
-"""Rows for each of its columns, at least, where no rank is asked for."""
+"""Rows for each of its columns, at least, where no rank is given."""
 SMALL = 0.1
 """What a factor may leave of the trace of A, in units of that of alpha I: then a few iterations do."""
 ENTRY = 25.0
