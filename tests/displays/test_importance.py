@@ -12,7 +12,7 @@ pytest.importorskip("matplotlib.figure")
 
 
 def test_the_most_important_is_on_top():
-    drawn = ImportanceDisplay(["a", "b", "c"], [0.1, 0.5, -0.2], [0.0, 0.1, 0.1]).plot()
+    drawn = ImportanceDisplay(["a", "b", "c"], [0.1, 0.5, -0.2], spreads=[0.0, 0.1, 0.1]).plot()
     assert drawn.names_ == ["b", "a", "c"]
     assert [bar.get_width() for bar in drawn.bars_] == [0.5, 0.1, -0.2]
     low, high = drawn.ax_.get_ylim()

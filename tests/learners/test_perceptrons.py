@@ -435,8 +435,8 @@ def test_a_time_limit_keeps_what_was_learned():
 def test_a_plan_says_what_passes_take():
     X, y = draw()
     plan = KernelPerceptron(max_iter=3).plan(X, y)
-    assert str(plan).startswith("perceptron on 300 rows x 3 columns: 3 passes, about")
-    assert (plan.rows, plan.passes) == (300, 3)
+    assert str(plan).startswith("perceptron on 300 rows x 3 columns, 1 output: 3 passes\n")
+    assert (plan.rows, plan.details.passes) == (300, 3)
     with pytest.raises(BudgetError, match=r"KernelPerceptron needs .* for passes over 300 rows; 9.8 KiB may be used"):
         KernelPerceptron(memory_limit="10 kB").fit(X, y)
 

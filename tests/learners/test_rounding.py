@@ -126,5 +126,5 @@ def test_a_model_far_from_the_origin_keeps_its_balance():
     random = np.random.default_rng(0)
     X, y = random.normal(size=(10, 60)) + 1e4, random.normal(size=10) + 1
     model = KernelRidge(Linear(), alpha=1e4).fit(X, y)
-    assert model.plan_.side == "dual"
+    assert model.plan_.details.side == "dual"
     assert abs(model.dual_coef_.sum()) < 1e-14 * np.abs(model.dual_coef_).sum()

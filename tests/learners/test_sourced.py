@@ -321,3 +321,18 @@ def test_labels_that_change_between_passes_are_refused():
     labels[50] = "d"
     with pytest.raises(InputError, match=r"the same labels in every pass; .*'d'.* was not there in the first pass"):
         list(stream.pieces(20))
+
+
+def test_files_that_name_their_target_are_fitted_as_the_table(tmp_path):
+    pytest.importorskip("pyarrow", reason="Parquet files are read by pyarrow")
+    frame = pd.DataFrame(X, columns=list(NAMES)).assign(y=y)
+    for name, part in (("one", slice(0, 60)), ("two", slice(60, None))):
+        frame[part].to_parquet(tmp_path / f"{name}.parquet")
+    wanted = KernelRidge("gaussian(1)", alpha=0.1).fit(X, y).predict(X)
+    source = Parquet(tmp_path, target="y")
+    for model in (
+        KernelRidge("gaussian(1)", alpha=0.1).fit(source),
+        KernelRidge("gaussian(1)", alpha=0.1).fit(tmp_path, y="y"),
+    ):
+        for rows in (source, Parquet(tmp_path, columns=NAMES), tmp_path):
+            np.testing.assert_allclose(model.predict(rows), wanted, rtol=1e-10, atol=1e-10)

@@ -126,7 +126,7 @@ def test_what_models_hold_says_itself_what_is_saved():
 def test_a_class_of_somebody_else_is_not_in_the_table():
     """The table is closed: a subclass that a program defines is none of it, whatever it is called."""
     encoder = Encoder({entry.kind: entry for entry in ENTRIES.values()})
-    with pytest.raises(ModelFileError, match="things that files can hold"):
+    with pytest.raises(ModelFileError, match="objects that files can hold"):
         encoder.value(type("Cholesky", (Cholesky,), {})())
     objects, back = there_and_back(Centered().fit(X), ours(Centered))
     with pytest.raises(ModelFileError, match="classes of Mercer's table; got 'Centered'"):

@@ -79,13 +79,13 @@ class DescentDisplay(Display):
     ) -> Self:
         """Draw a fitted `KernelRidge(solver=GradientDescent())`, or the like.
 
-        Coefficients are those of rows where the dual was solved, of features where the primal was: `plan_.side` says.
+        Coefficients are those of rows where the dual was solved, of features in the primal: `plan_.details` says.
 
         Parameters
         ----------
         model : estimator
             The fitted model. Coefficients are those of rows where the dual was solved, of features where the primal
-            was: `plan_.side` says which.
+            was: `plan_.details.side` says which.
         pair : (int, int) or None, default=None
             As in the class.
         output : int, default=0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -56,6 +56,7 @@ class ImportanceDisplay(Display):
 
     names: Sequence[str]
     values: ArrayLike
+    _: KW_ONLY
     spreads: ArrayLike | None = None
     metric: str = "importance"
     most: int | None = 30
@@ -64,7 +65,7 @@ class ImportanceDisplay(Display):
 
     @classmethod
     @speaks
-    def from_result(cls, result: Any, names: Sequence[str], ax: Any = None) -> Self:
+    def from_result(cls, result: Any, names: Sequence[str], *, ax: Any = None) -> Self:
         """Draw the result of `sklearn.inspection.permutation_importance`.
 
         Parameters
@@ -80,7 +81,7 @@ class ImportanceDisplay(Display):
         -------
         Self
         """
-        return cls(names, result.importances_mean, result.importances_std).plot(ax)
+        return cls(names, result.importances_mean, spreads=result.importances_std).plot(ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:

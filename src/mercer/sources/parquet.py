@@ -73,6 +73,8 @@ class Parquet(Source):
     ...     rows = Parquet(path, target="price")
     ...     rows.names, rows.count, next(rows.batches(2)).targets
     (('size',), 2, array([10., 20.]))
+
+    `KernelRidge().fit(rows)` learns from them.
     """
 
     path: str | os.PathLike[str]

@@ -37,7 +37,7 @@ def _picture(found: Importance) -> object:
         "matters",
         "importance of columns",
         "Bars are means over the repeats, whiskers their deviation.",
-        lambda: ImportanceDisplay(found.names, means, spreads, metric, most=25).plot().figure_,
+        lambda: ImportanceDisplay(found.names, means, spreads=spreads, metric=metric, most=25).plot().figure_,
     )
 
 

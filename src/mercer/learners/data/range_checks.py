@@ -16,7 +16,7 @@ from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import leaves
 from mercer.kernels.points import SINGLE, Points
-from mercer.learners.data.views import KernelView, LiftView, MatrixView, View
+from mercer.learners.data.views import KernelView, LiftView, MatrixView, TableView, View
 from mercer.operators import Centering
 
 Array = NDArray[np.float64]
@@ -95,7 +95,8 @@ def _largest(view: View) -> float:
         return float(np.diagonal(view.matrix).max())
     if isinstance(view, LiftView):
         view = view.chosen(np.argsort(row_norms(view.points.values, squared=True))[-FAR:])
-    assert isinstance(view, KernelView | LiftView)  # noqa: S101  # there is no other
+    if not isinstance(view, TableView):
+        raise TypeError(f"rows of a {type(view).__name__} have no values of a kernel")
     return float(view.diagonal(view.points).max())
 
 

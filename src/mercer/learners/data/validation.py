@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
 from mercer.compute.codegen.sparse import canonical, is_sparse
@@ -142,7 +143,7 @@ def _penalties(who: str, given: Any) -> Array:
 # -- data -------------------------------------------------------------------------------------------------------------
 
 
-def rows_of(estimator: Any, X: Any, kernel: Kernel | None, reset: bool) -> Points:
+def rows_of(estimator: BaseEstimator, X: Any, kernel: Kernel | None, reset: bool) -> Points:
     """A table as points; of a frame only the columns at which the kernel looks must be what it reads."""
     if is_numeric(X) and not (kernel is not None and kernel.kinds):
         rows = validate_data(estimator, X, reset=reset, dtype=DTYPES, order="C")
@@ -174,7 +175,7 @@ def is_precomputed(kernel: Any) -> bool:
     return isinstance(kernel, str) and kernel == PRECOMPUTED
 
 
-def sees_rows(estimator: Any) -> bool:
+def sees_rows(estimator: BaseEstimator) -> bool:
     """Whether a learner sees rows, and not their similarities: what else cannot be called is not there."""
     if is_precomputed(estimator.kernel):
         who, needs = type(estimator).__name__, "rows, and the kernel itself, for this"
@@ -182,7 +183,7 @@ def sees_rows(estimator: Any) -> bool:
     return True
 
 
-def matrix_of(estimator: Any, X: Any, reset: bool) -> NDArray[Any]:
+def matrix_of(estimator: BaseEstimator, X: Any, reset: bool) -> NDArray[Any]:
     """Similarities that somebody else computed, of all pairs of rows or of new rows with these."""
     who = type(estimator).__name__
     X = plain(who, "X", X)
@@ -195,7 +196,7 @@ def matrix_of(estimator: Any, X: Any, reset: bool) -> NDArray[Any]:
     return symmetric_part(who, rows) if reset and rows.shape[0] == rows.shape[1] else rows
 
 
-def as_fitted(estimator: Any, points: Points) -> Points:
+def as_fitted(estimator: BaseEstimator, points: Points) -> Points:
     """New points as a fitted model takes them: inside the kernel's domain, and dense where its lift takes no others."""
     kernel, lift = getattr(estimator, "kernel_", None), getattr(estimator, "lift_", None)
     if points.sparse and lift is not None and not lift.takes_sparse:
@@ -214,7 +215,7 @@ def points_of(rows: Any, names: tuple[str, ...] | None) -> Points:
     return Points(values, names, dtype)
 
 
-def targets_of(estimator: Any, X: Any, y: Any) -> Array:
+def targets_of(estimator: BaseEstimator, X: Any, y: Any) -> Array:
     """y as numbers, one row an observation, in one or two dimensions."""
     if y is None:
         name = type(estimator).__name__

@@ -21,7 +21,7 @@ from mercer.operators import Dense, Operator
 from mercer.operators.base import Index
 from mercer.operators.dense import tiles
 from mercer.operators.precomputed import ROUNDED, negligible, slightly_indefinite
-from mercer.planner.pca import ComponentPlan
+from mercer.planner.pca import PCAPlan
 from mercer.solvers import Eigen
 from mercer.solvers.eigenvalues.block_krylov import BASIS, BEYOND, leading
 from mercer.solvers.eigenvalues.lanczos import edges
@@ -110,7 +110,7 @@ def _centre(K: Array) -> Array:
 # -- products ---------------------------------------------------------------------------------------------------------
 
 
-def by_products(problem: PCAProblem, plan: ComponentPlan, random: np.random.Generator, run: Run) -> PCAResult:
+def by_products(problem: PCAProblem, plan: PCAPlan, random: np.random.Generator, run: Run) -> PCAResult:
     """By products with the centred kernel matrix, of which nothing is stored.
 
     Cost: a few products with blocks, most of them in float32, and 2 n m numbers for a basis of m columns.

@@ -13,7 +13,7 @@ from mercer.learners.data.views import EPS, definite
 from mercer.learners.ridge.problem import RidgeProblem
 from mercer.learners.ridge.result import DualFit, by_alpha, level_size, leverages, missed, raised, relative, serves
 from mercer.operators import Centered, Centering
-from mercer.planner import Plan
+from mercer.planner.ridge import RidgePlan
 from mercer.solvers import Eigen, Outcome, System
 from mercer.solvers.ridge.eigen import outcome_of
 from mercer.solvers.ridge.outcome import Decomposition
@@ -84,17 +84,17 @@ def finish(tuned: Tuned, run: Run = IDLE) -> DualFit:
         tuned = replace(tuned, chosen=larger)
 
 
-def solve(problem: RidgeProblem, plan: Plan, run: Run) -> DualFit:
+def solve(problem: RidgeProblem, plan: RidgePlan, run: Run) -> DualFit:
     """The model at given alphas, by the solver of the plan."""
 
     def solved(part: RidgeProblem) -> DualFit:
         part, found = _matrix(part, run)
         alphas = part.penalty.given
         with run.stage("solve"):
-            outcome = plan.solver.solve(_system(part, found.centered, found.centered.stored, alphas, run))
+            outcome = plan.details.solver.solve(_system(part, found.centered, found.centered.stored, alphas, run))
         return _fit(part, found, outcome, alphas, None, None)
 
-    return by_alpha(problem, plan.solver, solved)
+    return by_alpha(problem, plan.details.solver, solved)
 
 
 def _matrix(problem: RidgeProblem, run: Run) -> tuple[RidgeProblem, _Matrix]:

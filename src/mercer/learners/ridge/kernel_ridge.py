@@ -121,7 +121,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     >>> model = KernelRidge().fit(X, y)
     >>> model.predict([[1.0], [2.0]]).round(2)
     array([1.65, 7.39])
-    >>> KernelRidge("polynomial(degree=2)", alpha=0.1).fit(X, y).plan_.side
+    >>> KernelRidge("polynomial(degree=2)", alpha=0.1).fit(X, y).plan_.details.side
     'primal'
 
     References

@@ -14,7 +14,7 @@ from mercer.learners.ridge.features import CenteredFeatures
 from mercer.learners.ridge.problem import RidgeProblem
 from mercer.learners.ridge.result import PrimalFit, by_alpha, level_size, leverages, missed, raised, relative, serves
 from mercer.operators import Centering
-from mercer.planner import Plan
+from mercer.planner.ridge import RidgePlan
 from mercer.solvers import Eigen, Outcome, System
 from mercer.solvers.ridge.eigen import outcome_of
 from mercer.solvers.ridge.outcome import Decomposition
@@ -27,18 +27,20 @@ STEPS = 2
 """Of refinement: the first takes out what Z'Z lost, the second says how much is left."""
 
 
-def solve(problem: RidgeProblem, plan: Plan, run: Run) -> PrimalFit:
+def solve(problem: RidgeProblem, plan: RidgePlan, run: Run) -> PrimalFit:
     """The model at given alphas, or at the best of a path."""
     with run.stage("features"):
         features = CenteredFeatures.of(problem.view, problem.centering)
 
     def solved(part: RidgeProblem) -> PrimalFit:
         alphas, Z = part.penalty.given, features.values
-        outcome = plan.solver.solve(_system(part, features, squares_of(Z), alphas, run))
+        outcome = plan.details.solver.solve(_system(part, features, squares_of(Z), alphas, run))
         return _fit(part, features, outcome, alphas, None, None)
 
     with run.stage("solve"):
-        return _tuned(problem, features, run) if problem.penalty.path else by_alpha(problem, plan.solver, solved)
+        return (
+            _tuned(problem, features, run) if problem.penalty.path else by_alpha(problem, plan.details.solver, solved)
+        )
 
 
 def _tuned(problem: RidgeProblem, features: CenteredFeatures, run: Run) -> PrimalFit:

@@ -13,19 +13,19 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from mercer.compute.runtime.run import Run, State, Stopped
 from mercer.compute.runtime.threads import PATIENCE, Progress
 from mercer.errors import InputError, sentence
-from mercer.learners.run.callbacks import Tree, teardown
+from mercer.learners.run.callbacks import Listened, Tree, teardown
 from mercer.learners.run.checkpoint import Store
 from mercer.learners.run.fingerprint import Parts
 from mercer.learners.run.progress import Display, Pace, display_of, duration
 from mercer.lifts.inputs import shown
-from mercer.planner.plan import Plan, Stage
+from mercer.planner.plan import Stage
 
 SHARE = 0.005
 """The part of the time that displays and callbacks may take together: the slower they are, the less often they look."""
@@ -121,7 +121,9 @@ class Watched(Run):
     clock : seconds; tests have one of their own
     """
 
-    def __init__(self, who: str, estimator: Any, terms: Terms, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(
+        self, who: str, estimator: object, terms: Terms, clock: Callable[[], float] = time.perf_counter
+    ) -> None:
         self.who, self.estimator, self.terms = who, estimator, terms
         self.store: Store | None = None
         self.stopped = False
@@ -149,7 +151,7 @@ class Watched(Run):
         """What the fit that is resumed noted under this name, or what is made now: values of JSON."""
         return make() if self.store is None else self.store.recall(name, make)
 
-    def foresee(self, plan: Callable[[], Plan | None]) -> None:
+    def foresee(self, plan: Callable[[], Planned | None]) -> None:
         """Show about how long it will take, before the work is planned: that may take seconds itself."""
         if self.terms.verbose is False:
             return
@@ -170,7 +172,7 @@ class Watched(Run):
             return  # nobody looks
         now, stages = self._clock(), plan.stages or (Stage("fit", plan.seconds),)
         self._pace = Pace(stages, now)
-        self._tree = Tree(self.estimator, stages, data) if self._listened else None
+        self._tree = Tree(cast(Listened, self.estimator), stages, data) if self._listened else None
         if self._display is not None or self._tree is not None:
             self._show(now, 0.0)
             self._next = self._due = now + PATIENCE  # what was loaded for the first time is not counted
@@ -325,7 +327,7 @@ class Watched(Run):
 
 @contextmanager
 def watched(
-    who: str, estimator: Any, terms: Terms, clock: Callable[[], float] = time.perf_counter
+    who: str, estimator: object, terms: Terms, clock: Callable[[], float] = time.perf_counter
 ) -> Iterator[Watched]:
     """The run of a whole fit: around reading, planning, computing and storing what was found."""
     run = Watched(who, estimator, terms, clock)
