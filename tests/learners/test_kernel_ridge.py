@@ -567,7 +567,7 @@ def test_a_fit_holds_one_matrix_or_three(alpha, matrices, monkeypatch):
 
     Blocks of plain NumPy are made as small against 1,000 rows as they are against 10,000.
     """
-    monkeypatch.setattr(plain, "BLOCK", 1 << 13)
+    monkeypatch.setattr(plain, "BLOCK_PAIRS", 1 << 13)
     monkeypatch.setattr(plain, "mirror", lambda matrix: mirror(matrix, 64))
     n = 1000
     rows = np.random.default_rng(0).normal(size=(n, 3))

@@ -75,7 +75,7 @@ class DescentDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(
-        cls, model: Any, *, pair: tuple[int, int] | None = None, output: int = 0, ax: Any = None
+        cls, model: object, *, pair: tuple[int, int] | None = None, output: int = 0, ax: Any = None
     ) -> Self:
         """Draw a fitted `KernelRidge(solver=GradientDescent())`, or the like.
 

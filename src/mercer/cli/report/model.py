@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mercer.cli.report.case import Case
 from mercer.cli.report.page import Section, wide_table
 from mercer.compute.runtime.memory import text_of
@@ -102,7 +100,7 @@ def _plan(case: Case) -> list[object]:
     return [title, wide_table(rows), details("The plan in full, with the other methods", [pre(plan)], most=WHOLE)]
 
 
-def _settings(learner: Any) -> list[list[object]]:
+def _settings(learner: object) -> list[list[object]]:
     """The penalty that was found or given."""
     for name in ("alpha_", "C"):
         value = getattr(learner, name, None)

@@ -23,7 +23,7 @@ GROUPS = Path("/sys/fs/cgroup")
 MOMENT = 0.1
 """Seconds for which what the system said is remembered: parts of one computation ask again and again."""
 
-SURE = 1 << 26
+MAX_UNASKED_BYTES = 1 << 26
 """Bytes that are taken without asking how much is free: the answer takes longer than work of that size."""
 _PREFIXES = "KMGTPE"
 _SIZE = re.compile(

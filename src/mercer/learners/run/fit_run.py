@@ -18,7 +18,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from mercer.compute.runtime.run import Run, State, Stopped
-from mercer.compute.runtime.threads import PATIENCE, Progress
+from mercer.compute.runtime.threads import WATCH_SECONDS, Progress
 from mercer.errors import InputError, sentence
 from mercer.learners.run.callbacks import Listened, Tree, teardown
 from mercer.learners.run.checkpoint import Store
@@ -175,7 +175,7 @@ class Watched(Run):
         self._tree = Tree(cast(Listened, self.estimator), stages, data) if self._listened else None
         if self._display is not None or self._tree is not None:
             self._show(now, 0.0)
-            self._next = self._due = now + PATIENCE  # what was loaded for the first time is not counted
+            self._next = self._due = now + WATCH_SECONDS  # what was loaded for the first time is not counted
 
     # -- what computations see ----------------------------------------------------------------------------------------
 
@@ -269,7 +269,7 @@ class Watched(Run):
         if self._tree is not None and self._tree.reach(part):
             self._stop(ASKED)
         after = self._clock()
-        self._next = after + min(max(PATIENCE, (after - now) / SHARE), LAZIEST)
+        self._next = after + min(max(WATCH_SECONDS, (after - now) / SHARE), LAZIEST)
 
     def _stop(self, why: str) -> None:
         """Stop at the next chance, for the first reason."""
