@@ -13,6 +13,7 @@ from typing import Any
 
 from mercer.kernels.text import METHODS, known_names
 from mercer.models.registry import ENTRIES
+from mercer.models.safetensors import VERSIONS
 
 EDGES = [None, True, False, 0, 1, -1, 2, 7, 63, 64, 2**31, 2**32, 2**53, 2**63 - 1, -(2**63), 2**64, 10**19]
 REALS = [0.0, -0.0, 0.5, 1e-308, 1e308, -1e308]
@@ -74,7 +75,7 @@ def put_together(record: Any, tensors: Tensors, rng: random.Random) -> bytes:
     if rng.random() < 0.05:
         node, key = rng.choice(list(places(about)) or [({}, "x")])
         node[key] = rng.choice(VALUES)
-    metadata = {"sha256": "0" * 64, "format": "mercer model", "version": "1", "record": json.dumps(record)}
+    metadata = {"sha256": "0" * 64, "format": "mercer model", "version": VERSIONS[-1], "record": json.dumps(record)}
     raw = json.dumps({"__metadata__": metadata, **about}, separators=(",", ":")).encode()
     data = b"".join(content for _, _, content in tensors.values())
     return signed(struct.pack("<Q", len(raw)) + raw + data)

@@ -157,7 +157,15 @@ def tried(case: Case) -> Found:
     except BudgetError as error:
         return {"seconds": 0.0, "refused": str(error)}
     planned = {"planned seconds": plan.seconds, "planned MB": plan.bytes / 1e6, "rows": len(X)}
-    return cost | planned | {"way": plan.way, "features": plan.features or 0, "same": plan.way == model.plan_.way}
+    return (
+        cost
+        | planned
+        | {
+            "way": plan.method,
+            "features": plan.n_landmarks or plan.n_features,
+            "same": plan.method == model.plan_.method,
+        }
+    )
 
 
 def held_by(case: Case, found: Found) -> Found:

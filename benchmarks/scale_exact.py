@@ -57,7 +57,7 @@ def exact_ours(system: System) -> Found:
     model = KernelRidge(system.kernel, alpha=ALPHA, fit_intercept=False, solver=solver, random_state=0)
     model.fit(X[:FEW], y[:FEW])
     _, cost = measured(lambda: model.fit(X, y))
-    steps = {"steps": model.outcome_.iterations, "residual": float(model.residual_), "way": model.plan_.way}
+    steps = {"steps": model.outcome_.iterations, "residual": float(model.residual_), "way": model.plan_.method}
     return cost | steps | {"converged": bool(model.converged_), "duals": np.asarray(model.dual_coef_)}
 
 

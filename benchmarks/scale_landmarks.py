@@ -109,7 +109,12 @@ def _planned(model: Any) -> Found:
     plan = getattr(model, "plan_", None)
     if plan is None:
         return {}
-    return {"way": plan.way, "features": plan.features, "planned seconds": plan.seconds, "planned MB": plan.bytes / 1e6}
+    return {
+        "way": plan.method,
+        "features": plan.n_landmarks or plan.n_features,
+        "planned seconds": plan.seconds,
+        "planned MB": plan.bytes / 1e6,
+    }
 
 
 def nystrom(sizes: Sizes, place: Place) -> Iterator[Row]:

@@ -52,7 +52,7 @@ def _told(done: Any) -> Found:
     told = {key: record[key] for key in ("converged", "held_out_rows", "leave_one_out", "learner")}
     return told | {
         "rows": record["table"]["rows"],
-        "way": record["plan"].get("way", ""),
+        "way": record["plan"]["method"],
         "kernel": record["kernel"]["text"][:200],
         "metric": first,
         "scores": scores,

@@ -93,7 +93,8 @@ def clustered(rows: Rows, who: str) -> Found:
     model = model_of(who, rows)
     _, cost = measured(lambda: model.fit(given))
     plan = getattr(model, "plan_", None)
-    return cost | {"inertia": inertia(X, np.asarray(model.labels_), rows.length), "way": getattr(plan, "way", "")}
+    method = "" if plan is None else plan.method
+    return cost | {"inertia": inertia(X, np.asarray(model.labels_), rows.length), "way": method}
 
 
 def inertia(X: Array, labels: Array, length: float) -> float:

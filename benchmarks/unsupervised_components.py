@@ -36,7 +36,7 @@ def ours(rows: Rows, megabytes: float) -> Found:
     model = KernelPCA(kernel, n_components=COUNT, memory_limit=limit, random_state=0)
     model.fit(few)
     _, cost = measured(lambda: model.fit(X))
-    told = {"way": model.plan_.way, "unexplained": float(model.unexplained_), "converged": bool(model.converged_)}
+    told = {"way": model.plan_.method, "unexplained": float(model.unexplained_), "converged": bool(model.converged_)}
     return cost | told | {"basis": basis(model, X), "values": np.asarray(model.eigenvalues_, dtype=float)}
 
 

@@ -136,7 +136,7 @@ def watched(case: Case) -> Found:
     with redirect_stderr(lines):
         model = case.model(verbose=True).set_callbacks(Told()).fit(X, y)
     whole = time.perf_counter() - start
-    found = {"way": model.plan_.way, "seconds": whole, "progress": looks.seconds / whole}
+    found = {"way": model.plan_.method, "seconds": whole, "progress": looks.seconds / whole}
     found["first sign s"] = (lines.first or start + whole) - start
     saves, written = Clock(Store, "offer"), Clock(Store, "_write")
     with tempfile.TemporaryDirectory() as folder:
@@ -144,7 +144,7 @@ def watched(case: Case) -> Found:
         model = case.model(verbose=False, checkpoint=Path(folder) / "fit.checkpoint").fit(X, y)
         whole = time.perf_counter() - start
     gaps = np.diff([start, *written.ends, start + whole])
-    return found | {"saved way": model.plan_.way, "checkpoints": saves.seconds / whole, "lost s": float(gaps.max())}
+    return found | {"saved way": model.plan_.method, "checkpoints": saves.seconds / whole, "lost s": float(gaps.max())}
 
 
 class Stoppable(Protocol):

@@ -133,7 +133,7 @@ def report(name: str, case: Case, found: Found) -> None:
     told = f"{100 * ratios.sum():.3g} % of the variance, {100 * found.components.unexplained_:.3g} % unexplained"
     print(f"  two components of {case.kernel}: {told}")
     for model in (found.means, found.spectral, found.components):
-        print(f"  plan: {model.plan_}")
+        print(f"  plan: {str(model.plan_).splitlines()[0]}")
 
 
 # -- the picture ---------------------------------------------------------------------------------------------------

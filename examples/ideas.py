@@ -67,20 +67,20 @@ def draw_kernel() -> Figure:
 
 
 def times(rows: Sequence[int]) -> tuple[dict[str, Array], list[str]]:
-    """The seconds of each way for each number of rows (NaN where it is none), and the way that is taken."""
+    """The seconds of each method for each number of rows (NaN where it is none), and the one that is taken."""
     found: dict[str, Array] = {way: np.full(len(rows), np.nan) for way in WAYS}
     taken: list[str] = []
     for place, count in enumerate(rows):
         plan = mercer.plan(count, 8, memory_limit="16 GB", machine=ROUGH)
-        taken.append(plan.way)
+        taken.append(plan.method)
         for each in (*plan.others, plan):
-            if each.way in found:
-                found[each.way][place] = each.seconds
+            if each.method in found:
+                found[each.method][place] = each.seconds
     return found, taken
 
 
 def draw_plan() -> Figure:
-    """The seconds that each way would take, and the one that is taken."""
+    """The seconds that each method would take, and the one that is taken."""
     rows = np.unique(np.geomspace(300, 3e6, 33).astype(int)).tolist()
     found, taken = times(rows)
     figure = Figure(figsize=(7, 4), layout="constrained")
@@ -92,7 +92,7 @@ def draw_plan() -> Figure:
     ax.set_ylim(1e-2, 1e6)
     ax.set_xlabel("rows, of 8 columns")
     ax.set_ylabel("predicted seconds")
-    ax.legend(title="thick: the way that is taken", fontsize=9)
+    ax.legend(title="thick: the method that is taken", fontsize=9)
     return figure
 
 

@@ -163,7 +163,7 @@ def report(name: str, case: Case) -> None:
         print(f"  {kernel}: {accuracy(kernel, case):.1%} right, ten folds")
     print(f"  {mercer.prove(case.kernel).claim}")
     model = KernelSVC(case.kernel, C=PRICE, verbose=False).fit(case.things, case.y)
-    print(f"  plan: {model.plan_}")
+    print(f"  plan: {str(model.plan_).splitlines()[0]}")
     for title, thing in case.asked.items():
         print(f"  {title}: {model.predict([thing])[0]}")
 

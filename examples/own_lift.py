@@ -60,7 +60,7 @@ def main() -> None:
     X = np.random.default_rng(0).normal(size=(500, 2))
     y = np.abs(X[:, 0]) + np.where(X[:, 1] > 0, 3 * X[:, 1], 0.5 * X[:, 1])
     model = KernelRidge(Bent(), alpha=1e-6).fit(X, y)
-    print(f"solved on the {model.plan_.side} side, R^2 {model.score(X, y):.4f}")
+    print(f"solved on the {model.plan_.details.side} side, R^2 {model.score(X, y):.4f}")
     for name, weight in zip(Bent().fit(X).get_feature_names_out(), model.coef_, strict=True):
         print(f"  {weight:6.3f} {name}")
 

@@ -63,7 +63,7 @@ def test_both_sides_are_the_least_squares_fit(order):
     expected = ridge(powers(X[:, 0], order), y, alpha, powers(grid[:, 0], order))
     primal = POLYNOMIALS["primal"](order, alpha, X, y)
     dual, predicted = POLYNOMIALS["dual"](order, alpha, X, y)
-    assert (primal.plan_.side, dual.plan_.side) == ("primal", "dual")
+    assert (primal.plan_.details.side, dual.plan_.details.side) == ("primal", "dual")
     np.testing.assert_allclose(primal.predict(grid), expected, rtol=0, atol=1e-10)
     np.testing.assert_allclose(predicted, expected, rtol=0, atol=1e-7)  # what the example prints: 3e-9 for order 6
 

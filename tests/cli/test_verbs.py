@@ -214,7 +214,7 @@ def test_features_as_an_array(fitted, tmp_path):
 def test_plan_is_that_of_python():
     found = told("plan", "--rows", "1e5", "--columns", "20", "--memory-limit", "4GB", "--kernel", "gaussian")
     plan = mercer.plan(100_000, 20, kernel="gaussian", memory_limit="4GB")
-    assert (found["plan"]["way"], found["plan"]["rows"], found["plan"]["columns"]) == (plan.way, 100_000, 20)
+    assert (found["plan"]["method"], found["plan"]["rows"], found["plan"]["columns"]) == (plan.method, 100_000, 20)
     assert len(found["others"]) == len(plan.others)
     assert "why" in run("plan", "--rows", "1000", "--columns", "2", "--time-limit", "1min").stdout
 
@@ -224,7 +224,7 @@ def test_plan_of_a_table_is_that_of_its_fit(tmp_path, learner):
     table = write_houses(tmp_path / "houses.csv")
     found = told("plan", table, "--target", "price", "--learner", learner)
     fit = told("fit", table, "--target", "price", "--learner", learner)
-    assert (found["plan"]["way"], found["plan"]["rows"]) == (fit["plan"]["way"], fit["plan"]["rows"])
+    assert (found["plan"]["method"], found["plan"]["rows"]) == (fit["plan"]["method"], fit["plan"]["rows"])
     assert found["plan"]["rows"] == 60  # a fifth is held out, and four have no price
     said = run("plan", table, "--target", "price")
     assert "houses.csv: csv, 80 rows" in said.stderr

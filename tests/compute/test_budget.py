@@ -1,6 +1,7 @@
 """The budget against sizes worked out by hand, and the free memory against made-up systems."""
 
 import ctypes
+import math
 import os
 import pickle
 import subprocess
@@ -163,6 +164,19 @@ def test_this_machine_has_some_memory_and_not_all_the_memory_of_the_world():
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc/meminfo is Linux's")
 def test_this_machine_says_no_more_than_it_has():
     assert free_memory() <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_what_the_system_said_is_remembered_for_a_moment(monkeypatch):
+    asked, now = [], [0.0]
+    monkeypatch.setattr(module, "_LATEST", {"until": -math.inf, "bytes": 0})
+    monkeypatch.setattr(module, "_least_room", lambda proc, groups: asked.append(proc) or 100 * len(asked))
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    assert [free_memory(), free_memory()] == [100, 100]
+    now[0] = 0.9 * module.MOMENT
+    assert free_memory() == 100
+    now[0] = module.MOMENT
+    assert free_memory() == 200
+    assert free_memory(Path("proc"), Path("groups")) == 300  # another system is asked anew
 
 
 # Made-up systems

@@ -310,7 +310,7 @@ def test_woodbury(page):
     oracle = Ridge(0.1, fit_intercept=False, solver="svd").fit(page["Phi"].T, page["y"])
     assert np.allclose(page["primal"], oracle.coef_)
     assert page["difference"] < 1e-9
-    assert (page["model"].plan_.side, page["few"].plan_.side) == ("primal", "dual")
+    assert (page["model"].plan_.details.side, page["few"].plan_.details.side) == ("primal", "dual")
     assert page["shift"]["Mercer"] < 1e-9 < 1 < page["shift"]["the lecture"]
 
 
@@ -355,7 +355,7 @@ def test_strings_and_graphs(page):
 
 
 def test_squares_and_cubes(page):
-    assert page["plan"].way == "nystrom"
+    assert page["plan"].method == "nystrom"
     assert page["plan"].gives_up.startswith("exactness")
     assert page["chosen"][0] == "direct"
     assert page["chosen"] == sorted(page["chosen"], key=["direct", "conjugate gradients", "nystrom"].index)

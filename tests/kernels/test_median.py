@@ -220,7 +220,7 @@ def test_a_heavy_row_among_many():
 
 @pytest.mark.parametrize("n", [30, 600])
 def test_sparse_rows_stand_in_the_order_of_dense_ones(n, monkeypatch):
-    monkeypatch.setattr(median, "MOST_ROWS", 200)
+    monkeypatch.setattr(median, "MAX_ROWS", 200)
     rng = np.random.default_rng(9)
     rows = rng.integers(-1, 2, (n, 9)) * rng.choice([0.5, 1.0], (n, 9))
     weights = rng.integers(0, 4, n)
@@ -308,7 +308,7 @@ def test_distances_of_your_own():
 @pytest.mark.parametrize("kind", ["numbers", "ties", "ascending", "far apart", "heavy first"])
 def test_a_part_of_the_pairs_says_where_to_look_and_no_more(kind, some, zeros, monkeypatch):
     """Whatever that part says, the median is NumPy's; also where it is misled, or half of all are zeros."""
-    monkeypatch.setattr(median, "SOME", some)
+    monkeypatch.setattr(median, "SAMPLED_DISTANCES", some)
     rng = np.random.default_rng(some)
     for n in (1, 2, 30, 5_001, 40_000):
         found = rng.integers(0, 4, n) + 0.5 if kind == "ties" else rng.exponential(size=n)
@@ -335,7 +335,7 @@ def test_the_median_of_a_sample_is_found_in_little_memory():
 
 @pytest.mark.parametrize("at_once", [1, 2, 3, 1_000])
 def test_equal_rows_are_found_across_blocks(at_once, monkeypatch):
-    monkeypatch.setattr(median, "AT_ONCE", at_once)
+    monkeypatch.setattr(median, "BLOCK_ROWS", at_once)
     rows = np.random.default_rng(1).integers(0, 2, (40, 3)) * 1.0
     found, totals = merged(points_from("test", rows), np.ones(40))
     wanted, counts = np.unique(rows, axis=0, return_counts=True)

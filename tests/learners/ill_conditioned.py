@@ -323,7 +323,7 @@ def examine(problem: Problem) -> Report:
         rows = np.concatenate([problem.X, problem.new])
         found, wide = model.predict(rows), model.predict(rows.astype(float))
     truth = truth_of(problem, model.kernel_, model.alpha_)
-    said = model.condition_, model.rounding_, model.converged_, model.plan_.side
+    said = model.condition_, model.rounding_, model.converged_, model.plan_.details.side
     return Report(problem, error_of(problem, found, truth), error_of(problem, wide, truth), warned, *said)
 
 

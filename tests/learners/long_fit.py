@@ -41,10 +41,10 @@ def model(way, path, on_interrupt):
 def forced(way):
     """The planner, made to take a way, in pieces that are small."""
 
-    def other(who, task, *settings):
-        plan = choose(who, task, *settings)
-        found = next(each for each in (plan, *plan.others) if each.way == way)
-        return replace(found, batch=50 if way == "one pass" else 500)
+    def other(task, *settings):
+        plan = choose(task, *settings)
+        found = next(each for each in (plan, *plan.others) if each.method == way)
+        return replace(found, details=replace(found.details, batch=50 if way == "one pass" else 500))
 
     return other
 

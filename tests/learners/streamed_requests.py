@@ -18,6 +18,7 @@ from mercer.learners.streaming.stream import StoredStream
 from mercer.lifts import Nystrom
 from mercer.operators import Centering
 from mercer.planner import Plan
+from mercer.planner.ridge import RidgeDetails
 from mercer.solvers import Eigen
 
 
@@ -79,8 +80,8 @@ def asked(basis, X, Y, weights=None, copies=None, *, alpha=1.0, intercept=True, 
     weights = np.ones(len(Y)) if weights is None else weights
     points = X if isinstance(X, Points) else Points(X)
     stream = StoredStream(points, Y, weights, weights if copies is None else copies)
-    shape = (len(Y), points.values.shape[1], Y.shape[1], basis.width)
-    plan = Plan("one pass", "primal", Eigen(), *shape, 0.0, 0, 0.0, batch=batch)
+    shape = (len(Y), points.values.shape[1], Y.shape[1])
+    plan = Plan("one pass", *shape, 0, 0.0, (), RidgeDetails("primal", Eigen(), batch=batch), n_features=basis.width)
     return in_pieces(basis, stream, plan, alpha=alpha, intercept=intercept, coded=coded)
 
 

@@ -18,6 +18,7 @@ from mercer.compute.runtime.run import Stopped
 from mercer.learners.run.callbacks import CallbackSupport
 from mercer.learners.run.fit_run import Terms, watched
 from mercer.planner.plan import Plan, Stage
+from mercer.planner.ridge import RidgeDetails
 from mercer.solvers import Cholesky
 
 theirs = pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks from 1.9 on")
@@ -25,7 +26,17 @@ theirs = pytest.importorskip("sklearn.callback", reason="scikit-learn has callba
 
 def plan(*stages):
     stages = tuple(Stage(name, seconds) for name, seconds in stages)
-    return Plan("one pass", "primal", Cholesky(), 9, 2, 1, 5, 1.0, 1, sum(stage.seconds for stage in stages), stages)
+    return Plan(
+        "one pass",
+        9,
+        2,
+        1,
+        1,
+        sum(stage.seconds for stage in stages),
+        stages,
+        RidgeDetails("primal", Cholesky()),
+        n_features=5,
+    )
 
 
 class Clock:

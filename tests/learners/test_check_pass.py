@@ -9,7 +9,7 @@ from mercer.learners.ridge.residual_pass import Trial, check
 from mercer.learners.ridge.sampled_loo import drawn
 from mercer.learners.streaming.moments import Moments, Normal
 from mercer.lifts import Nystrom, RandomFourier
-from mercer.planner.streaming import TRIED
+from mercer.planner.ridge.streaming import TRIED
 
 LIFTS = [RandomFourier("gaussian(2)", 20, random_state=0), Nystrom("gaussian(1.5)", 25, random_state=0)]
 

@@ -26,14 +26,14 @@ ROWS, LANDMARKS = 10_000, 600
 X = np.random.default_rng(0).normal(size=(ROWS, 3))
 Y, CLASSES = X[:, 0], (X[:, 1] > 0).astype(int)
 LEARNERS = [
-    (KernelRidge(), (X, Y), "features"),
-    (KernelRidgeClassifier(), (X, CLASSES), "features"),
-    (KernelSVC(method="landmarks"), (X, CLASSES), "rank"),
-    (KernelSVR(method="landmarks"), (X, Y), "rank"),
-    (KernelOneClassSVM(method="landmarks"), (X,), "rank"),
-    (KernelLogisticRegression(), (X, CLASSES), "features"),
-    (KernelPCA(), (X,), "rank"),
-    (KernelKMeans(), (X,), "features"),
+    (KernelRidge(), (X, Y), "n_features"),
+    (KernelRidgeClassifier(), (X, CLASSES), "n_features"),
+    (KernelSVC(method="landmarks"), (X, CLASSES), "n_features"),
+    (KernelSVR(method="landmarks"), (X, Y), "n_features"),
+    (KernelOneClassSVM(method="landmarks"), (X,), "n_features"),
+    (KernelLogisticRegression(), (X, CLASSES), "n_features"),
+    (KernelPCA(), (X,), "n_features"),
+    (KernelKMeans(), (X,), "n_features"),
     (KernelPerceptron(), (X, CLASSES), None),
     (Perceptron(), (X, CLASSES), None),
 ]
@@ -76,17 +76,17 @@ def test_landmarks_that_are_quick_to_choose_are_chosen():
     """The kernel has only so many: a plan that asked for all of them would be wrong."""
     few = X[:300]
     model = KernelRidge(Nystrom("polynomial(1)", random_state=0), alpha=0.1)
-    assert model.plan(few, Y[:300]).features == model.fit(few, Y[:300]).plan_.features == 4
+    assert model.plan(few, Y[:300]).n_features == model.fit(few, Y[:300]).plan_.n_features == 4
 
 
 def test_a_plan_knows_that_a_kernel_has_fewer_landmarks_than_it_is_asked_for(forbidden):
     """Monomials up to the second degree of three columns."""
-    assert KernelRidge(Nystrom("polynomial(2)", LANDMARKS), alpha=0.1).plan(X, Y).features == 10
+    assert KernelRidge(Nystrom("polynomial(2)", LANDMARKS), alpha=0.1).plan(X, Y).n_features == 10
 
 
 def test_tables_of_landmarks_are_what_they_are():
     model = KernelRidge(Nystrom("gaussian(0.3)", landmarks=X[:700]), alpha=0.1)
-    assert model.plan(X, Y).features == 700
+    assert model.plan(X, Y).n_features == 700
 
 
 def test_parts_of_composed_lifts_are_drafts_and_settings_stay():

@@ -73,7 +73,11 @@ def problem(kernel="laplace", n=300, outputs=1, m=40, weights=None, intercept=Tr
     stream = kind(points, Y, s, s)
     alphas = np.broadcast_to(np.asarray(alpha, dtype=float), (outputs,)).copy()
     request = in_pieces(
-        landmark_basis(lift, points), stream, SimpleNamespace(batch=BATCH), alpha=alphas, intercept=intercept
+        landmark_basis(lift, points),
+        stream,
+        SimpleNamespace(details=SimpleNamespace(batch=BATCH)),
+        alpha=alphas,
+        intercept=intercept,
     )
     return request, SimpleNamespace(X=X, Y=Y, s=s, lift=lift, alphas=alphas)
 

@@ -35,10 +35,10 @@ def forced(monkeypatch):
     """Make the planner take a way, in small batches."""
 
     def force(way):
-        def other(who, task, *settings):
-            plan = choose(who, task, *settings)
-            found = next(each for each in (plan, *plan.others) if each.way == way)
-            return replace(found, batch=50)
+        def other(task, *settings):
+            plan = choose(task, *settings)
+            found = next(each for each in (plan, *plan.others) if each.method == way)
+            return replace(found, details=replace(found.details, batch=50))
 
         monkeypatch.setattr(planning, "choose", other)
 
@@ -63,7 +63,7 @@ def test_conjugate_gradients_give_the_direct_model(case, forced):
     direct = fitted(KERNEL, **case)
     forced("conjugate gradients")
     found = fitted(KERNEL, **case)
-    assert (found.plan_.way, found.converged_) == ("conjugate gradients", True)
+    assert (found.plan_.method, found.converged_) == ("conjugate gradients", True)
     assert found.residual_ <= 1e-6
     assert_allclose(found.predict(NEW), direct.predict(NEW), rtol=0, atol=2e-5)
     assert_allclose(found.intercept_, direct.intercept_, atol=2e-5)
@@ -80,7 +80,7 @@ def test_pieces_give_the_direct_model(case, way, forced):
     direct = fitted(LANDMARKS, **case)
     forced(way)
     found = fitted(LANDMARKS, **case)
-    assert (found.plan_.way, found.converged_) == (way, True)
+    assert (found.plan_.method, found.converged_) == (way, True)
     assert_allclose(found.predict(NEW), direct.predict(NEW), rtol=0, atol=1e-5)
     assert_allclose(found.coef_, direct.coef_, atol=1e-3)
     assert_allclose(found.dual_coef_, direct.dual_coef_, atol=1e-3)
@@ -109,7 +109,7 @@ def test_every_way_classifies(way, forced):
     direct = KernelRidgeClassifier(KERNEL).fit(X, LABELS)
     forced(way)
     found = KernelRidgeClassifier(KERNEL, random_state=0).fit(X, LABELS)
-    assert found.plan_.way == way
+    assert found.plan_.method == way
     assert (found.predict(NEW) == direct.predict(NEW)).mean() > 0.85
     assert found.score(X, LABELS) > direct.score(X, LABELS) - 0.1
 
@@ -135,9 +135,9 @@ def test_the_certificate_holds_for_a_lift_in_the_dual(lift, solver, monkeypatch)
     direct = KernelRidge(KERNEL, alpha=0.1).fit(rows, Z, s)
 
     def fitted_on(side, solver):
-        def other(who, task, *settings):
-            plan = choose(who, task, *settings)
-            return next(each for each in (plan, *plan.others) if each.side == side)
+        def other(task, *settings):
+            plan = choose(task, *settings)
+            return next(each for each in (plan, *plan.others) if each.details.side == side)
 
         monkeypatch.setattr(planning, "choose", other)
         return KernelRidge(clone(lift), alpha=0.1, solver=solver).fit(rows, Z, s)
@@ -190,7 +190,7 @@ def test_rows_that_stay_in_their_source(monkeypatch):
     monkeypatch.setattr("mercer.learners.streaming.source_stream.MEMORY_SHARE", 0.0)
     source = Batches([(X[i : i + 30], Y[i : i + 30]) for i in range(0, N, 30)])
     model = KernelRidge(LANDMARKS, alpha=0.05).fit(source)
-    assert (model.plan_.way, model.plan_.rows) == ("one pass", N)
+    assert (model.plan_.method, model.plan_.rows) == ("one pass", N)
     whole = KernelRidge(clone(model.lift_), alpha=0.05).fit(X, Y)
     assert_allclose(model.predict(NEW), whole.predict(NEW), atol=1e-6)
     assert_allclose(model.degrees_of_freedom_, whole.degrees_of_freedom_, rtol=1e-6)
@@ -204,7 +204,7 @@ def test_landmarks_without_a_decomposition_have_no_leverage(monkeypatch, forced)
     monkeypatch.setattr("mercer.learners.streaming.source_stream.MEMORY_SHARE", 0.0)
     forced("nystrom iterative")
     model = KernelRidge(LANDMARKS, alpha=0.05).fit(Batches([(X, Y)]))
-    assert model.plan_.way == "nystrom iterative"
+    assert model.plan_.method == "nystrom iterative"
     assert not hasattr(model, "leverage_")
     assert not hasattr(model, "degrees_of_freedom_")
     with pytest.raises(InputError, match="needs a decomposition; the rows stayed in their source"):
@@ -280,8 +280,8 @@ def test_why_there_are_no_dual_coefficients(monkeypatch, forced):
 def test_a_memory_limit_leads_to_a_way_that_fits():
     roomy = KernelRidge(KERNEL, alpha=0.1).plan(X, Y)
     tight = KernelRidge(KERNEL, alpha=0.1, memory_limit=roomy.bytes - 1).plan(X, Y)
-    assert roomy.way == "direct"
-    assert tight.way != "direct"
+    assert roomy.method == "direct"
+    assert tight.method != "direct"
     assert tight.bytes < roomy.bytes
 
 
@@ -305,7 +305,7 @@ KernelRidge("gaussian(2.0)", alpha=0.1, memory_limit="1 GB").fit(X[:1500], y[:15
 KernelRidge("gaussian(2.0)", **settings).plan(X, y)
 base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 model = KernelRidge("gaussian(2.0)", **settings).fit(X, y)
-sys.stdout.write(f"{model.plan_.way},{(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base) * 1024}")
+sys.stdout.write(f"{model.plan_.method},{(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base) * 1024}")
 """
 
 

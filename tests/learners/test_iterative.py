@@ -16,6 +16,7 @@ from mercer.learners.ridge.problem import RidgeProblem
 from mercer.lifts import Polynomial
 from mercer.operators import Centering, Dense
 from mercer.planner import Plan
+from mercer.planner.ridge import RidgeDetails
 from mercer.solvers import Cholesky, ConjugateGradient
 from mercer.testing import check_operator
 from mercer.testing.solver_runs import Recorder
@@ -46,7 +47,7 @@ def request(view="kernel", weights=None, intercept=True, alphas=ALPHAS, dtype=np
 
 
 def plan(solver=None, rank=0):
-    return Plan("direct", "dual", solver or Cholesky(), N, 3, 2, None, 1.0, 1, 1.0, rank=rank)
+    return Plan("direct", N, 3, 2, 1, 1.0, (), RidgeDetails("dual", solver or Cholesky(), rank=rank))
 
 
 def by_cholesky(asked):

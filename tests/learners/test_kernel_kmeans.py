@@ -26,7 +26,7 @@ from mercer.lifts import Polynomial as PolynomialLift
 from mercer.planner import clustering as planner
 from mercer.solvers.kmeans.cluster_sums import KernelSums
 
-WAYS = ["kernel matrix", "products", "landmarks"]
+WAYS = ["exact", "products", "landmarks"]
 EVERY_WAY = pytest.mark.parametrize("way", WAYS)
 
 
@@ -80,7 +80,7 @@ def test_no_row_is_nearer_to_another_mean_by_the_formula(learner, way, kernel, w
     weights = np.random.default_rng(1).uniform(0.1, 3, 200) if weighted else np.ones(200)
     model = learner(way, 5, kernel).fit(X, sample_weight=weights if weighted else None)
     D = squares(kernel, X, weights, model.labels_, 5)
-    assert model.plan_.way == way
+    assert model.plan_.method == way
     assert model.converged_
     assert_array_equal(model.labels_, D.argmin(axis=1))
     assert model.inertia_ == pytest.approx(weights @ D.min(axis=1), rel=1e-10)
@@ -141,8 +141,8 @@ def test_exact_steps_end_where_landmarks_alone_do_not(learner):
 def test_landmarks_that_are_all_rows_give_the_exact_model(learner):
     X, _ = blobs(120, 4)
     lifted = learner("landmarks", 4, n_landmarks=120).fit(X)
-    exact = learner("kernel matrix", 4).fit(X)
-    assert lifted.plan_.way == "landmarks"
+    exact = learner("exact", 4).fit(X)
+    assert lifted.plan_.method == "landmarks"
     assert adjusted_rand_score(lifted.labels_, exact.labels_) == 1.0
     assert lifted.inertia_ == pytest.approx(exact.inertia_, rel=1e-5)
     new = cloud(20, 2)
@@ -164,7 +164,7 @@ def test_features_of_rows_that_were_not_drawn_are_the_same(learner, monkeypatch,
 def test_starts_see_the_first_landmarks_alone(learner):
     X = cloud(500, 5)
     model = learner("landmarks", 6, n_landmarks=300).fit(X)
-    assert model.plan_.features == 300
+    assert model.plan_.n_landmarks == 300
     assert np.diff(model.history_).max() <= 1e-6 * 500
     D = squares(Gaussian(1.0), X, np.ones(500), model.labels_, 6)
     assert D[np.arange(500), model.labels_].sum() == pytest.approx(model.inertia_, rel=1e-2)
@@ -177,7 +177,7 @@ def test_an_exact_lift_gives_the_exact_model(monkeypatch):
     by_lift = KernelKMeans(4, kernel=PolynomialLift(2), random_state=0).fit(X)
     monkeypatch.setattr(planner, "LIFTED", 0)
     by_matrix = KernelKMeans(4, kernel="polynomial(degree=2)", random_state=0).fit(X)
-    assert [model.plan_.way for model in (by_features, by_lift, by_matrix)] == ["features", "features", "kernel matrix"]
+    assert [model.plan_.method for model in (by_features, by_lift, by_matrix)] == ["features", "features", "exact"]
     for model in (by_features, by_lift):
         assert_array_equal(model.labels_, by_matrix.labels_)
         assert_allclose(model.history_, by_matrix.history_, rtol=1e-9)
@@ -224,7 +224,7 @@ def test_the_inertia_never_rises(learner, way, kernel):
         X, weights = random.normal(size=(250, 3)), 10 ** random.uniform(-1, 1, 250)
         model = learner(way, 7, kernel, n_init=2).fit(X, sample_weight=weights)
         rises = np.diff(model.history_).max(initial=0.0)
-        assert rises <= (1e-12 if way == "kernel matrix" else 1e-6) * weights.sum()
+        assert rises <= (1e-12 if way == "exact" else 1e-6) * weights.sum()
         assert model.history_[-1] == model.inertia_
         assert model.n_iter_ == len(model.history_)
 
@@ -423,15 +423,15 @@ def test_products_hold_nothing_of_the_square_of_rows():
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert model.plan_.way == "products"
+    assert model.plan_.method == "products"
     assert peak < 2 * 6000**2  # bytes: half of the matrix in float32
     assert peak < 1.5 * model.plan_.bytes
 
 
 def test_memory_decides_the_way():
     X = cloud(2000)
-    assert KernelKMeans(3, kernel="gaussian(1)").plan(X).way == "kernel matrix"
-    assert KernelKMeans(3, kernel="gaussian(1)", memory_limit="45 MB").plan(X).way == "products"
+    assert KernelKMeans(3, kernel="gaussian(1)").plan(X).method == "exact"
+    assert KernelKMeans(3, kernel="gaussian(1)", memory_limit="45 MB").plan(X).method == "products"
     with pytest.raises(BudgetError, match=r"KernelKMeans needs .* for k-means of 2,000 rows"):
         KernelKMeans(3, kernel="gaussian(1)", memory_limit="1 MB").fit(X)
     with pytest.raises(BudgetError, match="Use fewer rows"):
@@ -443,9 +443,9 @@ def test_a_time_limit_keeps_what_was_found(learner, way):
     X = cloud(300)
     kernel = "linear" if way == "features" else "gaussian(1)"
     model = learner(way, 6, kernel, time_limit=1e-9)
-    if way == "kernel matrix":
+    if way == "exact":
         model.set_params(kernel="precomputed")
-    data = Gaussian(1.0)(X) if way == "kernel matrix" else X
+    data = Gaussian(1.0)(X) if way == "exact" else X
     with pytest.warns(NumericalWarning, match="KernelKMeans: The time limit of 1e-09 s was reached, after 1 step"):
         model.fit(data)
     assert not model.converged_
@@ -496,7 +496,7 @@ def test_a_plan_says_what_a_fit_takes():
     X = cloud(100)
     model = KernelKMeans(3, kernel="gaussian(1)", random_state=0)
     plan = model.plan(X)
-    assert str(plan).startswith("k-means on 100 rows x 3 columns, 3 clusters: kernel matrix, about")
+    assert str(plan).startswith("k-means on 100 rows x 3 columns, 3 clusters: exact\n")
     assert not hasattr(model, "n_features_in_")
     assert model.fit(X).plan_ == plan
 

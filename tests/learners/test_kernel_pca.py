@@ -106,7 +106,7 @@ def test_scores_are_those_of_scikit_learn(name, kind):
     scores = model.fit_transform(given)
     k = model.n_components_
     known = kind != "sparse" or isinstance(kernel, PolynomialLift)  # the features of sparse rows may be too many
-    assert model.plan_.way == ("exact" if way == "features" and not known else way)
+    assert model.plan_.method == ("exact" if way == "features" and not known else way)
     assert model.converged_
     assert scores.dtype == given.dtype
     scale = np.sqrt(wanted.eigenvalues_[0])
@@ -170,7 +170,7 @@ def test_the_same_rows_have_the_same_scores(way, dtype):
     X = draw(300).astype(dtype)
     model = KernelPCA(**{"kernel": "gaussian(1.5)", "n_components": 7, "random_state": 0, **WAYS[way]})
     scores = model.fit_transform(X)
-    assert model.plan_.way == way
+    assert model.plan_.method == way
     unit = np.finfo(dtype).eps * np.abs(scores).max()
     assert_allclose(model.transform(X), scores, atol=300 * unit)
     assert_allclose(model.transform(X[40:41]), scores[40:41], atol=300 * unit)
@@ -298,7 +298,7 @@ def test_products_store_nothing_of_the_size_of_the_matrix(monkeypatch):
     scored = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert not asked
-    assert model.plan_.way == "krylov"
+    assert model.plan_.method == "krylov"
     assert model.converged_
     assert fitted < 8 * n * n / 3  # 288 MB
     assert scored < 8 * n * 5000 / 3
@@ -355,7 +355,7 @@ def test_rows_that_stay_in_their_source_have_the_same_components(settings, kind,
         source = np.load(tmp_path / "X.npy", mmap_mode="r")
     found = clone(model)
     scores = found.fit_transform(source)
-    assert found.plan_.way == wanted.plan_.way
+    assert found.plan_.method == wanted.plan_.method
     assert not hasattr(found, "X_fit_")
     assert_allclose(found.eigenvalues_, wanted.eigenvalues_, rtol=1e-9)
     assert found.unexplained_ == pytest.approx(wanted.unexplained_, abs=1e-9)
@@ -366,7 +366,7 @@ def test_rows_that_stay_in_their_source_have_the_same_components(settings, kind,
 def test_a_source_that_fits_is_read_into_memory():
     X = draw(200)
     model = KernelPCA("gaussian(1.5)", n_components=4).fit(Arrays(X))
-    assert model.plan_.way == "exact"
+    assert model.plan_.method == "exact"
     assert_allclose(model.transform(X), KernelPCA("gaussian(1.5)", n_components=4).fit_transform(X), atol=1e-12)
 
 
@@ -460,7 +460,7 @@ def test_ctrl_c_keeps_what_was_found(monkeypatch):
     with pytest.warns(NumericalWarning, match="KernelPCA: The fit was interrupted: after . products? the largest"):
         scores = model.fit_transform(X)
     assert not model.converged_
-    assert model.plan_.way == "krylov"
+    assert model.plan_.method == "krylov"
     monkeypatch.undo()
     wanted = KernelPCA("gaussian(0.8)", n_components=5, method="exact").fit(X)
     assert_allclose(model.eigenvalues_, wanted.eigenvalues_, rtol=0.05)
@@ -482,7 +482,7 @@ def test_landmarks_that_are_stopped_have_the_components_of_the_first_rows(monkey
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Moments, "add", interrupted)
-    monkeypatch.setattr(kernel_pca, "components", smaller_batches(kernel_pca.components, 500))
+    monkeypatch.setattr(kernel_pca, "choose", smaller_batches(kernel_pca.choose, 500))
     model = KernelPCA("gaussian(1.5)", n_components=3, n_landmarks=40, on_interrupt="keep", random_state=0)
     with pytest.warns(NumericalWarning, match="The fit was interrupted: the components are those of the first 1000"):
         model.fit(X)
@@ -496,7 +496,11 @@ def test_landmarks_that_are_stopped_have_the_components_of_the_first_rows(monkey
 
 
 def smaller_batches(plain, size):
-    return lambda *given: replace(plain(*given), batch=size)
+    def smaller(*given):
+        plan = plain(*given)
+        return replace(plan, details=replace(plan.details, batch=size))
+
+    return smaller
 
 
 def test_a_time_limit_keeps_what_was_found(monkeypatch):
@@ -526,18 +530,18 @@ def test_a_plan_says_what_a_fit_takes():
     X = draw(200)
     model = KernelPCA("gaussian(1)", n_components=3)
     plan = model.plan(X)
-    assert str(plan).startswith("principal components of 200 rows x 4 columns, 3 of them: exact, about")
+    assert str(plan).startswith("principal components on 200 rows x 4 columns, 3 components: exact\n")
     assert not hasattr(model, "n_features_in_")
     assert model.fit(X).plan_ == plan
-    assert KernelPCA("gaussian(1)", n_landmarks=50).plan(X).way == "landmarks"
-    assert KernelPCA("gaussian(1)", n_landmarks=200).plan(X).way == "exact"
+    assert KernelPCA("gaussian(1)", n_landmarks=50).plan(X).method == "landmarks"
+    assert KernelPCA("gaussian(1)", n_landmarks=200).plan(X).method == "exact"
 
 
 def test_memory_decides():
     X = draw(2000)
-    assert KernelPCA("gaussian(1)", n_components=3, memory_limit="150 MB").plan(X).way == "exact"
-    assert KernelPCA("gaussian(1)", n_components=3, memory_limit="110 MB").plan(X).way == "krylov"
-    assert KernelPCA("gaussian(1)", n_components=3, memory_limit="40 MB").plan(X).way == "landmarks"
+    assert KernelPCA("gaussian(1)", n_components=3, memory_limit="150 MB").plan(X).method == "exact"
+    assert KernelPCA("gaussian(1)", n_components=3, memory_limit="110 MB").plan(X).method == "krylov"
+    assert KernelPCA("gaussian(1)", n_components=3, memory_limit="40 MB").plan(X).method == "landmarks"
     with pytest.raises(BudgetError, match=r"KernelPCA needs .* for krylov components of 2,000 rows"):
         KernelPCA("gaussian(1)", n_components=3, method="krylov", memory_limit="1 MB").fit(X)
 

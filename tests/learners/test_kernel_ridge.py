@@ -49,9 +49,9 @@ def one_side(monkeypatch):
     """Makes every plan from now on one of the given side, whatever it costs."""
 
     def force(side):
-        def other(who, task, *settings):
-            plan = choose(who, task, *settings)
-            return next(way for way in (plan, *plan.others) if way.side == side and way.way == "direct")
+        def other(task, *settings):
+            plan = choose(task, *settings)
+            return next(way for way in (plan, *plan.others) if way.details.side == side and way.method == "direct")
 
         monkeypatch.setattr(planning, "choose", other)
 
@@ -213,7 +213,7 @@ def test_a_lift_is_ridge_regression_on_its_features(name, weights):
     assert_allclose(model.intercept_, wanted.intercept_, rtol=1e-7)
     assert_allclose(model.lift_.transform(NEW), phi.transform(NEW), rtol=1e-12)
     assert not hasattr(lift, "n_features_in_")  # the one that was given is not fitted
-    assert model.plan_.features == phi.transform(X).shape[1]
+    assert model.plan_.n_features == phi.transform(X).shape[1]
 
 
 def test_without_a_penalty_a_lift_is_ordinary_least_squares():
@@ -242,7 +242,7 @@ def test_the_primal_is_the_dual(kernel, alpha, intercept, weights, one_side):
     for side in ("primal", "dual"):
         one_side(side)
         models.append(KernelRidge(kernel, alpha=alpha, fit_intercept=intercept).fit(X, Y, weights))
-        assert models[-1].plan_.side == side
+        assert models[-1].plan_.details.side == side
     primal, dual = models
     assert_allclose(primal.alpha_, dual.alpha_, rtol=1e-12)
     assert_allclose(primal.predict(NEW), dual.predict(NEW), rtol=1e-8, atol=1e-8)
@@ -264,11 +264,11 @@ def test_the_primal_is_the_dual(kernel, alpha, intercept, weights, one_side):
 
 def test_size_decides_the_side_and_the_plan_says_so():
     few, many = (KernelRidge("polynomial(degree=2)", alpha=0.1).fit(X[:n], y[:n]) for n in (4, 24))
-    assert (few.plan_.side, many.plan_.side) == ("dual", "primal")
+    assert (few.plan_.details.side, many.plan_.details.side) == ("dual", "primal")
     assert "The lift has 10 features, which is no cheaper than 4 rows." in str(few.plan_)
     assert "The lift has 10 features, and there are 24 rows." in str(many.plan_)
     assert str(many.plan_).startswith("least squares on 24 rows x 3 columns, 1 output: direct, 10 features, Cholesky\n")
-    assert many.plan_.unknowns == 10
+    assert many.plan_.n_features == 10
     assert few.coef_.shape == many.coef_.shape == (10,)
     endless = KernelRidge(Gaussian(1.0), alpha=0.1).fit(X, y)
     assert "This kernel has no finite feature map that is known." in str(endless.plan_)
@@ -291,7 +291,7 @@ def test_features_that_say_the_same_count_once(rows):
     kernel = mercer.parse("polynomial(degree=2).on([0]) * polynomial(degree=2).on([0])")
     model = KernelRidge(kernel, alpha=1.0).fit(X[:rows], y[:rows])
     phi = mercer.lift(kernel, 3)
-    assert model.plan_.side == ("dual" if rows == 3 else "primal")
+    assert model.plan_.details.side == ("dual" if rows == 3 else "primal")
     assert model.coef_.shape == (5,)
     assert_allclose(model.predict(NEW), phi.transform(NEW) @ model.coef_ + model.intercept_, rtol=1e-9)
 
@@ -301,7 +301,7 @@ def test_nothing_of_an_earlier_fit_is_left():
     for part in (slice(0, 5), slice(5, 11)):
         model.fit(X[part], y[part])
         fresh = clone(model).fit(X[part], y[part])
-        assert model.plan_.side == "dual"
+        assert model.plan_.details.side == "dual"
         assert_array_equal(model.coef_, fresh.coef_)
         assert_array_equal(model.leverage_, fresh.leverage_)
         assert_array_equal(model.predict(NEW, return_std=True), fresh.predict(NEW, return_std=True))
@@ -385,7 +385,7 @@ def test_lengthscales_by_leave_one_out_are_the_best_of_seven(kernel, alpha, weig
     assert str(model.kernel_) == str(best[2])
     assert_allclose(model.alpha_, best[1], rtol=1e-10)
     assert_allclose(model.loo_.errors.min(), best[0], rtol=1e-7)
-    assert model.plan_.solver == Eigen()
+    assert model.plan_.details.solver == Eigen()
 
 
 def test_lengthscales_of_several_outputs_count_alike():
@@ -427,7 +427,7 @@ def test_every_solver_gives_the_same_model(side, one_side):
     solvers = (Cholesky(), Eigen(), GradientDescent(max_iter=20_000, tol=1e-12, keep=False))
     kernel = 0.1 * Polynomial(2)
     models = [KernelRidge(kernel, alpha=3.0, solver=solver).fit(X, Y, WEIGHTS) for solver in solvers]
-    assert [model.plan_.solver for model in models] == list(solvers)
+    assert [model.plan_.details.solver for model in models] == list(solvers)
     for model in models[1:]:
         assert_allclose(model.predict(NEW), models[0].predict(NEW), rtol=1e-9)
         assert_allclose(model.coef_, models[0].coef_, rtol=1e-7, atol=1e-10)
@@ -462,7 +462,7 @@ def test_a_constant_feature_is_left_to_the_intercept():
     model = KernelRidge(Polynomial(2), alpha=0.0).fit(X, y)
     columns = mercer.lift(Polynomial(2), 3).transform(X)
     wanted = np.linalg.lstsq(columns, y, rcond=None)[0]
-    assert model.plan_.side == "primal"
+    assert model.plan_.details.side == "primal"
     assert model.coef_[0] == 0.0
     assert_allclose(model.predict(X), columns @ wanted, rtol=1e-10)
     assert model.converged_
@@ -529,7 +529,7 @@ def test_the_truth_about_a_fit_can_be_computed_again(kernel, solver):
         model.fit(X, y, WEIGHTS)
     D, u = np.diag(np.sqrt(WEIGHTS)), np.sqrt(WEIGHTS / WEIGHTS.sum())
     P = np.eye(24) - np.outer(u, u)
-    if model.plan_.side == "primal":
+    if model.plan_.details.side == "primal":
         Z = P @ D @ mercer.lift(kernel, 3).transform(X)[:, 1:]  # the constant one is left to the intercept
         A, b = Z.T @ Z, Z.T @ P @ D @ y
     else:
@@ -569,7 +569,7 @@ def test_a_fit_holds_one_matrix_or_three(alpha, matrices, monkeypatch):
 
     Blocks of plain NumPy are made as small against 1,000 rows as they are against 10,000.
     """
-    monkeypatch.setattr(plain, "BLOCK", 1 << 13)
+    monkeypatch.setattr(plain, "BLOCK_PAIRS", 1 << 13)
     monkeypatch.setattr(plain, "mirror", lambda matrix: mirror(matrix, 64))
     n = 1000
     rows = np.random.default_rng(0).normal(size=(n, 3))

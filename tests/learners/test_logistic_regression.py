@@ -77,7 +77,7 @@ def test_features_of_a_lift_give_the_model_of_scikit_learn(classes, weighted, al
     Z = Polynomial(2).fit_transform(X)
     wanted = reference(Z, y, alpha, weights)
     assert model.converged_
-    assert model.plan_.way == "features"
+    assert model.plan_.method == "features"
     new = draw(50, classes, seed=1)[0]
     Z_new = Polynomial(2).fit_transform(new)
     np.testing.assert_allclose(model.predict_proba(new), wanted.predict_proba(Z_new), atol=1e-5)
@@ -95,7 +95,7 @@ def test_the_kernel_matrix_gives_the_exact_solution(classes, weighted):
     kernel, alpha = Gaussian(0.8), 0.5
     model = KernelLogisticRegression(kernel, alpha=alpha, tol=1e-9).fit(X, y, weights if weighted else None)
     a, b, value = by_coefficients(kernel(X), y, alpha, weights)
-    assert model.plan_.way == "kernel matrix"
+    assert model.plan_.method == "exact"
     assert model.objective_ == pytest.approx(value, rel=1e-9)
     new = draw(40, classes, seed=1)[0]
     scores = kernel(new, X) @ a + b
@@ -138,7 +138,7 @@ def test_the_gap_is_that_of_the_exact_kernel():
 def test_landmarks_give_the_model_of_their_features(classes):
     X, y = draw(3500, classes)
     model = KernelLogisticRegression("gaussian(1)", n_landmarks=60, tol=1e-10, random_state=0).fit(X, y)
-    assert model.plan_.way == "landmarks"
+    assert model.plan_.method == "landmarks"
     assert len(model.landmarks_) == 60
     np.testing.assert_array_equal(X[model.landmark_indices_], model.landmarks_)
     kernel, L = Gaussian(1.0), model.landmarks_
@@ -244,7 +244,7 @@ def test_a_kernel_with_few_features_is_lifted():
     X, y = draw(classes=3)
     kernel = KernelLogisticRegression("polynomial(degree=2)", tol=1e-9).fit(X, y)
     lift = KernelLogisticRegression(Polynomial(2), tol=1e-9).fit(X, y)
-    assert kernel.plan_.way == "features"
+    assert kernel.plan_.method == "features"
     np.testing.assert_allclose(kernel.predict_proba(X), lift.predict_proba(X), atol=1e-7)
 
 
@@ -330,7 +330,7 @@ def test_a_plan_says_what_a_fit_takes():
     X, y = draw(classes=3)
     model = KernelLogisticRegression("gaussian(1)")
     plan = model.plan(X, y)
-    assert str(plan).startswith("logistic regression on 200 rows x 3 columns, 3 outputs: kernel matrix (200), about")
+    assert str(plan).startswith("logistic regression on 200 rows x 3 columns, 3 outputs: exact\n")
     assert not hasattr(model, "n_features_in_")
     assert model.fit(X, y).plan_ == plan
     assert plan.exact
@@ -343,20 +343,20 @@ def test_memory_decides_how_many_landmarks_there_are(monkeypatch):
     large, small = (
         KernelLogisticRegression("gaussian(1)", memory_limit=limit).plan(X, y) for limit in ("1 GB", "9 MB")
     )
-    assert (large.features, small.features) == (1000, 125)
+    assert (large.n_landmarks, small.n_landmarks) == (1000, 125)
     assert small.bytes <= 9_000_000
     with pytest.raises(
-        BudgetError, match=r"KernelLogisticRegression needs .* for landmarks of 4,000 rows \(32 a row\)"
+        BudgetError, match=r"KernelLogisticRegression needs .* for landmarks of 4,000 rows \(32 per row\)"
     ):
         KernelLogisticRegression("gaussian(1)", memory_limit="1 MB").fit(X, y)
-    with pytest.raises(BudgetError, match=r"for kernel matrix of 200 rows \(200 a row\).* Use fewer rows"):
+    with pytest.raises(BudgetError, match=r"for the kernel matrix of 200 rows \(200 per row\).* Use fewer rows"):
         KernelLogisticRegression("precomputed", memory_limit="100 kB").fit(np.eye(200), y[:200])
 
 
 def test_time_decides_how_many_landmarks_there_are():
     X, y = draw(4000, 2)
-    assert KernelLogisticRegression("gaussian(1)", time_limit=1e-3).plan(X, y).features == 32
-    assert KernelLogisticRegression("gaussian(1)", n_landmarks=4000).plan(X, y).way == "kernel matrix"
+    assert KernelLogisticRegression("gaussian(1)", time_limit=1e-3).plan(X, y).n_landmarks == 32
+    assert KernelLogisticRegression("gaussian(1)", n_landmarks=4000).plan(X, y).method == "exact"
 
 
 # -- errors ---------------------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def test_a_fit_of_features_holds_what_its_plan_says(name, outputs, alpha):
     X = np.random.default_rng(0).normal(size=(20_000, 8))
     solver = Cholesky() if alpha == 0.1 else Eigen()
     peak, plan = peak_of_fit(KernelRidge(LIFTED[name], alpha=alpha, solver=solver), X, X[:, :outputs])
-    assert (plan.way, plan.side) == ("direct", "primal")
+    assert (plan.method, plan.details.side) == ("direct", "primal")
     assert 0.85 * plan.bytes < peak < 1.05 * plan.bytes
 
 
@@ -49,7 +49,7 @@ def test_so_does_one_of_more_features_than_rows(alpha):
     X = np.random.default_rng(0).normal(size=(1_500, 3))
     model = KernelRidge(RandomFourier("gaussian(1)", 8_000, random_state=0), alpha=alpha)
     peak, plan = peak_of_fit(model, X, X[:, 0])
-    assert (plan.way, plan.side) == ("direct", "dual")
+    assert (plan.method, plan.details.side) == ("direct", "dual")
     assert 0.85 * plan.bytes < peak < 1.1 * plan.bytes
 
 
@@ -61,7 +61,7 @@ def test_landmarks_keep_to_a_limit_where_memory_is_short(kernel, limit):
     y = np.sin(X[:, 0]) + 0.3 * rng.normal(size=8_000)
     model = KernelRidge(Nystrom(kernel, 1_000, random_state=0), alpha=1.0, memory_limit=limit, random_state=0)
     peak, plan = peak_of_fit(model, X, y)
-    assert (plan.way, plan.features) == ("one pass", 1_000)
+    assert (plan.method, plan.n_features) == ("one pass", 1_000)
     assert plan.bytes <= float(limit[:-2]) * 1e6
     assert 0.8 * plan.bytes < peak < 1.05 * float(limit[:-2]) * 1e6
 
@@ -71,7 +71,7 @@ def test_many_outputs_are_counted(settings):
     X = np.random.default_rng(0).normal(size=(600, 4))
     Y = np.random.default_rng(1).normal(size=(600, 500))
     peak, plan = peak_of_fit(KernelRidge("gaussian(1)", **settings), X, Y)
-    assert (plan.way, plan.side) == ("direct", "dual")
+    assert (plan.method, plan.details.side) == ("direct", "dual")
     assert 0.6 * plan.bytes < peak < 1.05 * plan.bytes
     with pytest.raises(BudgetError, match="KernelRidge"):
         KernelRidge("gaussian(1)", memory_limit=plan.bytes // 2, **settings).fit(X, Y)
@@ -91,9 +91,9 @@ def test_many_pairs_of_classes_keep_to_a_limit():
     X, y = np.random.default_rng(0).normal(size=(1_500, 4)), np.arange(1_500) % 15
     X += 2 * np.random.default_rng(1).normal(size=(15, 4))[y]
     peak, plan = peak_of_fit(KernelSVC("gaussian(0.5)", C=10, memory_limit="14MB"), X, y)
-    assert not plan.whole
+    assert not plan.details.whole
     assert peak < 1.05 * 14e6
     free = KernelSVC("gaussian(0.5)", C=10)
     peak, plan = peak_of_fit(free, X, y)
-    assert plan.whole
+    assert plan.details.whole
     assert 8 * 1_500**2 < peak < 1.05 * plan.bytes

@@ -22,6 +22,7 @@ from mercer.learners.run import fit_run
 from mercer.learners.run.fit_run import Terms, watched
 from mercer.lifts import Nystrom, Polynomial
 from mercer.planner.plan import Plan, Stage
+from mercer.planner.ridge import RidgeDetails
 from mercer.solvers import Cholesky
 
 PARTS = {"version": "1", "settings": "abc", "data": "def"}
@@ -50,7 +51,7 @@ def _quiet_handler():
 
 def plan(*stages):
     stages = tuple(Stage(name, seconds) for name, seconds in stages)
-    return Plan("one pass", "primal", Cholesky(), 9, 2, 1, 5, 1.0, 1, 7.0, stages)
+    return Plan("one pass", 9, 2, 1, 1, 7.0, stages, RidgeDetails("primal", Cholesky()), n_features=5)
 
 
 def run_of(clock, time_limit=None, on_interrupt="raise", verbose=False, checkpoint=None):

@@ -12,7 +12,7 @@ from mercer.learners.ridge.residual_pass import Trial, check
 from mercer.learners.ridge.sampled_loo import drawn
 from mercer.learners.streaming.moments import Moments, Normal
 from mercer.lifts import Polynomial, RandomFourier
-from mercer.planner.streaming import TRIED
+from mercer.planner.ridge.streaming import TRIED
 from mercer.solvers.ridge.perturbation import mean_size
 
 ALPHAS = np.array([0.1, 3.0])

@@ -64,7 +64,7 @@ def test_eigenvectors_are_those_of_the_walk(by_products, stored, kernel):
     if not stored:
         by_products()
     model = SpectralClustering(4, kernel=kernel, n_components=5, tol=1e-10, random_state=0).fit(X)
-    assert model.plan_.way == ("kernel matrix" if stored else "products")
+    assert model.plan_.method == ("exact" if stored else "krylov")
     values, vectors = walk(kernel(X), 5)
     assert_allclose(model.eigenvalues_, values, atol=1e-9)
     assert model.eigenvalues_[0] == pytest.approx(1.0)
@@ -111,7 +111,7 @@ def test_both_ways_give_the_same_labels(by_products):
 def test_many_rows_by_the_fused_pass():
     X, y = rings(2500)
     model = SpectralClustering(2, kernel="gaussian(0.4)", random_state=0).fit(X)
-    assert model.plan_.way == "products"
+    assert model.plan_.method == "krylov"
     assert model.converged_
     assert adjusted_rand_score(model.labels_, y) == 1.0
     assert model.residuals_.max() <= 1e-5
@@ -252,7 +252,7 @@ def test_products_hold_nothing_of_the_square_of_rows():
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert model.plan_.way == "products"
+    assert model.plan_.method == "krylov"
     assert peak < 2 * 6000**2  # bytes: half of the matrix in float32
 
 
@@ -280,7 +280,7 @@ def test_a_plan_says_what_a_fit_takes():
     X, _ = blobs()
     model = SpectralClustering(4, kernel="gaussian(1)", random_state=0)
     plan = model.plan(X)
-    assert str(plan).startswith("spectral clustering on 200 rows x 3 columns, 4 clusters: kernel matrix, about")
+    assert str(plan).startswith("spectral clustering on 200 rows x 3 columns, 4 clusters: exact\n")
     assert not hasattr(model, "n_features_in_")
     assert model.fit(X).plan_ == plan
     with pytest.raises(BudgetError, match=r"SpectralClustering needs .* for spectral clustering of 200 rows"):

@@ -1,4 +1,4 @@
-"""The classifier against LIBSVM, through scikit-learn, and against what must hold of any machine of margins."""
+"""The classifier against LIBSVM, through scikit-learn, and against what must hold of any SVM."""
 
 import pickle
 import signal
@@ -400,7 +400,7 @@ def test_too_few_steps_are_told_once():
 def test_a_plan_says_what_a_fit_takes():
     X, y = draw(classes=3)
     plan = KernelSVC().plan(X, y)
-    assert str(plan).startswith("margins on 120 rows x 3 columns, 3 functions: exact, about")
+    assert str(plan).startswith("SVM on 120 rows x 3 columns, 3 functions: exact\n")
     assert [stage.name for stage in plan.stages] == ["coefficients"]
     with pytest.raises(BudgetError, match=r"KernelSVC needs .* for rows of the kernel matrix of .* rows; 11.7 KiB"):
         KernelSVC(memory_limit="12 kB", method="exact").fit(X, y)

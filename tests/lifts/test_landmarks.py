@@ -250,7 +250,7 @@ def test_large_data_is_sampled(monkeypatch):
 
 
 def test_choosing_asks_the_memory_budget(monkeypatch):
-    monkeypatch.setattr(landmarks, "SURE", 0)
+    monkeypatch.setattr(landmarks, "MAX_UNASKED_BYTES", 0)
     monkeypatch.setattr(Budget, "of", lambda memory: Budget(1000))
     with pytest.raises(BudgetError, match=r"Nystrom needs .* for choosing 20 landmarks from 200 rows; .*uniform"):
         chosen("pivoted", rows(200), 20)

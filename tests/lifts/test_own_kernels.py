@@ -108,7 +108,7 @@ def test_learners_take_the_features_where_these_are_fewer():
     rows = RANDOM.uniform(-1, 1, size=(400, D))
     y = rows[:, 0] + (rows[:, 1] > 0)
     plan = KernelRidge(Steps(), alpha=0.1).fit(rows, y).plan_
-    assert (plan.side, plan.features) == ("primal", 2 * D)
+    assert (plan.details.side, plan.n_features) == ("primal", 2 * D)
     assert Perceptron(Steps()).fit(rows, rows[:, 0] > 0.5).predict([[0.9, 0.0, 0.0]])[0]
 
 

@@ -28,6 +28,7 @@ from mercer.lifts import Counts
 from mercer.models import inspect, load, save
 from mercer.models.estimators import BESIDE, DROPPED
 from mercer.models.registry import ALL, CLASSES, ENTRIES
+from mercer.planner import Plan
 
 
 @pytest.fixture
@@ -52,6 +53,8 @@ def same(a, b, seen=None):
         return list(a) == list(b) and all(same(a[key], b[key], seen) for key in a)
     if isinstance(a, Kernel):
         return a == b
+    if isinstance(a, Plan):  # the other methods are worked out when they are asked for
+        return a == b and a.reason == b.reason and same(a.others, b.others, seen)
     if is_dataclass(a):
         return type(a) is type(b) and all(
             same(getattr(a, item.name), getattr(b, item.name), seen) for item in fields(a) if item.name != "_known"

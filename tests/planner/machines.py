@@ -1,7 +1,8 @@
 """Machines that tests plan for: no test measures one, and none depends on how fast this one is."""
 
 from mercer.compute.runtime.memory import Budget
-from mercer.planner import Task, choose
+from mercer.errors import speaking
+from mercer.planner import RidgeTask, choose
 from mercer.planner.machine import ROUGH
 
 PLENTY = Budget(2**60)
@@ -9,8 +10,9 @@ PLENTY = Budget(2**60)
 
 def plan(rows, features=None, solver=None, budget=PLENTY, machine=ROUGH, seconds=None, resumable=False, **more):
     """The plan of least squares on ten columns, unless others are asked for."""
-    task = Task(rows, more.pop("columns", 10), more.pop("outputs", 1), features, **more)
-    return choose("KernelRidge", task, solver, budget, seconds, machine, resumable)
+    task = RidgeTask(rows, more.pop("columns", 10), more.pop("outputs", 1), features, solver=solver, **more)
+    with speaking("KernelRidge"):
+        return choose(task, budget, seconds, machine, resumable)
 
 
 def kernel(rows, **more):
@@ -19,5 +21,5 @@ def kernel(rows, **more):
 
 
 def names(found):
-    """The ways of a plan, by kind."""
-    return {way.way for way in (found, *found.others)}
+    """The methods of a plan and of those beside it."""
+    return {way.method for way in (found, *found.others)}

@@ -6,12 +6,15 @@ from dataclasses import replace
 import pytest
 from machines import kernel, plan
 
-from mercer.errors import InputError
+from mercer.errors import InputError, speaking
 from mercer.planner import Plan, Stage
 from mercer.planner.explain import duration, named
+from mercer.planner.plan import Compared
+from mercer.planner.ridge import RidgeDetails
 from mercer.solvers import Cholesky, ConjugateGradient, Eigen, GradientDescent
 
-WAYS = [
+DUAL = RidgeDetails("dual", Eigen(), 1e18)
+METHODS = [
     plan(1000, 20),
     plan(1000, solver=GradientDescent(max_iter=5, step=0.1)),
     kernel(20_000, solver=ConjugateGradient(tol=1e-4), path=True, alphas=45),
@@ -22,35 +25,32 @@ WAYS = [
 
 
 def test_a_plan_reads_like_a_table():
-    slow = Plan("direct", "dual", Eigen(), 581_012, 54, 7, None, 1e18, 8 * 10**12, 3e7, reason="does not fit")
+    shape = {"rows": 581_012, "columns": 54, "outputs": 7}
+    no = Compared("does not fit")
+    slow = Plan("direct", **shape, bytes=8 * 10**12, seconds=3e7, stages=(), details=DUAL, comparison=no)
     chosen = Plan(
-        way="nystrom",
-        side="primal",
-        solver=Eigen(),
-        rows=581_012,
-        columns=54,
-        outputs=7,
-        features=2000,
-        operations=1e12,
+        method="nystrom",
+        **shape,
         bytes=400_000_000,
         seconds=41.2,
         stages=(Stage("landmarks", 0.2), Stage("pass", 41.0)),
+        details=RidgeDetails("primal", Eigen(), 1e12),
+        n_landmarks=2000,
         gives_up="exactness (certified)",
-        reason="No exact way fits the memory.",
-        others=(slow,),
+        comparison=Compared("No exact method fits the memory.", (slow,)),
     )
     assert str(chosen).splitlines() == [
         "least squares on 581,012 rows x 54 columns, 7 outputs: nystrom, one pass, 2,000 landmarks",
-        "     way                                     time     memory  gives up",
+        "     method                                  time     memory  gives up",
         "  -> nystrom, one pass, 2,000 landmarks      41 s  381.5 MiB  exactness (certified)",
         "     direct, kernel matrix, Eigen        347 days    7.3 TiB  nothing",
         "  stages: landmarks 0.2 s, pass 41 s",
-        "  why: No exact way fits the memory.",
+        "  why: No exact method fits the memory.",
         "  why not direct, kernel matrix, Eigen: does not fit",
     ]
 
 
-@pytest.mark.parametrize("found", WAYS, ids=lambda found: found.way)
+@pytest.mark.parametrize("found", METHODS, ids=lambda found: found.method)
 def test_every_way_is_listed_with_its_reason(found):
     lines = str(found).splitlines()
     assert str(found).isascii()
@@ -69,7 +69,7 @@ def test_names_of_ways():
     assert named(plan(1000, 20)) == "direct, 20 features, Cholesky"
     assert named(plan(1000, solver=GradientDescent())) == "direct, kernel matrix, GradientDescent"
     assert named(kernel(10**5, solver=ConjugateGradient(preconditioner_rank=1000))) == "conjugate gradients, rank 1,000"
-    assert named(WAYS[-1]) == "one pass, 50 features"
+    assert named(METHODS[-1]) == "one pass, 50 features"
 
 
 @pytest.mark.parametrize(
@@ -95,17 +95,20 @@ def test_durations(seconds, text):
 # -- plain values -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("found", WAYS, ids=lambda found: found.way)
+@pytest.mark.parametrize("found", METHODS, ids=lambda found: found.method)
 def test_a_plan_comes_back_from_its_record(found):
     record = json.loads(json.dumps(found.record()))
     assert all(value is None or isinstance(value, str | int | float) for value in record.values())
-    assert Plan.restored(record) == replace(found, others=())
+    assert Plan.restored(record) == found
+    assert Plan.restored(record).reason == found.reason
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"way": "by magic"},
+        {"method": "by magic"},
+        {"task": "magic"},
+        {"task": ["SVM"]},
         {"side": "left"},
         {"solver": "Solver"},
         {"solver": "System"},
@@ -118,18 +121,18 @@ def test_a_plan_comes_back_from_its_record(found):
     ids=str,
 )
 def test_records_that_hold_no_plan_are_refused(change):
-    with pytest.raises(InputError, match=r"^KernelRidge needs the record of a plan"):
-        Plan.restored({**plan(1000, 20).record(), **change}, "KernelRidge")
+    with speaking("KernelRidge"), pytest.raises(InputError, match=r"^KernelRidge needs the record of a plan"):
+        Plan.restored({**plan(1000, 20).record(), **change})
 
 
 def test_a_record_without_a_field_is_refused():
     record = plan(1000).record()
-    for name in ("way", "solver", "rows", "sample", "operations"):
+    for name in ("task", "method", "solver", "rows", "sample", "operations"):
         with pytest.raises(InputError, match="KeyError"):
             Plan.restored({key: value for key, value in record.items() if key != name})
 
 
 def test_the_solver_keeps_its_settings():
     found = plan(1000, solver=GradientDescent(max_iter=5, step=0.1))
-    assert Plan.restored(found.record()).solver == GradientDescent(max_iter=5, step=0.1)
-    assert Plan.restored(plan(1000).record()).solver == Cholesky()
+    assert Plan.restored(found.record()).details.solver == GradientDescent(max_iter=5, step=0.1)
+    assert Plan.restored(plan(1000).record()).details.solver == Cholesky()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from machines import kernel
 
-from mercer.planner.iterations import ASSUMED, LEAST, eigenvalue, iterations
+from mercer.planner.ridge.iterations import ASSUMED, LEAST, eigenvalue, iterations
 from mercer.solvers import ConjugateGradient
 
 
@@ -62,7 +62,7 @@ def test_a_tolerance_of_zero_is_that_of_rounding():
     assert iterations(100, values, 0.1, 1e-6) < iterations(100, values, 0.1, 0.0) < np.inf
     assert iterations(100, values, 0.1, 5.0) == iterations(100, values, 0.1, 1.0) >= LEAST
     found = kernel(10_000, solver=ConjugateGradient(tol=0.0), spectrum=values, alpha=0.1)
-    assert found.way == "conjugate gradients"
+    assert found.method == "conjugate gradients"
 
 
 def test_where_nothing_is_known_it_is_twenty_at_rank_1000():

@@ -27,7 +27,7 @@ def made(kernel, alphas=(0.1,), rank=None, tolerance=1e-6, seed=0):
 @pytest.mark.parametrize("alphas", [(0.5, 1e-3), (0.02, 0.02)], ids=["several", "one"])
 def test_it_is_the_inverse_of_the_factor_with_a_ridge(rank, alphas, call, monkeypatch):
     """In one strip, and in many."""
-    monkeypatch.setattr(preconditioner, "CALL", call)
+    monkeypatch.setattr(preconditioner, "MAX_CALL_OPERATIONS", call)
     alphas, R = np.array(alphas), np.random.default_rng(1).normal(size=(300, 2))
     M = made(Laplace(1.0), alphas, rank)
     Z = M.solve(R, alphas)

@@ -47,7 +47,7 @@ model = KernelRidge(Powers(3), solver=solver, **settings).fit(X, y)
 print(f"largest difference of w on the way: {max(gaps):.1e}")
 print(f"w by the loop: {w.round(3)}")
 print(
-    f"by Mercer:     {np.ravel(model.coef_).round(3)}, on the {model.plan_.side} side"
+    f"by Mercer:     {np.ravel(model.coef_).round(3)}, on the {model.plan_.details.side} side"
 )
 
 # %%

@@ -54,7 +54,7 @@ few = KernelRidge("polynomial(degree=3)", alpha=penalty, fit_intercept=False).fi
 )
 difference = float(np.abs(model.predict(X) - Phi.T @ primal).max())
 print(
-    f"50 rows: {model.plan_.side}, differs by {difference:.1e}; 6 rows: {few.plan_.side}"
+    f"50 rows: {model.plan_.details.side}, differs by {difference:.1e}; 6 rows: {few.plan_.details.side}"
 )
 
 # %%

@@ -31,14 +31,14 @@ seconds = {way: [] for way in ways}
 chosen = []
 for n in sizes:
     found = mercer.plan(int(n), 10, alpha=0.1, machine=ROUGH, memory_limit="16 GB")
-    chosen.append(found.way)
+    chosen.append(found.method)
     for way, times in seconds.items():
         times.append(
             min(
                 (
                     each.seconds
                     for each in (found, *found.others)
-                    if each.way == way
+                    if each.method == way
                 ),
                 default=np.nan,
             )

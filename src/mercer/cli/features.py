@@ -10,7 +10,8 @@ import numpy as np
 
 from mercer.cli.exit_codes import Exit, Failure
 from mercer.errors import InputError, sentence
-from mercer.models.table_model import DATES, TableModel, rows_of_table
+from mercer.lifts.base import Lift
+from mercer.models.table_model import DATES, AnyLearner, TableModel, rows_of_table
 from mercer.tables.columns import kind_of, numbers
 from mercer.tables.read import Sheet
 
@@ -49,7 +50,7 @@ class Look:
             return sheet.sparse.rows
         return rows_of_table(sheet.table, self.kernel, self.columns, self.filled)
 
-    def model(self, learner: Any, task: str, target: str, sheet: Sheet, train: Sheet) -> TableModel:
+    def model(self, learner: AnyLearner | Lift, task: str, target: str, sheet: Sheet, train: Sheet) -> TableModel:
         """A fitted learner with what it takes to give it new tables: how these are read, and what fills gaps."""
         shared = (self.columns, self.kinds, self.filled, sheet.decimal)
         if sheet.sparse is not None:

@@ -40,13 +40,10 @@ def plan(options: PlanOptions, voice: Voice) -> None:
 
     Of a table, as `mercer fit` would; without one, of kernel ridge regression from shapes alone.
     """
-    from mercer.cli.result import plan_record
-
     if options.memory_limit is not None:
         size("--memory-limit", options.memory_limit)
     found = _of_shapes(options) if options.table is None else _of_table(options, voice)
-    others = [plan_record(other) for other in getattr(found, "others", ())]  # those of margins have none
-    record = {"plan": plan_record(found), "others": others, "text": str(found)}
+    record = {"plan": found.record(), "others": [other.record() for other in found.others], "text": str(found)}
     voice.data(record, str(found))
 
 

@@ -89,7 +89,7 @@ class Fitted:
     @property
     def left_out_rows(self) -> str:
         """Whose leave-one-out score it is, in words: of a sample it is another model's than the one that is scored."""
-        sample = getattr(self.judged.model.learner.plan_, "sample", None)
+        sample = getattr(self.judged.model.learner.plan_.details, "sample", None)
         if sample is None or sample >= len(self.parts.y):
             return "the fitted rows"
         return f"{sample:,} of the fitted rows, by models of {sample - 1:,} rows"
@@ -109,7 +109,7 @@ class Fitted:
             "columns": _columns(self.look),
             "learner": type(learner).__name__,
             "converged": self.converged,
-            "plan": plan_record(learner.plan_),
+            "plan": dict(learner.plan_.record()),
             "held_out_rows": self.held,
             "scores": [{"model": name, **vars(score)} for name, scores in self.scores for score in scores],
             "leave_one_out": None if self.left_out is None else dict([self.left_out]),
@@ -131,11 +131,3 @@ def _columns(found: Look) -> list[dict[str, Any]]:
         return [{"name": name, "holds": kind} for name, kind in zip(found.columns, found.kinds, strict=True)]
     chosen = found.proposal.columns
     return [{"name": c.name, "taken_for": c.taken_for, "part": c.part, "why": c.why} for c in chosen]
-
-
-def plan_record(plan: Any) -> dict[str, Any]:
-    """A plan as plain values: of least squares all of it, of others what all have."""
-    if hasattr(plan, "record"):
-        return dict(plan.record())
-    names = ("way", "rows", "columns", "bytes", "seconds", "reason")
-    return {name: getattr(plan, name) for name in names if hasattr(plan, name)} | {"text": str(plan)}

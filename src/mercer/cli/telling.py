@@ -9,7 +9,7 @@ from mercer.cli.features import ASIDE
 from mercer.compute.runtime.memory import text_of
 from mercer.kernels.lexer import tokens_of
 from mercer.kernels.tables.choice import LEFT_OUT
-from mercer.planner.explain import duration
+from mercer.planner.explain import duration, summary
 
 if TYPE_CHECKING:
     from mercer.cli.features import Look
@@ -76,12 +76,9 @@ def short_kernel(kernel: Any) -> str:
 
 
 def short_plan(plan: Any) -> str:
-    """A plan in one line: the way, what it takes and what it gives up."""
-    first = str(plan).partition("\n")[0]
-    if not hasattr(plan, "gives_up"):
-        return first  # it says what it takes
+    """A plan in one line: the method, what it takes and what it gives up."""
     gives_up = f", giving up {plan.gives_up}" if plan.gives_up else ""
-    return f"{first}, about {duration(plan.seconds)} and {text_of(plan.bytes)}{gives_up}"
+    return f"{summary(plan)}, about {duration(plan.seconds)} and {text_of(plan.bytes)}{gives_up}"
 
 
 def _named(names: Iterable[Any]) -> str:

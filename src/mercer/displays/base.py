@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from io import BytesIO
 from typing import Any, Self
 
+from mercer.displays.estimators import Pipelined
 from mercer.errors import InputError, sentence
 
 SIZE = (6.4, 4.8)
@@ -92,14 +93,14 @@ def check_fitted(who: str, model: object, columns: int | None = None) -> None:
         raise InputError(sentence(who, needs, got, "Fit it to the columns that are drawn."))
 
 
-def before_last(model: Any, X: Any) -> Any:
+def before_last(model: object, X: Any) -> Any:
     """The rows as the last step of a pipeline sees them; other models see them as they are."""
-    return model[:-1].transform(X) if hasattr(model, "steps") and len(model.steps) > 1 else X
+    return model[:-1].transform(X) if isinstance(model, Pipelined) and len(model.steps) > 1 else X
 
 
-def last_step(model: Any) -> Any:
+def last_step(model: object) -> Any:
     """The last step of a pipeline, which knows what was learned; other models are their own."""
-    return model.steps[-1][1] if hasattr(model, "steps") else model
+    return model.steps[-1][1] if isinstance(model, Pipelined) else model
 
 
 def found(who: str, model: object, name: str, remedy: str) -> Any:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, check_fitted, last_step
 from mercer.displays.colours import colours
+from mercer.displays.estimators import Predictor
 from mercer.displays.plane import Plane, check_grid, labels_of
 from mercer.displays.regions import coloured, parted, scattered, told_apart
 from mercer.errors import InputError, sentence, speaks
@@ -86,7 +87,14 @@ class BoundaryDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(
-        cls, model: Any, X: Any, y: ArrayLike | None = None, *, support: bool = True, grid: int = 200, ax: Any = None
+        cls,
+        model: Predictor,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        support: bool = True,
+        grid: int = 200,
+        ax: Any = None,
     ) -> Self:
         """Draw a fitted classifier, or a pipeline that ends with one.
 
@@ -157,7 +165,7 @@ class BoundaryDisplay(Display):
         return plane, labels_of(who, self.y, len(plane.values)), rings
 
 
-def _scores(model: Any, places: Any, shape: tuple[int, int]) -> NDArray[Any] | None:
+def _scores(model: Predictor, places: Any, shape: tuple[int, int]) -> NDArray[Any] | None:
     """One score per place; None for models that have none, or one per class."""
     if not hasattr(model, "decision_function"):
         return None

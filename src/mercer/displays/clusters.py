@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, found
 from mercer.displays.colours import colours
+from mercer.displays.estimators import Predictor
 from mercer.displays.plane import Plane, check_grid
 from mercer.displays.regions import coloured, parted, told_apart
 from mercer.errors import InputError, sentence, speaks
@@ -66,7 +67,7 @@ class ClusterDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, X: Any, *, ax: Any = None, grid: int = 200) -> Self:
+    def from_estimator(cls, model: Predictor, X: Any, *, ax: Any = None, grid: int = 200) -> Self:
         """Draw the clusters that a fitted model predicts on a grid, and for the rows.
 
         A model that cannot predict, such as spectral clustering, gives the labels of the rows that it was fitted to.

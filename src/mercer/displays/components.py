@@ -61,7 +61,7 @@ class ComponentsDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(
-        cls, model: Any, X: Any, y: ArrayLike | None = None, *, components: tuple[int, int] = (0, 1), ax: Any = None
+        cls, model: object, X: Any, y: ArrayLike | None = None, *, components: tuple[int, int] = (0, 1), ax: Any = None
     ) -> Self:
         """Draw two columns of `model.transform(X)`; their ratios stand beside them.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from inspect import signature
 from statistics import NormalDist
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, check_fitted, last_step
+from mercer.displays.estimators import Predictor
 from mercer.displays.line import Line
 from mercer.displays.plane import check_grid, refuse_huge
 from mercer.errors import InputError, sentence, speaks
@@ -78,7 +80,14 @@ class CurveDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(
-        cls, model: Any, X: Any, y: ArrayLike | None = None, *, level: float = 0.95, grid: int = 200, ax: Any = None
+        cls,
+        model: Predictor,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        level: float = 0.95,
+        grid: int = 200,
+        ax: Any = None,
     ) -> Self:
         """Draw a fitted regression, or a pipeline that ends with one, with its deviations where it has them.
 
@@ -105,8 +114,9 @@ class CurveDisplay(Display):
         check_fitted(cls.__name__, model, 1)
         check_grid(cls.__name__, grid)
         places, table = line.grid(grid)
+        predict: Callable[..., Any] = model.predict
         sure = "return_std" in signature(last_step(model).predict).parameters
-        mean, deviation = model.predict(table, return_std=True) if sure else (model.predict(table), None)
+        mean, deviation = predict(table, return_std=True) if sure else (predict(table), None)
         return cls(places, mean, deviation=deviation, X=X, y=y, level=level).plot(ax)
 
     @speaks

@@ -75,17 +75,17 @@ class DescentDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(
-        cls, model: Any, *, pair: tuple[int, int] | None = None, output: int = 0, ax: Any = None
+        cls, model: object, *, pair: tuple[int, int] | None = None, output: int = 0, ax: Any = None
     ) -> Self:
         """Draw a fitted `KernelRidge(solver=GradientDescent())`, or the like.
 
-        Coefficients are those of rows where the dual was solved, of features where the primal was: `plan_.side` says.
+        Coefficients are those of rows where the dual was solved, of features in the primal: `plan_.details` says.
 
         Parameters
         ----------
         model : estimator
             The fitted model. Coefficients are those of rows where the dual was solved, of features where the primal
-            was: `plan_.side` says which.
+            was: `plan_.details.side` says which.
         pair : (int, int) or None, default=None
             As in the class.
         output : int, default=0

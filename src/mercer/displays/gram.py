@@ -118,7 +118,9 @@ class GramDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, X: Any, *, order: Any = None, random_state: Any = None, ax: Any = None) -> Self:
+    def from_estimator(
+        cls, model: object, X: Any, *, order: Any = None, random_state: Any = None, ax: Any = None
+    ) -> Self:
         """Draw the kernel of a fitted model.
 
         Parameters

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, check_fitted, last_step
 from mercer.displays.colours import colours
+from mercer.displays.estimators import Estimator
 from mercer.errors import InputError, sentence, speaks
 
 REMEDY = "KernelKMeans, perceptrons and GradientDescent() write one; of others use HistoryDisplay.from_runs."
@@ -72,7 +73,7 @@ class HistoryDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, model: object, *, ax: Any = None) -> Self:
         """Draw the history of a fitted model, or of the last step of a pipeline.
 
         It has the mistakes of each pass of a perceptron, the inertia after each step of `KernelKMeans`, or the losses
@@ -116,7 +117,7 @@ class HistoryDisplay(Display):
     @speaks
     def from_runs(
         cls,
-        model: Any,
+        model: Estimator,
         X: Any,
         y: Any = None,
         *,

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, found, last_step
 from mercer.displays.colours import SCALE, colours
+from mercer.displays.estimators import Estimator
 from mercer.errors import InputError, sentence, speaks
 
 SQUARED, WRONG = "leave-one-out mean squared error", "wrong labels, left out"
@@ -70,7 +71,7 @@ class LeaveOneOutDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, model: object, *, ax: Any = None) -> Self:
         """Draw `loo_` of a fitted least-squares model whose alpha was chosen, or of a pipeline with one.
 
         Parameters
@@ -92,7 +93,9 @@ class LeaveOneOutDisplay(Display):
 
     @classmethod
     @speaks
-    def from_lengthscales(cls, model: Any, X: Any, y: Any, lengthscales: Sequence[float], *, ax: Any = None) -> Self:
+    def from_lengthscales(
+        cls, model: Estimator, X: Any, y: Any, lengthscales: Sequence[float], *, ax: Any = None
+    ) -> Self:
         """Fit a copy at each lengthscale, and draw the path of alphas of each; the best of all is marked.
 
         A fit with lengthscale="loo" keeps the path of its best lengthscale alone; this shows the others beside it.
@@ -181,10 +184,10 @@ class LeaveOneOutDisplay(Display):
         return alphas, errors, chosen
 
 
-def _path(who: str, model: Any) -> tuple[Any, NDArray[Any]]:
+def _path(who: str, model: object) -> tuple[Any, NDArray[Any]]:
     """The path of a fitted model, and the alphas that it took, one per output."""
     path = found(who, model, "loo_", 'Fit a KernelRidge with alpha="auto" or candidates.')
-    taken = np.ravel(np.asarray(model.alpha_, dtype=float))
+    taken = np.ravel(np.asarray(found(who, model, "alpha_", "Fit the model first."), dtype=float))
     return path, np.broadcast_to(taken, (path.errors.shape[1],)) if len(taken) == 1 else taken
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, check_fitted, found
 from mercer.displays.colours import colours
+from mercer.displays.estimators import Predictor
 from mercer.displays.lifted import Circle, Level, cut, read_level
 from mercer.displays.plane import MARGIN, Plane, labels_of
 from mercer.displays.regions import told_apart
@@ -85,7 +86,7 @@ class ParabolicDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, X: Any, y: ArrayLike | None = None, *, ax: Any = None) -> Self:
+    def from_estimator(cls, model: Predictor, X: Any, y: ArrayLike | None = None, *, ax: Any = None) -> Self:
         """Draw a fitted classifier that is linear on the lift, such as `KernelSVC("parabolic")`.
 
         The plane is read from its decision function, which is computed at some places around the rows; where that is

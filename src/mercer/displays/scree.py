@@ -61,7 +61,7 @@ class ScreeDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, model: object, *, ax: Any = None) -> Self:
         """Draw a fitted model that has `explained_variance_ratio_`, and `unexplained_` where it is known.
 
         Parameters

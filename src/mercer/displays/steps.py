@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.displays.base import Display, before_last, check_fitted, last_step
+from mercer.displays.base import Display, before_last, check_fitted, found, last_step
 from mercer.displays.colours import SCALE, colours
 from mercer.displays.plane import Plane, check_grid, labels_of
 from mercer.displays.regions import scattered, told_apart
@@ -85,7 +85,7 @@ class StepsDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, X: Any, y: ArrayLike, *, grid: int = 100, ax: Any = None) -> Self:
+    def from_estimator(cls, model: object, X: Any, y: ArrayLike, *, grid: int = 100, ax: Any = None) -> Self:
         """Draw a fitted perceptron of two classes, or a pipeline that ends with one, and the rows of its fit.
 
         A perceptron stores its mistakes in order, so that nothing is fitted again. Cost: the kernel between grid^2
@@ -168,14 +168,14 @@ class StepsDisplay(Display):
         return plane, labels_of(who, self.y, len(plane.values)), misclassified
 
 
-def _course(who: str, model: Any) -> Any:
+def _course(who: str, model: object) -> Any:
     """What a perceptron remembers; more than two classes have no one boundary, and on a budget it forgets mistakes."""
     course = getattr(model, "_course", None)
     if course is None:
         got = f"got {type(model).__name__}"
         raise InputError(sentence(who, "a perceptron", got, "Use Perceptron or KernelPerceptron."))
-    if len(model.classes_) != 2:
-        got = f"got {len(model.classes_)}"
+    if len(classes := found(who, model, "classes_", "Fit the model first.")) != 2:
+        got = f"got {len(classes)}"
         raise InputError(sentence(who, "two classes", got, "Draw two of them, or use BoundaryDisplay."))
     if course.memory is not None or not len(course.mistakes):
         got = "it made none" if course.memory is None else "it had a budget, and forgot them"

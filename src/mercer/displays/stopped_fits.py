@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mercer.displays.base import last_step
+from mercer.displays.estimators import Estimator
 from mercer.errors import InputError, NumericalWarning, sentence
 
 MEASURES = {"relative_gap_": "relative duality gap", "duality_gap_": "duality gap", "residual_": "relative residual"}
@@ -20,7 +21,7 @@ MEASURES = {"relative_gap_": "relative duality gap", "duality_gap_": "duality ga
 
 
 def runs_of(
-    who: str, model: Any, X: Any, y: Any, iterations: Sequence[int]
+    who: str, model: Estimator, X: Any, y: Any, iterations: Sequence[int]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], str]:
     """The numbers of iterations, the seconds of each fit, what each has left, and what that is."""
     counts = list(iterations)
@@ -36,7 +37,7 @@ def runs_of(
     return np.array(sorted(set(counts))), np.array([seconds for _, seconds in fits]), left, MEASURES[name]
 
 
-def _stopping(who: str, model: Any, count: int) -> Any:
+def _stopping(who: str, model: Estimator, count: int) -> Any:
     """A copy that takes so many steps at most."""
     copy = clone(model)
     learner = last_step(copy)
@@ -52,7 +53,7 @@ def _stopping(who: str, model: Any, count: int) -> Any:
     raise InputError(sentence(who, needs, got, "Use solver=ConjugateGradient()."))
 
 
-def _timed(model: Any, X: Any, y: Any) -> tuple[Any, float]:
+def _timed(model: Estimator, X: Any, y: Any) -> tuple[Any, float]:
     """A fit that may end too early, which is what is asked for here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NumericalWarning)

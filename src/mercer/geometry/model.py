@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,16 @@ from mercer.errors import InputError, sentence
 from mercer.geometry.accurate import Vector
 
 
-def decision(model: Any, positive: Any) -> tuple[Vector, float]:
+class LinearModel(Protocol):
+    """A fitted linear model, such as those of scikit-learn; a classifier has `classes_`, too."""
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the columns: a row, or a row per class or target."""
+        ...
+
+
+def decision(model: LinearModel, positive: Any) -> tuple[Vector, float]:
     """The weights and the intercept of the decision for a class, or of a regressor's prediction."""
     rows, intercepts = _read(model)
     classes = getattr(model, "classes_", None)
@@ -20,10 +29,15 @@ def decision(model: Any, positive: Any) -> tuple[Vector, float]:
     if len(classes) == 2 and len(rows) == 1:
         sign = 1.0 if _place(classes, classes[1] if positive is None else positive) else -1.0
         return sign * rows[0], sign * float(intercepts[0])
-    return _of_class(model, rows, intercepts, positive)
+    if len(rows) != len(classes) or hasattr(model, "n_support_"):  # SVC has a decision per pair of classes
+        got = f"{type(model).__name__} has decisions between pairs of classes"
+        raise InputError(
+            sentence("region", "one decision per class", got, "Use LinearSVC, or fit each class against the rest.")
+        )
+    return _of_class(classes, rows, intercepts, positive)
 
 
-def _read(model: Any) -> tuple[NDArray[np.float64], Vector]:
+def _read(model: LinearModel) -> tuple[NDArray[np.float64], Vector]:
     coef = getattr(model, "coef_", None)
     if coef is None:
         got = f"got {type(model).__name__}, without coef_"
@@ -47,14 +61,8 @@ def _of_regressor(rows: NDArray[np.float64], intercepts: Vector, positive: Any) 
     return rows[0], float(intercepts[0])
 
 
-def _of_class(model: Any, rows: NDArray[np.float64], intercepts: Vector, positive: Any) -> tuple[Vector, float]:
+def _of_class(classes: Any, rows: NDArray[np.float64], intercepts: Vector, positive: Any) -> tuple[Vector, float]:
     """One of many classes against the rest."""
-    classes = model.classes_
-    if len(rows) != len(classes) or hasattr(model, "n_support_"):  # SVC has a decision per pair of classes
-        got = f"{type(model).__name__} has decisions between pairs of classes"
-        raise InputError(
-            sentence("region", "one decision per class", got, "Use LinearSVC, or fit each class against the rest.")
-        )
     if positive is None:
         got = f"there are {len(classes)}"
         remedy = f"Say which one is meant, as in positive={classes.tolist()[0]!r}."

@@ -24,11 +24,11 @@ PythonFunction = Callable[[Any, Any], Any]
 """A function of two points or of two tables, as users write it."""
 MISUSED = (TypeError, ValueError, IndexError, KeyError, AttributeError, AssertionError)
 """What a function of points raises where it gets tables, and the other way round."""
-SYMMETRIC = 1e-9
+MAX_ASYMMETRY = 1e-9
 """A gap between f(x, z) and f(z, x) above this part of the largest value is no rounding, of float32 neither."""
-ROUNDING = 1e-6
+MAX_ROUNDING = 1e-6
 """How far the values of a table may be from those of its rows, in parts of the largest: products may be in float32."""
-AT_ONCE = 32
+DIAGONAL_ROWS = 32
 """Rows in a table whose diagonal is taken from its square."""
 
 
@@ -110,8 +110,8 @@ class Function(Kernel):
         rows = points.values.shape[0]
         if self._form(points, points).of == "points":
             return np.array([self._one(x, x) for x in _cells(points)])
-        starts = range(0, rows, AT_ONCE)
-        tables = [points.values[start : start + AT_ONCE] for start in starts]
+        starts = range(0, rows, DIAGONAL_ROWS)
+        tables = [points.values[start : start + DIAGONAL_ROWS] for start in starts]
         return np.concatenate([self._table(table, table).diagonal() for table in tables])
 
     @property
@@ -225,10 +225,11 @@ class Function(Kernel):
                 return False
             each[i, j] = value.item()
         apart = np.abs(each - K).max()
-        return bool(apart <= ROUNDING * np.abs(K).max()) or not np.isfinite(K).all()  # which is refused later, in words
+        # What is not finite is refused later, in words.
+        return bool(apart <= MAX_ROUNDING * np.abs(K).max()) or not np.isfinite(K).all()
 
     def _noted(self, of: Literal["points", "tables"], apart: float, largest: float) -> Form:
-        symmetric = not apart > SYMMETRIC * largest
+        symmetric = not apart > MAX_ASYMMETRY * largest
         if not symmetric:
             warnings.warn(
                 f"{self} is not symmetric: k(x, z) and k(z, x) differ by {apart:.2g} on the first rows. "

@@ -19,13 +19,15 @@ from mercer.compute.codegen.sparse import canonical, is_sparse
 from mercer.errors import InputError, KernelError, NumericalWarning, sentence
 from mercer.kernels.points import Points
 
-MOST_ROWS = 2_000
+MAX_ROWS = 2_000
 """Above this many different rows a sample with a fixed seed stands for the data."""
 
-AT_ONCE = 1 << 12
+BLOCK_ROWS = 1 << 12
 """Sorted rows that are compared with those before them at once."""
-SOME, APART = 1 << 13, 3.0
-"""Distances that say about where the middle is, and how far from there it may be, in roots of their number."""
+SAMPLED_DISTANCES = 1 << 13
+"""Distances that say about where the middle is."""
+BRACKET_DEVIATIONS = 3.0
+"""How far from there it may be, in roots of their number."""
 
 Numbers = NDArray[np.float64]
 
@@ -101,8 +103,8 @@ def groups(keys: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The order that sorts the keys, and where there each new key begins."""
     order = np.argsort(keys, kind="stable")
     starts = [np.zeros(1, dtype=np.intp)]
-    for first in range(1, len(order), AT_ONCE):
-        near = keys[order[first - 1 : first + AT_ONCE]]
+    for first in range(1, len(order), BLOCK_ROWS):
+        near = keys[order[first - 1 : first + BLOCK_ROWS]]
         starts.append(first + np.flatnonzero(near[1:] != near[:-1]))
     return order, np.concatenate(starts)
 
@@ -133,10 +135,10 @@ def _sparse_keys(values: Any) -> NDArray[Any]:
 
 def _sample(points: Points, weights: Numbers) -> tuple[Points, Numbers]:
     """The rows and weights themselves, or copies of rows drawn evenly along the weights, and how many of each."""
-    if len(weights) <= MOST_ROWS:
+    if len(weights) <= MAX_ROWS:
         return points, weights
     ends = np.cumsum(weights)
-    shares = (np.arange(MOST_ROWS) + np.random.default_rng(0).random(MOST_ROWS)) / MOST_ROWS
+    shares = (np.arange(MAX_ROWS) + np.random.default_rng(0).random(MAX_ROWS)) / MAX_ROWS
     drawn = np.minimum(np.searchsorted(ends, shares * ends[-1], side="right"), len(ends) - 1)
     chosen, copies = np.unique(drawn, return_counts=True)
     return points.rows(chosen), copies.astype(np.float64)
@@ -186,12 +188,12 @@ def _about(found: NDArray[Any], pairs: Numbers, zeros: float) -> tuple[float, fl
 
     zeros : how many there are, as a part of a half
     """
-    step = -(-len(found) // SOME)
+    step = -(-len(found) // SAMPLED_DISTANCES)
     some = found[::step]
     order = np.argsort(some)
     counts = np.cumsum(pairs[::step][order])
     middle = np.searchsorted(counts, counts[-1] * max(0.0, 1.0 - zeros) / max(1.0, 2.0 - zeros))
-    far = int(APART * len(some) ** 0.5)
+    far = int(BRACKET_DEVIATIONS * len(some) ** 0.5)
     first, last = int(middle) - far, int(middle) + far
     least = some[order[first]] if first >= 0 else -np.inf
     return float(least), float(some[order[last]] if last < len(some) else np.inf)

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.compute.runtime.memory import SURE, Budget
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel, Linear
 from mercer.lifts.certificate import Certificate, bounded
@@ -197,7 +197,7 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
     def _afford(self, rows: Any) -> None:
         """Ask the memory budget for the result, before it is computed."""
         size = rows.shape[0] * self.n_features() * rows.dtype.itemsize
-        if size > SURE:
+        if size > MAX_UNASKED_BYTES:
             purpose = f"{rows.shape[0]} rows of {self.n_features()} features"
             Budget.of(None).require(type(self).__name__, size, purpose, "Lift fewer rows at once, or use the kernel.")
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.codegen.sparse import is_sparse
-from mercer.compute.runtime.memory import SURE, Budget
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import BudgetError, NumericalWarning, sentence, speaks
 from mercer.kernels.evaluation.evaluate import all_finite
 from mercer.lifts.base import Lift
@@ -115,7 +115,7 @@ class Expanded(Lift):
 
     def _require(self, needed: int, purpose: str) -> None:
         """Ask the memory budget, of which no more is asked than it can write down."""
-        if needed <= SURE:
+        if needed <= MAX_UNASKED_BYTES:
             return
         budget, who = Budget.of(None), type(self).__name__
         if needed >= 1 << 69:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.codegen.sparse import canonical, is_sparse
 from mercer.compute.consistency import shapes
-from mercer.compute.runtime.memory import SURE, Budget
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import InputError, sentence, speaks
 from mercer.kernels import Kernel, On
 from mercer.kernels.evaluation.evaluate import check_dimension, leaves
@@ -242,7 +242,7 @@ def _mean(X: NDArray[Any]) -> NDArray[np.float64]:
 
 def _afford(m: int, d: int) -> None:
     size = 2 * 8 * m * d  # the frequencies, and a copy of them for products
-    if size > SURE:
+    if size > MAX_UNASKED_BYTES:
         remedy = "Use fewer components, or a larger epsilon."
         Budget.of(None).require("RandomFourier", size, f"{m} frequencies of {d} columns", remedy)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.runtime.memory import SURE, Budget
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import matrix
@@ -211,6 +211,6 @@ def factorised(kernel: Kernel, points: Points) -> tuple[NDArray[np.intp], Array]
 
 def _afford(rows: int, count: int) -> None:
     needed = 8 * rows * count
-    if needed > SURE:
+    if needed > MAX_UNASKED_BYTES:
         remedy = "Ask for fewer, or use landmarks='uniform'."
         Budget.of(None).require("Nystrom", needed, f"choosing {count} landmarks from {rows} rows", remedy)

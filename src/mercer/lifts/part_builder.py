@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from mercer.compute.runtime.memory import SURE, Budget
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.kernels import Kernel, Weighted
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.lift_builder import LiftBuilder, OwnFeatures
@@ -98,7 +98,7 @@ class PartBuilder(LiftBuilder[Part]):
             return Multiplied(first, second)
         pairs = len(first.expansion.factors) * len(second.expansion.factors)
         needed = 8 * pairs * (first.expansion.degree + second.expansion.degree + 4)
-        if needed > SURE:
+        if needed > MAX_UNASKED_BYTES:
             remedy = "Use the kernel, or Nystrom."
             Budget.of(None).require("lift", needed, f"the products of {len(first)} and {len(second)} features", remedy)
         return Polynomials(algebra.simplified(algebra.multiplied(first.expansion, second.expansion)))

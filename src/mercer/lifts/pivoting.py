@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
 from mercer.compute.runtime import threads
-from mercer.compute.runtime.lapack import CALL, divide_by_triangle, subtract_product
+from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, divide_by_triangle, subtract_product
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.errors import InputError, sentence
 from mercer.kernels import Kernel
@@ -199,7 +199,7 @@ class RandomPivots:
 
     def _by_blocks(self, chosen: NDArray[np.intp], strip: Strip) -> None:
         """The same with one thread of Python, which can be interrupted between short calls."""
-        step = min(SHORT, max(1, int(CALL / (2 * len(chosen) * (len(self.pivots) + len(chosen))))))
+        step = min(SHORT, max(1, int(MAX_CALL_OPERATIONS / (2 * len(chosen) * (len(self.pivots) + len(chosen))))))
         for block in strips(len(self.left), len(chosen)):
             values = np.ascontiguousarray(self.values(block, chosen), dtype=np.float64)
             for start in range(0, len(values), step):

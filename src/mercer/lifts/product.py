@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from mercer.compute.runtime.memory import SURE, Budget
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import BudgetError, sentence
 from mercer.kernels import Kernel
 from mercer.lifts.algebra import multiplied, row_products
@@ -77,7 +77,7 @@ class Product(Pair):
         if self.n_features() > LARGEST:
             got = f"there are {self.n_features()}"
             raise BudgetError(sentence("Product", "features that can be numbered by 64 bits", got, REMEDY))
-        if 24 * stored > SURE:  # a number, its column, and the column in the second part
+        if 24 * stored > MAX_UNASKED_BYTES:  # a number, its column, and the column in the second part
             Budget.of(None).require("Product", 24 * stored, f"{stored} products of stored numbers", REMEDY)
 
     def feature_names(self, inputs: list[str]) -> list[str]:

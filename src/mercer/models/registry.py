@@ -50,12 +50,7 @@ from mercer.models.structured import STORE, Graphs, Labels, Lists
 from mercer.models.table_model import TableModel
 from mercer.models.texts import TEXT_ARRAY, Texts
 from mercer.operators import Centering
-from mercer.planner.clustering import ClusterPlan
-from mercer.planner.logistic import LogisticPlan
-from mercer.planner.pca import ComponentPlan
-from mercer.planner.perceptron import PassPlan
-from mercer.planner.plan import Plan, Stage
-from mercer.planner.svm import MarginPlan
+from mercer.planner import Plan
 from mercer.solvers.perceptron.budget import Forgetron, Projectron
 from mercer.solvers.perceptron.perceptron import Mistakes
 from mercer.solvers.ridge.outcome import History, Outcome
@@ -73,8 +68,7 @@ LIFTS, LEARNERS = exported(lifts, lifts.Lift), exported(learners, KernelEstimato
 HELD: tuple[type, ...] = (
     *exported(solvers, solvers.Solver),
     # plans, and what fits report
-    *(Plan, Stage, MarginPlan, LogisticPlan, PassPlan, ComponentPlan, ClusterPlan),
-    *(Outcome, History, Path, Certificate, Distance),
+    *(Plan, Outcome, History, Path, Certificate, Distance),
     # lifts
     *(Expansion, Graded, Biased, Rising, Family, OfPower, PowerOfDot, Division, Axis, TensorSketch),
     *(Polynomials, Functions, Joined, Multiplied, Weighed, Moved, Chosen, Unit),

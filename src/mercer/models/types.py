@@ -8,6 +8,8 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
+from mercer.planner import Plan
+
 NUMBERS: dict[Any, tuple[type, ...]] = {
     float: (int, float, np.integer, np.floating),
     int: (int, np.integer),
@@ -71,6 +73,10 @@ def _type(value: Any, members: tuple[Any, ...]) -> bool:
     return isinstance(value, type) and issubclass(value, members[0])
 
 
+def _plan(value: Any, members: tuple[Any, ...]) -> bool:
+    return isinstance(value, Plan) and isinstance(value.details, members[0])
+
+
 RULES: dict[Any, Callable[[Any, tuple[Any, ...]], bool]] = {
     Union: _union,
     UnionType: _union,
@@ -81,4 +87,5 @@ RULES: dict[Any, Callable[[Any, tuple[Any, ...]], bool]] = {
     np.ndarray: _array,
     np.dtype: _dtype,
     type: _type,
+    Plan: _plan,
 }

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.compute.codegen.tiles import Fused
 from mercer.compute.runtime import threads as workers
-from mercer.compute.runtime.memory import SURE, Budget
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import KernelError, NumericalWarning, sentence, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import all_finite, evaluator, matrix, name_of, ready
@@ -22,7 +22,7 @@ from mercer.kernels.points import SINGLE, Points
 from mercer.kernels.text import parse
 from mercer.operators.base import EVERYTHING, Index, Operator
 
-STEP = 64
+DIAGONAL_ROWS = 64
 """Rows at once on the diagonal of a matrix with two sides."""
 
 
@@ -155,7 +155,7 @@ class Gram(Operator):
         if V.shape[1] == 0:
             return np.zeros((self.shape[0], 0), V.dtype)
         needed = self.peak(V.shape[1])
-        if needed > SURE:
+        if needed > MAX_UNASKED_BYTES:
             remedy = "Multiply fewer columns at once."
             Budget.of(None).require("Gram", needed, f"a product with {V.shape[1]} columns", remedy)
         with np.errstate(all="ignore"):
@@ -242,7 +242,8 @@ class Gram(Operator):
         if self.symmetric:
             with np.errstate(all="ignore"):
                 return np.asarray(self.kernel.evaluate_diagonal(self.left), dtype=self.dtype)
-        steps = (slice(start, min(start + STEP, *self.shape)) for start in range(0, min(self.shape), STEP))
+        n = min(self.shape)
+        steps = (slice(start, min(start + DIAGONAL_ROWS, n)) for start in range(0, n, DIAGONAL_ROWS))
         return np.concatenate([np.diagonal(self._block(step, step)) for step in steps])
 
     def peak(self, columns: int = 1) -> int:

@@ -13,10 +13,10 @@ from scipy.sparse.linalg import LinearOperator
 
 from mercer.errors import InputError, NumericalWarning, caller_level, sentence
 from mercer.operators.base import read
-from mercer.operators.dense import TILE, tiles
+from mercer.operators.dense import TILE_NUMBERS, tiles
 
 DOUBLE = np.dtype(np.float64)
-ROUNDED = 1e-5
+MAX_NEGATIVE_SHARE = 1e-5
 """How far below 0 the smallest eigenvalue of a matrix of rounded numbers may be, in parts of the largest."""
 
 # -- the entries ------------------------------------------------------------------------------------------------------
@@ -142,7 +142,9 @@ def _refuse_asymmetric(who: str, array: NDArray[Any], i: int, j: int, largest: f
 
 def _upper_tiles(n: int) -> list[tuple[slice, slice]]:
     """Rows and columns of the square tiles on and above the diagonal: these and their mirror images cover a matrix."""
-    parts = tiles(n, 2 * math.isqrt(TILE))  # four such tiles, which are worked on at once, hold TILE numbers
+    parts = tiles(
+        n, 2 * math.isqrt(TILE_NUMBERS)
+    )  # four such tiles, which are worked on at once, hold TILE_NUMBERS numbers
     return [(rows, columns) for a, rows in enumerate(parts) for columns in parts[a:]]
 
 
@@ -255,7 +257,7 @@ def made_semidefinite(who: str, K: NDArray[np.float64], dtype: DTypeLike | None 
     smallest, largest = float(values[0]), float(values[-1])
     if smallest >= -negligible(len(K), largest, K.dtype if dtype is None else dtype):
         return 0.0
-    if smallest < -ROUNDED * largest:
+    if smallest < -MAX_NEGATIVE_SHARE * largest:
         refuse_indefinite(who, K, smallest, largest, dtype)
     K.flat[:: len(K) + 1] -= smallest
     warnings.warn(

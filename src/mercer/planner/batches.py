@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from mercer.compute.runtime.threads import available
 from mercer.kernels.evaluation.strips import height
-from mercer.planner.limits import Limits
-from mercer.planner.task import Task
+from mercer.planner.limits import Limits, Table
 
 BLOCK = 1 << 22
 """Numbers in a block of features, about: 32 MB."""
@@ -31,7 +30,7 @@ def squaring(width: int) -> int:
 
 
 @dataclass(frozen=True)
-class Table:
+class RawBlock:
     """The raw functions of a batch: of so many rows at once, so many numbers for each; and rows of a batch at most."""
 
     rows: int
@@ -39,16 +38,16 @@ class Table:
     most: int
 
 
-def strips(width: int, workers: int, operations: float) -> Table:
+def strips(width: int, workers: int, operations: float) -> RawBlock:
     """Strips of values at landmarks, one for each worker; each value takes part in so many operations."""
     rows = workers * height(width, workers)
-    return Table(rows, float(width), rows * max(1, int(WORK / (operations * width * rows))))
+    return RawBlock(rows, float(width), rows * max(1, int(WORK / (operations * width * rows))))
 
 
-def features_at_once(width: int) -> Table:
+def features_at_once(width: int) -> RawBlock:
     """Blocks of features, with what a lift holds to make them."""
     rows = max(LEAST, BLOCK // width)
-    return Table(rows, MADE * width, rows)
+    return RawBlock(rows, MADE * width, rows)
 
 
 @dataclass(frozen=True)
@@ -59,10 +58,10 @@ class Batch:
     numbers: float
 
 
-def batch(task: Task, fixed: float, table: Table, limits: Limits) -> Batch:
+def batch(table: Table, fixed: float, block: RawBlock, limits: Limits) -> Batch:
     """As many rows as all workers do in a while, or as the memory leaves beside `fixed` numbers."""
-    room, row = max(0.0, limits.bytes / 8 - fixed), COPIES * (task.columns + task.outputs)
-    tall = room > table.rows * (table.numbers + row)
-    left = (room - table.rows * table.numbers) / row if tall else room / (table.numbers + row)
-    rows = min(task.rows, max(LEAST, int(min(table.most, MOST, COPIES * BLOCK / row, left))))
-    return Batch(rows, fixed + rows * row + min(rows, table.rows) * table.numbers)
+    room, row = max(0.0, limits.bytes / 8 - fixed), COPIES * (table.columns + table.outputs)
+    tall = room > block.rows * (block.numbers + row)
+    left = (room - block.rows * block.numbers) / row if tall else room / (block.numbers + row)
+    rows = min(table.rows, max(LEAST, int(min(block.most, MOST, COPIES * BLOCK / row, left))))
+    return Batch(rows, fixed + rows * row + min(rows, block.rows) * block.numbers)

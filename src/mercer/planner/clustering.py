@@ -1,18 +1,17 @@
-"""The plans of clusters: k-means on a stored matrix, on features, by products, or on landmarks; and of a graph."""
+"""The tasks of clustering: k-means on a stored matrix, features, products or landmarks; and clusters of a graph."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar
 
-from mercer.compute.runtime.memory import Budget, text_of
-from mercer.planner.html import ShownPlan
 from mercer.planner.landmarks import PIVOTED
-from mercer.planner.limits import Limits
-from mercer.planner.machine import ROUGH, Machine
-from mercer.planner.plan import Stage
+from mercer.planner.limits import Limits, first_within
+from mercer.planner.machine import Machine
+from mercer.planner.plan import Details, Plan, Stage
+from mercer.planner.task import Refusal, Task
 
-ClusterWay = Literal["kernel matrix", "features", "products", "landmarks"]
 MATRIX, FEATURES, LANDMARKS, RESTARTS, STEPS = "kernel matrix", "features", "landmarks", "restarts", "steps"
 DEGREES, DECOMPOSING, COMPONENTS, MEANS = "degrees", "decompose", "components", "k-means"
 """The stages of fits, by name."""
@@ -24,8 +23,6 @@ FIRST = 128
 """Landmarks of the starts, where nobody says how many: the first of all, where landmarks stand for the kernel."""
 RANKS = (500, 250, 125, 64, 32)
 """Landmarks that stand for the kernel, where nobody says how many: the first number that memory and time allow."""
-MANY = 1e8
-"""Pairs of rows above which the machine is measured."""
 EACH, SEEDING = 40.0, 6.0
 """Steps of a start that are expected, and steps that its seeding takes as long as."""
 MOVED = 0.3
@@ -42,15 +39,63 @@ eigenvectors."""
 
 
 @dataclass(frozen=True)
-class ClusterTask:
-    """What is to be planned.
+class KMeansDetails(Details):
+    """Plans of k-means hold nothing of their own; all methods but "landmarks" have the kernel itself."""
 
-    rows, columns : of the data; only rows that differ count
-    clusters, runs : how many clusters, and starts
-    filled : numbers of a row that are not zero, where rows are sparse; else the columns
-    features : of the finite lift; None where there is none
-    lift_given : whether these are the features of a lift that was given
-    approximable : whether landmarks can stand for the kernel, and products be had without the matrix
+    task: ClassVar[str] = "k-means"
+    methods: ClassVar[tuple[str, ...]] = ("exact", "features", "products", "landmarks")
+    unit: ClassVar[str] = "cluster"
+
+    def describe(self, plan: KMeansPlan) -> str:
+        """The method of a plan in a few words."""
+        first = f" ({plan.n_landmarks:,} landmarks first)" if plan.method == "products" else ""
+        return f"products{first}" if first else super().describe(plan)
+
+
+@dataclass(frozen=True)
+class SpectralDetails(Details):
+    """Plans of spectral clustering hold nothing of their own."""
+
+    task: ClassVar[str] = "spectral clustering"
+    methods: ClassVar[tuple[str, ...]] = ("exact", "krylov")
+    unit: ClassVar[str] = "cluster"
+
+
+KMeansPlan = Plan[KMeansDetails]
+SpectralPlan = Plan[SpectralDetails]
+
+
+# -- k-means ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class KMeansTask(Task[KMeansDetails]):
+    """Clusters by k-means that are to be planned.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Of the data; only rows that differ count.
+    clusters, runs : int
+        How many clusters, and starts.
+    filled : float
+        Numbers of a row that are not zero, where rows are sparse; else the columns.
+    n_features : int or None, default=None
+        Of the finite lift; None where there is none.
+    lift_given : bool, default=False
+        Whether these are the features of a lift that was given.
+    approximable : bool, default=True
+        Whether landmarks can stand for the kernel, and products be had without the matrix.
+    method : {"auto", "exact", "landmarks"}, default="auto"
+        What was asked for.
+    n_landmarks : int or None, default=None
+        How many were asked for.
+
+    Examples
+    --------
+    >>> from mercer.planner import KMeansTask, choose
+    >>> choose(KMeansTask(500, 5, clusters=3, runs=10, filled=5.0)).method
+    'exact'
     """
 
     rows: int
@@ -58,172 +103,204 @@ class ClusterTask:
     clusters: int
     runs: int
     filled: float
-    features: int | None = None
+    n_features: int | None = None
     lift_given: bool = False
     approximable: bool = True
+    method: str = "auto"
+    n_landmarks: int | None = None
+
+    def candidates(self, limits: Limits) -> Iterator[KMeansPlan]:
+        """Features, the kernel matrix, products, landmarks: in this order, where they are open."""
+        width, rows, asked = self.n_features, self.rows, self.n_landmarks
+        if self.lift_given and width is not None:
+            yield _featured(self, width, limits)
+            return
+        if not self.approximable:
+            yield _stored(self, limits)
+            return
+        lifted = width is not None and 0 < width <= min(rows, LIFTED)
+        if width is not None and lifted and (self.method != "landmarks" or asked is None):
+            yield _featured(self, width, limits)
+        if self.method != "landmarks":
+            if rows <= WHOLE:
+                yield _stored(self, limits)
+            yield _products(self, min(rows, FIRST if asked is None else asked), limits)
+        if self.method != "exact":
+            counts = dict.fromkeys(min(each, rows) for each in (RANKS if asked is None else (asked,)))
+            plans = (_landmarks(self, each, limits) for each in counts)
+            yield from first_within(plans, limits, self.patience(limits))
+
+    def refusal(self, plans: Sequence[KMeansPlan], limits: Limits) -> Refusal:
+        """The smallest method."""
+        least = min(plans, key=lambda plan: plan.bytes)
+        remedy = "Use fewer rows, fewer clusters, or fewer landmarks."
+        return Refusal(least.bytes, f"k-means of {self.rows:,} rows ({least.method})", remedy)
 
 
-@dataclass(frozen=True)
-class ClusterPlan(ShownPlan):
-    """One way to clusters, and what it is to take.
-
-    method : "k-means" or "spectral clustering"
-    way : "kernel matrix", "features" and "products" have the kernel itself, "landmarks" approximates it
-    features : how many features, or landmarks, there are, at most; of "products" those of the starts
-    bytes, seconds : beyond the data, about
-
-    >>> stages = Stage("landmarks", 0.1), Stage("restarts", 0.6), Stage("steps", 0.9)
-    >>> print(ClusterPlan("k-means", "products", 20_000, 10, 10, 128, 60_000_000, 1.6, stages))
-    k-means on 20,000 rows x 10 columns, 10 clusters: products (128 landmarks first), about 1.6 s and 57.2 MiB
-    """
-
-    method: str
-    way: ClusterWay
-    rows: int
-    columns: int
-    clusters: int
-    features: int
-    bytes: int
-    seconds: float
-    stages: tuple[Stage, ...]
-
-    @property
-    def exact(self) -> bool:
-        """Whether the clusters are those of the kernel itself, or of the lift that was given."""
-        return self.way != "landmarks"
-
-    def __str__(self) -> str:
-        many = f"{self.clusters} cluster{'s' * (self.clusters != 1)}"
-        what = f"{self.method} on {self.rows:,} rows x {self.columns:,} columns, {many}: {self.way}"
-        first = " landmarks first" if self.way == "products" else ""
-        how = f" ({self.features:,}{first})" if self.features else ""
-        return f"{what}{how}, about {self.seconds:.2g} s and {text_of(self.bytes)}"
+def _stored(task: KMeansTask, limits: Limits) -> KMeansPlan:
+    """On the kernel matrix."""
+    n, machine = float(task.rows), limits.machine
+    build = machine.pairs(n**2 / 2, int(task.filled)) + machine.store(n**2)
+    build += 0.0 if task.approximable else machine.cholesky(task.rows)
+    stages = (Stage(MATRIX, build), _restarts(task, n * MOVED, machine, single=False))
+    return _plan(task, "exact", stages, _tables(task) + (1.0 if task.approximable else 3.0) * n**2)
 
 
-# -- k-means ----------------------------------------------------------------------------------------------------------
+def _featured(task: KMeansTask, p: int, limits: Limits) -> KMeansPlan:
+    """On the features of a lift."""
+    n, machine = float(task.rows), limits.machine
+    stages = (Stage(FEATURES, machine.store(2 * n * p)), _restarts(task, p, machine, single=False))
+    return _plan(task, "features", stages, _tables(task) + 2 * n * p, n_features=p)
 
 
-def kmeans(
-    who: str, task: ClusterTask, solver: str, rank: int | None, budget: Budget, seconds: float | None = None
-) -> ClusterPlan:
-    """The first way that fits into memory and time; an error where none fits into memory.
-
-    solver : "auto", "exact" or "landmarks"
-    rank : how many landmarks were asked for
-    seconds : the time limit, or None for about a minute
-    """
-    limits = Limits(budget.bytes, seconds, _machine(task))
-    ways = [_way(task, way, features, limits) for way, features in _candidates(task, solver, rank)]
-    return _first(who, ways, budget, limits, "Use fewer rows, fewer clusters, or fewer landmarks.")
+def _products(task: KMeansTask, p: int, limits: Limits) -> KMeansPlan:
+    """Starts on landmarks, and then exact steps by products."""
+    starts = _restarts(task, p, limits.machine, single=True)
+    stages = (_drawing(task, p, limits), starts, _steps(task, limits.machine))
+    return _plan(task, "products", stages, _on_landmarks(task, p), n_landmarks=p)
 
 
-def _machine(task: ClusterTask) -> Machine:
-    return Machine.here() if float(task.rows) ** 2 > MANY else ROUGH
+def _landmarks(task: KMeansTask, p: int, limits: Limits) -> KMeansPlan:
+    """Starts on the first landmarks, and then steps on all of them."""
+    machine = limits.machine
+    starts = _restarts(task, min(p, FIRST), machine, single=True)
+    stages = (_drawing(task, p, limits), starts, Stage(STEPS, _step(task, p, machine, single=True) * EACH))
+    return _plan(task, "landmarks", stages, _on_landmarks(task, p), n_landmarks=p)
 
 
-def _first(who: str, ways: list[ClusterPlan], budget: Budget, limits: Limits, remedy: str) -> ClusterPlan:
-    fitting = [way for way in ways if budget.allows(way.bytes)]
-    if not fitting:
-        least = min(ways, key=lambda way: way.bytes)
-        budget.require(who, least.bytes, f"{least.method} of {least.rows:,} rows ({least.way})", remedy)
-    in_time = [way for way in fitting if way.seconds <= limits.patience]
-    return in_time[0] if in_time else min(fitting, key=lambda way: way.seconds)
-
-
-def _candidates(task: ClusterTask, solver: str, rank: int | None) -> list[tuple[ClusterWay, int]]:
-    """Ways, the best first, with the number of their features."""
-    n, width = task.rows, task.features
-    if task.lift_given and width is not None:
-        return [("features", width)]
-    if not task.approximable:
-        return [("kernel matrix", 0)]
-    exact: list[tuple[ClusterWay, int]] = []
-    if width is not None and 0 < width <= min(n, LIFTED):
-        exact.append(("features", width))
-    if n <= WHOLE:
-        exact.append(("kernel matrix", 0))
-    lifted: list[tuple[ClusterWay, int]] = [
-        ("landmarks", each) for each in dict.fromkeys(min(each, n) for each in (RANKS if rank is None else (rank,)))
-    ]
-    if solver == "landmarks":
-        return [*exact[:1], *lifted] if exact and exact[0][0] == "features" and rank is None else lifted
-    exact.append(("products", min(n, FIRST if rank is None else rank)))
-    return exact if solver == "exact" else [*exact, *lifted]
-
-
-def _way(task: ClusterTask, way: ClusterWay, p: int, limits: Limits) -> ClusterPlan:
-    n, k, machine = float(task.rows), float(task.clusters), limits.machine
-    tables = TABLES * n * k + min(BLOCKS, 4 * n**2)
-    if way == "kernel matrix":
-        build = machine.pairs(n**2 / 2, int(task.filled)) + machine.store(n**2)
-        build += 0.0 if task.approximable else machine.cholesky(task.rows)
-        stages = (Stage(MATRIX, build), _restarts(task, n * MOVED, machine, single=False))
-        return _planned("k-means", task, way, p, stages, 8 * (tables + (1.0 if task.approximable else 3.0) * n**2))
-    if way == "features":
-        stages = (Stage(FEATURES, machine.store(2 * n * p)), _restarts(task, p, machine, single=False))
-        return _planned("k-means", task, way, p, stages, 8 * (tables + 2 * n * p))
+def _drawing(task: KMeansTask, p: int, limits: Limits) -> Stage:
+    n, machine = float(task.rows), limits.machine
     draw = machine.pairs(n * p, int(task.filled)) + machine.multiply(PIVOTED * n * float(p) ** 2)
-    starts = _restarts(task, p if way == "products" else min(p, FIRST), machine, single=True)
-    last = _steps(task, machine) if way == "products" else Stage(STEPS, _step(task, p, machine, single=True) * EACH)
-    numbers = tables + 0.5 * n * p + min(n * p, max(DRAWN, 4.0 * p**2)) + 3.0 * p**2 + STRIPS
-    first = Stage(LANDMARKS, draw + machine.store(n * p))
-    return _planned("k-means", task, way, p, (first, starts, last), 8 * numbers)
+    return Stage(LANDMARKS, draw + machine.store(n * p))
 
 
-def _restarts(task: ClusterTask, width: float, machine: Machine, single: bool) -> Stage:
+def _tables(task: KMeansTask) -> float:
+    """Numbers that every method holds."""
+    n = float(task.rows)
+    return TABLES * n * task.clusters + min(BLOCKS, 4 * n**2)
+
+
+def _on_landmarks(task: KMeansTask, p: int) -> float:
+    """Numbers that are held with so many landmarks."""
+    n = float(task.rows)
+    return _tables(task) + 0.5 * n * p + min(n * p, max(DRAWN, 4.0 * p**2)) + 3.0 * p**2 + STRIPS
+
+
+def _restarts(task: KMeansTask, width: float, machine: Machine, single: bool) -> Stage:
     """All starts, where the product of a row with a mean takes so many multiplications."""
     return Stage(RESTARTS, task.runs * (EACH + SEEDING) * _step(task, width, machine, single))
 
 
-def _step(task: ClusterTask, width: float, machine: Machine, single: bool) -> float:
+def _step(task: KMeansTask, width: float, machine: Machine, single: bool) -> float:
     n, k = float(task.rows), float(task.clusters)
     return machine.multiply(2 * n * width * k, single) + machine.store(WRITTEN * n * k) + 30 * machine.call
 
 
-def _steps(task: ClusterTask, machine: Machine) -> Stage:
+def _steps(task: KMeansTask, machine: Machine) -> Stage:
     """Exact steps: half of the pairs to sum up, and those of rows that move."""
     pairs, columns = float(task.rows) ** 2, int(task.filled)
     values = machine.pairs((0.5 + MOVED) * pairs, columns)
     return Stage(STEPS, values + machine.multiply((2.0 + 2.0 * MOVED) * pairs * task.clusters))
 
 
-def _planned(
-    method: str, task: ClusterTask, way: ClusterWay, p: int, stages: tuple[Stage, ...], size: float
-) -> ClusterPlan:
-    seconds = sum(stage.seconds for stage in stages)
-    return ClusterPlan(method, way, task.rows, task.columns, task.clusters, p, int(size), seconds, stages)
+def _plan(
+    task: KMeansTask,
+    method: str,
+    stages: tuple[Stage, ...],
+    numbers: float,
+    n_features: int = 0,
+    n_landmarks: int = 0,
+) -> KMeansPlan:
+    return Plan(
+        method=method,
+        rows=task.rows,
+        columns=task.columns,
+        outputs=task.clusters,
+        bytes=int(8 * numbers),
+        seconds=sum(stage.seconds for stage in stages),
+        stages=stages,
+        details=KMeansDetails(),
+        n_features=n_features,
+        n_landmarks=n_landmarks,
+        gives_up="exactness" if method == "landmarks" else "",
+    )
 
 
 # -- spectral clustering ----------------------------------------------------------------------------------------------
 
 
-def spectral(who: str, task: ClusterTask, components: int, budget: Budget, seconds: float | None = None) -> ClusterPlan:
-    """The plan of eigenvectors of a graph and k-means on them; an error where it does not fit the memory.
+@dataclass(frozen=True)
+class SpectralTask(Task[SpectralDetails]):
+    """Eigenvectors of a graph, and k-means on them, that are to be planned.
 
-    task : `approximable` where products can be had without the matrix
+    Parameters
+    ----------
+    rows, columns, clusters, runs, filled, n_features, lift_given
+        As of `KMeansTask`.
+    components : int
+        How many eigenvectors are asked for.
+    approximable : bool, default=True
+        Whether products can be had without the matrix.
+
+    Examples
+    --------
+    >>> from mercer.planner import SpectralTask, choose
+    >>> choose(SpectralTask(500, 5, clusters=3, runs=10, filled=5.0, components=3)).method
+    'exact'
     """
-    limits = Limits(budget.bytes, seconds, _machine(task))
-    ways = [_graph(task, "products", components, limits)]
-    if task.rows <= WHOLE:
-        ways.insert(0, _graph(task, "kernel matrix", components, limits))
-    return _first(who, ways, budget, limits, "Use fewer rows, or fewer components.")
 
+    rows: int
+    columns: int
+    clusters: int
+    runs: int
+    filled: float
+    components: int
+    n_features: int | None = None
+    lift_given: bool = False
+    approximable: bool = True
 
-def _graph(task: ClusterTask, way: ClusterWay, components: int, limits: Limits) -> ClusterPlan:
-    n, machine, columns = float(task.rows), limits.machine, int(task.filled)
-    held = 0.0 if task.approximable or task.lift_given else 2 * n**2
-    held += 2 * n * (task.features or 0) if task.lift_given else 0.0
-    means = Stage(MEANS, task.runs * EACH * (machine.multiply(2 * n * components * task.clusters) + machine.store(n)))
-    if way == "kernel matrix":
+    def candidates(self, limits: Limits) -> Iterator[SpectralPlan]:
+        """The kernel matrix for few rows, and products with it."""
+        if self.rows <= WHOLE:
+            yield self._decomposed(limits)
+        yield self._multiplied(limits)
+
+    def _decomposed(self, limits: Limits) -> SpectralPlan:
+        n, machine = float(self.rows), limits.machine
         stages = (
-            Stage(DEGREES, machine.pairs(n**2 / 2, columns) + machine.store(n**2)),
-            Stage(DECOMPOSING, machine.eigenvectors(task.rows)),
-            means,
+            Stage(DEGREES, machine.pairs(n**2 / 2, int(self.filled)) + machine.store(n**2)),
+            Stage(DECOMPOSING, machine.eigenvectors(self.rows)),
+            self._means(machine),
         )
-        return _planned("spectral clustering", task, way, 0, stages, 8 * (3 * n**2 + held + 4 * n * components))
-    width = components + 6.0
-    fast = machine.pairs(n**2 / 2, columns, single=True) + machine.multiply(2 * n**2 * width, single=True)
-    slow = machine.pairs(n**2 / 2, columns) + machine.multiply(2 * n**2 * width)
-    stages = (Stage(DEGREES, machine.pairs(n**2, columns)), Stage(COMPONENTS, PRODUCTS * fast + LAST * slow), means)
-    numbers = held + 2 * n * (2 * components + BEYOND) + 8 * n * width + min(BLOCKS, 4 * n**2)
-    return _planned("spectral clustering", task, way, 0, stages, 8 * numbers)
+        return self._plan("exact", stages, 3 * n**2 + self._held() + 4 * n * self.components)
+
+    def _multiplied(self, limits: Limits) -> SpectralPlan:
+        n, machine, columns, width = float(self.rows), limits.machine, int(self.filled), self.components + 6.0
+        fast = machine.pairs(n**2 / 2, columns, single=True) + machine.multiply(2 * n**2 * width, single=True)
+        slow = machine.pairs(n**2 / 2, columns) + machine.multiply(2 * n**2 * width)
+        work = Stage(COMPONENTS, PRODUCTS * fast + LAST * slow)
+        stages = (Stage(DEGREES, machine.pairs(n**2, columns)), work, self._means(machine))
+        numbers = self._held() + 2 * n * (2 * self.components + BEYOND) + 8 * n * width + min(BLOCKS, 4 * n**2)
+        return self._plan("krylov", stages, numbers)
+
+    def _means(self, machine: Machine) -> Stage:
+        n = float(self.rows)
+        step = machine.multiply(2 * n * self.components * self.clusters) + machine.store(n)
+        return Stage(MEANS, self.runs * EACH * step)
+
+    def _held(self) -> float:
+        """Numbers of a matrix that was given, or of the features of a lift."""
+        n = float(self.rows)
+        held = 0.0 if self.approximable or self.lift_given else 2 * n**2
+        return held + (2 * n * (self.n_features or 0) if self.lift_given else 0.0)
+
+    def _plan(self, method: str, stages: tuple[Stage, ...], numbers: float) -> SpectralPlan:
+        seconds = sum(stage.seconds for stage in stages)
+        shape = (self.rows, self.columns, self.clusters)
+        return Plan(method, *shape, int(8 * numbers), seconds, stages, SpectralDetails())
+
+    def refusal(self, plans: Sequence[SpectralPlan], limits: Limits) -> Refusal:
+        """The smallest method."""
+        least = min(plans, key=lambda plan: plan.bytes)
+        purpose = f"spectral clustering of {self.rows:,} rows ({least.method})"
+        return Refusal(least.bytes, purpose, "Use fewer rows, or fewer components.")

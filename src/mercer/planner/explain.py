@@ -1,23 +1,22 @@
-"""A plan in words, as a database explains a query: the ways side by side, the parts of the work, and why."""
+"""A plan in words, as a database explains a query: the methods side by side, the parts of the work, and why."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from mercer.compute.runtime.memory import text_of
-from mercer.planner.plan import Plan
+from mercer.planner.plan import Details, Plan
 
 YEAR = 365.25 * 86_400.0
 """Seconds of a year."""
 MARK, REST = "  -> ", "     "
-"""Before the way that was chosen, and before the others."""
+"""Before the method that was chosen, and before the others."""
 
 
-def explain(plan: Plan) -> str:
+def explain(plan: Plan[Any]) -> str:
     """The text of `print(plan)`: ASCII, and the same for equal plans."""
-    outputs = f"{plan.outputs:,} output{'s' * (plan.outputs != 1)}"
-    lines = [f"least squares on {plan.rows:,} rows x {plan.columns:,} columns, {outputs}: {named(plan)}"]
-    lines += _table((plan, *plan.others))
+    lines = [summary(plan), *_table((plan, *plan.others))]
     if plan.stages:
         lines += ["  stages: " + ", ".join(f"{stage.name} {duration(stage.seconds)}" for stage in plan.stages)]
     lines += [f"  why: {plan.reason}"] if plan.reason else []
@@ -25,24 +24,23 @@ def explain(plan: Plan) -> str:
     return "\n".join(lines)
 
 
-def named(plan: Plan) -> str:
-    """A way in a few words.
+def summary(plan: Plan[Any]) -> str:
+    """The first line: what is fitted, and by which method."""
+    count = f"{plan.outputs:,}" if plan.outputs else "all"
+    outputs = f"{count} {plan.details.unit}{'s' * (plan.outputs != 1)}"
+    return f"{plan.task} on {plan.rows:,} rows x {plan.columns:,} columns, {outputs}: {named(plan)}"
 
+
+def named(plan: Plan[Any]) -> str:
+    """A method in a few words.
+
+    >>> from mercer.planner.ridge import RidgeDetails
     >>> from mercer.solvers import Eigen
-    >>> named(Plan("nystrom", "primal", Eigen(), 10**6, 8, 1, 2000, 0.0, 0, 0.0))
+    >>> named(Plan("nystrom", 10**6, 8, 1, 0, 0.0, (), RidgeDetails("primal", Eigen()), n_landmarks=2000))
     'nystrom, one pass, 2,000 landmarks'
     """
-    count = "" if plan.features is None else f"{plan.features:,}"
-    if plan.way == "direct":
-        table = f"{count} features" if plan.side == "primal" else "kernel matrix"
-        return f"direct, {table}, {type(plan.solver).__name__}"
-    return {
-        "conjugate gradients": f"conjugate gradients, rank {plan.rank:,}",
-        "one pass": f"one pass, {count} features",
-        "nystrom": f"nystrom, one pass, {count} landmarks",
-        "nystrom iterative": f"nystrom, iterative, {count} landmarks",
-        "random features": f"random features, one pass, {count} features",
-    }[plan.way]
+    details: Details = plan.details
+    return details.describe(plan)
 
 
 def duration(seconds: float) -> str:
@@ -73,9 +71,9 @@ def _short(number: float) -> str:
     return f"{number:.1f}" if number < 9.95 else f"{number:,.0f}"
 
 
-def _table(ways: tuple[Plan, ...]) -> list[str]:
-    rows = [("way", "time", "memory", "gives up")]
-    rows += [(named(way), duration(way.seconds), text_of(way.bytes), way.gives_up or "nothing") for way in ways]
+def _table(plans: tuple[Plan[Any], ...]) -> list[str]:
+    rows = [("method", "time", "memory", "gives up")]
+    rows += [(named(plan), duration(plan.seconds), text_of(plan.bytes), plan.gives_up or "nothing") for plan in plans]
     first, second, third = (max(len(row[k]) for row in rows) for k in range(3))
     return [
         f"{MARK if k == 1 else REST}{row[0]:<{first}}  {row[1]:>{second}}  {row[2]:>{third}}  {row[3]}"

@@ -12,10 +12,9 @@ from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction, kernel_from
 from mercer.kernels.text import parse
 from mercer.lifts.n_features import most_features
-from mercer.planner.least_squares import choose
+from mercer.planner.choose import choose
 from mercer.planner.machine import Machine
-from mercer.planner.plan import Plan
-from mercer.planner.task import Task
+from mercer.planner.ridge import RidgePlan, RidgeTask
 
 DEFAULT = "matern(nu=2.5, lengthscale='median')"
 """The kernel of the learners where none is given."""
@@ -37,8 +36,8 @@ def plan(
     memory_limit: int | str | Budget | None = None,
     time_limit: float | None = None,
     machine: Machine | None = None,
-) -> Plan:
-    """How least squares would be fitted on a table of this shape, what that would cost, and the other ways.
+) -> RidgePlan:
+    """How least squares would be fitted on a table of this shape, what that would cost, and the other methods.
 
     Cost: nothing, but for a second or two where this machine is measured first. With data, `model.plan(X, y)` knows
     more: how fast the kernel's eigenvalues fall, which says how many iterations there will be.
@@ -59,14 +58,14 @@ def plan(
     >>> from mercer.planner.machine import ROUGH
     >>> print(plan(581_012, 54, 7, memory_limit="16 GB", machine=ROUGH))  # doctest: +ELLIPSIS
     least squares on 581,012 rows x 54 columns, 7 outputs: nystrom, one pass, 1,000 landmarks
-         way                                            time     memory  gives up
+         method                                         time     memory  gives up
       -> nystrom, one pass, 1,000 landmarks             27 s...MiB  exactness (certified), alpha chosen on 16,384 rows
          nystrom, iterative, 250 landmarks              39 s...MiB  exactness (certified), alpha chosen on 3,000 rows
          random features, one pass, 1,000 features      42 s...MiB  exactness (certified), alpha chosen on 16,384 rows
          conjugate gradients, rank 2,000               3.5 h    9.4 GiB  alpha chosen on 3,000 rows
          direct, kernel matrix, Eigen               378 days    7.4 TiB  nothing
       stages: landmarks 1.2 s, pass 18 s, solve 2.0 s, check 5.8 s
-      why: This kernel has no finite feature map that is known. The quickest exact way that fits the memory takes 3.5 h.
+      why: This kernel has no finite feature map that is known. The quickest exact method within memory takes 3.5 h.
       why not nystrom, iterative, 250 landmarks: slower
       why not random features, one pass, 1,000 features: landmarks follow the data, random features do not
       why not conjugate gradients, rank 2,000: too slow, for an aim of 60 s
@@ -78,7 +77,7 @@ def plan(
     if dtype not in DTYPES:
         raise InputError(sentence("plan", '"float32" or "float64" for dtype', f"got {dtype!r}", 'Use "float32".'))
     task = _task(rows, columns, outputs, kernel, features, _is_auto(alpha), dtype == "float32")
-    return choose("plan", task, budget=Budget.of(memory_limit), seconds=limit, machine=machine)
+    return choose(task, budget=Budget.of(memory_limit), seconds=limit, machine=machine)
 
 
 def _task(
@@ -89,12 +88,12 @@ def _task(
     features: int | None,
     path: bool,
     single: bool,
-) -> Task:
+) -> RidgeTask:
     alphas = ALPHAS if path else 1
     if features is not None:
-        return Task(rows, columns, outputs, features, alphas, path, lift_given=True, single=single)
+        return RidgeTask(rows, columns, outputs, features, alphas, path, lift_given=True, single=single)
     read = _kernel(kernel)
-    return Task(
+    return RidgeTask(
         rows,
         columns,
         outputs,

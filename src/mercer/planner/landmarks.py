@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from mercer.planner.limits import Limits
-from mercer.planner.task import Task
+from mercer.planner.limits import Limits, Table
 
 STRIPS = 3 << 20
 """Numbers of rows that workers have in hand, and of the kernel of some pairs, about: 24 MB."""
 DRAWN, TIMES, FEWEST = 1 << 24, 4, 2
 """Landmarks are drawn from so many rows that their values at landmarks are so many numbers (128 MB), or from four rows
 a landmark, where that is more; from two, where memory is short."""
-GIVEN, HELD = 1 << 25, 32
-"""The same for a Nystrom lift that was given, and learns by its own rule (`mercer.lifts.landmarks.HELD`); and the bytes
-of the limit for each number."""
 PIVOTED = 3.0
 """Operations for each row and pair of landmarks, in units of a product: pivots are drawn in blocks."""
 
@@ -33,17 +29,8 @@ def drawn_numbers(rows: int, landmarks: int, kept: int | None = None) -> float:
     return factor + float(landmarks) ** 2 + min(found, STRIPS)
 
 
-def drawing(task: Task, rows: int, landmarks: int, limits: Limits) -> float:
+def drawing(table: Table, rows: int, landmarks: int, limits: Limits) -> float:
     """Seconds to draw so many landmarks from so many rows."""
     machine = limits.machine
-    pairs = limits.pair(task, double=True) * rows * landmarks + machine.store(float(rows) * landmarks)
+    pairs = limits.pair(table, double=True) * rows * landmarks + machine.store(float(rows) * landmarks)
     return pairs + machine.multiply(PIVOTED * rows * float(landmarks) ** 2) + machine.cholesky(landmarks)
-
-
-def learning(task: Task, limits: Limits) -> tuple[float, float]:
-    """Seconds and numbers for a Nystrom lift that was given to learn its landmarks; nothing where none was."""
-    if task.landmarks is None or not task.stored:
-        return 0.0, 0.0
-    sought = task.sought or task.landmarks
-    rows = min(task.rows, max(FEWEST * sought, min(GIVEN // sought, limits.bytes // HELD // sought)))
-    return drawing(task, rows, task.landmarks, limits), drawn_numbers(rows, sought, task.landmarks)

@@ -1,24 +1,20 @@
-"""The plan of logistic regression: on the kernel matrix, on the features of a lift, or on landmarks."""
+"""The task of logistic regression: on the kernel matrix, on the features of a lift, or on landmarks."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar
 
-from mercer.compute.runtime.memory import Budget, text_of
-from mercer.planner.html import ShownPlan
-from mercer.planner.limits import Limits
-from mercer.planner.machine import ROUGH, Machine
-from mercer.planner.plan import Stage
-from mercer.planner.task import Task
+from mercer.planner.limits import Limits, first_within
+from mercer.planner.plan import Details, Plan, Stage
+from mercer.planner.task import Refusal, Task
 
-LogisticWay = Literal["kernel matrix", "features", "landmarks"]
 WHOLE = 3000
 """Rows up to which the kernel matrix is decomposed, and features up to which a lift is used unasked."""
 RANKS = (1000, 500, 250, 125, 64, 32)
 """How many landmarks there are where nobody says: the first number that memory and time allow."""
-MANY = 1e8
-"""Pairs of rows above which the machine is measured."""
 STEPS, PRODUCTS = 12.0, 12.0
 """Steps of Newton's method that are expected, and conjugate gradients in each."""
 THIN = 4.0
@@ -30,106 +26,144 @@ TABLES = 10.0
 WRITTEN = 6.0
 """Such tables that are written for each conjugate gradient."""
 HELD, DRAWN = float(1 << 25), 4.0
-"""Numbers that are held while landmarks are drawn, and rows a landmark that they are drawn from, at least."""
+"""Numbers that are held while landmarks are drawn, and rows per landmark that they are drawn from, at least."""
 BLOCKS = float(3 << 22)
 """Numbers of blocks that pass by."""
 
 
 @dataclass(frozen=True)
-class LogisticPlan(ShownPlan):
-    """One way to fit logistic regression, and what it is to take.
+class LogisticDetails(Details):
+    """Plans of logistic regression hold nothing of their own."""
 
-    way : "kernel matrix" and "features" are exact; "landmarks" approximates the kernel
-    features : how many unknowns an output has, at most
-    bytes, seconds : beyond the data, about
+    task: ClassVar[str] = "logistic regression"
+    methods: ClassVar[tuple[str, ...]] = ("exact", "features", "landmarks")
 
-    >>> stages = Stage("landmarks", 0.8), Stage("decompose", 0.5), Stage("newton", 2.0)
-    >>> print(LogisticPlan("landmarks", 20_000, 54, 7, 1000, 180_000_000, 3.3, stages))
-    logistic regression on 20,000 rows x 54 columns, 7 outputs: landmarks (1,000), about 3.3 s and 171.7 MiB
+
+LogisticPlan = Plan[LogisticDetails]
+
+
+@dataclass(frozen=True)
+class LogisticTask(Task[LogisticDetails]):
+    """Logistic regression that is to be planned.
+
+    Parameters
+    ----------
+    rows, columns, outputs : int
+        Of the data.
+    n_features : int or None
+        Of the finite lift; None where there is none.
+    approximable : bool, default=False
+        Whether landmarks can stand for the kernel.
+    lift_given : bool, default=False
+        Whether the features are those of a lift that was given.
+    pair : float or None, default=None
+        Seconds for a pair of these rows, where that was measured.
+    n_landmarks : int or None, default=None
+        How many were asked for.
+
+    Examples
+    --------
+    >>> from mercer.planner import LogisticTask, choose
+    >>> choose(LogisticTask(500, 5, outputs=1, n_features=None, approximable=True)).method
+    'exact'
     """
 
-    way: LogisticWay
     rows: int
     columns: int
     outputs: int
-    features: int
-    bytes: int
-    seconds: float
-    stages: tuple[Stage, ...]
+    n_features: int | None
+    approximable: bool = False
+    lift_given: bool = False
+    pair: float | None = None
+    n_landmarks: int | None = None
+    single: ClassVar[bool] = False
 
-    @property
-    def exact(self) -> bool:
-        """Whether the model is that of the kernel itself, or of the lift that was given."""
-        return self.way != "landmarks"
+    def patience(self, limits: Limits) -> float:
+        """Half of the time limit may be planned with."""
+        return math.inf if limits.seconds is None else limits.seconds / 2
 
-    def __str__(self) -> str:
-        many = f"{self.outputs} output{'s' * (self.outputs != 1)}"
-        what = f"logistic regression on {self.rows:,} rows x {self.columns:,} columns, {many}: {self.way}"
-        return f"{what} ({self.features:,}), about {self.seconds:.2g} s and {text_of(self.bytes)}"
+    def candidates(self, limits: Limits) -> Iterator[LogisticPlan]:
+        """The features of a lift, the kernel matrix, landmarks: in this order, where they are open."""
+        if self.lift_given:
+            yield _featured(self, self.n_features or 0, limits)
+            return
+        if not self.approximable:
+            yield _exact(self, limits)
+            return
+        count, rows = self.n_landmarks, self.rows
+        lifted = 0 < (self.n_features or 0) <= min(rows, WHOLE if count is None else max(count, 1))
+        stored = rows <= WHOLE if count is None else count >= rows
+        if lifted:
+            yield _featured(self, self.n_features or 0, limits)
+        if stored:
+            yield _exact(self, limits)
+        if count is None:
+            plans = (_landmarks(self, each, limits) for each in dict.fromkeys(min(each, rows) for each in RANKS))
+            yield from first_within(plans, limits, self.patience(limits))
+        elif not (lifted or stored):
+            yield _landmarks(self, count, limits)
 
+    def refusal(self, plans: Sequence[LogisticPlan], limits: Limits) -> Refusal:
+        """The smallest method."""
+        least = min(plans, key=lambda plan: plan.bytes)
+        count = least.n_landmarks or least.n_features or self.rows
+        what = "the kernel matrix" if least.method == "exact" else least.method
+        return Refusal(least.bytes, f"{what} of {self.rows:,} rows ({count:,} per row)", self._remedy(least))
 
-def logistic(who: str, task: Task, rank: int | None, budget: Budget, seconds: float | None) -> LogisticPlan:
-    """The first way that fits into memory and time; an error where none fits into memory.
-
-    task : `approximable` where landmarks can stand for the kernel, `lift_given` where its features are those of a lift
-    rank : how many landmarks were asked for
-    seconds : the time limit; half of it may be planned with
-    """
-    machine = Machine.here() if float(task.rows) ** 2 > MANY else ROUGH
-    limits = Limits(budget.bytes, seconds, machine)
-    ways = [_way(task, way, features, limits) for way, features in _candidates(task, rank)]
-    fitting = [way for way in ways if budget.allows(way.bytes)]
-    if not fitting:
-        least = min(ways, key=lambda way: way.bytes)
-        purpose = f"{least.way} of {task.rows:,} rows ({least.features:,} a row)"
-        budget.require(who, least.bytes, purpose, _remedy(task, least))
-    in_time = [way for way in fitting if seconds is None or way.seconds <= seconds / 2]
-    return in_time[0] if in_time else min(fitting, key=lambda way: way.seconds)
-
-
-def _candidates(task: Task, rank: int | None) -> list[tuple[LogisticWay, int]]:
-    """Ways, the best first, with the number of their features."""
-    n = task.rows
-    if task.lift_given:
-        return [("features", task.width)]
-    if not task.approximable:
-        return [("kernel matrix", n)]
-    found: list[tuple[LogisticWay, int]] = []
-    if task.countable and 0 < task.width <= min(n, WHOLE if rank is None else max(rank, 1)):
-        found.append(("features", task.width))
-    if n <= WHOLE if rank is None else rank >= n:
-        found.append(("kernel matrix", n))
-    if rank is not None:
-        return found or [("landmarks", rank)]
-    few = [("landmarks", min(each, n)) for each in RANKS]
-    return [*found, *few]  # type: ignore[list-item]
+    def _remedy(self, least: LogisticPlan) -> str:
+        if least.method == "exact":
+            return "Give n_landmarks=500, say." if self.approximable else "Use fewer rows."
+        return "Use fewer features, or fewer rows." if self.lift_given else "Use fewer landmarks, or fewer rows."
 
 
-def _remedy(task: Task, way: LogisticPlan) -> str:
-    if way.way == "kernel matrix":
-        return "Give n_landmarks=500, say." if task.approximable else "Use fewer rows."
-    return "Use fewer features, or fewer rows." if task.lift_given else "Use fewer landmarks, or fewer rows."
+def _exact(task: LogisticTask, limits: Limits) -> LogisticPlan:
+    """Newton's method on the kernel matrix, which is decomposed."""
+    n, machine = float(task.rows), limits.machine
+    building = limits.pair(task, double=True) * n**2 / 2 + machine.store(n**2)
+    stages = (Stage("kernel matrix", building), Stage("decompose", machine.eigenvectors(task.rows)))
+    return _plan(task, "exact", task.rows, 3 * n**2, stages, limits)
 
 
-def _way(task: Task, way: LogisticWay, p: int, limits: Limits) -> LogisticPlan:
-    n, t, machine = float(task.rows), task.outputs, limits.machine
-    classes, pair = max(t, 2), limits.pair(task, double=True)
-    newton = Stage("newton", _newton(n, p, t, limits))
-    numbers = TABLES * n * classes + BLOCKS
-    if way == "kernel matrix":
-        building = pair * n**2 / 2 + machine.store(n**2)
-        stages = (Stage(way, building), Stage("decompose", machine.eigenvectors(task.rows)), newton)
-        numbers += 3 * n**2
-    else:
-        drawn = n if n * p <= HELD else max(HELD / p, DRAWN * p)
-        landmarks = way == "landmarks"
-        building = pair * n * p + machine.multiply(n * float(p) ** 2) if landmarks else 0.0
-        squares = Stage("decompose", machine.multiply(n * float(p) ** 2) + machine.eigenvectors(p))
-        stages = (Stage(way, building + machine.store(2 * n * p)), squares, newton)
-        numbers += (n * p + (drawn * p if drawn < n else 0.0) if landmarks else 2 * n * p) + 4.0 * p**2
-    numbers += min(t * float(p) ** 2, n * p)
-    seconds = sum(stage.seconds for stage in stages)
-    return LogisticPlan(way, task.rows, task.columns, t, p, int(8 * numbers), seconds, stages)
+def _featured(task: LogisticTask, p: int, limits: Limits) -> LogisticPlan:
+    """Newton's method on the features of a lift."""
+    n = float(task.rows)
+    stages = (Stage("features", limits.machine.store(2 * n * p)), _squares(n, p, limits))
+    return _plan(task, "features", p, 2 * n * p + 4.0 * p**2, stages, limits)
+
+
+def _landmarks(task: LogisticTask, p: int, limits: Limits) -> LogisticPlan:
+    """Newton's method on the features of landmarks."""
+    n, machine = float(task.rows), limits.machine
+    drawn = n if n * p <= HELD else max(HELD / p, DRAWN * p)
+    building = limits.pair(task, double=True) * n * p + machine.multiply(n * float(p) ** 2)
+    stages = (Stage("landmarks", building + machine.store(2 * n * p)), _squares(n, p, limits))
+    numbers = n * p + (drawn * p if drawn < n else 0.0) + 4.0 * p**2
+    return _plan(task, "landmarks", p, numbers, stages, limits)
+
+
+def _squares(n: float, p: int, limits: Limits) -> Stage:
+    return Stage("decompose", limits.machine.multiply(n * float(p) ** 2) + limits.machine.eigenvectors(p))
+
+
+def _plan(
+    task: LogisticTask, method: str, p: int, numbers: float, stages: tuple[Stage, ...], limits: Limits
+) -> LogisticPlan:
+    n, t = float(task.rows), task.outputs
+    stages = (*stages, Stage("newton", _newton(n, p, t, limits)))
+    numbers += TABLES * n * max(t, 2) + BLOCKS + min(t * float(p) ** 2, n * p)
+    return Plan(
+        method=method,
+        rows=task.rows,
+        columns=task.columns,
+        outputs=t,
+        bytes=int(8 * numbers),
+        seconds=sum(stage.seconds for stage in stages),
+        stages=stages,
+        details=LogisticDetails(),
+        n_features=p if method == "features" else 0,
+        n_landmarks=p if method == "landmarks" else 0,
+        gives_up="exactness" if method == "landmarks" else "",
+    )
 
 
 def _newton(n: float, p: int, outputs: int, limits: Limits) -> float:

@@ -1,27 +1,21 @@
-"""The plan of principal components: by the kernel matrix, by products with it, or in features, also of landmarks."""
+"""The task of principal components: by the kernel matrix, by products with it, or in features, also of landmarks."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar
 
-from mercer.compute.runtime.memory import Budget, text_of
-from mercer.errors import InputError, sentence
 from mercer.planner.batches import batch, features_at_once, squaring, strips
-from mercer.planner.html import ShownPlan
 from mercer.planner.landmarks import drawing, drawn_from, drawn_numbers
-from mercer.planner.limits import Limits
-from mercer.planner.machine import ROUGH, Machine
-from mercer.planner.plan import Stage
-from mercer.planner.task import Task
+from mercer.planner.limits import Limits, Shape, first_within
+from mercer.planner.plan import Details, Plan, Stage
+from mercer.planner.task import Refusal, Task
 
-ComponentWay = Literal["exact", "krylov", "features", "landmarks"]
 WHOLE = 3000
 """Rows up to which the kernel matrix is decomposed, and features up to which a lift is used unasked."""
 RANKS = (1000, 500, 250, 125, 64, 32)
 """How many landmarks there are where nobody says: the first number that memory and time allow."""
-MANY = 1e8
-"""Pairs of rows above which the machine is measured."""
 PATIENCE = 600.0
 """Seconds up to which components are exact, where no time limit is given."""
 FAST, TRUE = 5.0, 2.0
@@ -37,28 +31,76 @@ BLOCKS = float(3 << 22)
 
 
 @dataclass(frozen=True)
-class ComponentTask:
-    """What is to be planned.
+class PCADetails(Details):
+    """What only plans of principal components hold.
 
-    rows, columns : of the data
-    components : how many are asked for; None for all
-    features : of the finite lift; None where there is none
-    lift_given : whether the features are those of a lift that was given
-    approximable : whether landmarks can stand for the kernel
-    given : whether the kernel matrix was given
-    stored : whether the rows are in memory
-    worth : columns of numbers that take as long, where these hold structured data
+    exact: the kernel matrix is decomposed; krylov: multiplied with, and nothing of its size is stored; features: those
+    of a lift; these three are exact. landmarks: the kernel is approximated.
+
+    Parameters
+    ----------
+    batch : int, default=0
+        Rows that pass by at once, where they do.
+    drawn : int, default=0
+        Rows that landmarks are drawn from; 0 where there are none.
+    """
+
+    task: ClassVar[str] = "principal components"
+    methods: ClassVar[tuple[str, ...]] = ("exact", "krylov", "features", "landmarks")
+    unit: ClassVar[str] = "component"
+
+    batch: int = 0
+    drawn: int = 0
+
+
+PCAPlan = Plan[PCADetails]
+
+
+@dataclass(frozen=True)
+class PCATask(Task[PCADetails]):
+    """Principal components that are to be planned.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Of the data.
+    components : int or None
+        How many are asked for; None for all.
+    n_features : int or None, default=None
+        Of the finite lift; None where there is none.
+    lift_given : bool, default=False
+        Whether the features are those of a lift that was given.
+    approximable : bool, default=True
+        Whether landmarks can stand for the kernel.
+    given : bool, default=False
+        Whether the kernel matrix was given.
+    stored : bool, default=True
+        Whether the rows are in memory.
+    worth : int or None, default=None
+        Columns of numbers that take as long, where these hold structured data.
+    method : {"auto", "exact", "krylov", "landmarks"}, default="auto"
+        What was asked for.
+    n_landmarks : int or None, default=None
+        How many were asked for.
+
+    Examples
+    --------
+    >>> from mercer.planner import PCATask, choose
+    >>> choose(PCATask(500, 5, components=3)).method
+    'exact'
     """
 
     rows: int
     columns: int
     components: int | None
-    features: int | None = None
+    n_features: int | None = None
     lift_given: bool = False
     approximable: bool = True
     given: bool = False
     stored: bool = True
     worth: int | None = None
+    method: str = "auto"
+    n_landmarks: int | None = None
 
     @property
     def effort(self) -> int:
@@ -70,156 +112,119 @@ class ComponentTask:
         """How many components come out, at most."""
         return self.rows if self.components is None else min(self.components, self.rows)
 
-    def task(self, width: int) -> Task:
-        """The same for features, as ways that stream are planned."""
-        return Task(self.rows, self.columns, 1, width, stored=self.stored)
-
-
-@dataclass(frozen=True)
-class ComponentPlan(ShownPlan):
-    """One way to find principal components, and what it is to take.
-
-    way : "exact" decomposes the kernel matrix, "krylov" multiplies with it and stores nothing of its size, "features"
-        are those of a lift; these three are exact. "landmarks" approximates the kernel
-    components : how many are asked for; 0 for all
-    rank : how many features or landmarks there are; for "krylov", how many landmarks it begins with
-    batch : rows that pass by at once, where they do
-    drawn : rows that landmarks are drawn from; 0 where there are none
-    bytes, seconds : beyond the data, about
-
-    >>> stages = Stage("landmarks", 0.3), Stage("components", 2.1)
-    >>> print(ComponentPlan("krylov", 20_000, 10, 10, 625, 0, 20_000, 90_000_000, 2.4, stages))
-    principal components of 20,000 rows x 10 columns, 10 of them: krylov, about 2.4 s and 85.8 MiB
-    """
-
-    way: ComponentWay
-    rows: int
-    columns: int
-    components: int
-    rank: int
-    batch: int
-    drawn: int
-    bytes: int
-    seconds: float
-    stages: tuple[Stage, ...]
-
     @property
-    def exact(self) -> bool:
-        """Whether they are those of the kernel itself, or of the lift that was given."""
-        return self.way != "landmarks"
+    def shape(self) -> Shape:
+        """As methods that stream see it."""
+        return Shape(self.rows, self.columns)
 
-    def __str__(self) -> str:
-        many = f"{self.components:,}" if self.components else "all"
-        what = f"principal components of {self.rows:,} rows x {self.columns:,} columns, {many} of them"
-        how = f"{self.way} ({self.rank:,})" if self.way in ("features", "landmarks") else self.way
-        return f"{what}: {how}, about {self.seconds:.2g} s and {text_of(self.bytes)}"
+    def patience(self, limits: Limits) -> float:
+        """Seconds up to which components are exact."""
+        return PATIENCE if limits.seconds is None else limits.seconds / 2
 
+    def candidates(self, limits: Limits) -> Iterator[PCAPlan]:
+        """The features of a lift, exact methods, landmarks: in this order, where they are open."""
+        if self.lift_given:
+            yield _features(self, self.n_features or 1, limits)
+        elif self.method == "exact":
+            yield _dense(self, limits)
+        elif self.method == "krylov":
+            yield _krylov(self, limits)
+        elif self.method == "landmarks":
+            yield from self._on_landmarks(limits)
+        else:
+            yield from self._automatic(limits)
 
-def components(
-    who: str, task: ComponentTask, way: str, rank: int | None, budget: Budget, seconds: float | None
-) -> ComponentPlan:
-    """The first way that fits into memory and time; an error where none fits into memory.
+    def _automatic(self, limits: Limits) -> Iterator[PCAPlan]:
+        """What is exact first, unless fewer landmarks than rows were asked for, or rows are not in memory."""
+        most = min(self.rows, WHOLE) if self.n_landmarks is None else self.n_landmarks
+        lifted = self.approximable and 0 < (self.n_features or 0) <= most
+        if lifted:
+            yield _features(self, self.n_features or 1, limits)
+        if self.stored and (self.n_landmarks is None or self.n_landmarks >= self.rows):
+            yield from self._exact(limits)
+        elif lifted:
+            return
+        yield from self._on_landmarks(limits)
 
-    way : "auto", or the way that was asked for
-    rank : how many landmarks were asked for
-    seconds : the time limit
-    """
-    machine = Machine.here() if float(task.rows) ** 2 > MANY else ROUGH
-    limits = Limits(budget.bytes, seconds, machine)
-    ways = _candidates(task, way, rank, limits)
-    if not ways:
-        got = "the kernel is precomputed" if task.given else "it is not known to be one for so many columns"
+    def _exact(self, limits: Limits) -> Iterator[PCAPlan]:
+        """By the matrix, or by products with it: for few rows in this order, else the quicker one first."""
+        if self.components is None or self.rows <= WHOLE:
+            yield _dense(self, limits)
+        if self.components is not None and self.rows <= WHOLE:
+            yield _krylov(self, limits)
+        if self.components is not None and self.rows > WHOLE:
+            yield from sorted((_dense(self, limits), _krylov(self, limits)), key=lambda plan: plan.seconds)
+
+    def _on_landmarks(self, limits: Limits) -> Iterator[PCAPlan]:
+        """The most landmarks that keep to memory and time."""
+        if self.approximable:
+            plans = (_landmarks(self, count, limits) for count in self._counts())
+            yield from first_within(plans, limits, self.patience(limits))
+
+    def _counts(self) -> list[int]:
+        """How many landmarks are tried: at least as many as components are asked for."""
+        if self.n_landmarks is not None:
+            return [min(self.n_landmarks, self.rows)]
+        least = self.components or 1
+        return sorted({min(max(each, least), self.rows) for each in RANKS}, reverse=True)
+
+    def refusal(self, plans: Sequence[PCAPlan], limits: Limits) -> Refusal:
+        """The smallest method."""
+        least = min(plans, key=lambda plan: plan.bytes)
+        count = least.n_landmarks if least.method == "landmarks" else least.n_features
+        size = f" ({count:,} per row)" if count else ""
+        return Refusal(least.bytes, f"{least.method} components of {self.rows:,} rows{size}", self._remedy(least))
+
+    def _remedy(self, least: PCAPlan) -> str:
+        if least.method == "landmarks":
+            return "Use fewer landmarks, or fewer components."
+        if least.method == "features":
+            return "Use fewer features."
+        if self.components is None:
+            return "Ask for fewer components."
+        return 'Use method="landmarks".' if self.approximable else "Use fewer rows, or ask for fewer components."
+
+    def closed(self) -> tuple[str, str, str]:
+        """What is needed, what was given and what to do, where no method is open."""
+        got = "the kernel is precomputed" if self.given else "it is not known to be one for so many columns"
         remedy = 'Use method="exact", without n_landmarks, and rows in memory.'
-        raise InputError(sentence(who, "a kernel that landmarks can stand for", got, remedy))
-    fitting = [each for each in ways if budget.allows(each.bytes)]
-    if not fitting:
-        least = min(ways, key=lambda each: each.bytes)
-        size = f" ({least.rank:,} a row)" if least.way in ("features", "landmarks") else ""
-        budget.require(who, least.bytes, f"{least.way} components of {task.rows:,} rows{size}", _remedy(task, least))
-    patience = PATIENCE if seconds is None else seconds / 2
-    in_time = [each for each in fitting if each.seconds <= patience]
-    return in_time[0] if in_time else min(fitting, key=lambda each: each.seconds)
+        return "a kernel that landmarks can stand for", got, remedy
 
 
-def _remedy(task: ComponentTask, way: ComponentPlan) -> str:
-    if way.way == "landmarks":
-        return "Use fewer landmarks, or fewer components."
-    if way.way == "features":
-        return "Use fewer features."
-    if task.components is None:
-        return "Ask for fewer components."
-    return 'Use method="landmarks".' if task.approximable else "Use fewer rows, or ask for fewer components."
-
-
-# -- which ways there are ---------------------------------------------------------------------------------------------
-
-
-def _candidates(task: ComponentTask, way: str, rank: int | None, limits: Limits) -> list[ComponentPlan]:
-    """Ways, the best first."""
-    if task.lift_given:
-        return [_features(task, task.features or 1, limits)]
-    if way == "exact":
-        return [_dense(task, limits)]
-    if way == "krylov":
-        return [_krylov(task, limits)]
-    landmarks = [_landmarks(task, each, limits) for each in _ranks(task, rank)] if task.approximable else []
-    if way == "landmarks":
-        return landmarks
-    lifted = _lifted(task, rank, limits)
-    if not task.stored or (rank is not None and rank < task.rows):
-        return lifted or landmarks
-    return [*lifted, *_exact(task, limits), *landmarks]
-
-
-def _lifted(task: ComponentTask, rank: int | None, limits: Limits) -> list[ComponentPlan]:
-    """The features of the kernel, where these are few."""
-    most = min(task.rows, WHOLE) if rank is None else rank
-    known = task.features is not None and task.approximable and 0 < task.features <= most
-    return [_features(task, task.features or 1, limits)] if known else []
-
-
-def _exact(task: ComponentTask, limits: Limits) -> list[ComponentPlan]:
-    """By the matrix, or by products with it: for few rows in this order, else the quicker one first."""
-    dense = _dense(task, limits)
-    if task.components is None:
-        return [dense]
-    both = [dense, _krylov(task, limits)]
-    return both if task.rows <= WHOLE else sorted(both, key=lambda each: each.seconds)
-
-
-def _ranks(task: ComponentTask, rank: int | None) -> list[int]:
-    """How many landmarks are tried: at least as many as components are asked for."""
-    if rank is not None:
-        return [min(rank, task.rows)]
-    least = task.components or 1
-    return sorted({min(max(each, least), task.rows) for each in RANKS}, reverse=True)
-
-
-# -- what they take ---------------------------------------------------------------------------------------------------
+# -- what methods take -----------------------------------------------------------------------------------------------
 
 
 def _plan(
-    task: ComponentTask,
-    way: ComponentWay,
-    rank: int,
+    task: PCATask,
+    method: str,
     numbers: float,
     stages: tuple[Stage, ...],
-    rows: int = 0,
-    drawn: int = 0,
-) -> ComponentPlan:
-    seconds = sum(stage.seconds for stage in stages)
-    asked = task.components or 0
-    shape = task.rows, task.columns, asked
-    return ComponentPlan(way, *shape, rank, rows, drawn, int(8 * numbers), seconds, stages)
+    details: PCADetails,
+    n_features: int = 0,
+    n_landmarks: int = 0,
+) -> PCAPlan:
+    return Plan(
+        method=method,
+        rows=task.rows,
+        columns=task.columns,
+        outputs=task.components or 0,
+        bytes=int(8 * numbers),
+        seconds=sum(stage.seconds for stage in stages),
+        stages=stages,
+        details=details,
+        n_features=n_features,
+        n_landmarks=n_landmarks,
+        gives_up="exactness" if method == "landmarks" else "",
+    )
 
 
-def _pairs(task: ComponentTask, limits: Limits, single: bool = False) -> float:
+def _pairs(task: PCATask, limits: Limits, single: bool = False) -> float:
     """Seconds for all pairs of rows: each is computed once, or read where the matrix was given."""
     pairs = float(task.rows) ** 2
     return limits.machine.read(pairs) if task.given else limits.machine.pairs(pairs / 2, task.effort, single)
 
 
-def _dense(task: ComponentTask, limits: Limits) -> ComponentPlan:
+def _dense(task: PCATask, limits: Limits) -> PCAPlan:
     machine, n, k = limits.machine, float(task.rows), task.found
     checking = 0.0 if task.approximable else machine.cholesky(task.rows)
     stages = (
@@ -227,7 +232,7 @@ def _dense(task: ComponentTask, limits: Limits) -> ComponentPlan:
         Stage("decompose", machine.eigenvectors(task.rows)),
         Stage("residuals", _pairs(task, limits) + machine.multiply(2 * n**2 * k)),
     )
-    return _plan(task, "exact", 0, 3 * n**2 + 3 * n * k + min(n**2, BLOCKS), stages)
+    return _plan(task, "exact", 3 * n**2 + 3 * n * k + min(n**2, BLOCKS), stages, PCADetails())
 
 
 def opening(rows: int, count: int) -> int:
@@ -236,12 +241,12 @@ def opening(rows: int, count: int) -> int:
     return min(rows, max(WIDTH * (count + BEYOND), min(rows // share, most)))
 
 
-def _krylov(task: ComponentTask, limits: Limits) -> ComponentPlan:
+def _krylov(task: PCATask, limits: Limits) -> PCAPlan:
     machine, n = limits.machine, float(task.rows)
     width = min(task.found + BEYOND, task.rows)
     rank = opening(task.rows, task.found) if task.approximable else 0
     drawn = min(task.rows, SPARE * rank)
-    start = drawing(task.task(rank), drawn, rank, limits) if rank else 0.0
+    start = drawing(task.shape, drawn, rank, limits) if rank else 0.0
     start += machine.pairs(2 * n * rank, task.effort) + machine.multiply(n * float(rank) ** 2)
     product = _pairs(task, limits) + machine.multiply(2 * n**2 * width)
     fast = _pairs(task, limits, single=True) + machine.multiply(2 * n**2 * width, single=True)
@@ -249,35 +254,35 @@ def _krylov(task: ComponentTask, limits: Limits) -> ComponentPlan:
     stages = (Stage("landmarks", start), Stage("components", work))
     basis = 2 * n * (width + max(width, BASIS)) + TABLES * n * (width + 1)
     numbers = max(basis + (n**2 if task.given else 0.0), drawn_numbers(drawn, rank)) + BLOCKS
-    return _plan(task, "krylov", rank, numbers, stages, drawn=drawn)
+    return _plan(task, "krylov", numbers, stages, PCADetails(drawn=drawn), n_landmarks=rank)
 
 
-def _features(task: ComponentTask, width: int, limits: Limits) -> ComponentPlan:
-    held = batch(task.task(width), _sums(task, width), features_at_once(width), limits)
+def _features(task: PCATask, width: int, limits: Limits) -> PCAPlan:
+    held = batch(task.shape, _sums(task, width), features_at_once(width), limits)
     machine, entries = limits.machine, float(task.rows) * width
     stages = (
         Stage("pass", machine.store(2 * entries) + machine.multiply(entries * width)),
         Stage("decompose", machine.eigenvectors(width)),
         Stage("signs", machine.store(2 * entries) + machine.multiply(2 * entries * min(task.found, width))),
     )
-    return _plan(task, "features", width, held.numbers, stages, held.rows)
+    return _plan(task, "features", held.numbers, stages, PCADetails(held.rows), n_features=width)
 
 
-def _landmarks(task: ComponentTask, rank: int, limits: Limits) -> ComponentPlan:
+def _landmarks(task: PCATask, rank: int, limits: Limits) -> PCAPlan:
     machine, entries = limits.machine, float(task.rows) * rank
     drawn = drawn_from(task.rows, rank, limits)
-    held = batch(task.task(rank), _sums(task, rank), strips(rank, squaring(rank), rank), limits)
+    held = batch(task.shape, _sums(task, rank), strips(rank, squaring(rank), rank), limits)
     values = machine.pairs(entries, task.effort)
     stages = (
-        Stage("landmarks", drawing(task.task(rank), drawn, rank, limits)),
+        Stage("landmarks", drawing(task.shape, drawn, rank, limits)),
         Stage("pass", values + machine.multiply(entries * rank)),
         Stage("decompose", machine.eigenvectors(rank) + machine.multiply(4 * float(rank) ** 3)),
         Stage("signs", values + machine.multiply(2 * entries * min(task.found, rank))),
     )
     numbers = max(held.numbers, drawn_numbers(drawn, rank))
-    return _plan(task, "landmarks", rank, numbers, stages, held.rows, drawn)
+    return _plan(task, "landmarks", numbers, stages, PCADetails(held.rows, drawn), n_landmarks=rank)
 
 
-def _sums(task: ComponentTask, width: int) -> float:
+def _sums(task: PCATask, width: int) -> float:
     """Numbers of the sums over all rows, of their decomposition, and of the weights of components."""
     return max(5, squaring(width) + 1) * float(width) ** 2 + 4.0 * width * min(task.found, width)

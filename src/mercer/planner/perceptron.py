@@ -1,15 +1,14 @@
-"""The plan of a perceptron: passes over the rows, of which nobody knows before how many mistakes they make."""
+"""The task of a perceptron: passes over the rows, of which nobody knows before how many mistakes they make."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from mercer.compute.runtime.memory import Budget, text_of
-from mercer.planner.html import ShownPlan
 from mercer.planner.limits import Limits
-from mercer.planner.machine import Machine
-from mercer.planner.plan import Stage
-from mercer.planner.task import Task
+from mercer.planner.plan import Details, Plan, Stage
+from mercer.planner.task import Refusal, Task
 
 WRONG = 0.2
 """The part of the rows that a pass is expected to get wrong."""
@@ -20,40 +19,78 @@ MISTAKE = 60.0
 
 
 @dataclass(frozen=True)
-class PassPlan(ShownPlan):
-    """Passes over rows: what they are to take, if a fifth of the rows are mistakes.
+class PerceptronDetails(Details):
+    """What only plans of perceptrons hold.
 
-    >>> print(PassPlan(50_000, 10, 1, 3, 1_000_000, 2.5, (Stage("passes", 2.5),)))
-    perceptron on 50,000 rows x 10 columns: 3 passes, about 2.5 s and 976.6 KiB
+    Parameters
+    ----------
+    passes : int
+        Over the rows.
+    """
+
+    task: ClassVar[str] = "perceptron"
+    methods: ClassVar[tuple[str, ...]] = ("passes",)
+
+    passes: int
+
+    def describe(self, plan: PerceptronPlan) -> str:
+        """The method of a plan in a few words."""
+        return f"{self.passes} pass{'es' * (self.passes != 1)}"
+
+
+PerceptronPlan = Plan[PerceptronDetails]
+
+
+@dataclass(frozen=True)
+class PerceptronTask(Task[PerceptronDetails]):
+    """Passes that are to be planned, if a fifth of the rows are mistakes.
+
+    Parameters
+    ----------
+    rows, columns, outputs : int
+        Of the data.
+    n_features : int or None
+        Of a stored table; None where the kernel is evaluated.
+    passes : int
+        How many, at most.
+    remembered : int or None, default=None
+        How many rows are remembered, at most; None for all mistakes.
+
+    Examples
+    --------
+    >>> from mercer.planner import PerceptronTask, choose
+    >>> choose(PerceptronTask(500, 5, outputs=1, n_features=None, passes=3)).method
+    'passes'
     """
 
     rows: int
     columns: int
     outputs: int
+    n_features: int | None
     passes: int
-    bytes: int
-    seconds: float
-    stages: tuple[Stage, ...]
+    remembered: int | None = None
+    single: ClassVar[bool] = False
+    pair: ClassVar[float | None] = None
 
-    def __str__(self) -> str:
-        what = f"perceptron on {self.rows:,} rows x {self.columns:,} columns: {self.passes} passes"
-        return f"{what}, about {self.seconds:.2g} s and {text_of(self.bytes)}"
+    def candidates(self, limits: Limits) -> list[PerceptronPlan]:
+        """There is one method."""
+        n, width, machine = float(self.rows), self.n_features or 0, limits.machine
+        rows = float(self.remembered or WRONG * self.rows)
+        if self.n_features is None:
+            work = limits.pair(self, double=True) * n * (rows + OWN) + machine.multiply(2 * n * rows * self.outputs)
+        else:
+            work = machine.multiply(2 * n * width * (OWN + 2 * self.outputs))
+        seconds = self.passes * (work + WRONG * n * MISTAKE * machine.call)
+        slots = 3.0 * self.remembered**2 if self.remembered else rows * self.columns
+        numbers = min(2 * n * self.outputs + HELD + n * width + slots, 2 * n * self.outputs + n * width + 6 * n * n)
+        stages = (Stage("passes", seconds),)
+        shape = (self.rows, self.columns, self.outputs)
+        return [Plan("passes", *shape, int(8 * numbers), seconds, stages, PerceptronDetails(self.passes))]
 
+    def why(self, best: PerceptronPlan, plans: Sequence[PerceptronPlan], limits: Limits) -> str:
+        """What the time depends on."""
+        return "A fifth of the rows are taken for mistakes; nobody knows before."
 
-def passes(who: str, task: Task, count: int, remembered: int | None, budget: Budget) -> PassPlan:
-    """The plan of so many passes; an error where they do not fit the memory.
-
-    task : its features are those of a stored table; None where the kernel is evaluated
-    remembered : how many rows are remembered, at most; None for all mistakes
-    """
-    n, width = float(task.rows), task.width
-    limits, rows = Limits(machine=Machine.here()) if n * n > 1e8 else Limits(), float(remembered or WRONG * task.rows)
-    if task.features is None:
-        work = limits.pair(task, double=True) * n * (rows + OWN) + limits.machine.multiply(2 * n * rows * task.outputs)
-    else:
-        work = limits.machine.multiply(2 * n * width * (OWN + 2 * task.outputs))
-    seconds = count * (work + WRONG * n * MISTAKE * limits.machine.call)
-    numbers = 2 * n * task.outputs + HELD + n * width + (3.0 * remembered**2 if remembered else rows * task.columns)
-    needed = int(8 * min(numbers, 2 * n * task.outputs + n * width + 6 * n * n))
-    budget.require(who, needed, f"passes over {task.rows:,} rows", "Use a smaller budget, or fewer rows.")
-    return PassPlan(task.rows, task.columns, task.outputs, count, needed, seconds, (Stage("passes", seconds),))
+    def refusal(self, plans: Sequence[PerceptronPlan], limits: Limits) -> Refusal:
+        """The only method."""
+        return Refusal(plans[0].bytes, f"passes over {self.rows:,} rows", "Use a smaller budget, or fewer rows.")

@@ -1,45 +1,82 @@
-"""Plans as plain values, so that a fit that was cut off takes the same way again."""
+"""Plans as plain values, so that a fit that was cut off follows the same plan again, and files hold nothing else."""
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, get_args
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mercer import solvers
-from mercer.errors import InputError, sentence
-from mercer.planner.plan import Plan, Side, Stage, Way
+from mercer.errors import InputError, message
+from mercer.planner.clustering import KMeansDetails, SpectralDetails
+from mercer.planner.logistic import LogisticDetails
+from mercer.planner.pca import PCADetails
+from mercer.planner.perceptron import PerceptronDetails
+from mercer.planner.plan import Compared, Details, Plain, Plan, Stage
+from mercer.planner.ridge import RidgeDetails
+from mercer.planner.svm import SVMDetails
 from mercer.solvers import Solver
 
-Plain = str | int | float | None
-COUNTS = ("rows", "columns", "outputs", "features", "bytes", "rank", "batch", "drawn", "sample")
-AMOUNTS = ("operations", "seconds")
-WORDS = ("way", "side", "gives_up", "reason")
+FAMILIES: tuple[type[Details], ...] = (
+    RidgeDetails, SVMDetails, LogisticDetails, PCADetails, KMeansDetails, SpectralDetails, PerceptronDetails
+)  # fmt: skip
+DETAILS: dict[str, type[Details]] = {family.task: family for family in FAMILIES}
+"""By what is fitted."""
+VALUES: dict[str, Any] = {
+    "method": str, "rows": int, "columns": int, "outputs": int, "bytes": int, "seconds": float,
+    "n_features": int, "n_landmarks": int, "gives_up": str,
+}  # fmt: skip
+"""What all plans hold beside stages and details."""
 STAGE, SETTING = "stage.", "solver."
-"""How the keys of stages and of the settings of the solver begin."""
+"""How the keys of stages and of the settings of a solver begin."""
 
 
-def recorded(plan: Plan) -> dict[str, Plain]:
-    """What a plan holds, but for the ways not chosen; the keys of stages are in their order."""
-    record: dict[str, Plain] = {name: getattr(plan, name) for name in (*WORDS, *COUNTS, *AMOUNTS)}
-    record["solver"] = type(plan.solver).__name__
-    record |= {SETTING + name: value for name, value in _settings(plan.solver).items()}
+def recorded(plan: Plan[Any]) -> dict[str, Plain]:
+    """What a plan holds, but for the methods not chosen; the keys of stages are in their order."""
+    record: dict[str, Plain] = {"task": plan.task, "reason": plan.reason}
+    record |= {name: getattr(plan, name) for name in VALUES}
+    for item in fields(plan.details):
+        value = getattr(plan.details, item.name)
+        if isinstance(value, Solver):
+            record |= {item.name: type(value).__name__, **{SETTING + k: v for k, v in _settings(value).items()}}
+        else:
+            record[item.name] = value
     return record | {STAGE + stage.name: stage.seconds for stage in plan.stages}
 
 
-def restored(record: Mapping[str, Any], who: str) -> Plan:
+def restored(record: Mapping[str, Any]) -> Plan[Any]:
     """The plan that a record holds."""
     try:
-        if record["way"] not in get_args(Way) or record["side"] not in get_args(Side):
-            raise ValueError(f"there is no way {record['way']!r} on the side {record['side']!r}")
-        words = {name: str(record[name]) for name in WORDS}
-        counts = {name: None if record[name] is None else int(record[name]) for name in COUNTS}
-        amounts = {name: float(record[name]) for name in AMOUNTS}
-        solver, stages = _solver(record), tuple(Stage(k, float(v)) for k, v in _under(STAGE, record).items())
-        return Plan(**words, **counts, **amounts, solver=solver, stages=stages)  # type: ignore[arg-type]
+        kind = DETAILS[record["task"]]
+        if record["method"] not in kind.methods:
+            raise ValueError(f"there is no method {record['method']!r} for {kind.task}")
+        values = {name: _value(record[name], hint) for name, hint in VALUES.items()}
+        hints = get_type_hints(kind)
+        own = {item.name: hints[item.name] for item in fields(kind)}
+        details = {k: _solver(record) if hint is Solver else _value(record[k], hint) for k, hint in own.items()}
+        stages = tuple(Stage(name, float(seconds)) for name, seconds in _under(STAGE, record).items())
+        told = Compared(str(record["reason"]))
+        return Plan(**values, stages=stages, details=kind(**details), comparison=told)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         got = f"got {type(error).__name__}: {error}"
-        raise InputError(sentence(who, "the record of a plan", got, "Start anew, without it.")) from error
+        raise InputError(message("the record of a plan", got, "Start anew, without it.")) from error
+
+
+def _value(given: Any, hint: Any) -> Any:
+    """A plain value, of the type that a field has."""
+    for choice in get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,):
+        whole = isinstance(given, numbers.Integral) and not isinstance(given, bool)
+        if get_origin(choice) is Literal and given in get_args(choice):
+            return given
+        if choice is int and whole:
+            return int(given)
+        if choice is float and (whole or isinstance(given, float)):
+            return float(given)
+        if choice in (str, bool, NoneType) and isinstance(given, choice):
+            return given
+    raise TypeError(f"got {given!r} for {hint}")
 
 
 def _settings(solver: Solver) -> dict[str, Plain]:
@@ -51,7 +88,8 @@ def _solver(record: Mapping[str, Any]) -> Solver:
     kind = getattr(solvers, str(record["solver"]), None) if record["solver"] in solvers.__all__ else None
     if not (isinstance(kind, type) and issubclass(kind, Solver)):
         raise ValueError(f"there is no solver {record['solver']!r}")
-    return kind(**_under(SETTING, record))
+    hints = get_type_hints(kind)
+    return kind(**{name: _value(value, hints[name]) for name, value in _under(SETTING, record).items()})
 
 
 def _under(prefix: str, record: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,19 +1,18 @@
-"""The plan of an SVM: exact, row by row of the kernel matrix, or on landmarks where rows are too many."""
+"""The task of support vector machines: exact, row by row of the kernel matrix, or on landmarks."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar
 
-from mercer.compute.runtime.memory import Budget, text_of
-from mercer.planner.html import ShownPlan
+from mercer.compute.runtime.memory import text_of
 from mercer.planner.limits import Limits
-from mercer.planner.machine import Machine
-from mercer.planner.plan import Stage
+from mercer.planner.plan import Details, Plan, Stage
+from mercer.planner.task import Refusal, Task
 
-MarginWay = Literal["exact", "features", "landmarks"]
 SOLVING, POLISHING = "coefficients", "polish"
-"""The stages of a fit, by name; features, or landmarks, are one that is named as its way."""
+"""The stages of a fit, by name; features, or landmarks, are one that is named as its method."""
 PATIENCE = 1800.0
 """Seconds up to which "auto" is exact, where no time limit is given."""
 MOST = 100_000
@@ -42,129 +41,157 @@ PASSES, SCATTERED = 30.0, 10.0
 """Passes of coordinate descent that are expected, and how much longer one core takes for rows in random order."""
 DRAWN = float(1 << 25)
 """Numbers that the choice of landmarks holds, about."""
+GAP = "exactness (duality_gap_)"
+"""What landmarks give up, and where that is measured."""
 
 
 @dataclass(frozen=True)
-class MarginTask:
-    """What is to be planned.
+class SVMDetails(Details):
+    """What only plans of SVMs hold.
 
-    rows, columns : of the data
-    sizes : rows of each function that is to be learned
-    filled : numbers of a row that are not zero, where rows are sparse; else the columns
-    features : of the lift that was given; None for a kernel
-    stored : whether the whole kernel matrix must be stored: it was given, or has to be looked through
-    approximable : whether landmarks can stand for the kernel
-    polish : whether what landmarks lead to is made exact on the margin
+    Parameters
+    ----------
+    pool : int, default=0
+        Bytes of rows of the kernel matrix that are kept.
+    whole : bool, default=False
+        Whether the kernel matrix is computed once, for all functions.
+    """
+
+    task: ClassVar[str] = "SVM"
+    methods: ClassVar[tuple[str, ...]] = ("exact", "features", "landmarks")
+    unit: ClassVar[str] = "function"
+
+    pool: int = 0
+    whole: bool = False
+
+
+SVMPlan = Plan[SVMDetails]
+
+
+@dataclass(frozen=True)
+class SVMTask(Task[SVMDetails]):
+    """A support vector machine that is to be planned, if two fifths of the rows are support.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Of the data.
+    sizes : tuple of int
+        Rows of each function that is to be learned.
+    filled : float
+        Numbers of a row that are not zero, where rows are sparse; else the columns.
+    n_features : int or None, default=None
+        Of the lift that was given; None for a kernel.
+    stored : bool, default=False
+        Whether the whole kernel matrix must be stored: it was given, or has to be looked through.
+    approximable : bool, default=True
+        Whether landmarks can stand for the kernel.
+    polish : bool, default=False
+        Whether what landmarks lead to is made exact on the margin.
+    method : {"auto", "exact", "landmarks"}, default="auto"
+        What was asked for.
+    n_landmarks : int or None, default=None
+        How many; None for as many as are worth it, and fit.
+
+    Examples
+    --------
+    >>> from mercer.planner import SVMTask, choose
+    >>> choose(SVMTask(500, 5, sizes=(500,), filled=5.0)).method
+    'exact'
     """
 
     rows: int
     columns: int
     sizes: tuple[int, ...]
     filled: float
-    features: int | None = None
+    n_features: int | None = None
     stored: bool = False
     approximable: bool = True
     polish: bool = False
+    method: str = "auto"
+    n_landmarks: int | None = None
+
+    def candidates(self, limits: Limits) -> Iterable[SVMPlan]:
+        """The exact method, and the one on landmarks or features."""
+        if self.method != "landmarks":
+            yield _exact(self, limits)
+        if self.method == "landmarks" or (self.method == "auto" and self.approximable):
+            yield _featured(self, limits)
+
+    def patience(self, limits: Limits) -> float:
+        """Seconds up to which the exact method is taken."""
+        return PATIENCE if limits.seconds is None else min(PATIENCE, limits.seconds)
+
+    def best(self, plans: Iterable[SVMPlan], limits: Limits) -> SVMPlan | None:
+        """The exact method, unless it is too much and there is another."""
+        chosen = None
+        for chosen in plans:
+            if chosen.method == "exact" and not self._too_much(chosen, limits):
+                return chosen
+        return chosen
+
+    def why(self, best: SVMPlan, plans: Sequence[SVMPlan], limits: Limits) -> str:
+        """Why it is exact, or what speaks against that."""
+        if best.method == "exact":
+            return "It has the kernel itself, and fits."
+        exact = next((plan for plan in plans if plan.method == "exact"), None)
+        why = "It was asked for." if exact is None else self._too_much(exact, limits)
+        return f"{why} duality_gap_ says how far the model is from the exact one."
+
+    def why_not(self, plan: SVMPlan, best: SVMPlan, limits: Limits) -> str:
+        """What speaks against the exact method, or that landmarks approximate it."""
+        if plan.method == "exact" and plan.bytes <= limits.bytes and plan.rows > MOST:
+            return f"for {MOST:,} rows or less"
+        return super().why_not(plan, best, limits)
+
+    def refusal(self, plans: Sequence[SVMPlan], limits: Limits) -> Refusal:
+        """As many landmarks as fit, where landmarks are planned."""
+        last = plans[-1]
+        if last.method != "exact":
+            count = last.n_landmarks or last.n_features
+            remedy = f"Up to {max(1, _landmarks_that_fit(self, limits)):,} landmarks fit: set n_landmarks."
+            return Refusal(last.bytes, f"{count:,} features of {self.rows:,} rows", remedy)
+        remedy = 'Use fewer rows, or method="landmarks".' if self.approximable else "Use fewer rows."
+        return Refusal(last.bytes, f"rows of the kernel matrix of {max(self.sizes):,} rows", remedy)
+
+    def _too_much(self, exact: SVMPlan, limits: Limits) -> str:
+        """Why the exact method is too much; "" where it is not."""
+        if exact.bytes > limits.bytes:
+            return f"The exact method needs {text_of(exact.bytes)}, and {text_of(limits.bytes)} may be used."
+        if self.rows > MOST:
+            return f"The exact method is for {MOST:,} rows or less."
+        if exact.seconds > self.patience(limits):
+            return f"The exact method would take about {exact.seconds:.0f} s."
+        return ""
 
 
-@dataclass(frozen=True)
-class MarginPlan(ShownPlan):
-    """How an SVM is fitted, and what that is to take, if two fifths of the rows are support.
-
-    way : "exact" has the kernel itself, "landmarks" stand in its place, "features" are those of the lift that was given
-    functions : how many functions are learned: one, or one for each class or pair of classes
-    rank : how many features there are; 0 where the way has none
-    pool : bytes of rows of the kernel matrix that are kept
-    bytes : memory at the peak beyond the data, about
-    reason : why this way
-    whole : whether the kernel matrix is computed once, for all functions
-
-    >>> print(MarginPlan("exact", 5_000, 10, 1, 0, 10**8, 10**8, 1.2, (), "It is exact."))
-    margins on 5,000 rows x 10 columns, 1 function: exact, about 1.2 s and 95.4 MiB
-      why: It is exact.
-    """
-
-    way: MarginWay
-    rows: int
-    columns: int
-    functions: int
-    rank: int
-    pool: int
-    bytes: int
-    seconds: float
-    stages: tuple[Stage, ...]
-    reason: str
-    whole: bool = False
-
-    def __str__(self) -> str:
-        what = f"margins on {self.rows:,} rows x {self.columns:,} columns, {self.functions} function"
-        how = f"{self.way} ({self.rank:,})" if self.rank else self.way
-        takes = f"about {self.seconds:.2g} s and {text_of(self.bytes)}"
-        return f"{what}{'s' * (self.functions != 1)}: {how}, {takes}\n  why: {self.reason}"
+# -- the exact method -------------------------------------------------------------------------------------------------
 
 
-def margins(
-    who: str, task: MarginTask, way: str, rank: int | None, budget: Budget, seconds: float | None = None
-) -> MarginPlan:
-    """The plan; an error where not even the least of it fits the memory.
-
-    way : "auto", "exact" or "landmarks"
-    rank : how many landmarks; None for as many as are worth it, and fit
-    seconds : the time limit, or None
-    """
-    limits = Limits(machine=Machine.here()) if float(task.rows) ** 2 > 1e8 else Limits()
-    exact, least = _exact(task, budget, limits)
-    patience = PATIENCE if seconds is None else min(PATIENCE, seconds)
-    why = _too_much(task, exact, least, budget, patience) if way == "auto" and task.approximable else ""
-    if way == "landmarks" or why:
-        plan = _featured(task, rank, budget, limits, why or "It was asked for.")
-        remedy = f"Up to {max(1, _rank_that_fits(task, budget)):,} landmarks fit: set n_landmarks."
-        budget.require(who, plan.bytes, f"{plan.rank:,} features of {task.rows:,} rows", remedy)
-        return plan
-    remedy = 'Use fewer rows, or method="landmarks".' if task.approximable else "Use fewer rows."
-    budget.require(who, least, f"rows of the kernel matrix of {max(task.sizes):,} rows", remedy)
-    return exact
-
-
-def _too_much(task: MarginTask, exact: MarginPlan, least: int, budget: Budget, patience: float) -> str:
-    """Why the exact way is too much; "" where it is not."""
-    if not budget.allows(least):
-        return f"The exact way needs {text_of(least)}, and {budget} may be used."
-    if task.rows > MOST:
-        return f"The exact way is for {MOST:,} rows or less."
-    if exact.seconds > patience:
-        return f"The exact way would take about {exact.seconds:.0f} s."
-    return ""
-
-
-def _exact(task: MarginTask, budget: Budget, limits: Limits) -> tuple[MarginPlan, int]:
-    """The exact way, with as many rows of the matrix as fit, and the bytes that it needs at least."""
+def _exact(task: SVMTask, limits: Limits) -> SVMPlan:
+    """The exact method, with as many rows of the matrix as fit; with what it needs at least where that does not."""
     largest, solving = max(task.sizes), sum(_seconds(task, size, limits) for size in task.sizes)
     item = 4 if largest >= NARROW else 8
     held, matrix = _held(task, largest), _matrix(task)
     least = item * min(largest, SPARE * SET) * largest
-    whole = matrix > 0 and budget.allows(held + least + matrix)
+    whole = matrix > 0 and held + least + matrix <= limits.bytes
     held += matrix * whole
-    pool = int(max(least, min(item * largest**2, POOL, SHARE * budget.bytes - held)))
-    plan = MarginPlan(
-        way="exact",
+    pool = int(max(least, min(item * largest**2, POOL, SHARE * limits.bytes - held)))
+    return Plan(
+        method="exact",
         rows=task.rows,
         columns=task.columns,
-        functions=len(task.sizes),
-        rank=0,
-        pool=pool,
+        outputs=len(task.sizes),
         bytes=pool + held,
         seconds=solving,
         stages=(Stage(SOLVING, solving),),
-        reason="It has the kernel itself, and fits.",
-        whole=whole,
+        details=SVMDetails(pool, whole),
     )
-    return plan, least + held - matrix * whole
 
 
-def _held(task: MarginTask, largest: int) -> int:
+def _held(task: SVMTask, largest: int) -> int:
     """Bytes beside the rows that are kept: vectors, a working set, features, and a matrix that must be stored."""
-    features = 3 * task.rows * (task.features or 0)
+    features = 3 * task.rows * (task.n_features or 0)
     matrix = 2 * task.rows**2 if task.stored else 0
     return 8 * (VECTORS * task.rows + 2 * min(largest, SET) ** 2 + features + matrix + _of_functions(task))
 
@@ -174,28 +201,28 @@ def coefficients(rows: int, functions: int) -> int:
     return 8 * OUT * rows * functions
 
 
-def _of_functions(task: MarginTask) -> int:
+def _of_functions(task: SVMTask) -> int:
     """Numbers of what is found for each function, where there are several."""
     several = len(task.sizes) > 1
     return (coefficients(task.rows, len(task.sizes)) // 8 + OWN * sum(task.sizes)) * several
 
 
-def _matrix(task: MarginTask) -> int:
+def _matrix(task: SVMTask) -> int:
     """Bytes of the matrix that is computed once for several functions, and of a part of it; 0 where it never is."""
-    if len(task.sizes) == 1 or task.stored or task.features is not None or task.rows > KEPT:
+    if len(task.sizes) == 1 or task.stored or task.n_features is not None or task.rows > KEPT:
         return 0
     return 8 * (task.rows**2 + max(task.sizes) ** 2)
 
 
-def _seconds(task: MarginTask, size: int, limits: Limits) -> float:
+def _seconds(task: SVMTask, size: int, limits: Limits) -> float:
     """Seconds for one function on so many rows."""
     machine, pairs = limits.machine, float(size) ** 2
-    if task.features is None:
+    if task.n_features is None:
         values = machine.pairs(COMPUTED * pairs, int(task.filled), single=True)
         last = machine.pairs(SUPPORT * pairs, int(task.filled))
     else:
-        values = machine.multiply(2 * COMPUTED * pairs * task.features, single=True)
-        last = machine.multiply(2 * SUPPORT * pairs * task.features)
+        values = machine.multiply(2 * COMPUTED * pairs * task.n_features, single=True)
+        last = machine.multiply(2 * SUPPORT * pairs * task.n_features)
     step = STEP if size >= 200 else 30 * machine.call
     return values + last + machine.read(TOUCHED * SUPPORT * pairs / 2) + STEPS * size * step
 
@@ -203,47 +230,48 @@ def _seconds(task: MarginTask, size: int, limits: Limits) -> float:
 # -- landmarks --------------------------------------------------------------------------------------------------------
 
 
-def _featured(task: MarginTask, rank: int | None, budget: Budget, limits: Limits, reason: str) -> MarginPlan:
+def _featured(task: SVMTask, limits: Limits) -> SVMPlan:
     """Features of landmarks, or those of the lift that was given."""
-    wanted = min(RANK, max(1, task.rows // 2), max(1, _rank_that_fits(task, budget)))
-    found = task.features or min(rank or wanted, task.rows)
-    machine, n, k = limits.machine, float(task.rows), float(found)
-    drawn = min(n, max(4 * k, DRAWN / k)) if task.features is None else 0.0
+    wanted = min(RANK, max(1, task.rows // 2), max(1, _landmarks_that_fit(task, limits)))
+    found = task.n_features or min(task.n_landmarks or wanted, task.rows)
+    machine, n, k, lifted = limits.machine, float(task.rows), float(found), task.n_features is not None
+    drawn = 0.0 if lifted else min(n, max(4 * k, DRAWN / k))
     choosing = machine.multiply(drawn * k**2) + machine.pairs(n * k, int(task.filled)) + machine.multiply(n * k**2)
     descent = PASSES * SCATTERED * machine.read(sum(task.sizes) * k / 2)
-    way: MarginWay = "landmarks" if task.features is None else "features"
-    stages: tuple[Stage, ...] = (Stage(way, choosing), Stage(SOLVING, descent))
+    method = "features" if lifted else "landmarks"
+    stages: tuple[Stage, ...] = (Stage(method, choosing), Stage(SOLVING, descent))
     pool, needed, whole = 0, _bytes(task, found), False
     if task.polish:
-        whole = _matrix(task) > 0 and budget.allows(needed + _matrix(task))
+        whole = _matrix(task) > 0 and needed + _matrix(task) <= limits.bytes
         needed += _matrix(task) * whole
         stages = (*stages, Stage(POLISHING, sum(_seconds(task, size, limits) for size in task.sizes)))
-        pool = int(max(0.0, min(POOL, 4.0 * max(task.sizes) ** 2, SHARE * budget.bytes - needed)))
-    return MarginPlan(
-        way=way,
+        pool = int(max(0.0, min(POOL, 4.0 * max(task.sizes) ** 2, SHARE * limits.bytes - needed)))
+    return Plan(
+        method=method,
         rows=task.rows,
         columns=task.columns,
-        functions=len(task.sizes),
-        rank=found,
-        pool=pool,
+        outputs=len(task.sizes),
         bytes=needed + pool,
         seconds=sum(stage.seconds for stage in stages),
         stages=stages,
-        reason=f"{reason} duality_gap_ says how far the model is from the exact one.",
-        whole=whole,
+        details=SVMDetails(pool, whole),
+        n_features=found if lifted else 0,
+        n_landmarks=0 if lifted else found,
+        gives_up="" if lifted else GAP,
     )
 
 
-def _bytes(task: MarginTask, rank: int) -> int:
+def _bytes(task: SVMTask, landmarks: int) -> int:
     """Bytes of features in float32, of some of them again for each function, of landmarks, and of vectors."""
     copies = 2 if len(task.sizes) > 1 else 1
-    drawn = int(min(DRAWN, task.rows * rank))
-    return 4 * copies * task.rows * rank + 8 * (3 * rank**2 + VECTORS * task.rows + drawn + _of_functions(task))
+    drawn = int(min(DRAWN, task.rows * landmarks))
+    numbers = 3 * landmarks**2 + VECTORS * task.rows + drawn + _of_functions(task)
+    return 4 * copies * task.rows * landmarks + 8 * numbers
 
 
-def _rank_that_fits(task: MarginTask, budget: Budget) -> int:
+def _landmarks_that_fit(task: SVMTask, limits: Limits) -> int:
     low, high = 0, task.rows + 1
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if _bytes(task, middle) <= SHARE * budget.bytes else (low, middle)
+        low, high = (middle, high) if _bytes(task, middle) <= SHARE * limits.bytes else (low, middle)
     return low

@@ -1,86 +1,113 @@
-"""The task: what is to be fitted, and what is known of it before any work."""
+"""A task: what is to be fitted, the methods that could do it with what each costs, and which is preferred."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic
 
-from mercer.planner.plan import Plan
+from mercer.compute.runtime.memory import text_of
+from mercer.planner.explain import duration
+from mercer.planner.limits import INSTANT, Limits, first_within
+from mercer.planner.plan import AnyDetails, Plan
 
-MOST = 10**12
-"""Features that a plan may have: those of a kernel of high degree may be more than the range of floats."""
+MANY_PAIRS = 1e8
+"""Pairs of rows above which the rates of this machine count, and not those of a rough one."""
 
 
 @dataclass(frozen=True)
-class Task:
-    """What is to be fitted.
+class Refusal:
+    """Why nothing fits: the bytes that the smallest method needs, what for, and what to do."""
 
-    rows, columns, outputs : of the data
-    features : of the finite lift, None where there is none
-    alphas : how many penalties a whole path has; 1 where alpha is given, and so many as differ where several are
-    path : whether alpha is chosen by leave-one-out, which takes a decomposition that serves every alpha
-    lengthscales : how many are tried
-    approximable : whether landmarks can stand for the kernel: it is known, and rows are points
-    spectral : whether random features can: its spectral law is known
-    landmarks : of the Nystrom lift that was given; None where none was
-    sought : how many were requested; fewer are kept where the kernel has no more
-    lift_given : whether the features are those of a lift that was given, so that no kernel is to be matched
-    products : whether products with the kernel matrix can be had without the matrix
-    single : whether the rows are in float32, for which products in float32 do
-    pair : seconds for a pair of these rows in a product with one vector, where that was measured
-    spectrum : the largest eigenvalues of the kernel matrix, descending, as a sample of rows estimates them; or None
-    alpha : the penalty, where it is known
-    stored : whether the rows are in memory; False where they come in pieces from a source
-    copied : numbers that are held beside every method: rows that were converted, targets, weights, coefficients
+    needed: int
+    purpose: str
+    remedy: str
 
-    >>> from mercer.planner import Task
-    >>> task = Task(1000, 8, 1, None, 45, True)
-    >>> task.rows, task.path
-    (1000, True)
+
+class Task(ABC, Generic[AnyDetails]):
+    """What is to be fitted; a member is a frozen dataclass of what is known of it.
+
+    A family of learners lists its methods in `candidates`, the preferred one first, and says in `refusal` what to do
+    where none fits the memory. The rest has answers here, which a member may replace.
+
+    Examples
+    --------
+    >>> from mercer.planner import PCATask
+    >>> from mercer.planner.limits import Limits
+    >>> [plan.method for plan in PCATask(500, 5, components=3).candidates(Limits())]
+    ['exact', 'krylov', 'landmarks']
     """
 
     rows: int
-    columns: int
-    outputs: int
-    features: int | None
-    alphas: int = 1
-    path: bool = False
-    lengthscales: int = 1
-    approximable: bool = False
-    spectral: bool = False
-    landmarks: int | None = None
-    sought: int | None = None
-    lift_given: bool = False
-    products: bool = False
-    single: bool = False
-    pair: float | None = None
-    spectrum: tuple[float, ...] | None = None
-    alpha: float | None = None
-    stored: bool = True
-    copied: int = 0
 
-    @property
-    def countable(self) -> bool:
-        """Whether there is a finite lift whose features somebody could hold."""
-        return self.features is not None and self.features <= MOST
+    @abstractmethod
+    def candidates(self, limits: Limits) -> Iterable[Plan[AnyDetails]]:
+        """A plan for each method that the task allows, the preferred one first."""
 
-    @property
-    def width(self) -> int:
-        """How many features there are; 0 without a lift that somebody could hold."""
-        return self.features if self.features is not None and self.countable else 0
+    @abstractmethod
+    def refusal(self, plans: Sequence[Plan[AnyDetails]], limits: Limits) -> Refusal:
+        """What would be needed, where no plan fits the memory."""
 
-    def approximates(self, way: Plan) -> bool:
-        """Whether a method gives another model than that of the kernel, or of the lift that was given."""
-        return not way.exact and self.landmarks is None
+    def closed(self) -> tuple[str, str, str]:
+        """What is needed, what was given and what to do, where there are no candidates."""
+        return "a method that can fit this", "none is open", "Use other settings."
 
-    def beside(self, way: Plan) -> Plan:
-        """A method with the memory that is held beside it."""
-        return replace(way, bytes=way.bytes + 8 * self.copied)
+    # -- the choice -----------------------------------------------------------------------------------------------
 
-    def of_rows(self, rows: int) -> Task:
-        """The same task on other rows, of which as much is copied each."""
-        return replace(self, rows=rows, copied=-(-self.copied * rows // self.rows))
+    def patience(self, limits: Limits) -> float:
+        """Seconds up to which a method is taken because it is preferred."""
+        return limits.patience
 
-    @property
-    def tuned(self) -> bool:
-        """Whether alpha or the lengthscale is chosen."""
-        return self.path or self.lengthscales > 1
+    def best(self, plans: Iterable[Plan[AnyDetails]], limits: Limits) -> Plan[AnyDetails] | None:
+        """The plan to take, of the candidates: the first within memory and time, else the quickest that fits.
+
+        The smallest where none fits the memory; None where there are no candidates. What comes after the one to take
+        need not be costed.
+        """
+        return next(first_within(plans, limits, self.patience(limits)), None)
+
+    def at_once(self, limits: Limits) -> Plan[AnyDetails] | None:
+        """What `best` would take, where that is known without the cost of all candidates; None where it is not."""
+        return None
+
+    def is_long(self, limits: Limits) -> bool:
+        """Whether the rates of this machine may change the choice, by rough ones."""
+        return float(self.rows) ** 2 > MANY_PAIRS
+
+    def started(self, plan: Plan[AnyDetails], limits: Limits) -> Plan[AnyDetails]:
+        """With what a fit takes beside the work of its method, which is no reason to prefer one."""
+        return plan
+
+    # -- in words -------------------------------------------------------------------------------------------------
+
+    def order(self, plan: Plan[AnyDetails]) -> tuple[float, ...]:
+        """What the methods that were not chosen are sorted by."""
+        return (max(plan.seconds, INSTANT),)
+
+    def why(self, best: Plan[AnyDetails], plans: Sequence[Plan[AnyDetails]], limits: Limits) -> str:
+        """Why this plan: that it is exact and keeps to the limits, or what could not be taken before it."""
+        if best.seconds > self.patience(limits):
+            return f"Nothing that fits the memory meets {self.aim(limits)}."
+        before = [plan for plan in plans[: plans.index(best)] if plan.exact]
+        if not before:
+            return "It is exact, within memory and time." if best.exact else "It was asked for."
+        fitting = [plan.seconds for plan in before if plan.bytes <= limits.bytes]
+        names = " and ".join(plan.method for plan in before)
+        if not fitting:
+            return f"What is preferred, {names}, does not fit the memory."
+        return f"What is preferred, {names}, takes {duration(min(fitting))} within memory."
+
+    def why_not(self, plan: Plan[AnyDetails], best: Plan[AnyDetails], limits: Limits) -> str:
+        """Why another plan was not taken: memory, time, or that another one is preferred."""
+        if plan.bytes > limits.bytes:
+            return f"does not fit the memory, {text_of(limits.bytes)}"
+        if plan.seconds > self.patience(limits):
+            return f"too slow, for {self.aim(limits)}"
+        if best.exact and not plan.exact:
+            return "approximates the kernel"
+        return "slower" if plan.seconds > max(best.seconds, INSTANT) else f"{best.method} is preferred"
+
+    def aim(self, limits: Limits) -> str:
+        """The time to keep to, in words."""
+        return f"{'an aim' if limits.seconds is None else 'a limit'} of {self.patience(limits):g} s"

@@ -15,7 +15,7 @@ from mercer.errors import InputError, sentence
 from mercer.sources.base import Batch, Source
 from mercer.sources.tables import digest, names_of, rows_at_once, table_of, targets_of, weights_of
 
-GRAIN = 256
+SKIPPED_ROWS = 256
 """Rows that are read through rather than skipped: a slice takes about as long as its first few pages."""
 
 
@@ -60,7 +60,7 @@ class Arrays(Source):
 
     @property
     def grain(self) -> int:
-        return GRAIN
+        return SKIPPED_ROWS
 
     def batches(self, size: int, start: int = 0, what: str = "all") -> Iterator[Batch]:
         every = what == "all" or (self._targets is None and self._weights is None)

@@ -17,7 +17,7 @@ from mercer.sources.base import Batch
 
 TEXTS = ("string", "large_string", "string_view")
 """What pyarrow calls texts."""
-LISTED = 20
+MAX_LISTED_NAMES = 20
 """Names of columns that a message shows."""
 
 
@@ -212,7 +212,8 @@ def _values(column: Any) -> NDArray[Any]:
 def _refuse_absent(footer: Footer, names: tuple[str, ...]) -> None:
     for name in names:
         if name not in footer.types:
-            known = ", ".join(map(repr, list(footer.types)[:LISTED])) + ", ..." * (len(footer.types) > LISTED)
+            known = ", ".join(map(repr, list(footer.types)[:MAX_LISTED_NAMES]))
+            known += ", ..." * (len(footer.types) > MAX_LISTED_NAMES)
             got = f"the columns of {footer.file} are {known}"
             raise InputError(sentence("Parquet", f"a column named {name!r}", got, "Check the spelling."))
 

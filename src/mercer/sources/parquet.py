@@ -18,9 +18,9 @@ from mercer.sources.rebatch import rebatched
 from mercer.sources.tables import rows_at_once
 
 SUFFIX = ".parquet"
-BUFFER = 1 << 16
+BUFFER_BYTES = 1 << 16
 """Bytes of a column that are read from the disk at once, 64 KiB: without that a whole row group would be held."""
-MAGIC = 8
+FOOTER_BYTES = 8
 """Bytes at the end of a file: the length of the footer in four of them, and the name of the format."""
 
 
@@ -121,7 +121,7 @@ class Parquet(Source):
             group = max(0, bisect_right(file.starts, start) - 1)
             at = file.starts[group]
             groups = list(range(group, len(file.starts) - 1))
-            with pyarrow_parquet().ParquetFile(file.path, buffer_size=BUFFER, pre_buffer=False) as opened:
+            with pyarrow_parquet().ParquetFile(file.path, buffer_size=BUFFER_BYTES, pre_buffer=False) as opened:
                 for records in opened.iter_batches(size, groups, self._columns.read(every)):
                     first, at = at, at + records.num_rows
                     if at > start:
@@ -169,7 +169,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 def _footer(path: Path) -> bytes:
     """The end of a file, which says where its columns are, how they are written, and between which numbers they lie."""
     with path.open("rb") as file:
-        file.seek(-MAGIC, os.SEEK_END)
-        length = int.from_bytes(file.read(MAGIC)[:4], "little")
-        file.seek(-MAGIC - length, os.SEEK_END)
+        file.seek(-FOOTER_BYTES, os.SEEK_END)
+        length = int.from_bytes(file.read(FOOTER_BYTES)[:4], "little")
+        file.seek(-FOOTER_BYTES - length, os.SEEK_END)
         return file.read(length)

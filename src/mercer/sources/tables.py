@@ -13,13 +13,13 @@ from mercer.errors import InputError, sentence
 
 NUMBERS = "fiub"
 """The kinds of dtypes that are read as numbers."""
-HELD = 1 << 18
+DEFAULT_BATCH_NUMBERS = 1 << 18
 """Numbers that are read at once where nobody says how many rows: 2 MiB."""
 
 
 def rows_at_once(columns: int) -> int:
-    """How many rows hold about `HELD` numbers."""
-    return max(1, HELD // max(1, columns))
+    """How many rows hold about `DEFAULT_BATCH_NUMBERS` numbers."""
+    return max(1, DEFAULT_BATCH_NUMBERS // max(1, columns))
 
 
 def is_sparse(values: Any) -> bool:

@@ -24,7 +24,7 @@ from mercer.tuning.reading import Rows, read, targets_of
 
 Array = NDArray[np.float64]
 
-SMALL = 512
+MIN_THREADED_ROWS = 512
 """Below so many rows BLAS has one thread: dealing the work out would take longer than doing it."""
 
 
@@ -151,7 +151,7 @@ def combine(
     _check_max_iter(max_iter)
     sources, weights = _sources(given, X, sample_weight)
     aim = aim_of(weights, targets_of("combine", y, len(weights)), fit_intercept)
-    with one_thread_blas() if len(aim.rows) < SMALL else nullcontext():
+    with one_thread_blas() if len(aim.rows) < MIN_THREADED_ROWS else nullcontext():
         members, matrices = members_of(aim, sources)
         error = SumError(aim, tuple(member for member in members if member.size > 0), matrices)
         return _combination(members, error, best_of(error, int(max_iter)), several=np.ndim(y) == 2)

@@ -16,17 +16,17 @@ from mercer.kernels import Kernel
 from mercer.operators import Centering
 from mercer.solvers import Eigen
 from mercer.solvers.ridge.spectrum import Spectrum
-from mercer.tuning.path import LOWEST, default_alphas
+from mercer.tuning.path import MIN_ALPHA, default_alphas
 from mercer.tuning.reading import Rows
 from mercer.tuning.sides import DualSide
 
 Array = NDArray[np.float64]
 
-LEVEL = 1.01
+PLATEAU_FACTOR = 1.01
 """A descent starts from the largest penalty within this factor of the least error: that may stand on a plain."""
-ROOM = 0.1
+MAX_ROUNDING_SHARE = 0.1
 """What rounding may take from the eigenvalues of A + alpha I, relative to alpha: limits of the weights see to it."""
-LOST = 1e-6
+MAX_NEGATIVE_SHARE = 1e-6
 """A negative eigenvalue of this part of the largest shows that digits were lost."""
 
 
@@ -117,12 +117,12 @@ def _member(aim: Aim, source: Rows, slot: Array, count: int) -> Member:
     spectrum, alphas, errors = aim.path(K, pull)
     negative, size = max(0.0, -float(spectrum.values[0])), float(spectrum.values[-1])
     _refuse_indefinite(kernel, negative, size, max(noise, 10 * spectrum.floor))
-    if not constant and max(noise, negative / LOST) > size:
+    if not constant and max(noise, negative / MAX_NEGATIVE_SHARE) > size:
         _warn_of_rounding(kernel)
     if np.trace(slot) - pull <= noise:  # the pull of nothing is 1
         return Member(kernel)
     slot /= size
-    reach = min(1 / LOWEST, ROOM * size / (count * negative)) if negative else 1 / LOWEST
+    reach = min(1 / MIN_ALPHA, MAX_ROUNDING_SHARE * size / (count * negative)) if negative else 1 / MIN_ALPHA
     return _alone(Member(kernel, size, pull / size, reach), alphas, errors)
 
 
@@ -130,7 +130,7 @@ def _alone(member: Member, alphas: Array, errors: Array) -> Member:
     """The member with its best weights, from the errors at rising penalties."""
     weights = np.minimum(member.size / alphas, member.reach)
     errors = np.where(alphas * member.reach > 0.999 * member.size, errors, np.inf)
-    best, start = int(errors.argmin()), int(np.flatnonzero(errors <= LEVEL * errors.min())[-1])
+    best, start = int(errors.argmin()), int(np.flatnonzero(errors <= PLATEAU_FACTOR * errors.min())[-1])
     return member._replace(best=float(weights[best]), start=float(weights[start]), error=float(errors[best]))
 
 

@@ -15,14 +15,14 @@ from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.operators import Centering
 from mercer.solvers import Eigen
-from mercer.tuning.path import LOWEST, default_alphas, scale_of
+from mercer.tuning.path import MIN_ALPHA, default_alphas, scale_of
 from mercer.tuning.reading import alphas_of, read, targets_of
 from mercer.tuning.sides import DualSide
 
 Array = NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
-WARNED = 1e-5
+MAX_SILENT_ERROR = 1e-5
 """A relative error of this size by rounding is told; the default penalties stay below it."""
 
 
@@ -51,12 +51,12 @@ class Problem:
 
     def _warn_of_rounding(self, alphas: Array) -> None:
         conditions = self.conditions(alphas)
-        bad, worst = conditions * EPS > WARNED, float(conditions.max())
+        bad, worst = conditions * EPS > MAX_SILENT_ERROR, float(conditions.max())
         if bad.any():
             warnings.warn(
                 f"{self.who} meets a condition number of {worst:.1e} at {bad.sum()} of {len(alphas)} alphas, up to "
                 f"{alphas[bad].max():.1e}: rounding may change these errors by a part of about {worst * EPS:.0e}. "
-                f"Use alphas from {LOWEST * self.scale:.1e} on.",
+                f"Use alphas from {MIN_ALPHA * self.scale:.1e} on.",
                 NumericalWarning,
                 stacklevel=4,
             )
@@ -91,8 +91,7 @@ def _decomposed(who: str, K: Array, rows: NDArray[Any], centering: Centering, ta
     sizes = np.sqrt(np.maximum(np.diagonal(K), 0.0))
     size = float((centering.weights * sizes**2).max())
     A = centering.matrix(K)
-    assert A.values is not None  # noqa: S101  # it is stored here
-    spectrum = Eigen().decompose(A.values)
+    spectrum = Eigen().decompose(A.stored)
     smallest, largest = float(spectrum.values[0]), float(spectrum.values[-1])
     rounding = 10 * len(rows) * unit * max(size, 0.0)  # of K: centring may leave much less
     if smallest < -max(rounding, 10 * spectrum.floor):

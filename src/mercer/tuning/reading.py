@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 Positions = NDArray[np.intp]
 
 PRECOMPUTED = "precomputed"
-PROMISED = 5e-13
+ENTRY_ROUNDING = 5e-13
 """How far an entry of a kernel matrix may be off by rounding, relative to sqrt(k(x, x) k(z, z))."""
 
 
@@ -38,7 +38,7 @@ class Rows:
     @property
     def unit(self) -> float:
         """How far an entry of the matrix may be off."""
-        return PROMISED
+        return ENTRY_ROUNDING
 
     def matrix(self, rows: Positions) -> Array:
         """The kernel matrix of some rows, to be overwritten."""

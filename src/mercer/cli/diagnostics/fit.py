@@ -103,7 +103,7 @@ def approximated(done: Fitted) -> Iterator[Finding]:
         return
     relative = getattr(learner.certificate_, "relative", None)
     if relative is not None and COARSE < float(np.max(relative)) < np.inf:  # a fit that was stopped has no bound
-        count = learner.plan_.features
+        count = learner.plan_.n_landmarks or learner.plan_.n_features
         text = (
             f"The kernel was approximated by {count:,} landmarks or features, and predictions may be off by "
             f"{float(np.max(relative)):.2g} of the spread of the target from those of the exact kernel, at most."

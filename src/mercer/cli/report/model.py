@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mercer.cli.report.case import Case
 from mercer.cli.report.page import Section, wide_table
 from mercer.compute.runtime.memory import text_of
@@ -12,7 +10,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.algebra.on import On
 from mercer.kernels.algebra.scaled import Scaled
 from mercer.kernels.categories.gapped import Gapped
-from mercer.planner.explain import duration
+from mercer.planner.explain import duration, named
 
 SHOWN = 100
 """Columns that are listed."""
@@ -91,18 +89,18 @@ def _plan(case: Case) -> list[object]:
     if plan is None:
         return [title, p(f"By {type(learner).__name__}, in {duration(case.done.judged.seconds)}.")]
     rows: list[list[object]] = [["learner", code(type(learner).__name__)], *_settings(learner)]
-    rows += [["way", plan.way]] if hasattr(plan, "way") else []
+    rows += [["method", named(plan)]]
     judged = case.done.judged
     rows += [["time of the fit", f"{duration(plan.seconds)} predicted, {duration(judged.seconds)} taken"]]
     rows += [["time for the kernel before", duration(judged.tuned)]] if judged.tuned > INSTANT else []
     rows += [["memory beyond the data", f"{text_of(plan.bytes)} predicted"]]
     rows += [["converged", "yes" if case.done.converged else "no"]]
-    reason = getattr(plan, "reason", "")
-    rows += [["why this way", reason]] if reason else []
-    return [title, wide_table(rows), details("The plan in full, with the other ways", [pre(plan)], most=WHOLE)]
+    reason = plan.reason
+    rows += [["why this method", reason]] if reason else []
+    return [title, wide_table(rows), details("The plan in full, with the other methods", [pre(plan)], most=WHOLE)]
 
 
-def _settings(learner: Any) -> list[list[object]]:
+def _settings(learner: object) -> list[list[object]]:
     """The penalty that was found or given."""
     for name in ("alpha_", "C"):
         value = getattr(learner, name, None)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import numbers
 import os
 import re
 import reprlib
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,8 +20,10 @@ from mercer.errors import BudgetError, InputError, sentence
 
 PROC = Path("/proc")
 GROUPS = Path("/sys/fs/cgroup")
+MOMENT = 0.1
+"""Seconds for which what the system said is remembered: parts of one computation ask again and again."""
 
-SURE = 1 << 26
+MAX_UNASKED_BYTES = 1 << 26
 """Bytes that are taken without asking how much is free: the answer takes longer than work of that size."""
 _PREFIXES = "KMGTPE"
 _SIZE = re.compile(
@@ -91,11 +95,24 @@ def text_of(size: int) -> str:
     return f"{size / 1024**power:.1f} {_PREFIXES[power - 1]}iB"
 
 
+_LATEST = {"until": -math.inf, "bytes": 0}
+"""What the system said last, and until when that counts."""
+
+
 def free_memory(proc: Path = PROC, groups: Path = GROUPS) -> int:
     """The bytes that this process may still take: the least that the machine, its control groups and RLIMIT_AS leave.
 
     proc, groups : where the system shows its processes and its control groups
     """
+    if proc is not PROC or groups is not GROUPS:
+        return _least_room(proc, groups)
+    now = time.monotonic()
+    if now >= _LATEST["until"]:
+        _LATEST.update(bytes=_least_room(proc, groups), until=now + MOMENT)
+    return int(_LATEST["bytes"])
+
+
+def _least_room(proc: Path, groups: Path) -> int:
     rooms = [*_left_in_machine(proc), *_left_in_groups(proc, groups), *_left_in_address_space(proc)]
     if not rooms:
         got = "this system reports none"
@@ -196,8 +213,13 @@ def _left_in_groups(proc: Path, groups: Path) -> list[int]:
         (_VERSION_2, groups / "unified", ""),  # beside version 1
         (_VERSION_1, groups / "memory", "memory"),
     )
-    rooms = [files.left_in(g) for files, top, name in mounts for g in _outwards(top, own.get(name, "/"))]
-    return [room for room in rooms if room is not None]
+    rooms: list[int] = []
+    for files, top, name in mounts:
+        for group in _outwards(top, own.get(name, "/")):
+            room = files.left_in(group) if os.path.exists(group / files.limit) else None
+            if room is not None:
+                rooms.append(room)
+    return rooms
 
 
 def _own_groups(file: Path) -> dict[str, str]:
@@ -246,5 +268,8 @@ def _number(file: Path) -> int | None:
 
 def _field(file: Path, name: str) -> int | None:
     """The number after a name, in a file with a name and a number per line."""
-    rows = (line.split() for line in _lines(file))
-    return next((int(row[1]) for row in rows if len(row) > 1 and row[0] == name and row[1].isdecimal()), None)
+    for line in _lines(file):
+        row = line.split()
+        if len(row) > 1 and row[0] == name and row[1].isdecimal():
+            return int(row[1])
+    return None

@@ -17,7 +17,7 @@ import numpy as np
 
 from mercer.errors import InputError, sentence
 
-PATIENCE = 0.1
+WATCH_SECONDS = 0.1
 """Seconds between two looks at the clock, the progress and the keyboard."""
 
 
@@ -61,7 +61,7 @@ class Clock:
     def tell(self, done: int) -> None:
         """Say how much is done, if it is time."""
         now = time.perf_counter()
-        if self.watch is not None and (now - self.told >= PATIENCE or done == self.total):
+        if self.watch is not None and (now - self.told >= WATCH_SECONDS or done == self.total):
             self.told = now
             self.watch(Progress(done, self.total, now - self.start))
 
@@ -137,7 +137,7 @@ def _run_here(work: Work, pieces: Sequence[Any], clock: Clock) -> None:
 def _wait(futures: list[Future[None]], report: Callable[[], None]) -> None:
     pending: set[Future[None]] = set(futures)
     while pending:
-        done, pending = wait(pending, timeout=PATIENCE, return_when=FIRST_EXCEPTION)
+        done, pending = wait(pending, timeout=WATCH_SECONDS, return_when=FIRST_EXCEPTION)
         for future in done:
             future.result()
         if pending:

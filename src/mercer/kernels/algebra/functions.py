@@ -53,10 +53,10 @@ def of_each(owner: str, function: Function, points: Points, known: dict[int, flo
 
     known : what f gave for the objects of the store, by their positions; what is new is added
     """
-    if points.shape[1] > 1:
+    store = points.stores[0] if points.shape[1] == 1 else None
+    if store is None:
         return np.array([_one(owner, function, row) for row in points.cells()], dtype=np.float64)
-    (store,), codes = points.stores, points.values[:, 0].astype(np.intp)
-    assert store is not None  # noqa: S101  # or the table would hold numbers alone
+    codes = points.values[:, 0].astype(np.intp)
     for code in np.unique(codes).tolist():
         if code not in known:
             known[code] = _one(owner, function, store.items[code])

@@ -18,7 +18,7 @@ from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 
-MOST_FACTORS = 1000
+MAX_FACTORS = 1000
 """The largest power whose law is told: it is drawn as the sum of so many draws."""
 
 
@@ -75,7 +75,7 @@ class Power(Single):
         return np.asarray(self.kernel.evaluate_diagonal(points) ** self.exponent)
 
     def law(self, d: int) -> Law | None:
-        if not isinstance(self.exponent, int) or self.exponent > MOST_FACTORS:
+        if not isinstance(self.exponent, int) or self.exponent > MAX_FACTORS:
             return None
         return convolution([self.kernel.law(d)] * self.exponent)
 

@@ -18,7 +18,7 @@ from mercer.kernels.points import Points
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
-DENSE = 512
+MAX_DENSE_FEATURES = 512
 """Up to so many features in all, rows are dense: products of small dense tables are faster than sparse ones."""
 KIND = "categories"
 
@@ -55,7 +55,7 @@ def _column(kernel: Kernel, left: Points, right: Points, c: int, lift: Lift) -> 
 
 def _side_by_side(tables: list[tuple[Any, NDArray[np.intp]]], points: Points) -> Points:
     ends = np.cumsum([0, *(rows.shape[1] for rows, _ in tables)])
-    if ends[-1] > DENSE:
+    if ends[-1] > MAX_DENSE_FEATURES:
         return Points(canonical(hstack([rows[codes] for rows, codes in tables], format="csr")), None, points.dtype)
     values = np.empty((points.values.shape[0], ends[-1]))
     for (rows, codes), start, stop in zip(tables, ends[:-1], ends[1:], strict=True):

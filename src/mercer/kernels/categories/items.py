@@ -17,7 +17,7 @@ MISSING: Label = None
 NOTHING = ("NoneType", "NAType", "NaTType")
 """How the types are called whose entries are missing: that of None, and those of pandas."""
 DAY = np.timedelta64(1, "D")
-EXACT = 2.0**53
+MAX_EXACT_FLOAT = 2.0**53
 """Up to here each integer is a float of its own."""
 
 Reader = tuple[str, Callable[[Any], Label]]
@@ -66,7 +66,7 @@ def _text_of_float(thing: Any) -> Label:
     value = float(thing)
     if math.isnan(value):
         return MISSING
-    return str(int(value)) if value.is_integer() and abs(value) <= EXACT else repr(value)
+    return str(int(value)) if value.is_integer() and abs(value) <= MAX_EXACT_FLOAT else repr(value)
 
 
 def _refuse_mixed(who: str, things: Sequence[Any], labels: Sequence[Label], readers: dict[type, Reader]) -> None:

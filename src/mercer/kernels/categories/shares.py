@@ -18,7 +18,7 @@ Share = tuple[str, float] | tuple[float]
 """A label and its share of the rows; a number alone is the share of missing entries."""
 Shares = tuple[tuple[Share, ...], ...]
 """Those of each column."""
-ROUNDED = 1e-6
+MAX_EXCESS = 1e-6
 """By how much shares may exceed one together."""
 
 
@@ -30,7 +30,7 @@ def check_shares(owner: str, name: str, value: Any) -> Shares:
         needs, remedy = f"pairs of a label and its share for {name}, a list per column", "Leave it to resolve()."
         raise KernelError(sentence(owner, needs, f"got {value!r:.60}", remedy)) from error
     for column in columns:
-        if sum(pair[-1] for pair in column) > 1 + ROUNDED or len({pair[:-1] for pair in column}) < len(column):
+        if sum(pair[-1] for pair in column) > 1 + MAX_EXCESS or len({pair[:-1] for pair in column}) < len(column):
             needs = f"different labels for {name}, whose shares add up to one"
             raise KernelError(sentence(owner, needs, f"got {column!r:.60}", "Leave it to resolve()."))
     return columns
@@ -40,7 +40,7 @@ def _share(*pair: Any) -> Share:
     *label, share = pair
     if not all(isinstance(text, str) for text in label) or len(label) > 1 or isinstance(share, str | bool):
         raise ValueError(pair)
-    if not 0 <= float(share) <= 1 + ROUNDED:
+    if not 0 <= float(share) <= 1 + MAX_EXCESS:
         raise ValueError(pair)
     return (*label, float(share))
 

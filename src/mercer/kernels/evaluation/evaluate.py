@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.codegen.tiles import Fused
 from mercer.compute.runtime import threads
-from mercer.compute.runtime.memory import SURE, Budget
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import DomainError, InputError, NumericalWarning, sentence
 from mercer.kernels.domain import REALS
 from mercer.kernels.evaluation.dispatch import fused
@@ -35,12 +35,12 @@ from mercer.kernels.points import (
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
-FUSED_FROM = 1 << 20
+MIN_FUSED_PAIRS = 1 << 20
 """Pairs from which on the fused pass is used: below it, plain NumPy takes less time than loading compiled code."""
-WIDE = 32
+COLUMNS_THAT_DOUBLE_THE_COST = 32
 """Columns that take plain NumPy as long as the rest of a pair."""
 
-_fused_from: ContextVar[int] = ContextVar("fused_from", default=FUSED_FROM)
+_fused_from: ContextVar[int] = ContextVar("fused_from", default=MIN_FUSED_PAIRS)
 
 
 @contextmanager
@@ -189,7 +189,10 @@ def evaluator(kernel: Kernel, left: Points, right: Points, rough: bool = False) 
 def is_few(left: Points, right: Points) -> bool:
     """Whether the pairs are so few that plain NumPy takes less time than compiled code takes to load."""
     rows, columns = left.values.shape
-    return bool(rows * right.values.shape[0] * (1 if left.sparse else 1 + columns / WIDE) < _fused_from.get())
+    return bool(
+        rows * right.values.shape[0] * (1 if left.sparse else 1 + columns / COLUMNS_THAT_DOUBLE_THE_COST)
+        < _fused_from.get()
+    )
 
 
 def matrix(
@@ -221,7 +224,7 @@ def _values(
     """The matrix, exactly symmetric where both sides are the same, and whether it is surely finite."""
     dtype = np.result_type(left.dtype, right.dtype)
     n, m = left.values.shape[0], right.values.shape[0]
-    if out is None and n * m * dtype.itemsize > SURE:
+    if out is None and n * m * dtype.itemsize > MAX_UNASKED_BYTES:
         remedy = "Use mercer.operators.Gram, which stores no matrix, or give fewer rows."
         Budget.of(None).require(name_of(kernel), n * m * dtype.itemsize, f"a matrix of {n} x {m} numbers", remedy)
     with np.errstate(all="ignore"):

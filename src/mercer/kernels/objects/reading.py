@@ -26,9 +26,10 @@ def objects_from(who: str, data: Any, needed: frozenset[Column] | None, kinds: K
     needed : the columns at which the kernel looks; None for all
     kinds : which of them hold objects of which kind; {None: kind} where all do
     """
-    table = table_of(who, data, whole=kinds.get(None))
+    whole = kinds.get(None)
+    table = table_of(who, data, whole=whole)
     refuse_empty(who, (table.count, table.width))
-    at = dict.fromkeys(range(table.width), kinds[None]) if None in kinds else _positions(who, table, kinds)
+    at = _positions(who, table, kinds) if whole is None else dict.fromkeys(range(table.width), whole)
     looked = range(table.width) if needed is None else sorted({table.position(who, c) for c in needed} | set(at))
     values, stores = np.zeros((table.count, table.width)), [None] * table.width
     for i in looked:
@@ -42,8 +43,7 @@ def objects_from(who: str, data: Any, needed: frozenset[Column] | None, kinds: K
 
 def _positions(who: str, table: Table, kinds: Kinds) -> dict[int, str]:
     found: dict[int, str] = {}
-    for column, kind in kinds.items():
-        assert column is not None  # noqa: S101  # or all columns are of that kind
+    for column, kind in ((column, kind) for column, kind in kinds.items() if column is not None):
         at = table.position(who, column)
         if found.setdefault(at, kind) != kind:
             got = f"{table.label(at)} should be both {found[at]} and {kind}"

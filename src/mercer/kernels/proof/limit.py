@@ -9,7 +9,7 @@ from typing import Any
 
 from mercer.errors import KernelError
 
-SECONDS = 30.0
+DEFAULT_SECONDS = 30.0
 """How long `prove` searches, where nobody says how long."""
 
 

@@ -54,6 +54,13 @@ class Survey:
         return self.holds, self.declared, known, self.gaps
 
     @property
+    def numbers(self) -> NDArray[np.float64]:
+        """The values of a column that holds numbers or times."""
+        if self.values is None:
+            raise TypeError(f"column {self.name!r} holds {self.holds}, no numbers")
+        return self.values
+
+    @property
     def counts(self) -> NDArray[np.int64]:
         """How often each different value stands there."""
         return np.unique(self.texts if self.values is None else self.values, return_counts=True)[1]

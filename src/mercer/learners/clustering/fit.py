@@ -21,7 +21,7 @@ from mercer.learners.clustering.unique_rows import KMeansProblem
 from mercer.learners.data.views import KernelView, MatrixView, View, blocks, definite
 from mercer.learners.run.stage_share import StageShare
 from mercer.operators import Dense
-from mercer.planner.clustering import FEATURES, FIRST, LANDMARKS, MATRIX, RESTARTS, STEPS, ClusterPlan
+from mercer.planner.clustering import FEATURES, FIRST, LANDMARKS, MATRIX, RESTARTS, STEPS, KMeansPlan
 from mercer.solvers.kmeans.cluster_sums import FeatureSums, KernelSums, Sums
 from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings, descend, in_steps
 from mercer.solvers.ridge.base import opening
@@ -45,18 +45,19 @@ class KMeansResult:
     view: View
 
 
-def solve(who: str, problem: KMeansProblem, plan: ClusterPlan, random: np.random.Generator, run: Run) -> KMeansResult:
+def solve(who: str, problem: KMeansProblem, plan: KMeansPlan, random: np.random.Generator, run: Run) -> KMeansResult:
     """Fit by the method of the plan."""
-    if plan.way == "kernel matrix":
+    if plan.method == "exact":
         return _of_matrix(who, problem, random, run)
-    if plan.way == "features" or not isinstance(problem.view, KernelView):  # landmarks are planned for no other
+    if plan.method == "features" or not isinstance(problem.view, KernelView):  # landmarks are planned for no other
         return _of_features(problem, random, run)
     with run.stage(LANDMARKS):
-        lifted = landmarked(who, problem.view, plan.features, random, run)
-    few = lifted.Z[:, : plan.features if plan.way == "products" else FIRST]  # features of the first landmarks alone
+        lifted = landmarked(who, problem.view, plan.n_landmarks, random, run)
+    first = plan.n_landmarks if plan.method == "products" else FIRST
+    few = lifted.Z[:, :first]  # features of the first landmarks alone
     sums = FeatureSums(few, problem.weights, problem.settings.clusters, lifted.sizes)
     best = best_of(problem.settings.runs, sums, _steps(problem, FALL_OF_STARTS), random, run, RESTARTS)
-    if plan.way == "products" and not best.stopped:
+    if plan.method == "products" and not best.stopped:
         return _of_products(problem, problem.view, lifted, best, run)
     return _of_landmarks(problem, problem.view, lifted, best, run)
 

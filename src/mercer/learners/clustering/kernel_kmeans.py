@@ -22,18 +22,19 @@ from mercer.kernels.points import Points
 from mercer.learners.clustering.fit import KMeansResult, solve
 from mercer.learners.clustering.model import ByRows, Model
 from mercer.learners.clustering.settings import LANDMARKS, KMeansSettings, refuse_few_rows
-from mercer.learners.clustering.unique_rows import KMeansProblem, task_of, without_copies
+from mercer.learners.clustering.unique_rows import KMeansProblem, filled_of, without_copies
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.rows import n_rows, rows_that_count
 from mercer.learners.data.validation import sees_rows, weights_of
-from mercer.learners.data.views import with_landmarks
+from mercer.learners.data.views import LiftView, TableView, with_landmarks
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
-from mercer.planner.clustering import ClusterPlan, kmeans
+from mercer.planner import choose
+from mercer.planner.clustering import KMeansPlan, KMeansTask
 
 Array = NDArray[np.float64]
 
@@ -42,7 +43,7 @@ class KernelKMeans(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
     TransformerMixin,  # type: ignore[misc]
     ClusterMixin,  # type: ignore[misc]
-    KernelEstimator[KMeansProblem, ClusterPlan, KMeansResult],
+    KernelEstimator[KMeansProblem, KMeansPlan, KMeansResult],
 ):
     """Kernel k-means: clusters around means in the space of a kernel.
 
@@ -197,14 +198,26 @@ class KernelKMeans(
         full = resolve_view(who, self.kernel, self.lengthscale, rows, X, kept, weights, self.memory_limit)
         return without_copies(who, settings, rows, full, kept, own)
 
-    def _plan(self, problem: KMeansProblem, run: Watched | None) -> ClusterPlan:
+    def _plan(self, problem: KMeansProblem, run: Watched | None) -> KMeansPlan:
         who, settings = type(self).__name__, problem.settings
         if settings.method == LANDMARKS:
             with_landmarks(who, problem.view)
-        task = task_of(problem.view, settings.clusters, settings.runs)
-        return kmeans(who, task, settings.method, settings.n_landmarks, Budget.of(self.memory_limit), self.time_limit)
+        view, (columns, filled) = problem.view, filled_of(problem.view)
+        task = KMeansTask(
+            rows=view.count,
+            columns=columns,
+            clusters=settings.clusters,
+            runs=settings.runs,
+            filled=filled,
+            n_features=view.most_features,
+            lift_given=isinstance(view, LiftView),
+            approximable=isinstance(view, TableView) and view.sure,
+            method=settings.method,
+            n_landmarks=settings.n_landmarks,
+        )
+        return choose(task, Budget.of(self.memory_limit), self.time_limit)
 
-    def _solve(self, problem: KMeansProblem, plan: ClusterPlan, run: Watched) -> KMeansResult:
+    def _solve(self, problem: KMeansProblem, plan: KMeansPlan, run: Watched) -> KMeansResult:
         return solve(type(self).__name__, problem, plan, generator(self.random_state), run)
 
     _saved: ClassVar[Mapping[str, Any]] = {
@@ -214,12 +227,12 @@ class KernelKMeans(
         "history_": NDArray[np.float64],
         "inertia_": float,
         "n_iter_": int,
-        "plan_": ClusterPlan,
+        "plan_": KMeansPlan,
         "_model": Model,
         "_n_features_out": int,
     }
 
-    def _store(self, problem: KMeansProblem, plan: ClusterPlan, result: KMeansResult) -> None:
+    def _store(self, problem: KMeansProblem, plan: KMeansPlan, result: KMeansResult) -> None:
         clusters, rows = result.clusters, problem.read
         self._model = result.model
         self._n_features_out = len(result.model.lengths)

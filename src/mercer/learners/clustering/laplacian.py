@@ -18,7 +18,7 @@ from mercer.operators.base import EVERYTHING, Index
 from mercer.planner.clustering import DECOMPOSING, DEGREES
 from mercer.solvers import Eigen
 from mercer.solvers.eigenvalues.block_krylov import leading
-from mercer.solvers.kmeans.cluster_sums import EPS, NOTHING, parts
+from mercer.solvers.kmeans.cluster_sums import EPS, ZERO_DISTANCE_ROUNDINGS, parts
 
 Array = NDArray[np.float64]
 POSITIVE = (
@@ -150,7 +150,7 @@ def _refuse_negative(who: str, view: View, K: Operator, run: Run) -> None:
         if block[i, j] < least:
             least, at = float(block[i, j]), (part.start + i, j)
         run.tell(part.stop / n)
-    if least < -NOTHING * EPS * float(np.abs(K.diagonal()).max()):
+    if least < -ZERO_DISTANCE_ROUNDINGS * EPS * float(np.abs(K.diagonal()).max()):
         needs = "ties of at least 0"
         source = "the matrix" if view.kernel is None else str(view.kernel)
         got = f"the smallest value of {source} is {least:.3g}, of the rows {at[0]} and {at[1]}"

@@ -23,18 +23,19 @@ from mercer.kernels.points import Points
 from mercer.learners.clustering.laplacian import Embedding, embedded, graph_of
 from mercer.learners.clustering.seeds import best_of
 from mercer.learners.clustering.settings import SpectralSettings, refuse_few_rows
-from mercer.learners.clustering.unique_rows import task_of
+from mercer.learners.clustering.unique_rows import filled_of
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.rows import n_rows
 from mercer.learners.data.validation import is_precomputed
-from mercer.learners.data.views import View
+from mercer.learners.data.views import LiftView, TableView, View
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
-from mercer.planner.clustering import MEANS, ClusterPlan, spectral
+from mercer.planner import choose
+from mercer.planner.clustering import MEANS, SpectralPlan, SpectralTask
 from mercer.solvers.kmeans.cluster_sums import FeatureSums
 from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings
 
@@ -61,7 +62,7 @@ class SpectralResult:
 
 class SpectralClustering(
     ClusterMixin,  # type: ignore[misc]  # scikit-learn has no types
-    KernelEstimator[SpectralProblem, ClusterPlan, SpectralResult],
+    KernelEstimator[SpectralProblem, SpectralPlan, SpectralResult],
 ):
     """Spectral clustering: clusters of the graph whose edge weights are the values of a kernel.
 
@@ -218,13 +219,23 @@ class SpectralClustering(
         view = resolve_view(who, self.kernel, self.lengthscale, rows, X, every, memory_limit=self.memory_limit)
         return SpectralProblem(settings, rows, view)
 
-    def _plan(self, problem: SpectralProblem, run: Watched | None) -> ClusterPlan:
-        settings, budget = problem.settings, Budget.of(self.memory_limit)
-        task, count = task_of(problem.view, settings.clusters, settings.runs), settings.components or settings.clusters
-        return spectral(type(self).__name__, task, count, budget, self.time_limit)
+    def _plan(self, problem: SpectralProblem, run: Watched | None) -> SpectralPlan:
+        settings, view, (columns, filled) = problem.settings, problem.view, filled_of(problem.view)
+        task = SpectralTask(
+            rows=view.count,
+            columns=columns,
+            clusters=settings.clusters,
+            runs=settings.runs,
+            filled=filled,
+            components=settings.components or settings.clusters,
+            n_features=view.most_features,
+            lift_given=isinstance(view, LiftView),
+            approximable=isinstance(view, TableView) and view.sure,
+        )
+        return choose(task, Budget.of(self.memory_limit), self.time_limit)
 
-    def _solve(self, problem: SpectralProblem, plan: ClusterPlan, run: Watched) -> SpectralResult:
-        settings, random, stored = problem.settings, generator(self.random_state), plan.way == "kernel matrix"
+    def _solve(self, problem: SpectralProblem, plan: SpectralPlan, run: Watched) -> SpectralResult:
+        settings, random, stored = problem.settings, generator(self.random_state), plan.method == "exact"
         graph = graph_of(type(self).__name__, problem.view, stored, run)
         count = settings.components or settings.clusters
         embedding = embedded(graph, count, settings.tolerance, settings.products, stored, random, run)
@@ -240,10 +251,10 @@ class SpectralClustering(
         "residuals_": NDArray[np.float64],
         "embedding_": NDArray[np.floating[Any]],
         "n_iter_": int,
-        "plan_": ClusterPlan,
+        "plan_": SpectralPlan,
     }
 
-    def _store(self, problem: SpectralProblem, plan: ClusterPlan, result: SpectralResult) -> None:
+    def _store(self, problem: SpectralProblem, plan: SpectralPlan, result: SpectralResult) -> None:
         embedding, clusters, rows, view = result.embedding, result.clusters, problem.rows, problem.view
         self.labels_, self.plan_ = clusters.labels, plan
         self.eigenvalues_, self.residuals_ = embedding.values, embedding.residuals

@@ -16,8 +16,7 @@ from mercer.kernels.median import groups, keys_of
 from mercer.learners.clustering.settings import KMeansSettings
 from mercer.learners.data.pair_cost import columns_of
 from mercer.learners.data.range_checks import refuse_range
-from mercer.learners.data.views import LiftView, TableView, View
-from mercer.planner.clustering import ClusterTask
+from mercer.learners.data.views import TableView, View
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -89,17 +88,8 @@ def distinct(view: View, kept: Rows, weights: Array) -> tuple[Rows, Array, Rows]
     return kept[order[starts]], np.add.reduceat(weights[ranked], starts), group
 
 
-def task_of(view: View, clusters: int, runs: int) -> ClusterTask:
-    """What the planner has to know."""
+def filled_of(view: View) -> tuple[int, float]:
+    """The columns of rows, and how many numbers of a row are not zero, for the planner."""
     columns = view.points.shape[1] if isinstance(view, TableView) else view.count
     sparse: Any = view.points.values if isinstance(view, TableView) and view.points.sparse else None
-    return ClusterTask(
-        rows=view.count,
-        columns=columns,
-        clusters=clusters,
-        runs=runs,
-        filled=columns_of(view, columns) if sparse is None else sparse.nnz / max(1, view.count),
-        features=view.most_features,
-        lift_given=isinstance(view, LiftView),
-        approximable=isinstance(view, TableView) and view.sure,
-    )
+    return columns, columns_of(view, columns) if sparse is None else sparse.nnz / max(1, view.count)

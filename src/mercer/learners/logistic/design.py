@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.runtime.lapack import CALL, add_squares
+from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, add_squares
 from mercer.compute.runtime.run import Run
 from mercer.errors import InputError, sentence
 from mercer.learners.data.views import BLOCK, EPS, KernelView, View, definite
@@ -168,7 +168,7 @@ def _centre(Z: Array, centering: Centering) -> tuple[Array, Array]:
 def _spectrum(Z: Array, centering: Centering, run: Run) -> tuple[Array, Array]:
     """The eigenvalues and eigenvectors of Z'SZ, from products that take a moment each."""
     n, p = Z.shape
-    squares, step = np.zeros((p, p)), max(1, min(int(CALL / p**2), BLOCK // p))
+    squares, step = np.zeros((p, p)), max(1, min(int(MAX_CALL_OPERATIONS / p**2), BLOCK // p))
     with run.stage("decompose", n):
         for start in range(0, n, step):
             run.tell(start)

@@ -64,9 +64,9 @@ def _designed(
     who: str, problem: LogisticProblem, plan: LogisticPlan, random: np.random.Generator, run: Run
 ) -> tuple[View, Design]:
     seen = problem.seen
-    if plan.way == "kernel matrix":
+    if plan.method == "exact":
         return seen, from_matrix(who, seen, problem.centering, run)
-    if plan.way == "features" or not isinstance(seen, KernelView):  # landmarks are planned for no other
+    if plan.method == "features" or not isinstance(seen, KernelView):  # landmarks are planned for no other
         lifted = seen.lifted()
         return lifted, from_features(lifted, problem.centering, run)
-    return seen, from_landmarks(who, seen, problem.centering, plan.features, random, run)
+    return seen, from_landmarks(who, seen, problem.centering, plan.n_landmarks, random, run)

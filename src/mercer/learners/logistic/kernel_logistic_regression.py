@@ -33,7 +33,8 @@ from mercer.learners.streaming.predictor import ByDuals, ByFeatures, Predictor
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
 from mercer.operators import Centering
-from mercer.planner.logistic import LogisticPlan, logistic
+from mercer.planner import choose
+from mercer.planner.logistic import LogisticPlan
 from mercer.solvers.logistic.likelihood import log_probabilities
 
 Array = NDArray[np.float64]
@@ -221,8 +222,7 @@ class KernelLogisticRegression(
         return np.asarray(before["_predictor"].values(rows))[kept]
 
     def _plan(self, problem: LogisticProblem, run: Watched | None) -> LogisticPlan:
-        who, budget = type(self).__name__, Budget.of(self.memory_limit)
-        return logistic(who, problem.task, problem.settings.n_landmarks, budget, self.time_limit)
+        return choose(problem.task, Budget.of(self.memory_limit), self.time_limit)
 
     def _solve(self, problem: LogisticProblem, plan: LogisticPlan, run: Watched) -> LogisticResult:
         return solve(type(self).__name__, problem, plan, generator(self.random_state), run)
@@ -344,7 +344,7 @@ class KernelLogisticRegression(
         """
         check_is_fitted(self)
         if not isinstance(self._predictor, ByDuals):
-            raise AttributeError(f"dual_coef_: the model was fitted on {self.plan_.way}")
+            raise AttributeError(f"dual_coef_: the model was fitted on {self.plan_.method}")
         duals = self._predictor.duals
         return duals[:, 0] if duals.shape[1] == 1 else duals
 
@@ -353,6 +353,6 @@ class KernelLogisticRegression(
         """(features,) for two classes, else (classes, features): f(x) = `coef_` . phi(x), where `lift_` gives phi."""
         check_is_fitted(self)
         if not isinstance(self._predictor, ByFeatures):
-            raise AttributeError(f"coef_: the model was fitted on {self.plan_.way}")
+            raise AttributeError(f"coef_: the model was fitted on {self.plan_.method}")
         weights = self._predictor.weights
         return np.asarray(weights[:, 0] if weights.shape[1] == 1 else weights.T)

@@ -12,7 +12,7 @@ from mercer.learners.data.pair_cost import pair_of
 from mercer.learners.data.views import KernelView, LiftView, View
 from mercer.learners.parameters import boolean, positive_float, positive_int, positive_int_or_none, refuse_loo
 from mercer.operators import Centering
-from mercer.planner.task import Task
+from mercer.planner import LogisticTask
 from mercer.solvers.logistic.newton import NewtonSettings
 
 Array = NDArray[np.float64]
@@ -73,9 +73,9 @@ class LogisticProblem:
     start: Array | None = None
 
     @property
-    def task(self) -> Task:
+    def task(self) -> LogisticTask:
         """What the planner has to know."""
         view, outputs = self.view, 1 if len(self.classes) == 2 else len(self.classes)
         known, lift = isinstance(view, KernelView) and view.sure, isinstance(view, LiftView)
-        columns, features = int(self.rows.shape[1]), view.most_features
-        return Task(len(self.kept), columns, outputs, features, approximable=known, lift_given=lift, pair=pair_of(view))
+        shape = (len(self.kept), int(self.rows.shape[1]), outputs, view.most_features)
+        return LogisticTask(*shape, known, lift, pair_of(view), self.settings.n_landmarks)

@@ -20,10 +20,10 @@ from mercer.learners.streaming.predictor import ByDuals
 from mercer.operators import Dense, Operator
 from mercer.operators.base import Index
 from mercer.operators.dense import tiles
-from mercer.operators.precomputed import ROUNDED, negligible, slightly_indefinite
-from mercer.planner.pca import ComponentPlan
+from mercer.operators.precomputed import MAX_NEGATIVE_SHARE, negligible, slightly_indefinite
+from mercer.planner.pca import PCAPlan
 from mercer.solvers import Eigen
-from mercer.solvers.eigenvalues.block_krylov import BASIS, BEYOND, leading
+from mercer.solvers.eigenvalues.block_krylov import EXTRA_VECTORS, MIN_BASIS_COLUMNS, leading
 from mercer.solvers.eigenvalues.lanczos import edges
 
 Array = NDArray[np.float64]
@@ -110,7 +110,7 @@ def _centre(K: Array) -> Array:
 # -- products ---------------------------------------------------------------------------------------------------------
 
 
-def by_products(problem: PCAProblem, plan: ComponentPlan, random: np.random.Generator, run: Run) -> PCAResult:
+def by_products(problem: PCAProblem, plan: PCAPlan, random: np.random.Generator, run: Run) -> PCAResult:
     """By products with the centred kernel matrix, of which nothing is stored.
 
     Cost: a few products with blocks, most of them in float32, and 2 n m numbers for a basis of m columns.
@@ -120,7 +120,7 @@ def by_products(problem: PCAProblem, plan: ComponentPlan, random: np.random.Gene
     exact = _exact(view, run)
     if not view.sure:
         _refuse_indefinite(_speaker(settings.who, view), view, exact)
-    start = start_of(problem, plan, count + BEYOND, random, run)
+    start = start_of(problem, plan, count + EXTRA_VECTORS, random, run)
     centred = _Centred(exact)
     rough = _Centred(exact.narrowed().rough()) if isinstance(view, KernelView) else None
     found = leading(
@@ -188,8 +188,8 @@ class _Centred(Operator):
 
 def _columns(problem: PCAProblem, count: int) -> int:
     """Columns of the basis: as many as the plan counts on."""
-    width = min(count + BEYOND, problem.view.count)
-    return width + max(width, BASIS)
+    width = min(count + EXTRA_VECTORS, problem.view.count)
+    return width + max(width, MIN_BASIS_COLUMNS)
 
 
 def _exact(view: View, run: Run) -> Operator:
@@ -200,7 +200,9 @@ def _exact(view: View, run: Run) -> Operator:
 def _refuse_indefinite(speaker: str, view: View, K: Operator) -> None:
     """Refuse a matrix with a negative eigenvalue that a few products show."""
     ends = edges(K)
-    if isinstance(view, MatrixView) and -ROUNDED * ends.top <= ends.low < -negligible(view.count, ends.top, view.dtype):
+    if isinstance(view, MatrixView) and -MAX_NEGATIVE_SHARE * ends.top <= ends.low < -negligible(
+        view.count, ends.top, view.dtype
+    ):
         text = f"{slightly_indefinite(speaker, ends.low, ends.top)} Negative eigenvalues count as 0."
         warnings.warn(f"{text} Give K with more digits.", NumericalWarning, stacklevel=caller_level())
     elif ends.low < -negligible(view.count, ends.top, view.dtype):

@@ -23,7 +23,7 @@ from mercer.learners.streaming.predictor import ByBasis, ByFeatures
 from mercer.learners.streaming.stream import Stream
 from mercer.lifts.base import Lift
 from mercer.lifts.nystrom import Nystrom, nystrom_of
-from mercer.planner.pca import ComponentPlan
+from mercer.planner.pca import PCAPlan
 from mercer.solvers.ridge.base import opening
 
 Array = NDArray[np.float64]
@@ -58,13 +58,13 @@ class FeatureSums:
         return max(0.0, self.sizes - float(normal.spectrum.kept.sum()) - normal.total * float(means @ means))
 
 
-def by_features(problem: TableProblem, plan: ComponentPlan, random: np.random.Generator, run: Run) -> PCAResult:
+def by_features(problem: TableProblem, plan: PCAPlan, random: np.random.Generator, run: Run) -> PCAResult:
     """By the features of the lift that was given, of the kernel's own, or of landmarks that are drawn now.
 
     Cost: n p^2 + 9 p^3 operations for p features, 2 n p for each component; 5 p^2 numbers and a batch of rows.
     """
-    view, stream, settings, batch = problem.view, problem.stream, problem.settings, plan.batch or BATCH
-    approximate = isinstance(view, KernelView) and plan.way == "landmarks"
+    view, stream, settings, batch = problem.view, problem.stream, problem.settings, plan.details.batch or BATCH
+    approximate = isinstance(view, KernelView) and plan.method == "landmarks"
     if isinstance(view, KernelView) and approximate:
         lift: Lift = _drawn(settings.who, view.kernel, plan, stream, random, run)
     else:
@@ -86,13 +86,11 @@ def by_features(problem: TableProblem, plan: ComponentPlan, random: np.random.Ge
     )
 
 
-def _drawn(
-    who: str, kernel: Kernel, plan: ComponentPlan, stream: Stream, random: np.random.Generator, run: Run
-) -> Nystrom:
+def _drawn(who: str, kernel: Kernel, plan: PCAPlan, stream: Stream, random: np.random.Generator, run: Run) -> Nystrom:
     """A Nystrom lift with landmarks that are pivots of a sample of the rows."""
     with run.stage("landmarks"):
-        points = stream.sample(draw_rows(stream.count, plan.drawn, random)).points
-        lift = nystrom_of(kernel, points, min(plan.rank, points.values.shape[0]), random)
+        points = stream.sample(draw_rows(stream.count, plan.details.drawn, random)).points
+        lift = nystrom_of(kernel, points, min(plan.n_landmarks, points.values.shape[0]), random)
     if lift.n_components_ == 0:
         got = "k(x, x) is 0 in every row"
         raise InputError(sentence(who, "a kernel that is not zero on the data", got, "Check the kernel."))
@@ -166,17 +164,15 @@ def _signed(predictor: ByBasis | ByFeatures, signs: Array) -> ByBasis | ByFeatur
 # -- a start for products ---------------------------------------------------------------------------------------------
 
 
-def start_of(
-    problem: PCAProblem, plan: ComponentPlan, width: int, random: np.random.Generator, run: Run
-) -> Array | None:
+def start_of(problem: PCAProblem, plan: PCAPlan, width: int, random: np.random.Generator, run: Run) -> Array | None:
     """(n, width): scores by landmarks, from which products with the kernel matrix begin; None where there are none."""
     view = problem.view
-    if not (isinstance(view, KernelView) and view.sure and plan.rank):
+    if not (isinstance(view, KernelView) and view.sure and plan.n_landmarks):
         return None
     with run.stage("landmarks"):
-        drawn = draw_rows(view.count, plan.drawn, random)
+        drawn = draw_rows(view.count, plan.details.drawn, random)
         points = view.points.rows(drawn)
-        lift = nystrom_of(view.kernel, points, min(plan.rank, len(drawn)), random)
+        lift = nystrom_of(view.kernel, points, min(plan.n_landmarks, len(drawn)), random)
         if lift.n_components_ == 0:
             return None
         basis = landmark_basis(lift, view.points)

@@ -47,7 +47,8 @@ from mercer.learners.streaming.source_stream import (
 )
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
-from mercer.planner.pca import ComponentPlan, components
+from mercer.planner import choose
+from mercer.planner.pca import PCAPlan
 from mercer.sources import Source, source_of
 
 Array = NDArray[np.float64]
@@ -60,7 +61,7 @@ LEAST_SECONDS_BACK = 1.0
 class KernelPCA(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
     TransformerMixin,  # type: ignore[misc]
-    KernelEstimator[PCAProblem, ComponentPlan, PCAResult],
+    KernelEstimator[PCAProblem, PCAPlan, PCAResult],
 ):
     """Kernel principal component analysis: the directions in the kernel's space in which centred rows vary most.
 
@@ -259,19 +260,17 @@ class KernelPCA(
         self._precomputed, self._reader = False, None
         return stream
 
-    def _plan(self, problem: PCAProblem, run: Watched | None) -> ComponentPlan:
-        settings, budget = problem.settings, Budget.of(self.memory_limit)
-        who = type(self).__name__
-        return components(who, problem.task, settings.method, settings.n_landmarks, budget, self.time_limit)
+    def _plan(self, problem: PCAProblem, run: Watched | None) -> PCAPlan:
+        return choose(problem.task, Budget.of(self.memory_limit), self.time_limit)
 
     def _in_memory(self, problem: PCAProblem) -> bool:
         return problem.in_memory
 
-    def _solve(self, problem: PCAProblem, plan: ComponentPlan, run: Watched) -> PCAResult:
+    def _solve(self, problem: PCAProblem, plan: PCAPlan, run: Watched) -> PCAResult:
         random = generator(self.random_state)
-        if plan.way == "exact":
+        if plan.method == "exact":
             return by_matrix(problem, run)
-        if plan.way == "krylov" or not isinstance(problem, TableProblem):  # a matrix has no features
+        if plan.method == "krylov" or not isinstance(problem, TableProblem):  # a matrix has no features
             return by_products(problem, plan, random, run)
         return by_features(problem, plan, random, run)
 
@@ -283,7 +282,7 @@ class KernelPCA(
         "explained_variance_ratio_": NDArray[np.float64],
         "unexplained_": float,
         "n_components_": int,
-        "plan_": ComponentPlan,
+        "plan_": PCAPlan,
         "_predictor": Predictor,
     }
     _saved_if_set: ClassVar[Mapping[str, Any]] = {
@@ -293,7 +292,7 @@ class KernelPCA(
         "preimage_error_": float,
     }
 
-    def _store(self, problem: PCAProblem, plan: ComponentPlan, result: PCAResult) -> None:
+    def _store(self, problem: PCAProblem, plan: PCAPlan, result: PCAResult) -> None:
         for name in ("X_fit_", "eigenvectors_", "preimage_error_", "_preimages"):
             self.__dict__.pop(name, None)
         if problem.in_memory:

@@ -15,7 +15,7 @@ from mercer.learners.data.views import KernelView, LiftView, MatrixView, TableVi
 from mercer.learners.pca.settings import PCASettings
 from mercer.learners.streaming.source_stream import SourceStream
 from mercer.learners.streaming.stream import DomainStream, StoredStream, Stream
-from mercer.planner.pca import ComponentTask
+from mercer.planner.pca import PCATask
 from mercer.sources import Source
 from mercer.sources.base import Batch
 
@@ -83,19 +83,21 @@ class PCAProblem:
         return found
 
     @property
-    def task(self) -> ComponentTask:
+    def task(self) -> PCATask:
         """What the planner has to know."""
         view = self.view
-        return ComponentTask(
+        return PCATask(
             rows=self.count,
             columns=self.columns,
             worth=columns_of(view, self.columns),
             components=self.settings.components,
-            features=view.most_features,
+            n_features=view.most_features,
             lift_given=isinstance(view, LiftView),
             approximable=isinstance(view, KernelView) and view.sure,
             given=isinstance(view, MatrixView),
             stored=self.in_memory,
+            method=self.settings.method,
+            n_landmarks=self.settings.n_landmarks,
         )
 
 

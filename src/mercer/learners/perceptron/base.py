@@ -25,8 +25,8 @@ from mercer.learners.perceptron.state import FullUpdater, PerceptronState, Updat
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.randomness import generator
-from mercer.planner.perceptron import PassPlan, passes
-from mercer.planner.task import Task
+from mercer.planner import choose
+from mercer.planner.perceptron import PerceptronPlan, PerceptronTask
 from mercer.solvers.perceptron.budget import slots_for
 from mercer.solvers.perceptron.perceptron import MistakeLog
 
@@ -80,7 +80,7 @@ class PerceptronResult:
     stopped: str
 
 
-class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPlan, PerceptronResult]):  # type: ignore[misc]  # scikit-learn has no types
+class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PerceptronPlan, PerceptronResult]):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that learns from its mistakes alone."""
 
     max_iter: Any
@@ -157,11 +157,12 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
             raise InputError(sentence(type(self).__name__, needs, got, "Give the rows, and the kernel itself."))
         return joined(view, rows)
 
-    def _plan(self, problem: PerceptronProblem, run: Watched | None) -> PassPlan:
-        task = Task(len(problem.codes), int(self.n_features_in_), problem.outputs, self._width(problem.view))
+    def _plan(self, problem: PerceptronProblem, run: Watched | None) -> PerceptronPlan:
         budget = getattr(self, "budget", None)
         slots = None if budget is None else slots_for(problem.view.count, int(budget))
-        return passes(type(self).__name__, task, problem.passes, slots, Budget.of(self.memory_limit))
+        shape = len(problem.codes), int(self.n_features_in_), problem.outputs
+        task = PerceptronTask(*shape, self._width(problem.view), problem.passes, slots)
+        return choose(task, Budget.of(self.memory_limit))
 
     def _settings(self) -> None:
         """Complain of settings before anything is read."""
@@ -179,7 +180,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
             raise InputError(sentence(type(self).__name__, needs, got, "Name all classes at the start."))
         return np.asarray(codes, dtype=np.intp)
 
-    def _solve(self, problem: PerceptronProblem, plan: PassPlan, run: Watched) -> PerceptronResult:
+    def _solve(self, problem: PerceptronProblem, plan: PerceptronPlan, run: Watched) -> PerceptronResult:
         """The passes; positions count the rows that are remembered first, and then the new ones."""
         state, updater = problem.state, self._updater(problem)
         log = MistakeLog() if state is None else MistakeLog([state.mistakes], state.seen)
@@ -190,7 +191,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
 
     _saved: ClassVar[Mapping[str, Any]] = {
         "classes_": NDArray[Any],
-        "plan_": PassPlan,
+        "plan_": PerceptronPlan,
         "history_": Rows,
         "converged_": bool,
         "n_iter_": int,
@@ -200,7 +201,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, PassPla
         "_stopped": str,
     }
 
-    def _store(self, problem: PerceptronProblem, plan: PassPlan, result: PerceptronResult) -> None:
+    def _store(self, problem: PerceptronProblem, plan: PerceptronPlan, result: PerceptronResult) -> None:
         state, log, view = problem.state, result.log, problem.view
         new, before, came = np.arange(len(problem.codes)), np.zeros(0, np.intp), len(problem.codes)
         if state is not None:

@@ -13,11 +13,11 @@ from mercer.learners.data.views import EPS, definite
 from mercer.learners.ridge.problem import RidgeProblem
 from mercer.learners.ridge.result import DualFit, by_alpha, level_size, leverages, missed, raised, relative, serves
 from mercer.operators import Centered, Centering
-from mercer.planner import Plan
+from mercer.planner.ridge import RidgePlan
 from mercer.solvers import Eigen, Outcome, System
 from mercer.solvers.ridge.eigen import outcome_of
 from mercer.solvers.ridge.outcome import Decomposition
-from mercer.solvers.ridge.perturbation import MARGIN, Predict, mean_size, perturbations
+from mercer.solvers.ridge.perturbation import ERROR_FACTOR, Predict, mean_size, perturbations
 from mercer.tuning.path import Path, default_alphas, scale_of
 from mercer.tuning.sides import DualSide
 
@@ -84,17 +84,17 @@ def finish(tuned: Tuned, run: Run = IDLE) -> DualFit:
         tuned = replace(tuned, chosen=larger)
 
 
-def solve(problem: RidgeProblem, plan: Plan, run: Run) -> DualFit:
+def solve(problem: RidgeProblem, plan: RidgePlan, run: Run) -> DualFit:
     """The model at given alphas, by the solver of the plan."""
 
     def solved(part: RidgeProblem) -> DualFit:
         part, found = _matrix(part, run)
         alphas = part.penalty.given
         with run.stage("solve"):
-            outcome = plan.solver.solve(_system(part, found.centered, found.centered.stored, alphas, run))
+            outcome = plan.details.solver.solve(_system(part, found.centered, found.centered.stored, alphas, run))
         return _fit(part, found, outcome, alphas, None, None)
 
-    return by_alpha(problem, plan.solver, solved)
+    return by_alpha(problem, plan.details.solver, solved)
 
 
 def _matrix(problem: RidgeProblem, run: Run) -> tuple[RidgeProblem, _Matrix]:
@@ -182,10 +182,10 @@ def _roundings(problem: RidgeProblem, found: _Matrix, outcome: Outcome, alphas: 
     targets, scale = center.rows(problem.targets), (center.roots * found.sizes)[:, None]
     lengths = np.linalg.norm(scale * x, axis=0)
     errors = found.unit * scale * lengths + missed(outcome) * np.linalg.norm(targets, axis=0) / np.sqrt(len(x))
-    summed = MARGIN * (found.unit * found.sizes.max() * lengths + EPS * level_size(problem))
+    summed = ERROR_FACTOR * (found.unit * found.sizes.max() * lengths + EPS * level_size(problem))
     if known is None:  # A (A + alpha)^-1 makes nothing longer
         size = mean_size(problem.targets - alphas * x / center.roots[:, None])
-        return relative(MARGIN * mean_size(errors / center.roots[:, None]) + summed, size)
+        return relative(ERROR_FACTOR * mean_size(errors / center.roots[:, None]) + summed, size)
     new = problem.view.between()
     cross = None if new is None else problem.view.dense_cross(new)
     predict = _prediction(problem, found, alphas, cross)

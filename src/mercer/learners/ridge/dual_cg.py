@@ -18,9 +18,9 @@ from mercer.learners.ridge.result import DualFit, level_size, relative
 from mercer.operators import Gram, Operator
 from mercer.operators.base import Index
 from mercer.operators.centering import CenteredOperator
-from mercer.planner import Plan
+from mercer.planner.ridge import RidgePlan
 from mercer.solvers import ConjugateGradient, Outcome, System
-from mercer.solvers.ridge.perturbation import MARGIN, mean_size
+from mercer.solvers.ridge.perturbation import ERROR_FACTOR, mean_size
 
 Array = NDArray[np.float64]
 SAMPLE = 64
@@ -31,7 +31,7 @@ NEVER = 1 << 62
 """More pairs than there are."""
 
 
-def solve(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> DualFit:
+def solve(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> DualFit:
     """The model at given alphas; rows in float32 take products in float32, corrected by the true residual.
 
     seed : of the preconditioner, where its solver names none
@@ -52,10 +52,10 @@ def solve(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> DualFit:
     return described(problem, centered.parts, outcome, alphas, _roundings(problem, outcome))
 
 
-def _solver(plan: Plan, seed: int) -> ConjugateGradient:
+def _solver(plan: RidgePlan, seed: int) -> ConjugateGradient:
     """That of the plan, with its rank and the learner's seed where the user named none."""
-    solver = plan.solver if isinstance(plan.solver, ConjugateGradient) else ConjugateGradient()
-    rank = solver.preconditioner_rank if solver.preconditioner_rank is not None else plan.rank or None
+    solver = plan.details.solver if isinstance(plan.details.solver, ConjugateGradient) else ConjugateGradient()
+    rank = solver.preconditioner_rank if solver.preconditioner_rank is not None else plan.details.rank or None
     random_state = seed if solver.random_state is None else solver.random_state
     return replace(solver, preconditioner_rank=rank, random_state=random_state)
 
@@ -107,7 +107,7 @@ def _roundings(problem: RidgeProblem, outcome: Outcome) -> Array:
     duals = center.roots[:, None] * outcome.value
     size = mean_size(problem.targets - alphas * outcome.value / center.roots[:, None])
     summed = EPS * (level_size(problem) + size)
-    return relative(MARGIN * (rounded(problem.view, duals) + summed), size)
+    return relative(ERROR_FACTOR * (rounded(problem.view, duals) + summed), size)
 
 
 def rounded(view: View, duals: Array) -> Array:

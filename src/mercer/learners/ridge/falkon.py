@@ -30,9 +30,9 @@ from mercer.learners.ridge.problem import RidgeProblem
 from mercer.learners.ridge.result import BasisFit, relative
 from mercer.learners.streaming.basis import Basis, LandmarkBasis
 from mercer.learners.streaming.stream import Stream
-from mercer.planner import Plan
+from mercer.planner.ridge import RidgePlan
 from mercer.solvers import Outcome
-from mercer.solvers.ridge.perturbation import MARGIN
+from mercer.solvers.ridge.perturbation import ERROR_FACTOR
 
 Array = NDArray[np.float64]
 TOLERANCE = 1e-6
@@ -45,7 +45,7 @@ SAFETY = 2.0
 """What estimates of errors are multiplied by: the least eigenvalue that was seen is a little too large."""
 
 
-def solve(problem: RidgeProblem, rows: Stream, basis: Basis, plan: Plan, run: Run) -> BasisFit:
+def solve(problem: RidgeProblem, rows: Stream, basis: Basis, plan: RidgePlan, run: Run) -> BasisFit:
     """The model at given alphas; the basis is one of landmarks.
 
     A column goes on, after its residual is below `TOLERANCE`, until its predictions are as exact as is trusted, as long
@@ -109,11 +109,11 @@ class _Iterate:
 class _Falkon:
     """One fit."""
 
-    def __init__(self, problem: RidgeProblem, rows: Stream, basis: LandmarkBasis, plan: Plan, run: Run) -> None:
+    def __init__(self, problem: RidgeProblem, rows: Stream, basis: LandmarkBasis, plan: RidgePlan, run: Run) -> None:
         self.run, self.basis, self.alphas, self.trusted = run, basis, problem.penalty.given, problem.trusted
         self.intercept = problem.centering.intercept
         self.corner = np.einsum("ij,ij->j", basis.upper, basis.upper)  # k(l, l)
-        self.sweeps = Sweeps(rows, basis, self.intercept, plan.batch, run, self.corner)
+        self.sweeps = Sweeps(rows, basis, self.intercept, plan.details.batch, run, self.corner)
         self.sweeps.expected = EXPECTED + 2.0
 
     def solve(self) -> BasisFit:
@@ -233,7 +233,7 @@ class _Falkon:
     def _roundings(self, raw: Array, sizes: Array) -> Array:
         """The estimated relative errors of predictions: of weights that are not the solution, and of sums k(x, L) v."""
         lengths = np.sqrt(self.corner.mean()) * np.linalg.norm(np.sqrt(self.corner)[:, None] * raw, axis=0)
-        return relative(self._errors() + MARGIN * EPS * (lengths + self.summary.scale), sizes)
+        return relative(self._errors() + ERROR_FACTOR * EPS * (lengths + self.summary.scale), sizes)
 
     # -- what is told ---------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
-from mercer.compute.runtime.memory import SURE, Budget
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import InputError, message, speaker, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.fields import check_integer
@@ -121,7 +121,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     >>> model = KernelRidge().fit(X, y)
     >>> model.predict([[1.0], [2.0]]).round(2)
     array([1.65, 7.39])
-    >>> KernelRidge("polynomial(degree=2)", alpha=0.1).fit(X, y).plan_.side
+    >>> KernelRidge("polynomial(degree=2)", alpha=0.1).fit(X, y).plan_.details.side
     'primal'
 
     References
@@ -254,7 +254,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         fit, pieces, (count, outputs) = self._result.fit, self._pieces, values.shape
         held = 0 if self._result.view is None else self._result.count
         needed = 8 * count * ((outputs + 4) * count + 3 * held)
-        if needed > SURE:
+        if needed > MAX_UNASKED_BYTES:
             remedy = "Give fewer rows, or use return_std, which needs none of the size of pairs."
             Budget.of(self.memory_limit).require(speaker(), needed, f"a covariance of {count} rows", remedy)
         found = np.empty((count, count, outputs), values.dtype)

@@ -27,7 +27,7 @@ from mercer.learners.run.fingerprint import fingerprint
 from mercer.learners.run.fit_run import Watched
 from mercer.learners.streaming.source_stream import SourceStream, new_rows, note_columns
 from mercer.lifts.randomness import generator
-from mercer.planner import Plan
+from mercer.planner.ridge import RidgePlan
 from mercer.solvers import Outcome
 from mercer.sources import Arrays, Source, source_of
 from mercer.tuning.path import Path
@@ -35,7 +35,7 @@ from mercer.tuning.path import Path
 Array = NDArray[np.float64]
 
 
-class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
+class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
     """A model f(x) + b that minimises sum_i s_i (y_i - f(x_i) - b)^2 + alpha |f|^2.
 
     A fit leaves one record, `_result`; public attributes are properties of it.
@@ -104,15 +104,15 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
     def _in_memory(self, problem: RidgeProblem) -> bool:
         return problem.source is None
 
-    def _plan(self, problem: RidgeProblem, run: Watched | None) -> Plan:
+    def _plan(self, problem: RidgeProblem, run: Watched | None) -> RidgePlan:
         if run is None:
             return planned(problem, resumable=self.checkpoint is not None)
         if self.checkpoint is not None:
             run.resume(fingerprint(self.get_params(deep=False), *problem.data))
         return plan_of(run, problem)
 
-    def _solve(self, problem: RidgeProblem, plan: Plan, run: Watched) -> RidgeResult:
-        draws = plan.way != "direct" or problem.view.lift is not None  # or there is nothing to draw
+    def _solve(self, problem: RidgeProblem, plan: RidgePlan, run: Watched) -> RidgeResult:
+        draws = plan.method != "direct" or problem.view.lift is not None  # or there is nothing to draw
         seed = run.recall("seed", lambda: int(generator(self.random_state).integers(2**62))) if draws else 0
         return solve(problem, plan, run, seed)
 
@@ -121,7 +121,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
     """What is computed from the result when it is first asked for."""
     _renewed: ClassVar[Mapping[str, Callable[[], Any]]] = {"_latest": lambda: None}
 
-    def _store(self, problem: RidgeProblem, plan: Plan, result: RidgeResult) -> None:
+    def _store(self, problem: RidgeProblem, plan: RidgePlan, result: RidgeResult) -> None:
         self._result, self._latest = result, None
         for name in LeastSquares._saved_if_set:
             self.__dict__.pop(name, None)
@@ -174,7 +174,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
         return self._found().lift
 
     @property
-    def plan_(self) -> Plan:
+    def plan_(self) -> RidgePlan:
         """How it was solved, and what it was to cost."""
         return self._found().plan
 
@@ -300,7 +300,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, Plan, RidgeResult]):
             got = "the rows stayed in their source, and conjugate gradients leave none"
             raise InputError(message("a decomposition", got, "Use fewer landmarks."))
         if self._latest is None or self._latest.alpha != alpha:
-            self._latest = posterior(view, self._result.centering, alpha, self.plan_.side)
+            self._latest = posterior(view, self._result.centering, alpha, self.plan_.details.side)
         return self._latest
 
     @property

@@ -22,7 +22,7 @@ from mercer.learners.streaming.stream import DomainStream, Stream
 from mercer.lifts import RandomFourier
 from mercer.lifts.base import Lift
 from mercer.lifts.nystrom import Nystrom, nystrom_of
-from mercer.planner import Plan
+from mercer.planner.ridge import RidgePlan
 
 Array = NDArray[np.float64]
 ITERATIVE = "nystrom iterative"
@@ -30,11 +30,11 @@ TUNING, LANDMARKS, LEAVING, PIVOTS = range(4)
 """What random numbers are drawn for: each has a stream of its own, so that no step changes the draws of another."""
 
 
-def solve(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> RidgeResult:
+def solve(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeResult:
     """Fit by the method of the plan; `seed` is what every draw comes from."""
-    if plan.way == "direct":
-        return _primal(problem, plan, run, seed) if plan.side == "primal" else _dual(problem, plan, run, seed)
-    if plan.way == "conjugate gradients":
+    if plan.method == "direct":
+        return _primal(problem, plan, run, seed) if plan.details.side == "primal" else _dual(problem, plan, run, seed)
+    if plan.method == "conjugate gradients":
         return _conjugate_gradients(problem, plan, run, seed)
     return _in_pieces(problem, plan, run, seed)
 
@@ -47,14 +47,14 @@ def draws(seed: int, purpose: int) -> np.random.Generator:
 # -- stored matrices --------------------------------------------------------------------------------------------------
 
 
-def _primal(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> RidgeResult:
+def _primal(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeResult:
     view = problem.view.lifted()
     fit = primal.solve(problem.through(view), plan, run)
     predictor = ByFeatures(view, fit.weights, fit.means, fit.levels)
     return RidgeResult.of(problem, plan, fit, predictor, view.kernel, view.lift, view, seed)
 
 
-def _dual(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> RidgeResult:
+def _dual(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeResult:
     view = problem.view
     if len(problem.views) > 1:
         tuned, view = best(problem, run)
@@ -66,7 +66,7 @@ def _dual(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> RidgeResult
     return _by_duals(problem, plan, view, fit, seed)
 
 
-def _by_duals(problem: RidgeProblem, plan: Plan, view: View, fit: DualFit, seed: int) -> RidgeResult:
+def _by_duals(problem: RidgeProblem, plan: RidgePlan, view: View, fit: DualFit, seed: int) -> RidgeResult:
     duals = fit.duals
     if len(duals) < view.count:  # a precomputed matrix has columns of all rows
         duals = scatter_rows(duals, problem.kept, view.count)
@@ -77,7 +77,7 @@ def _by_duals(problem: RidgeProblem, plan: Plan, view: View, fit: DualFit, seed:
 # -- products ---------------------------------------------------------------------------------------------------------
 
 
-def _conjugate_gradients(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> RidgeResult:
+def _conjugate_gradients(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeResult:
     chosen = _chosen(problem, plan, run, seed)
     asked = replace(problem.through(chosen.view), penalty=chosen.penalty)
     pivots = int(draws(seed, PIVOTS).integers(2**63))
@@ -85,8 +85,8 @@ def _conjugate_gradients(problem: RidgeProblem, plan: Plan, run: Run, seed: int)
     return _by_duals(problem, plan, chosen.view, fit, seed)
 
 
-def _chosen(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> Chosen:
-    if plan.sample is None:
+def _chosen(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> Chosen:
+    if plan.details.sample is None:
         return on_sample(problem, plan, draws(seed, TUNING))
     with run.stage("tuning"):
         return on_sample(problem, plan, draws(seed, TUNING))
@@ -95,7 +95,7 @@ def _chosen(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> Chosen:
 # -- pieces -----------------------------------------------------------------------------------------------------------
 
 
-def _in_pieces(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> RidgeResult:
+def _in_pieces(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeResult:
     chosen = _for_pieces(problem, plan, run, seed)
     seen = replace(problem.through(chosen.view), penalty=chosen.penalty)
     view, kernel = table_of(seen.view), chosen.view.kernel
@@ -104,7 +104,7 @@ def _in_pieces(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> RidgeR
         rows = DomainStream(rows, kernel)
     lift = _lift(view, plan, rows, run, draws(seed, LANDMARKS))
     basis = _basis(lift, view.points)
-    if plan.way == ITERATIVE:
+    if plan.method == ITERATIVE:
         fit = falkon.solve(seen, rows, basis, plan, run)
     else:
         fit = normal_equations.solve(seen, rows, steady(basis), plan, run, draws(seed, LEAVING))
@@ -113,9 +113,9 @@ def _in_pieces(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> RidgeR
     return RidgeResult.of(problem, plan, fit, ByBasis(fit.basis, fit.raw, fit.intercepts), kernel, lift, whole, seed)
 
 
-def _for_pieces(problem: RidgeProblem, plan: Plan, run: Run, seed: int) -> Chosen:
+def _for_pieces(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> Chosen:
     """The kernel, and alphas where they must be known before; a path over all rows says more than one over some."""
-    if plan.way == ITERATIVE:
+    if plan.method == ITERATIVE:
         return _chosen(problem, plan, run, seed)
     if len(problem.views) == 1:
         return Chosen(problem.view, problem.penalty)
@@ -126,19 +126,19 @@ def _basis(lift: Lift, points: Points) -> Basis:
     return landmark_basis(lift, points) if isinstance(lift, Nystrom) else LiftBasis(lift)
 
 
-def _lift(view: TableView, plan: Plan, rows: Stream, run: Run, random: np.random.Generator) -> Lift:
+def _lift(view: TableView, plan: RidgePlan, rows: Stream, run: Run, random: np.random.Generator) -> Lift:
     """The lift whose features are fitted: the one that was given, the exact one, or one that is drawn now."""
     if isinstance(view, LiftView):
         return view.lift
-    exact = view.lifted().lift if plan.way == "one pass" else None
+    exact = view.lifted().lift if plan.method == "one pass" else None
     if exact is not None:
         return exact
-    if view.kernel is None or plan.features is None:
-        got = f"the plan says {plan.way}"
-        raise InputError(message("a kernel, and a number of features to approximate it", got, "Plan again."))
-    if plan.way == "random features":
-        waves: Lift = RandomFourier(view.kernel, plan.features, random_state=int(random.integers(2**31)))
+    if view.kernel is None:
+        got = f"the plan says {plan.method}"
+        raise InputError(message("a kernel to approximate", got, "Plan again."))
+    if plan.method == "random features":
+        waves: Lift = RandomFourier(view.kernel, plan.n_features, random_state=int(random.integers(2**31)))
         return waves.fit(view.points.values)
     with run.stage("landmarks"):
-        piece = rows.sample(draw_rows(rows.count, plan.drawn, random))
-        return nystrom_of(view.kernel, piece.points, min(plan.features, len(piece.targets)), random)
+        piece = rows.sample(draw_rows(rows.count, plan.details.drawn, random))
+        return nystrom_of(view.kernel, piece.points, min(plan.n_landmarks, len(piece.targets)), random)

@@ -32,11 +32,11 @@ from mercer.learners.streaming.basis import Basis, FeatureBasis
 from mercer.learners.streaming.moments import Moments, Normal
 from mercer.learners.streaming.stream import Piece, Stream
 from mercer.operators import Centering
-from mercer.planner import Plan
-from mercer.planner.streaming import JUDGED, TRIED
+from mercer.planner.ridge import RidgePlan
+from mercer.planner.ridge.streaming import JUDGED, TRIED
 from mercer.solvers import Outcome
 from mercer.solvers.ridge.base import solves
-from mercer.solvers.ridge.perturbation import MARGIN
+from mercer.solvers.ridge.perturbation import ERROR_FACTOR
 from mercer.tuning.path import Path, default_alphas
 
 Array = NDArray[np.float64]
@@ -59,10 +59,10 @@ REFINABLE = 0.1
 
 
 def solve(
-    problem: RidgeProblem, rows: Stream, basis: Basis, plan: Plan, run: Run, random: np.random.Generator
+    problem: RidgeProblem, rows: Stream, basis: Basis, plan: RidgePlan, run: Run, random: np.random.Generator
 ) -> BasisFit:
     """The model at given alphas, or at the best of a path that a sample of rows judges."""
-    batch = plan.batch or rows.count
+    batch = plan.details.batch or rows.count
     moments, stopped = _passed(problem, rows, basis, batch, run)
     with run.stage("solve"):
         normal = Normal.of(moments, problem.centering.intercept)
@@ -218,7 +218,7 @@ def _settled(sums: Summed, solution: Solution) -> bool:
 
 def _surely(sums: Summed, solution: Solution) -> bool:
     """Whether a step settles it, and no check is needed to know that."""
-    left = MARGIN * left_by_step(sums, solution) * _off(sums, solution)
+    left = ERROR_FACTOR * left_by_step(sums, solution) * _off(sums, solution)
     return left <= KNOWN * sums.problem.trusted
 
 

@@ -21,8 +21,10 @@ from mercer.learners.ridge.problem import RidgeParameters, RidgeProblem, table_o
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
 from mercer.lifts.nystrom import Nystrom
-from mercer.planner import Plan, Task, choose
+from mercer.planner import RidgeTask, choose
 from mercer.planner.from_shapes import plan
+from mercer.planner.record import restored
+from mercer.planner.ridge import RidgePlan
 from mercer.solvers import GradientDescent
 from mercer.tuning.path import default_alphas
 
@@ -32,7 +34,7 @@ WORTH = 1.0
 """Seconds that a fit is to take, at least, to look at a sample of its rows before."""
 
 
-def foreseen(model: RidgeParameters, shape: Shape) -> Plan | None:
+def foreseen(model: RidgeParameters, shape: Shape) -> RidgePlan | None:
     """What a fit will take, from the shape of its data alone: before lifts are fitted and samples are looked at.
 
     None where nothing fits the memory: that is refused later, in words that know more.
@@ -55,59 +57,60 @@ def foreseen(model: RidgeParameters, shape: Shape) -> Plan | None:
         return None
 
 
-def planned(problem: RidgeProblem, resumable: bool = False) -> Plan:
+def planned(problem: RidgeProblem, resumable: bool = False) -> RidgePlan:
     """The plan for a problem; `resumable` asks for one whose state is small enough to be saved.
 
     Cost: nothing up to `probe.PROBED` rows; beyond, a look at a sample of a thousand rows.
     """
     task, limit, seconds = _task(problem), Budget.of(problem.memory_limit), problem.time_limit
-    first = choose(speaker(), task, problem.solver, limit, seconds, None, resumable)
+    first = choose(task, limit, seconds, None, resumable)
     worth = (task.approximable or task.products) and first.seconds > WORTH
     looked = probe(problem) if worth else Probe()
     if looked.pair is None:
         return first
     task = replace(task, pair=looked.pair, spectrum=looked.spectrum, alpha=looked.alpha)
-    return choose(speaker(), task, problem.solver, limit, seconds, None, resumable)
+    return choose(task, limit, seconds, None, resumable)
 
 
-def plan_of(run: Watched, problem: RidgeProblem) -> Plan:
+def plan_of(run: Watched, problem: RidgeProblem) -> RidgePlan:
     """A plan made now, or that of the fit that is resumed: what the machine can do is not asked twice."""
     if run.store is None:
         return planned(problem)
-    made: list[Plan] = []
+    made: list[RidgePlan] = []
 
     def record() -> dict[str, Any]:
         made.append(planned(problem, resumable=True))
         return dict(made[0].record())
 
     found = run.recall("plan", record)
-    return made[0] if made else Plan.restored(found, run.who)
+    return made[0] if made else restored(found)
 
 
-def _task(problem: RidgeProblem) -> Task:
+def _task(problem: RidgeProblem) -> RidgeTask:
     view, tried, penalty = problem.view, len(problem.views), problem.penalty
     columns = view.matrix.shape[1] if isinstance(view, MatrixView) else table_of(view).points.values.shape[1]
     known = isinstance(view, KernelView) and view.sure and not isinstance(problem.solver, GradientDescent)
     positive = penalty.values is None or bool((penalty.values > 0).all())
     lift = view.lift if isinstance(view, LiftView) and isinstance(view.lift, Nystrom) else None
-    return Task(
+    return RidgeTask(
         rows=problem.count,
         columns=int(columns),
         outputs=problem.targets.shape[1],
-        features=view.most_features if tried == 1 else None,
+        n_features=view.most_features if tried == 1 else None,
         alphas=_alphas(penalty),
         path=penalty.path or tried > 1,
         lengthscales=tried,
         approximable=known and problem.solver is None,
         spectral=known and problem.solver is None and _spectral(view, tried),
-        landmarks=None if lift is None else lift.n_features(),
-        sought=lift.n_components if lift is not None and isinstance(lift.n_components, int) else None,
+        n_landmarks=None if lift is None else lift.n_features(),
+        requested=lift.n_components if lift is not None and isinstance(lift.n_components, int) else None,
         lift_given=isinstance(view, LiftView),
         products=known and positive,
         single=problem.dtype == SINGLE,
         pair=pair_of(view) if isinstance(view, KernelView) and view.points.stores else None,
         stored=problem.source is None,
         copied=problem.copied,
+        solver=problem.solver,
     )
 
 

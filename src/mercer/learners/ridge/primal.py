@@ -14,11 +14,11 @@ from mercer.learners.ridge.features import CenteredFeatures
 from mercer.learners.ridge.problem import RidgeProblem
 from mercer.learners.ridge.result import PrimalFit, by_alpha, level_size, leverages, missed, raised, relative, serves
 from mercer.operators import Centering
-from mercer.planner import Plan
+from mercer.planner.ridge import RidgePlan
 from mercer.solvers import Eigen, Outcome, System
 from mercer.solvers.ridge.eigen import outcome_of
 from mercer.solvers.ridge.outcome import Decomposition
-from mercer.solvers.ridge.perturbation import MARGIN, Draw, mean_size, perturbations
+from mercer.solvers.ridge.perturbation import ERROR_FACTOR, Draw, mean_size, perturbations
 from mercer.tuning.path import Path, default_alphas
 from mercer.tuning.sides import PrimalSide
 
@@ -27,18 +27,20 @@ STEPS = 2
 """Of refinement: the first takes out what Z'Z lost, the second says how much is left."""
 
 
-def solve(problem: RidgeProblem, plan: Plan, run: Run) -> PrimalFit:
+def solve(problem: RidgeProblem, plan: RidgePlan, run: Run) -> PrimalFit:
     """The model at given alphas, or at the best of a path."""
     with run.stage("features"):
         features = CenteredFeatures.of(problem.view, problem.centering)
 
     def solved(part: RidgeProblem) -> PrimalFit:
         alphas, Z = part.penalty.given, features.values
-        outcome = plan.solver.solve(_system(part, features, squares_of(Z), alphas, run))
+        outcome = plan.details.solver.solve(_system(part, features, squares_of(Z), alphas, run))
         return _fit(part, features, outcome, alphas, None, None)
 
     with run.stage("solve"):
-        return _tuned(problem, features, run) if problem.penalty.path else by_alpha(problem, plan.solver, solved)
+        return (
+            _tuned(problem, features, run) if problem.penalty.path else by_alpha(problem, plan.details.solver, solved)
+        )
 
 
 def _tuned(problem: RidgeProblem, features: CenteredFeatures, run: Run) -> PrimalFit:
@@ -150,7 +152,7 @@ def _roundings(
         return Z @ w / center.roots[:, None], new @ w
 
     sizes = np.array([mean_size(table + center.means(problem.targets)) for table in predict(w, w)])
-    summed = MARGIN * EPS * (lengths / np.sqrt(center.total) + level_size(problem))
+    summed = ERROR_FACTOR * EPS * (lengths / np.sqrt(center.total) + level_size(problem))
     if outcome.decomposition is None:
         return relative(_bounded(problem, features, outcome, alphas, lengths) + summed, sizes[0])
     draw = _errors(problem, features, outcome, alphas, lengths)
@@ -166,7 +168,9 @@ def _bounded(
     errors = EPS * features.sizes[:, None] * (lengths + np.linalg.norm(targets, axis=0))
     errors = errors + missed(outcome) * np.linalg.norm(Z.T @ targets, axis=0) / np.sqrt(len(errors))
     with np.errstate(divide="ignore"):  # Z (Z'Z + alpha)^-1 makes nothing longer than by 1 / (2 sqrt(alpha))
-        return np.asarray(MARGIN * np.linalg.norm(errors, axis=0) / (2 * np.sqrt(alphas * problem.centering.total)))
+        return np.asarray(
+            ERROR_FACTOR * np.linalg.norm(errors, axis=0) / (2 * np.sqrt(alphas * problem.centering.total))
+        )
 
 
 def _errors(problem: RidgeProblem, features: CenteredFeatures, outcome: Outcome, alphas: Array, lengths: Array) -> Draw:

@@ -19,7 +19,7 @@ from mercer.learners.ridge.sampled_loo import centred
 from mercer.learners.streaming.basis import Basis
 from mercer.learners.streaming.moments import Normal, applied
 from mercer.learners.streaming.stream import Piece, Stream
-from mercer.planner.streaming import TRIED
+from mercer.planner.ridge.streaming import TRIED
 
 Array = NDArray[np.float64]
 

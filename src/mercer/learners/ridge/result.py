@@ -21,7 +21,7 @@ from mercer.learners.streaming.basis import Basis
 from mercer.learners.streaming.predictor import Predictor
 from mercer.lifts.base import Lift
 from mercer.operators import Centering
-from mercer.planner import Plan
+from mercer.planner.ridge import RidgePlan
 from mercer.solvers import Outcome, Solver
 from mercer.solvers.ridge.cholesky_factor import Factor
 from mercer.solvers.ridge.mixed_precision_cholesky import SingleFactor
@@ -119,7 +119,7 @@ class RidgeResult:
     """
 
     fit: DualFit | PrimalFit | BasisFit
-    plan: Plan
+    plan: RidgePlan
     predictor: Predictor
     kernel: Kernel | None
     lift: Lift | None
@@ -138,7 +138,7 @@ class RidgeResult:
     def of(
         cls,
         problem: RidgeProblem,
-        plan: Plan,
+        plan: RidgePlan,
         fit: DualFit | PrimalFit | BasisFit,
         predictor: Predictor,
         kernel: Kernel | None,

@@ -17,7 +17,7 @@ from mercer.learners.data.validation import Penalty
 from mercer.learners.data.views import View
 from mercer.learners.ridge import dual
 from mercer.learners.ridge.problem import RidgeProblem
-from mercer.planner import Plan
+from mercer.planner.ridge import RidgePlan
 from mercer.tuning.path import Path
 
 Array = NDArray[np.float64]
@@ -55,11 +55,11 @@ def best(problem: RidgeProblem, run: Run = IDLE) -> tuple[dual.Tuned, View]:
     return found
 
 
-def on_sample(problem: RidgeProblem, plan: Plan, random: np.random.Generator) -> Chosen:
+def on_sample(problem: RidgeProblem, plan: RidgePlan, random: np.random.Generator) -> Chosen:
     """The lengthscale and the penalties that a sample of rows chooses, where they are not given."""
     if len(problem.views) == 1 and not problem.penalty.path:
         return Chosen(problem.view, problem.penalty)
-    size = min(len(problem.kept), plan.sample or len(problem.kept))
+    size = min(len(problem.kept), plan.details.sample or len(problem.kept))
     rows = np.sort(random.choice(len(problem.kept), size, replace=False))
     tuned, view = best(problem.part(rows))
     return Chosen(view, Penalty(tuned.path.alphas[tuned.chosen], path=False), tuned.path)

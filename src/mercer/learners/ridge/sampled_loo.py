@@ -13,7 +13,7 @@ from mercer.learners.streaming.basis import Basis
 from mercer.learners.streaming.moments import THIN, Normal, applied
 from mercer.learners.streaming.stream import Piece, Stream
 from mercer.operators import Centering
-from mercer.planner.streaming import JUDGED_AT_ONCE
+from mercer.planner.ridge.streaming import JUDGED_AT_ONCE
 from mercer.solvers.ridge.spectrum import Spectrum
 from mercer.tuning.fold import Fold, PrimalFold
 from mercer.tuning.path import Path

@@ -18,14 +18,14 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from mercer.compute.runtime.run import Run, State, Stopped
-from mercer.compute.runtime.threads import PATIENCE, Progress
+from mercer.compute.runtime.threads import WATCH_SECONDS, Progress
 from mercer.errors import InputError, sentence
 from mercer.learners.run.callbacks import Listened, Tree, teardown
 from mercer.learners.run.checkpoint import Store
 from mercer.learners.run.fingerprint import Parts
 from mercer.learners.run.progress import Display, Pace, display_of, duration
 from mercer.lifts.inputs import shown
-from mercer.planner.plan import Plan, Stage
+from mercer.planner.plan import Stage
 
 SHARE = 0.005
 """The part of the time that displays and callbacks may take together: the slower they are, the less often they look."""
@@ -151,7 +151,7 @@ class Watched(Run):
         """What the fit that is resumed noted under this name, or what is made now: values of JSON."""
         return make() if self.store is None else self.store.recall(name, make)
 
-    def foresee(self, plan: Callable[[], Plan | None]) -> None:
+    def foresee(self, plan: Callable[[], Planned | None]) -> None:
         """Show about how long it will take, before the work is planned: that may take seconds itself."""
         if self.terms.verbose is False:
             return
@@ -175,7 +175,7 @@ class Watched(Run):
         self._tree = Tree(cast(Listened, self.estimator), stages, data) if self._listened else None
         if self._display is not None or self._tree is not None:
             self._show(now, 0.0)
-            self._next = self._due = now + PATIENCE  # what was loaded for the first time is not counted
+            self._next = self._due = now + WATCH_SECONDS  # what was loaded for the first time is not counted
 
     # -- what computations see ----------------------------------------------------------------------------------------
 
@@ -269,7 +269,7 @@ class Watched(Run):
         if self._tree is not None and self._tree.reach(part):
             self._stop(ASKED)
         after = self._clock()
-        self._next = after + min(max(PATIENCE, (after - now) / SHARE), LAZIEST)
+        self._next = after + min(max(WATCH_SECONDS, (after - now) / SHARE), LAZIEST)
 
     def _stop(self, why: str) -> None:
         """Stop at the next chance, for the first reason."""

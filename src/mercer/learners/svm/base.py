@@ -29,7 +29,8 @@ from mercer.learners.svm.problem import SVMProblem
 from mercer.learners.svm.subproblem import SubproblemResult
 from mercer.learners.svm.warm_start import Previous
 from mercer.lifts.randomness import generator
-from mercer.planner.svm import POLISHING, SOLVING, MarginPlan, margins
+from mercer.planner import choose
+from mercer.planner.svm import POLISHING, SOLVING, SVMPlan
 from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
@@ -37,7 +38,7 @@ Rows = NDArray[np.intp]
 AnyProblem = TypeVar("AnyProblem", bound=SVMProblem)
 
 
-class BaseSVM(KernelEstimator[AnyProblem, MarginPlan, SVMResult], Generic[AnyProblem]):
+class BaseSVM(KernelEstimator[AnyProblem, SVMPlan, SVMResult], Generic[AnyProblem]):
     """A function, or several, of which only the rows at their margins are remembered.
 
     A member answers `_problem`, and `fit`.
@@ -76,15 +77,14 @@ class BaseSVM(KernelEstimator[AnyProblem, MarginPlan, SVMResult], Generic[AnyPro
         refuse_range(who, view, float(view.count), size)
         return view
 
-    def _plan(self, problem: AnyProblem, run: Watched | None) -> MarginPlan:
+    def _plan(self, problem: AnyProblem, run: Watched | None) -> SVMPlan:
         settings, view = problem.settings, problem.view
         if run is not None and isinstance(view, KernelView):
             warn_of_scales(type(self).__name__, view.kernel, view.points)
         task = settings.task(view, tuple(len(one.rows) for one in problem.subproblems))
-        budget = Budget.of(self.memory_limit)
-        return margins(type(self).__name__, task, settings.method, settings.n_landmarks, budget, self.time_limit)
+        return choose(task, Budget.of(self.memory_limit), self.time_limit)
 
-    def _solve(self, problem: AnyProblem, plan: MarginPlan, run: Watched) -> SVMResult:
+    def _solve(self, problem: AnyProblem, plan: SVMPlan, run: Watched) -> SVMResult:
         settings, view, subproblems = problem.settings, problem.view, problem.subproblems
         method = method_of(type(self).__name__, view, plan, settings, generator(self.random_state), run)
         before = self._previous if settings.warm_start and hasattr(self, "_previous") else None
@@ -104,7 +104,7 @@ class BaseSVM(KernelEstimator[AnyProblem, MarginPlan, SVMResult], Generic[AnyPro
         return SVMResult(solved, Model.of(view, method, subproblems, solved), audit)
 
     _saved: ClassVar[Mapping[str, Any]] = {
-        "plan_": MarginPlan,
+        "plan_": SVMPlan,
         "outcomes_": tuple[SubproblemResult, ...],
         "support_": NDArray[np.intp],
         "_model": Model,
@@ -112,7 +112,7 @@ class BaseSVM(KernelEstimator[AnyProblem, MarginPlan, SVMResult], Generic[AnyPro
     }
     _renewed: ClassVar[Mapping[str, Callable[[], Any]]] = {"_audit": lambda: None}
 
-    def _store(self, problem: AnyProblem, plan: MarginPlan, result: SVMResult) -> None:
+    def _store(self, problem: AnyProblem, plan: SVMPlan, result: SVMResult) -> None:
         self.plan_, self._model, self._audit = plan, result.model, result.audit
         self.kernel_, self.lift_ = problem.view.kernel, problem.view.lift
         self.support_ = problem.kept[result.model.support]

@@ -26,7 +26,7 @@ from mercer.learners.svm.multiclass import PAIRS, REST, confidences, subproblems
 from mercer.learners.svm.problem import SVCProblem
 from mercer.learners.svm.settings import SVMSettings
 from mercer.lifts.base import Lift
-from mercer.planner.svm import MarginPlan, coefficients
+from mercer.planner.svm import SVMPlan, coefficients
 
 Array = NDArray[np.float64]
 MANY_PAIRS = 1000
@@ -240,7 +240,7 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
 
     _saved: ClassVar[Mapping[str, Any]] = {"classes_": NDArray[Any], "_support_codes": NDArray[np.intp]}
 
-    def _store(self, problem: SVCProblem, plan: MarginPlan, result: SVMResult) -> None:
+    def _store(self, problem: SVCProblem, plan: SVMPlan, result: SVMResult) -> None:
         super()._store(problem, plan, result)
         self.classes_, self._support_codes = problem.classes, problem.codes[result.model.support]
 

@@ -19,7 +19,7 @@ from mercer.learners.svm.active_set import decrease, free_coefficients, polished
 from mercer.learners.svm.settings import SVMSettings
 from mercer.lifts.nystrom import nystrom_of
 from mercer.operators import Dense, Operator
-from mercer.planner.svm import MarginPlan
+from mercer.planner.svm import SVMPlan
 from mercer.solvers.svm import coordinate_descent, working_sets
 from mercer.solvers.svm.box_qp import BoxQP, QPResult
 from mercer.solvers.svm.descent_loops import products
@@ -223,23 +223,23 @@ class FeatureMethod(Method):
 
 
 def method_of(
-    who: str, view: View, plan: MarginPlan, settings: SVMSettings, random: np.random.Generator, run: Run
+    who: str, view: View, plan: SVMPlan, settings: SVMSettings, random: np.random.Generator, run: Run
 ) -> ExactMethod | FeatureMethod:
     """The method of the plan."""
-    if plan.way == "exact":
+    if plan.method == "exact":
         return exact_method(who, view, plan, settings)
     seen = with_landmarks(who, view)
-    with run.stage(plan.way):
-        basis = _basis(seen, plan.rank, random)
+    with run.stage(plan.method):
+        basis = _basis(seen, plan.n_landmarks, random)
         return feature_method(basis, seen.points, settings.descent(int(random.integers(2**31))), run)
 
 
-def exact_method(who: str, view: View, plan: MarginPlan, settings: SVMSettings) -> ExactMethod:
+def exact_method(who: str, view: View, plan: SVMPlan, settings: SVMSettings) -> ExactMethod:
     """The kernel itself; where k is not proven to be a kernel, the matrix is checked first, with n^3 / 3 operations."""
-    patient, smo = settings.max_iter is not None, settings.smo(view.count, plan.pool)
-    if view.sure and not (plan.whole and isinstance(view, KernelView)):
+    patient, smo = settings.max_iter is not None, settings.smo(view.count, plan.details.pool)
+    if view.sure and not (plan.details.whole and isinstance(view, KernelView)):
         K = view.operator()
-        if plan.functions > 1 or len(plan.stages) > 1:
+        if plan.outputs > 1 or len(plan.stages) > 1:
             K.narrowed().rough().prepare()  # each function has a part of the rows
         return ExactMethod(K, smo, patient)
     matrix = view.dense()

@@ -10,7 +10,7 @@ from mercer.learners.data.pair_cost import columns_of
 from mercer.learners.data.validation import AUTO, shown
 from mercer.learners.data.views import KernelView, LiftView, TableView, View
 from mercer.learners.parameters import boolean, positive_float, positive_int_or_none, refuse_loo
-from mercer.planner.svm import MarginTask
+from mercer.planner.svm import SVMTask
 from mercer.solvers.svm import coordinate_descent, working_sets
 
 EXACT, LANDMARKS = "exact", "landmarks"
@@ -74,17 +74,19 @@ class SVMSettings:
         passes = self.max_iter or DESCENT_PASSES
         return coordinate_descent.DescentSettings(self.tolerance, self.tolerance, passes, seed)
 
-    def task(self, view: View, sizes: tuple[int, ...]) -> MarginTask:
+    def task(self, view: View, sizes: tuple[int, ...]) -> SVMTask:
         """What the planner has to know."""
         columns = view.points.shape[1] if isinstance(view, TableView) else view.count
         sparse: Any = view.points.values if isinstance(view, TableView) and view.points.sparse else None
-        return MarginTask(
+        return SVMTask(
             rows=view.count,
             columns=columns,
             sizes=sizes,
             filled=columns_of(view, columns) if sparse is None else sparse.nnz / max(1, view.count),
-            features=view.most_features if isinstance(view, LiftView) else None,
+            n_features=view.most_features if isinstance(view, LiftView) else None,
             stored=not view.sure,
             approximable=isinstance(view, LiftView) or (isinstance(view, KernelView) and view.sure),
             polish=self.polish and isinstance(view, KernelView),
+            method=self.method,
+            n_landmarks=self.n_landmarks,
         )

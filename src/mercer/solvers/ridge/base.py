@@ -20,7 +20,7 @@ Loss = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 """From coefficients x and the products A x, (n, outputs) both, to one number per output."""
 
 
-USELESS = 1e-3
+MAX_RESIDUAL = 1e-3
 """A relative residual above this is no solution, whatever a direct solver says."""
 
 
@@ -200,7 +200,7 @@ def opening(stopped: Stopped) -> str:
 
 def solves(residual: float, reason: list[str]) -> bool:
     """Whether a direct solution deserves the name; where it does not, the reason is told."""
-    if residual <= USELESS:
+    if residual <= MAX_RESIDUAL:
         return True
     reason.append(f"The solution leaves a residual of {residual:.1e}: A + alpha I is singular to rounding.")
     return False

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mercer.errors import InputError, sentence
 from mercer.operators import Operator
 from mercer.operators.base import read
-from mercer.operators.dense import TILE, tiles
+from mercer.operators.dense import TILE_NUMBERS, tiles
 from mercer.solvers.ridge.base import Matrix, System
 
 
@@ -57,7 +57,7 @@ def overwritable(who: str, matrix: Matrix) -> NDArray[np.float64]:
 def row_sums(who: str, A: NDArray[np.float64]) -> NDArray[np.float64]:
     """The sums of |A| along the rows, whose largest is the 1-norm; an error where they are not finite."""
     with np.errstate(over="ignore"):
-        parts = [slice(None)] if A.size <= TILE else tiles(len(A), len(A))
+        parts = [slice(None)] if A.size <= TILE_NUMBERS else tiles(len(A), len(A))
         sums = np.concatenate([np.abs(A[part]).sum(axis=1) for part in parts])
     wrong = np.flatnonzero(~np.isfinite(sums))
     if wrong.size:

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from mercer.compute.runtime.lapack import CALL
+from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.errors import InputError, MercerError, sentence
 from mercer.solvers.ridge import blocked_cholesky
 from mercer.solvers.ridge.checks import overwritable, row_sums
 
-PANEL = 256
-"""Rows that are worked on at once: enough for fast products, few enough that PANEL^2 numbers fit a cache."""
+PANEL_ROWS = 256
+"""Rows that are worked on at once: enough for fast products, few enough that PANEL_ROWS^2 numbers fit a cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class Factor(Kept):
         return x
 
     def inverse_diagonal(self, alpha: float) -> NDArray[np.float64]:
-        """The diagonal of (A + alpha I)^-1. Cost: n^3 / 3 operations, and 2 `PANEL` n numbers."""
+        """The diagonal of (A + alpha I)^-1. Cost: n^3 / 3 operations, and 2 `PANEL_ROWS` n numbers."""
         self.check(alpha)
         parts = _panels(0, len(self.stored))
         corners = [_inverse(self.stored[part, part]) for part in parts]
@@ -109,7 +109,7 @@ def factorize(A: NDArray[np.float64], alpha: float, run: Run = IDLE, norm: float
 
 def _factored(stored: NDArray[np.float64], run: Run) -> tuple[NDArray[np.float64], int]:
     """L in the memory of S = L L', and what dpotrf says of it."""
-    if len(stored) >= blocked_cholesky.LARGE and blocked_cholesky.available():
+    if len(stored) >= blocked_cholesky.MIN_BLOCKED_ROWS and blocked_cholesky.available():
         return stored, blocked_cholesky.factor_in_place(stored, run)
     stored, info = lapack.dpotrf(stored, lower=1, clean=0, overwrite_a=1)
     return _accepted("dpotrf", min(info, 0), stored), info
@@ -117,7 +117,7 @@ def _factored(stored: NDArray[np.float64], run: Run) -> tuple[NDArray[np.float64
 
 def _reciprocal_condition(stored: NDArray[np.float64], norm: float) -> float:
     """One over the condition number in the 1-norm, estimated from the factor in some 10 n^2 operations."""
-    if len(stored) >= blocked_cholesky.LARGE and blocked_cholesky.available():
+    if len(stored) >= blocked_cholesky.MIN_BLOCKED_ROWS and blocked_cholesky.available():
         return blocked_cholesky.reciprocal_condition(stored, norm)
     reciprocal, info = lapack.dpocon(stored, norm, uplo="L")
     _accepted("dpocon", info, stored)
@@ -149,14 +149,14 @@ def _inverse_squares(
 
 
 def few_columns(n: int, columns: int) -> list[slice]:
-    """Right sides in parts, of which each takes about `CALL` operations: many at once would take long."""
-    step = max(1, int(CALL / (2.0 * n**2)))
+    """Right sides in parts, each of about `MAX_CALL_OPERATIONS` operations: many at once would take long."""
+    step = max(1, int(MAX_CALL_OPERATIONS / (2.0 * n**2)))
     return [slice(start, start + step) for start in range(0, columns, step)]
 
 
 def _panels(start: int, stop: int) -> list[slice]:
-    """Slices of `PANEL` rows that cover a range."""
-    return [slice(first, min(first + PANEL, stop)) for first in range(start, stop, PANEL)]
+    """Slices of `PANEL_ROWS` rows that cover a range."""
+    return [slice(first, min(first + PANEL_ROWS, stop)) for first in range(start, stop, PANEL_ROWS)]
 
 
 def _accepted(routine: str, info: int, result: NDArray[Any]) -> NDArray[np.float64]:

@@ -19,13 +19,13 @@ from mercer.solvers.ridge.base import Cost, Solver, System, opening
 from mercer.solvers.ridge.block_cg import EPS, Columns, Lockstep, Mark
 from mercer.solvers.ridge.checks import sides
 from mercer.solvers.ridge.outcome import Outcome
-from mercer.solvers.ridge.preconditioner import MOST, SHARE, Preconditioner, build
+from mercer.solvers.ridge.preconditioner import MAX_RANK, MIN_ROWS_PER_COLUMN, Preconditioner, build
 from mercer.solvers.ridge.settings import finite, whole
 
 Array = NDArray[np.float64]
 KEY, SEED = "iterations", "seed"
 """Of the stage and of the state that is offered; in that state, of the seed of the preconditioner."""
-EXPECTED = 30
+EXPECTED_ITERATIONS = 30
 """Iterations that the cost counts on: what a preconditioner is for."""
 
 
@@ -162,8 +162,9 @@ class ConjugateGradient(Solver):
         return f"A{after} {missed}: use a larger max_iter, alpha or tol, or another preconditioner_rank."
 
     def cost(self, n: int, outputs: int) -> Cost:
-        k = min(n // SHARE, MOST) if self.preconditioner_rank is None else min(self.preconditioner_rank, n)
-        many = min(EXPECTED, self.max_iter) + 1
+        own = self.preconditioner_rank
+        k = min(n // MIN_ROWS_PER_COLUMN, MAX_RANK) if own is None else min(own, n)
+        many = min(EXPECTED_ITERATIONS, self.max_iter) + 1
         operations = 3.0 * n * k**2 + k**3 / 3 + many * outputs * (2.0 * n**2 + 4.0 * n * k)
         return Cost(operations, n * (float(k) + 12.0 * outputs) + 3.0 * k**2)
 

@@ -15,14 +15,14 @@ from mercer.compute.runtime.run import Stopped
 from mercer.errors import InputError, sentence, speaks
 from mercer.operators import Operator
 from mercer.operators.base import read
-from mercer.solvers.eigenvalues.lanczos import STEPS, Edges, edges
+from mercer.solvers.eigenvalues.lanczos import MAX_STEPS, Edges, edges
 from mercer.solvers.ridge.base import Cost, Solver, System, opening, relative_residual
 from mercer.solvers.ridge.checks import sides
 from mercer.solvers.ridge.outcome import History, Outcome
 from mercer.solvers.ridge.settings import finite, whole
 
 Array = NDArray[np.float64]
-GROWN = 2.0
+DIVERGENCE_FACTOR = 2.0
 """How many times larger than at the start a residual must be to have grown by more than rounding."""
 
 
@@ -132,8 +132,8 @@ class GradientDescent(Solver):
 
     def cost(self, n: int, outputs: int) -> Cost:
         places = 5 + (self.max_iter + 1 if self.keep else 0)
-        operations = 2.0 * n**2 * ((self.max_iter + 1) * outputs + STEPS)
-        return Cost(operations, float(n) ** 2 + n * (float(places) * outputs + STEPS))
+        operations = 2.0 * n**2 * ((self.max_iter + 1) * outputs + MAX_STEPS)
+        return Cost(operations, float(n) ** 2 + n * (float(places) * outputs + MAX_STEPS))
 
 
 class _Place(NamedTuple):
@@ -201,7 +201,7 @@ class _Diary:
             self.best_step = self.taken
 
     def _decide(self, ratio: float) -> Literal["residual", "validation", "steps", "growth"] | None:
-        if not ratio <= GROWN:
+        if not ratio <= DIVERGENCE_FACTOR:
             return "growth"
         if ratio <= self.solver.tol:
             return "residual"

@@ -1,21 +1,26 @@
-"""Ways that read the rows in pieces and add up: one pass over features, of a lift or of landmarks, and Falkon."""
+"""Methods that read the rows in pieces and add up: one pass over features, of a lift or of landmarks, and Falkon."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from mercer.compute.runtime.threads import available
 from mercer.planner.batches import Batch, batch, features_at_once, squaring, strips
-from mercer.planner.direct import PAIR
-from mercer.planner.direct import judged as judging
-from mercer.planner.landmarks import drawing, drawn_from, drawn_numbers, learning
+from mercer.planner.landmarks import drawing, drawn_from, drawn_numbers
 from mercer.planner.limits import Limits
-from mercer.planner.plan import EXACT, Plan, Stage, Way
-from mercer.planner.task import Task
-from mercer.planner.tuning_cost import Tuning, tuning
+from mercer.planner.plan import APPROXIMATE, Plan, Stage
+from mercer.planner.ridge.details import RidgeDetails, RidgePlan
+from mercer.planner.ridge.direct import PAIR
+from mercer.planner.ridge.direct import judged as judging
+from mercer.planner.ridge.given_landmarks import learning
+from mercer.planner.ridge.tuning_cost import Tuning, tuning
 from mercer.solvers import Eigen, Solver
+
+if TYPE_CHECKING:
+    from mercer.planner.ridge.task import RidgeTask
 
 SIZES = (100, 250, 500, 1000, 2000, 4000, 8000, 16000)
 """Landmarks, or random features, that are tried; none over half of the rows."""
@@ -45,13 +50,13 @@ SQUARED, CHECKS = 1.2, 1.5
 MOVED = 12_000.0
 """Operations for p^2 to try out how far rounding moves the predictions of p features."""
 NYSTROM = ("nystrom", "nystrom iterative")
-"""The ways that draw landmarks."""
-APPROXIMATE = "exactness (certified)"
+"""The methods that draw landmarks."""
+CERTIFIED = "exactness (certified)"
 """What an approximation gives up, and what it comes with."""
 
-Sized = Callable[[Task, int, Limits], Plan]
-"""A way with so many landmarks, or features."""
-Row = Callable[[Task, int, Limits], float]
+Sized = Callable[["RidgeTask", int, Limits], RidgePlan]
+"""A method with so many landmarks, or features."""
+Row = Callable[["RidgeTask", int, Limits], float]
 """Seconds for so many raw functions of one row."""
 
 
@@ -60,43 +65,43 @@ def sizes(rows: int) -> list[int]:
     return [size for size in SIZES if size <= rows // 2] or [max(1, rows // 2)]
 
 
-def largest(task: Task, way: Sized, limits: Limits) -> Plan:
-    """A way with the most landmarks that keep to memory and time; the quickest that fits, or else the smallest."""
-    ways = [way(task, size, limits) for size in sizes(task.rows)]
-    fitting = [each for each in ways if each.bytes <= limits.bytes]
-    quick = [each for each in fitting if each.seconds <= limits.patience]
-    return quick[-1] if quick else min(fitting, key=lambda each: each.seconds) if fitting else ways[0]
+def largest(task: RidgeTask, method: Sized, limits: Limits) -> RidgePlan:
+    """A method with the most landmarks that keep to memory and time; the quickest that fits, or else the smallest."""
+    plans = [method(task, size, limits) for size in sizes(task.rows)]
+    fitting = [plan for plan in plans if plan.bytes <= limits.bytes]
+    quick = [plan for plan in fitting if plan.seconds <= limits.patience]
+    return quick[-1] if quick else min(fitting, key=lambda plan: plan.seconds) if fitting else plans[0]
 
 
-def one_pass(task: Task, limits: Limits) -> Plan:
+def one_pass(task: RidgeTask, limits: Limits) -> RidgePlan:
     """Sums over the features of a finite lift: of the kernel, or one that was given, also of landmarks."""
-    if task.landmarks is not None:
+    if task.n_landmarks is not None:
         return _one_pass(
-            task, "one pass", task.landmarks, limits, Stage("landmarks", learning(task, limits)[0]), _pairs
+            task, "one pass", task.n_landmarks, limits, Stage("landmarks", learning(task, limits)[0]), _pairs
         )
     return _one_pass(task, "one pass", task.width, limits, Stage("features", 0.0), _features)
 
 
-def _drawing(task: Task, width: int, limits: Limits) -> Stage:
+def _drawing(task: RidgeTask, width: int, limits: Limits) -> Stage:
     return Stage("landmarks", drawing(task, drawn_from(task.rows, width, limits), width, limits))
 
 
-def nystrom(task: Task, width: int, limits: Limits) -> Plan:
+def nystrom(task: RidgeTask, width: int, limits: Limits) -> RidgePlan:
     """One pass over the values of the kernel at landmarks."""
     return _one_pass(task, "nystrom", width, limits, _drawing(task, width, limits), _pairs)
 
 
-def random_features(task: Task, width: int, limits: Limits) -> Plan:
+def random_features(task: RidgeTask, width: int, limits: Limits) -> RidgePlan:
     """One pass over random waves."""
     return _one_pass(task, "random features", width, limits, Stage("features", 0.0), _waves)
 
 
-def nystrom_iterative(task: Task, width: int, solver: Solver, limits: Limits) -> Plan:
+def nystrom_iterative(task: RidgeTask, width: int, solver: Solver, limits: Limits) -> RidgePlan:
     """Falkon: conjugate gradients on as many unknowns as landmarks, by products alone."""
     machine, entries, square = limits.machine, float(task.rows) * width, float(width) ** 2
     tuned = tuning(task, limits, task.tuned)
     preparing = machine.cholesky(width) + machine.multiply(square * width)
-    drawn = _drawing(task, width, limits).seconds if task.landmarks is None else learning(task, limits)[0]
+    drawn = _drawing(task, width, limits).seconds if task.n_landmarks is None else learning(task, limits)[0]
     fixed, steps = (2 if task.outputs == 1 else 4) * square + 8.0 * width * task.outputs, _steps(task)
     fixed += _residuals(task)
     held = batch(task, fixed, strips(width, available(), PAIR + 4.0 * task.outputs), limits)
@@ -106,14 +111,14 @@ def nystrom_iterative(task: Task, width: int, solver: Solver, limits: Limits) ->
     return _Costs(stages, operations, held, tuned).plan("nystrom iterative", solver, task, width, limits)
 
 
-def _steps(task: Task) -> float:
+def _steps(task: RidgeTask) -> float:
     """Iterations of Falkon: its preconditioner knows the landmarks alone."""
     if task.alpha is None or task.alpha <= 0:
         return STEPS
     return LESS + MORE * max(0.0, math.log10(1e-3 * task.rows / task.alpha))
 
 
-def _one_pass(task: Task, way: Way, width: int, limits: Limits, start: Stage, row: Row) -> Plan:
+def _one_pass(task: RidgeTask, method: str, width: int, limits: Limits, start: Stage, row: Row) -> RidgePlan:
     """Z'Z in one pass, all alphas from its spectrum, and a second pass that checks."""
     machine, n, square = limits.machine, task.rows, float(width) ** 2
     tuned, judged = tuning(task, limits, task.lengthscales > 1), min(n, JUDGED) if task.path else 0
@@ -131,7 +136,7 @@ def _one_pass(task: Task, way: Way, width: int, limits: Limits, start: Stage, ro
     operations = n * square + 13 * square * width + 4 * judged * square
     if not tuned.stages and 0 < judged < n:
         tuned = Tuning(judged, (), 0.0, f"alpha chosen on {judged:,} rows")
-    return _Costs(stages, operations, held, tuned).plan(way, Eigen(), task, width, limits)
+    return _Costs(stages, operations, held, tuned).plan(method, Eigen(), task, width, limits)
 
 
 def _solved(rows: int, width: int, judged: int, factor: float) -> float:
@@ -143,34 +148,33 @@ def _solved(rows: int, width: int, judged: int, factor: float) -> float:
 
 @dataclass(frozen=True)
 class _Costs:
-    """What a way that streams takes."""
+    """What a method that streams takes."""
 
     stages: tuple[Stage, ...]
     operations: float
     held: Batch
     tuned: Tuning
 
-    def plan(self, way: Way, solver: Solver, task: Task, width: int, limits: Limits) -> Plan:
+    def plan(self, method: str, solver: Solver, task: RidgeTask, width: int, limits: Limits) -> RidgePlan:
         """The plan of these costs."""
-        drawn = drawn_from(task.rows, width, limits) if way in NYSTROM and task.landmarks is None else 0
+        drawn = drawn_from(task.rows, width, limits) if method in NYSTROM and task.n_landmarks is None else 0
         beside = max(self.tuned.numbers, drawn_numbers(drawn, width), learning(task, limits)[1])
-        lost = [] if way in EXACT or task.landmarks is not None else [APPROXIMATE]
+        lost = [CERTIFIED] if method in APPROXIMATE and task.n_landmarks is None else []
         lost += [self.tuned.gives_up] if self.tuned.gives_up else []
+        own = RidgeDetails(
+            "primal", solver, self.operations, batch=self.held.rows, drawn=drawn, sample=self.tuned.sample
+        )
         return Plan(
-            way=way,
-            side="primal",
-            solver=solver,
+            method=method,
             rows=task.rows,
             columns=task.columns,
             outputs=task.outputs,
-            features=width,
-            operations=self.operations,
             bytes=int(8 * max(self.held.numbers, beside)),
             seconds=sum(stage.seconds for stage in self.stages),
             stages=self.stages,
-            batch=self.held.rows,
-            sample=self.tuned.sample,
-            drawn=drawn,
+            details=own,
+            n_features=0 if method in NYSTROM else width,
+            n_landmarks=width if method in NYSTROM else 0,
             gives_up=", ".join(lost),
         )
 
@@ -178,24 +182,24 @@ class _Costs:
 # -- the parts --------------------------------------------------------------------------------------------------------
 
 
-def _residuals(task: Task) -> float:
+def _residuals(task: RidgeTask) -> float:
     """Numbers that a check holds of rows in memory, for all outputs but the first."""
     return RESIDUALS * task.rows * (task.outputs - 1) * task.stored
 
 
-def _reading(task: Task, width: int, limits: Limits, row: Row, held: Batch) -> float:
+def _reading(task: RidgeTask, width: int, limits: Limits, row: Row, held: Batch) -> float:
     """The raw functions of all rows, batch by batch."""
     return task.rows * row(task, width, limits) + task.rows / held.rows * OPENED * limits.machine.call
 
 
-def _pairs(task: Task, width: int, limits: Limits) -> float:
+def _pairs(task: RidgeTask, width: int, limits: Limits) -> float:
     """The kernel of a row with all landmarks, stored in a block."""
     return width * (limits.pair(task) + limits.machine.store(STRIPPED))
 
 
-def _waves(task: Task, width: int, limits: Limits) -> float:
+def _waves(task: RidgeTask, width: int, limits: Limits) -> float:
     return limits.machine.multiply(width * (2.0 * task.columns + WAVE)) + limits.machine.store(HANDLED * width)
 
 
-def _features(task: Task, width: int, limits: Limits) -> float:
+def _features(task: RidgeTask, width: int, limits: Limits) -> float:
     return limits.machine.store(HANDLED * width)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from mercer.planner.direct import PAIR
-from mercer.planner.iterations import TOLERANCE, iterations
+from typing import TYPE_CHECKING
+
 from mercer.planner.landmarks import PIVOTED
 from mercer.planner.limits import UNSAVED, Limits
 from mercer.planner.plan import Plan, Stage
-from mercer.planner.task import Task
-from mercer.planner.tuning_cost import tuning
+from mercer.planner.ridge.details import RidgeDetails, RidgePlan
+from mercer.planner.ridge.direct import PAIR
+from mercer.planner.ridge.iterations import TOLERANCE, iterations
+from mercer.planner.ridge.tuning_cost import tuning
 from mercer.solvers import Solver
+
+if TYPE_CHECKING:
+    from mercer.planner.ridge.task import RidgeTask
 
 RANKS = (250, 500, 1000, 2000, 4000)
 """Ranks of the preconditioner that are tried; none over a quarter of the rows."""
@@ -23,13 +28,14 @@ TILES = 1 << 22
 """Numbers in the tiles of products, packed columns and sums of workers, about: 32 MB."""
 
 
-def conjugate_gradients(task: Task, solver: Solver, limits: Limits) -> Plan:
+def conjugate_gradients(task: RidgeTask, solver: Solver, limits: Limits) -> RidgePlan:
     """The rank of least time among those that keep to the limits; the smallest where none does."""
     asked = getattr(solver, "preconditioner_rank", None)
     tried = ranks(task.rows) if asked is None else [min(asked, task.rows)]
-    ways = [_way(task, solver, rank, limits) for rank in tried]
-    within = [way for way in ways if way.bytes <= limits.bytes and not (limits.resumable and _building(way) > UNSAVED)]
-    return min(within, key=lambda way: way.seconds) if within else ways[0]
+    plans = [_plan(task, solver, rank, limits) for rank in tried]
+    fitting = [plan for plan in plans if plan.bytes <= limits.bytes]
+    within = [plan for plan in fitting if not (limits.resumable and _building(plan) > UNSAVED)]
+    return min(within, key=lambda plan: plan.seconds) if within else plans[0]
 
 
 def ranks(rows: int) -> list[int]:
@@ -37,14 +43,14 @@ def ranks(rows: int) -> list[int]:
     return [rank for rank in RANKS if rank <= rows // 4] or [rows // 4]
 
 
-def product_seconds(task: Task, limits: Limits, double: bool = False) -> float:
+def product_seconds(task: RidgeTask, limits: Limits, double: bool = False) -> float:
     """Seconds of a product of the kernel matrix with one vector per output: half of its pairs, each used twice."""
     pair = limits.pair(task, double) * (SEVERAL if task.outputs > 1 else 1.0)
     pair += limits.machine.multiply(4.0 * (task.outputs - 1), task.single and not double)
     return pair * task.rows**2 / 2
 
 
-def _way(task: Task, solver: Solver, rank: int, limits: Limits) -> Plan:
+def _plan(task: RidgeTask, solver: Solver, rank: int, limits: Limits) -> RidgePlan:
     machine, n = limits.machine, task.rows
     tuned = tuning(task, limits, task.tuned)
     steps = iterations(rank, task.spectrum, task.alpha, getattr(solver, "tol", TOLERANCE))
@@ -60,22 +66,17 @@ def _way(task: Task, solver: Solver, rank: int, limits: Limits) -> Plan:
     pairs = (steps + CHECKS) * n**2 / 2
     operations = pairs * (PAIR + 2 * task.columns + 4 * task.outputs) + PIVOTED * entries * rank
     return Plan(
-        way="conjugate gradients",
-        side="dual",
-        solver=solver,
+        method="conjugate gradients",
         rows=n,
         columns=task.columns,
         outputs=task.outputs,
-        features=None,
-        operations=operations,
         bytes=int(8 * max(numbers, tuned.numbers)),
         seconds=sum(stage.seconds for stage in stages),
         stages=stages,
-        rank=rank,
-        sample=tuned.sample,
+        details=RidgeDetails("dual", solver, operations, rank=rank, sample=tuned.sample),
         gives_up=tuned.gives_up,
     )
 
 
-def _building(way: Plan) -> float:
-    return sum(stage.seconds for stage in way.stages if stage.name == "preconditioner")
+def _building(plan: RidgePlan) -> float:
+    return sum(stage.seconds for stage in plan.stages if stage.name == "preconditioner")

@@ -1,6 +1,7 @@
 """SVMs on landmarks and on features: the same model as the exact one on those, audited by the kernel."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from mercer.compute.runtime.memory import Budget
 from mercer.errors import BudgetError, InputError
 from mercer.kernels import Gaussian, Sigmoid
 from mercer.lifts import Nystrom, Polynomial, RandomFourier
-from mercer.planner.svm import POOL, MarginTask, margins
+from mercer.planner import SVMTask, choose
+from mercer.planner.svm import POOL
 
 pytestmark = pytest.mark.slow
 
@@ -31,7 +33,7 @@ def test_all_rows_as_landmarks_give_the_exact_machine(classes):
     model = KernelSVC(Gaussian(1.0), method="landmarks", n_landmarks=150, tol=1e-4, random_state=0).fit(X, y)
     np.testing.assert_allclose(model._values(X), exact._values(X), atol=5e-2)
     assert model.relative_gap_ < 5e-3
-    assert model.plan_.way == "landmarks"
+    assert model.plan_.method == "landmarks"
 
 
 def test_a_lift_that_is_given_has_its_own_features():
@@ -39,7 +41,7 @@ def test_a_lift_that_is_given_has_its_own_features():
     lift = Polynomial(2)
     model = KernelSVC(lift, method="landmarks").fit(X, y)
     exact = KernelSVC(lift, method="exact").fit(X, y)
-    assert (model.plan_.way, model.plan_.rank) == ("features", clone(lift).fit(X).transform(X).shape[1])
+    assert (model.plan_.method, model.plan_.n_features) == ("features", clone(lift).fit(X).transform(X).shape[1])
     assert model.plan_.stages[0].name == "features"
     assert model.relative_gap_ < 5e-3
     assert np.mean(model.predict(X) == exact.predict(X)) > 0.98
@@ -138,40 +140,40 @@ def test_what_has_no_landmarks_is_refused():
 
 
 def test_auto_goes_over_to_landmarks_where_exact_is_too_much():
-    task = MarginTask(50_000, 10, (50_000,), 10.0)
-    assert margins("Test", task, "auto", None, Budget(10**10)).way == "exact"
-    short = margins("Test", task, "auto", None, Budget(10**10), seconds=0.001)
-    assert (short.way, short.rank) == ("landmarks", 2000)
+    task = SVMTask(50_000, 10, (50_000,), 10.0)
+    assert choose(task, Budget(10**10)).method == "exact"
+    short = choose(task, Budget(10**10), seconds=0.001)
+    assert (short.method, short.n_landmarks) == ("landmarks", 2000)
     assert "would take about" in short.reason
-    many = margins("Test", MarginTask(200_000, 10, (200_000,), 10.0), "auto", None, Budget(10**10))
-    assert many.way == "landmarks"
-    tight = margins("Test", MarginTask(90_000, 10, (90_000,), 10.0), "auto", None, Budget(10**9))
-    assert tight.way == "landmarks"
+    many = choose(SVMTask(200_000, 10, (200_000,), 10.0), Budget(10**10))
+    assert many.method == "landmarks"
+    tight = choose(SVMTask(90_000, 10, (90_000,), 10.0), Budget(10**9))
+    assert tight.method == "landmarks"
     assert tight.bytes <= 10**9
-    stored = MarginTask(50_000, 50_000, (50_000,), 10.0, stored=True, approximable=False)
-    assert margins("Test", stored, "auto", None, Budget(10**12)).way == "exact"
+    stored = SVMTask(50_000, 50_000, (50_000,), 10.0, stored=True, approximable=False)
+    assert choose(stored, Budget(10**12)).method == "exact"
 
 
 def test_the_pool_takes_what_memory_leaves():
-    task = MarginTask(20_000, 10, (20_000,), 10.0)
-    wide = margins("Test", task, "exact", None, Budget(10**10))
-    assert wide.pool == POOL < 4 * 20_000**2
-    narrow = margins("Test", task, "exact", None, Budget(10**9))
-    assert 4 * 4096 * 20_000 <= narrow.pool < wide.pool
+    task = SVMTask(20_000, 10, (20_000,), 10.0)
+    wide = choose(replace(task, method="exact"), Budget(10**10))
+    assert wide.details.pool == POOL < 4 * 20_000**2
+    narrow = choose(replace(task, method="exact"), Budget(10**9))
+    assert 4 * 4096 * 20_000 <= narrow.details.pool < wide.details.pool
     assert narrow.bytes <= 10**9
-    with pytest.raises(BudgetError, match=r'Test needs .* of the kernel matrix of 20,000 rows; .* method="landmarks"'):
-        margins("Test", task, "exact", None, Budget(10**8))
+    with pytest.raises(BudgetError, match=r'needs .* of the kernel matrix of 20,000 rows; .* method="landmarks"'):
+        choose(replace(task, method="exact"), Budget(10**8))
     with pytest.raises(
-        BudgetError, match=r"Test needs .* for 5,000 features of 20,000 rows; .* landmarks fit: set n_landmarks"
+        BudgetError, match=r"needs .* for 5,000 features of 20,000 rows; .* landmarks fit: set n_landmarks"
     ):
-        margins("Test", task, "landmarks", 5000, Budget(10**8))
+        choose(replace(task, method="landmarks", n_landmarks=5000), Budget(10**8))
 
 
 def test_a_nystrom_lift_is_a_lift():
     X, y = draw()
     model = KernelSVC(Nystrom(Gaussian(1.0), 60, random_state=0), method="landmarks").fit(X, y)
     assert model.score(X, y) > 0.7
-    assert model.plan_.rank == 60
+    assert model.plan_.n_landmarks == 60
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mercer.planner.limits import Limits
 from mercer.planner.plan import Stage
-from mercer.planner.task import Task
 from mercer.solvers import Eigen
+
+if TYPE_CHECKING:
+    from mercer.planner.ridge.task import RidgeTask
 
 JUDGING = 1.4
 """What it takes to centre, to decompose and to judge, in units of what is counted here."""
@@ -26,7 +28,7 @@ class Tuning(NamedTuple):
     gives_up: str
 
 
-def tuning(task: Task, limits: Limits, needed: bool) -> Tuning:
+def tuning(task: RidgeTask, limits: Limits, needed: bool) -> Tuning:
     """One decomposition of a sample for each lengthscale, where something is to be chosen so."""
     if not needed:
         return Tuning(None, (), 0.0, "")
@@ -39,11 +41,11 @@ def tuning(task: Task, limits: Limits, needed: bool) -> Tuning:
     return Tuning(sample, (Stage("tuning", times[sample]),), _numbers(task, sample), gives_up)
 
 
-def _seconds(task: Task, sample: int, limits: Limits) -> float:
+def _seconds(task: RidgeTask, sample: int, limits: Limits) -> float:
     machine = limits.machine
     each = limits.pair(task, double=True) * sample**2 / 2 + machine.store(sample**2) + machine.eigenvectors(sample)
     return JUDGING * task.lengthscales * (each + machine.multiply(4.0 * sample**2 * task.alphas))
 
 
-def _numbers(task: Task, sample: int) -> float:
+def _numbers(task: RidgeTask, sample: int) -> float:
     return Eigen().cost(sample, task.outputs).numbers + float(sample) * task.columns

@@ -1,0 +1,93 @@
+"""The choice: of the methods that a task allows, the one that is preferred within memory and time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from mercer.compute.runtime.memory import Budget
+from mercer.errors import InputError, message, speaker
+from mercer.planner.limits import Limits
+from mercer.planner.machine import ROUGH, Machine
+from mercer.planner.plan import AnyDetails, Compared, Plan
+from mercer.planner.task import Task
+
+
+def choose(
+    task: Task[AnyDetails],
+    budget: Budget | None = None,
+    seconds: float | None = None,
+    machine: Machine | None = None,
+    resumable: bool = False,
+) -> Plan[AnyDetails]:
+    """The plan to follow; an error that names what would fit where no method fits the memory.
+
+    Cost: of small tasks one method is costed. The others, and the reasons, are worked out when they are asked for.
+
+    Parameters
+    ----------
+    task : Task
+        What is to be fitted: `RidgeTask`, `SVMTask`, ...
+    budget : Budget or None, default=None
+        The memory that may be held; None for most of what is free.
+    seconds : float or None, default=None
+        The time limit; None where there is only an aim.
+    machine : Machine or None, default=None
+        Whose rates count; None for this one, which is measured only where that can matter.
+    resumable : bool, default=False
+        Whether the fit is to go on after it was cut off.
+
+    Returns
+    -------
+    Plan
+
+    Examples
+    --------
+    >>> from mercer.planner import RidgeTask, choose
+    >>> from mercer.planner.machine import ROUGH
+    >>> choose(RidgeTask(1000, 8, 1, None, 45, True), machine=ROUGH).method
+    'direct'
+    """
+    budget = Budget.of(None) if budget is None else budget
+    limits = Limits(budget.bytes, seconds, ROUGH if machine is None else machine, resumable)
+    best = task.at_once(limits)
+    if best is None:
+        if machine is None and task.is_long(limits):
+            limits = replace(limits, machine=Machine.here())
+        best = task.best(task.candidates(limits), limits)
+        if best is None:
+            raise InputError(message(*task.closed()))
+        if best.bytes > budget.bytes:
+            refusal = task.refusal(list(task.candidates(limits)), limits)
+            budget.require(speaker(), refusal.needed, refusal.purpose, refusal.remedy)
+    return replace(task.started(best, limits), comparison=Alternatives(task, limits))
+
+
+@dataclass(frozen=True)
+class Alternatives:
+    """The comparison of a plan with the other methods, made when it is asked for, from the task."""
+
+    task: Task[Any]
+    limits: Limits
+
+    @property
+    def reason(self) -> str:
+        """Why the chosen method."""
+        return self._made.reason
+
+    @property
+    def others(self) -> tuple[Plan[Any], ...]:
+        """The methods not chosen, the quickest first, with why not."""
+        return self._made.others
+
+    @cached_property
+    def _made(self) -> Compared:
+        task, limits = self.task, self.limits
+        plans = list(task.candidates(limits))
+        best = task.best(plans, limits)
+        if best is None:
+            return Compared()
+        rest = sorted((plan for plan in plans if plan is not best), key=task.order)
+        others = (replace(plan, comparison=Compared(task.why_not(plan, best, limits))) for plan in rest)
+        return Compared(task.why(best, plans, limits), tuple(task.started(other, limits) for other in others))

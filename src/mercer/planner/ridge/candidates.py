@@ -1,0 +1,60 @@
+"""The methods of least squares that a task allows."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mercer.planner.limits import Limits
+from mercer.planner.ridge.conjugate_gradients import conjugate_gradients
+from mercer.planner.ridge.details import RidgePlan
+from mercer.planner.ridge.direct import direct
+from mercer.planner.ridge.streaming import largest, nystrom, nystrom_iterative, one_pass, random_features
+from mercer.solvers import ConjugateGradient, Solver
+
+if TYPE_CHECKING:
+    from mercer.planner.ridge.task import RidgeTask
+
+ROUGHER = 1e-4
+"""The relative residual that conjugate gradients are asked for where the rows are in float32."""
+
+
+def candidates(task: RidgeTask, limits: Limits) -> list[RidgePlan]:
+    """A plan for every method; for those of a solver alone, where one is given."""
+    solver, iterative = task.solver, _iterative(task.solver, task.single)
+    if solver is not None and not (iterative is solver and task.products):
+        return direct(task, limits) if task.stored else []
+    if solver is not None:
+        return [conjugate_gradients(task, solver, limits)] if task.stored else []
+    found = direct(task, limits) if task.stored else []
+    found += [conjugate_gradients(task, iterative, limits)] if iterative and task.products and task.stored else []
+    return found + _streaming(task, iterative, limits)
+
+
+def _streaming(task: RidgeTask, iterative: Solver | None, limits: Limits) -> list[RidgePlan]:
+    """Methods that read rows in pieces: exact ones where there are features, approximate ones where there are none."""
+    found: list[RidgePlan] = []
+    if task.countable and task.lengthscales == 1:
+        open_to_pieces = task.products or task.approximable or task.lift_given or not task.stored
+        found += [one_pass(task, limits)] if open_to_pieces else []
+    if task.n_landmarks is not None:
+        return found + ([nystrom_iterative(task, task.n_landmarks, iterative, limits)] if iterative else [])
+    if task.lift_given:
+        return found
+    if task.approximable:
+        found += [largest(task, nystrom, limits)]
+        if iterative:
+            by_steps = partial(_by_steps, iterative)
+            found += [largest(task, by_steps, limits)]
+    return found + ([largest(task, random_features, limits)] if task.spectral else [])
+
+
+def _by_steps(solver: Solver, task: RidgeTask, width: int, limits: Limits) -> RidgePlan:
+    return nystrom_iterative(task, width, solver, limits)
+
+
+def _iterative(solver: Solver | None, single: bool) -> Solver | None:
+    """Conjugate gradients: the solver that was given if it is that, where none was given one as exact as the data."""
+    if solver is not None:
+        return solver if isinstance(solver, ConjugateGradient) else None
+    return ConjugateGradient(tol=ROUGHER) if single else ConjugateGradient()

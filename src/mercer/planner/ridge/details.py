@@ -1,0 +1,72 @@
+"""What only plans of least squares hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from mercer.planner.plan import Details, Plan
+from mercer.solvers import Solver
+
+Side = Literal["primal", "dual"]
+
+
+@dataclass(frozen=True)
+class RidgeDetails(Details):
+    """What only plans of least squares hold.
+
+    direct: a stored matrix; conjugate gradients: products with a matrix that is not stored, exact; one pass: sums over
+    the features of a lift, exact; the others: the same for features that approximate the kernel.
+
+    Parameters
+    ----------
+    side : {"primal", "dual"}
+        Whether one weight per feature is solved for, or one coefficient per row.
+    solver : Solver
+        Of the linear system.
+    operations : float, default=0.0
+        Floating-point operations, about.
+    rank : int, default=0
+        Of the preconditioner of conjugate gradients; 0 without one.
+    batch : int, default=0
+        How many rows are held at once by methods that stream.
+    drawn : int, default=0
+        How many rows landmarks are drawn from; 0 where none are.
+    sample : int or None, default=None
+        How many rows alpha (and the lengthscale) are chosen from; None where all rows judge, or nothing is chosen.
+    """
+
+    task: ClassVar[str] = "least squares"
+    methods: ClassVar[tuple[str, ...]] = (
+        "direct", "conjugate gradients", "one pass", "nystrom", "nystrom iterative", "random features"
+    )  # fmt: skip
+
+    side: Side
+    solver: Solver
+    operations: float = 0.0
+    rank: int = 0
+    batch: int = 0
+    drawn: int = 0
+    sample: int | None = None
+
+    def describe(self, plan: RidgePlan) -> str:
+        """The method of a plan in a few words."""
+        features, landmarks = f"{plan.n_features:,} features", f"{plan.n_landmarks:,} landmarks"
+        if plan.method == "direct":
+            table = features if self.side == "primal" else "kernel matrix"
+            return f"direct, {table}, {type(self.solver).__name__}"
+        return {
+            "conjugate gradients": f"conjugate gradients, rank {self.rank:,}",
+            "one pass": f"one pass, {features}",
+            "nystrom": f"nystrom, one pass, {landmarks}",
+            "nystrom iterative": f"nystrom, iterative, {landmarks}",
+            "random features": f"random features, one pass, {features}",
+        }[plan.method]
+
+
+RidgePlan = Plan[RidgeDetails]
+
+
+def size_of(plan: RidgePlan) -> int:
+    """Landmarks, or features, of a plan; 0 where it has none."""
+    return plan.n_landmarks or plan.n_features
