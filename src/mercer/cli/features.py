@@ -1,4 +1,4 @@
-"""At which columns a model looks, and with which kernel: as told, or as `mercer.kernels.tables.kernel_for` proposes."""
+"""The columns of a model, and its kernel: as given, or as `mercer.kernels.tables.kernel_for` proposes."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def target_of(sheet: Sheet, name: str, asked: str = "") -> tuple[Sheet, Target]:
     name = sheet.called(name)
     sheet = sheet.with_numbers_as_given(name)
     known, kept = known_values(sheet, name)
-    task, why = _task(kept) if not asked else (asked, "as told")
+    task, why = _task(kept) if not asked else (asked, "as given")
     found = Target(name, task, why, _checked(name, kept, task), sheet.rows - len(known))
     return (sheet if not found.dropped else sheet.take(known)), found
 

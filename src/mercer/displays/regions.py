@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mercer.errors import InputError, sentence
 
 MOST = 200
-"""Different labels that are drawn, at most: each has its own colour and lines, and nobody tells more apart."""
+"""Different labels that are drawn, at most: each has its own colour and lines, and more cannot be distinguished."""
 
 
 def told_apart(who: str, *labels: Any) -> NDArray[Any]:

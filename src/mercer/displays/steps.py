@@ -170,7 +170,7 @@ class StepsDisplay(Display):
 
 def _course(who: str, model: object) -> Any:
     """What a perceptron remembers; more than two classes have no one boundary, and on a budget it forgets mistakes."""
-    course = getattr(model, "_course", None)
+    course = getattr(model, "_state", None)
     if course is None:
         got = f"got {type(model).__name__}"
         raise InputError(sentence(who, "a perceptron", got, "Use Perceptron or KernelPerceptron."))

@@ -12,7 +12,7 @@ from mercer.geometry.accurate import Vector
 
 
 def vector(who: str, what: str, given: ArrayLike) -> Vector:
-    """A vector of finite numbers, as a copy that nobody changes."""
+    """A vector of finite numbers, as a read-only copy."""
     numbers = np.array(given, dtype=np.float64)
     if numbers.ndim != 1 or not len(numbers) or not np.isfinite(numbers).all():
         got = f"shape {numbers.shape}" if numbers.ndim != 1 or not len(numbers) else f"{numbers.tolist()}"

@@ -35,7 +35,7 @@ def by_blocks(who: str, seen: Seen, sizes: tuple[int, int], random: np.random.Ge
     count = math.isqrt(min(sizes))
     if count < FEWEST:
         needs, got = f"at least {FEWEST**2} rows of each for blocks", f"got {min(sizes)}"
-        raise InputError(sentence(who, needs, got, 'Use way="full": it is quick for so few.'))
+        raise InputError(sentence(who, needs, got, 'Use method="exact": it is quick for so few.'))
     found, variances, thirds = block_moments(seen, sizes, count, random)
     spread = math.sqrt(float(variances.sum())) / count
     skewness = float(thirds.sum()) / (count * spread) ** 3 if spread > 0 else 0.0

@@ -60,7 +60,7 @@ def mmd(
         mean_{i != j} k(x_i, x_j) + mean_{i != j} k(y_i, y_j) - 2 mean_ij k(x_i, y_j).
 
     Its expectation is 0 where the laws are equal, and above 0 where they differ, for kernels such as the Gaussian,
-    whose means tell all laws apart. It may be negative.
+    whose means differ for all different laws. It may be negative.
 
     "permutation" compares the statistic with that of rows which are dealt anew to the two samples. The p-value,
     (1 + #{permuted >= observed}) / (1 + permutations), is valid for every kernel and number of rows: if the laws are

@@ -50,7 +50,7 @@ class Kernel(Shown, ABC):
     A subclass states its fields, as a dataclass does, and is frozen, hashable and equal by value. A new leaf
     starts from a family (`Radial`, `Dot`, `Coordinate`) and needs one method, its profile.
 
-    Cost: that of its family, whose pages tell it; k(X, Z) holds the result, and `mercer.operators.Gram` does not.
+    Cost: that of its family, whose docstring says it; k(X, Z) holds the result, and `mercer.operators.Gram` does not.
 
     Examples
     --------

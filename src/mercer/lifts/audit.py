@@ -76,7 +76,7 @@ def _maximum(table: _Table) -> Certificate:
         left = table.features(i)
         for j in parts[place:]:
             right = left if j == i else table.features(j)
-            with np.errstate(all="ignore"):  # infinities are told of where they arise
+            with np.errstate(all="ignore"):  # infinities are reported where they arise
                 worst = max(worst, bounded(float(np.abs(left @ right.T - table.values(i, j)).max())))
     n = table.count
     text = (

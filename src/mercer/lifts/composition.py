@@ -141,7 +141,7 @@ def unique(names: list[str]) -> list[str]:
 
 def longest(features: Any) -> float:
     """The largest |phi(x)|^2 of some rows."""
-    with np.errstate(all="ignore"):  # infinities are told of where they arise
+    with np.errstate(all="ignore"):  # infinities are reported where they arise
         if issparse(features):
             return float(np.max(features.multiply(features).sum(axis=1)))
         squares: NDArray[np.float64] = np.einsum("ij,ij->i", features, features, dtype=np.float64)

@@ -28,7 +28,7 @@ from mercer.lifts.randomness import generator
 from mercer.lifts.sampling import source
 
 DEFAULT = 100
-"""How many features there are where neither their number nor an error is asked for."""
+"""How many features there are where neither their number nor an error is given."""
 
 
 class RandomFourier(Lift):

@@ -156,7 +156,7 @@ def square(who: str, K: NDArray[Any]) -> NDArray[Any]:
 
 
 def number(n_components: Any, rows: int) -> int:
-    """How many landmarks are asked for; at most as many as there are rows."""
+    """How many landmarks are requested; at most as many as there are rows."""
     if n_components is None:
         return min(USUAL, rows)
     count = check_integer("Nystrom", "n_components", n_components, 1, None)

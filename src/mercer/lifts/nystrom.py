@@ -317,7 +317,7 @@ class Nystrom(Lift):
         rows = self._read(X, reset=False)
         points = self._new_points(rows)
         left = _diagonal(self.kernel_, points)
-        with np.errstate(all="ignore"):  # infinities are told of where they arise
+        with np.errstate(all="ignore"):  # infinities are reported where they arise
             for strip, values in self._strips(points):
                 left[strip] -= np.einsum("ij,ij->i", values, values)
         return np.maximum(left, 0.0).astype(rows.dtype)
@@ -376,7 +376,7 @@ class Nystrom(Lift):
         sizes = _diagonal(self.kernel_, points)
         left, lengths = sizes.copy(), np.empty_like(sizes)
         roots = np.linalg.norm(self.factor_, axis=0)  # sqrt(k(l, l))
-        with np.errstate(all="ignore"):  # infinities are told of where they arise
+        with np.errstate(all="ignore"):  # infinities are reported where they arise
             for strip, values in self._strips(points):
                 left[strip] -= np.einsum("ij,ij->i", values, values)
                 lengths[strip] = np.linalg.norm(weights(self.factor_, values) * roots, axis=1)
@@ -386,7 +386,7 @@ class Nystrom(Lift):
 def nystrom_of(kernel: Kernel, points: Points, count: int, random: np.random.Generator) -> Nystrom:
     """The lift of a kernel with its numbers for points that were read already, with at most so many pivoted landmarks.
 
-    Fewer where rounding ends: nobody asked for this number. `landmark_indices_` are positions among these points.
+    Fewer where rounding ends, since this number is a default. `landmark_indices_` are positions among these points.
     """
     found = Nystrom(kernel, count)
     found.n_features_in_ = points.values.shape[1]

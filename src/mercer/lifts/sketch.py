@@ -33,7 +33,7 @@ Array = NDArray[Any]
 DEGREES = 1000
 """The highest degree: binomial coefficients beyond it leave the range of floats."""
 COMPONENTS = 100
-"""Features where no number is asked for."""
+"""Features where no number is given."""
 BLOCK = 1 << 19
 """Numbers that a block of rows may hold on the way to its features: about the second-level cache."""
 METHODS = ("split", "tensor")

@@ -34,7 +34,7 @@ class Operator(LinearOperator, ABC):
     attributes once, and states four hooks: `_multiply`, `_transposed`, `_block` and `diagonal`. What `_multiply`,
     `_block` and `diagonal` return is a new array, for the caller to change.
 
-    Cost: that of the family; nothing is computed before a product, a block or the diagonal is asked for.
+    Cost: that of the family; nothing is computed before a product, a block or the diagonal is needed.
 
     Parameters
     ----------

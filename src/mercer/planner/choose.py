@@ -23,7 +23,7 @@ def choose(
 ) -> Plan[AnyDetails]:
     """The plan to follow; an error that names what would fit where no method fits the memory.
 
-    Cost: of small tasks one method is costed. The others, and the reasons, are worked out when they are asked for.
+    Cost: of small tasks one method is costed. The others, and the reasons, are worked out when they are read.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def choose(
 
 @dataclass(frozen=True)
 class Alternatives:
-    """The comparison of a plan with the other methods, made when it is asked for, from the task."""
+    """The comparison of a plan with the other methods, made when it is read, from the task."""
 
     task: Task[Any]
     limits: Limits

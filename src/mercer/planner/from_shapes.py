@@ -37,21 +37,35 @@ def plan(
     time_limit: float | None = None,
     machine: Machine | None = None,
 ) -> RidgePlan:
-    """How least squares would be fitted on a table of this shape, what that would cost, and the other methods.
+    """Plan least squares on a table of this shape: the method, its cost, and the other methods.
 
     Cost: nothing, but for a second or two where this machine is measured first. With data, `model.plan(X, y)` knows
     more: how fast the kernel's eigenvalues fall, which says how many iterations there will be.
 
     Parameters
     ----------
-    rows, columns, outputs : of the data; positive integers
-    kernel : a kernel or its text; None for Matern 5/2
-    features : how many a lift has that is given instead of a kernel; None for a kernel
-    alpha : a number, or "auto" where it is chosen by leave-one-out
-    dtype : "float32" or "float64"
-    memory_limit : bytes, or a text such as "4 GB"; None for most of what is free now
-    time_limit : positive number of seconds; None for a minute, as an aim
-    machine : whose rates count; None for this one
+    rows, columns : int
+        Positive sizes of the data.
+    outputs : int, default=1
+        Positive number of targets.
+    kernel : Kernel, str, callable or None, default=None
+        A kernel or its text; None for Matern 5/2.
+    features : int or None, default=None
+        How many features a lift has that is given instead of a kernel; None for a kernel.
+    alpha : float or "auto", default="auto"
+        A number, or "auto" where it is chosen by leave-one-out.
+    dtype : {"float32", "float64"}, default="float32"
+        Of the rows.
+    memory_limit : int, str, Budget or None, default=None
+        Bytes, or a text such as "4 GB"; None for most of the free memory.
+    time_limit : float or None, default=None
+        A positive number of seconds; None for a minute, as an aim.
+    machine : Machine or None, default=None
+        Its rates are used; None for this machine.
+
+    Returns
+    -------
+    Plan
 
     Examples
     --------

@@ -14,7 +14,7 @@ from mercer.errors import InputError, sentence
 NUMBERS = "fiub"
 """The kinds of dtypes that are read as numbers."""
 DEFAULT_BATCH_NUMBERS = 1 << 18
-"""Numbers that are read at once where nobody says how many rows: 2 MiB."""
+"""Numbers that are read at once by default: 2 MiB."""
 
 
 def rows_at_once(columns: int) -> int:

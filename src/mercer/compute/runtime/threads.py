@@ -31,7 +31,7 @@ class Progress:
 
 
 Watch = Callable[[Progress], object]
-"""A function that is told of progress about ten times a second; an error that it raises stops the computation."""
+"""A function that takes progress about ten times a second; an error that it raises stops the computation."""
 
 
 def available() -> int:
@@ -51,7 +51,7 @@ def count(threads: int | None) -> int:
 
 
 class Clock:
-    """Tells a watch of progress, about ten times a second and once at the end."""
+    """Reports progress to a watch, about ten times a second and once at the end."""
 
     def __init__(self, total: int, watch: Watch | None) -> None:
         self.total = total

@@ -24,8 +24,7 @@ class Graph:
 
     An edge that is given twice, in either direction, counts once; given twice with different labels it is refused. An
     edge may lead from a node to itself, nodes may have no edge, and a graph may have no node. Two graphs are equal
-    where nodes, edges and labels are; the same graph under other numbers is not equal, but kernels do not tell it
-    apart.
+    where nodes, edges and labels are; the same graph under other numbers is not equal, and kernels take both alike.
 
     Parameters
     ----------

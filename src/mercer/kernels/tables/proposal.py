@@ -54,7 +54,7 @@ class Proposal:
         for name in names:
             why = "you left it out"
             found = found._changed(
-                replace(found._choice(name), taken_for="as told", why=why, place=LEFT_OUT, kernels=())
+                replace(found._choice(name), taken_for="as given", why=why, place=LEFT_OUT, kernels=())
             )
         return found
 
@@ -65,7 +65,7 @@ class Proposal:
             raise KernelError(sentence("with_part", f"a kernel for {name!r}", got, "Write Gaussian('median'), say."))
         choice = self._choice(name)
         place = "added" if choice.place == "added" else "own"
-        told = replace(choice, taken_for="as told", why="you chose its part", place=place, kernels=(kernel,))
+        told = replace(choice, taken_for="as given", why="you chose its part", place=place, kernels=(kernel,))
         return self._changed(told)
 
     def with_reading(self, name: Name, reading: str, why: str = "as you chose") -> Proposal:

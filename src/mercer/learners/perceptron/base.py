@@ -122,7 +122,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, Percept
 
         classes : all labels that will ever come; asked for with the first rows
         """
-        state = self.__dict__.get("_course")
+        state = self.__dict__.get("_state")
         if state is None and classes is None:
             got, remedy = "classes are not given", "Give all labels that will come, as classes."
             raise InputError(sentence(type(self).__name__, "all classes with the first rows", got, remedy))
@@ -197,24 +197,24 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, Percept
         "n_iter_": int,
         "margin_": float,
         "mistake_bound_": float,
-        "_course": PerceptronState,
+        "_state": PerceptronState,
         "_stopped": str,
     }
 
     def _store(self, problem: PerceptronProblem, plan: PerceptronPlan, result: PerceptronResult) -> None:
         state, log, view = problem.state, result.log, problem.view
-        new, before, came = np.arange(len(problem.codes)), np.zeros(0, np.intp), len(problem.codes)
+        new, before, given = np.arange(len(problem.codes)), np.zeros(0, np.intp), len(problem.codes)
         if state is not None:
-            new, before, came = np.concatenate([state.numbers, state.came + new]), self.history_, state.came + came
+            new, before, given = np.concatenate([state.numbers, state.given + new]), self.history_, state.given + given
         self.plan_, self.classes_, self._stopped = plan, problem.classes, result.stopped
-        self._course = result.updater.state(view, new, log, came)
+        self._state = result.updater.state(view, new, log, given)
         self.history_ = np.concatenate([before, np.array(log.history, np.intp)])
         self.converged_, self.n_iter_ = not result.stopped and log.history[-1] == 0, len(log.history)
         self.margin_, self.mistake_bound_ = np.nan, np.inf
         if self.converged_ and state is None and isinstance(result.updater, FullUpdater):
             # the last pass changed nothing, so that its scores are those of f
-            scores, kept = result.updater.space.scores(np.arange(len(problem.codes))), self._course.numbers
-            coefficients = self._course.coefficients(problem.outputs, LAST)
+            scores, kept = result.updater.space.scores(np.arange(len(problem.codes))), self._state.numbers
+            coefficients = self._state.coefficients(problem.outputs, LAST)
             longest = float(view.operator().diagonal().max())
             self.margin_, self.mistake_bound_ = separation(scores, problem.codes, coefficients, scores[kept], longest)
 
@@ -235,13 +235,13 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, Percept
     def support_(self) -> Rows:
         """The rows of which f is made, by their numbers among all that were seen."""
         check_is_fitted(self)
-        return self._course.numbers
+        return self._state.numbers
 
     @property
     def dual_coef_(self) -> Array:
         """`f(x) = sum_j dual_coef_[j] k(x, x_j)` over the support: one number each, or one per class."""
         check_is_fitted(self)
-        duals = self._course.coefficients(outputs_of(self.classes_), self.combine)
+        duals = self._state.coefficients(outputs_of(self.classes_), self.combine)
         return duals[:, 0] if duals.shape[1] == 1 else duals
 
     @speaks
@@ -255,7 +255,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, Percept
 
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self)
-        return self._course.scores(self._read(X, reset=False), outputs_of(self.classes_), self.combine)
+        return self._state.scores(self._read(X, reset=False), outputs_of(self.classes_), self.combine)
 
     @speaks
     def predict(self, X: Any) -> NDArray[Any]:

@@ -152,7 +152,7 @@ class KernelPerceptron(BasePerceptron):
         return super().partial_fit(X, y, classes)
 
     def _known_columns(self, rows: Any) -> Any:
-        return rows[:, self._course.numbers]
+        return rows[:, self._state.numbers]
 
     def _viewed(self, X: Any, rows: Any) -> View:
         who, count = type(self).__name__, n_rows(rows)

@@ -187,9 +187,9 @@ class Perceptron(BasePerceptron):
     @property
     def _with_one(self) -> bool:
         """Whether 1 is a feature of what was fitted."""
-        return isinstance(self._course.view, WithOne)
+        return isinstance(self._state.view, WithOne)
 
     def _theta(self) -> Array:
         check_is_fitted(self)
-        state = self._course
+        state = self._state
         return np.asarray(state.view.features().T @ state.coefficients(outputs_of(self.classes_), self.combine))

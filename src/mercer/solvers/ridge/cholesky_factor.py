@@ -90,7 +90,7 @@ class Factor(Kept):
 def factorize(A: NDArray[np.float64], alpha: float, run: Run = IDLE, norm: float | None = None) -> Factor | None:
     """The factor of A + alpha I in A's memory; None, with A as it was, where that is not positive definite to rounding.
 
-    Where A cannot be overwritten (see `overwritable`), a copy is. The run is told which share of the work is done.
+    Where A cannot be overwritten (see `overwritable`), a copy is. The run takes the share of finished work.
 
     norm : the largest sum of |A| along a row, where it is known
     """

@@ -39,9 +39,9 @@ class ConjugateGradient(Solver):
     where that does not help any more. The condition number in the outcome is a bound, (largest eigenvalue + alpha) /
     alpha, from an estimate of that eigenvalue; NaN for alpha = 0.
 
-    The preconditioner is made for alpha; where alpha is 0 or cannot be told from 0 beside A, it is made for a larger
-    one, which changes the number of iterations alone. A run is told of "preconditioner" and "iterations", may stop the
-    latter, and can save them; the preconditioner is made anew from `random_state` then.
+    The preconditioner is made for alpha; where alpha is 0 or cannot be distinguished from 0 beside A, it is made for a
+    larger one, which changes the number of iterations alone. A run has the stages "preconditioner" and "iterations",
+    may stop the latter, and can save them; the preconditioner is made anew from `random_state` then.
 
     Cost for rank k: 3 n k^2 operations for the preconditioner (and 9 k^3 where outputs have different alphas), a
     product with A and 4 n k operations per iteration and output; n k + 3 k^2 numbers, and 12 n per output.

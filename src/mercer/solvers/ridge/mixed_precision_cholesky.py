@@ -103,7 +103,7 @@ class SingleFactor(Kept):
 def single_factor(A: NDArray[np.float64], norm: float, alpha: float, run: Run = IDLE) -> SingleFactor | None:
     """The factor of A + alpha I in A's memory; None, with A as it was, where float32 cannot have it or need not.
 
-    The run is told which share of the work is done.
+    The run takes the share of finished work.
 
     A : row after row, in memory that may be written to
     norm : the largest sum of |A| along a row

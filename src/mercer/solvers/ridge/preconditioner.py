@@ -24,11 +24,11 @@ from mercer.solvers.ridge.outcome import Decomposition
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 MAX_RANK = 4000
-"""The highest rank that is taken where none is asked for."""
+"""The highest rank that is chosen where none is given."""
 MAX_FACTOR_NUMBERS = 1 << 27
-"""Numbers of a factor (1 GiB), at most, where no rank is asked for."""
+"""Numbers of a factor (1 GiB), at most, where no rank is given."""
 MIN_ROWS_PER_COLUMN = 4
-"""Rows for each of its columns, at least, where no rank is asked for."""
+"""Rows for each of its columns, at least, where no rank is given."""
 MAX_TRACE_LEFT = 0.1
 """What a factor may leave of the trace of A, in units of that of alpha I: then a few iterations do."""
 ENTRY_OPERATIONS = 25.0
