@@ -19,11 +19,15 @@ from mercer.kernels.proof.prove import prove
 from mercer.kernels.proof.search import find_witness
 from mercer.kernels.proof.subject import KernelSubject
 from mercer.kernels.proof.verify import PrecisePairs
+from mercer.lifts.exact import exact_lift
+from mercer.lifts.n_features import most_features
 from mercer.testing import structured
 from mercer.testing.laws import AGREEMENT, PATHS, close, law_of_parameters, law_of_text, law_of_value, require
 
 Table = NDArray[np.float64]
 ROWS = 24
+MAX_FEATURES = 10_000
+"""A finite lift with more features is not built."""
 
 
 @speaks
@@ -32,9 +36,9 @@ def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = Non
 
     The laws: data (left unchanged), value (frozen, hashable, equal by value), symmetry, diagonal, distance, rows (their
     order, and whether they come alone), dtype, closure under sums and products, text, parameters, domain, precision
-    (agreement with 50 digits), limits (at infinite distance), paths (plain NumPy and the fused pass agree), eigenvalues
-    (on data, and on the point sets of the search for a witness). The laws about values are checked on both paths. Cost:
-    about a second, and a few more to compile a formula that is new.
+    (agreement with 50 digits), limits (at infinite distance), the lift (features of `finite_lift` give k), paths (plain
+    NumPy and the fused pass agree), eigenvalues (on data, and on the point sets of the search for a witness). The laws
+    about values are checked on both paths. Cost: about a second, and a few more to compile a formula that is new.
 
     Parameters
     ----------
@@ -228,6 +232,19 @@ def law_of_limits(kernel: Kernel, X: Table) -> None:
         require(np.isfinite(values).all(), f"the profile gives {values} from 0 to infinity")
 
 
+def law_of_the_lift(kernel: Kernel, X: Table) -> None:
+    """Where `finite_lift` answers: phi(x).phi(z) is k(x, z), with no more features than are counted."""
+    most = most_features(kernel, X.shape[1])
+    if most is None or not 0 < most <= MAX_FEATURES:
+        return
+    phi = exact_lift(kernel, points_from("check_kernel", X))
+    features = phi.transform(X)
+    require(phi.n_features() <= most, f"{phi.n_features()} features are built where at most {most} are counted")
+    require(features.shape == (len(X), phi.n_features()), f"features are of shape {features.shape}")
+    require(len(phi.get_feature_names_out()) == phi.n_features(), "there is not one name per feature")
+    close(features @ features.T, kernel(X), "phi(x).phi(z) against k(x, z)", tolerance=1e-9)
+
+
 LAWS: dict[str, Callable[[Kernel, Table], None]] = {
     "data": law_of_data,
     "value": law_of_value,
@@ -243,6 +260,7 @@ LAWS: dict[str, Callable[[Kernel, Table], None]] = {
     "domain": law_of_domain,
     "precision": law_of_precision,
     "limits": law_of_limits,
+    "the lift": law_of_the_lift,
     "eigenvalues": law_of_eigenvalues,
 }
 ON_BOTH_PATHS = {"data", "symmetry", "the diagonal", "distance", "rows", "dtype"}

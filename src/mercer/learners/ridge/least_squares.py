@@ -143,7 +143,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
     def _doubt(self) -> tuple[str, str]:
         """What may have moved predictions, and what to do."""
         if self.outcome_.iterations:
-            return f"the residual of {self.residual_:.1e}", "Use a smaller tolerance, or solver=Cholesky()."
+            return f"the residual of {self.residual_:.1e}", "Use a smaller tol of the solver, or solver=Cholesky()."
         return "rounding", 'Use a larger alpha, or alpha="auto"; scale the columns; drop rows that are nearly equal.'
 
     # -- what a fit found -----------------------------------------------------------------------------------------

@@ -255,7 +255,7 @@ class _Search:
         if converged:
             return f"A{after}, within the tolerance of {tolerance:.1e}."
         missed = f"{after}, and not within the tolerance of {tolerance:.1e}"
-        return f"{stopped_by}: a{missed}." if stopped_by else f"A{missed}: allow more products, or a larger tolerance."
+        return f"{stopped_by}: a{missed}." if stopped_by else f"A{missed}: use a larger max_iter or tol."
 
 
 # -- blocks -----------------------------------------------------------------------------------------------------------
