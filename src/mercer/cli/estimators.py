@@ -1,4 +1,4 @@
-"""The learner of a name, with settings that suit a table nobody has looked at."""
+"""The learner of a name, with settings that suit an unknown table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What displays ask of a model, whoever wrote it. What only some models have is looked for by name."""
+"""What displays need of a model, of any library. What only some models have is looked up by name."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, message, speaker
+from mercer.errors import InputError, message
 from mercer.planner.limits import Limits
 from mercer.planner.machine import ROUGH, Machine
 from mercer.planner.plan import AnyDetails, Compared, Plan
@@ -23,7 +23,7 @@ def choose(
 ) -> Plan[AnyDetails]:
     """The plan to follow; an error that names what would fit where no method fits the memory.
 
-    Cost: of small tasks one method is costed. The others, and the reasons, are worked out when they are asked for.
+    Cost: of small tasks one method is costed. The others, and the reasons, are worked out when they are read.
 
     Parameters
     ----------
@@ -60,13 +60,13 @@ def choose(
             raise InputError(message(*task.closed()))
         if best.bytes > budget.bytes:
             refusal = task.refusal(list(task.candidates(limits)), limits)
-            budget.require(speaker(), refusal.needed, refusal.purpose, refusal.remedy)
+            budget.require(refusal.needed, refusal.purpose, refusal.remedy)
     return replace(task.started(best, limits), comparison=Alternatives(task, limits))
 
 
 @dataclass(frozen=True)
 class Alternatives:
-    """The comparison of a plan with the other methods, made when it is asked for, from the task."""
+    """The comparison of a plan with the other methods, made when it is read, from the task."""
 
     task: Task[Any]
     limits: Limits

@@ -59,7 +59,7 @@ class LogisticTask(Task[LogisticDetails]):
     pair : float or None, default=None
         Seconds for a pair of these rows, where that was measured.
     n_landmarks : int or None, default=None
-        How many were asked for.
+        How many were requested.
 
     Examples
     --------

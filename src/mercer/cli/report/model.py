@@ -1,4 +1,4 @@
-"""What was chosen, and why: the kernel, its proof, and the way of the fit."""
+"""What was chosen, and why: the kernel, its proof, and the method of the fit."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _of_column(kernel: Kernel, at: int) -> str:
 
 def _told(case: Case) -> str:
     if case.options.kernel is not None:
-        return "It was told by --kernel."
+        return "It was given by --kernel."
     return "Nothing is known of the columns of sparse rows: a Gaussian at the median distance is a good first guess."
 
 

@@ -27,7 +27,7 @@ class Measured:
     |x - z|^2 = |x - o|^2 + |z - o|^2 - 2 <x - o, z - o> holds for every origin o, but its rounding error grows with
     the lengths |x - o|: rows far from zero and near to each other need an origin among them.
 
-    movable : whether another origin than zero may be chosen; not where only inner products are asked
+    movable : whether another origin than zero may be chosen; not where only inner products are needed
     """
 
     group: Group

@@ -91,7 +91,7 @@ def _quick(formula: Symbol, measured: Measured) -> Method:
 
 
 def _sure(formula: Symbol, measured: Measured) -> Method:
-    """Differences, wherever distances are asked."""
+    """Differences, wherever distances are needed."""
     if asked(formula, measured.group) == {"dot"}:
         return Method("product")
     if measured.group.sparse:

@@ -10,7 +10,7 @@ from typing import Any
 from mercer.errors import KernelError
 
 DEFAULT_SECONDS = 30.0
-"""How long `prove` searches, where nobody says how long."""
+"""How long `prove` searches by default."""
 
 
 class TimeUp(Exception):  # noqa: N818  # it ends a search, as StopIteration ends a loop
