@@ -237,7 +237,7 @@ def law_of_the_lift(kernel: Kernel, X: Table) -> None:
     most = most_features(kernel, X.shape[1])
     if most is None or not 0 < most <= MAX_FEATURES:
         return
-    phi = exact_lift(kernel, points_from("check_kernel", X))
+    phi = exact_lift(kernel, points_from(X))
     features = phi.transform(X)
     require(phi.n_features() <= most, f"{phi.n_features()} features are built where at most {most} are counted")
     require(features.shape == (len(X), phi.n_features()), f"features are of shape {features.shape}")
