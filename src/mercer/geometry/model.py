@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.geometry.accurate import Vector
 
 
@@ -31,9 +31,7 @@ def decision(model: LinearModel, positive: Any) -> tuple[Vector, float]:
         return sign * rows[0], sign * float(intercepts[0])
     if len(rows) != len(classes) or hasattr(model, "n_support_"):  # SVC has a decision per pair of classes
         got = f"{type(model).__name__} has decisions between pairs of classes"
-        raise InputError(
-            sentence("region", "one decision per class", got, "Use LinearSVC, or fit each class against the rest.")
-        )
+        raise InputError(message("one decision per class", got, "Use LinearSVC, or fit each class against the rest."))
     return _of_class(classes, rows, intercepts, positive)
 
 
@@ -42,22 +40,22 @@ def _read(model: LinearModel) -> tuple[NDArray[np.float64], Vector]:
     if coef is None:
         got = f"got {type(model).__name__}, without coef_"
         remedy = "Fit the pipeline, and end it with LinearSVC, LogisticRegression, Ridge or the like."
-        raise InputError(sentence("region", "a fitted linear model at the end", got, remedy))
+        raise InputError(message("a fitted linear model at the end", got, remedy))
     dense = coef.toarray() if hasattr(coef, "toarray") else coef
     rows = np.atleast_2d(np.asarray(dense, dtype=np.float64))
     intercepts = np.atleast_1d(np.asarray(getattr(model, "intercept_", 0.0), dtype=np.float64))
     if not (np.isfinite(rows).all() and np.isfinite(intercepts).all()):
-        raise InputError(sentence("region", "finite weights", "some are not", "Look at coef_ and intercept_."))
+        raise InputError(message("finite weights", "some are not", "Look at coef_ and intercept_."))
     return rows, np.broadcast_to(intercepts, len(rows))
 
 
 def _of_regressor(rows: NDArray[np.float64], intercepts: Vector, positive: Any) -> tuple[Vector, float]:
     if len(rows) != 1:
         got = f"this one predicts {len(rows)}"
-        raise InputError(sentence("region", "a regressor of one target", got, "Fit one for each target."))
+        raise InputError(message("a regressor of one target", got, "Fit one for each target."))
     if positive is not None:
         remedy = "Use threshold= for a regressor."
-        raise InputError(sentence("region", "a classifier to know classes", f"got positive={positive!r}", remedy))
+        raise InputError(message("a classifier to know classes", f"got positive={positive!r}", remedy))
     return rows[0], float(intercepts[0])
 
 
@@ -66,7 +64,7 @@ def _of_class(classes: Any, rows: NDArray[np.float64], intercepts: Vector, posit
     if positive is None:
         got = f"there are {len(classes)}"
         remedy = f"Say which one is meant, as in positive={classes.tolist()[0]!r}."
-        raise InputError(sentence("region", "two classes", got, remedy))
+        raise InputError(message("two classes", got, remedy))
     place = _place(classes, positive)
     return rows[place], float(intercepts[place])
 
@@ -75,5 +73,5 @@ def _place(classes: Any, positive: Any) -> int:
     places = np.flatnonzero(np.asarray(classes) == positive)
     if len(places) != 1:
         got = f"got positive={positive!r}"
-        raise InputError(sentence("region", f"one of the classes {np.asarray(classes).tolist()}", got, "Name one."))
+        raise InputError(message(f"one of the classes {np.asarray(classes).tolist()}", got, "Name one."))
     return int(places[0])

@@ -91,7 +91,7 @@ class Pairs:
 
     def coordinates(self) -> list[tuple[Block, Block]]:
         """For each coordinate k, x_k as a column and z_k as a row."""
-        refuse_sparse("A kernel of single coordinates", self.left)
+        refuse_sparse(self.left, subject="A kernel of single coordinates")
         left, right = self.left.values, self.right.values
         return [(left[:, k, None], right[None, :, k]) for k in range(left.shape[1])]
 

@@ -62,7 +62,7 @@ def audited(
     Maurer and Pontil, Empirical Bernstein bounds and sample variance penalization, COLT 2009, theorem 4.
     """
     check_is_fitted(lift)
-    check_share("certificate", "delta", delta)
+    check_share("delta", delta)
     table = _Table(lift, kernel, lift._read(X, reset=False))
     if table.count <= exhaustive:
         return _maximum(table)

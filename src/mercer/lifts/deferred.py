@@ -53,4 +53,4 @@ class Deferred(Expansion, ABC):
         needed = 8 * self.size * (2 * self.degree + 6)
         if needed > MAX_UNASKED_BYTES:
             remedy = "The features themselves can be had without it: transform, and do not ask for names."
-            Budget.of(None).require("An expansion", needed, f"a table of {self.size} monomials", remedy)
+            Budget.of(None).require(needed, f"a table of {self.size} monomials", remedy, subject="An expansion")

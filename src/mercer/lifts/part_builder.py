@@ -100,7 +100,9 @@ class PartBuilder(LiftBuilder[Part]):
         needed = 8 * pairs * (first.expansion.degree + second.expansion.degree + 4)
         if needed > MAX_UNASKED_BYTES:
             remedy = "Use the kernel, or Nystrom."
-            Budget.of(None).require("lift", needed, f"the products of {len(first)} and {len(second)} features", remedy)
+            Budget.of(None).require(
+                needed, f"the products of {len(first)} and {len(second)} features", remedy, subject="lift"
+            )
         return Polynomials(algebra.simplified(algebra.multiplied(first.expansion, second.expansion)))
 
     def raised(self, part: Part, exponent: int) -> Part:
@@ -113,7 +115,7 @@ class PartBuilder(LiftBuilder[Part]):
         return Weighed(self.of(kernel.kernel), kernel, self._points.names)
 
     def chosen(self, kernel: Kernel, columns: Sequence[Column]) -> Part:
-        places = [self._points.position("on", column) for column in columns]
+        places = [self._points.position(column, subject="on") for column in columns]
         inside = PartBuilder(self._points.chosen(places)).of(kernel)
         if isinstance(inside, Polynomials):
             return Polynomials(algebra.on_columns(inside.expansion, places, self.n_columns))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.consistency import shapes
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.operators.base import Index, Operator
 from mercer.operators.dense import TILE_NUMBERS, tiles
 
@@ -274,7 +274,9 @@ class Centered:
     def stored(self) -> Array:
         """The matrix itself, where it is stored."""
         if self.values is None:
-            raise InputError(sentence("Centered", "a stored matrix", "products alone are known", "Use operator()."))
+            raise InputError(
+                message("a stored matrix", "products alone are known", "Use operator().", subject="Centered")
+            )
         return self.values
 
     def cross(self, K: Array, centering: Centering) -> Array:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, message, speaker
+from mercer.errors import InputError, message
 from mercer.planner.limits import Limits
 from mercer.planner.machine import ROUGH, Machine
 from mercer.planner.plan import AnyDetails, Compared, Plan
@@ -60,7 +60,7 @@ def choose(
             raise InputError(message(*task.closed()))
         if best.bytes > budget.bytes:
             refusal = task.refusal(list(task.candidates(limits)), limits)
-            budget.require(speaker(), refusal.needed, refusal.purpose, refusal.remedy)
+            budget.require(refusal.needed, refusal.purpose, refusal.remedy)
     return replace(task.started(best, limits), comparison=Alternatives(task, limits))
 
 

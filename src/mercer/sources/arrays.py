@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.sources.base import Batch, Source
 from mercer.sources.tables import digest, names_of, rows_at_once, table_of, targets_of, weights_of
 
@@ -47,7 +47,7 @@ class Arrays(Source):
 
     def __post_init__(self) -> None:
         if self.count == 0:
-            raise InputError(sentence("Arrays", "at least one row", "X has none", "Check how it was selected."))
+            raise InputError(message("at least one row", "X has none", "Check how it was selected.", subject="Arrays"))
         _ = self._targets, self._weights  # complain of what does not fit
 
     @property

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.sources.arrow import Columns, footer_of, pyarrow_parquet
 from mercer.sources.base import Batch, Source
 from mercer.sources.rebatch import rebatched
@@ -40,7 +40,9 @@ class _File:
         """Refuse a file that was changed since."""
         if _stamp(self.path) != self.stamp:
             got = f"{self.path.name} was changed after it was first read"
-            raise InputError(sentence("Parquet", "the same data in every pass", got, "Make a new Parquet(path)."))
+            raise InputError(
+                message("the same data in every pass", got, "Make a new Parquet(path).", subject="Parquet")
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,14 +135,14 @@ class Parquet(Source):
         path = Path(self.path)
         if not path.exists():
             raise FileNotFoundError(
-                sentence("Parquet", "a file or a folder", f"{str(path)!r} is not there", "Check the path.")
+                message("a file or a folder", f"{str(path)!r} is not there", "Check the path.", subject="Parquet")
             )
         if not path.is_dir():
             return [path]
         found = sorted(file for file in path.glob(f"*{SUFFIX}") if not file.name.startswith((".", "_")))
         if not found:
             got, remedy = f"{str(path)!r} holds none", "Files in folders inside it are not looked for."
-            raise InputError(sentence("Parquet", f"a folder of *{SUFFIX} files", got, remedy))
+            raise InputError(message(f"a folder of *{SUFFIX} files", got, remedy, subject="Parquet"))
         return found
 
     @cached_property
@@ -157,7 +159,9 @@ class Parquet(Source):
             starts = accumulate(footer.groups, initial=files[-1].starts[-1] if files else 0)
             files.append(_File(path, stamp, tuple(starts)))
         if files[-1].starts[-1] == 0:
-            raise InputError(sentence("Parquet", "at least one row", "there is none", "Check how it was written."))
+            raise InputError(
+                message("at least one row", "there is none", "Check how it was written.", subject="Parquet")
+            )
         return tuple(files)
 
 

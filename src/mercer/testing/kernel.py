@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, NumericalWarning
+from mercer.errors import InputError, NumericalWarning, speaks
 from mercer.kernels import Kernel, Radial
 from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.kernels.pairs import Pairs
@@ -30,6 +30,7 @@ MAX_FEATURES = 10_000
 """A finite lift with more features is not built."""
 
 
+@speaks
 def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = None) -> None:
     """Check a kernel against the laws of its kind.
 
@@ -81,7 +82,7 @@ def _things(kernel: Kernel, X: Any) -> Any:
 def _table(kernel: Kernel, d: int | None, X: ArrayLike | None) -> Table:
     """The rows that were given, or some in the kernel's domain, two of them equal and two of them near each other."""
     if X is not None:
-        return points_from("check_kernel", X).values
+        return points_from(X).values
     subject = KernelSubject.of(kernel)
     options = [columns for columns in ((2, 1, 3, 4, 5, 6, 7, 8) if d is None else (d,)) if subject.fits(columns)]
     if not options:
@@ -95,7 +96,7 @@ def _table(kernel: Kernel, d: int | None, X: ArrayLike | None) -> Table:
 def law_of_symmetry(kernel: Kernel, X: Table) -> None:
     """k(X) is exactly symmetric, equals k(X, X), and k(X, Z) is the transpose of k(Z, X)."""
     K = kernel(X)
-    raw = kernel.evaluate(Pairs(points_from("check_kernel", X), points_from("check_kernel", X)))
+    raw = kernel.evaluate(Pairs(points_from(X), points_from(X)))
     close(raw, np.asarray(raw).T, "k(x, z) against k(z, x)")
     require(np.array_equal(K, K.T), "k(X) is not exactly symmetric")
     require(np.array_equal(K, kernel(X, X.copy())), "k(X) differs from k(X, X)")
@@ -214,7 +215,7 @@ def law_of_domain(kernel: Kernel, X: Table) -> None:
 
 def law_of_precision(kernel: Kernel, X: Table) -> None:
     """The value in float64 agrees with the same formula at 50 digits."""
-    few = points_from("check_kernel", X[:6])
+    few = points_from(X[:6])
     exact = type(few)(precisely(few.values), few.names)
     try:
         wanted = kernel.evaluate(PrecisePairs(exact, exact))
@@ -236,7 +237,7 @@ def law_of_the_lift(kernel: Kernel, X: Table) -> None:
     most = most_features(kernel, X.shape[1])
     if most is None or not 0 < most <= MAX_FEATURES:
         return
-    phi = exact_lift(kernel, points_from("check_kernel", X))
+    phi = exact_lift(kernel, points_from(X))
     features = phi.transform(X)
     require(phi.n_features() <= most, f"{phi.n_features()} features are built where at most {most} are counted")
     require(features.shape == (len(X), phi.n_features()), f"features are of shape {features.shape}")

@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.threads import one_thread_blas
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel
 from mercer.lifts.randomness import generator
 from mercer.tuning.evidence import Evidence, Slopes
@@ -186,14 +186,14 @@ def stretch(
     """
     _check_count("rows", rows, 2)
     _check_count("max_iter", max_iter, 1)
-    source, weights = read(WHO, kernel, X, sample_weight)
+    source, weights = read(kernel, X, sample_weight)
     if not isinstance(source, Rows):
         got, remedy = "a matrix has no columns", "Give the rows and a kernel."
-        raise InputError(sentence(WHO, "rows that a kernel looks at", got, remedy))
+        raise InputError(message("rows that a kernel looks at", got, remedy))
     chosen = _drawn(np.flatnonzero(weights), rows, random_state)
-    Y = targets_of(WHO, y, len(weights))[chosen]
+    Y = targets_of(y, len(weights))[chosen]
     purpose, remedy = f"matrices of {len(chosen):,} x {len(chosen):,} numbers", "Ask for fewer rows."
-    Budget.of(None).require(WHO, 8 * MATRICES_PER_STEP * len(chosen) ** 2, purpose, remedy)
+    Budget.of(None).require(8 * MATRICES_PER_STEP * len(chosen) ** 2, purpose, remedy)
     some = replace(source, points=source.points.rows(chosen))
     evidence = Evidence(_scaled(Y, fit_intercept), weights[chosen], bool(fit_intercept))
     with one_thread_blas() if len(chosen) < MIN_THREADED_ROWS else nullcontext():
@@ -205,13 +205,13 @@ def stretch(
 
 def _check_count(name: str, value: Any, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise InputError(sentence(WHO, f"an integer of at least {least} for {name}", f"got {value!r}", "Leave it out."))
+        raise InputError(message(f"an integer of at least {least} for {name}", f"got {value!r}", "Leave it out."))
 
 
 def _drawn(counting: NDArray[np.intp], count: int, random_state: Any) -> NDArray[np.intp]:
     if len(counting) < 2:
         got = f"got {len(counting)} of a weight above 0"
-        raise InputError(sentence(WHO, "at least two rows", got, "Give more rows."))
+        raise InputError(message("at least two rows", got, "Give more rows."))
     if len(counting) <= count:
         return counting
     return np.sort(generator(random_state).choice(counting, count, replace=False))
@@ -227,7 +227,7 @@ def _scaled(Y: Array, intercept: bool) -> Array:
     varies = spreads > 8 * np.finfo(np.float64).eps
     if not varies.any():
         got = "the rows that were looked at have one value"
-        raise InputError(sentence(WHO, "a y that varies", got, "There is nothing to choose lengths by."))
+        raise InputError(message("a y that varies", got, "There is nothing to choose lengths by."))
     return np.asarray(Y[:, varies] / spreads[varies])
 
 
@@ -254,7 +254,7 @@ class _Search:
         groups = tuple(lengths_of(kernel, source.points))
         if not groups:
             got, remedy = f"{source.kernel} has none", "Use Gaussian() or Matern(), say."
-            raise InputError(sentence(WHO, "a kernel with lengthscales", got, remedy))
+            raise InputError(message("a kernel with lengthscales", got, remedy))
         size = float(kernel.evaluate_diagonal(source.points).mean())
         return cls(replace(source, kernel=kernel), evidence, groups, size if size > 0 else 1.0)
 
@@ -301,7 +301,7 @@ class _Search:
 
     def _matrix(self, logs: Array) -> Array:
         kernel, points = replaced(self.source.kernel, np.exp(logs) * self.lengths), self.source.points
-        return Rows(WHO, kernel, points).matrix(np.arange(points.shape[0]))
+        return Rows(kernel, points).matrix(np.arange(points.shape[0]))
 
     def _slopes(self, logs: Array) -> tuple[float, Array]:
         """The value, and its slopes by all logarithms."""
@@ -322,5 +322,5 @@ class _Search:
         if known is None:
             got = f"the matrix of {self.source.kernel} is not, by more than rounding"
             remedy = "mercer.prove says whether it is a kernel, and where."
-            raise InputError(sentence(WHO, "a positive semi-definite kernel", got, remedy))
+            raise InputError(message("a positive semi-definite kernel", got, remedy))
         return known

@@ -19,7 +19,7 @@ from scipy.linalg import cython_blas, cython_lapack
 
 from mercer.compute.codegen.tiles import mirror
 from mercer.compute.runtime.threads import WATCH_SECONDS
-from mercer.errors import MercerError, sentence
+from mercer.errors import MercerError, message
 
 T = TypeVar("T")
 Array = NDArray[np.float64]
@@ -59,7 +59,7 @@ class Routine:
         self(*arguments, info)
         if info[0] < 0:
             got = f"{self.name} returned {info[0]}"
-            raise MercerError(sentence("LAPACK", "legal arguments", got, "This is a defect: please report it."))
+            raise MercerError(message("legal arguments", got, "This is a defect: please report it.", subject="LAPACK"))
         return int(info[0])
 
 
@@ -145,7 +145,7 @@ def _step(M: Array) -> int:
     apart, beside = M.strides
     if M.dtype != np.float64 or (beside != 8 and M.shape[1] > 1) or apart % 8 or not M.flags.aligned:
         got = f"got an array of {M.dtype} with strides {M.strides}"
-        raise MercerError(sentence("BLAS", "rows of float64", got, "This is a defect: please report it."))
+        raise MercerError(message("rows of float64", got, "This is a defect: please report it.", subject="BLAS"))
     return max(int(apart) // 8, int(M.shape[1]), 1)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 
 WATCH_SECONDS = 0.1
 """Seconds between two looks at the clock, the progress and the keyboard."""
@@ -46,7 +46,7 @@ def count(threads: int | None) -> int:
     if threads is None:
         return available()
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise InputError(sentence("threads", "a positive integer, or None", f"got {threads!r}", "Use 1 or 2."))
+        raise InputError(message("a positive integer, or None", f"got {threads!r}", "Use 1 or 2.", subject="threads"))
     return threads
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import KernelError, sentence
+from mercer.errors import KernelError, message
 from mercer.kernels.algebra.single import Single
 from mercer.kernels.base import ATOM, POWER, Kernel
 from mercer.kernels.fields import check_positive
@@ -60,7 +60,7 @@ class Power(Single):
             return
         got = f"got {self.exponent}, and {self.kernel} is not known to be infinitely divisible"
         remedy = "Use a whole exponent; fractions are allowed for Gaussian(), Laplace() and others like them."
-        raise KernelError(sentence("A power of a kernel", "a positive whole exponent", got, remedy))
+        raise KernelError(message("a positive whole exponent", got, remedy, subject="A power of a kernel"))
 
     @property
     def whole(self) -> bool:

@@ -47,7 +47,7 @@ def squares(kernel: Kernel, points: Points, lift: Lift) -> NDArray[np.float64]:
 
 def _column(kernel: Kernel, left: Points, right: Points, c: int, lift: Lift) -> tuple[Any, Any, Any]:
     """The features of all labels of a column of both tables, and which of them each row has."""
-    here, there = (points.things(type(kernel).__name__, c, KIND) for points in (left, right))
+    here, there = (points.things(c, KIND, subject=type(kernel).__name__) for points in (left, right))
     where = left.label(c)
     table = here.store.beside(there.store, (kernel, c), lambda labels: canonical(csr_array(lift(labels, c, where))))
     return table, *places(here, there)

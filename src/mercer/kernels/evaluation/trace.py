@@ -43,7 +43,7 @@ class TracedPairs(Pairs):
         return number(value)
 
     def total(self, term: Callable[[Any, Any], Any], joined_by: Literal["sum", "product"]) -> Any:
-        refuse_sparse("A kernel of single coordinates", self.left)
+        refuse_sparse(self.left, subject="A kernel of single coordinates")
         return formula.total(self.group, joined_by, term)
 
     def coordinates(self) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import DomainError, NumericalWarning, sentence
+from mercer.errors import DomainError, NumericalWarning, caller_level, message
 from mercer.kernels.domain import Domain
 from mercer.kernels.fields import positive
 from mercer.kernels.graphs.graph import Graph
@@ -112,7 +112,7 @@ class RandomWalk(Compared):
         found, missed = shared_walks(graphs, left.astype(np.int64), right.astype(np.int64), self.decay)
         if missed:
             text = f"{self}: {missed} of {len(found)} values are less accurate than rounding. Use a smaller decay."
-            warnings.warn(text, NumericalWarning, stacklevel=2)
+            warnings.warn(text, NumericalWarning, stacklevel=caller_level())
         return found
 
     def _check_decay(self, items: tuple[Graph, ...], radii: Array) -> None:
@@ -125,7 +125,7 @@ class RandomWalk(Compared):
             graph = f"a graph of {items[worst].nodes} nodes and {len(items[worst].edges)} edges"
             got = f"for {graph} it is {self.decay:g} * {radius:.6g}^2 = {growth:.6g}"
             works = float(f"{0.4 / radius**2:.2g}")
-            raise DomainError(sentence(type(self).__name__, needs, got, f"Use decay={works:g}, for example."))
+            raise DomainError(message(needs, got, f"Use decay={works:g}, for example.", subject=type(self).__name__))
 
     def facts(self) -> tuple[Fact, ...]:
         reason = (

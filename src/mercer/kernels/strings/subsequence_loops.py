@@ -203,7 +203,7 @@ class _Chunks:
     def _require(self, workers: int) -> None:
         numbers = LANES * int(self.heights.max() + (self.gappy.length + 1) * (self.widths.max() + 1))
         purpose = f"{LANES} pairs of strings of up to {max(self.heights.max(), self.widths.max())} symbols a thread"
-        Budget.of(None).require("GappySubsequence", 8 * workers * numbers, purpose, "Use shorter strings.")
+        Budget.of(None).require(8 * workers * numbers, purpose, "Use shorter strings.", subject="GappySubsequence")
 
 
 def _chunked(places: Places) -> Places:

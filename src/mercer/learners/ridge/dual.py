@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run
-from mercer.errors import speaker
 from mercer.learners.data.views import EPS, definite
 from mercer.learners.ridge.problem import RidgeProblem
 from mercer.learners.ridge.result import DualFit, by_alpha, level_size, leverages, missed, raised, relative, serves
@@ -102,7 +101,7 @@ def _matrix(problem: RidgeProblem, run: Run) -> tuple[RidgeProblem, _Matrix]:
     with run.stage("kernel matrix"):
         K = problem.view.dense(run.watch)
     if not problem.view.sure:
-        problem = replace(problem, views=(definite(speaker(), problem.view, K),))
+        problem = replace(problem, views=(definite(problem.view, K),))
     sizes = np.sqrt(np.maximum(np.diagonal(K), 0.0))
     unit = problem.view.unit(K, sizes)
     return problem, _Matrix(problem.centering.matrix(K), sizes, unit)

@@ -159,11 +159,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
     def _targets(self, X: Any, y: Any, sample_weight: Any) -> Targets:
         targets = targets_of(self, X, y)
-        weights = weights_of(type(self).__name__, sample_weight, len(targets))
+        weights = weights_of(sample_weight, len(targets))
         return Targets(targets.reshape(len(targets), -1), targets.ndim == 1, weights)
 
     def _streamed_rows(self, source: Source) -> SourceStream:
-        return regression_stream(type(self).__name__, source)
+        return regression_stream(source)
 
     def _answers(self, values: NDArray[Any]) -> NDArray[Any]:
         return values[:, 0] if self._result.is_flat else values
@@ -256,7 +256,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         needed = 8 * count * ((outputs + 4) * count + 3 * held)
         if needed > MAX_UNASKED_BYTES:
             remedy = "Give fewer rows, or use return_std, which needs none of the size of pairs."
-            Budget.of(self.memory_limit).require(speaker(), needed, f"a covariance of {count} rows", remedy)
+            Budget.of(self.memory_limit).require(needed, f"a covariance of {count} rows", remedy)
         found = np.empty((count, count, outputs), values.dtype)
         for t, (alpha, variance, noise) in enumerate(zip(fit.alphas, fit.variance, fit.noise, strict=True)):
             if pieces is not None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mercer.compute.runtime.lapack import squares_of
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import IDLE, Run, Stopped
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.operators import Operator
 from mercer.operators.base import read
 from mercer.operators.dense import product
@@ -102,7 +102,7 @@ def leading(
     """
     if count < 1 or max_products < 1:
         got = f"got count={count!r} and max_products={max_products!r}"
-        raise InputError(sentence("leading", "positive integers", got, "Use 10 and 60, say."))
+        raise InputError(message("positive integers", got, "Use 10 and 60, say."))
     n, count = A.shape[0], min(count, A.shape[0])
     width = min(n, count + EXTRA_VECTORS)
     first, stopped_by = _first(n, width, start, random), ""
@@ -193,7 +193,7 @@ class _Search:
             self.products += 1
         if not np.isfinite(result).all():
             got, remedy = "a product with it holds infinities or NaN", "Check the data and the kernel."
-            raise InputError(sentence("leading", "a matrix of finite numbers", got, remedy))
+            raise InputError(message("a matrix of finite numbers", got, remedy))
         return result
 
     def _append(self, block: Array, image: Array) -> None:
@@ -274,10 +274,10 @@ def _first(n: int, width: int, start: Array | None, random: np.random.Generator)
 
 
 def _checked(start: Array, n: int) -> Array:
-    block = np.asarray(read("leading", start), dtype=np.float64)
+    block = np.asarray(read(start, subject="leading"), dtype=np.float64)
     if block.ndim != 2 or len(block) != n or not np.isfinite(block).all():
         got = f"got one of shape {block.shape}, or it holds infinities or NaN"
-        raise InputError(sentence("leading", f"a start of {n} rows of finite numbers", got, "Leave it out."))
+        raise InputError(message(f"a start of {n} rows of finite numbers", got, "Leave it out."))
     return block
 
 

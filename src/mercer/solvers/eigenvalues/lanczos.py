@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import norm
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.solvers.ridge.base import Matrix
 
 MAX_STEPS = 20
@@ -77,5 +77,7 @@ def _product(matrix: Matrix, vector: NDArray[np.float64]) -> NDArray[np.float64]
     product = np.asarray(matrix @ vector, dtype=np.float64)
     if not np.isfinite(product).all():
         got = "a product with it holds infinities or NaN"
-        raise InputError(sentence("A system", "a matrix of finite numbers", got, "Check the data and the kernel."))
+        raise InputError(
+            message("a matrix of finite numbers", got, "Check the data and the kernel.", subject="A system")
+        )
     return product

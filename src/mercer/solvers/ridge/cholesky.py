@@ -48,10 +48,10 @@ class Cholesky(Solver):
 
     @speaks
     def solve(self, system: System) -> Outcome:
-        A, system = ready("Cholesky", system)
+        A, system = ready(system)
         x, products = np.zeros_like(system.targets), np.zeros_like(system.targets)
         condition, factor, ridges, steps = 1.0, None, np.unique(system.alphas), NO_STEPS
-        norm = float(row_sums("Cholesky", A).max())
+        norm = float(row_sums(A).max())
         for alpha in ridges:
             A = A if factor is None else factor.restore()
             columns = np.flatnonzero(system.alphas == alpha)

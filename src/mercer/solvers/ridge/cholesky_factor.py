@@ -11,7 +11,7 @@ from scipy.linalg import lapack
 
 from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS
 from mercer.compute.runtime.run import IDLE, Run
-from mercer.errors import InputError, MercerError, sentence
+from mercer.errors import InputError, MercerError, message
 from mercer.solvers.ridge import blocked_cholesky
 from mercer.solvers.ridge.checks import overwritable, row_sums
 
@@ -58,7 +58,9 @@ class Kept:
         """An error for an alpha that this factor was not made for."""
         if not (np.asarray(alphas) == self.alpha).all():
             got, remedy = f"got {alphas}", "Solve for one alpha at a time, or use Eigen(), which serves them all."
-            raise InputError(sentence("A Cholesky factor", f"the alpha it was made for, {self.alpha:g}", got, remedy))
+            raise InputError(
+                message(f"the alpha it was made for, {self.alpha:g}", got, remedy, subject="A Cholesky factor")
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,8 +96,8 @@ def factorize(A: NDArray[np.float64], alpha: float, run: Run = IDLE, norm: float
 
     norm : the largest sum of |A| along a row, where it is known
     """
-    A = overwritable("Cholesky", A)
-    norm = float(row_sums("Cholesky", A).max()) if norm is None else norm
+    A = overwritable(A)
+    norm = float(row_sums(A).max()) if norm is None else norm
     diagonal = np.diagonal(A).copy()
     np.fill_diagonal(A, diagonal + alpha)
     stored, info = _factored(A.T, run)
@@ -163,5 +165,7 @@ def _accepted(routine: str, info: int, result: NDArray[Any]) -> NDArray[np.float
     """A result of LAPACK; an error where the routine says that it did not compute one."""
     if info != 0:
         got = f"{routine} returned {info}"
-        raise MercerError(sentence("Cholesky", "LAPACK to do its work", got, "This is a defect: please report it."))
+        raise MercerError(
+            message("LAPACK to do its work", got, "This is a defect: please report it.", subject="Cholesky")
+        )
     return np.asarray(result)

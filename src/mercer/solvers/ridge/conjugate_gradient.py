@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run, State, Stopped
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.operators import Dense, Operator
 from mercer.operators.base import read
 from mercer.solvers.ridge.base import Cost, Solver, System, opening
@@ -89,8 +89,8 @@ class ConjugateGradient(Solver):
 
     @speaks
     def solve(self, system: System) -> Outcome:
-        given = system.matrix if isinstance(system.matrix, Operator) else read("ConjugateGradient", system.matrix)
-        system = sides("ConjugateGradient", given.shape, system)
+        given = system.matrix if isinstance(system.matrix, Operator) else read(system.matrix)
+        system = sides(given.shape, system)
         A = given if isinstance(given, Operator) else Dense(given, symmetric=True)
         largest = np.abs(system.targets).max(axis=0, initial=0.0)
         units = np.ldexp(1.0, np.frexp(np.where(largest > 0, largest, 1.0))[1])  # squares of these leave no range
@@ -188,4 +188,4 @@ def _condition(alphas: Array, made: Preconditioner, found: Lockstep) -> float:
 
 
 def _refuse(needs: str, got: str, remedy: str) -> NoReturn:
-    raise InputError(sentence("ConjugateGradient", needs, f"got {got}", remedy))
+    raise InputError(message(needs, f"got {got}", remedy, subject="ConjugateGradient"))

@@ -56,16 +56,16 @@ class Eigen(Solver):
         -------
         Spectrum
         """
-        A = overwritable("Eigen", matrix)
-        row_sums("Eigen", A)  # an error where there is NaN, of which LAPACK says nothing
+        A = overwritable(matrix)
+        row_sums(A)  # an error where there is NaN, of which LAPACK says nothing
         remedy = "Use Cholesky() with one alpha that is large enough, or fewer rows."
         if 16 * A.size > MAX_UNASKED_BYTES:
-            Budget.of(None).require("Eigen", 16 * A.size, f"the eigenvectors of {len(A)} rows", remedy)
+            Budget.of(None).require(16 * A.size, f"the eigenvectors of {len(A)} rows", remedy)
         return Spectrum(*_decomposed(A.T))  # columns first, as LAPACK
 
     @speaks
     def solve(self, system: System) -> Outcome:
-        A, system = ready("Eigen", system)
+        A, system = ready(system)
         spectrum = self.decompose(A)
         x = spectrum.solve(system.targets, system.alphas)
         return outcome_of(spectrum, system, x)

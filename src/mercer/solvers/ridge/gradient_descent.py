@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import Stopped
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.operators import Operator
 from mercer.operators.base import read
 from mercer.solvers.eigenvalues.lanczos import MAX_STEPS, Edges, edges
@@ -100,8 +100,8 @@ class GradientDescent(Solver):
 
     @speaks
     def solve(self, system: System) -> Outcome:
-        A = system.matrix if isinstance(system.matrix, Operator) else read("GradientDescent", system.matrix)
-        system = replace(sides("GradientDescent", A.shape, system), matrix=A)
+        A = system.matrix if isinstance(system.matrix, Operator) else read(system.matrix)
+        system = replace(sides(A.shape, system), matrix=A)
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is noticed, and told
             _check(system.targets)
             ends = edges(system.matrix)
@@ -222,7 +222,7 @@ class _Diary:
 def _room(places: int, n: int, outputs: int) -> Array:
     """Memory for the coefficients of every step, if there is so much."""
     remedy = "Use keep=False, or a smaller max_iter."
-    Budget.of(None).require("GradientDescent", 8 * places * n * outputs, "the coefficients of every step", remedy)
+    Budget.of(None).require(8 * places * n * outputs, "the coefficients of every step", remedy)
     return np.empty((places, n, outputs))
 
 
@@ -301,4 +301,4 @@ def _check(targets: Array) -> None:
 
 
 def _refuse(needs: str, got: str, remedy: str) -> NoReturn:
-    raise InputError(sentence("GradientDescent", needs, f"got {got}", remedy))
+    raise InputError(message(needs, f"got {got}", remedy, subject="GradientDescent"))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run
-from mercer.errors import MercerError, sentence
+from mercer.errors import MercerError, message
 from mercer.solvers.ridge import blocked_cholesky
 from mercer.solvers.ridge.cholesky_factor import Factor, Kept, factorize, few_columns
 
@@ -96,7 +96,7 @@ class SingleFactor(Kept):
         factor = factorize(copy.restore(), self.alpha)
         if factor is None:
             needs, got = "a factor in float64 where float32 has one", "there is none"
-            raise MercerError(sentence("Cholesky", needs, got, "This is a defect: please report it."))
+            raise MercerError(message(needs, got, "This is a defect: please report it.", subject="Cholesky"))
         return factor
 
 

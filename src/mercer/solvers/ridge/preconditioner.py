@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import Run
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.lifts.pivoting import RandomPivots
 from mercer.operators import Operator
 from mercer.solvers.eigenvalues.lanczos import edges
@@ -103,7 +103,7 @@ def build(matrix: Operator, alphas: Array, rank: int | None, tolerance: float, s
     """
     n = matrix.shape[0]
     most = min(n // MIN_ROWS_PER_COLUMN, MAX_RANK, MAX_FACTOR_NUMBERS // n) if rank is None else min(rank, n)
-    Budget.of(None).require("ConjugateGradient", 8 * n * most, f"a preconditioner of rank {most}", "Use a lower rank.")
+    Budget.of(None).require(8 * n * most, f"a preconditioner of rank {most}", "Use a lower rank.")
     worth = Worth(n, float(alphas.min(initial=np.inf)), tolerance)
     pivots, asked = RandomPivots(_finite(matrix.diagonal()), matrix.block, most), worth if rank is None else worth.note
 
@@ -122,7 +122,9 @@ def build(matrix: Operator, alphas: Array, rank: int | None, tolerance: float, s
 def _finite(values: NDArray[Any]) -> NDArray[Any]:
     if not np.isfinite(values).all():
         got = "there are infinities or NaN in it"
-        raise InputError(sentence("A system", "a matrix of finite numbers", got, "Check the data and the kernel."))
+        raise InputError(
+            message("a matrix of finite numbers", got, "Check the data and the kernel.", subject="A system")
+        )
     return values
 
 
