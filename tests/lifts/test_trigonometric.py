@@ -73,7 +73,7 @@ def test_single_precision_is_that_of_the_result():
 
 def test_blocks_do_not_change_the_features(monkeypatch):
     whole = Trigonometric(2).fit_transform(X)
-    monkeypatch.setattr(trigonometric, "BLOCK", 30)
+    monkeypatch.setattr(trigonometric, "BLOCK_FEATURES", 30)
     np.testing.assert_array_equal(Trigonometric(2).fit_transform(X), whole)
 
 

@@ -21,7 +21,7 @@ from mercer.kernels.proof.judgement import Fact
 
 FULL_TURN = 2 * math.pi
 """As a period, this float stands for the number 2 pi itself."""
-BLOCK = 1 << 16
+BLOCK_FEATURES = 1 << 16
 """Features that are held in float64 at once: they stay in the cache."""
 
 
@@ -80,7 +80,7 @@ class Trigonometric(Kernel):
         array of shape (n, 2 order d)
         """
         out = np.empty((len(X), 2 * self.order * X.shape[1]), X.dtype)
-        step = max(1, BLOCK // out.shape[1])
+        step = max(1, BLOCK_FEATURES // out.shape[1])
         for start in range(0, len(X), step):  # in float64, whatever X is: a period is no float32
             rows = slice(start, start + step)
             out[rows] = waves(X[rows].astype(np.float64), self.order, self.period)
