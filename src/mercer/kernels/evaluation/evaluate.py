@@ -18,9 +18,10 @@ from mercer.compute.runtime.memory import SURE, Budget
 from mercer.errors import DomainError, InputError, NumericalWarning, sentence
 from mercer.kernels.domain import REALS
 from mercer.kernels.evaluation.dispatch import fused
-from mercer.kernels.evaluation.plain import Plain
+from mercer.kernels.evaluation.plain import BLOCK, Plain
 from mercer.kernels.objects.reading import objects_from
 from mercer.kernels.objects.table import holds_more
+from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import (
     DOUBLE,
     Points,
@@ -225,6 +226,14 @@ def _values(
         remedy = "Use mercer.operators.Gram, which stores no matrix, or give fewer rows."
         Budget.of(None).require(name_of(kernel), n * m * dtype.itemsize, f"a matrix of {n} x {m} numbers", remedy)
     with np.errstate(all="ignore"):
+        if out is None and watch is None and n * m <= BLOCK and is_few(left, right):
+            block = np.asarray(kernel.evaluate(Pairs(left, right)), dtype)
+            if left is not right:
+                return block, False
+            lower = np.tril(block)  # a product may round (i, j) and (j, i) differently
+            lower += np.tril(block, -1).T
+            np.fill_diagonal(lower, kernel.evaluate_diagonal(left))
+            return lower, False
         found = evaluator(kernel, left, right)
         out, sure = found.matrix(dtype, 1 if isinstance(found, Plain) else threads.count(workers), watch, out)
         if left is right:
