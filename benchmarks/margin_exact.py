@@ -1,4 +1,4 @@
-"""Exact machines of margins against their peers: the part `exact` of margins.py."""
+"""Exact SVMs against their peers: the part `exact` of margins.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How quickly machines of margins let go: the part `interrupt` of margins.py."""
+"""How quickly SVMs let go: the part `interrupt` of margins.py."""
 
 from __future__ import annotations
 

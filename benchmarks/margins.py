@@ -1,4 +1,4 @@
-"""Machines of margins against their peers, one part after the other.
+"""SVMs against their peers, one part after the other.
 
     python benchmarks/margins.py --data FOLDER [--quick] [--only exact|large|predict|perceptron|interrupt] [--repeats N]
         [--json PATH]

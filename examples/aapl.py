@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mercer import KernelRidge
-from mercer.errors import sentence
+from mercer.errors import message
 from mercer.kernels import Gaussian
 from mercer.lifts import RadialBasis, Trigonometric
 
@@ -127,7 +127,7 @@ def _figure() -> Any:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as missing:
         remedy = 'Install it with: pip install "mercer[examples]".'
-        raise SystemExit(sentence("--picture", "matplotlib", "it is not installed", remedy)) from missing
+        raise SystemExit(message("matplotlib", "it is not installed", remedy, subject="--picture")) from missing
     return Figure(figsize=(14, 6), layout="constrained")
 
 

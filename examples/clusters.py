@@ -30,7 +30,7 @@ from scipy.spatial import cKDTree
 
 from mercer import KernelKMeans, KernelPCA, SpectralClustering
 from mercer.displays import ClusterDisplay, ComponentsDisplay
-from mercer.errors import sentence
+from mercer.errors import message
 from mercer.kernels import Gaussian, Kernel, Parabolic
 
 Array = NDArray[Any]
@@ -162,7 +162,7 @@ def _figure() -> Any:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as missing:
         remedy = 'Install it with: pip install "mercer[examples]".'
-        raise SystemExit(sentence("--picture", "matplotlib", "it is not installed", remedy)) from missing
+        raise SystemExit(message("matplotlib", "it is not installed", remedy, subject="--picture")) from missing
     return Figure(figsize=(14, 8.5), layout="constrained")
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer import KernelRidge
-from mercer.errors import sentence
+from mercer.errors import message
 from mercer.kernels import Polynomial
 from mercer.lifts import Polynomial as PolynomialLift
 from mercer.solvers import GradientDescent
@@ -172,7 +172,7 @@ def _figure() -> Any:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as missing:
         remedy = 'Install it with: pip install "mercer[examples]".'
-        raise SystemExit(sentence("--picture", "matplotlib", "it is not installed", remedy)) from missing
+        raise SystemExit(message("matplotlib", "it is not installed", remedy, subject="--picture")) from missing
     return Figure(figsize=(11, 4.5), layout="constrained")
 
 

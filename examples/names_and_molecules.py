@@ -29,7 +29,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 import mercer
 from mercer import KernelPCA, KernelSVC
 from mercer.displays import ComponentsDisplay
-from mercer.errors import sentence
+from mercer.errors import message
 from mercer.kernels import BlendedSpectrum, Graph, Kernel, Spectrum, VertexHistogram, WeisfeilerLehman
 from mercer.kernels.graphs import graphs_of
 
@@ -123,7 +123,7 @@ def _table(folder: Path, name: str) -> Any:
         from pyarrow.parquet import read_table
     except ModuleNotFoundError as missing:
         remedy = 'Install it with: pip install "mercer[files]".'
-        raise SystemExit(sentence("--data", "pyarrow", "it is not installed", remedy)) from missing
+        raise SystemExit(message("pyarrow", "it is not installed", remedy, subject="--data")) from missing
     return read_table(folder / f"{name}.parquet")
 
 
@@ -186,7 +186,7 @@ def _figure() -> Any:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as missing:
         remedy = 'Install it with: pip install "mercer[examples]".'
-        raise SystemExit(sentence("--picture", "matplotlib", "it is not installed", remedy)) from missing
+        raise SystemExit(message("matplotlib", "it is not installed", remedy, subject="--picture")) from missing
     return Figure(figsize=(12, 5), layout="constrained")
 
 

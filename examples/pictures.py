@@ -43,7 +43,7 @@ from mercer.displays import (
     ScreeDisplay,
     StepsDisplay,
 )
-from mercer.errors import sentence
+from mercer.errors import message
 from mercer.lifts import Nystrom, RandomFourier
 from mercer.solvers import ConjugateGradient, GradientDescent
 
@@ -270,7 +270,7 @@ def main(arguments: Sequence[str] = ()) -> None:
         import matplotlib  # noqa: F401  # the error says what to install
     except ModuleNotFoundError as missing:
         remedy = 'Install it with: pip install "mercer[examples]".'
-        raise SystemExit(sentence("pictures.py", "matplotlib", "it is not installed", remedy)) from missing
+        raise SystemExit(message("matplotlib", "it is not installed", remedy, subject="pictures.py")) from missing
     draw(options.folder, Rows(options.data, options.small), options.only or list(PICTURES))
 
 

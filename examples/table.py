@@ -25,7 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from mercer import KernelRidgeClassifier, kernel_for
-from mercer.errors import sentence
+from mercer.errors import message
 from mercer.kernels import Gaussian
 
 TARGET = "target"
@@ -37,7 +37,7 @@ def table(folder: Path | None = None) -> Any:
         pandas = import_module("pandas")
     except ImportError as error:
         got, remedy = "it is not installed", "Run: pip install pandas pyarrow"
-        raise SystemExit(sentence("The example", "pandas", got, remedy)) from error
+        raise SystemExit(message("pandas", got, remedy, subject="The example")) from error
     return pandas.DataFrame(orders()) if folder is None else pandas.read_parquet(folder / "german_credit.parquet")
 
 

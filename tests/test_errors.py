@@ -1,9 +1,11 @@
 """Who a message names."""
 
 import threading
+from inspect import signature
 
 import pytest
 
+from mercer.compute.runtime import threads
 from mercer.errors import message, speaker, speaking, speaks
 
 
@@ -62,5 +64,31 @@ def test_threads_of_others_have_names_of_their_own():
     assert seen == ["Mercer"]
 
 
+def test_workers_speak_in_the_name_of_their_caller():
+    seen = []
+    with speaking("Gram"):
+        threads.run(lambda worker, piece, stop: seen.append(speaker()), [[0], [1]], 2)
+    assert seen == ["Gram", "Gram"]
+
+
+def test_a_generator_speaks_at_each_step_and_is_silent_between():
+    @speaks
+    def steps():
+        yield speaker()
+        yield speaker()
+
+    found = steps()
+    with speaking("outer"):
+        assert [(step, speaker()) for step in found] == [("steps", "outer")] * 2
+
+
+def test_a_message_may_be_about_something_else():
+    with speaking("load"):
+        told = message("a sound file", "it is empty", "Write it again.", subject="rows.csv")
+    assert told == "rows.csv needs a sound file; it is empty. Write it again."
+
+
 def test_what_is_wrapped_keeps_its_name_text_and_signature():
     assert (measure.__name__, measure.__doc__) == ("measure", "Says its own name.")
+    assert str(signature(measure)) == "(inner=None)"
+    assert list(signature(Learner().fit).parameters) == ["check"]

@@ -5,7 +5,9 @@ A message says who speaks, what is needed, what was given, and what to do::
     Min needs non-negative coordinates; column 3 holds -0.7. Shift the data, or use Gaussian().
 
 Who speaks is the public method or function that was called: it says so once (`speaks`, `speaking`), and whatever it
-calls words its messages with `message`.
+calls words its messages with `message`. A public call inside of another speaks for itself: a lift or a solver inside of
+a learner complains in its own name, since its own parameters are wrong. What is neither, a file or a kernel inside of
+another, is named by the `subject` of the message.
 """
 
 from __future__ import annotations
@@ -31,9 +33,9 @@ __all__ = [
     "ParseError",
 ]
 
-Public = TypeVar("Public", bound=Callable[..., Any])
-NAMED = (type, FunctionType)
-"""What has a name of its own; otherwise its class is named."""
+_Public = TypeVar("_Public", bound=Callable[..., Any])
+_NAMED = (type, FunctionType)
+"""What has a name of its own; of other things the class has one."""
 _END = object()
 
 
@@ -89,11 +91,6 @@ class NumericalWarning(MercerWarning):
 _SPEAKER: ContextVar[str] = ContextVar("speaker", default="Mercer")
 
 
-def sentence(who: object, needs: str, got: str, remedy: str) -> str:
-    """The form of a message in somebody else's name; `message` is the one to use."""
-    return message(needs, got, remedy, subject=who)
-
-
 def message(needs: str, got: str, remedy: str, subject: object = None) -> str:
     """The house form of a message: who needs what, what was given, and what to do.
 
@@ -114,13 +111,23 @@ def message(needs: str, got: str, remedy: str, subject: object = None) -> str:
 
 
 def speaker() -> str:
-    """The name of the public class or function that is running: the innermost that said so."""
+    """The name of the public class or function that is running: the innermost that said so.
+
+    >>> with speaking("KernelRidge"):
+    ...     speaker()
+    'KernelRidge'
+    """
     return _SPEAKER.get()
 
 
 @contextmanager
 def speaking(name: str) -> Iterator[None]:
-    """Messages inside begin with this name. Not around a `yield`: its consumer would speak in this name."""
+    """Messages inside begin with this name. Not around a `yield`: its consumer would speak in this name.
+
+    >>> with speaking("KernelRidge (centers)"):
+    ...     message("finite numbers", "got NaN", "Drop such rows.")
+    'KernelRidge (centers) needs finite numbers; got NaN. Drop such rows.'
+    """
     token = _SPEAKER.set(name)
     try:
         yield
@@ -128,19 +135,25 @@ def speaking(name: str) -> Iterator[None]:
         _SPEAKER.reset(token)
 
 
-def speaks(public: Public) -> Public:
+def speaks(public: _Public) -> _Public:
     """A public method, whose messages begin with the name of its class, or a public function, with its own name.
 
-    It is for what users call. A call inside of another speaks for itself: a lift inside of a learner complains in its
-    own name, since that is whose parameter is wrong. Threads begin without a name: those of `mercer.compute` are given
-    their caller's.
+    It is for what users call, generators included, not for what these call. A new thread has no name; those of
+    `mercer.compute` get that of their caller.
+
+    >>> class Machine:
+    ...     @speaks
+    ...     def fit(self):
+    ...         return message("two rows", "got one", "Give more.")
+    >>> Machine().fit()
+    'Machine needs two rows; got one. Give more.'
     """
     of_class = "." in public.__qualname__.rpartition("<locals>.")[2]
 
     @wraps(public)
     def named(*args: Any, **kwargs: Any) -> Any:
         owner = args[0] if of_class else public
-        token = _SPEAKER.set(owner.__name__ if isinstance(owner, NAMED) else type(owner).__name__)
+        token = _SPEAKER.set(owner.__name__ if isinstance(owner, _NAMED) else type(owner).__name__)
         try:
             return public(*args, **kwargs)
         finally:
@@ -149,7 +162,7 @@ def speaks(public: Public) -> Public:
     @wraps(public)
     def step_by_step(*args: Any, **kwargs: Any) -> Iterator[Any]:
         owner = args[0] if of_class else public
-        name = owner.__name__ if isinstance(owner, NAMED) else type(owner).__name__
+        name = owner.__name__ if isinstance(owner, _NAMED) else type(owner).__name__
         steps = public(*args, **kwargs)
         while True:
             with speaking(name):
@@ -158,7 +171,7 @@ def speaks(public: Public) -> Public:
                 return
             yield step
 
-    return cast(Public, step_by_step if isgeneratorfunction(public) else named)
+    return cast(_Public, step_by_step if isgeneratorfunction(public) else named)
 
 
 def caller_level() -> int:

@@ -163,7 +163,7 @@ def table(
     numbers: Sequence[int] = (),
     most: int = LINES,
 ) -> Markup:
-    """Rows of cells, the first cell of each as its name; beyond `most` rows their number is told.
+    """Rows of cells, the first cell of each as its name; beyond `most` rows their number is given.
 
     count : how many rows there are, where only the first were given
     numbers : columns of the class "number"
@@ -186,7 +186,7 @@ def _row(cells: Sequence[object], numbers: Sequence[int], scope: str, names: int
 
 
 def items(texts: Iterable[object], ordered: bool = False, most: int = LINES) -> Markup:
-    """A list of texts; beyond `most` of them their number is told."""
+    """A list of texts; beyond `most` of them their number is given."""
     texts = list(texts)
     lines = [element("li", escaped(text, 2 * CELL)) for text in texts[:most]]
     more = [element("p", _rest(len(texts), "lines", most), kind="quiet")] if len(texts) > most else []

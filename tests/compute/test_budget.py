@@ -116,13 +116,13 @@ def test_a_budget_allows_up_to_itself():
 
 
 def test_a_computation_that_fits_passes():
-    assert Budget(10).require("Gaussian", 10, "a row", "Use less.") is None
+    assert Budget(10).require(10, "a row", "Use less.", subject="Gaussian") is None
 
 
 def test_a_computation_that_does_not_fit_is_told_what_to_do():
     budget = Budget(19_542_101_197)  # 18.2 * 2**30
     with pytest.raises(BudgetError) as caught:
-        budget.require("Gaussian", 8 * 100_000**2, "a matrix of 100000 x 100000 numbers", "Use gram(X).")
+        budget.require(8 * 100_000**2, "a matrix of 100000 x 100000 numbers", "Use gram(X).", subject="Gaussian")
     assert str(caught.value) == (
         "Gaussian needs 74.5 GiB for a matrix of 100000 x 100000 numbers; 18.2 GiB may be used. Use gram(X)."
     )
@@ -133,7 +133,7 @@ def test_a_computation_that_does_not_fit_is_told_what_to_do():
 
 def test_a_near_miss_is_told_in_bytes():
     with pytest.raises(BudgetError, match="needs 1073741825 bytes for a row; 1073741824 bytes may be used"):
-        Budget(GiB).require("Gaussian", GiB + 1, "a row", "Use less.")
+        Budget(GiB).require(GiB + 1, "a row", "Use less.", subject="Gaussian")
 
 
 def test_a_budget_is_frozen():

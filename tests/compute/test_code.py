@@ -265,7 +265,7 @@ DAMAGES = {
     "random": lambda data: np.random.default_rng(0).bytes(len(data)),
     "one bit of the digest": lambda data: flipped(data, 3),
     "one bit of the code": lambda data: flipped(data, len(data) // 2),
-    "a pickle of somebody": lambda data: data[: cache_folder.DIGEST] + pickle.dumps(Trap()),
+    "a pickle of somebody": lambda data: data[: cache_folder.DIGEST_BYTES] + pickle.dumps(Trap()),
     "a pickle with a digest": lambda data: hashlib.sha256(pickle.dumps(Trap())).digest() + pickle.dumps(Trap()),
 }
 

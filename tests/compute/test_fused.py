@@ -36,8 +36,8 @@ def table(n, d, seed=0):
 
 
 def passes(kernel, X, Z=None):
-    left = points_from("test", X)
-    found = dispatch.fused(kernel, left, left if Z is None else points_from("test", Z))
+    left = points_from(X)
+    found = dispatch.fused(kernel, left, left if Z is None else points_from(Z))
     assert found is not None
     return found
 
@@ -96,7 +96,15 @@ def test_a_dense_matrix_is_exactly_symmetric_with_the_exact_diagonal(name, dtype
 # -- the size of tiles -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sizes", [{"ROWS": 32}, {"ROWS": 100, "TILE": 1 << 17}, {"TILE": 1 << 16}, {"PANEL": 1 << 10}])
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        {"TILE_ROWS": 32},
+        {"TILE_ROWS": 100, "MAX_TILE_BYTES": 1 << 17},
+        {"MAX_TILE_BYTES": 1 << 16},
+        {"MAX_PANEL_NUMBERS": 1 << 10},
+    ],
+)
 @pytest.mark.parametrize("name", KERNELS)
 def test_results_do_not_depend_on_the_size_of_tiles(name, sizes, monkeypatch):
     kernel, wanted = KERNELS[name]
@@ -115,7 +123,7 @@ def test_a_tile_is_narrow_where_there_are_many_coordinates(monkeypatch):
     widths = {passes(Min(), table(3, d)).columns for d in (2, 64)}
     assert len(widths) == 2
     before = passes(Gaussian(), table(3, 27)).columns
-    monkeypatch.setattr(tiles, "TILE", 1 << 16)
+    monkeypatch.setattr(tiles, "MAX_TILE_BYTES", 1 << 16)
     assert passes(Gaussian(), table(3, 27)).columns < before
 
 

@@ -12,9 +12,9 @@ from mercer.kernels.graphs.path_loops import Grouped, path_counts
 @pytest.fixture(params=["scipy", "compiled", "compiled in pieces"])
 def way(request, monkeypatch):
     """All ways to compute, whatever the size."""
-    monkeypatch.setattr(path_loops, "COMPILED_FROM", 1 << 60 if request.param == "scipy" else 0)
+    monkeypatch.setattr(path_loops, "MIN_COMPILED_PAIRS", 1 << 60 if request.param == "scipy" else 0)
     if request.param == "compiled in pieces":
-        monkeypatch.setattr(path_loops, "PIECE", 13)
+        monkeypatch.setattr(path_loops, "CALL_VISITS", 13)
 
 
 def some_graphs(sizes, density, seed):
@@ -64,7 +64,7 @@ def test_counts(sizes, density, way):
 
 
 def test_counts_by_loops_as_written(loops_as_written, monkeypatch):
-    monkeypatch.setattr(path_loops, "COMPILED_FROM", 0)
+    monkeypatch.setattr(path_loops, "MIN_COMPILED_PAIRS", 0)
     matrices, groups, joined = some_graphs([7, 1, 0, 12, 2], 1.5, seed=5)
     found = Counter()
     for first, last, distance, pairs in path_counts(joined).tolist():
@@ -85,7 +85,7 @@ def test_buffers_grow():
 
 
 def test_buffers_of_loops_as_written_grow(loops_as_written, monkeypatch):
-    monkeypatch.setattr(path_loops, "COMPILED_FROM", 0)
+    monkeypatch.setattr(path_loops, "MIN_COMPILED_PAIRS", 0)
     check_a_path(150)
 
 

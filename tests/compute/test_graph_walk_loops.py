@@ -57,8 +57,8 @@ def test_loops_as_written_and_numpy_agree(loops_as_written):
 def test_pieces_do_not_matter(piece, monkeypatch):
     graphs, (i, j) = encoded(GRAPHS), all_pairs(len(GRAPHS))
     wanted, _ = shared_walks(graphs, i, j, 0.01)
-    monkeypatch.setattr(walk_loops, "PIECE", piece)
-    monkeypatch.setattr(walk_loops, "COMPILED_FROM", 0)
+    monkeypatch.setattr(walk_loops, "CALL_PAIRS", piece)
+    monkeypatch.setattr(walk_loops, "MIN_COMPILED_PAIRS", 0)
     found, missed = shared_walks(graphs, i, j, 0.01)
     np.testing.assert_allclose(found, wanted, rtol=1e-14)
     assert missed == 0
@@ -66,7 +66,7 @@ def test_pieces_do_not_matter(piece, monkeypatch):
 
 def test_without_numba(monkeypatch):
     graphs, (i, j) = encoded(GRAPHS), all_pairs(len(GRAPHS))
-    monkeypatch.setattr(walk_loops, "COMPILED_FROM", 0)
+    monkeypatch.setattr(walk_loops, "MIN_COMPILED_PAIRS", 0)
     wanted, _ = shared_walks(graphs, i, j, 0.01)
     monkeypatch.setattr(jit_cache, "numba_works", lambda: False)
     np.testing.assert_allclose(shared_walks(graphs, i, j, 0.01)[0], wanted, rtol=1e-14)
@@ -76,9 +76,9 @@ def test_steps_that_do_not_suffice_are_counted(monkeypatch):
     graphs, (i, j) = encoded(GRAPHS[:3]), all_pairs(3)
     wanted, _ = shared_walks(graphs, i, j, 0.02)
     for compiled in (0, 1 << 60):
-        monkeypatch.setattr(walk_loops, "COMPILED_FROM", compiled)
-        monkeypatch.setattr(walk_loops, "EXACT", 0.0)  # nobody reaches that
-        monkeypatch.setattr(walk_loops, "MOST", 3)
+        monkeypatch.setattr(walk_loops, "MIN_COMPILED_PAIRS", compiled)
+        monkeypatch.setattr(walk_loops, "MAX_MISSING_SHARE", 0.0)  # nobody reaches that
+        monkeypatch.setattr(walk_loops, "BASE_STEPS", 3)
         found, missed = shared_walks(graphs, i, j, 0.02)
         assert missed > 0
         np.testing.assert_allclose(found, wanted, rtol=1e-13)
@@ -86,7 +86,7 @@ def test_steps_that_do_not_suffice_are_counted(monkeypatch):
 
 def test_the_product_graph_is_never_made(monkeypatch):
     """Two graphs of 300 nodes: their product graph has 90,000 nodes, and its matrix 8.1e9 numbers."""
-    monkeypatch.setattr(walk_loops, "COMPILED_FROM", 0)
+    monkeypatch.setattr(walk_loops, "MIN_COMPILED_PAIRS", 0)
     graphs = encoded([random_graph(300, 600, 1, 1) for _ in range(2)])
     shared_walks(graphs, np.array([0]), np.array([1]), 0.01)  # a first call compiles, which takes memory of its own
     tracemalloc.start()
@@ -103,7 +103,7 @@ def test_an_error_in_a_worker_comes_through(monkeypatch):
     def interrupted(self, *arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(walk_loops, "PIECE", 10)
+    monkeypatch.setattr(walk_loops, "CALL_PAIRS", 10)
     monkeypatch.setattr(threads, "available", lambda: 2)
     monkeypatch.setattr(walk_loops.Layers, "compare_plainly", interrupted)
     with pytest.raises(KeyboardInterrupt):

@@ -54,7 +54,7 @@ def test_squares_are_added_below_the_diagonal(n, m, way):
 @pytest.mark.parametrize("call", [1.0, 300.0, 4e9])
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (60, 7), (3, 20), (0, 2)])
 def test_squares_are_whole_and_symmetric_however_short_the_calls(n, m, call, way, monkeypatch):
-    monkeypatch.setattr(lapack, "CALL", call)
+    monkeypatch.setattr(lapack, "MAX_CALL_OPERATIONS", call)
     A = draw(n, m)
     found = squares_of(A)
     np.testing.assert_allclose(found, A.T @ A, rtol=1e-13, atol=1e-13)
@@ -63,7 +63,7 @@ def test_squares_are_whole_and_symmetric_however_short_the_calls(n, m, call, way
 
 def test_no_call_for_squares_is_longer_than_a_keyboard_waits(monkeypatch):
     rows = []
-    monkeypatch.setattr(lapack, "CALL", 300.0)
+    monkeypatch.setattr(lapack, "MAX_CALL_OPERATIONS", 300.0)
     monkeypatch.setattr(lapack, "add_squares", lambda C, A: rows.append(len(A)))
     squares_of(draw(60, 7))
     assert sum(rows) == 60

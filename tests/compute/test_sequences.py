@@ -64,9 +64,9 @@ def test_property_later_sequences_change_no_order(first, later, k):
 def test_the_bits_run_out_in_the_last_step(monkeypatch):
     """A room for keys that is just large enough for them, and not for the places beside them."""
     rows = [[0, 1, 2, 3] * 20, [3, 2, 1, 0] * 20]
-    monkeypatch.setattr(sequences, "LIMIT", 4**5 * 8)
+    monkeypatch.setattr(sequences, "INT64_LIMIT", 4**5 * 8)
     check(rows, 5)
-    monkeypatch.setattr(sequences, "LIMIT", 4 * 200)
+    monkeypatch.setattr(sequences, "INT64_LIMIT", 4 * 200)
     check(rows, 9)
 
 

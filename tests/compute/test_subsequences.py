@@ -20,7 +20,7 @@ def way(request, monkeypatch):
     """Both ways to compute, whatever the size."""
     if request.param == "compiled" and not jit_cache.numba_works():
         pytest.skip("Numba is missing")
-    monkeypatch.setattr(subsequence_loops, "COMPILED_FROM", 0 if request.param == "compiled" else 1 << 62)
+    monkeypatch.setattr(subsequence_loops, "MIN_COMPILED_STEPS", 0 if request.param == "compiled" else 1 << 62)
     return request.param
 
 
@@ -57,7 +57,7 @@ def test_all_pairs(way, gappy):
 
 
 def test_all_pairs_by_loops_as_written(loops_as_written, monkeypatch):
-    monkeypatch.setattr(subsequence_loops, "COMPILED_FROM", 0)
+    monkeypatch.setattr(subsequence_loops, "MIN_COMPILED_STEPS", 0)
     rows = some(6, 7)
     left, right, gappy = np.array([0, 3]), np.array([1, 2, 4, 5]), Gappy(3, 0.7)
     expected = wanted([rows[i] for i in left], [rows[j] for j in right], gappy)
@@ -93,7 +93,7 @@ def test_short_and_empty_sequences(way, rows):
 
 def test_one_long_pair_takes_several_calls(way, monkeypatch):
     """Strips of the left sequence, so that no call is long: the same sums."""
-    monkeypatch.setattr(subsequence_loops, "CALL", 50)
+    monkeypatch.setattr(subsequence_loops, "CALL_STEPS", 50)
     rows = some(3, 60, seed=3)
     places = np.arange(3)
     gappy = Gappy(3, 0.9)
@@ -118,8 +118,8 @@ def test_long_sequences_of_one_symbol(way):
 def test_the_same_bits_by_any_number_of_threads(monkeypatch):
     rows = some(70, 20, seed=4)
     places = np.arange(70)
-    monkeypatch.setattr(subsequence_loops, "COMPILED_FROM", 0)
-    monkeypatch.setattr(subsequence_loops, "CALL", 1000)
+    monkeypatch.setattr(subsequence_loops, "MIN_COMPILED_STEPS", 0)
+    monkeypatch.setattr(subsequence_loops, "CALL_STEPS", 1000)
     found = []
     for workers in (1, 2, 3):
         monkeypatch.setattr(threads, "available", lambda workers=workers: workers)
@@ -136,26 +136,26 @@ def test_calls_are_short():
     assert cuts[0] == 0
     assert cuts[-1] == len(chunks.left)
     sums = [int(chunks.steps[a:b].sum()) for a, b in pairwise(cuts)]
-    assert max(sums) <= subsequence_loops.CALL + int(chunks.steps.max())
+    assert max(sums) <= subsequence_loops.CALL_STEPS + int(chunks.steps.max())
     mixed = subsequence_loops._Chunks(of([[1] * 2000, [1]]), *np.repeat([[1, 0, 1]] * 2, LANES, axis=1), Gappy(2, 0.5))
     assert mixed._pieces() == [0, 1, 2, 3]  # the long pair, in strips, and nothing beside it
     long = subsequence_loops._Chunks(of([[1] * 9000]), np.array([0]), np.array([0]), Gappy(2, 0.5))
     strips = list(long._strips(slice(0, 1), 9000))
-    assert len(strips) >= 9000 * 9000 * 2 // subsequence_loops.CALL
+    assert len(strips) >= 9000 * 9000 * 2 // subsequence_loops.CALL_STEPS
     assert strips[0][0] == 0
     assert strips[-1][1] >= 9000
     assert all(a[1] == b[0] for a, b in pairwise(strips))
 
 
 def test_too_little_memory_is_said(monkeypatch):
-    monkeypatch.setattr(subsequence_loops, "COMPILED_FROM", 0)
+    monkeypatch.setattr(subsequence_loops, "MIN_COMPILED_STEPS", 0)
     monkeypatch.setattr(subsequence_loops.Budget, "of", lambda memory: subsequence_loops.Budget(100))
     with pytest.raises(BudgetError, match=r"GappySubsequence needs .* for 32 pairs of strings of up to 3 symbols"):
         pairs(of([[1, 2, 3]]), np.array([0]), np.array([0]), Gappy(2, 0.5))
 
 
 def test_numpy_takes_batches(monkeypatch):
-    monkeypatch.setattr(subsequence_loops, "BATCH", 7)
+    monkeypatch.setattr(subsequence_loops, "NUMPY_PAIRS", 7)
     rows = some(5, 9, seed=6)
     left, right = map(np.array, zip(*combinations(range(5), 2), strict=True))
     gappy = Gappy(2, 0.5)

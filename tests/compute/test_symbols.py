@@ -123,7 +123,7 @@ def rows(count, dtype=np.float64):
 def test_every_function_gives_what_numpy_gives(family, dtype, tolerance, monkeypatch):
     named = FAMILIES[family]
     monkeypatch.setattr(Mixture, "functions", tuple(named.values()))
-    points, columns = (points_from("test", rows(n, dtype)) for n in (37, 23))
+    points, columns = (points_from(rows(n, dtype)) for n in (37, 23))
     t = points.values @ columns.values.T
     before = set(jit_cache._LOADED)
     for k, (name, function) in enumerate(named.items()):
@@ -299,7 +299,7 @@ def test_code_that_cannot_be_followed_is_left_to_numpy(profile, monkeypatch):
     gaps = ((X[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2) / 0.8 / 0.8
     np.testing.assert_allclose(found, profile(gaps.copy()), rtol=1e-13, atol=1e-13)
     assert np.array_equal(whole, whole.T)
-    assert dispatch.fused(Own(0.8), points_from("t", X), points_from("t", Z)) is None
+    assert dispatch.fused(Own(0.8), points_from(X), points_from(Z)) is None
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_ids_are_its_own_and_all_links_lead_somewhere():
 
 
 def test_nothing_is_asked_from_elsewhere():
-    figure = new_figure("A test")
+    figure = new_figure()
     figure.add_subplot().scatter(np.arange(2000.0), np.arange(2000.0), rasterized=True)
     svg = inline_svg(figure, "r", "points")
     assert "http" not in svg

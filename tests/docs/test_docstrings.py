@@ -12,14 +12,12 @@ HEADING = re.compile(r"^(\w[\w ]*)\n-+$", re.MULTILINE)
 FIELD = re.compile(r"^(\*{0,2}\w[\w*, ]*) : (.*)\n((?:    .*\n?|\n)*)", re.MULTILINE)
 DEFAULT = re.compile(r"(?:, |^)default=(.+)$")
 NAMES = {"np.inf": float("inf")}
-OPEN = ("mercer.planner",)
-"""Packages whose docstrings still have parameters in the old form: names are only taken off."""
 
 
 def members(module):
     """Public classes and functions of a module, and methods that a class is the first to have."""
     for name, home in public(module).items():
-        if not (inspect.isclass(home) or inspect.isroutine(home)) or home.__module__.startswith(OPEN):
+        if not (inspect.isclass(home) or inspect.isroutine(home)):
             continue
         if not (inspect.isclass(home) and issubclass(home, BaseException)):
             yield name, home

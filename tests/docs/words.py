@@ -66,7 +66,7 @@ def prose(path: Path) -> Iterator[tuple[int, str]]:
 
 def pages() -> list[Path]:
     """All files that are read: what `make bench` or `make docs` writes is not among them."""
-    written = ("benchmarks.md", "auto_gallery", "generated", "planner")
+    written = ("benchmarks.md", "auto_gallery", "generated")
     found = [*ROOT.glob("src/**/*.py"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/gallery/**/*.py")]
     named = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md")]
     return sorted(path for path in found if not any(part in written for part in path.parts)) + named

@@ -28,7 +28,7 @@ def tables(n, seed=0, strength=0.5):
 
 
 def seen(kernel, X):
-    return seen_through("hsic", kernel, read(kernel, X), np.random.default_rng(0))
+    return seen_through(kernel, read(kernel, X), np.random.default_rng(0))
 
 
 def orders(n, count, seed):

@@ -40,7 +40,7 @@ def samples(sizes, seed=0, d=2, shift=0.4):
 
 def seen(kernel, X, Y):
     rows = np.vstack([X, Y])
-    return seen_through("mmd", kernel, read(kernel, rows), np.random.default_rng(0))
+    return seen_through(kernel, read(kernel, rows), np.random.default_rng(0))
 
 
 def first_samples(splits):
@@ -345,7 +345,7 @@ def test_auto_takes_all_pairs_of_few_rows_and_features_of_many(monkeypatch):
     ("rows", "permutations", "method"), [(5_000, 1000, "exact"), (6_000, 1000, "features"), (9_000, 200, "exact")]
 )
 def test_auto_counts_pairs_and_permutations(rows, permutations, method):
-    asked = Settings.of("mmd", two_sample.NULLS, "auto", "auto", permutations, None, "1 GB")
+    asked = Settings.of(two_sample.NULLS, "auto", "auto", permutations, None, "1 GB")
     assert asked.chosen(rows, two_sample.WORK, 0).method == method
     assert asked.chosen(rows, two_sample.WORK, 2 * 10**9).method == "features"
 

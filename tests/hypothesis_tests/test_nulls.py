@@ -20,7 +20,7 @@ REPEATS, DRAWS = 200, 39
 
 
 def seen(kernel, X):
-    return seen_through("test", kernel, read(kernel, X), np.random.default_rng(0))
+    return seen_through(kernel, read(kernel, X), np.random.default_rng(0))
 
 
 def normal_rows(random, n):

@@ -120,12 +120,12 @@ def test_bits_and_types(name):
 @given(any_leaf, st.integers(1, 5))
 def test_property_blocks_do_not_change_the_result(kernel, rows):
     whole = kernel(X, Z)
-    original = plain.BLOCK
+    original = plain.BLOCK_PAIRS
     try:
-        plain.BLOCK = rows * len(Z)
+        plain.BLOCK_PAIRS = rows * len(Z)
         np.testing.assert_allclose(kernel(X, Z), whole, rtol=1e-13, atol=1e-15)
     finally:
-        plain.BLOCK = original
+        plain.BLOCK_PAIRS = original
 
 
 def test_many_blocks_stay_exactly_symmetric():

@@ -159,7 +159,7 @@ def test_waves_against_dirichlet():
 
 
 def is_fused(kernel, rows):
-    points = points_from("test", rows)
+    points = points_from(rows)
     return isinstance(dispatch.fused(kernel, points, points), Fused)
 
 
@@ -188,7 +188,7 @@ def test_high_monomials_of_single_precision_are_left_to_numpy():
 
 def test_tracing_subsets_computes_nothing():
     """A formula for 10^5 x 10^5 pairs is refused at once, not after a matrix of them."""
-    points = points_from("test", np.zeros((100_000, 3)))
+    points = points_from(np.zeros((100_000, 3)))
     assert dispatch.fused(Subsets(1, 2), points, points) is None
 
 

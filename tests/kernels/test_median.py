@@ -146,7 +146,7 @@ def test_maps_see_the_same_rows_either_way(kernel):
 def test_a_negative_zero_is_a_zero():
     rows = np.array([[-0.0, 1.0], [0.0, 1.0], [2.0, -0.0]])
     for table in (rows, sp.csr_array(rows)):
-        found, weights = merged(points_from("test", table), np.array([1.0, 3.0, 1.0]))
+        found, weights = merged(points_from(table), np.array([1.0, 3.0, 1.0]))
         assert weights.tolist() == [4.0, 1.0]
         values = found.values.toarray() if found.sparse else found.values
         assert values.tolist() == [[0.0, 1.0], [2.0, 0.0]]
@@ -173,12 +173,12 @@ def test_fractions_lie_between():
 def test_fractions_add_up_the_same_in_any_order():
     rng = np.random.default_rng(5)
     rows, weights = rng.integers(0, 3, (60, 2)) * 1.0, rng.random(60)
-    found, totals = merged(points_from("test", rows), weights)
+    found, totals = merged(points_from(rows), weights)
     assert found.values.tolist() == np.unique(rows, axis=0).tolist()
     np.testing.assert_allclose(totals, [weights[(rows == row).all(axis=1)].sum() for row in found.values], rtol=1e-14)
     for _ in range(5):
         order = rng.permutation(60)
-        assert merged(points_from("test", rows[order]), weights[order])[1].tolist() == totals.tolist()
+        assert merged(points_from(rows[order]), weights[order])[1].tolist() == totals.tolist()
 
 
 def test_a_large_table_in_any_order():
@@ -220,7 +220,7 @@ def test_a_heavy_row_among_many():
 
 @pytest.mark.parametrize("n", [30, 600])
 def test_sparse_rows_stand_in_the_order_of_dense_ones(n, monkeypatch):
-    monkeypatch.setattr(median, "MOST_ROWS", 200)
+    monkeypatch.setattr(median, "MAX_ROWS", 200)
     rng = np.random.default_rng(9)
     rows = rng.integers(-1, 2, (n, 9)) * rng.choice([0.5, 1.0], (n, 9))
     weights = rng.integers(0, 4, n)
@@ -243,7 +243,7 @@ def test_stretch_multiplies_what_is_found():
     assert four.lengthscale == 4 * one.lengthscale
     assert closed == Laplace(2.0)
     assert stretched.parts[1].kernel.lengthscale == 4 * found.parts[1].kernel.lengthscale
-    assert stretched == kernel.resolve_points(points_from("test", X), weights, 4.0)
+    assert stretched == kernel.resolve_points(points_from(X), weights, 4.0)
 
 
 def test_rows_of_weight_zero_may_lie_anywhere():
@@ -308,7 +308,7 @@ def test_distances_of_your_own():
 @pytest.mark.parametrize("kind", ["numbers", "ties", "ascending", "far apart", "heavy first"])
 def test_a_part_of_the_pairs_says_where_to_look_and_no_more(kind, some, zeros, monkeypatch):
     """Whatever that part says, the median is NumPy's; also where it is misled, or half of all are zeros."""
-    monkeypatch.setattr(median, "SOME", some)
+    monkeypatch.setattr(median, "SAMPLED_DISTANCES", some)
     rng = np.random.default_rng(some)
     for n in (1, 2, 30, 5_001, 40_000):
         found = rng.integers(0, 4, n) + 0.5 if kind == "ties" else rng.exponential(size=n)
@@ -335,9 +335,9 @@ def test_the_median_of_a_sample_is_found_in_little_memory():
 
 @pytest.mark.parametrize("at_once", [1, 2, 3, 1_000])
 def test_equal_rows_are_found_across_blocks(at_once, monkeypatch):
-    monkeypatch.setattr(median, "AT_ONCE", at_once)
+    monkeypatch.setattr(median, "BLOCK_ROWS", at_once)
     rows = np.random.default_rng(1).integers(0, 2, (40, 3)) * 1.0
-    found, totals = merged(points_from("test", rows), np.ones(40))
+    found, totals = merged(points_from(rows), np.ones(40))
     wanted, counts = np.unique(rows, axis=0, return_counts=True)
     assert found.values.tolist() == wanted.tolist()
     assert totals.tolist() == counts.tolist()

@@ -159,7 +159,7 @@ def test_float32_is_computed_in_float64_and_given_back_in_float32(way):
 @pytest.mark.parametrize("build", [sp.csr_matrix, sp.csr_array])
 def test_all_formats(form, build, way):
     table = build(X).asformat(form)
-    assert points_from("x", table).values.format == "csr"
+    assert points_from(table).values.format == "csr"
     close(Gaussian()(table), Gaussian()(X.toarray()))
     close(Laplace().on([0, 3])(table), Laplace()(X.toarray()[:, [0, 3]]))
 
@@ -179,7 +179,7 @@ def test_duplicates_and_stored_zeros(way):
         close(kernel(table, dense), kernel(dense))
     for part, old in zip((table.data, table.indices, table.indptr), before, strict=True):
         np.testing.assert_array_equal(part, old)
-    assert points_from("x", table).values.nnz == 3
+    assert points_from(table).values.nnz == 3
     small = sp.coo_array((np.array([100, 100], np.int8), ([0, 0], [1, 1])), shape=(1, 2))
     assert Linear()(small)[0, 0] == 200.0**2
 
@@ -190,7 +190,7 @@ def test_the_users_table_is_unchanged(way):
         kernel(table)
         Gram(kernel, table) @ np.ones(70)
     np.testing.assert_array_equal(table.toarray(), X.toarray())
-    assert np.shares_memory(points_from("x", table).values.data, table.data)  # nor copied
+    assert np.shares_memory(points_from(table).values.data, table.data)  # nor copied
 
 
 def test_one_row_and_rows_of_zeros(way):

@@ -6,10 +6,19 @@ import numpy as np
 import pytest
 
 from mercer import kernels
-from mercer.compute.codegen.tiles import ROWS
+from mercer.compute.codegen.tiles import TILE_ROWS
 from mercer.errors import NumericalWarning
 from mercer.kernels.evaluation.evaluate import fused_from, matrix
-from mercer.kernels.evaluation.strips import SHARED, STRIP, TALL, THIN, height, over_strips, over_table, workspace
+from mercer.kernels.evaluation.strips import (
+    MAX_STRIP_ROWS,
+    MIN_STRIP_ROWS,
+    SHARED_STRIP_NUMBERS,
+    WORKER_STRIP_NUMBERS,
+    height,
+    over_strips,
+    over_table,
+    workspace,
+)
 from mercer.kernels.points import Points
 
 RNG = np.random.default_rng(0)
@@ -31,7 +40,7 @@ def gathered(kernel, memory, X=X):
 
 @pytest.mark.parametrize("fused", [True, False])
 @pytest.mark.parametrize("workers", [1, 2, 3])
-@pytest.mark.parametrize("rows", [64, ROWS, 300, 2000])
+@pytest.mark.parametrize("rows", [64, TILE_ROWS, 300, 2000])
 def test_strips_are_the_rows_of_the_matrix(rows, workers, fused):
     kernel = kernels.Gaussian(1.5) + 0.5 * kernels.Laplace(2.0)
     with fused_from(0 if fused else 1 << 60):
@@ -93,6 +102,6 @@ def test_workers_have_memory_for_a_strip(width):
     assert [each.shape for each in workspace(min(width, 5000), 2)] == [
         (height(min(width, 5000), 2), min(width, 5000))
     ] * 2
-    assert THIN <= rows <= TALL
-    assert rows == THIN or rows * width <= STRIP
-    assert height(width, 1) >= SHARED // width
+    assert MIN_STRIP_ROWS <= rows <= MAX_STRIP_ROWS
+    assert rows == MIN_STRIP_ROWS or rows * width <= WORKER_STRIP_NUMBERS
+    assert height(width, 1) >= SHARED_STRIP_NUMBERS // width

@@ -60,7 +60,7 @@ class InPieces:
 
 def in_pieces(basis, stream, plan, *, alpha=1.0, intercept=True, coded=False):
     """The problem of a stream, as a learner poses it."""
-    penalty = penalty_of("test", alpha, stream.outputs, not coded)
+    penalty = penalty_of(alpha, stream.outputs, not coded)
     view = LiftView(stream.points, basis.lift) if hasattr(basis, "lift") else None
     problem = RidgeProblem(
         views=(view,),

@@ -56,7 +56,7 @@ class Mean(RegressorMixin):
 
     def fit(self, X, y):
         clock = Clock()
-        with watched("Mean", self, Terms.of("Mean", None, "raise", "auto", None), clock) as run:
+        with watched("Mean", self, Terms.of(None, "raise", "auto", None), clock) as run:
             run.follow(plan(("pass", 8.0), ("solve", 2.0)), X=X, y=y)
             try:
                 with run.stage("pass", 40), run.stoppable():

@@ -11,10 +11,17 @@ import zipfile
 import numpy as np
 import pytest
 
-from mercer.errors import InputError, MercerWarning
+from mercer.errors import InputError, MercerWarning, speaking
 from mercer.learners.run.checkpoint import INTERVAL, LATEST, LONGEST, SHARE, Store
 
 PARTS = {"version": "1", "settings": "abc", "data": "def"}
+
+
+@pytest.fixture(autouse=True)
+def _learner():
+    """The learner that is fitted."""
+    with speaking("KernelRidge"):
+        yield
 
 
 class Clock:
@@ -347,7 +354,7 @@ from mercer.learners.run.fit_run import Terms, watched
 
 checkpoint.INTERVAL, checkpoint.SHARE = 0.0, 1e9  # at every offer
 folder = Path(sys.argv[1])
-with watched("Child", None, Terms.of("Child", None, "raise", False, folder / "fit.npz")) as run:
+with watched("Child", None, Terms.of(None, "raise", False, folder / "fit.npz")) as run:
     run.resume(lambda: {PARTS!r})
     seed = run.recall("seed", lambda: secrets.randbits(100))
     matrix = np.random.default_rng(seed).normal(size=(200, 200)) / 15

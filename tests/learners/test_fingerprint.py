@@ -69,7 +69,7 @@ def test_labels_of_any_kind():
 
 
 def things(kind, *items):
-    return data(objects_from("test", list(items), None, {None: kind}))
+    return data(objects_from(list(items), None, {None: kind}))
 
 
 @pytest.mark.parametrize("kind", ["strings", "categories"])
@@ -83,7 +83,7 @@ def test_strings_of_tokens_and_columns_of_numbers_beside_them():
     found = [[["a", "b"], ["c"]], [["a"], ["b", "c"]], ["ab", "c"], [b"ab", b"c"]]
     assert len({things("strings", *items) for items in found}) == 4
     tables = [np.array([[text, number]], dtype=object) for text, number in (("a", 1.0), ("b", 1.0), ("a", 2.0))]
-    beside = [data(objects_from("test", table, None, {0: "strings"})) for table in tables]
+    beside = [data(objects_from(table, None, {0: "strings"})) for table in tables]
     assert len({*beside, data(np.zeros((1, 2)))}) == 4
 
 

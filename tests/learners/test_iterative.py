@@ -27,9 +27,9 @@ Y = np.column_stack([np.sin(2 * X[:, 0]) + 5, X[:, 1] ** 2]) + 0.1 * np.random.d
 WEIGHTS = np.random.default_rng(2).uniform(0.5, 2, N)
 ALPHAS = np.array([0.1, 0.02])
 VIEWS = {
-    "kernel": KernelView(points_from("test", X), Laplace(2.0)),
-    "lift": LiftView(points_from("test", X), Polynomial(3).fit(X)),
-    "matrix": MatrixView("test", Laplace(2.0)(X)),
+    "kernel": KernelView(points_from(X), Laplace(2.0)),
+    "lift": LiftView(points_from(X), Polynomial(3).fit(X)),
+    "matrix": MatrixView(Laplace(2.0)(X)),
 }
 
 
@@ -139,7 +139,7 @@ def test_rounding_of_products_is_measured():
     off = rounded(view, duals)
     assert off.shape == (2,)
     assert (off < 1e-11).all()
-    far = replace(view, points=points_from("test", X * 1e-3 + 1e6), kernel=Gaussian(1e-3))
+    far = replace(view, points=points_from(X * 1e-3 + 1e6), kernel=Gaussian(1e-3))
     assert (rounded(far, duals) < 1e-3).all()
     assert not rounded(VIEWS["matrix"], duals).any()
 

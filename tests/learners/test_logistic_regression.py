@@ -349,7 +349,7 @@ def test_memory_decides_how_many_landmarks_there_are(monkeypatch):
         BudgetError, match=r"KernelLogisticRegression needs .* for landmarks of 4,000 rows \(32 per row\)"
     ):
         KernelLogisticRegression("gaussian(1)", memory_limit="1 MB").fit(X, y)
-    with pytest.raises(BudgetError, match=r"for kernel matrix of 200 rows \(200 a row\).* Use fewer rows"):
+    with pytest.raises(BudgetError, match=r"for the kernel matrix of 200 rows \(200 per row\).* Use fewer rows"):
         KernelLogisticRegression("precomputed", memory_limit="100 kB").fit(np.eye(200), y[:200])
 
 

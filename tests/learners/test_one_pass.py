@@ -344,7 +344,7 @@ def test_ctrl_c_inside_a_piece_keeps_the_pieces_that_are_whole(name, monkeypatch
         plain(self, piece, run)
 
     monkeypatch.setattr(Moments, "add", interrupted)
-    with watched("test", KernelRidge(), Terms.of("test", None, "keep", False, None)) as run:
+    with watched("test", KernelRidge(), Terms.of(None, "keep", False, None)) as run:
         found = asked(basis, X, Y, alpha=0.1, batch=100).normal_equations(run)
     assert found.outcome.reason == "Stopped after 75 % of the rows: the fit was interrupted."
     monkeypatch.undo()

@@ -65,8 +65,8 @@ def spread(model, n):
 
 @pytest.fixture(params=[7, 1024], ids=["small blocks", "one block"])
 def block(request, monkeypatch):
-    monkeypatch.setattr(solver, "BLOCK", request.param)
-    monkeypatch.setattr("mercer.solvers.perceptron.budget.BLOCK", request.param)
+    monkeypatch.setattr(solver, "BLOCK_ROWS", request.param)
+    monkeypatch.setattr("mercer.solvers.perceptron.budget.BLOCK_ROWS", request.param)
 
 
 # -- the same as one after the other ----------------------------------------------------------------------------------
@@ -135,11 +135,11 @@ def test_any_blocks_are_one_after_the_other(seed, n, classes, size):
     y[:classes] = np.arange(classes)[: len(y)]
     if len(np.unique(y)) < classes:
         return
-    before, solver.BLOCK = solver.BLOCK, size
+    before, solver.BLOCK_ROWS = solver.BLOCK_ROWS, size
     try:
         model = KernelPerceptron(Gaussian(1.0), max_iter=3).fit(X, y)
     finally:
-        solver.BLOCK = before
+        solver.BLOCK_ROWS = before
     V, history, _ = sequential(Gaussian(1.0)(X), y, 3, classes)
     np.testing.assert_array_equal(spread(model, n), V)
     assert model.history_.tolist() == history

@@ -114,6 +114,6 @@ def test_the_shift_is_what_the_smallest_eigenvalue_lacks():
     matrix = ROUNDED.copy()
     smallest = np.linalg.eigvalsh(matrix)[0]
     with pytest.warns(NumericalWarning, match="slightly indefinite"):
-        assert made_semidefinite("it", matrix) == pytest.approx(-smallest, rel=1e-6)
+        assert made_semidefinite(matrix) == pytest.approx(-smallest, rel=1e-6)
     np.testing.assert_allclose(matrix - ROUNDED, -smallest * np.eye(60), atol=1e-15)
-    assert made_semidefinite("it", K.copy()) == 0.0
+    assert made_semidefinite(K.copy()) == 0.0

@@ -13,7 +13,7 @@ from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.kernels.points import Points
 from mercer.learners.data.views import SAMPLE, mixed
 from mercer.solvers import Eigen
-from mercer.solvers.ridge.perturbation import MARGIN, PROBES, mean_size, perturbations
+from mercer.solvers.ridge.perturbation import ERROR_FACTOR, PROBES_PER_OUTPUT, mean_size, perturbations
 
 FLOOR = 1e-15
 """Errors below it are those of the last digit of a prediction."""
@@ -101,8 +101,8 @@ def test_perturbations_are_those_of_the_system():
     found = perturbations(spectrum, lambda x, right: (rows @ x, np.ones((1, 2)) @ x), np.array([1.0]), draw)
     solved = [b[:, 0] / [1.0, 4.0] for b in drawn]
     wanted = [[max(np.sqrt((x**2).mean()) for x in solved)], [max(abs(x.sum()) for x in solved)]]
-    assert len(drawn) == PROBES
-    np.testing.assert_allclose(found, MARGIN * np.array(wanted), rtol=1e-12)
+    assert len(drawn) == PROBES_PER_OUTPUT
+    np.testing.assert_allclose(found, ERROR_FACTOR * np.array(wanted), rtol=1e-12)
 
 
 def test_the_mean_size_of_columns():

@@ -15,7 +15,7 @@ import pytest
 from mercer import KernelRidge
 from mercer.compute.runtime.run import Stopped
 from mercer.compute.runtime.threads import Progress
-from mercer.errors import InputError
+from mercer.errors import InputError, speaking
 from mercer.learners.ridge import least_squares
 from mercer.learners.ridge.problem import from_rows
 from mercer.learners.run import fit_run
@@ -26,6 +26,13 @@ from mercer.planner.ridge import RidgeDetails
 from mercer.solvers import Cholesky
 
 PARTS = {"version": "1", "settings": "abc", "data": "def"}
+
+
+@pytest.fixture(autouse=True)
+def _learner():
+    """The learner that is fitted."""
+    with speaking("KernelRidge"):
+        yield
 
 
 class Clock:
@@ -55,7 +62,7 @@ def plan(*stages):
 
 
 def run_of(clock, time_limit=None, on_interrupt="raise", verbose=False, checkpoint=None):
-    return watched("KernelRidge", None, Terms.of("KernelRidge", time_limit, on_interrupt, verbose, checkpoint), clock)
+    return watched("KernelRidge", None, Terms.of(time_limit, on_interrupt, verbose, checkpoint), clock)
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------
@@ -64,39 +71,39 @@ def run_of(clock, time_limit=None, on_interrupt="raise", verbose=False, checkpoi
 @pytest.mark.parametrize("bad", [0, -1.0, math.nan, math.inf, True, "5", [5]])
 def test_a_time_limit_is_a_number_of_seconds(bad):
     with pytest.raises(InputError, match="KernelRidge needs a positive number of seconds, or None, for time_limit"):
-        Terms.of("KernelRidge", bad, "raise", "auto", None)
+        Terms.of(bad, "raise", "auto", None)
 
 
 @pytest.mark.parametrize("good", [1, 0.5, np.float32(2.0), np.int64(3)])
 def test_time_limits_of_all_kinds(good):
-    assert Terms.of("KernelRidge", good, "raise", "auto", None).time_limit == float(good)
+    assert Terms.of(good, "raise", "auto", None).time_limit == float(good)
 
 
 @pytest.mark.parametrize("bad", ["stop", None, True, 1])
 def test_on_interrupt_is_one_of_two_words(bad):
     with pytest.raises(InputError, match='KernelRidge needs on_interrupt that is "raise" or "keep"'):
-        Terms.of("KernelRidge", None, bad, "auto", None)
+        Terms.of(None, bad, "auto", None)
 
 
 @pytest.mark.parametrize("bad", ["yes", None, 1, 0, np.ones(2)])
 def test_verbose_is_a_truth_or_auto(bad):
     with pytest.raises(InputError, match='KernelRidge needs verbose that is True, False or "auto"'):
-        Terms.of("KernelRidge", None, "raise", bad, None)
+        Terms.of(None, "raise", bad, None)
 
 
 @pytest.mark.parametrize("bad", [3, b"fit", "", True, ["fit"]])
 def test_a_checkpoint_is_a_path(bad):
     with pytest.raises(InputError, match="KernelRidge needs the path of a file, or None, for checkpoint"):
-        Terms.of("KernelRidge", None, "raise", "auto", bad)
+        Terms.of(None, "raise", "auto", bad)
 
 
 def test_a_checkpoint_is_a_file_in_a_folder_that_exists(tmp_path):
     with pytest.raises(InputError, match="is a folder"):
-        Terms.of("KernelRidge", None, "raise", "auto", tmp_path)
+        Terms.of(None, "raise", "auto", tmp_path)
     with pytest.raises(InputError, match="does not exist"):
-        Terms.of("KernelRidge", None, "raise", "auto", tmp_path / "no" / "fit")
-    assert Terms.of("KernelRidge", None, "raise", "auto", str(tmp_path / "fit")).checkpoint == tmp_path / "fit"
-    assert Terms.of("KernelRidge", None, "raise", "auto", Path("fit")).checkpoint == Path("fit").absolute()
+        Terms.of(None, "raise", "auto", tmp_path / "no" / "fit")
+    assert Terms.of(None, "raise", "auto", str(tmp_path / "fit")).checkpoint == tmp_path / "fit"
+    assert Terms.of(None, "raise", "auto", Path("fit")).checkpoint == Path("fit").absolute()
 
 
 # -- the time limit ---------------------------------------------------------------------------------------------------
@@ -241,7 +248,7 @@ import sys, time
 from mercer.compute.runtime.run import Stopped
 from mercer.learners.run.fit_run import Terms, watched
 try:
-    with watched("Child", None, Terms.of("Child", None, sys.argv[1], False, None)) as run, run.stoppable():
+    with watched("Child", None, Terms.of(None, sys.argv[1], False, None)) as run, run.stoppable():
         print("ready", flush=True)
         while True:
             time.sleep(0.01)

@@ -6,7 +6,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from mercer import KernelRidge, KernelRidgeClassifier
-from mercer.errors import InputError
+from mercer.errors import InputError, speaking
 from mercer.kernels.points import Points
 from mercer.learners.streaming import first_pass
 from mercer.learners.streaming.source_stream import (
@@ -18,7 +18,7 @@ from mercer.learners.streaming.source_stream import (
 )
 from mercer.sources import Arrays, Batch, Batches, Parquet, Source
 
-WHO, ROWS = "KernelRidge", 211
+ROWS = 211
 random = np.random.default_rng(0)
 X = random.normal(size=(ROWS, 3)).astype(np.float32)
 y = random.normal(size=ROWS)
@@ -28,6 +28,13 @@ KINDS = random.choice(["a", "bb", "ccc"], ROWS)
 NAMES = ("u", "v", "z")
 SIZES = [(1, 0), (7, 0), (7, 35), (13, 50), (1000, 0), (1000, 80), (5, 500)]
 SOURCES = ["arrays", "memmap", "parquet", "function", "list"]
+
+
+@pytest.fixture(autouse=True)
+def _learner():
+    """Whoever reads a source says its name."""
+    with speaking("KernelRidge"):
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +92,7 @@ def agree(pieces, expected):
 @pytest.mark.parametrize("kind", SOURCES)
 @pytest.mark.parametrize("weights", [None, w])
 def test_regression_from_all_sources(source_for, kind, weights):
-    stream = regression_stream(WHO, source_for(kind, y, weights))
+    stream = regression_stream(source_for(kind, y, weights))
     full = np.ones(ROWS) if weights is None else weights
     assert (stream.count, stream.columns, stream.outputs, stream.stored) == (np.count_nonzero(full), 3, 1, False)
     assert (stream.labels, stream.head.shape) == (None, ())
@@ -104,7 +111,7 @@ def coded(labels, classes):
 @pytest.mark.parametrize("weights", [None, w])
 @pytest.mark.parametrize("class_weight", [None, "balanced", {"a": 2.0, "bb": 0.0}, {"bb": 3.3}])
 def test_classification_from_all_sources(source_for, kind, weights, class_weight):
-    stream, _ = classification_stream(WHO, source_for(kind, KINDS, weights), class_weight)
+    stream, _ = classification_stream(source_for(kind, KINDS, weights), class_weight)
     copies = np.ones(ROWS) if weights is None else weights
     sums = {label: copies[label == KINDS].sum() for label in ("a", "bb", "ccc")}
     factors = class_weight or {}
@@ -124,7 +131,7 @@ def test_classification_from_all_sources(source_for, kind, weights, class_weight
 @pytest.mark.parametrize("weights", [None, w])
 @pytest.mark.parametrize("positions", [[0], [3, 4, 5, 79], [0, 50, 51, 81], list(range(0, 80, 7)), []])
 def test_a_sample_is_the_rows_at_its_positions(source_for, kind, weights, positions):
-    stream = regression_stream(WHO, source_for(kind, y, weights))
+    stream = regression_stream(source_for(kind, y, weights))
     kept = np.arange(ROWS) if weights is None else np.flatnonzero(weights)
     rows = kept[np.array(positions, dtype=np.intp)]
     full = np.ones(ROWS) if weights is None else weights
@@ -145,7 +152,7 @@ def test_a_sample_skips_what_can_be_skipped():
     many = np.arange(40_000.0)[:, None]
     source = Counted(many, many[:, 0])
     positions = np.array([10, 11, 9_000, 39_999])
-    np.testing.assert_array_equal(regression_stream(WHO, source).sample(positions).targets[:, 0], positions)
+    np.testing.assert_array_equal(regression_stream(source).sample(positions).targets[:, 0], positions)
     assert source.read < 10
 
 
@@ -156,13 +163,13 @@ def test_a_sample_of_weighted_rows_is_one_pass_at_most(monkeypatch, block):
     many = np.arange(40_000.0)[:, None]
     source = Counted(many, many[:, 0], 1 + many[:, 0] % 2)
     positions = np.arange(100, 40_000, 300)
-    np.testing.assert_array_equal(regression_stream(WHO, source).sample(positions).targets[:, 0], positions)
+    np.testing.assert_array_equal(regression_stream(source).sample(positions).targets[:, 0], positions)
     assert source.read <= 40_001
 
 
 @pytest.mark.parametrize("kind", SOURCES)
 def test_all_rows_can_be_loaded(source_for, kind):
-    stored = loaded(regression_stream(WHO, source_for(kind, np.column_stack([y, -y]), w)))
+    stored = loaded(regression_stream(source_for(kind, np.column_stack([y, -y]), w)))
     kept = np.flatnonzero(w)
     assert stored.points.dtype == np.float32
     assert stored.points.names == (NAMES if kind == "parquet" else None)
@@ -173,7 +180,7 @@ def test_all_rows_can_be_loaded(source_for, kind):
 
 def test_sparse_rows_stay_sparse():
     table = csr_array(np.where(X > 0, X, 0))
-    stream = regression_stream(WHO, Batches([(table[:100], y[:100], w[:100]), (table[100:], y[100:], w[100:])]))
+    stream = regression_stream(Batches([(table[:100], y[:100], w[:100]), (table[100:], y[100:], w[100:])]))
     kept = np.flatnonzero(w)
     for piece in stream.pieces(13):
         np.testing.assert_array_equal(piece.points.values.toarray(), table.toarray()[kept[piece.start : piece.stop]])
@@ -184,7 +191,7 @@ def test_sparse_rows_stay_sparse():
 
 @pytest.mark.parametrize("kind", SOURCES)
 def test_a_model_of_the_loaded_rows_is_that_of_the_table(source_for, kind):
-    stored = loaded(regression_stream(WHO, source_for(kind, y, w)))
+    stored = loaded(regression_stream(source_for(kind, y, w)))
     streamed = KernelRidge("gaussian(1)", alpha=0.1).fit(stored.points.values, stored.targets[:, 0], stored.weights)
     whole = KernelRidge("gaussian(1)", alpha=0.1).fit(X.astype(np.float64), y, w)
     np.testing.assert_allclose(streamed.predict(X), whole.predict(X), rtol=1e-6)
@@ -192,14 +199,14 @@ def test_a_model_of_the_loaded_rows_is_that_of_the_table(source_for, kind):
 
 def test_classes_are_those_of_the_classifier(source_for):
     model = KernelRidgeClassifier("gaussian(1)", alpha=0.1, class_weight={"bb": 0.0}).fit(X, KINDS, w)
-    stream, _ = classification_stream(WHO, source_for("list", KINDS, w), {"bb": 0.0})
+    stream, _ = classification_stream(source_for("list", KINDS, w), {"bb": 0.0})
     np.testing.assert_array_equal(stream.labels.classes, model.classes_)
     assert stream.labels.classes.dtype == model.classes_.dtype
 
 
 @pytest.mark.parametrize("labels", [np.arange(ROWS) % 3, np.arange(ROWS) % 2 == 0, (np.arange(ROWS) % 3).astype("f8")])
 def test_labels_of_numbers(labels):
-    stream, _ = classification_stream(WHO, Arrays(X, labels[:, None]))
+    stream, _ = classification_stream(Arrays(X, labels[:, None]))
     np.testing.assert_array_equal(stream.labels.classes, np.unique(labels))
     assert stream.labels.classes.dtype == labels.dtype
 
@@ -227,10 +234,10 @@ def test_new_rows_have_the_columns_that_were_fitted():
 
 def test_columns_are_noted_where_scikit_learn_looks():
     model = KernelRidge()
-    note_columns(model, regression_stream(WHO, Batches([(X, y)], names=NAMES)).head)
+    note_columns(model, regression_stream(Batches([(X, y)], names=NAMES)).head)
     assert model.n_features_in_ == 3
     assert model.feature_names_in_.tolist() == list(NAMES)
-    note_columns(model, regression_stream(WHO, Batches([(X, y)])).head)
+    note_columns(model, regression_stream(Batches([(X, y)])).head)
     assert not hasattr(model, "feature_names_in_")
 
 
@@ -262,7 +269,7 @@ def _with(table, at, value):
 )
 def test_what_regression_refuses(source, message):
     with pytest.raises(InputError, match=f"^KernelRidge needs .*{message}"):
-        list(regression_stream(WHO, source).pieces(50))
+        list(regression_stream(source).pieces(50))
 
 
 @pytest.mark.parametrize(
@@ -281,7 +288,7 @@ def test_what_regression_refuses(source, message):
 )
 def test_what_classification_refuses(labels, weights, class_weight, message):
     with pytest.raises(InputError, match=f"^KernelRidge needs .*{message}"):
-        classification_stream(WHO, Arrays(X, labels, weight=weights), class_weight)
+        classification_stream(Arrays(X, labels, weight=weights), class_weight)
 
 
 class Uneven(Source):
@@ -310,14 +317,14 @@ class Uneven(Source):
     ],
 )
 def test_batches_that_are_not_alike_are_refused(second, message):
-    stream = regression_stream(WHO, Uneven(Batch(X[:10], y[:10]), second))
+    stream = regression_stream(Uneven(Batch(X[:10], y[:10]), second))
     with pytest.raises(InputError, match=message):
         list(stream.pieces(10))
 
 
 def test_labels_that_change_between_passes_are_refused():
     labels = KINDS.copy()
-    stream, _ = classification_stream(WHO, Arrays(X, labels))
+    stream, _ = classification_stream(Arrays(X, labels))
     labels[50] = "d"
     with pytest.raises(InputError, match=r"the same labels in every pass; .*'d'.* was not there in the first pass"):
         list(stream.pieces(20))

@@ -1,4 +1,4 @@
-"""The classifier against LIBSVM, through scikit-learn, and against what must hold of any machine of margins."""
+"""The classifier against LIBSVM, through scikit-learn, and against what must hold of any SVM."""
 
 import pickle
 import signal

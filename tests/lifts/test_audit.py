@@ -165,5 +165,5 @@ def test_features_that_are_no_numbers_may_be_off_by_anything(exhaustive):
 def test_delta_is_checked():
     X = table(5)
     for delta in (0.0, 1.0, "no"):
-        with pytest.raises(InputError, match="certificate needs delta between zero and 1"):
+        with pytest.raises(InputError, match="needs delta between zero and 1"):
             audited(Shrunk().fit(X), Linear(), X, delta, 1.0)

@@ -186,7 +186,7 @@ def test_what_is_asked_is_checked(changes, message):
 
 
 def test_a_kernel_without_a_law_is_named():
-    message = r"RandomFourier needs a stationary kernel whose spectral law is known; min has none. Use Nystrom, which"
+    message = r"components_for needs a stationary kernel whose spectral law is known; min has none. Use Nystrom, which"
     for kernel in (Min(), Gaussian() + 2 * Min(), (Gaussian() * Min().on([1, 2])).normalized()):
         with pytest.raises(KernelError, match=message):
             components_for(kernel, 0.1, 0.01, 100)

@@ -247,7 +247,7 @@ def test_products_of_stored_numbers_ask_the_budget(monkeypatch):
     table = csr_array(np.ones((100, 100)))
     phi = (Rows() * Rows()).fit(table)
     assert phi.transform(table[:2]).nnz == 2 * 101**2  # so little is given without asking
-    monkeypatch.setattr("mercer.lifts.product.SURE", 10**5)
+    monkeypatch.setattr("mercer.lifts.product.MAX_UNASKED_BYTES", 10**5)
     with pytest.raises(BudgetError, match=r"Product needs 23.3 MiB for 1020100 products of stored numbers; 976.6 KiB"):
         phi.transform(table)
 
@@ -478,7 +478,7 @@ def test_certificates_hold_a_block_of_features(lift, monkeypatch):
 def test_blocks_of_certificates_ask_the_budget(monkeypatch):
     phi = Rows().fit(X)
     monkeypatch.setattr(Budget, "of_machine", classmethod(lambda cls: cls(10)))
-    monkeypatch.setattr("mercer.lifts.base.SURE", 0)
+    monkeypatch.setattr("mercer.lifts.base.MAX_UNASKED_BYTES", 0)
     with pytest.raises(BudgetError, match=r"Rows needs .* for 12 rows of 4 features"):
         phi._longest(X)
 

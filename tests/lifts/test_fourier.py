@@ -184,7 +184,7 @@ def test_the_parts_of_a_sum_get_their_shares():
 
 
 def test_choices_after_the_first_do_not_depend_on_it():
-    numbers = source("test", "orthogonal", 1000, 2, np.random.default_rng(0))
+    numbers = source("orthogonal", 1000, 2, np.random.default_rng(0))
     first, second = numbers.choices(), numbers.choices()
     assert abs(np.corrcoef(first, second)[0, 1]) < 0.1
     for u in (first, second):
@@ -192,7 +192,7 @@ def test_choices_after_the_first_do_not_depend_on_it():
 
 
 def test_quasi_random_points_are_even_and_have_tails():
-    numbers = source("test", "qmc", 100, 4, np.random.default_rng(0))
+    numbers = source("qmc", 100, 4, np.random.default_rng(0))
     u = numbers.uniforms(3)
     assert u.shape == (100, 3)
     assert ((u > 0) & (u < 1)).all()

@@ -25,7 +25,7 @@ def rows(n, d=3, seed=0):
 
 
 def pivots_of(kernel, X, count, seed=0):
-    return RandomPivots.of(kernel, points_from("test", X), count).run(np.random.default_rng(seed))
+    return RandomPivots.of(kernel, points_from(X), count).run(np.random.default_rng(seed))
 
 
 # -- triangular solves ------------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ def test_the_pivots_have_the_law_of_the_paper():
     """P(i, j) = k(x_i, x_i) / trace, times what i leaves of k(x_j, x_j), over what it leaves of the trace."""
     X = np.array([[0.0], [0.3], [1.0], [2.0]])
     kernel, draws = 2.0 * Gaussian(1.0) + Linear(), 2000
-    K, points, rng = kernel(X), points_from("test", X), np.random.default_rng(0)
+    K, points, rng = kernel(X), points_from(X), np.random.default_rng(0)
     counts = np.zeros((4, 4))
     for _ in range(draws):
         i, j = RandomPivots.of(kernel, points, 2).run(rng).pivots
@@ -199,7 +199,7 @@ def test_the_residual_is_a_kernel(seed, length, count):
 
 
 def chosen(name, X, count, kernel=None, seed=0):
-    return way(name)(kernel or Laplace(), points_from("test", X), count, np.random.default_rng(seed))
+    return way(name)(kernel or Laplace(), points_from(X), count, np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("name", ["pivoted", "uniform"])
@@ -250,9 +250,9 @@ def test_large_data_is_sampled(monkeypatch):
 
 
 def test_choosing_asks_the_memory_budget(monkeypatch):
-    monkeypatch.setattr(landmarks, "SURE", 0)
+    monkeypatch.setattr(landmarks, "MAX_UNASKED_BYTES", 0)
     monkeypatch.setattr(Budget, "of", lambda memory: Budget(1000))
-    with pytest.raises(BudgetError, match=r"Nystrom needs .* for choosing 20 landmarks from 200 rows; .*uniform"):
+    with pytest.raises(BudgetError, match=r"needs .* for choosing 20 landmarks from 200 rows; .*uniform"):
         chosen("pivoted", rows(200), 20)
 
 
@@ -284,20 +284,20 @@ def test_things_have_no_means():
 
 
 def test_tables_of_landmarks():
-    X = points_from("test", rows(10))
-    check_table(points_from("test", rows(4)), None, X)
-    check_table(points_from("test", rows(4)), 4, X)
+    X = points_from(rows(10))
+    check_table(points_from(rows(4)), None, X)
+    check_table(points_from(rows(4)), 4, X)
     with pytest.raises(InputError, match=r"the landmarks have 2 and the data has 3"):
-        check_table(points_from("test", rows(4, 2)), None, X)
+        check_table(points_from(rows(4, 2)), None, X)
     with pytest.raises(InputError, match=r"got n_components=5 with 4 landmarks"):
-        check_table(points_from("test", rows(4)), 5, X)
+        check_table(points_from(rows(4)), 5, X)
     with pytest.raises(InputError, match=r"distinct landmarks; row 1 and row 3 are equal"):
-        check_table(points_from("test", rows(4)[[0, 1, 2, 1]]), None, X)
+        check_table(points_from(rows(4)[[0, 1, 2, 1]]), None, X)
 
 
 def test_equal_rows():
     values = np.array([[0.0, 1.0], [2.0, 0.0], [-0.0, 1.0]])
     assert equal_rows(values) == (0, 2)
     assert equal_rows(values[:2]) is None
-    assert equal_rows(points_from("test", csr_array(values)).values) == (0, 2)
-    assert equal_rows(points_from("test", csr_array(values[:2])).values) is None
+    assert equal_rows(points_from(csr_array(values)).values) == (0, 2)
+    assert equal_rows(points_from(csr_array(values[:2])).values) is None

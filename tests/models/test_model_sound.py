@@ -215,8 +215,8 @@ def test_rows_behind_a_lift():
     assert TableView._inconsistency(rows) == "got a lift of 3 columns for 2"
     rows.lift = None
     assert TableView._inconsistency(rows) == ""
-    assert MatrixView(None, matrix=np.eye(3))._inconsistency() == ""
-    assert "shape (3,)" in MatrixView(None, matrix=np.ones(3))._inconsistency()
+    assert MatrixView(matrix=np.eye(3))._inconsistency() == ""
+    assert "shape (3,)" in MatrixView(matrix=np.ones(3))._inconsistency()
 
 
 def test_learners():
@@ -240,7 +240,7 @@ def test_learners_hold_rows_of_their_columns():
     assert invariants.estimator(one) == "got rows of 3 columns for a model of 2"
     one.n_features_in_ = 3
     assert invariants.estimator(one) == ""
-    one._result = record(view=MatrixView(None, matrix=np.eye(5)))
+    one._result = record(view=MatrixView(matrix=np.eye(5)))
     assert invariants.estimator(one) == "got rows of 5 columns for a model of 3"
     one._precomputed = True
     assert invariants.estimator(one) == ""

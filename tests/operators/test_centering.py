@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mercer.operators import Centering, Dense, Gram, LowRank
-from mercer.operators.dense import TILE
+from mercer.operators.dense import TILE_NUMBERS
 from mercer.solvers import Cholesky, Eigen, System
 from mercer.testing import check_operator
 
@@ -84,7 +84,7 @@ def test_operators_obey_the_laws(name, intercept):
 
 def test_symmetry_is_exact_over_several_tiles():
     n = 700  # more than one tile
-    assert n * n > TILE
+    assert n * n > TILE_NUMBERS
     Z = draw(n, 4)
     values = 1e6 + Z @ Z.T
     values = np.tril(values) + np.tril(values, -1).T

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from mercer.errors import InputError
+from mercer.errors import InputError, speaking
 from mercer.kernels import Gaussian
 from mercer.operators import Gram
 from mercer.operators.precomputed import (
@@ -20,6 +20,14 @@ from mercer.operators.precomputed import (
     negligible,
     refuse_indefinite,
 )
+
+
+@pytest.fixture(autouse=True)
+def _learner():
+    """Whoever checks says its name."""
+    with speaking("KernelRidge"):
+        yield
+
 
 SCALES = [(dtype, scale) for dtype in (np.float32, np.float64) for scale in (1e-20, 1.0, 1e20)]
 SCALES += [(np.float64, 1e-200), (np.float64, 1e300)]
@@ -86,7 +94,7 @@ def test_bad_matrices_are_named(name):
     if name == "beyond float64" and np.isinf(K).any():
         pytest.skip("long doubles are doubles here")
     with pytest.raises(InputError, match="^KernelRidge needs .*" + re.escape(message)):
-        check_precomputed("KernelRidge", K)
+        check_precomputed(K)
 
 
 def test_the_widest_gap_and_the_first_bad_entry_are_found_in_any_tile():
@@ -94,10 +102,10 @@ def test_the_widest_gap_and_the_first_bad_entry_are_found_in_any_tile():
     K[20, 410] += 0.5
     K[300, 4] -= 0.75
     with pytest.raises(InputError, match=r"K\[4, 300\] is .* and K\[300, 4\] is .*differ by 0\.75 of"):
-        check_precomputed("KernelRidge", K)
+        check_precomputed(K)
     K[499, 7], K[480, 490] = np.nan, np.inf
     with pytest.raises(InputError, match="row 480, column 490 holds inf"):
-        check_precomputed("KernelRidge", K)
+        check_precomputed(K)
 
 
 # -- what is returned -------------------------------------------------------------------------------------------------
@@ -108,7 +116,7 @@ def test_the_widest_gap_and_the_first_bad_entry_are_found_in_any_tile():
 def test_a_symmetric_matrix_is_copied_to_the_bit(n, order):
     K = np.asarray(gaussian(n), order=order)
     K.flags.writeable = False
-    copy = check_precomputed("KernelRidge", K)
+    copy = check_precomputed(K)
     assert np.array_equal(copy, K)
     assert copy.flags.writeable
     assert not np.shares_memory(copy, K)
@@ -120,23 +128,23 @@ def test_rounding_is_averaged_and_more_is_refused(dtype, scale):
     exact = scale * gaussian(400)
     noise = np.triu(np.random.default_rng(1).uniform(-1, 1, size=(400, 400)), 1)
     K = (exact + 0.9 * rounding * scale * noise).astype(dtype)
-    result = check_precomputed("KernelRidge", K)
+    result = check_precomputed(K)
     assert result.dtype == np.float64
     assert np.array_equal(result, result.T)
     wide = K.astype(np.float64)
     np.testing.assert_allclose(result, (wide + wide.T) / 2, rtol=1e-15)
     K[3, 390] = K[390, 3] + 2 * rounding * scale
     with pytest.raises(InputError, match=r"K\[3, 390\]"):
-        check_precomputed("KernelRidge", K)
+        check_precomputed(K)
 
 
 def test_anything_that_holds_numbers_is_read():
     wanted = np.array([[2.0, 1.0], [1.0, 3.0]])
     for K in (wanted.tolist(), wanted.astype(int), wanted.astype(np.uint8), wanted.astype(np.float16)):
-        assert np.array_equal(check_precomputed("KernelRidge", K), wanted)
-    assert np.array_equal(check_precomputed("KernelRidge", pd.DataFrame(wanted, columns=["a", "b"])), wanted)
-    assert np.array_equal(check_precomputed("KernelRidge", np.eye(2, dtype=bool)), np.eye(2))
-    assert np.array_equal(check_precomputed("KernelRidge", np.ma.masked_array(wanted, False)), wanted)
+        assert np.array_equal(check_precomputed(K), wanted)
+    assert np.array_equal(check_precomputed(pd.DataFrame(wanted, columns=["a", "b"])), wanted)
+    assert np.array_equal(check_precomputed(np.eye(2, dtype=bool)), np.eye(2))
+    assert np.array_equal(check_precomputed(np.ma.masked_array(wanted, False)), wanted)
 
 
 def test_a_diagonal_below_zero_by_rounding_alone_is_no_error():
@@ -144,7 +152,7 @@ def test_a_diagonal_below_zero_by_rounding_alone_is_no_error():
     K = centred @ centred.T
     K[0] = K[:, 0] = 0
     K[0, 0] = -1e-15
-    assert check_precomputed("KernelRidge", K)[0, 0] == -1e-15
+    assert check_precomputed(K)[0, 0] == -1e-15
 
 
 def held_at_peak(action):
@@ -158,9 +166,9 @@ def held_at_peak(action):
 
 def test_the_checks_hold_little_more_than_a_copy():
     K = gaussian(1200)
-    assert held_at_peak(lambda: check_precomputed("KernelRidge", K)) <= 1.1 * K.nbytes
+    assert held_at_peak(lambda: check_precomputed(K)) <= 1.1 * K.nbytes
     part = K[:400, :400].copy()
-    assert held_at_peak(lambda: check_semidefinite("KernelRidge", part)) <= 1.1 * part.nbytes
+    assert held_at_peak(lambda: check_semidefinite(part)) <= 1.1 * part.nbytes
 
 
 # -- eigenvalues ------------------------------------------------------------------------------------------------------
@@ -179,18 +187,18 @@ def test_indefinite_matrices_are_named():
         r"^KernelRidge needs a positive semi-def.*smallest eigenvalue -0\.3, largest 12\. mercer\.repair\(K\) makes"
     )
     with pytest.raises(InputError, match=message):
-        refuse_indefinite("KernelRidge", K, -0.3, 12.0)
+        refuse_indefinite(K, -0.3, 12.0)
     with pytest.raises(InputError, match=message):
-        check_semidefinite("KernelRidge", K)
+        check_semidefinite(K)
     with pytest.raises(InputError, match="smallest eigenvalue -2, largest -1"):
-        check_semidefinite("KernelRidge", -np.diag([1.0, 2.0]))
+        check_semidefinite(-np.diag([1.0, 2.0]))
 
 
 def test_distances_are_suspected():
     with pytest.raises(InputError, match="Or are these distances D"):
-        check_semidefinite("KernelRidge", cdist(draw(6, 2), draw(6, 2)))
+        check_semidefinite(cdist(draw(6, 2), draw(6, 2)))
     with pytest.raises(InputError) as caught:
-        check_semidefinite("KernelRidge", with_eigenvalues(np.array([-1.0, 1.0, 2.0])))
+        check_semidefinite(with_eigenvalues(np.array([-1.0, 1.0, 2.0])))
     assert "distances" not in str(caught.value)
 
 
@@ -199,12 +207,12 @@ def test_the_line_between_rounding_and_indefinite():
     K = largest * np.eye(n)
     for dtype in (np.float32, np.float64):
         line = -negligible(n, largest, dtype)
-        refuse_indefinite("KernelRidge", K, line, largest, dtype)
-        refuse_indefinite("KernelRidge", K.astype(dtype), line, largest)
+        refuse_indefinite(K, line, largest, dtype)
+        refuse_indefinite(K.astype(dtype), line, largest)
         with pytest.raises(InputError, match="indefinite"):
-            refuse_indefinite("KernelRidge", K, 1.01 * line, largest, dtype)
+            refuse_indefinite(K, 1.01 * line, largest, dtype)
         with pytest.raises(InputError, match="indefinite"):
-            refuse_indefinite("KernelRidge", K.astype(dtype), 1.01 * line, largest)
+            refuse_indefinite(K.astype(dtype), 1.01 * line, largest)
 
 
 SEMIDEFINITE = {
@@ -222,19 +230,19 @@ SEMIDEFINITE = {
 @pytest.mark.parametrize("scale", [1e-200, 1e-20, 1.0, 1e20, 1e200])
 @pytest.mark.parametrize("name", SEMIDEFINITE)
 def test_semidefinite_matrices_pass_at_every_scale(name, scale):
-    K = check_precomputed("KernelRidge", scale * SEMIDEFINITE[name])
+    K = check_precomputed(scale * SEMIDEFINITE[name])
     assert not is_indefinite_by_cholesky(K)
-    check_semidefinite("KernelRidge", K)
+    check_semidefinite(K)
 
 
 @pytest.mark.parametrize("name", SEMIDEFINITE)
 def test_semidefinite_matrices_in_float32_pass_by_their_own_rounding(name):
     K = SEMIDEFINITE[name].astype(np.float32)
     K.flags.writeable = False
-    wide = check_precomputed("KernelRidge", K)
+    wide = check_precomputed(K)
     assert not is_indefinite_by_cholesky(K)
     assert not is_indefinite_by_cholesky(wide, np.float32)
-    check_semidefinite("KernelRidge", wide, np.float32)
+    check_semidefinite(wide, np.float32)
 
 
 def test_rounding_to_float32_is_indefinite_by_the_rounding_of_float64():
@@ -254,7 +262,7 @@ def test_indefinite_matrices_are_found_at_every_scale(share, order, scale):
     before = K.copy()
     assert is_indefinite_by_cholesky(K)
     with pytest.raises(InputError, match=re.escape(f"smallest eigenvalue {share * scale:.3g}, largest {scale:.3g}")):
-        check_semidefinite("KernelRidge", K)
+        check_semidefinite(K)
     assert np.array_equal(K, before)
 
 
@@ -269,9 +277,9 @@ def test_the_two_tests_agree():
         assert is_indefinite_by_cholesky(K) or not truly
         if truly:
             with pytest.raises(InputError, match="indefinite"):
-                check_semidefinite("KernelRidge", K)
+                check_semidefinite(K)
         else:
-            check_semidefinite("KernelRidge", K)
+            check_semidefinite(K)
         verdicts.append(truly)
     assert sum(verdicts) == 12
 

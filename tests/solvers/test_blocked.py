@@ -31,8 +31,8 @@ class Told(Run):
 @pytest.mark.parametrize("call", [1e10, 2000.0, 1.0])
 def test_the_factor_is_that_of_lapack(n, call, monkeypatch):
     """In panels of eight columns, and in strips of all rows, of some, and of one."""
-    monkeypatch.setattr(blocked_cholesky, "WIDTH", 8)
-    monkeypatch.setattr(blocked_cholesky, "CALL", call)
+    monkeypatch.setattr(blocked_cholesky, "PANEL_COLUMNS", 8)
+    monkeypatch.setattr(blocked_cholesky, "MAX_CALL_OPERATIONS", call)
     A, run = definite(n), Told()
     stored = A.copy(order="F")
     assert factor_in_place(stored, run) == 0
@@ -45,7 +45,7 @@ def test_the_factor_is_that_of_lapack(n, call, monkeypatch):
 
 @pytest.mark.parametrize("bad", [0, 5, 8, 30, 39])
 def test_it_ends_at_the_row_where_lapack_does(bad, monkeypatch):
-    monkeypatch.setattr(blocked_cholesky, "WIDTH", 8)
+    monkeypatch.setattr(blocked_cholesky, "PANEL_COLUMNS", 8)
     A = definite(40)
     A[bad, bad] = -1.0
     assert factor_in_place(A.copy(order="F")) == lapack.dpotrf(A, lower=1)[1] == bad + 1
@@ -54,8 +54,8 @@ def test_it_ends_at_the_row_where_lapack_does(bad, monkeypatch):
 @pytest.fixture
 def small(monkeypatch):
     """Large matrices begin at ten rows."""
-    monkeypatch.setattr(blocked_cholesky, "WIDTH", 16)
-    monkeypatch.setattr(blocked_cholesky, "LARGE", 10)
+    monkeypatch.setattr(blocked_cholesky, "PANEL_COLUMNS", 16)
+    monkeypatch.setattr(blocked_cholesky, "MIN_BLOCKED_ROWS", 10)
 
 
 def test_solutions_conditions_and_the_matrix_itself(small):
@@ -93,5 +93,5 @@ def test_without_addresses_lapack_does_it_in_one_call(small, monkeypatch):
 def test_many_right_sides_are_solved_in_parts(monkeypatch):
     A, b = definite(30), np.random.default_rng(1).normal(size=(30, 7))
     whole = factorize(A.copy(), 0.1).solve(b)
-    monkeypatch.setattr(cholesky_factor, "CALL", 2 * 2.0 * 30**2)
+    monkeypatch.setattr(cholesky_factor, "MAX_CALL_OPERATIONS", 2 * 2.0 * 30**2)
     np.testing.assert_allclose(factorize(A.copy(), 0.1).solve(b), whole, rtol=1e-13, atol=1e-14)

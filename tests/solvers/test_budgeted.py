@@ -51,7 +51,7 @@ def test_memory_grows_with_the_rows_that_are_remembered(strategy):
             model.partial_fit(X[::-1] + 0.5, y[::-1])
     np.testing.assert_array_equal(found.support_, wanted.support_)
     np.testing.assert_array_equal(found.dual_coef_, wanted.dual_coef_)
-    assert found._course.memory.inner.shape[0] <= 64 + 1.5 * len(found.support_)
+    assert found._state.memory.inner.shape[0] <= 64 + 1.5 * len(found.support_)
     assert found.plan_.bytes < 1e9
 
 
@@ -63,4 +63,4 @@ def test_slots_are_added_as_they_are_needed():
         wide = KernelPerceptron(kernel, budget=1000, strategy=strategy, max_iter=1).fit(X, y)
         assert len(wide.support_) == n
         narrow = KernelPerceptron(kernel, budget=100, strategy=strategy, max_iter=1).fit(X, y)
-        assert (len(narrow.support_), narrow._course.memory.inner.shape) == (100, (100, 100))
+        assert (len(narrow.support_), narrow._state.memory.inner.shape) == (100, (100, 100))

@@ -12,7 +12,7 @@ from mercer.errors import InputError, MercerError
 from mercer.operators import Dense
 from mercer.solvers import Cholesky, Eigen, System
 from mercer.solvers.ridge import cholesky_factor as module
-from mercer.solvers.ridge.cholesky_factor import PANEL, factorize
+from mercer.solvers.ridge.cholesky_factor import PANEL_ROWS, factorize
 from mercer.solvers.ridge.spectrum import Spectrum
 
 EPS = np.finfo(np.float64).eps
@@ -42,7 +42,7 @@ def solutions(A, b, alphas):
 # -- in place ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n", [1, 2, PANEL - 1, PANEL, PANEL + 1, 700])
+@pytest.mark.parametrize("n", [1, 2, PANEL_ROWS - 1, PANEL_ROWS, PANEL_ROWS + 1, 700])
 def test_the_factor_is_in_the_memory_of_the_matrix_and_gives_it_back(n):
     A = semidefinite(n)
     A[0, -1] = A[-1, 0] = -0.0 if n > 1 else 1.0  # of two zeros, too
@@ -96,7 +96,7 @@ def test_the_peak_is_the_matrix_alone():
         factor = found[0].decomposition
         assert np.shares_memory(factor.stored, A)
         assert held_at_peak(lambda: factor.multiply(problem.targets)) <= 1.2 * 8 * n**2
-        assert held_at_peak(lambda: factor.inverse_diagonal(0.1)) <= 8 * (1.2 * n**2 + 2 * PANEL * n)
+        assert held_at_peak(lambda: factor.inverse_diagonal(0.1)) <= 8 * (1.2 * n**2 + 2 * PANEL_ROWS * n)
         assert held_at_peak(factor.restore) <= 1.2 * 8 * n**2
         A.flags.writeable = False
         assert held_at_peak(lambda: Cholesky().solve(problem)) >= 2 * 8 * n**2  # the measure sees a copy
@@ -159,7 +159,7 @@ def test_what_a_factor_knows():
     np.testing.assert_allclose(factor.solve(b, np.full(3, alpha)), inverse @ b, rtol=1e-9, atol=1e-11)
 
 
-@pytest.mark.parametrize("n", [1, PANEL - 1, PANEL, PANEL + 1])
+@pytest.mark.parametrize("n", [1, PANEL_ROWS - 1, PANEL_ROWS, PANEL_ROWS + 1])
 def test_the_inverse_diagonal_at_the_ends_of_panels(n):
     A = semidefinite(n)
     wanted = np.diagonal(np.linalg.inv(A + 0.5 * np.eye(n)))

@@ -335,6 +335,6 @@ def test_the_cost_is_less_than_that_of_cholesky_for_many_rows():
 
 def test_a_long_product_with_a_stored_matrix_is_made_of_short_ones(monkeypatch):
     whole = Dense(K) @ B
-    monkeypatch.setattr(dense, "CALL", 2.0 * 200 * 3 * 7)  # seven rows at once
+    monkeypatch.setattr(dense, "MAX_CALL_OPERATIONS", 2.0 * 200 * 3 * 7)  # seven rows at once
     np.testing.assert_allclose(Dense(K) @ B, whole, rtol=1e-13, atol=1e-12 * np.abs(whole).max())
     np.testing.assert_allclose(Dense(K.astype(np.float32)) @ B, K.astype(np.float32) @ B, rtol=1e-12)

@@ -53,7 +53,7 @@ WAYS = ["loops", "NumPy"]
 
 def take(way, monkeypatch):
     """Make one of the ways of computing the one that is taken."""
-    monkeypatch.setattr(descent_loops, "COMPILED_FROM", 1 << 60 if way == "NumPy" else 0)
+    monkeypatch.setattr(descent_loops, "MIN_COMPILED_NUMBERS", 1 << 60 if way == "NumPy" else 0)
 
 
 def exact(problem, Z):
@@ -190,7 +190,7 @@ def test_a_bias_that_may_lie_between_two_rows_lies_in_the_middle():
 @pytest.mark.parametrize("way", WAYS)
 def test_products_of_many_pieces_are_those_of_numpy(way, monkeypatch):
     take(way, monkeypatch)
-    monkeypatch.setattr(descent_loops, "PIECE", 7 * 8)
+    monkeypatch.setattr(descent_loops, "CALL_NUMBERS", 7 * 8)
     Z, random = features(), np.random.default_rng(8)
     wide, w, b = Z.astype(np.float64), random.normal(size=8), random.normal(size=len(Z))
     b[::5] = 0
@@ -272,7 +272,7 @@ def test_the_same_seed_gives_the_same_bits_and_another_one_another_way(way, monk
 @pytest.mark.parametrize("after", [1, 7])
 def test_whoever_stops_it_gets_what_is_there(kind, after, way, monkeypatch):
     take(way, monkeypatch)
-    monkeypatch.setattr(coordinate_descent, "PIECE", 8 * 20)  # 20 rows
+    monkeypatch.setattr(coordinate_descent, "NUMBERS_BETWEEN_LOOKS", 8 * 20)  # 20 rows
     Z = features()
     problem = PROBLEMS[kind](Z)
     brake = Brake(after)

@@ -64,7 +64,7 @@ def test_what_a_solution_is_called():
 
 def test_a_factor_tells_how_far_it_is(monkeypatch):
     """After each strip, the share of all operations that the panels before take: those of n^3 - (n - s)^3, about."""
-    monkeypatch.setattr(blocked_cholesky, "WIDTH", 8)
+    monkeypatch.setattr(blocked_cholesky, "PANEL_COLUMNS", 8)
     shares = []
 
     class Told:

@@ -10,7 +10,7 @@ from scipy.linalg import hilbert
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import BudgetError
 from mercer.operators import Gram, dense
-from mercer.operators.dense import DIVIDED
+from mercer.operators.dense import DIVIDE_AND_CONQUER_SIZES
 from mercer.solvers import Eigen, System
 from mercer.solvers.ridge import eigen as module
 from mercer.solvers.ridge.spectrum import Spectrum
@@ -173,15 +173,15 @@ def test_the_eigenvectors_are_in_the_memory_of_the_matrix():
 
 
 def test_divide_and_conquer_ends_where_its_work_space_overflows():
-    n = DIVIDED[-1]
+    n = DIVIDE_AND_CONQUER_SIZES[-1]
     assert 1 + 6 * n + 2 * n**2 < 2**31 <= 1 + 6 * (n + 1) + 2 * (n + 1) ** 2
-    assert 1 not in DIVIDED
+    assert 1 not in DIVIDE_AND_CONQUER_SIZES
 
 
 @pytest.mark.parametrize("n", [1, 4, 5, 30])
 def test_sizes_beyond_divide_and_conquer(n, monkeypatch):
     drivers, plain = [], module.eigh
-    monkeypatch.setattr(module, "DIVIDED", range(2, 5))
+    monkeypatch.setattr(module, "DIVIDE_AND_CONQUER_SIZES", range(2, 5))
     monkeypatch.setattr(module, "eigh", lambda A, **how: drivers.append(how["driver"]) or plain(A, **how))
     values = np.geomspace(1e-3, 1, n)
     A = with_eigenvalues(values)
@@ -193,7 +193,7 @@ def test_sizes_beyond_divide_and_conquer(n, monkeypatch):
 
 def test_memory_that_is_not_there_is_asked_for_first(monkeypatch):
     monkeypatch.setattr(Budget, "of_machine", classmethod(lambda cls: cls(39_999)))
-    monkeypatch.setattr(module, "SURE", 0)  # below it nothing is asked
+    monkeypatch.setattr(module, "MAX_UNASKED_BYTES", 0)  # below it nothing is asked
     A = np.eye(50)
     with pytest.raises(
         BudgetError, match=r"Eigen needs .* for the eigenvectors of 50 rows; .* may be used. Use Cholesky"
@@ -214,10 +214,10 @@ def test_an_operator_is_made_dense():
 
 @pytest.mark.parametrize("divided", [range(2, 32_767), range(0)], ids=["evd", "evr"])
 def test_large_matrices_have_the_bits_of_a_plain_call(divided, monkeypatch):
-    monkeypatch.setattr(dense, "DIVIDED", divided)
+    monkeypatch.setattr(dense, "DIVIDE_AND_CONQUER_SIZES", divided)
     A = with_eigenvalues(np.geomspace(1e-3, 1, 60))
     plain = Eigen().decompose(A.copy())
-    monkeypatch.setattr(module, "LARGE", 10)
+    monkeypatch.setattr(module, "MIN_THREADED_ROWS", 10)
     monkeypatch.setattr(module, "eigh", None)  # nobody calls it
     threaded = Eigen().decompose(A.copy())
     assert np.array_equal(plain.values, threaded.values)
@@ -227,13 +227,13 @@ def test_large_matrices_have_the_bits_of_a_plain_call(divided, monkeypatch):
 def test_without_addresses_the_plain_call_is_made(monkeypatch):
     A = with_eigenvalues(np.geomspace(1e-3, 1, 30))
     plain = Eigen().decompose(A.copy())
-    monkeypatch.setattr(module, "LARGE", 10)
+    monkeypatch.setattr(module, "MIN_THREADED_ROWS", 10)
     monkeypatch.setattr(module, "routine", lambda name: None)
     assert np.array_equal(Eigen().decompose(A.copy()).vectors, plain.vectors)
 
 
 def test_a_thread_costs_no_memory(monkeypatch):
-    monkeypatch.setattr(module, "LARGE", 10)
+    monkeypatch.setattr(module, "MIN_THREADED_ROWS", 10)
     n = 300
     A = with_eigenvalues(np.geomspace(1e-3, 1, n))
     held = A.nbytes + held_at_peak(lambda: Eigen().decompose(A))
@@ -241,7 +241,7 @@ def test_a_thread_costs_no_memory(monkeypatch):
 
 
 def test_eigenvalues_that_do_not_converge_are_told(monkeypatch):
-    monkeypatch.setattr(module, "LARGE", 10)
+    monkeypatch.setattr(module, "MIN_THREADED_ROWS", 10)
     monkeypatch.setattr(module, "_converged", lambda info, plain=module._converged: plain(info or 3))
     with pytest.raises(np.linalg.LinAlgError, match="did not converge: LAPACK returned 3"):
         Eigen().decompose(np.eye(20))

@@ -7,7 +7,7 @@ import pytest
 
 from mercer.errors import InputError
 from mercer.operators import Dense, Gram
-from mercer.solvers.eigenvalues.lanczos import STEPS, edges
+from mercer.solvers.eigenvalues.lanczos import MAX_STEPS, edges
 
 
 def turned(values, seed=0):
@@ -53,7 +53,7 @@ def test_few_unknowns_are_exact():
 
 
 def test_the_steps_suffice_for_half_of_the_eigenvalue_by_the_bound_of_the_paper():
-    bound = 0.103 * (math.log(1e12 * (STEPS - 1) ** 4) / (STEPS - 1)) ** 2
+    bound = 0.103 * (math.log(1e12 * (MAX_STEPS - 1) ** 4) / (MAX_STEPS - 1)) ** 2
     assert bound < 0.5
 
 
@@ -75,8 +75,8 @@ def test_products_are_few_and_fewer_where_the_spectrum_decays():
     edges(even)
     first = Counted.products
     edges(decaying)
-    assert first == STEPS == 20
-    assert Counted.products - first < STEPS
+    assert first == MAX_STEPS == 20
+    assert Counted.products - first < MAX_STEPS
 
 
 def test_an_operator_that_is_not_stored_and_the_same_bits_twice():

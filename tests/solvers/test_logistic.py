@@ -105,7 +105,7 @@ def test_probabilities_keep_their_digits_at_extreme_scores():
 @pytest.mark.parametrize("turned", [True, False], ids=["vectors", "no vectors"])
 @pytest.mark.parametrize("direct", [0, 2000], ids=["conjugate gradients", "stored"])
 def test_the_minimum_is_that_of_scipy(classes, turned, direct, monkeypatch):
-    monkeypatch.setattr(newton, "DIRECT", direct)
+    monkeypatch.setattr(newton, "MAX_DIRECT_FEATURES", direct)
     problem = draw(classes=classes, turned=turned)
     found = minimise(problem, NewtonSettings(1e-10))
     assert found.converged

@@ -27,7 +27,7 @@ def made(kernel, alphas=(0.1,), rank=None, tolerance=1e-6, seed=0):
 @pytest.mark.parametrize("alphas", [(0.5, 1e-3), (0.02, 0.02)], ids=["several", "one"])
 def test_it_is_the_inverse_of_the_factor_with_a_ridge(rank, alphas, call, monkeypatch):
     """In one strip, and in many."""
-    monkeypatch.setattr(preconditioner, "CALL", call)
+    monkeypatch.setattr(preconditioner, "MAX_CALL_OPERATIONS", call)
     alphas, R = np.array(alphas), np.random.default_rng(1).normal(size=(300, 2))
     M = made(Laplace(1.0), alphas, rank)
     Z = M.solve(R, alphas)
@@ -64,7 +64,7 @@ def test_without_an_alpha_the_ridge_is_what_the_factor_leaves():
 
 def test_the_pivots_are_those_of_landmarks():
     """A factor from blocks of an operator is the one from a kernel and points."""
-    points = points_from("test", X)
+    points = points_from(X)
     wanted = RandomPivots.of(Gaussian(1.0), points, 40).run(np.random.default_rng(7))
     M = made(Gaussian(1.0), rank=40, seed=7)
     np.testing.assert_allclose(M.features, wanted.features, rtol=1e-9, atol=1e-12)
@@ -110,7 +110,7 @@ def test_expected_iterations_are_about_right():
 
 def test_memory_that_is_not_there_is_asked_for_first(monkeypatch):
     monkeypatch.setattr(Budget, "of_machine", classmethod(lambda cls: cls(10_000)))
-    with pytest.raises(BudgetError, match=r"ConjugateGradient needs .* for a preconditioner of rank 75"):
+    with pytest.raises(BudgetError, match=r"needs .* for a preconditioner of rank 75"):
         made(Gaussian(1.0))
 
 

@@ -23,8 +23,8 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture
 def small(monkeypatch):
     """A factor in float32 for matrices of any size, in panels of 16 columns."""
-    monkeypatch.setattr(mixed_precision_cholesky, "LARGE", 1)
-    monkeypatch.setattr(blocked_cholesky, "WIDTH", 16)
+    monkeypatch.setattr(mixed_precision_cholesky, "MIN_ROWS", 1)
+    monkeypatch.setattr(blocked_cholesky, "PANEL_COLUMNS", 16)
 
 
 def draw(*shape, seed=0):
@@ -136,7 +136,7 @@ def test_a_matrix_that_is_not_positive_is_given_back(small, row):
 
 
 def test_where_steps_are_not_enough_float64_does_it(small, monkeypatch):
-    monkeypatch.setattr(mixed_precision_cholesky, "STEPS", 0)
+    monkeypatch.setattr(mixed_precision_cholesky, "MAX_STEPS", 0)
     A, b = gaussian(120), draw(120, 2)
     outcome = Cholesky().solve(System(A.copy(), b, np.array([0.01, 0.01])))
     assert isinstance(outcome.decomposition, Factor)
@@ -151,7 +151,7 @@ def test_a_factor_that_is_no_use_is_noticed(small, monkeypatch):
     factor.lower[0, 0] *= 1e3
     counted = []
     monkeypatch.setattr(SingleFactor, "multiply", lambda self, x: counted.append(1) or np.nan * x)
-    assert factor.refined(b)[1] == mixed_precision_cholesky.NONE
+    assert factor.refined(b)[1] == mixed_precision_cholesky.NO_STEPS
     assert len(counted) == 1
 
 
@@ -169,7 +169,7 @@ def test_steps_are_counted_and_the_last_one_is_taken(small, products):
     x, steps = factor.refined(b)
     assert steps == len(products) > 1
     left = np.abs(b - before @ x - 0.01 * x).max()
-    assert left <= 0.5 * mixed_precision_cholesky.ENOUGH * factor.norm * np.abs(x).max()
+    assert left <= 0.5 * mixed_precision_cholesky.RESIDUAL_TOLERANCE * factor.norm * np.abs(x).max()
 
 
 def test_steps_that_gain_less_than_half_are_given_up(small, products):
@@ -178,7 +178,7 @@ def test_steps_that_gain_less_than_half_are_given_up(small, products):
     factor = made(A, 0.1)
     for i in range(80):
         factor.lower[i:, i] *= 2
-    assert factor.refined(draw(80, 1))[1] == mixed_precision_cholesky.NONE
+    assert factor.refined(draw(80, 1))[1] == mixed_precision_cholesky.NO_STEPS
     assert len(products) == 3  # relative to x, which grows from a quarter, the first one halves it
 
 
@@ -195,7 +195,7 @@ def test_each_alpha_has_its_own_way(small):
 
 def test_few_rows_are_left_to_float64():
     assert made(gaussian(100), 1.0) is None
-    assert mixed_precision_cholesky.LARGE > 1000
+    assert mixed_precision_cholesky.MIN_ROWS > 1000
 
 
 def test_without_addresses_float64_does_it(small, monkeypatch):
@@ -208,7 +208,7 @@ def test_the_laws_of_solvers(small):
 
 
 def test_the_peak_is_the_matrix_alone(small, monkeypatch):
-    monkeypatch.setattr(blocked_cholesky, "WIDTH", 128)
+    monkeypatch.setattr(blocked_cholesky, "PANEL_COLUMNS", 128)
     n = 1200
     A = np.exp(-np.abs(np.subtract.outer(np.arange(n), np.arange(n))) / 10.0)
     problem = System(A, draw(n, 1), np.array([0.1]), run=IDLE)
@@ -228,7 +228,7 @@ def test_a_model_is_that_of_float64_and_its_likelihood_too(monkeypatch, fit_inte
     model = KernelRidge("gaussian(1.5)", alpha=0.05, fit_intercept=fit_intercept, solver=Cholesky())
     exact = model.fit(X, y)
     wanted = exact.predict(new, return_std=True), exact.log_marginal_likelihood(), exact.rounding_
-    monkeypatch.setattr(mixed_precision_cholesky, "LARGE", 1)
+    monkeypatch.setattr(mixed_precision_cholesky, "MIN_ROWS", 1)
     found = model.fit(X, y)
     assert "in float32" in found.outcome_.reason
     for one, other in zip(found.predict(new, return_std=True), wanted[0], strict=True):

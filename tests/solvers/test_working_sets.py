@@ -40,9 +40,9 @@ def rests(problem, found, tolerance):
 @pytest.fixture(params=["compiled", "plain"])
 def way(request, monkeypatch):
     if request.param == "plain":
-        monkeypatch.setattr(smo, "COMPILED_FROM", np.inf)
+        monkeypatch.setattr(smo, "MIN_COMPILED_COEFFICIENTS", np.inf)
     else:
-        monkeypatch.setattr(smo, "COMPILED_FROM", 0)
+        monkeypatch.setattr(smo, "MIN_COMPILED_COEFFICIENTS", 0)
     return request.param
 
 
@@ -88,8 +88,8 @@ def test_many_small_working_sets_end_where_one_large_one_does(bytes_, monkeypatc
     X, y = draw(600)
     problem, K = classes(y, 5.0), Gram(Gaussian(1.0), X)
     whole = solve(problem, K, TIGHT)
-    monkeypatch.setattr(working_sets, "SET", 40)
-    monkeypatch.setattr(working_sets, "REST", 3)
+    monkeypatch.setattr(working_sets, "MAX_SET", 40)
+    monkeypatch.setattr(working_sets, "ROUNDS_BETWEEN_SHRINKING", 3)
     small = solve(problem, K, SMOSettings(tolerance=1e-6, bytes=bytes_))
     rests(problem, small, 1e-6)
     assert small.rounds > 3
@@ -99,8 +99,8 @@ def test_many_small_working_sets_end_where_one_large_one_does(bytes_, monkeypatc
 def test_rows_in_float32_end_at_the_solution_in_float64(monkeypatch):
     X, y = draw(700)
     problem, K = classes(y, 5.0), Gram(Gaussian(1.0), X)
-    monkeypatch.setattr(working_sets, "NARROW_FROM", 0)
-    monkeypatch.setattr(working_sets, "SET", 100)
+    monkeypatch.setattr(working_sets, "MIN_FLOAT32_ROWS", 0)
+    monkeypatch.setattr(working_sets, "MAX_SET", 100)
     found = solve(problem, K, SMOSettings(tolerance=1e-6))  # less than float32 can tell: float64 has to finish
     rests(problem, found, 1e-6)
     truth, support = K @ found.b - y, found.b != 0
@@ -116,9 +116,9 @@ def test_rows_in_float32_end_at_the_solution_in_float64(monkeypatch):
 def test_some_rows_first_end_where_all_of_them_do(kind, monkeypatch):
     X, y = draw(900)
     problem, K = many(kind, X, y), Gram(Gaussian(1.0), X)
-    monkeypatch.setattr(working_sets, "SET", 100)
+    monkeypatch.setattr(working_sets, "MAX_SET", 100)
     whole = solve(problem, K, SMOSettings(tolerance=1e-5))
-    monkeypatch.setattr(working_sets, "GROWN_FROM", 0)
+    monkeypatch.setattr(working_sets, "MIN_GROWING_ROWS", 0)
     turns = []
     monkeypatch.setattr(working_sets, "_rounds", watched(working_sets._rounds, turns))
     grown = solve(problem, K, SMOSettings(tolerance=1e-5))
@@ -149,8 +149,8 @@ def test_a_class_that_the_first_rows_miss_is_found_later(monkeypatch):
     X, _ = draw(600)
     y = np.full(600, -1.0)
     y[X[:, 0].argsort()[-2:]] = 1.0
-    monkeypatch.setattr(working_sets, "GROWN_FROM", 0)
-    monkeypatch.setattr(working_sets, "FIRST", 0.02)
+    monkeypatch.setattr(working_sets, "MIN_GROWING_ROWS", 0)
+    monkeypatch.setattr(working_sets, "FIRST_SHARE", 0.02)
     problem, K = classes(y, 10.0), Gram(Gaussian(1.0), X)
     found = solve(problem, K, TIGHT)
     rests(problem, found, 1e-6)
@@ -200,7 +200,7 @@ class Cut(Run):
 
 
 def test_a_run_that_is_stopped_tells_the_truth_of_what_it_has(monkeypatch):
-    monkeypatch.setattr(working_sets, "SET", 40)
+    monkeypatch.setattr(working_sets, "MAX_SET", 40)
     X, y = draw(500)
     problem, K = classes(y, 5.0), Gram(Gaussian(1.0), X)
     found = solve(problem, K, TIGHT, run=Cut(4))
@@ -219,8 +219,8 @@ def test_steps_that_are_over_are_told():
 
 
 def test_steps_that_are_over_among_some_rows_leave_the_truth_of_all(monkeypatch):
-    monkeypatch.setattr(working_sets, "GROWN_FROM", 0)
-    monkeypatch.setattr(working_sets, "SET", 100)
+    monkeypatch.setattr(working_sets, "MIN_GROWING_ROWS", 0)
+    monkeypatch.setattr(working_sets, "MAX_SET", 100)
     X, y = draw(900)
     problem, K = classes(y, 5.0), Gram(Gaussian(1.0), X)
     found = solve(problem, K, SMOSettings(tolerance=1e-6, max_steps=100))
@@ -264,7 +264,7 @@ def test_compiled_and_plain_steps_are_the_same():
     for least in (0, np.inf):
         b, g = np.zeros(30), problem.linear.copy()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(smo, "COMPILED_FROM", least)
+            patch.setattr(smo, "MIN_COMPILED_COEFFICIENTS", least)
             steps, left = smo.walk(K, problem, b, g, 1e-8, 10_000)
         found.append((steps, left, b))
     assert found[0][0] == found[1][0] > 10
@@ -273,7 +273,7 @@ def test_compiled_and_plain_steps_are_the_same():
 
 @pytest.mark.parametrize("kink", [0.0, 0.1])
 def test_loops_as_written_end_where_libsvm_ends(kink, loops_as_written, monkeypatch):
-    monkeypatch.setattr(smo, "COMPILED_FROM", 0)
+    monkeypatch.setattr(smo, "MIN_COMPILED_COEFFICIENTS", 0)
     X, _ = draw(30)
     y = np.sin(2 * X[:, 0]) + 0.1 * X[:, 1]
     K = Gaussian(1.5)(X)
@@ -285,8 +285,8 @@ def test_loops_as_written_end_where_libsvm_ends(kink, loops_as_written, monkeypa
 
 
 def test_rows_of_a_pool_by_loops_as_written(loops_as_written, monkeypatch):
-    monkeypatch.setattr(smo, "COMPILED_FROM", 0)
-    monkeypatch.setattr(smo, "CHUNK", 5)
+    monkeypatch.setattr(smo, "MIN_COMPILED_COEFFICIENTS", 0)
+    monkeypatch.setattr(smo, "CALL_NUMBERS", 5)
     rng = np.random.default_rng(1)
     pool, slots, factors, out = rng.normal(size=(6, 12)), np.array([4, 0, 3]), rng.normal(size=3), np.ones(12)
     np.testing.assert_array_equal(smo.square(pool, slots, np.array([11, 2])), pool[np.ix_(slots, [11, 2])])

@@ -231,6 +231,39 @@ class BlindToPrecision(Coordinate):
         return x * z if x.dtype != object else x * z * 2
 
 
+class OtherLift(Dot):
+    """Its features are those of another kernel."""
+
+    def profile(self, t):
+        return t
+
+    def finite_lift(self, build):
+        return build.polynomial(degree=2, offset=1.0)
+
+
+class Miscounted(Dot):
+    """It has another number of features than it says."""
+
+    def profile(self, t):
+        return t
+
+    def finite_lift(self, build):
+        return build.functions(self, 1)
+
+    def features_of(self, X):
+        return X
+
+    def names_of(self, inputs):
+        return ["x"]
+
+
+class Unnamed(Miscounted):
+    """It does not name all of its features."""
+
+    def finite_lift(self, build):
+        return build.functions(self, build.n_columns)
+
+
 BROKEN = {
     Lopsided: "symmetry",
     WrongDiagonal: "the diagonal",
@@ -253,6 +286,9 @@ BROKEN = {
     OtherFormulaInFloat32: "paths",
     ForgetsParameters: "parameters",
     BlindToPrecision: "precision",
+    OtherLift: "the lift",
+    Miscounted: "the lift",
+    Unnamed: "the lift",
 }
 
 

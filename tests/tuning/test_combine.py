@@ -70,7 +70,7 @@ def test_the_error_is_that_of_models_fitted_again(targets, weights, intercept):
 
 def error_of(kernels, weights, intercept, rows=X, targets=Y):
     sources, counts = _sources(kernels, rows, weights)
-    aim = aim_of(counts, targets_of("test", targets, len(rows)), intercept)
+    aim = aim_of(counts, targets_of(targets, len(rows)), intercept)
     members, matrices = members_of(aim, sources)
     return SumError(aim, tuple(members), matrices)
 

@@ -117,7 +117,7 @@ def test_successive_folds_are_those_of_scikit_learn(count):
     wanted = np.empty(14, dtype=int)
     for number, (_, rows) in enumerate(KFold(count).split(X)):
         wanted[rows] = number
-    np.testing.assert_array_equal(folds_of("kfold_path", count, 14), wanted)
+    np.testing.assert_array_equal(folds_of(count, 14), wanted)
 
 
 def test_the_search_of_scikit_learn_agrees():

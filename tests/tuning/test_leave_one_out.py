@@ -14,7 +14,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from mercer.errors import BudgetError, InputError, KernelError, NumericalWarning
 from mercer.kernels import Gaussian, Linear
 from mercer.operators import Centering
-from mercer.operators.dense import TILE
+from mercer.operators.dense import TILE_NUMBERS
 from mercer.solvers.ridge.spectrum import Spectrum
 from mercer.tuning import Path, loo_path, side
 from mercer.tuning.path import default_alphas
@@ -168,9 +168,9 @@ def test_a_row_that_only_itself_explains_has_no_left_out_prediction():
 def test_groups_and_tiles_change_nothing(monkeypatch):
     at, alphas = dual(K, Y, WEIGHTS["fractions"], True), np.geomspace(1e-5, 1e2, 7)
     whole, errors = at.left_out(alphas), at.errors(alphas)
-    monkeypatch.setattr(side, "COLUMNS", 5)  # two penalties of two outputs at once
-    monkeypatch.setattr(side, "TILE", 1)
-    monkeypatch.setattr(side, "ROWS", 4)
+    monkeypatch.setattr(side, "MAX_RIGHT_SIDES", 5)  # two penalties of two outputs at once
+    monkeypatch.setattr(side, "TILE_NUMBERS", 1)
+    monkeypatch.setattr(side, "MIN_TILE_ROWS", 4)
     np.testing.assert_allclose(at.left_out(alphas), whole, rtol=1e-11)
     np.testing.assert_allclose(at.errors(alphas), errors, rtol=1e-11)
     s = WEIGHTS["fractions"]
@@ -413,4 +413,4 @@ def test_tiles_are_small_however_few_features_there_are():
     pieces = primal(Z, targets, np.ones(len(Z)), intercept=False).pieces(np.logspace(-5, 5, 45))
     sizes = [errors.size for _, _, errors in pieces]
     assert sum(sizes) == 45 * targets.size
-    assert max(sizes) <= TILE
+    assert max(sizes) <= TILE_NUMBERS

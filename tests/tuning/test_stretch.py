@@ -66,7 +66,7 @@ TREES = [
 def test_slopes_are_those_of_the_value(kernel, intercept):
     X = draw(50, 4)
     X[1] = X[0]  # two rows at no distance
-    source, weights = read("test", kernel, X, np.random.default_rng(1).uniform(0.5, 2, 50))
+    source, weights = read(kernel, X, np.random.default_rng(1).uniform(0.5, 2, 50))
     search = _Search.of(source, Evidence(draw(50, 2, seed=2), weights, intercept))
     logs = 0.3 * draw(len(search.lengths) + 1, seed=3)
     _, slopes = search._slopes(logs)
@@ -82,7 +82,7 @@ def test_lengths_are_read_and_replaced_in_the_same_order():
     kernel = Gaussian(9.0).scaled([1.0, 2.0]).on(["a", "b"]) * Hamming(3.0).on(["c", "d"]) + Matern(1.5, 4.0).on("e")
     table = {"a": [1.0, 2.0], "b": [1.0, 3.0], "c": ["x", "y"], "d": ["u", "u"], "e": [1.0, 2.0]}
     pandas = pytest.importorskip("pandas")
-    source, _ = read("test", kernel, pandas.DataFrame(table), None)
+    source, _ = read(kernel, pandas.DataFrame(table), None)
     groups = lengths_of(source.kernel, source.points)
     assert [value for group in groups for value in group.values] == [1.0, 2.0, 3.0, 4.0]
     names = [name for group in groups for name in group.names]
@@ -103,7 +103,7 @@ def test_lengths_are_read_and_replaced_in_the_same_order():
     ids=str,
 )
 def test_a_tree_without_columns_of_its_own_gets_them(kernel, wrapped):
-    source, _ = read("test", kernel, draw(5, 3), None)
+    source, _ = read(kernel, draw(5, 3), None)
     assert columned(kernel, source.points) == (kernel.scaled([1.0, 1.0, 1.0]) if wrapped else kernel)
 
 

@@ -56,9 +56,8 @@ for (name, model), axes in zip(models.items(), panels, strict=True):
             np.sqrt(np.mean(((y - model.predict(X)) / (1 - model.leverage_)) ** 2))
         )
     )
-    CurveDisplay(
-        days_between[:, 0], *model.predict(days_between, return_std=True), X=X, y=y
-    ).plot(axes)
+    mean, deviation = model.predict(days_between, return_std=True)
+    CurveDisplay(days_between[:, 0], mean, deviation=deviation, X=X, y=y).plot(axes)
     axes.set(
         title=f"{name}\n{errors[-1]:.2f} dollars off, left out",
         xlabel="July to October 2019",

@@ -1,15 +1,18 @@
-"""The learner of a name, with settings that suit a table nobody has looked at."""
+"""The learner of a name, with settings that suit an unknown table."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.cli.exit_codes import Exit, Failure
 from mercer.cli.lengthscales import STRETCHED, has_lengthscales
+
+if TYPE_CHECKING:
+    from mercer.models.table_model import AnyLearner
 
 LEARNERS = ("ridge", "svm", "logistic", "perceptron")
 EPSILON_IN_DEVIATIONS, C_IN_DEVIATIONS = 0.1, 10.0
@@ -37,7 +40,7 @@ class Terms:
     C: float | None = None
 
 
-def learner_of(name: str, task: str, kernel: Any, y: NDArray[Any], terms: Terms) -> Any:
+def learner_of(name: str, task: str, kernel: Any, y: NDArray[Any], terms: Terms) -> AnyLearner:
     """A learner that is not fitted yet."""
     from mercer import learners
 
@@ -52,7 +55,7 @@ def learner_of(name: str, task: str, kernel: Any, y: NDArray[Any], terms: Terms)
         found = learners.KernelRidgeClassifier if task == "classification" else learners.KernelRidge
         return found(kernel, lengthscale=_lengthscale(kernel, len(y), terms.stretch), **shared)
     if task == "classification":
-        return _classifier(learners, name, kernel, shared, terms.C)
+        return _classifier(name, kernel, shared, terms.C)
     if name == "svm":
         deviation = float(np.std(y))
         C = C_IN_DEVIATIONS * deviation if terms.C is None else terms.C
@@ -65,7 +68,9 @@ def _lengthscale(kernel: Any, rows: int, stretch: bool) -> str:
     return "loo" if stretch and rows <= STRETCHED and has_lengthscales(kernel) else "median"
 
 
-def _classifier(learners: Any, name: str, kernel: Any, shared: dict[str, Any], C: float | None) -> Any:
+def _classifier(name: str, kernel: Any, shared: dict[str, Any], C: float | None) -> AnyLearner:
+    from mercer import learners
+
     if name == "svm":
         return learners.KernelSVC(kernel, **shared | ({} if C is None else {"C": C}))
     if name == "logistic":

@@ -8,7 +8,7 @@ from mercer.errors import BudgetError, InputError, KernelError, MercerError
 
 
 class Exit(IntEnum):
-    """What the shell is told.
+    """What the shell sees.
 
     A reader of the output that has enough (`| head`) is no failure: the code is 0.
     """

@@ -1,4 +1,4 @@
-"""At which columns a model looks, and with which kernel: as told, or as `mercer.kernels.tables.kernel_for` proposes."""
+"""The columns of a model, and its kernel: as given, or as `mercer.kernels.tables.kernel_for` proposes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from mercer.cli.exit_codes import Exit, Failure
-from mercer.errors import InputError, sentence
-from mercer.models.table_model import DATES, TableModel, rows_of_table
+from mercer.errors import InputError, message
+from mercer.lifts.base import Lift
+from mercer.models.table_model import DATES, AnyLearner, TableModel, rows_of_table
 from mercer.tables.columns import kind_of, numbers
 from mercer.tables.read import Sheet
 
@@ -49,7 +50,7 @@ class Look:
             return sheet.sparse.rows
         return rows_of_table(sheet.table, self.kernel, self.columns, self.filled)
 
-    def model(self, learner: Any, task: str, target: str, sheet: Sheet, train: Sheet) -> TableModel:
+    def model(self, learner: AnyLearner | Lift, task: str, target: str, sheet: Sheet, train: Sheet) -> TableModel:
         """A fitted learner with what it takes to give it new tables: how these are read, and what fills gaps."""
         shared = (self.columns, self.kinds, self.filled, sheet.decimal)
         if sheet.sparse is not None:
@@ -83,7 +84,7 @@ def look(sheet: Sheet, aside: tuple[str, ...], kernel: str | None, seed: int, wh
     left_out = set(map(sheet.called, aside))
     table = sheet.table.drop_columns([n for n in sheet.names if n in left_out or n.startswith(ASIDE)])
     if not table.num_columns:
-        raise InputError(sentence(sheet.name, "a column beside the target", "there is none", "Add features."))
+        raise InputError(message("a column beside the target", "there is none", "Add features.", subject=sheet.name))
     if kernel is None:
         found = _proposed(_with_gaps(_sample(table, seed), (whole or sheet).table))
     else:
@@ -183,7 +184,7 @@ def _refuse_nothing(proposal: Any) -> None:
         first = proposal.columns[0]
         got = f"all are left out; {first.name!r} is taken for {first.taken_for}: {first.why}"
         remedy = "Give other columns, or a --kernel for these."
-        raise InputError(sentence("The table", "a column that a kernel can look at", got, remedy))
+        raise InputError(message("a column that a kernel can look at", got, remedy, subject="The table"))
 
 
 def _is_filled(choice: Any, table: Any) -> bool:
@@ -208,7 +209,7 @@ def _told(name: str, table: Any, kernel: Any) -> Look:
         columns = tuple(key for key in table.column_names if kind_of(table.column(key)) in readable)
     if not columns:
         got, remedy = "no column holds such", "Leave --kernel out to have one proposed."
-        raise InputError(sentence(name, f"columns for {kernel}", got, remedy))
+        raise InputError(message(f"columns for {kernel}", got, remedy, subject=name))
     return Look(kernel, columns, _kinds(table, columns))
 
 
@@ -216,5 +217,5 @@ def _named(name: str, names: list[str], needed: frozenset[Any]) -> tuple[str, ..
     strange = next((key for key in needed if key not in names), None)
     if strange is not None:
         got = f"the features are {', '.join(map(repr, names[:20]))}"
-        raise InputError(sentence(name, f"a column {strange!r} for the kernel", got, "Check the spelling."))
+        raise InputError(message(f"a column {strange!r} for the kernel", got, "Check the spelling.", subject=name))
     return tuple(key for key in names if key in needed)

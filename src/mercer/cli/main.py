@@ -9,7 +9,7 @@ from types import FrameType
 from typing import NoReturn
 
 from mercer.cli.exit_codes import Exit
-from mercer.errors import sentence
+from mercer.errors import message
 
 EXTRA = ("typer", "rich")
 """Libraries of the extra "cli" without which there is no command."""
@@ -33,7 +33,7 @@ def _run() -> None:
         if error.name not in EXTRA:
             raise
         remedy = 'Run: pip install "mercer[cli]"'
-        sys.exit(sentence("The command mercer", str(error.name), "it is not installed", remedy))
+        sys.exit(message(str(error.name), "it is not installed", remedy, subject="The command mercer"))
     app()
 
 

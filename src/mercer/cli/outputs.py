@@ -65,9 +65,9 @@ class Writes:
 
 @dataclass(frozen=True)
 class _Named:
-    """A path that was given: `who` names it in messages."""
+    """A path that was given, and the option that gave it."""
 
-    who: str
+    option: str
     path: Path
 
     def ids(self) -> set[object]:
@@ -83,18 +83,18 @@ def check_files(options: Any) -> None:
     taken = [(f"the input {named.path}", named.ids()) for named in _inputs(options)]
     for number, name in ((1, "standard output"), (2, "standard error")):
         ids = _redirected(number)
-        for who, others in taken:
+        for use, others in taken:
             if ids & others and number == 1:
-                raise Failure(Exit.USAGE, f"{name} is {who}. Write to another file.")
+                raise Failure(Exit.USAGE, f"{name} is {use}. Write to another file.")
         taken.append((name, ids))
     for named, kind in outputs:
         _check_name(named, kind)
         ids = named.ids()
         if not _is_stream(named.path):
-            for who, others in taken:
+            for use, others in taken:
                 if ids & others:
-                    raise Failure(Exit.USAGE, f"{named.who} {named.path} is {who}. Give another name.")
-        taken.append((f"also {named.who}", ids))
+                    raise Failure(Exit.USAGE, f"{named.option} {named.path} is {use}. Give another name.")
+        taken.append((f"also {named.option}", ids))
     for named, kind in outputs:
         _check_replaced(named, kind, bool(options.force))
         _check_writable(named)
@@ -171,26 +171,28 @@ def _is_stream(path: Path) -> bool:
 def _check_name(named: _Named, kind: Kind) -> None:
     path = named.path
     if "\0" in str(path):
-        raise Failure(Exit.USAGE, f"{named.who} needs the name of a file; {str(path)!r} has a zero in it.")
+        raise Failure(Exit.USAGE, f"{named.option} needs the name of a file; {str(path)!r} has a zero in it.")
     if kind.endings and path.suffix.lower() not in kind.endings and not _is_stream(path):
         raise Failure(
-            Exit.USAGE, f"{named.who} needs a name that ends with {', '.join(kind.endings)}; got {path.name!r}."
+            Exit.USAGE, f"{named.option} needs a name that ends with {', '.join(kind.endings)}; got {path.name!r}."
         )
     if path.is_dir():
-        raise Failure(Exit.USAGE, f"{named.who} needs the name of a file; {path} is a folder.")
+        raise Failure(Exit.USAGE, f"{named.option} needs the name of a file; {path} is a folder.")
     if path.is_symlink() and not path.exists():
-        raise Failure(Exit.USAGE, f"{named.who} {path} is a link that leads nowhere. Remove it, or give another name.")
+        raise Failure(
+            Exit.USAGE, f"{named.option} {path} is a link that leads nowhere. Remove it, or give another name."
+        )
     if not _is_stream(path) and not Path(os.path.realpath(path)).parent.is_dir():
-        raise Failure(Exit.USAGE, f"{named.who} needs a folder that exists; {path.parent} does not.")
+        raise Failure(Exit.USAGE, f"{named.option} needs a folder that exists; {path.parent} does not.")
 
 
 def _check_folder(named: _Named) -> None:
     """A folder that is there, or that can be made."""
     above = next(path for path in (named.path, *named.path.absolute().parents) if os.path.lexists(path))
     if not above.is_dir():
-        raise Failure(Exit.USAGE, f"{named.who} needs a folder; {above} is none.")
+        raise Failure(Exit.USAGE, f"{named.option} needs a folder; {above} is none.")
     if not os.access(above, os.W_OK):
-        raise Failure(Exit.FAILURE, f"{named.who}: {above} may not be written to. Give another folder.")
+        raise Failure(Exit.FAILURE, f"{named.option}: {above} may not be written to. Give another folder.")
 
 
 def _check_replaced(named: _Named, kind: Kind, force: bool) -> None:
@@ -199,7 +201,7 @@ def _check_replaced(named: _Named, kind: Kind, force: bool) -> None:
     if about is None or force or not stat.S_ISREG(about.st_mode) or _known(named.path, kind):
         return
     why = f"is no file that Mercer wrote as {kind.name}" if kind.known else "is there already"
-    raise Failure(Exit.USAGE, f"{named.who} {named.path} {why}. Give --force to replace it, or another name.")
+    raise Failure(Exit.USAGE, f"{named.option} {named.path} {why}. Give --force to replace it, or another name.")
 
 
 def _known(path: Path, kind: Kind) -> bool:
@@ -219,4 +221,4 @@ def _check_writable(named: _Named) -> None:
     try:
         probe_place(named.path)
     except OSError as error:
-        raise Failure(Exit.FAILURE, f"{named.who} {named.path} cannot be written: {error.strerror}.") from error
+        raise Failure(Exit.FAILURE, f"{named.option} {named.path} cannot be written: {error.strerror}.") from error

@@ -22,6 +22,7 @@ from mercer.cli.target import CLASSIFICATION, Target, target_of
 from mercer.cli.telling import short_kernel, short_plan, tell_columns, tell_remarks
 from mercer.cli.text_readings import with_readings
 from mercer.learners.run.fit_run import plans_told_to
+from mercer.models.table_model import AnyLearner
 from mercer.tables.read import Sheet, read_table
 
 if TYPE_CHECKING:
@@ -124,14 +125,14 @@ def _doubted(found: Look, target: Target, truth: NDArray[Any], voice: Voice) -> 
         voice.warn(f"all rows held out are {str(held[0])!r}: their scores tell nothing of the other classes")
 
 
-def _learner(options: FitOptions, target: Target, found: Look, y: NDArray[Any]) -> Any:
+def _learner(options: FitOptions, target: Target, found: Look, y: NDArray[Any]) -> AnyLearner:
     stretch = found.proposal is not None and not hurried(options)
     limits = (options.memory_limit, seconds(options.time_limit), options.random_state, not options.quiet)
     terms = Terms(*limits, stretch=stretch, alpha=options.alpha, C=options.C)
     return learner_of(options.learner, target.task, found.kernel, y, terms)
 
 
-def _fit(learner: Any, rows: Any, y: NDArray[Any], voice: Voice) -> float:
+def _fit(learner: AnyLearner, rows: Any, y: NDArray[Any], voice: Voice) -> float:
     """Fit, and say the plan that is followed: the seconds that it took from there on."""
     begun: list[float] = []
 
@@ -145,10 +146,10 @@ def _fit(learner: Any, rows: Any, y: NDArray[Any], voice: Voice) -> float:
     return time.perf_counter() - begun[0]
 
 
-def _again(learner: Any, rows: Any, y: NDArray[Any], voice: Voice) -> Any:
+def _again(learner: AnyLearner, rows: Any, y: NDArray[Any], voice: Voice) -> AnyLearner:
     """A learner with the same settings, of other rows: the one that was judged stays as it is."""
     from sklearn.base import clone
 
-    found = clone(learner)
+    found: AnyLearner = clone(learner)
     _fit(found, rows, y, voice)
     return found

@@ -36,7 +36,7 @@ class PlanOptions(Reading):
 
 
 def plan(options: PlanOptions, voice: Voice) -> None:
-    """Plan a fit, and do not fit: ways, their time and memory, and why one is taken.
+    """Plan a fit without fitting: methods, their time and memory, and why one is chosen.
 
     Of a table, as `mercer fit` would; without one, of kernel ridge regression from shapes alone.
     """

@@ -75,5 +75,5 @@ def _with_deviations(model: TableModel, rows: Any, target: str) -> dict[str, Any
     return {target: values, f"std of {target}" if target == "std" else "std": deviations}
 
 
-def _name(learner: Any) -> str:
+def _name(learner: object) -> str:
     return f"a {type(learner).__name__}"

@@ -61,7 +61,7 @@ def _plain(predicted: NDArray[Any], truth: NDArray[Any], classes: bool, seed: in
     return classification_scores(truth, predicted, None, np.unique(truth), seed)
 
 
-def left_out_score(learner: Any) -> tuple[str, float] | None:
+def left_out_score(learner: object) -> tuple[str, float] | None:
     """The leave-one-out score of the chosen penalty; None where the learner has none."""
     path = getattr(learner, "loo_", None)
     if path is None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.tables.columns import kind_of, numbers
 from mercer.tables.labels import FEWEST_LETTERS
 from mercer.tables.read import Sheet
@@ -47,7 +47,7 @@ def target_of(sheet: Sheet, name: str, asked: str = "") -> tuple[Sheet, Target]:
     name = sheet.called(name)
     sheet = sheet.with_numbers_as_given(name)
     known, kept = known_values(sheet, name)
-    task, why = _task(kept) if not asked else (asked, "as told")
+    task, why = _task(kept) if not asked else (asked, "as given")
     found = Target(name, task, why, _checked(name, kept, task), sheet.rows - len(known))
     return (sheet if not found.dropped else sheet.take(known)), found
 
@@ -57,7 +57,7 @@ def known_values(sheet: Sheet, name: str) -> tuple[NDArray[np.intp], NDArray[Any
     values = values_of(sheet.column(name), name)
     known = np.flatnonzero(~_missing(values))
     if not len(known):
-        raise InputError(sentence(name, "an entry in some row", "all are missing", "Choose another target."))
+        raise InputError(message("an entry in some row", "all are missing", "Choose another target.", subject=name))
     return known, values[known]
 
 
@@ -70,7 +70,7 @@ def values_of(column: Any, name: str) -> NDArray[Any]:
         texts = [None if entry is None else str(entry) for entry in column.to_pylist()]
         return np.array(texts, dtype=object)
     got = f"column {name!r} holds {'no entry' if kind == 'nothing' else f'objects of type {column.type}'}"
-    raise InputError(sentence("A target", "numbers or labels", got, "Choose another column."))
+    raise InputError(message("numbers or labels", got, "Choose another column.", subject="A target"))
 
 
 def like(values: NDArray[Any], classes: NDArray[Any] | None, name: str) -> NDArray[Any]:
@@ -80,10 +80,10 @@ def like(values: NDArray[Any], classes: NDArray[Any] | None, name: str) -> NDArr
         return np.array([_label(_text(value), known) for value in values])
     if values.dtype.kind == "O":
         got = f"it holds {values[0]!r}"
-        raise InputError(sentence(name, "numbers, as in the fit", got, "Give a table like the one of the fit."))
+        raise InputError(message("numbers, as in the fit", got, "Give a table like the one of the fit.", subject=name))
     if classes is not None and (values != np.rint(values)).any():
         got = f"it holds {values[values != np.rint(values)][0]}"
-        raise InputError(sentence(name, "integers, as in the fit", got, "Give a table like the one of the fit."))
+        raise InputError(message("integers, as in the fit", got, "Give a table like the one of the fit.", subject=name))
     return values if classes is None else values.astype(classes.dtype)
 
 
@@ -131,28 +131,32 @@ def _checked(name: str, values: NDArray[Any], task: str) -> NDArray[Any]:
     different = len(set(values.tolist()))
     if different < 2:
         got = f"all are {values.tolist()[0]!r}"
-        raise InputError(sentence(name, "different entries", got, "There is nothing to learn: choose another target."))
+        raise InputError(
+            message("different entries", got, "There is nothing to learn: choose another target.", subject=name)
+        )
     return _numbers(name, values) if task == REGRESSION else _labels(name, values, different)
 
 
 def _numbers(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
     if values.dtype.kind == "O":
         got, remedy = f"it holds {values[0]!r}", "Give --task classification, or another target."
-        raise InputError(sentence(name, "numbers for a regression", got, remedy))
+        raise InputError(message("numbers for a regression", got, remedy, subject=name))
     if not np.isfinite(values).all():
-        raise InputError(sentence(name, "finite numbers", "some are infinite", "Drop these rows."))
+        raise InputError(message("finite numbers", "some are infinite", "Drop these rows.", subject=name))
     with np.errstate(over="ignore", under="ignore"):
         deviation = float(np.std(values))
     if not 0 < deviation < np.inf:
         got, remedy = f"got numbers up to {np.abs(values).max():.2g}", "Scale them."
-        raise InputError(sentence(name, "numbers with squares that float64 can hold", got, remedy))
+        raise InputError(message("numbers with squares that float64 can hold", got, remedy, subject=name))
     return values
 
 
 def _labels(name: str, values: NDArray[Any], different: int) -> NDArray[Any]:
     if different > MANY or 2 * different > max(len(values), 4):
         got = f"{different:,} different ones stand in {len(values):,} rows"
-        raise InputError(sentence(name, "labels that repeat", got, "Choose another target, or --task regression."))
+        raise InputError(
+            message("labels that repeat", got, "Choose another target, or --task regression.", subject=name)
+        )
     if values.dtype.kind == "O":
         return np.array(values.tolist(), dtype=np.str_)
     whole = bool((values == np.rint(values)).all())

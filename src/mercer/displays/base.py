@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from io import BytesIO
 from typing import Any, Self
 
-from mercer.errors import InputError, sentence
+from mercer.displays.estimators import Pipelined
+from mercer.errors import InputError, message
 
 SIZE = (6.4, 4.8)
 """Inches of a figure of a display's own."""
@@ -35,7 +36,7 @@ class Display(ABC):
     def _begin(self, ax: Any, projection: str | None = None) -> Any:
         """The axes to draw on."""
         self._own = ax is None
-        self.ax_ = new_figure(type(self).__name__).add_subplot(projection=projection) if ax is None else ax
+        self.ax_ = new_figure().add_subplot(projection=projection) if ax is None else ax
         self.figure_ = self.ax_.figure
         return self.ax_
 
@@ -43,9 +44,9 @@ class Display(ABC):
         """Two axes side by side to draw on; of one that is given the second is None, and nothing is drawn there."""
         self._own = ax is None
         if ax is None:
-            first, second = new_figure(type(self).__name__, WIDE).subplots(1, 2)
+            first, second = new_figure(WIDE).subplots(1, 2)
         else:
-            first, second = _two(type(self).__name__, ax)
+            first, second = _two(ax)
         self.ax_, self.figure_ = first, first.figure
         return first, second
 
@@ -64,47 +65,47 @@ class Display(ABC):
         return picture.getvalue()
 
 
-def _two(who: str, given: Any) -> tuple[Any, Any]:
+def _two(given: Any) -> tuple[Any, Any]:
     axes = list(given.flat) if hasattr(given, "flat") else list(given) if isinstance(given, list | tuple) else [given]
     if len(axes) > 2 or not all(hasattr(each, "plot") for each in axes):
         got = f"got {len(axes)}" if len(axes) > 2 else f"got {type(given).__name__}"
-        raise InputError(sentence(who, "one or two axes", got, "Use figure.subplots(1, 2)."))
+        raise InputError(message("one or two axes", got, "Use figure.subplots(1, 2)."))
     return (axes[0], axes[1]) if len(axes) == 2 else (axes[0], None)
 
 
-def new_figure(who: str, size: tuple[float, float] = SIZE) -> Any:
+def new_figure(size: tuple[float, float] = SIZE, subject: object = None) -> Any:
     """An empty figure that belongs to no window."""
     try:
         from matplotlib.figure import Figure  # pyplot would keep it, and might open a window
     except ImportError as error:
-        raise ImportError(sentence(who, "matplotlib", "it is not installed", REMEDY)) from error
+        raise ImportError(message("matplotlib", "it is not installed", REMEDY, subject=subject)) from error
     return Figure(figsize=size, layout="constrained")
 
 
-def check_fitted(who: str, model: object, columns: int | None = None) -> None:
+def check_fitted(model: object, columns: int | None = None) -> None:
     """Refuse a model that has seen no rows, or rows of more columns: every fitted one knows how many these had."""
-    known = found(who, model, "n_features_in_", "Fit the model first.")
+    known = found(model, "n_features_in_", "Fit the model first.")
     if columns is not None and known != columns:
         needs, got = (
             f"a model of {columns} column{'s' * (columns > 1)}",
             f"{type(model).__name__} was fitted to {known}",
         )
-        raise InputError(sentence(who, needs, got, "Fit it to the columns that are drawn."))
+        raise InputError(message(needs, got, "Fit it to the columns that are drawn."))
 
 
-def before_last(model: Any, X: Any) -> Any:
+def before_last(model: object, X: Any) -> Any:
     """The rows as the last step of a pipeline sees them; other models see them as they are."""
-    return model[:-1].transform(X) if hasattr(model, "steps") and len(model.steps) > 1 else X
+    return model[:-1].transform(X) if isinstance(model, Pipelined) and len(model.steps) > 1 else X
 
 
-def last_step(model: Any) -> Any:
+def last_step(model: object) -> Any:
     """The last step of a pipeline, which knows what was learned; other models are their own."""
-    return model.steps[-1][1] if hasattr(model, "steps") else model
+    return model.steps[-1][1] if isinstance(model, Pipelined) else model
 
 
-def found(who: str, model: object, name: str, remedy: str) -> Any:
+def found(model: object, name: str, remedy: str) -> Any:
     """An attribute of something fitted, or an error that says that it has none."""
     value = getattr(model, name, None)
     if value is None:
-        raise InputError(sentence(who, f"something that has {name}", f"{type(model).__name__} has none", remedy))
+        raise InputError(message(f"something that has {name}", f"{type(model).__name__} has none", remedy))
     return value

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, check_fitted, last_step
 from mercer.displays.colours import colours
+from mercer.displays.estimators import Predictor
 from mercer.displays.plane import Plane, check_grid, labels_of
 from mercer.displays.regions import coloured, parted, scattered, told_apart
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 
 LEVELS = (-1.0, 0.0, 1.0)
 """Of a decision function: the boundary, and the margins of a support vector machine to both sides."""
@@ -86,7 +87,14 @@ class BoundaryDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(
-        cls, model: Any, X: Any, y: ArrayLike | None = None, *, support: bool = True, grid: int = 200, ax: Any = None
+        cls,
+        model: Predictor,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        support: bool = True,
+        grid: int = 200,
+        ax: Any = None,
     ) -> Self:
         """Draw a fitted classifier, or a pipeline that ends with one.
 
@@ -110,9 +118,9 @@ class BoundaryDisplay(Display):
         -------
         Self
         """
-        plane = Plane.of(cls.__name__, X)
-        check_fitted(cls.__name__, model, 2)
-        check_grid(cls.__name__, grid)
+        plane = Plane.of(X)
+        check_fitted(model, 2)
+        check_grid(grid)
         across, up, places = plane.grid(grid)
         shape = len(up), len(across)
         regions = np.asarray(model.predict(places)).reshape(shape)
@@ -123,7 +131,7 @@ class BoundaryDisplay(Display):
     @speaks
     def plot(self, ax: Any = None) -> Self:
         plane, y, rings = self._checked()
-        self.labels_ = told_apart(type(self).__name__, y, self.regions)
+        self.labels_ = told_apart(y, self.regions)
         axes = self._begin(ax)
         shades = colours(len(self.labels_))
         codes = np.searchsorted(self.labels_, np.asarray(self.regions))
@@ -147,17 +155,17 @@ class BoundaryDisplay(Display):
         return axes.contour(self.across, self.up, self.scores, **lines)
 
     def _checked(self) -> tuple[Plane, NDArray[Any], NDArray[np.intp]]:
-        who, plane = type(self).__name__, Plane.of(type(self).__name__, self.X)
+        plane = Plane.of(self.X)
         rings = np.zeros(0, np.intp) if self.support is None else np.asarray(self.support, dtype=np.intp)
         if len(rings) and not 0 <= rings.min() <= rings.max() < len(plane.values):
             needs, got = "the rows of the fit, of which support_ has the numbers", f"got {len(plane.values)} rows"
-            raise InputError(sentence(who, needs, got, "Give these rows, or use support=False."))
+            raise InputError(message(needs, got, "Give these rows, or use support=False."))
         if self.scores is not None and not np.isfinite(self.scores).all():
-            raise InputError(sentence(who, "finite scores", "got NaN or infinity", "Scale the columns."))
-        return plane, labels_of(who, self.y, len(plane.values)), rings
+            raise InputError(message("finite scores", "got NaN or infinity", "Scale the columns."))
+        return plane, labels_of(self.y, len(plane.values)), rings
 
 
-def _scores(model: Any, places: Any, shape: tuple[int, int]) -> NDArray[Any] | None:
+def _scores(model: Predictor, places: Any, shape: tuple[int, int]) -> NDArray[Any] | None:
     """One score per place; None for models that have none, or one per class."""
     if not hasattr(model, "decision_function"):
         return None

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 
 
-def count_of(who: str, X: Any) -> int:
+def count_of(X: Any) -> int:
     """How many rows a table has."""
     count = int(X.shape[0]) if hasattr(X, "shape") and X.shape else len(X) if hasattr(X, "__len__") else 0
     if count == 0:
-        raise InputError(sentence(who, "rows", "got none", "Give a table with rows."))
+        raise InputError(message("rows", "got none", "Give a table with rows."))
     return count
 
 

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, found
 from mercer.displays.colours import colours
+from mercer.displays.estimators import Predictor
 from mercer.displays.plane import Plane, check_grid
 from mercer.displays.regions import coloured, parted, told_apart
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 
 
 @dataclass(eq=False, repr=False)
@@ -66,7 +67,7 @@ class ClusterDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, X: Any, *, ax: Any = None, grid: int = 200) -> Self:
+    def from_estimator(cls, model: Predictor, X: Any, *, ax: Any = None, grid: int = 200) -> Self:
         """Draw the clusters that a fitted model predicts on a grid, and for the rows.
 
         A model that cannot predict, such as spectral clustering, gives the labels of the rows that it was fitted to.
@@ -87,10 +88,10 @@ class ClusterDisplay(Display):
         -------
         Self
         """
-        plane = Plane.of(cls.__name__, X)
+        plane = Plane.of(X)
         if not hasattr(model, "predict"):
-            return cls(X, found(cls.__name__, model, "labels_", "Fit the model first.")).plot(ax)
-        check_grid(cls.__name__, grid)
+            return cls(X, found(model, "labels_", "Fit the model first.")).plot(ax)
+        check_grid(grid)
         across, up, places = plane.grid(grid)
         regions = np.asarray(model.predict(places)).reshape(len(up), len(across))
         return cls(X, model.predict(X), across=across, up=up, regions=regions).plot(ax)
@@ -99,7 +100,7 @@ class ClusterDisplay(Display):
     def plot(self, ax: Any = None) -> Self:
         plane, labels = self._checked()
         seen = [labels] if self.regions is None else [labels, self.regions]
-        self.labels_ = told_apart(type(self).__name__, *seen)
+        self.labels_ = told_apart(*seen)
         axes = self._begin(ax)
         shades = colours(len(self.labels_))
         self.regions_, self.boundaries_ = None, []
@@ -119,8 +120,8 @@ class ClusterDisplay(Display):
         self.boundaries_ = parted(axes, self.across, self.up, codes)
 
     def _checked(self) -> tuple[Plane, NDArray[Any]]:
-        plane, labels = Plane.of("ClusterDisplay", self.X), np.asarray(self.labels)
+        plane, labels = Plane.of(self.X), np.asarray(self.labels)
         if labels.shape != (len(plane.values),):
             got = f"got labels of shape {labels.shape} for {len(plane.values)} rows"
-            raise InputError(sentence("ClusterDisplay", "one label per row", got, "Draw the rows of the fit."))
+            raise InputError(message("one label per row", got, "Draw the rows of the fit."))
         return plane, labels

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, found
 from mercer.displays.colours import SCALE, colours
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 
 MANY = 20
 """Different numbers in y that are labels still; more are a quantity, with a scale of colours."""
@@ -61,7 +61,7 @@ class ComponentsDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(
-        cls, model: Any, X: Any, y: ArrayLike | None = None, *, components: tuple[int, int] = (0, 1), ax: Any = None
+        cls, model: object, X: Any, y: ArrayLike | None = None, *, components: tuple[int, int] = (0, 1), ax: Any = None
     ) -> Self:
         """Draw two columns of `model.transform(X)`; their ratios stand beside them.
 
@@ -82,7 +82,7 @@ class ComponentsDisplay(Display):
         -------
         Self
         """
-        scores = np.asarray(found(cls.__name__, model, "transform", "Use a fitted KernelPCA.")(X))
+        scores = np.asarray(found(model, "transform", "Use a fitted KernelPCA.")(X))
         chosen = _chosen(components, scores.shape[1])
         ratios = getattr(model, "explained_variance_ratio_", None)
         first, second = (_name(place, None if ratios is None else ratios[place]) for place in chosen)
@@ -113,11 +113,11 @@ class ComponentsDisplay(Display):
         scores = np.asarray(self.scores)
         if scores.ndim != 2 or scores.shape[1] != 2:
             got = f"got an array of shape {scores.shape}"
-            raise InputError(sentence("ComponentsDisplay", "two scores per row", got, "Choose two columns."))
+            raise InputError(message("two scores per row", got, "Choose two columns."))
         y = None if self.y is None else np.asarray(self.y)
         if y is not None and y.shape != (len(scores),):
             got = f"y has shape {y.shape} for {len(scores)} rows"
-            raise InputError(sentence("ComponentsDisplay", "one label per row", got, "Give y for the rows of X."))
+            raise InputError(message("one label per row", got, "Give y for the rows of X."))
         return scores, y
 
 
@@ -126,7 +126,7 @@ def _chosen(components: tuple[int, int], count: int) -> list[int]:
     if len(chosen) != 2 or not all(isinstance(place, int | np.integer) and 0 <= place < count for place in chosen):
         needs, got = f"two components from 0 to {count - 1}", f"got {components}"
         remedy = "Fit a model with more components, or choose others."
-        raise InputError(sentence("ComponentsDisplay", needs, got, remedy))
+        raise InputError(message(needs, got, remedy))
     return chosen
 
 

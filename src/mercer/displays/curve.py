@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from inspect import signature
 from statistics import NormalDist
@@ -11,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, check_fitted, last_step
+from mercer.displays.estimators import Predictor
 from mercer.displays.line import Line
 from mercer.displays.plane import check_grid, refuse_huge
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 
 
 @dataclass(eq=False, repr=False)
@@ -78,7 +80,14 @@ class CurveDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(
-        cls, model: Any, X: Any, y: ArrayLike | None = None, *, level: float = 0.95, grid: int = 200, ax: Any = None
+        cls,
+        model: Predictor,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        level: float = 0.95,
+        grid: int = 200,
+        ax: Any = None,
     ) -> Self:
         """Draw a fitted regression, or a pipeline that ends with one, with its deviations where it has them.
 
@@ -101,12 +110,13 @@ class CurveDisplay(Display):
         -------
         Self
         """
-        line = Line.of(cls.__name__, X)
-        check_fitted(cls.__name__, model, 1)
-        check_grid(cls.__name__, grid)
+        line = Line.of(X)
+        check_fitted(model, 1)
+        check_grid(grid)
         places, table = line.grid(grid)
+        predict: Callable[..., Any] = model.predict
         sure = "return_std" in signature(last_step(model).predict).parameters
-        mean, deviation = model.predict(table, return_std=True) if sure else (model.predict(table), None)
+        mean, deviation = predict(table, return_std=True) if sure else (predict(table), None)
         return cls(places, mean, deviation=deviation, X=X, y=y, level=level).plot(ax)
 
     @speaks
@@ -127,29 +137,28 @@ class CurveDisplay(Display):
 
     def _checked(self) -> tuple[NDArray[Any], NDArray[Any] | None]:
         """The predictions, and half of the width of the band."""
-        who, mean = type(self).__name__, np.asarray(self.mean)
+        mean = np.asarray(self.mean)
         if mean.shape != np.shape(self.places):
             got = f"got predictions of shape {mean.shape} for {np.shape(self.places)[0]} places"
-            raise InputError(sentence(who, "one prediction a place", got, "Fit one output."))
+            raise InputError(message("one prediction a place", got, "Fit one output."))
         if not 0 < self.level < 1:
-            raise InputError(sentence(who, "a level between 0 and 1", f"got {self.level:g}", "Use 0.95."))
+            raise InputError(message("a level between 0 and 1", f"got {self.level:g}", "Use 0.95."))
         half = (
             None if self.deviation is None else NormalDist().inv_cdf(0.5 + self.level / 2) * np.asarray(self.deviation)
         )
         if not (np.isfinite(mean).all() and (half is None or np.isfinite(half).all())):
-            raise InputError(sentence(who, "finite predictions", "got NaN or infinity", "Scale the data."))
+            raise InputError(message("finite predictions", "got NaN or infinity", "Scale the data."))
         return mean, half
 
     def _rows(self) -> tuple[Line | None, NDArray[Any] | None]:
-        who = type(self).__name__
-        line = None if self.X is None else Line.of(who, self.X)
+        line = None if self.X is None else Line.of(self.X)
         if line is None or self.y is None:
             return line, None
         y = np.asarray(self.y)
         if y.shape != line.values.shape:
             got = f"y has shape {y.shape} for {len(line.values)} rows"
-            raise InputError(sentence(who, "one number per row in y", got, "Give y for the rows of X."))
+            raise InputError(message("one number per row in y", got, "Give y for the rows of X."))
         if y.dtype.kind not in "fiub" or not np.isfinite(y).all():
-            raise InputError(sentence(who, "finite numbers in y", "got others", "Leave these rows out."))
-        refuse_huge(who, y)
+            raise InputError(message("finite numbers in y", "got others", "Leave these rows out."))
+        refuse_huge(y)
         return line, y

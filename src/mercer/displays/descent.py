@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, check_fitted, last_step
 from mercer.displays.colours import SCALE
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 
 REMEDY = "Use KernelRidge(solver=GradientDescent(keep=True))."
 MOST = 30
@@ -75,7 +75,7 @@ class DescentDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(
-        cls, model: Any, *, pair: tuple[int, int] | None = None, output: int = 0, ax: Any = None
+        cls, model: object, *, pair: tuple[int, int] | None = None, output: int = 0, ax: Any = None
     ) -> Self:
         """Draw a fitted `KernelRidge(solver=GradientDescent())`, or the like.
 
@@ -97,14 +97,14 @@ class DescentDisplay(Display):
         -------
         Self
         """
-        check_fitted(cls.__name__, model)
+        check_fitted(model)
         history = getattr(getattr(last_step(model), "outcome_", None), "history", None)
         if history is None or not len(history.coefficients):
             got = f"{type(last_step(model)).__name__} has none"
-            raise InputError(sentence(cls.__name__, "the coefficients of every step", got, REMEDY))
+            raise InputError(message("the coefficients of every step", got, REMEDY))
         if not 0 <= output < history.losses.shape[1]:
             needs, got = f"an output from 0 to {history.losses.shape[1] - 1}", f"got {output}"
-            raise InputError(sentence(cls.__name__, needs, got, "Use output=0."))
+            raise InputError(message(needs, got, "Use output=0."))
         return cls(history.losses[:, output], history.coefficients[:, :, output], pair=pair).plot(ax)
 
     @speaks
@@ -146,17 +146,17 @@ class DescentDisplay(Display):
         _stretch(axes, steps)
 
     def _checked(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        who, losses = type(self).__name__, np.asarray(self.losses, dtype=float)
+        losses = np.asarray(self.losses, dtype=float)
         coefficients = np.asarray(self.coefficients, dtype=float)
         if losses.ndim != 1 or coefficients.ndim != 2 or len(losses) != len(coefficients) or not coefficients.size:
             got = f"got {losses.shape} and {coefficients.shape}"
-            raise InputError(sentence(who, "a loss and coefficients for each step", got, REMEDY))
+            raise InputError(message("a loss and coefficients for each step", got, REMEDY))
         if not (np.isfinite(losses).all() and np.isfinite(coefficients).all()):
-            raise InputError(sentence(who, "finite numbers", "got NaN or infinity", "Use a smaller step."))
+            raise InputError(message("finite numbers", "got NaN or infinity", "Use a smaller step."))
         count = coefficients.shape[1]
         if self.pair is not None and not (len(self.pair) == 2 and all(0 <= each < count for each in self.pair)):
             needs, got = f"a pair of coefficients from 0 to {count - 1}", f"got {self.pair}"
-            raise InputError(sentence(who, needs, got, "Use pair=(0, 1)."))
+            raise InputError(message(needs, got, "Use pair=(0, 1)."))
         return losses, coefficients
 
 

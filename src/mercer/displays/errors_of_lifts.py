@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mercer.displays.lift_error import DELTA
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.lifts import Nystrom, RandomFourier
 from mercer.lifts.coerce import stated
 
@@ -36,12 +36,12 @@ class Trial:
     values: Array
 
     @classmethod
-    def of(cls, who: str, lift: Any, X: Any) -> Trial:
+    def of(cls, lift: Any, X: Any) -> Trial:
         """Refuse lifts that have no number of features, or no kernel."""
         if "n_components" not in lift.get_params() or "kernel" not in lift.get_params():
             got = f"{type(lift).__name__} has none"
-            raise InputError(sentence(who, "a lift with n_components and a kernel", got, "Use Nystrom(kernel)."))
-        kernel = stated(who, lift.kernel).resolve(X)
+            raise InputError(message("a lift with n_components and a kernel", got, "Use Nystrom(kernel)."))
+        kernel = stated(lift.kernel).resolve(X)
         return cls(lift, X, kernel, np.asarray(kernel(X), dtype=np.float64))
 
     @property

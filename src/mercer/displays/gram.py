@@ -14,7 +14,7 @@ from mercer.displays.chosen import chosen_rows, count_of, rows_of
 from mercer.displays.colours import SCALE
 from mercer.displays.plane import labels_of
 from mercer.displays.spectrum import Spectrum
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 
 MOST = 1000
 """Rows that are drawn, at most: a screen has no more points, and all eigenvalues of more take long."""
@@ -110,15 +110,17 @@ class GramDisplay(Display):
         """
         from mercer.lifts.coerce import stated  # it loads scikit-learn
 
-        known, total = stated(cls.__name__, kernel), count_of(cls.__name__, X)
+        known, total = stated(kernel, subject=cls.__name__), count_of(X)
         rows = chosen_rows(total, MOST, random_state)
         matrix = known.resolve(X)(rows_of(X, rows))
-        ordered = _order_of(cls.__name__, order, total, rows)
+        ordered = _order_of(order, total, rows)
         return cls(matrix, order=ordered, name=str(known), total=total).plot(ax)
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, X: Any, *, order: Any = None, random_state: Any = None, ax: Any = None) -> Self:
+    def from_estimator(
+        cls, model: object, X: Any, *, order: Any = None, random_state: Any = None, ax: Any = None
+    ) -> Self:
         """Draw the kernel of a fitted model.
 
         Parameters
@@ -138,17 +140,17 @@ class GramDisplay(Display):
         -------
         Self
         """
-        check_fitted(cls.__name__, model)
+        check_fitted(model)
         kernel = getattr(last_step(model), "kernel_", None)
         if kernel is None and getattr(last_step(model), "kernel", None) != "precomputed":
-            found(cls.__name__, last_step(model), "kernel_", "Use a model with a kernel, or from_kernel.")
+            found(last_step(model), "kernel_", "Use a model with a kernel, or from_kernel.")
         inner = before_last(model, X)
         if kernel is not None:
             return cls.from_kernel(kernel, inner, order=order, random_state=random_state, ax=ax)
-        matrix, total = np.asarray(inner), count_of(cls.__name__, inner)
+        matrix, total = np.asarray(inner), count_of(inner)
         rows = chosen_rows(total, MOST, random_state)
         part = matrix if rows is None else matrix[np.ix_(rows, rows)]
-        ordered = _order_of(cls.__name__, order, total, rows)
+        ordered = _order_of(order, total, rows)
         return cls(part, order=ordered, name="precomputed", total=total).plot(ax)
 
     @speaks
@@ -194,20 +196,20 @@ class GramDisplay(Display):
         return order, changes.tolist() if len(changes) < GROUPS else []
 
     def _checked(self) -> NDArray[np.float64]:
-        who, matrix = type(self).__name__, np.asarray(self.matrix, dtype=np.float64)
+        matrix = np.asarray(self.matrix, dtype=np.float64)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
             got = f"got an array of shape {matrix.shape}"
-            raise InputError(sentence(who, "a square matrix", got, "Use from_kernel for rows."))
+            raise InputError(message("a square matrix", got, "Use from_kernel for rows."))
         if not np.isfinite(matrix).all():
-            raise InputError(sentence(who, "finite values", "got NaN or infinity", "Scale the columns down."))
+            raise InputError(message("finite values", "got NaN or infinity", "Scale the columns down."))
         if np.abs(matrix - matrix.T).max() > 1e-6 * np.abs(matrix).max():
             got = "got one that is not"
-            raise InputError(sentence(who, "a symmetric matrix", got, "Draw (K + K.T) / 2, or look for the cause."))
+            raise InputError(message("a symmetric matrix", got, "Draw (K + K.T) / 2, or look for the cause."))
         if isinstance(self.order, str) and self.order != "eigenvector":
             needs, got = 'order "eigenvector", None or one value per row', f"got {self.order!r}"
-            raise InputError(sentence(who, needs, got, "Use order=y."))
+            raise InputError(message(needs, got, "Use order=y."))
         if self.order is not None and not isinstance(self.order, str):
-            labels_of(who, self.order, len(matrix))
+            labels_of(self.order, len(matrix))
         return (matrix + matrix.T) / 2
 
 
@@ -217,9 +219,9 @@ def _scale(low: float, high: float) -> dict[str, Any]:
     return {"cmap": SCALE} if low >= 0 else {"cmap": "RdBu_r", "vmin": -most, "vmax": most}
 
 
-def _order_of(who: str, order: Any, total: int, rows: NDArray[np.intp] | None) -> Any:
+def _order_of(order: Any, total: int, rows: NDArray[np.intp] | None) -> Any:
     """The order of the rows that are drawn, from that of all."""
     if order is None or isinstance(order, str):
         return order
-    values = labels_of(who, order, total)
+    values = labels_of(order, total)
     return values if rows is None else values[rows]

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, check_fitted, last_step
 from mercer.displays.colours import colours
-from mercer.errors import InputError, sentence, speaks
+from mercer.displays.estimators import Estimator
+from mercer.errors import InputError, message, speaks
 
 REMEDY = "KernelKMeans, perceptrons and GradientDescent() write one; of others use HistoryDisplay.from_runs."
 
@@ -72,7 +73,7 @@ class HistoryDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, model: object, *, ax: Any = None) -> Self:
         """Draw the history of a fitted model, or of the last step of a pipeline.
 
         It has the mistakes of each pass of a perceptron, the inertia after each step of `KernelKMeans`, or the losses
@@ -89,7 +90,7 @@ class HistoryDisplay(Display):
         -------
         Self
         """
-        check_fitted(cls.__name__, model)
+        check_fitted(model)
         learner = last_step(model)
         descent = getattr(getattr(learner, "outcome_", None), "history", None)
         if descent is not None:
@@ -97,7 +98,7 @@ class HistoryDisplay(Display):
         history = getattr(learner, "history_", None)
         if history is None:
             got = f"{type(learner).__name__} has none"
-            raise InputError(sentence(cls.__name__, "a model that has written a history", got, REMEDY))
+            raise InputError(message("a model that has written a history", got, REMEDY))
         measure, unit = ("inertia", "step") if hasattr(learner, "inertia_") else ("mistakes", "pass")
         steps, values = np.arange(1, len(history) + 1), np.asarray(history)[:, None]
         return cls(steps, values, names=(measure,), measure=measure, unit=unit).plot(ax)
@@ -116,7 +117,7 @@ class HistoryDisplay(Display):
     @speaks
     def from_runs(
         cls,
-        model: Any,
+        model: Estimator,
         X: Any,
         y: Any = None,
         *,
@@ -151,8 +152,8 @@ class HistoryDisplay(Display):
         from mercer.displays.stopped_fits import runs_of  # it loads scikit-learn
 
         if unit not in ("step", "second"):
-            raise InputError(sentence(cls.__name__, 'unit "step" or "second"', f"got {unit!r}", 'Use "step".'))
-        taken, seconds, left, measure = runs_of(cls.__name__, model, X, y, iterations)
+            raise InputError(message('unit "step" or "second"', f"got {unit!r}", 'Use "step".'))
+        taken, seconds, left, measure = runs_of(model, X, y, iterations)
         steps = taken if unit == "step" else seconds
         return cls(steps, left[:, None], names=(measure,), measure=measure, unit=unit).plot(ax)
 
@@ -184,11 +185,11 @@ class HistoryDisplay(Display):
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
     def _checked(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        who, steps = type(self).__name__, np.asarray(self.steps, dtype=float)
+        steps = np.asarray(self.steps, dtype=float)
         values = np.asarray(self.values, dtype=float)
         if values.ndim != 2 or steps.shape != (len(values),) or not values.size or len(self.names) != values.shape[1]:
             got = f"got {steps.shape}, {values.shape} and {len(self.names)} names"
-            raise InputError(sentence(who, "a value for each step and line, and a name per line", got, "Fit again."))
+            raise InputError(message("a value for each step and line, and a name per line", got, "Fit again."))
         if not (np.isfinite(steps).all() and np.isfinite(values).all()):
-            raise InputError(sentence(who, "finite numbers", "got NaN or infinity", "Use a smaller step."))
+            raise InputError(message("finite numbers", "got NaN or infinity", "Use a smaller step."))
         return steps, values

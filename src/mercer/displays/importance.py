@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import SIZE, Display
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 
 LONG = 28
 """Characters of a name, at most."""
@@ -105,10 +105,10 @@ class ImportanceDisplay(Display):
         spreads = None if self.spreads is None else np.asarray(self.spreads, dtype=float)
         if values.shape != (len(self.names),) or (spreads is not None and spreads.shape != values.shape):
             got = f"got values of shape {values.shape} for {len(self.names)} names"
-            raise InputError(sentence("ImportanceDisplay", "a value per name", got, "Give one for each column."))
+            raise InputError(message("a value per name", got, "Give one for each column."))
         if not len(values) or not np.isfinite(values).all():
             got = "got NaN or infinity" if len(values) else "got none"
-            raise InputError(sentence("ImportanceDisplay", "finite values", got, "Measure them again."))
+            raise InputError(message("finite values", got, "Measure them again."))
         return values, spreads
 
 

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, found, last_step
 from mercer.displays.colours import SCALE, colours
-from mercer.errors import InputError, sentence, speaks
+from mercer.displays.estimators import Estimator
+from mercer.errors import InputError, message, speaks
 
 SQUARED, WRONG = "leave-one-out mean squared error", "wrong labels, left out"
 
@@ -70,7 +71,7 @@ class LeaveOneOutDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, model: object, *, ax: Any = None) -> Self:
         """Draw `loo_` of a fitted least-squares model whose alpha was chosen, or of a pipeline with one.
 
         Parameters
@@ -84,7 +85,7 @@ class LeaveOneOutDisplay(Display):
         -------
         Self
         """
-        path, taken = _path(cls.__name__, last_step(model))
+        path, taken = _path(last_step(model))
         if path.wrong is not None:
             return cls(path.alphas, path.wrong[:, None], chosen=[taken[0]], names=None, measure=WRONG).plot(ax)
         names = None if path.errors.shape[1] == 1 else [f"output {t + 1}" for t in range(path.errors.shape[1])]
@@ -92,7 +93,9 @@ class LeaveOneOutDisplay(Display):
 
     @classmethod
     @speaks
-    def from_lengthscales(cls, model: Any, X: Any, y: Any, lengthscales: Sequence[float], *, ax: Any = None) -> Self:
+    def from_lengthscales(
+        cls, model: Estimator, X: Any, y: Any, lengthscales: Sequence[float], *, ax: Any = None
+    ) -> Self:
         """Fit a copy at each lengthscale, and draw the path of alphas of each; the best of all is marked.
 
         A fit with lengthscale="loo" keeps the path of its best lengthscale alone; this shows the others beside it.
@@ -118,11 +121,11 @@ class LeaveOneOutDisplay(Display):
 
         fitted = [clone(model).set_params(lengthscale=float(each), alpha="auto").fit(X, y) for each in lengthscales]
         if not fitted:
-            raise InputError(sentence(cls.__name__, "lengthscales", "got none", "Give a list of numbers."))
-        pairs = [_path(cls.__name__, each) for each in fitted]
+            raise InputError(message("lengthscales", "got none", "Give a list of numbers."))
+        pairs = [_path(each) for each in fitted]
         rights = [path.errors if path.wrong is None else path.wrong[:, None] for path, _ in pairs]
         if any(right.shape[1] != 1 for right in rights):
-            raise InputError(sentence(cls.__name__, "one output", "got several", "Draw them one by one."))
+            raise InputError(message("one output", "got several", "Draw them one by one."))
         least = [right[path.best[0], 0] for right, (path, _) in zip(rights, pairs, strict=True)]
         taken = [alphas[0] if k == int(np.argmin(least)) else np.nan for k, (_, alphas) in enumerate(pairs)]
         names = [f"lengthscale {each:.3g}" for each in lengthscales]
@@ -163,28 +166,28 @@ class LeaveOneOutDisplay(Display):
             axes.set_yscale("log")
 
     def _checked(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        who, errors = type(self).__name__, np.asarray(self.errors, dtype=float)
+        errors = np.asarray(self.errors, dtype=float)
         alphas = np.asarray(self.alphas, dtype=float)
         if alphas.ndim == 1 and errors.ndim == 2:
             alphas = np.repeat(alphas[:, None], errors.shape[1], axis=1)
         if errors.ndim != 2 or alphas.shape != errors.shape or not errors.size:
             got = f"got {np.shape(self.alphas)} and {errors.shape}"
-            raise InputError(sentence(who, "an error for each alpha and line", got, "Use loo_ of a fitted model."))
+            raise InputError(message("an error for each alpha and line", got, "Use loo_ of a fitted model."))
         errors = np.where(np.isfinite(errors), errors, np.nan)
         if np.isnan(errors).all() or not (np.isfinite(alphas) & (alphas >= 0)).all():
-            raise InputError(sentence(who, "finite errors, and alphas of at least 0", "got others", "Fit again."))
+            raise InputError(message("finite errors, and alphas of at least 0", "got others", "Fit again."))
         lines = errors.shape[1]
         chosen = np.full(lines, np.nan) if self.chosen is None else np.asarray(self.chosen, dtype=float)
         if chosen.shape != (lines,) or (self.names is not None and len(self.names) != lines):
             got = f"got {chosen.shape} for {lines} lines"
-            raise InputError(sentence(who, "one chosen alpha and one name per line", got, "Use from_estimator."))
+            raise InputError(message("one chosen alpha and one name per line", got, "Use from_estimator."))
         return alphas, errors, chosen
 
 
-def _path(who: str, model: Any) -> tuple[Any, NDArray[Any]]:
+def _path(model: object) -> tuple[Any, NDArray[Any]]:
     """The path of a fitted model, and the alphas that it took, one per output."""
-    path = found(who, model, "loo_", 'Fit a KernelRidge with alpha="auto" or candidates.')
-    taken = np.ravel(np.asarray(model.alpha_, dtype=float))
+    path = found(model, "loo_", 'Fit a KernelRidge with alpha="auto" or candidates.')
+    taken = np.ravel(np.asarray(found(model, "alpha_", "Fit the model first."), dtype=float))
     return path, np.broadcast_to(taken, (path.errors.shape[1],)) if len(taken) == 1 else taken
 
 

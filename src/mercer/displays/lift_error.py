@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, found
 from mercer.displays.chosen import chosen_rows, count_of, rows_of
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 
 MOST = 500
 """Rows on whose pairs errors are computed, at most."""
@@ -109,10 +109,10 @@ class LiftErrorDisplay(Display):
         """
         from mercer.displays.errors_of_lifts import Trial  # it loads scikit-learn
 
-        rows = chosen_rows(count_of(cls.__name__, X), MOST, np.random.default_rng(0))
-        found(cls.__name__, lift, "get_params", "Use RandomFourier(kernel) or Nystrom(kernel).")
-        trial = Trial.of(cls.__name__, lift, rows_of(X, rows))
-        counts = _counts(cls.__name__, COMPONENTS if components is None else components, draws)
+        rows = chosen_rows(count_of(X), MOST, np.random.default_rng(0))
+        found(lift, "get_params", "Use RandomFourier(kernel) or Nystrom(kernel).")
+        trial = Trial.of(lift, rows_of(X, rows))
+        counts = _counts(COMPONENTS if components is None else components, draws)
         if components is None:
             counts = trial.fitting(counts)
         worst, mean, bounds = trial.measured(counts, draws)
@@ -142,22 +142,21 @@ class LiftErrorDisplay(Display):
         return line
 
     def _checked(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any] | None]:
-        who = type(self).__name__
-        counts = np.asarray(_counts(who, self.components, 1))
+        counts = np.asarray(_counts(self.components, 1))
         worst, mean = (np.asarray(each, dtype=float) for each in (self.worst, self.mean))
         if not (worst.shape == mean.shape and worst.ndim == 2 and len(worst) == len(counts) and worst.shape[1]):
             got = f"got {worst.shape} and {mean.shape} for {len(counts)} numbers of features"
-            raise InputError(sentence(who, "errors of the shape (numbers, draws)", got, "Use from_lift."))
+            raise InputError(message("errors of the shape (numbers, draws)", got, "Use from_lift."))
         if not (np.isfinite(worst).all() and np.isfinite(mean).all()):
-            raise InputError(sentence(who, "finite errors", "got NaN or infinity", "Scale the columns."))
+            raise InputError(message("finite errors", "got NaN or infinity", "Scale the columns."))
         bounds = None if self.bounds is None else np.asarray(self.bounds, dtype=float)
         return counts, worst, mean, bounds
 
 
-def _counts(who: str, given: Sequence[int], draws: int) -> list[int]:
+def _counts(given: Sequence[int], draws: int) -> list[int]:
     counts = list(given)
     whole = all(isinstance(each, int | np.integer) and each > 0 for each in [*counts, draws])
     if not (counts and whole and sorted(set(counts)) == counts):
         needs, got = "numbers of features that grow, and positive numbers of draws", f"got {given!r} and {draws!r}"
-        raise InputError(sentence(who, needs, got, "Use components=(16, 64, 256)."))
+        raise InputError(message(needs, got, "Use components=(16, 64, 256)."))
     return counts

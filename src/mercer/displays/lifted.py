@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.plane import Plane
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 
 Array = NDArray[np.float64]
 PLACES = 7
@@ -31,13 +31,13 @@ class Level:
     intercept: float
 
     @classmethod
-    def checked(cls, who: str, weights: ArrayLike, intercept: float) -> Level:
+    def checked(cls, weights: ArrayLike, intercept: float) -> Level:
         """Three finite weights, not all zero, or an error."""
         found = np.asarray(weights, dtype=np.float64)
         if found.shape != (3,) or not np.isfinite(found).all() or not found.any() or not np.isfinite(intercept):
             got = f"got {found.tolist()} and {intercept:g}"
             remedy = "Look whether the model has learned anything."
-            raise InputError(sentence(who, "three finite weights, not all zero, and an intercept", got, remedy))
+            raise InputError(message("three finite weights, not all zero, and an intercept", got, remedy))
         return cls(found, float(intercept))
 
     def value(self, points: ArrayLike) -> Array:
@@ -45,7 +45,7 @@ class Level:
         return np.asarray(np.asarray(points) @ self.weights + self.intercept)
 
 
-def read_level(who: str, plane: Plane, decide: Callable[[Any], Any]) -> Level:
+def read_level(plane: Plane, decide: Callable[[Any], Any]) -> Level:
     """The plane of a decision function that is linear on the lift, from its values at a grid around the rows.
 
     With x = c + s u, for the middle c and half of the width s of the grid, it is g.u + h |u|^2 + a, whose numbers are
@@ -54,7 +54,7 @@ def read_level(who: str, plane: Plane, decide: Callable[[Any], Any]) -> Level:
     across, up, places = plane.grid(PLACES)
     values = np.asarray(decide(places), dtype=np.float64)
     if values.size != PLACES**2:
-        raise InputError(sentence(who, "two classes", f"got {values.shape[-1]} scores per row", "Draw two of them."))
+        raise InputError(message("two classes", f"got {values.shape[-1]} scores per row", "Draw two of them."))
     middle = np.array([across[[0, -1]].mean(), up[[0, -1]].mean()])
     unit = max(np.ptp(across), np.ptp(up)) / 2
     u = (np.column_stack([each.ravel() for each in np.meshgrid(across, up)]) - middle) / unit
@@ -65,7 +65,7 @@ def read_level(who: str, plane: Plane, decide: Callable[[Any], Any]) -> Level:
             "got another",
             'Use KernelSVC("parabolic"), or make_pipeline(Parabolic(), LogisticRegression()).',
         )
-        raise InputError(sentence(who, "a decision function that is linear in x1, x2 and x1^2 + x2^2", got, remedy))
+        raise InputError(message("a decision function that is linear in x1, x2 and x1^2 + x2^2", got, remedy))
     return _shifted(found, middle, unit)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.displays.plane import refuse_huge, span, values_of
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,17 +26,15 @@ class Line:
     frame: Any = None
 
     @classmethod
-    def of(cls, who: str, X: Any) -> Line:
+    def of(cls, X: Any) -> Line:
         """Read a table, or say why it cannot be drawn."""
         values = values_of(X)
         if values.ndim != 2 or values.shape[1] != 1 or len(values) == 0:
             remedy = "Fit one column to draw a curve over it; write a list of numbers as X[:, None]."
-            raise InputError(sentence(who, "rows of one column", f"got an array of shape {values.shape}", remedy))
+            raise InputError(message("rows of one column", f"got an array of shape {values.shape}", remedy))
         if values.dtype.kind not in "fiub" or not np.isfinite(values).all():
-            raise InputError(
-                sentence(who, "finite numbers", "got others", "Remove or replace the rows that have them.")
-            )
-        refuse_huge(who, values)
+            raise InputError(message("finite numbers", "got others", "Remove or replace the rows that have them."))
+        refuse_huge(values)
         names = list(getattr(X, "columns", ()))
         if names and isinstance(names[0], str):
             return cls(values[:, 0], names[0], type(X))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, found
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 
 BINS = 50
 """Bars of a histogram, at most."""
@@ -86,7 +86,7 @@ class NullDisplay(Display):
         Self
         """
         remedy = "Give the result of mercer.mmd or mercer.hsic."
-        sample, statistic = (found(cls.__name__, result, name, remedy) for name in ("null_sample", "statistic"))
+        sample, statistic = (found(result, name, remedy) for name in ("null_sample", "statistic"))
         name, null = f"{getattr(result, 'test', '')} statistic".strip(), f"{getattr(result, 'null', '')} null".strip()
         spread, p_value = getattr(result, "spread", None), getattr(result, "p_value", None)
         return cls(sample, float(statistic), p_value=p_value, spread=spread, name=name, null=null).plot(ax)
@@ -112,13 +112,13 @@ class NullDisplay(Display):
         sample = np.asarray(self.null_sample, dtype=float)
         if sample.ndim != 1:
             got = f"got an array of shape {sample.shape}"
-            raise InputError(sentence("NullDisplay", "a list of numbers", got, "Give the values one by one."))
+            raise InputError(message("a list of numbers", got, "Give the values one by one."))
         if not (np.isfinite(sample).all() and np.isfinite(self.statistic)):
-            raise InputError(sentence("NullDisplay", "finite numbers", "got NaN or infinity", "Look at the rows."))
+            raise InputError(message("finite numbers", "got NaN or infinity", "Look at the rows."))
         if len(sample) == 0 and not (self.spread is not None and 0 < self.spread < np.inf):
             got = f"got no sample and the spread {self.spread}"
             remedy = 'Use null="permutation", or look whether the rows differ at all.'
-            raise InputError(sentence("NullDisplay", "a sample, or a positive spread", got, remedy))
+            raise InputError(message("a sample, or a positive spread", got, remedy))
         return sample
 
 

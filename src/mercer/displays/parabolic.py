@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, check_fitted, found
 from mercer.displays.colours import colours
+from mercer.displays.estimators import Predictor
 from mercer.displays.lifted import Circle, Level, cut, read_level
 from mercer.displays.plane import MARGIN, Plane, labels_of
 from mercer.displays.regions import told_apart
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 
 MESH = 30
 """Lines of the paraboloid along each column."""
@@ -85,7 +86,7 @@ class ParabolicDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, X: Any, y: ArrayLike | None = None, *, ax: Any = None) -> Self:
+    def from_estimator(cls, model: Predictor, X: Any, y: ArrayLike | None = None, *, ax: Any = None) -> Self:
         """Draw a fitted classifier that is linear on the lift, such as `KernelSVC("parabolic")`.
 
         The plane is read from its decision function, which is computed at some places around the rows; where that is
@@ -106,16 +107,16 @@ class ParabolicDisplay(Display):
         -------
         Self
         """
-        plane = Plane.of(cls.__name__, X)
-        check_fitted(cls.__name__, model, 2)
-        decide = found(cls.__name__, model, "decision_function", "Use a classifier that has one.")
-        level = read_level(cls.__name__, plane, decide)
+        plane = Plane.of(X)
+        check_fitted(model, 2)
+        decide = found(model, "decision_function", "Use a classifier that has one.")
+        level = read_level(plane, decide)
         return cls(X, model.predict(X) if y is None else y, level.weights, level.intercept).plot(ax)
 
     @speaks
     def plot(self, ax: Any = None) -> Self:
         plane, y, level = self._checked(ax)
-        self.labels_ = told_apart(type(self).__name__, y)
+        self.labels_ = told_apart(y)
         axes = self._begin(ax, "3d")
         low, high = _box(plane.values)
         self._draw_surface(axes, low, high)
@@ -157,12 +158,12 @@ class ParabolicDisplay(Display):
             (self.cut_,) = axes.plot(one, two, one**2 + two**2, color="tab:green")
 
     def _checked(self, ax: Any) -> tuple[Plane, NDArray[Any], Level]:
-        who, plane = type(self).__name__, Plane.of(type(self).__name__, self.X)
+        plane = Plane.of(self.X)
         if ax is not None and getattr(ax, "name", "") != "3d":
             got, remedy = "got others", 'Use figure.add_subplot(projection="3d").'
-            raise InputError(sentence(who, "axes of three dimensions", got, remedy))
-        level = Level.checked(who, self.weights, self.intercept)
-        return plane, labels_of(who, self.y, len(plane.values)), level
+            raise InputError(message("axes of three dimensions", got, remedy))
+        level = Level.checked(self.weights, self.intercept)
+        return plane, labels_of(self.y, len(plane.values)), level
 
 
 def _box(rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

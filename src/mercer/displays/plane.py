@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 
 MARGIN = 0.08
 """How far a grid goes beyond the rows, as a part of their range."""
@@ -34,16 +34,16 @@ class Plane:
     frame: Any = None
 
     @classmethod
-    def of(cls, who: str, X: Any) -> Plane:
+    def of(cls, X: Any) -> Plane:
         """Read a table, or say why it cannot be drawn."""
         values = values_of(X)
         if values.ndim != 2 or values.shape[1] != 2 or len(values) == 0:
             remedy = "Draw scores of the rows, with ComponentsDisplay.from_estimator(pca, X, y=model.labels_), say."
-            raise InputError(sentence(who, "rows of two columns", f"got an array of shape {values.shape}", remedy))
+            raise InputError(message("rows of two columns", f"got an array of shape {values.shape}", remedy))
         if values.dtype.kind not in "fiub" or not np.isfinite(values).all():
             remedy = "Remove or replace the rows that have them."
-            raise InputError(sentence(who, "finite numbers", "got others", remedy))
-        refuse_huge(who, values)
+            raise InputError(message("finite numbers", "got others", remedy))
+        refuse_huge(values)
         names = list(getattr(X, "columns", ()))
         if len(names) == 2 and all(isinstance(name, str) for name in names):
             return cls(values, names, type(X))
@@ -71,29 +71,29 @@ def span(values: NDArray[Any], count: int) -> NDArray[np.float64]:
     return np.linspace(low - margin, high + margin, count)
 
 
-def refuse_huge(who: str, values: NDArray[Any]) -> None:
+def refuse_huge(values: NDArray[Any]) -> None:
     """Refuse numbers that axes cannot show."""
     largest = np.abs(values.astype(float)).max(initial=0.0)
     if largest > LARGEST:
         needs, got = f"numbers of at most {LARGEST:g}", f"got {largest:g}"
-        raise InputError(sentence(who, needs, got, "Scale the columns down."))
+        raise InputError(message(needs, got, "Scale the columns down."))
 
 
-def check_grid(who: str, grid: int) -> None:
+def check_grid(grid: int) -> None:
     """Refuse a grid that has no inside."""
     if isinstance(grid, bool) or not isinstance(grid, int | np.integer) or grid < 2:
-        raise InputError(sentence(who, "a grid of two places or more", f"got {grid}", "Use grid=200."))
+        raise InputError(message("a grid of two places or more", f"got {grid}", "Use grid=200."))
 
 
-def labels_of(who: str, y: Any, count: int) -> NDArray[Any]:
+def labels_of(y: Any, count: int) -> NDArray[Any]:
     """One label a row, which can be sorted."""
     labels = np.asarray(y)
     if labels.shape != (count,):
         got = f"y has shape {labels.shape} for {count} rows"
-        raise InputError(sentence(who, "one label per row", got, "Give y for the rows of X."))
+        raise InputError(message("one label per row", got, "Give y for the rows of X."))
     missing = labels != labels if labels.dtype.kind in "fO" else np.zeros(count, dtype=bool)
     if np.any(missing) or any(label is None for label in labels.tolist()):
-        raise InputError(sentence(who, "a label for every row", "got NaN or None", "Leave out rows without one."))
+        raise InputError(message("a label for every row", "got NaN or None", "Leave out rows without one."))
     if labels.dtype.kind == "O" and not len({isinstance(label, str) for label in labels.tolist()}) == 1:
-        raise InputError(sentence(who, "labels of one kind", "got texts and others", "Write all as texts."))
+        raise InputError(message("labels of one kind", "got texts and others", "Write all as texts."))
     return labels

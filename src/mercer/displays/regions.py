@@ -7,22 +7,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 
 MOST = 200
-"""Different labels that are drawn, at most: each has its own colour and lines, and nobody tells more apart."""
+"""Different labels that are drawn, at most: each has its own colour and lines, and more cannot be distinguished."""
 
 
-def told_apart(who: str, *labels: Any) -> NDArray[Any]:
+def told_apart(*labels: Any) -> NDArray[Any]:
     """The different labels, sorted; what has very many is no label, as what a regression predicts."""
     flat = [np.ravel(each) for each in labels]
     if len({isinstance(each[:1].tolist()[0], str) for each in flat if len(each)}) > 1:
         got = "the model has texts and the rows have numbers, or the other way round"
-        raise InputError(sentence(who, "labels of one kind", got, "Give y as it was fitted."))
+        raise InputError(message("labels of one kind", got, "Give y as it was fitted."))
     known = np.unique(np.concatenate(flat))
     if len(known) > MOST:
         remedy = "Use a classifier; a regression of one column is drawn by CurveDisplay."
-        raise InputError(sentence(who, f"at most {MOST} different labels", f"got {len(known)}", remedy))
+        raise InputError(message(f"at most {MOST} different labels", f"got {len(known)}", remedy))
     return known
 
 

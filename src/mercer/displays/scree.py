@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, found
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 
 
 @dataclass(eq=False, repr=False)
@@ -61,7 +61,7 @@ class ScreeDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, model: object, *, ax: Any = None) -> Self:
         """Draw a fitted model that has `explained_variance_ratio_`, and `unexplained_` where it is known.
 
         Parameters
@@ -75,7 +75,7 @@ class ScreeDisplay(Display):
         -------
         Self
         """
-        ratios = found(cls.__name__, model, "explained_variance_ratio_", "Fit a KernelPCA first.")
+        ratios = found(model, "explained_variance_ratio_", "Fit a KernelPCA first.")
         return cls(ratios, unexplained=getattr(model, "unexplained_", None)).plot(ax)
 
     @speaks
@@ -104,10 +104,10 @@ class ScreeDisplay(Display):
         ratios, left = np.asarray(self.ratios, dtype=float), self.unexplained
         if ratios.ndim != 1 or ratios.size == 0:
             got = f"got an array of shape {ratios.shape}"
-            raise InputError(sentence("ScreeDisplay", "one ratio per component", got, "Fit the model again."))
+            raise InputError(message("one ratio per component", got, "Fit the model again."))
         if not np.isfinite(ratios).all():
-            raise InputError(sentence("ScreeDisplay", "finite ratios", "got NaN or infinity", "Fit the model again."))
+            raise InputError(message("finite ratios", "got NaN or infinity", "Fit the model again."))
         if left is not None and not 0 <= left <= 1:
             got = f"got {left:g}"
-            raise InputError(sentence("ScreeDisplay", "unexplained from 0 to 1", got, "Give a part of the trace."))
+            raise InputError(message("unexplained from 0 to 1", got, "Give a part of the trace."))
         return ratios

@@ -8,11 +8,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.displays.base import Display, before_last, check_fitted, last_step
+from mercer.displays.base import Display, before_last, check_fitted, found, last_step
 from mercer.displays.colours import SCALE, colours
 from mercer.displays.plane import Plane, check_grid, labels_of
 from mercer.displays.regions import scattered, told_apart
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 
 LINES = 12
 """Boundaries that are drawn, at most: of all mistakes so many, in equal distances, the last among them."""
@@ -85,7 +85,7 @@ class StepsDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Any, X: Any, y: ArrayLike, *, grid: int = 100, ax: Any = None) -> Self:
+    def from_estimator(cls, model: object, X: Any, y: ArrayLike, *, grid: int = 100, ax: Any = None) -> Self:
         """Draw a fitted perceptron of two classes, or a pipeline that ends with one, and the rows of its fit.
 
         A perceptron stores its mistakes in order, so that nothing is fitted again. Cost: the kernel between grid^2
@@ -108,11 +108,11 @@ class StepsDisplay(Display):
         -------
         Self
         """
-        plane = Plane.of(cls.__name__, X)
-        check_fitted(cls.__name__, model, 2)
-        check_grid(cls.__name__, grid)
+        plane = Plane.of(X)
+        check_fitted(model, 2)
+        check_grid(grid)
         learner = last_step(model)
-        course = _course(cls.__name__, learner)
+        course = _course(learner)
         across, up, places = plane.grid(grid)
         mistakes = course.mistakes
         marks = _marks(len(mistakes))
@@ -126,7 +126,7 @@ class StepsDisplay(Display):
     @speaks
     def plot(self, ax: Any = None) -> Self:
         plane, y, misclassified = self._checked()
-        self.labels_ = told_apart(type(self).__name__, y)
+        self.labels_ = told_apart(y)
         axes = self._begin(ax)
         self._draw_boundaries(axes)
         self.points_ = scattered(axes, plane.values, y, self.labels_, colours(len(self.labels_)))
@@ -157,29 +157,29 @@ class StepsDisplay(Display):
             self.bar_ = axes.figure.colorbar(ScalarMappable(norm, shades), ax=axes, label="mistakes", ticks=whole)
 
     def _checked(self) -> tuple[Plane, NDArray[Any], NDArray[np.intp]]:
-        who, plane = type(self).__name__, Plane.of(type(self).__name__, self.X)
+        plane = Plane.of(self.X)
         misclassified = np.asarray(self.misclassified, dtype=np.intp)
         if len(misclassified) and not 0 <= misclassified.min() <= misclassified.max() < len(plane.values):
             got = f"got {len(plane.values)} rows"
-            raise InputError(sentence(who, "the rows of the fit", got, "Give X and y as in fit."))
+            raise InputError(message("the rows of the fit", got, "Give X and y as in fit."))
         if not len(self.scores) or len(self.scores) != len(np.asarray(self.mistakes)):
             got = f"got {len(self.scores)} for {len(np.asarray(self.mistakes))} marks"
-            raise InputError(sentence(who, "the scores of one step or more", got, "Use from_estimator."))
-        return plane, labels_of(who, self.y, len(plane.values)), misclassified
+            raise InputError(message("the scores of one step or more", got, "Use from_estimator."))
+        return plane, labels_of(self.y, len(plane.values)), misclassified
 
 
-def _course(who: str, model: Any) -> Any:
+def _course(model: object) -> Any:
     """What a perceptron remembers; more than two classes have no one boundary, and on a budget it forgets mistakes."""
-    course = getattr(model, "_course", None)
+    course = getattr(model, "_state", None)
     if course is None:
         got = f"got {type(model).__name__}"
-        raise InputError(sentence(who, "a perceptron", got, "Use Perceptron or KernelPerceptron."))
-    if len(model.classes_) != 2:
-        got = f"got {len(model.classes_)}"
-        raise InputError(sentence(who, "two classes", got, "Draw two of them, or use BoundaryDisplay."))
+        raise InputError(message("a perceptron", got, "Use Perceptron or KernelPerceptron."))
+    if len(classes := found(model, "classes_", "Fit the model first.")) != 2:
+        got = f"got {len(classes)}"
+        raise InputError(message("two classes", got, "Draw two of them, or use BoundaryDisplay."))
     if course.memory is not None or not len(course.mistakes):
         got = "it made none" if course.memory is None else "it had a budget, and forgot them"
-        raise InputError(sentence(who, "a perceptron that remembers its mistakes", got, "Use budget=None."))
+        raise InputError(message("a perceptron that remembers its mistakes", got, "Use budget=None."))
     return course
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.geometry.accurate import Vector, dot
 
 
@@ -65,5 +65,6 @@ def _origin(scaler: Any, width: int) -> Vector:
 
 def _refuse_clipping(scaler: Any) -> None:
     if getattr(scaler, "clip", False):
-        who = type(scaler).__name__
-        raise InputError(sentence("region", "scalers that are affine", f"got {who}(clip=True)", "Use clip=False."))
+        raise InputError(
+            message("scalers that are affine", f"got {type(scaler).__name__}(clip=True)", "Use clip=False.")
+        )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.geometry.accurate import Vector
 from mercer.geometry.base import Shape, place
 from mercer.geometry.fields import named, vector
@@ -49,11 +49,11 @@ class Ball(Shape):
 
     @speaks
     def __init__(self, center: ArrayLike, radius: float, inside: bool = True, names: Sequence[str] = ()) -> None:
-        point = vector("Ball", "a center", center)
+        point = vector("a center", center)
         if not 0 <= radius < np.inf:
             needs = "a finite radius from zero on"
-            raise InputError(sentence("Ball", needs, f"got {radius}", "Its outside is inside=False."))
-        columns = named("Ball", names, len(point))
+            raise InputError(message(needs, f"got {radius}", "Its outside is inside=False."))
+        columns = named(names, len(point))
         self._keep({"center": point, "radius": float(radius), "inside": bool(inside), "names": columns})
 
     @property

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.geometry.accurate import Vector
 from mercer.geometry.express import OnLift, express
 from mercer.geometry.terms import Terms
@@ -101,11 +101,11 @@ class Shape(ABC):
         rows = np.asarray(X, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != self.width:
             raise InputError(
-                sentence(
-                    f"This {self.kind}",
+                message(
                     f"rows of {self.width} columns ({listed(self.names)})",
                     f"got an array of shape {rows.shape}",
                     "Write one row as [[...]].",
+                    subject=f"This {self.kind}",
                 )
             )
         return rows
@@ -115,7 +115,7 @@ class Shape(ABC):
         given = [str(column) for column in columns]
         if given != list(self.names) and sorted(given) == sorted(self.names):
             needs, got = f"the columns {listed(self.names)}", f"got {listed(given)}"
-            raise InputError(sentence(f"This {self.kind}", needs, got, "Put them into this order."))
+            raise InputError(message(needs, got, "Put them into this order.", subject=f"This {self.kind}"))
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

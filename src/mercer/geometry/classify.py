@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import NumericalWarning
+from mercer.errors import NumericalWarning, caller_level
 from mercer.geometry.accurate import Vector, dot
 from mercer.geometry.ball import Ball
 from mercer.geometry.base import Shape
@@ -148,4 +148,4 @@ def _warn(found: Canonical, shape: Shape) -> None:
         remedy = "Near the boundary, ask the pipeline itself."
     else:
         return
-    warnings.warn(f"{text} {remedy}", NumericalWarning, stacklevel=5)
+    warnings.warn(f"{text} {remedy}", NumericalWarning, stacklevel=caller_level())

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.geometry.accurate import Vector
 from mercer.geometry.base import Shape, listed, place
 from mercer.geometry.fields import lengths, named, orthonormal, vector
@@ -55,13 +55,13 @@ class Ellipse(Shape):
     def __init__(
         self, center: ArrayLike, axes: ArrayLike, angle: float, inside: bool = True, names: Sequence[str] = ()
     ) -> None:
-        point = vector("Ellipse", "a center", center)
+        point = vector("a center", center)
         if len(point) != 2 or not math.isfinite(angle):
             got = f"got the center {point.tolist()} and the angle {angle}"
             remedy = "In other dimensions use Ellipsoid."
-            raise InputError(sentence("Ellipse", "a center of two numbers and a finite angle", got, remedy))
-        self._keep({"center": point, "axes": lengths("Ellipse", axes, 2), "angle": float(angle)})
-        self._keep({"inside": bool(inside), "names": named("Ellipse", names, 2)})
+            raise InputError(message("a center of two numbers and a finite angle", got, remedy))
+        self._keep({"center": point, "axes": lengths(axes, 2), "angle": float(angle)})
+        self._keep({"inside": bool(inside), "names": named(names, 2)})
 
     @property
     def kind(self) -> str:
@@ -129,11 +129,11 @@ class Ellipsoid(Shape):
         inside: bool = True,
         names: Sequence[str] = (),
     ) -> None:
-        point = vector("Ellipsoid", "a center", center)
+        point = vector("a center", center)
         d = len(point)
-        self._keep({"center": point, "axes": lengths("Ellipsoid", axes, d)})
-        self._keep({"directions": orthonormal("Ellipsoid", directions, d)})
-        self._keep({"inside": bool(inside), "names": named("Ellipsoid", names, d)})
+        self._keep({"center": point, "axes": lengths(axes, d)})
+        self._keep({"directions": orthonormal(directions, d)})
+        self._keep({"inside": bool(inside), "names": named(names, d)})
 
     @property
     def kind(self) -> str:

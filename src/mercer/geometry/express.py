@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.geometry.accurate import Vector
 from mercer.lifts.expansion import Expansion, monomial_text
 
@@ -55,14 +55,19 @@ def express(shape: Shape, lift: Any) -> OnLift:
     if expansion is None:
         got = f"got {type(lift).__name__}"
         raise InputError(
-            sentence(
-                "halfspace", "a fitted lift whose features are polynomials", got, "Fit Polynomial() or Parabolic()."
+            message(
+                "a fitted lift whose features are polynomials",
+                got,
+                "Fit Polynomial() or Parabolic().",
+                subject="halfspace",
             )
         )
     if expansion.width != shape.width:
         got = f"the lift has {expansion.width}"
         raise InputError(
-            sentence("halfspace", f"a lift of {shape.width} columns", got, "Fit it on rows of the shape's columns.")
+            message(
+                f"a lift of {shape.width} columns", got, "Fit it on rows of the shape's columns.", subject="halfspace"
+            )
         )
     return _solved(shape, lift, expansion)
 
@@ -102,14 +107,16 @@ def _met(expansion: Expansion, weights: Vector, target: Vector, free: NDArray[np
 
 
 def _refusal(shape: Shape, lift: Any, missing: list[tuple[int, ...]]) -> str:
-    who = type(lift).__name__
     if missing:
         word = monomial_text(np.array(missing[0], dtype=np.intp), list(shape.names))
         got = f"its features hold no {word}"
     else:
         got = "no weights of its features give this polynomial"
-    return sentence(
-        who, f"features that can express this {shape.kind}", got, "Use Polynomial() of a sufficient degree."
+    return message(
+        f"features that can express this {shape.kind}",
+        got,
+        "Use Polynomial() of a sufficient degree.",
+        subject=type(lift).__name__,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.geometry.accurate import Vector
 from mercer.geometry.base import Shape
 from mercer.geometry.fields import named, vector
@@ -44,14 +44,14 @@ class HalfSpace(Shape):
 
     @speaks
     def __init__(self, normal: ArrayLike, offset: float, names: Sequence[str] = ()) -> None:
-        given = vector("HalfSpace", "a normal", normal)
+        given = vector("a normal", normal)
         largest = np.abs(given).max()
         if largest == 0 or not np.isfinite(offset):
             got = f"got the normal {given.tolist()} and the offset {offset}"
-            raise InputError(sentence("HalfSpace", "a normal that is not zero, and a finite offset", got, "Give both."))
+            raise InputError(message("a normal that is not zero, and a finite offset", got, "Give both."))
         length = largest * np.linalg.norm(given / largest)  # whose square neither overflows nor underflows
-        unit = vector("HalfSpace", "a normal", given / length)
-        self._keep({"normal": unit, "offset": float(offset / length), "names": named("HalfSpace", names, len(unit))})
+        unit = vector("a normal", given / length)
+        self._keep({"normal": unit, "offset": float(offset / length), "names": named(names, len(unit))})
 
     @property
     def kind(self) -> str:

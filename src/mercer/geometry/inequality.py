@@ -42,7 +42,7 @@ class Inequality(Shape):
 
     @speaks
     def __init__(self, polynomial: Terms, names: Sequence[str] = ()) -> None:
-        self._keep({"polynomial": polynomial, "names": named("Inequality", names, polynomial.width)})
+        self._keep({"polynomial": polynomial, "names": named(names, polynomial.width)})
 
     @property
     def kind(self) -> str:

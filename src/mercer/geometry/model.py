@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.geometry.accurate import Vector
 
 
-def decision(model: Any, positive: Any) -> tuple[Vector, float]:
+class LinearModel(Protocol):
+    """A fitted linear model, such as those of scikit-learn; a classifier has `classes_`, too."""
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the columns: a row, or a row per class or target."""
+        ...
+
+
+def decision(model: LinearModel, positive: Any) -> tuple[Vector, float]:
     """The weights and the intercept of the decision for a class, or of a regressor's prediction."""
     rows, intercepts = _read(model)
     classes = getattr(model, "classes_", None)
@@ -20,45 +29,42 @@ def decision(model: Any, positive: Any) -> tuple[Vector, float]:
     if len(classes) == 2 and len(rows) == 1:
         sign = 1.0 if _place(classes, classes[1] if positive is None else positive) else -1.0
         return sign * rows[0], sign * float(intercepts[0])
-    return _of_class(model, rows, intercepts, positive)
+    if len(rows) != len(classes) or hasattr(model, "n_support_"):  # SVC has a decision per pair of classes
+        got = f"{type(model).__name__} has decisions between pairs of classes"
+        raise InputError(message("one decision per class", got, "Use LinearSVC, or fit each class against the rest."))
+    return _of_class(classes, rows, intercepts, positive)
 
 
-def _read(model: Any) -> tuple[NDArray[np.float64], Vector]:
+def _read(model: LinearModel) -> tuple[NDArray[np.float64], Vector]:
     coef = getattr(model, "coef_", None)
     if coef is None:
         got = f"got {type(model).__name__}, without coef_"
         remedy = "Fit the pipeline, and end it with LinearSVC, LogisticRegression, Ridge or the like."
-        raise InputError(sentence("region", "a fitted linear model at the end", got, remedy))
+        raise InputError(message("a fitted linear model at the end", got, remedy))
     dense = coef.toarray() if hasattr(coef, "toarray") else coef
     rows = np.atleast_2d(np.asarray(dense, dtype=np.float64))
     intercepts = np.atleast_1d(np.asarray(getattr(model, "intercept_", 0.0), dtype=np.float64))
     if not (np.isfinite(rows).all() and np.isfinite(intercepts).all()):
-        raise InputError(sentence("region", "finite weights", "some are not", "Look at coef_ and intercept_."))
+        raise InputError(message("finite weights", "some are not", "Look at coef_ and intercept_."))
     return rows, np.broadcast_to(intercepts, len(rows))
 
 
 def _of_regressor(rows: NDArray[np.float64], intercepts: Vector, positive: Any) -> tuple[Vector, float]:
     if len(rows) != 1:
         got = f"this one predicts {len(rows)}"
-        raise InputError(sentence("region", "a regressor of one target", got, "Fit one for each target."))
+        raise InputError(message("a regressor of one target", got, "Fit one for each target."))
     if positive is not None:
         remedy = "Use threshold= for a regressor."
-        raise InputError(sentence("region", "a classifier to know classes", f"got positive={positive!r}", remedy))
+        raise InputError(message("a classifier to know classes", f"got positive={positive!r}", remedy))
     return rows[0], float(intercepts[0])
 
 
-def _of_class(model: Any, rows: NDArray[np.float64], intercepts: Vector, positive: Any) -> tuple[Vector, float]:
+def _of_class(classes: Any, rows: NDArray[np.float64], intercepts: Vector, positive: Any) -> tuple[Vector, float]:
     """One of many classes against the rest."""
-    classes = model.classes_
-    if len(rows) != len(classes) or hasattr(model, "n_support_"):  # SVC has a decision per pair of classes
-        got = f"{type(model).__name__} has decisions between pairs of classes"
-        raise InputError(
-            sentence("region", "one decision per class", got, "Use LinearSVC, or fit each class against the rest.")
-        )
     if positive is None:
         got = f"there are {len(classes)}"
         remedy = f"Say which one is meant, as in positive={classes.tolist()[0]!r}."
-        raise InputError(sentence("region", "two classes", got, remedy))
+        raise InputError(message("two classes", got, remedy))
     place = _place(classes, positive)
     return rows[place], float(intercepts[place])
 
@@ -67,5 +73,5 @@ def _place(classes: Any, positive: Any) -> int:
     places = np.flatnonzero(np.asarray(classes) == positive)
     if len(places) != 1:
         got = f"got positive={positive!r}"
-        raise InputError(sentence("region", f"one of the classes {np.asarray(classes).tolist()}", got, "Name one."))
+        raise InputError(message(f"one of the classes {np.asarray(classes).tolist()}", got, "Name one."))
     return int(places[0])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.geometry.accurate import Vector
 from mercer.geometry.affine import Affine, is_scaler
 from mercer.geometry.base import Shape
@@ -72,7 +72,7 @@ def region(pipeline: Any, threshold: float = 0.0, positive: Any = None) -> Shape
         scaling = scaling.then(_scaler(step, expansion.width))
     terms = _terms(expansion, weights, intercept - threshold, scaling)
     known = getattr([*maps, model][0], "feature_names_in_", ())
-    return classify(terms, named("region", known, expansion.width))
+    return classify(terms, named(known, expansion.width))
 
 
 @speaks
@@ -105,19 +105,15 @@ def preimage(lift: Any, weights: ArrayLike, intercept: float, names: Sequence[st
     """
     expansion = expansion_of(lift)
     if expansion is None:
-        raise InputError(_not_a_step("preimage", lift))
-    terms = _terms(
-        expansion, vector("preimage", "weights", weights), float(intercept), Affine.identity(expansion.width)
-    )
-    return classify(terms, named("preimage", names, expansion.width))
+        raise InputError(_not_a_step(lift))
+    terms = _terms(expansion, vector("weights", weights), float(intercept), Affine.identity(expansion.width))
+    return classify(terms, named(names, expansion.width))
 
 
 def _terms(expansion: Expansion, weights: Vector, intercept: float, scaling: Affine) -> Terms:
     if len(weights) != len(expansion):
         got = f"got {len(weights)}"
-        raise InputError(
-            sentence("region", f"a weight for each of {len(expansion)} features", got, "Fit both together.")
-        )
+        raise InputError(message(f"a weight for each of {len(expansion)} features", got, "Fit both together."))
     numbers = expansion.combined(weights)
     higher = (expansion.factors >= 0).any(axis=1)
     constant = math.fsum([intercept, *numbers[~higher].tolist()])
@@ -138,14 +134,14 @@ def _steps(pipeline: Any) -> Iterator[Any]:
 
 def _scaler(step: Any, width: int) -> Affine:
     if not is_scaler(step):
-        raise InputError(_not_a_step("region", step))
+        raise InputError(_not_a_step(step))
     return Affine.of(step, width)
 
 
-def _not_a_step(who: str, step: Any) -> str:
+def _not_a_step(step: Any) -> str:
     needs = "steps that are scalers, or a fitted lift whose features are polynomials"
     remedy = "Use Polynomial(), Parabolic() or PolynomialFeatures(), one of them, and fit it."
-    return sentence(who, needs, f"got {type(step).__name__}", remedy)
+    return message(needs, f"got {type(step).__name__}", remedy)
 
 
 def _columns(width: int) -> Expansion:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.geometry.accurate import Vector
 from mercer.geometry.base import Shape
 from mercer.geometry.fields import lengths, named, orthonormal, vector
@@ -73,19 +73,19 @@ class Quadric(Shape):
         inside: bool = True,
         names: Sequence[str] = (),
     ) -> None:
-        self._keep({"center": vector("Quadric", "a center", center), "signs": vector("Quadric", "signs", signs)})
+        self._keep({"center": vector("a center", center), "signs": vector("signs", signs)})
         width, rank = len(self.center), len(self.signs)
-        self._keep({"axes": lengths("Quadric", axes, rank), "right": right, "inside": bool(inside)})
-        self._keep({"directions": orthonormal("Quadric", directions, width), "names": named("Quadric", names, width)})
+        self._keep({"axes": lengths(axes, rank), "right": right, "inside": bool(inside)})
+        self._keep({"directions": orthonormal(directions, width), "names": named(names, width)})
         self._check(width, rank)
 
     def _check(self, width: int, rank: int) -> None:
         if (np.abs(self.signs) != 1).any() or self.right not in ("one", "zero", "height"):
             got = f"got the signs {self.signs.tolist()} and {self.right!r}"
-            raise InputError(sentence("Quadric", 'signs of 1 or -1, and "one", "zero" or "height"', got, "See above."))
+            raise InputError(message('signs of 1 or -1, and "one", "zero" or "height"', got, "See above."))
         if rank + (self.right == "height") > width:
             got = f"got {rank} axes and the right side {self.right!r}"
-            raise InputError(sentence("Quadric", f"no more than {width} coordinates", got, "Leave an axis out."))
+            raise InputError(message(f"no more than {width} coordinates", got, "Leave an axis out."))
 
     @property
     def signature(self) -> tuple[int, int, int]:
@@ -99,7 +99,7 @@ class Quadric(Shape):
         """From the first column to the first axis in the plane, in radians, above -pi/2 and up to pi/2."""
         if self.width != 2:
             needs = "a shape in the plane to have an angle"
-            raise InputError(sentence("Quadric", needs, f"this is in {self.width} dimensions", "See directions."))
+            raise InputError(message(needs, f"this is in {self.width} dimensions", "See directions."))
         return direction_angle(self.directions[0])
 
     @property

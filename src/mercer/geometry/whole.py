@@ -34,7 +34,7 @@ class Empty(Shape):
 
     @speaks
     def __init__(self, names: Sequence[str]) -> None:
-        self._keep({"names": named("Empty", names, len(names))})
+        self._keep({"names": named(names, len(names))})
 
     @property
     def kind(self) -> str:
@@ -70,7 +70,7 @@ class Everything(Shape):
 
     @speaks
     def __init__(self, names: Sequence[str]) -> None:
-        self._keep({"names": named("Everything", names, len(names))})
+        self._keep({"names": named(names, len(names))})
 
     @property
     def kind(self) -> str:

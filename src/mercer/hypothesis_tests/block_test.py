@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.hypothesis_tests.pair_sums import sums_of_matrix
 from mercer.hypothesis_tests.permutations import Splits
 from mercer.hypothesis_tests.result import Finding, Null
@@ -30,12 +30,12 @@ FEWEST = 8
 """Blocks, at least: the mean of fewer is not normal."""
 
 
-def by_blocks(who: str, seen: Seen, sizes: tuple[int, int], random: np.random.Generator) -> Finding:
+def by_blocks(seen: Seen, sizes: tuple[int, int], random: np.random.Generator) -> Finding:
     """The mean over blocks, as many as the root of the rows of the smaller sample, and its law."""
     count = math.isqrt(min(sizes))
     if count < FEWEST:
         needs, got = f"at least {FEWEST**2} rows of each for blocks", f"got {min(sizes)}"
-        raise InputError(sentence(who, needs, got, 'Use way="full": it is quick for so few.'))
+        raise InputError(message(needs, got, 'Use method="exact": it is quick for so few.'))
     found, variances, thirds = block_moments(seen, sizes, count, random)
     spread = math.sqrt(float(variances.sum())) / count
     skewness = float(thirds.sum()) / (count * spread) ** 3 if spread > 0 else 0.0

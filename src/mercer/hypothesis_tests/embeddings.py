@@ -26,7 +26,7 @@ STRIP = 1 << 21
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """phi(x) of rows, with phi(x).phi(z) about k(x, z), that are computed when they are asked for.
+    """phi(x) of rows, with phi(x).phi(z) about k(x, z), that are computed when they are needed.
 
     lift : fitted to all rows, whichever sample they belong to
     detail : what the features are, in words

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.hypothesis_tests.embeddings import Embedding, bytes_to_choose, embedding_of, kind_of
 from mercer.hypothesis_tests.joint import JointFeatures, JointPairs
 from mercer.hypothesis_tests.permutations import HELD, over_orders
@@ -19,7 +19,6 @@ from mercer.hypothesis_tests.validation import Seen, kernel_of, seen_through, ta
 from mercer.kernels import Kernel
 from mercer.lifts.randomness import generator
 
-WHO = "hsic"
 NULLS = {EXACT: DRAWN, FEATURES: DRAWN}
 LANDMARKS = 64
 """Features per table where their number is not given: a permutation takes the product of both."""
@@ -102,25 +101,25 @@ def hsic(
     Gretton, Fukumizu, Teo, Song, Schoelkopf, Smola, A kernel statistical test of independence, NIPS 2007.
     Song, Smola, Gretton, Bedo, Borgwardt, Feature selection via dependence maximization, JMLR 13 (2012).
     """
-    settings = Settings.of(WHO, NULLS, method, null, permutations, n_landmarks, memory_limit)
+    settings = Settings.of(NULLS, method, null, permutations, n_landmarks, memory_limit)
     random = generator(random_state)
     given = (
-        kernel_of(WHO, kernel_x, "lengthscale_x", lengthscale_x),
-        kernel_of(WHO, kernel_y, "lengthscale_y", lengthscale_y),
+        kernel_of(kernel_x, "lengthscale_x", lengthscale_x),
+        kernel_of(kernel_y, "lengthscale_y", lengthscale_y),
     )
-    tables = table_of(WHO, "X", given[0], X), table_of(WHO, "Y", given[1], Y)
+    tables = table_of("X", given[0], X), table_of("Y", given[1], Y)
     sizes = int(tables[0].values.shape[0]), int(tables[1].values.shape[0])
     if sizes[0] != sizes[1]:
         got, remedy = f"X has {sizes[0]} and Y has {sizes[1]}", "Row i of both belongs together."
-        raise InputError(sentence(WHO, "X and Y with the same number of rows", got, remedy))
-    x, y = (seen_through(WHO, kernel, table, random) for kernel, table in zip(given, tables, strict=True))
+        raise InputError(message("X and Y with the same number of rows", got, remedy))
+    x, y = (seen_through(kernel, table, random) for kernel, table in zip(given, tables, strict=True))
     chosen = settings.chosen(sizes[0], WORK, _bytes_of_pairs(sizes[0]))
     if x.constant or y.constant:
         found = chosen.nothing("no two rows of one table differ")
     else:
         with calm(x.count):
             found = _compared(chosen, x, y, random)
-    return found.concluded(WHO, chosen.method, (x.kernel, y.kernel), sizes, x.scale * y.scale)
+    return found.concluded("hsic", chosen.method, (x.kernel, y.kernel), sizes, x.scale * y.scale)
 
 
 def _bytes_of_pairs(rows: int) -> int:
@@ -130,7 +129,7 @@ def _bytes_of_pairs(rows: int) -> int:
 def _compared(settings: Settings, x: Seen, y: Seen, random: np.random.Generator) -> Finding:
     if settings.method == EXACT:
         purpose = f"two matrices of {x.count:,} rows"
-        settings.budget.require(WHO, _bytes_of_pairs(x.count), purpose, 'Use method="features".')
+        settings.budget.require(_bytes_of_pairs(x.count), purpose, 'Use method="features".')
         joint: JointPairs | JointFeatures = JointPairs.of(x, y)
         embeddings, detail = None, "all pairs"
     else:
@@ -150,7 +149,7 @@ def _embeddings(settings: Settings, x: Seen, y: Seen, random: np.random.Generato
     kinds = [kind_of(each, count, waves=False) for each in (x, y)]
     needed = 8 * (2 * rows * count + HELD) + max(bytes_to_choose(kind, rows, count) for kind in kinds)
     purpose = f"{count:,} features per table of {rows:,} rows"
-    settings.budget.require(WHO, needed, purpose, "Use a smaller n_landmarks.")
+    settings.budget.require(needed, purpose, "Use a smaller n_landmarks.")
     return embedding_of(x, count, kinds[0], random), embedding_of(y, count, kinds[1], random)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from mercer.errors import NumericalWarning
+from mercer.errors import NumericalWarning, caller_level
 from mercer.kernels import Kernel
 
 Array = NDArray[np.float64]
@@ -161,7 +161,7 @@ class Finding:
                 f"{rounding:.1e}, since values of the kernel are about {scale:.1e}: the p-value is too large, if "
                 "anything. Centre and scale the columns, or use a kernel of distances.",
                 NumericalWarning,
-                stacklevel=3,
+                stacklevel=caller_level(),
             )
         null, sample = self.null, self.null.sample.view()
         sample.flags.writeable = False

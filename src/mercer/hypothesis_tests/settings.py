@@ -13,7 +13,7 @@ import numpy as np
 
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.threads import one_thread_blas
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.hypothesis_tests.result import Finding, Null
 
 AUTO, EXACT, FEATURES, BLOCKS = "auto", "exact", "features", "blocks"
@@ -40,7 +40,6 @@ class Settings:
     budget : the memory that may be held
     """
 
-    who: str
     method: str
     null: str
     draws: int
@@ -48,21 +47,19 @@ class Settings:
     budget: Budget
 
     @classmethod
-    def of(cls, who: str, nulls: Nulls, method: Any, null: Any, draws: Any, n_landmarks: Any, memory: Any) -> Settings:
+    def of(cls, nulls: Nulls, method: Any, null: Any, draws: Any, n_landmarks: Any, memory: Any) -> Settings:
         """The settings, or one clear error."""
-        method = _one_of(who, "method", method, (AUTO, *nulls))
-        null = _one_of(who, "null", null, (AUTO, *dict.fromkeys(name for each in nulls.values() for name in each)))
+        method = _one_of("method", method, (AUTO, *nulls))
+        null = _one_of("null", null, (AUTO, *dict.fromkeys(name for each in nulls.values() for name in each)))
         if method == AUTO and null == NORMAL:
             method = BLOCKS
         if method != AUTO and null not in (AUTO, *nulls[method]):
             needs = f"null={' or '.join(map(repr, nulls[method]))} for method={method!r}"
-            raise InputError(sentence(who, needs, f"got {null!r}", 'Leave it out, or use method="auto".'))
+            raise InputError(message(needs, f"got {null!r}", 'Leave it out, or use method="auto".'))
         null = nulls[EXACT if method == AUTO else method][0] if null == AUTO else null
-        count = whole_of(who, "permutations", draws, "Use 1000, say.")
-        features = (
-            None if n_landmarks is None else whole_of(who, "n_landmarks", n_landmarks, "Leave it out if in doubt.")
-        )
-        return cls(who, method, null, count, features, Budget.of(memory))
+        count = whole_of("permutations", draws, "Use 1000, say.")
+        features = None if n_landmarks is None else whole_of("n_landmarks", n_landmarks, "Leave it out if in doubt.")
+        return cls(method, null, count, features, Budget.of(memory))
 
     @property
     def permutations(self) -> int:
@@ -91,25 +88,25 @@ def calm(rows: int) -> AbstractContextManager[None]:
     return one_thread_blas() if rows < SMALL else nullcontext()
 
 
-def whole_of(who: str, name: str, given: Any, remedy: str) -> int:
+def whole_of(name: str, given: Any, remedy: str) -> int:
     """A positive integer."""
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
         got = f"got {reprlib.repr(given)}"
-        raise InputError(sentence(who, f"a positive integer for {name}", got, remedy))
+        raise InputError(message(f"a positive integer for {name}", got, remedy))
     return int(given)
 
 
-def positive_of(who: str, name: str, given: Any, remedy: str) -> float:
+def positive_of(name: str, given: Any, remedy: str) -> float:
     """A positive finite number."""
     number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
     if not (number and 0 < given < math.inf):
         got = f"got {reprlib.repr(given)}"
-        raise InputError(sentence(who, f"a positive number for {name}", got, remedy))
+        raise InputError(message(f"a positive number for {name}", got, remedy))
     return float(given)
 
 
-def _one_of(who: str, name: str, given: Any, known: tuple[str, ...]) -> str:
+def _one_of(name: str, given: Any, known: tuple[str, ...]) -> str:
     if not (isinstance(given, str) and given in known):
         needs = f"{name} that is one of {', '.join(map(repr, known))}"
-        raise InputError(sentence(who, needs, f"got {reprlib.repr(given)}", 'Use "auto" if in doubt.'))
+        raise InputError(message(needs, f"got {reprlib.repr(given)}", 'Use "auto" if in doubt.'))
     return given

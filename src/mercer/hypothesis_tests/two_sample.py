@@ -30,7 +30,6 @@ from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.lifts.randomness import generator
 
-WHO = "mmd"
 USUAL = "gaussian('median')"
 NULLS = {EXACT: DRAWN, FEATURES: DRAWN, BLOCKS: (NORMAL,)}
 LANDMARKS = 500
@@ -60,7 +59,7 @@ def mmd(
         mean_{i != j} k(x_i, x_j) + mean_{i != j} k(y_i, y_j) - 2 mean_ij k(x_i, y_j).
 
     Its expectation is 0 where the laws are equal, and above 0 where they differ, for kernels such as the Gaussian,
-    whose means tell all laws apart. It may be negative.
+    whose means differ for all different laws. It may be negative.
 
     "permutation" compares the statistic with that of rows which are dealt anew to the two samples. The p-value,
     (1 + #{permuted >= observed}) / (1 + permutations), is valid for every kernel and number of rows: if the laws are
@@ -117,19 +116,19 @@ def mmd(
     Gretton, Borgwardt, Rasch, Schoelkopf, Smola, A kernel two-sample test, JMLR 13 (2012).
     Zhao and Meng, FastMMD: ensemble of circular discrepancy for efficient two-sample test, Neural Comput. 27 (2015).
     """
-    settings = Settings.of(WHO, NULLS, method, null, permutations, n_landmarks, memory_limit)
-    random, given = generator(random_state), kernel_of(WHO, kernel, "lengthscale", lengthscale)
-    points, sizes = pooled(WHO, given, X, Y)
-    seen = seen_through(WHO, given, points, random)
+    settings = Settings.of(NULLS, method, null, permutations, n_landmarks, memory_limit)
+    random, given = generator(random_state), kernel_of(kernel, "lengthscale", lengthscale)
+    points, sizes = pooled(given, X, Y)
+    seen = seen_through(given, points, random)
     chosen = settings.chosen(seen.count, WORK, 0)
     with calm(seen.count):
         found = chosen.nothing("no two rows differ") if seen.constant else _compared(chosen, seen, sizes, random)
-    return found.concluded(WHO, chosen.method, (seen.kernel,), sizes, seen.scale)
+    return found.concluded("mmd", chosen.method, (seen.kernel,), sizes, seen.scale)
 
 
 def _compared(settings: Settings, seen: Seen, sizes: tuple[int, int], random: np.random.Generator) -> Finding:
     if settings.method == BLOCKS:
-        return by_blocks(WHO, seen, sizes, random)
+        return by_blocks(seen, sizes, random)
     embedding = _embedding(settings, seen, random) if settings.method == FEATURES else None
     splits = Splits.drawn(sizes, settings.permutations, random)
     if embedding is None:
@@ -150,7 +149,7 @@ def _embedding(settings: Settings, seen: Seen, random: np.random.Generator) -> E
     kind = kind_of(seen, count, waves=True)
     needed = bytes_of_features(seen.count, count, 1 + settings.permutations) + bytes_to_choose(kind, seen.count, count)
     purpose = f"{count:,} features and {settings.permutations:,} permutations of {seen.count:,} rows"
-    settings.budget.require(WHO, needed, purpose, "Use a smaller n_landmarks, or fewer permutations.")
+    settings.budget.require(needed, purpose, "Use a smaller n_landmarks, or fewer permutations.")
     return embedding_of(seen, count, kind, random)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message, speaker, speaking
 from mercer.hypothesis_tests.settings import positive_of
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import check_dimension, check_domain, leaves, points_of_kernel
@@ -56,53 +56,54 @@ class Seen:
         return all(bool((part == part[0]).all()) for part in parts)
 
 
-def kernel_of(who: str, given: Any, name: str, lengthscale: Any) -> Kernel:
+def kernel_of(given: Any, name: str, lengthscale: Any) -> Kernel:
     """A kernel from one or its text; a number closes its open lengthscale.
 
     name : how the setting of the lengthscale is called
     """
-    kernel = stated(who, given)
+    kernel = stated(given)
     if isinstance(lengthscale, str) and lengthscale == MEDIAN:
         return kernel
-    number = positive_of(who, name, lengthscale, 'Use "median", the default.')
+    number = positive_of(name, lengthscale, 'Use "median", the default.')
     if not kernel.is_open:
         remedy = "Write lengthscale='median' in the kernel." if kernel.has_lengthscale else 'Use "median".'
-        raise InputError(sentence(who, f"an open lengthscale for {name}={number!r}", f"{kernel} has none", remedy))
+        raise InputError(message(f"an open lengthscale for {name}={number!r}", f"{kernel} has none", remedy))
     return kernel.closed(number)
 
 
-def table_of(who: str, name: str, kernel: Kernel, data: Any) -> Points:
+def table_of(name: str, kernel: Kernel, data: Any) -> Points:
     """A table of at least `LEAST` rows of finite numbers."""
-    points = replace(points_of_kernel(f"{who} ({name})", data, kernel), dtype=DOUBLE)
+    with speaking(f"{speaker()} ({name})"):
+        points = replace(points_of_kernel(data, kernel), dtype=DOUBLE)
     count = points.values.shape[0]
     if count < LEAST:
         got = f"{name} has {count}"
-        raise InputError(sentence(who, f"at least {LEAST} rows of each", got, "Give more rows."))
+        raise InputError(message(f"at least {LEAST} rows of each", got, "Give more rows."))
     return points
 
 
-def pooled(who: str, kernel: Kernel, X: Any, Y: Any) -> tuple[Points, tuple[int, int]]:
+def pooled(kernel: Kernel, X: Any, Y: Any) -> tuple[Points, tuple[int, int]]:
     """The rows of X, and after them those of Y, as one table; how many each has."""
-    left, right = alike(table_of(who, "X", kernel, X), table_of(who, "Y", kernel, Y))
-    _refuse_other_columns(who, left, right)
+    left, right = alike(table_of("X", kernel, X), table_of("Y", kernel, Y))
+    _refuse_other_columns(left, right)
     return stacked(left, right), (left.shape[0], right.shape[0])
 
 
-def _refuse_other_columns(who: str, left: Points, right: Points) -> None:
+def _refuse_other_columns(left: Points, right: Points) -> None:
     here, there = left.values.shape[1], right.values.shape[1]
     if here != there:
         got = f"X has {here} and Y has {there}"
         needs, remedy = "X and Y with the same number of columns", "Select the same columns; hsic compares others."
-        raise InputError(sentence(who, needs, got, remedy))
+        raise InputError(message(needs, got, remedy))
     if left.names is not None and right.names is not None and left.names != right.names:
         first = next(i for i in range(here) if left.names[i] != right.names[i])
         got = f"column {first} is {left.names[first]!r} in X and {right.names[first]!r} in Y"
-        raise InputError(sentence(who, "X and Y with the same columns", got, "Reorder the columns of one."))
+        raise InputError(message("X and Y with the same columns", got, "Reorder the columns of one."))
 
 
-def seen_through(who: str, kernel: Kernel, points: Points, random: np.random.Generator) -> Seen:
+def seen_through(kernel: Kernel, points: Points, random: np.random.Generator) -> Seen:
     """Rows with a kernel whose open numbers are found from all of them, whichever sample they belong to."""
-    _refuse_far(who, kernel, points)
+    _refuse_far(kernel, points)
     count = points.values.shape[0]
     if kernel.is_open:
         few = points if count <= MEASURED else points.rows(np.sort(random.choice(count, MEASURED, replace=False)))
@@ -115,14 +116,14 @@ def seen_through(who: str, kernel: Kernel, points: Points, random: np.random.Gen
         finite = sizes.max() * float(count) ** 2 <= LARGEST
     if not finite:
         got, remedy = f"{kernel} overflows on this data", "Scale the data down, or normalize the kernel."
-        raise InputError(sentence(who, "values of the kernel with finite sums", got, remedy))
+        raise InputError(message("values of the kernel with finite sums", got, remedy))
     return Seen(kernel, points, float(sizes.mean()))
 
 
-def _refuse_far(who: str, kernel: Kernel, points: Points) -> None:
+def _refuse_far(kernel: Kernel, points: Points) -> None:
     """Refuse rows whose distances overflow, where a lengthscale is to be found from them."""
     for leaf, inner in leaves(kernel, points) if kernel.is_open else ():
         largest = max(float(inner.values.max()), -float(inner.values.min()))
         if leaf.is_open and 4 * inner.values.shape[1] * largest > LARGEST / max(largest, 1.0):
             got = f"got numbers up to {largest:.2g}"
-            raise InputError(sentence(who, "rows with finite squared distances", got, "Scale the columns down."))
+            raise InputError(message("rows with finite squared distances", got, "Scale the columns down."))

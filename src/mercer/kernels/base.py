@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self, dataclass_transform
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.compute.codegen.sparse import is_sparse
-from mercer.errors import KernelError
+from mercer.errors import KernelError, speaking
 from mercer.html import Markup, Shown
 from mercer.kernels import parameters
 from mercer.kernels.domain import REALS, Domain
@@ -50,7 +50,7 @@ class Kernel(Shown, ABC):
     A subclass states its fields, as a dataclass does, and is frozen, hashable and equal by value. A new leaf
     starts from a family (`Radial`, `Dot`, `Coordinate`) and needs one method, its profile.
 
-    Cost: that of its family, whose pages tell it; k(X, Z) holds the result, and `mercer.operators.Gram` does not.
+    Cost: that of its family, whose docstring says it; k(X, Z) holds the result, and `mercer.operators.Gram` does not.
 
     Examples
     --------
@@ -365,10 +365,11 @@ class Kernel(Shown, ABC):
         """
         if not self.is_open:
             return self
-        who = evaluation.name_of(self)
-        factor = check_positive(who, "stretch", stretch)
+        factor = check_positive(evaluation.name_of(self), "stretch", stretch)
         # Equal rows are merged before a map moves them: it may round copies of a row differently.
-        return self._resolved(*merged(points, weights_from(who, weights, points.values.shape[0])), factor)
+        with speaking(evaluation.name_of(self)):
+            counts = weights_from(weights, points.values.shape[0])
+        return self._resolved(*merged(points, counts), factor)
 
     def _resolved(self, points: Points, weights: NDArray[Any], stretch: float) -> Kernel:
         if not self.is_open:

@@ -17,7 +17,7 @@ Values = NDArray[Any]
 """Rows of points: float64, or objects of high precision."""
 
 
-BLOCK = 1 << 16
+BLOCK_NUMBERS = 1 << 16
 """Numbers of a sparse table that are looked at at once, where its zeros count too."""
 
 
@@ -87,7 +87,7 @@ class Domain(ABC):
         if self.by_coordinate and not self.misfits(np.zeros((1, 1))).any():  # then only stored numbers can break it
             at = _first(self.misfits(rows.data[:, None]))
             return None if at is None else place(rows, at[0])
-        step = max(1, BLOCK // rows.shape[1])
+        step = max(1, BLOCK_NUMBERS // rows.shape[1])
         for start in range(0, rows.shape[0], step):
             at = _first(self.misfits(rows[start : start + step].toarray()))
             if at is not None:

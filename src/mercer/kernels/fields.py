@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
-from mercer.errors import KernelError, sentence
+from mercer.errors import KernelError, message
 
 Check = Callable[[str, str, Any], Any]
 """Takes the owner's name, the field's name and the value; gives the value to keep or raises."""
@@ -133,13 +133,15 @@ def integer(*, default: int, minimum: int = 0, maximum: int | None = None) -> An
 def check_number(owner: str, name: str, value: Any) -> float:
     """The value as a finite float."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise KernelError(sentence(owner, f"a number for {name}", f"got {value!r}", "Give a finite number."))
+        raise KernelError(message(f"a number for {name}", f"got {value!r}", "Give a finite number.", subject=owner))
     try:
         number = float(value)
     except OverflowError:  # an integer beyond all floats
         number = math.inf
     if not math.isfinite(number):
-        raise KernelError(sentence(owner, f"a finite number for {name}", f"got {value!r}", "Give a finite number."))
+        raise KernelError(
+            message(f"a finite number for {name}", f"got {value!r}", "Give a finite number.", subject=owner)
+        )
     return number
 
 
@@ -147,7 +149,7 @@ def check_positive(owner: str, name: str, value: Any) -> float:
     """The value as a positive float."""
     checked = check_number(owner, name, value)
     if checked <= 0:
-        raise KernelError(sentence(owner, f"a positive {name}", f"got {value!r}", "Give a positive number."))
+        raise KernelError(message(f"a positive {name}", f"got {value!r}", "Give a positive number.", subject=owner))
     return checked
 
 
@@ -156,7 +158,7 @@ def check_nonnegative(owner: str, name: str, value: Any) -> float:
     checked = check_number(owner, name, value)
     if checked < 0:
         raise KernelError(
-            sentence(owner, f"{name} of at least zero", f"got {value!r}", "Give zero or a number above it.")
+            message(f"{name} of at least zero", f"got {value!r}", "Give zero or a number above it.", subject=owner)
         )
     return abs(checked)  # -0.0 would be written with its sign, which texts refuse
 
@@ -165,7 +167,9 @@ def check_length(owner: str, name: str, value: Any) -> float | str:
     """The value as a positive float, or the word "median"."""
     if isinstance(value, str):
         if value != MEDIAN:
-            raise KernelError(sentence(owner, f'a positive {name} or "median"', f"got {value!r}", 'Write "median".'))
+            raise KernelError(
+                message(f'a positive {name} or "median"', f"got {value!r}", 'Write "median".', subject=owner)
+            )
         return MEDIAN
     return check_positive(owner, name, value)
 
@@ -174,7 +178,7 @@ def check_one_of(owner: str, name: str, value: Any, words: tuple[str, ...]) -> s
     """One of some words, as it stands there."""
     if not isinstance(value, str) or value not in words:
         needs = f"one of {', '.join(map(repr, words))} for {name}"
-        raise KernelError(sentence(owner, needs, f"got {value!r}", f"Use {words[0]!r}, say."))
+        raise KernelError(message(needs, f"got {value!r}", f"Use {words[0]!r}, say.", subject=owner))
     return words[words.index(value)]
 
 
@@ -190,5 +194,7 @@ def check_integer(owner: str, name: str, value: Any, minimum: int, maximum: int 
     checked = check_number(owner, name, value)
     bounds = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
     if checked != int(checked) or checked < minimum or (maximum is not None and checked > maximum):
-        raise KernelError(sentence(owner, f"an integer {bounds} for {name}", f"got {value!r}", "Give such a number."))
+        raise KernelError(
+            message(f"an integer {bounds} for {name}", f"got {value!r}", "Give such a number.", subject=owner)
+        )
     return int(checked)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import gammaincinv, ive, ndtri
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels.fields import MEDIAN
 from mercer.kernels.law import Array, Doubling, Law, Source
 
@@ -29,7 +29,9 @@ class _Leaf(Law):
         if self.lengthscale == MEDIAN:
             got = "a lengthscale is still 'median'"
             remedy = "Call kernel.resolve(X) on the training data."
-            raise InputError(sentence("A spectral law", "the open numbers of its kernel found first", got, remedy))
+            raise InputError(
+                message("the open numbers of its kernel found first", got, remedy, subject="A spectral law")
+            )
         return 1 / float(self.lengthscale)
 
 

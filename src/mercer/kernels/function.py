@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.codegen.sparse import is_sparse
-from mercer.errors import DomainError, InputError, KernelError, NumericalWarning, caller_level, sentence
+from mercer.errors import DomainError, InputError, KernelError, NumericalWarning, caller_level, message
 from mercer.kernels.algebra.functions import name_of, real
 from mercer.kernels.algebra.single import refuse_kernel
 from mercer.kernels.base import ATOM, Kernel
@@ -24,11 +24,11 @@ PythonFunction = Callable[[Any, Any], Any]
 """A function of two points or of two tables, as users write it."""
 MISUSED = (TypeError, ValueError, IndexError, KeyError, AttributeError, AssertionError)
 """What a function of points raises where it gets tables, and the other way round."""
-SYMMETRIC = 1e-9
+MAX_ASYMMETRY = 1e-9
 """A gap between f(x, z) and f(z, x) above this part of the largest value is no rounding, of float32 neither."""
-ROUNDING = 1e-6
+MAX_ROUNDING = 1e-6
 """How far the values of a table may be from those of its rows, in parts of the largest: products may be in float32."""
-AT_ONCE = 32
+DIAGONAL_ROWS = 32
 """Rows in a table whose diagonal is taken from its square."""
 
 
@@ -37,7 +37,7 @@ def check_callable(owner: str, name: str, value: Any) -> Any:
     refuse_kernel(owner, "a function of two points, or of two tables", value)
     if not callable(value) or isinstance(value, type):
         needs, remedy = "a function of two points, or of two tables", "Give lambda x, z: (1 + x @ z)**2, say."
-        raise KernelError(sentence(owner, needs, f"got {value!r}", remedy))
+        raise KernelError(message(needs, f"got {value!r}", remedy, subject=owner))
     return value if isinstance(value, Hashable) else value.__call__
 
 
@@ -46,7 +46,7 @@ def check_kind(owner: str, name: str, value: Any) -> Any:
     if value is None or (isinstance(value, str) and value in KINDS):
         return value
     raise KernelError(
-        sentence(owner, f"{', '.join(map(repr, KINDS))} or None for {name}", f"got {value!r}", "Use None.")
+        message(f"{', '.join(map(repr, KINDS))} or None for {name}", f"got {value!r}", "Use None.", subject=owner)
     )
 
 
@@ -110,8 +110,8 @@ class Function(Kernel):
         rows = points.values.shape[0]
         if self._form(points, points).of == "points":
             return np.array([self._one(x, x) for x in _cells(points)])
-        starts = range(0, rows, AT_ONCE)
-        tables = [points.values[start : start + AT_ONCE] for start in starts]
+        starts = range(0, rows, DIAGONAL_ROWS)
+        tables = [points.values[start : start + DIAGONAL_ROWS] for start in starts]
         return np.concatenate([self._table(table, table).diagonal() for table in tables])
 
     @property
@@ -152,7 +152,7 @@ class Function(Kernel):
         value = real("Function", name_of(self.function), self.function(x, z))
         if value.size != 1:
             got = f"{name_of(self.function)} gave an array of shape {value.shape}"
-            raise InputError(sentence("Function", "one number for two points", got, "Return a float."))
+            raise InputError(message("one number for two points", got, "Return a float.", subject="Function"))
         return value.item()
 
     def _table(self, A: Any, B: Any) -> NDArray[Any]:
@@ -163,7 +163,7 @@ class Function(Kernel):
         if values.shape != shape:
             got = f"{name_of(self.function)} gave an array of shape {values.shape}"
             raise InputError(
-                sentence("Function", f"a matrix of shape {shape} for two tables", got, "Return all pairs.")
+                message(f"a matrix of shape {shape} for two tables", got, "Return all pairs.", subject="Function")
             )
         if A.dtype == object and values.dtype != object:  # a proof must not take 16 digits for 50
             raise TypeError(f"{name_of(self.function)} gave {values.dtype} for numbers of 50 digits")
@@ -193,7 +193,7 @@ class Function(Kernel):
                 return self._noted("tables", float(apart), float(np.abs(K).max()))
             if left.sparse:
                 needs, remedy = "a function of two tables for sparse rows", "Use X.toarray()."
-                raise InputError(sentence("Function", needs, f"{name_of(self.function)} takes none", remedy))
+                raise InputError(message(needs, f"{name_of(self.function)} takes none", remedy, subject="Function"))
         pairs = [(x, z) for x in _cells(A) for z in _cells(B)]
         try:
             found = np.array([[self._one(x, z), self._one(z, x)] for x, z in pairs], dtype=np.float64)
@@ -225,10 +225,11 @@ class Function(Kernel):
                 return False
             each[i, j] = value.item()
         apart = np.abs(each - K).max()
-        return bool(apart <= ROUNDING * np.abs(K).max()) or not np.isfinite(K).all()  # which is refused later, in words
+        # What is not finite is refused later, in words.
+        return bool(apart <= MAX_ROUNDING * np.abs(K).max()) or not np.isfinite(K).all()
 
     def _noted(self, of: Literal["points", "tables"], apart: float, largest: float) -> Form:
-        symmetric = not apart > SYMMETRIC * largest
+        symmetric = not apart > MAX_ASYMMETRY * largest
         if not symmetric:
             warnings.warn(
                 f"{self} is not symmetric: k(x, z) and k(z, x) differ by {apart:.2g} on the first rows. "

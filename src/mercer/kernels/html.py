@@ -10,8 +10,10 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.proof.glance import glance
 from mercer.kernels.tree_size import moderate, nodes
 
-DEEP, WIDE = 4, 12
-"""Levels, and children of a node, that the outline of a large tree shows."""
+MAX_OUTLINE_DEPTH = 4
+"""Levels that the outline of a large tree shows."""
+MAX_OUTLINE_CHILDREN = 12
+"""Children of a node that it shows."""
 OPEN = " Lengths that are open are found from data."
 
 
@@ -19,7 +21,7 @@ def pieces(kernel: Kernel) -> Iterator[Markup]:
     """What a card shows of a kernel. Cost: up to half a second, however large the tree is."""
     if not moderate(kernel):
         yield element("p", badge("large"), " ", _named(kernel))
-        yield _outline(kernel, DEEP)
+        yield _outline(kernel, MAX_OUTLINE_DEPTH)
         yield element("p", "mercer.prove(kernel) says whether this is a kernel.", kind="quiet")
         return
     proof = glance(kernel)
@@ -49,7 +51,7 @@ def _outline(kernel: Kernel, levels: int) -> Markup:
         return Markup("")
     shown = [
         element("li", _named(child), _outline(child, levels - 1) if levels > 1 else Markup(""))
-        for child in children[: WIDE if levels == DEEP else 3]
+        for child in children[: MAX_OUTLINE_CHILDREN if levels == MAX_OUTLINE_DEPTH else 3]
     ]
     left = len(children) - len(shown)
     more = [element("li", f"... and {left:,} more", kind="quiet")] if left else []

@@ -16,21 +16,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.compute.codegen.sparse import canonical, is_sparse
-from mercer.errors import InputError, KernelError, NumericalWarning, sentence
+from mercer.errors import InputError, KernelError, NumericalWarning, caller_level, message
 from mercer.kernels.points import Points
 
-MOST_ROWS = 2_000
+MAX_ROWS = 2_000
 """Above this many different rows a sample with a fixed seed stands for the data."""
 
-AT_ONCE = 1 << 12
+BLOCK_ROWS = 1 << 12
 """Sorted rows that are compared with those before them at once."""
-SOME, APART = 1 << 13, 3.0
-"""Distances that say about where the middle is, and how far from there it may be, in roots of their number."""
+SAMPLED_DISTANCES = 1 << 13
+"""Distances that say about where the middle is."""
+BRACKET_DEVIATIONS = 3.0
+"""How far from there it may be, in roots of their number."""
 
 Numbers = NDArray[np.float64]
 
 
-def median_distance(who: str, points: Points, weights: Numbers, distances: Callable[[Any], NDArray[Any]]) -> float:
+def median_distance(kernel: str, points: Points, weights: Numbers, distances: Callable[[Any], NDArray[Any]]) -> float:
     """The weighted median of the pairwise distances that `distances` gives for rows, one per pair in SciPy's order.
 
     Equal rows say nothing about length: where they are so many that the median is zero, the median of the
@@ -38,7 +40,7 @@ def median_distance(who: str, points: Points, weights: Numbers, distances: Calla
     """
     rows, copies = _sample(*merged(points, weights))
     pairs, within = _frequencies(copies)
-    found = _checked(who, np.asarray(distances(rows.values)), len(pairs))
+    found = _checked(kernel, np.asarray(distances(rows.values)), len(pairs))
     middle = _median(found, pairs, within)
     apart = found > 0
     if middle == 0.0 and apart.any():
@@ -46,32 +48,32 @@ def median_distance(who: str, points: Points, weights: Numbers, distances: Calla
     if middle > 0.0:
         return middle
     warnings.warn(
-        f"{who} finds no two different rows, so there is no median distance: the lengthscale is set to 1.0. "
+        f"{kernel} finds no two different rows, so there is no median distance: the lengthscale is set to 1.0. "
         "Check the columns, or give a number.",
         NumericalWarning,
-        stacklevel=5,
+        stacklevel=caller_level(),
     )
     return 1.0
 
 
-def weights_from(who: str, weights: ArrayLike | None, rows: int) -> Numbers:
+def weights_from(weights: ArrayLike | None, rows: int) -> Numbers:
     """One weight per row, finite and of at least zero, not all zero; ones for None."""
     given = np.ones(rows) if weights is None else np.asarray(weights)
     if given.shape != (rows,):
         needs, got = f"one weight per row, {rows} in all", f"got an array of shape {given.shape}"
-        raise InputError(sentence(who, needs, got, "Give an array of shape (n,)."))
+        raise InputError(message(needs, got, "Give an array of shape (n,)."))
     if given.dtype.kind not in "fiub":
-        raise InputError(sentence(who, "weights that are numbers", f"got dtype {given.dtype}", "Convert them."))
+        raise InputError(message("weights that are numbers", f"got dtype {given.dtype}", "Convert them."))
     numbers = given.astype(np.float64)
     bad = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
     if len(bad):
         got = f"that of row {bad[0]} is {numbers[bad[0]]:g}"
-        raise InputError(sentence(who, "finite weights of at least zero", got, "Mend them, or drop such rows."))
+        raise InputError(message("finite weights of at least zero", got, "Mend them, or drop such rows."))
     with np.errstate(over="ignore"):
         total = numbers.sum()
     if not 0 < total < np.inf:
         got = "all are zero" if total == 0 else "their sum overflows"
-        raise InputError(sentence(who, "weights with a finite positive sum", got, "Give ones, or no weights."))
+        raise InputError(message("weights with a finite positive sum", got, "Give ones, or no weights."))
     return numbers
 
 
@@ -101,8 +103,8 @@ def groups(keys: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The order that sorts the keys, and where there each new key begins."""
     order = np.argsort(keys, kind="stable")
     starts = [np.zeros(1, dtype=np.intp)]
-    for first in range(1, len(order), AT_ONCE):
-        near = keys[order[first - 1 : first + AT_ONCE]]
+    for first in range(1, len(order), BLOCK_ROWS):
+        near = keys[order[first - 1 : first + BLOCK_ROWS]]
         starts.append(first + np.flatnonzero(near[1:] != near[:-1]))
     return order, np.concatenate(starts)
 
@@ -133,10 +135,10 @@ def _sparse_keys(values: Any) -> NDArray[Any]:
 
 def _sample(points: Points, weights: Numbers) -> tuple[Points, Numbers]:
     """The rows and weights themselves, or copies of rows drawn evenly along the weights, and how many of each."""
-    if len(weights) <= MOST_ROWS:
+    if len(weights) <= MAX_ROWS:
         return points, weights
     ends = np.cumsum(weights)
-    shares = (np.arange(MOST_ROWS) + np.random.default_rng(0).random(MOST_ROWS)) / MOST_ROWS
+    shares = (np.arange(MAX_ROWS) + np.random.default_rng(0).random(MAX_ROWS)) / MAX_ROWS
     drawn = np.minimum(np.searchsorted(ends, shares * ends[-1], side="right"), len(ends) - 1)
     chosen, copies = np.unique(drawn, return_counts=True)
     return points.rows(chosen), copies.astype(np.float64)
@@ -186,20 +188,20 @@ def _about(found: NDArray[Any], pairs: Numbers, zeros: float) -> tuple[float, fl
 
     zeros : how many there are, as a part of a half
     """
-    step = -(-len(found) // SOME)
+    step = -(-len(found) // SAMPLED_DISTANCES)
     some = found[::step]
     order = np.argsort(some)
     counts = np.cumsum(pairs[::step][order])
     middle = np.searchsorted(counts, counts[-1] * max(0.0, 1.0 - zeros) / max(1.0, 2.0 - zeros))
-    far = int(APART * len(some) ** 0.5)
+    far = int(BRACKET_DEVIATIONS * len(some) ** 0.5)
     first, last = int(middle) - far, int(middle) + far
     least = some[order[first]] if first >= 0 else -np.inf
     return float(least), float(some[order[last]] if last < len(some) else np.inf)
 
 
-def _checked(who: str, found: NDArray[Any], pairs: int) -> NDArray[Any]:
+def _checked(kernel: str, found: NDArray[Any], pairs: int) -> NDArray[Any]:
     if found.shape == (pairs,):
         return found
     got = f"its method distances gave an array of shape {found.shape}"
     remedy = "Return those of rows i < j, as scipy.spatial.distance.pdist does."
-    raise KernelError(sentence(who, f"one distance a pair of rows, {pairs} in all", got, remedy))
+    raise KernelError(message(f"one distance a pair of rows, {pairs} in all", got, remedy, subject=kernel))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from functools import reduce
 from operator import add, mul
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,11 +38,11 @@ class Pairs:
             self._known[question] = compute()
         return self._known[question]
 
-    def after(self, key: Hashable, change: Callable[[Points], Points]) -> Pairs:
+    def after(self, key: Hashable, change: Callable[[Points], Points]) -> Self:
         """The pairs of changed points; the same key gives the same pairs, with their memory."""
         return self.ask(key, lambda: type(self)(change(self.left), change(self.right)))  # type: ignore[no-any-return]
 
-    def jointly(self, key: Hashable, change: Callable[[Points, Points], tuple[Points, Points]]) -> Pairs:
+    def jointly(self, key: Hashable, change: Callable[[Points, Points], tuple[Points, Points]]) -> Self:
         """The pairs of points that were changed together; the same object for both sides where these are the same."""
         return self.ask(key, lambda: type(self)(*change(self.left, self.right)))  # type: ignore[no-any-return]
 
@@ -91,7 +91,7 @@ class Pairs:
 
     def coordinates(self) -> list[tuple[Block, Block]]:
         """For each coordinate k, x_k as a column and z_k as a row."""
-        refuse_sparse("A kernel of single coordinates", self.left)
+        refuse_sparse(self.left, subject="A kernel of single coordinates")
         left, right = self.left.values, self.right.values
         return [(left[:, k, None], right[None, :, k]) for k in range(left.shape[1])]
 

@@ -13,7 +13,7 @@ import copy
 import sys
 from typing import TYPE_CHECKING, Any
 
-from mercer.errors import KernelError, sentence
+from mercer.errors import KernelError, message
 
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
@@ -74,7 +74,7 @@ def _changed(kernel: Kernel, changes: dict[str, Any]) -> Kernel:
         name, nested, rest = key.partition("__")
         if name not in known:
             needs, got = f"a parameter among {', '.join(known) or 'none'}", f"got {name!r}"
-            raise KernelError(sentence(type(kernel).__name__, needs, got, "Check the spelling."))
+            raise KernelError(message(needs, got, "Check the spelling.", subject=type(kernel).__name__))
         if nested:
             below.setdefault(name, {})[rest] = value
         else:
@@ -83,7 +83,9 @@ def _changed(kernel: Kernel, changes: dict[str, Any]) -> Kernel:
         child = own.get(name, known[name])
         if not _is_kernel(child):
             got, remedy = f"{name} is {child!r:.60}", f"Give it whole: set_params({name}=...)."
-            raise KernelError(sentence(type(kernel).__name__, f"a kernel before __{next(iter(inner))}", got, remedy))
+            raise KernelError(
+                message(f"a kernel before __{next(iter(inner))}", got, remedy, subject=type(kernel).__name__)
+            )
         own[name] = child.set_params(**inner)
     return kernel.with_parameters(own) if own else kernel
 

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, vstack
 
 from mercer.compute.codegen.sparse import canonical, chosen, equal, is_sparse, place, with_columns
 from mercer.compute.consistency import within
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels.objects import store as objects
 
 Column = int | str
@@ -89,9 +89,9 @@ class Points:
         values = function(self.values)
         return Points(values, None, self.dtype, tuple(f"mapped column {i}" for i in range(values.shape[1])))
 
-    def columns(self, who: str, columns: tuple[Column, ...]) -> Points:
+    def columns(self, columns: tuple[Column, ...], subject: object = None) -> Points:
         """Some of the columns, by position or name."""
-        return self.chosen([self.position(who, column) for column in columns])
+        return self.chosen([self.position(column, subject) for column in columns])
 
     def chosen(self, positions: list[int]) -> Points:
         """Some of the columns, which keep their names and labels."""
@@ -100,12 +100,12 @@ class Points:
         stores = tuple(self.stores[i] for i in positions) if self.stores else ()
         return Points(values, names, self.dtype, tuple(map(self.label, positions)), stores)
 
-    def things(self, who: str, column: int, kind: str) -> objects.Column:
-        """The objects of one kind in a column; errors speak as `who`."""
+    def things(self, column: int, kind: str, subject: object = None) -> objects.Column:
+        """The objects of one kind in a column; messages name `subject`."""
         store = self.stores[column] if self.stores else None
         if store is None or store.kind != kind:
             got = f"{self.label(column)} holds {'numbers' if store is None else store.kind}"
-            raise InputError(sentence(who, kind, got, "Choose the right column with on()."))
+            raise InputError(message(kind, got, "Choose the right column with on().", subject=subject))
         return objects.Column(store, self.values[:, column].astype(np.intp))
 
     @property
@@ -120,33 +120,33 @@ class Points:
                 cell if store is None else store.items[int(cell)] for cell, store in zip(row, self.stores, strict=True)
             )
 
-    def position(self, who: str, column: Column) -> int:
-        """Where a column stands, from 0; errors speak as `who`."""
+    def position(self, column: Column, subject: object = None) -> int:
+        """Where a column stands, from 0; messages name `subject`."""
         width = self.values.shape[1]
         if isinstance(column, int):
             if -width <= column < width:
                 return int(column % width)
             got = f"the data has {width} column{'s' * (width != 1)}"
-            raise InputError(sentence(who, f"column {column}", got, "Positions count from 0."))
+            raise InputError(message(f"column {column}", got, "Positions count from 0.", subject=subject))
         if self.names is None:
             raise InputError(
-                sentence(
-                    who,
+                message(
                     f"a column named {column!r}",
                     "the data has no column names",
                     "Give a DataFrame, or choose columns by position.",
+                    subject=subject,
                 )
             )
         if column not in self.names:
             got = f"the columns are {', '.join(map(repr, self.names[:10]))}"
-            raise InputError(sentence(who, f"a column named {column!r}", got, "Check the spelling."))
+            raise InputError(message(f"a column named {column!r}", got, "Check the spelling.", subject=subject))
         if self.names.count(column) > 1:
             got = f"{self.names.count(column)} columns have that name"
-            raise InputError(sentence(who, f"one column named {column!r}", got, "Choose it by position."))
+            raise InputError(message(f"one column named {column!r}", got, "Choose it by position.", subject=subject))
         return self.names.index(column)
 
 
-def points_from(who: str, data: Any, needed: frozenset[Column] | None = None) -> Points:
+def points_from(data: Any, needed: frozenset[Column] | None = None) -> Points:
     """Read rows of numbers from an array, a list of lists, a DataFrame, or a sparse matrix or array of SciPy.
 
     Sparse data stays sparse; it becomes compressed rows where it has another format. float32 is remembered as the dtype
@@ -154,38 +154,38 @@ def points_from(who: str, data: Any, needed: frozenset[Column] | None = None) ->
     are read as zeros.
     """
     if is_sparse(data):
-        return _sparse_points(who, data, needed)
+        return _sparse_points(data, needed)
     names = _names_of(data)
     kept = None if needed is None else _positions(data, names, needed)
     if kept is None:
-        return _checked(who, Points(_as_array(who, data), names))
+        return _checked(Points(_as_array(data), names))
     labels = tuple(Points(np.empty(0), names).label(i) for i in kept)
-    part = _checked(who, Points(_as_array(who, _selected(data, kept)), labels=labels))
+    part = _checked(Points(_as_array(_selected(data, kept)), labels=labels))
     values = np.zeros((len(part.values), data.shape[1]))
     values[:, kept] = part.values
     return Points(values, names, part.dtype)
 
 
-def _checked(who: str, raw: Points) -> Points:
+def _checked(raw: Points) -> Points:
     """The same points in float64, if that can be."""
-    _refuse_wrong_shape(who, raw.values)
-    _refuse_wrong_kind(who, raw)
+    _refuse_wrong_shape(raw.values)
+    _refuse_wrong_kind(raw)
     values = np.ascontiguousarray(raw.values, dtype=np.float64)
     points = replace(raw, values=values, dtype=_dtype_of(raw.values))
     bad = ~np.isfinite(values)
     if bad.any():
-        _refuse_value(who, points, *map(int, np.argwhere(bad)[0]))
+        _refuse_value(points, *map(int, np.argwhere(bad)[0]))
     return points
 
 
-def _sparse_points(who: str, data: Any, needed: frozenset[Column] | None) -> Points:
-    _refuse_wrong_shape(who, data)
-    _refuse_wrong_kind(who, Points(data))
+def _sparse_points(data: Any, needed: frozenset[Column] | None) -> Points:
+    _refuse_wrong_shape(data)
+    _refuse_wrong_kind(Points(data))
     try:
         rows = canonical(data)
     except ValueError as error:
         raise InputError(
-            sentence(who, "a sound sparse table", f"SciPy says: {error}", "Build it again, from X.toarray() say.")
+            message("a sound sparse table", f"SciPy says: {error}", "Build it again, from X.toarray() say.")
         ) from error
     kept = None if needed is None else _positions(rows, None, needed)
     if kept is not None:
@@ -193,7 +193,7 @@ def _sparse_points(who: str, data: Any, needed: frozenset[Column] | None) -> Poi
     points = Points(rows, dtype=_dtype_of(data))
     bad = np.flatnonzero(~np.isfinite(rows.data))
     if len(bad):
-        _refuse_value(who, points, *place(rows, bad[0]))
+        _refuse_value(points, *place(rows, bad[0]))
     return points
 
 
@@ -217,13 +217,13 @@ def _selected(data: Any, positions: list[int]) -> Any:
     return data.iloc[:, positions] if hasattr(data, "iloc") else data[:, positions]
 
 
-def _as_array(who: str, data: Any) -> NDArray[Any]:
+def _as_array(data: Any) -> NDArray[Any]:
     try:
         array = np.asarray(data)
         return _joined(data) if array.dtype == object and _of_numbers(data) else array
     except ValueError as error:  # rows of different lengths
         raise InputError(
-            sentence(who, "rows of equal length", f"NumPy says: {error}", "Give an array of n rows, d columns.")
+            message("rows of equal length", f"NumPy says: {error}", "Give an array of n rows, d columns.")
         ) from error
 
 
@@ -240,37 +240,33 @@ def _joined(data: Any) -> NDArray[np.float64]:
     return np.column_stack(columns)
 
 
-def _refuse_wrong_kind(who: str, raw: Points) -> None:
+def _refuse_wrong_kind(raw: Points) -> None:
     array, kind = raw.values, raw.values.dtype.kind
     if kind == "c":
-        raise InputError(
-            sentence(who, "real numbers", "got complex numbers", "Use X.real, or stack X.real and X.imag.")
-        )
+        raise InputError(message("real numbers", "got complex numbers", "Use X.real, or stack X.real and X.imag."))
     if kind not in "fiub":
         got = f"got numbers of dtype {array.dtype}"
         if not raw.sparse:
             where = next((at for at in np.ndindex(array.shape) if not isinstance(array[at], numbers.Real)), (0, 0))
             got = f"{raw.label(where[1])} holds {array[where]!r} (dtype {array.dtype})"
-        raise InputError(
-            sentence(who, "numbers", got, "Convert the columns to numbers, or choose numeric ones with on().")
-        )
+        raise InputError(message("numbers", got, "Convert the columns to numbers, or choose numeric ones with on()."))
 
 
-def _refuse_wrong_shape(who: str, array: NDArray[Any]) -> None:
+def _refuse_wrong_shape(array: NDArray[Any]) -> None:
     if array.ndim != 2:
         remedy = "Give an array of n rows and d columns."
         if array.ndim == 1:
             remedy = "Use X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row."
         got = f"got an array of {array.ndim} dimension{'s' * (array.ndim != 1)} and shape {array.shape}"
-        raise InputError(sentence(who, "a table of rows and columns", got, remedy))
-    refuse_empty(who, array.shape)
+        raise InputError(message("a table of rows and columns", got, remedy))
+    refuse_empty(array.shape)
 
 
-def refuse_empty(who: str, shape: tuple[int, ...]) -> None:
+def refuse_empty(shape: tuple[int, ...]) -> None:
     """Refuse a table without rows or without columns."""
     if 0 in shape:
         got = f"got an empty table of shape {shape}"
-        raise InputError(sentence(who, "at least one row and one column", got, "Check how the data was selected."))
+        raise InputError(message("at least one row and one column", got, "Check how the data was selected."))
 
 
 def _names_of(data: Any) -> tuple[str, ...] | None:
@@ -280,29 +276,27 @@ def _names_of(data: Any) -> tuple[str, ...] | None:
     return tuple(columns)
 
 
-def _refuse_value(who: str, points: Points, row: int, column: int) -> None:
+def _refuse_value(points: Points, row: int, column: int) -> None:
     value = points.values[row, column]
     raise InputError(
-        sentence(
-            who, "finite numbers", f"{points.label(column)} holds {value} in row {row}", "Impute or drop such rows."
-        )
+        message("finite numbers", f"{points.label(column)} holds {value} in row {row}", "Impute or drop such rows.")
     )
 
 
-def refuse_sparse(who: str, points: Points) -> None:
+def refuse_sparse(points: Points, subject: object = None) -> None:
     """Refuse sparse rows where all coordinates are needed."""
     if points.sparse:
         got = f"got a sparse {type(points.values).__name__}"
         remedy = "Use X.toarray(), or a kernel of inner products or distances."
-        raise InputError(sentence(who, "a dense table", got, remedy))
+        raise InputError(message("a dense table", got, remedy, subject=subject))
 
 
-def refuse_objects(who: str, points: Points) -> None:
+def refuse_objects(points: Points, subject: object = None) -> None:
     """Refuse columns of strings, graphs or labels where numbers are needed."""
     at = points.first_object
     if at is not None:
         got = f"{points.label(at)} holds {points.stores[at].kind}"  # type: ignore[union-attr]
-        raise InputError(sentence(who, "numbers", got, "Choose columns of numbers with on()."))
+        raise InputError(message("numbers", got, "Choose columns of numbers with on().", subject=subject))
 
 
 def alike(left: Points, right: Points) -> tuple[Points, Points]:
@@ -344,15 +338,13 @@ def _same_stores(left: Points, right: Points) -> bool:
     return all(a is b or (a is not None and b is not None and a.items == b.items) for a, b in both)
 
 
-def same_columns(who: str, left: Points, right: Points) -> None:
+def same_columns(left: Points, right: Points) -> None:
     """Refuse two tables whose columns do not match."""
     here, there = left.values.shape[1], right.values.shape[1]
     if here != there:
         got = f"X has {here} and Z has {there}"
-        raise InputError(
-            sentence(who, "X and Z with the same number of columns", got, "Select the same columns in both.")
-        )
+        raise InputError(message("X and Z with the same number of columns", got, "Select the same columns in both."))
     if left.names is not None and right.names is not None and left.names != right.names:
         first = next(i for i in range(here) if left.names[i] != right.names[i])
         got = f"column {first} is {left.names[first]!r} in X and {right.names[first]!r} in Z"
-        raise InputError(sentence(who, "X and Z with the same columns", got, "Reorder the columns of one."))
+        raise InputError(message("X and Z with the same columns", got, "Reorder the columns of one."))

@@ -30,9 +30,9 @@ from mercer.kernels.fields import MEDIAN, check_length
 from mercer.kernels.lexer import POINTS, Token, tokens_of, unquoted
 
 METHODS = ("after", "normalized", "on", "scaled", "weighted")
-MOST = 16
+MAX_LISTED_NAMES = 16
 """Names that a message lists."""
-DEEPEST = 60
+MAX_NESTING = 60
 """How deep parentheses and calls may nest: enough for any formula, and far from the limits of the stack."""
 CLOSING = (",", "]", ")")
 """What may follow a value."""
@@ -156,8 +156,8 @@ class _Reader:
 
     def sum(self) -> Any:
         self.depth += 1
-        if self.depth > DEEPEST:
-            self.fail(f"The text nests deeper than {DEEPEST} levels")
+        if self.depth > MAX_NESTING:
+            self.fail(f"The text nests deeper than {MAX_NESTING} levels")
         first = self.next
         parts = [self.product()]
         while self.next.kind == "symbol" and self.next.text in ("+", "-"):
@@ -305,8 +305,8 @@ class _Reader:
     def listed(self) -> list[Any]:
         found: list[Any] = []
         self.depth += 1
-        if self.depth > DEEPEST:
-            self.fail(f"The text nests deeper than {DEEPEST} levels")
+        if self.depth > MAX_NESTING:
+            self.fail(f"The text nests deeper than {MAX_NESTING} levels")
         while not self.take("]"):
             if found:
                 self.expect(",")
@@ -339,5 +339,5 @@ def _nearest(name: str, known: Any) -> str:
     if close:
         return f" Did you mean {close[0]!r}?"
     names = sorted(known)
-    more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
-    return f" Known: {', '.join(names[:MOST]) or 'none'}{more}."
+    more = f" and {len(names) - MAX_LISTED_NAMES} more" if len(names) > MAX_LISTED_NAMES else ""
+    return f" Known: {', '.join(names[:MAX_LISTED_NAMES]) or 'none'}{more}."

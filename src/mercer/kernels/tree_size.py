@@ -8,9 +8,12 @@ from typing import Any
 
 from mercer.kernels.base import Kernel
 
-NODES, DEPTH, VALUES = 300, 40, 320_000
-"""How many nodes, how deep and how many values a tree has, at most, that is written out whole. A proof writes a node
-once more for each that stands above it: values count as often."""
+MAX_NODES = 300
+"""Nodes of a tree that is written out whole."""
+MAX_DEPTH = 40
+"""Its levels."""
+MAX_VALUES = 320_000
+"""Its values. A proof writes a node once more for each that stands above it: values count as often."""
 
 
 def nodes(kernel: Kernel) -> Iterator[Kernel]:
@@ -36,7 +39,7 @@ def moderate(kernel: Kernel) -> bool:
         node, depth = waiting.pop()
         count += 1
         values += depth * sum(_values(getattr(node, item.name)) for item in fields(node))
-        if count + len(node.children) > NODES or depth > DEPTH or values > VALUES:
+        if count + len(node.children) > MAX_NODES or depth > MAX_DEPTH or values > MAX_VALUES:
             return False
         waiting.extend((child, depth + 1) for child in node.children)
     return True

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import has_fit_parameter
 
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel
 from mercer.learners.data.kernel_parameters import KernelParameters
 from mercer.learners.data.plan_copy import draft
@@ -123,21 +123,21 @@ class KernelEstimator(
         """
         if sample_weight is not None and not has_fit_parameter(self, "sample_weight"):
             needs, remedy = "rows that all count once", "Leave it out, as its fit takes none."
-            raise InputError(sentence(type(self).__name__, needs, "got sample_weight", remedy))
+            raise InputError(message(needs, "got sample_weight", remedy))
         twin = draft(self)
         twin._terms()
         found: AnyPlan = twin._plan(twin._problem(X, y, sample_weight, None), None)
         return found
 
     def _terms(self) -> Terms:
-        return Terms.of(type(self).__name__, self.time_limit, self.on_interrupt, self.verbose, self.checkpoint)
+        return Terms.of(self.time_limit, self.on_interrupt, self.verbose, self.checkpoint)
 
     # -- rows -----------------------------------------------------------------------------------------------------
 
     def _read(self, X: Any, reset: bool) -> Any:
         """Rows as points, or as a matrix where the kernel is precomputed; new rows like those that were fitted."""
         if reset:
-            kernel = kernel_of(type(self).__name__, self.kernel)
+            kernel = kernel_of(self.kernel)
             self._precomputed = isinstance(kernel, str) and kernel == PRECOMPUTED
             self._reader = kernel if isinstance(kernel, Kernel) else None
         if not self._precomputed:

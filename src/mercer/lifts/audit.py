@@ -62,7 +62,7 @@ def audited(
     Maurer and Pontil, Empirical Bernstein bounds and sample variance penalization, COLT 2009, theorem 4.
     """
     check_is_fitted(lift)
-    check_share("certificate", "delta", delta)
+    check_share("delta", delta)
     table = _Table(lift, kernel, lift._read(X, reset=False))
     if table.count <= exhaustive:
         return _maximum(table)
@@ -76,7 +76,7 @@ def _maximum(table: _Table) -> Certificate:
         left = table.features(i)
         for j in parts[place:]:
             right = left if j == i else table.features(j)
-            with np.errstate(all="ignore"):  # infinities are told of where they arise
+            with np.errstate(all="ignore"):  # infinities are reported where they arise
                 worst = max(worst, bounded(float(np.abs(left @ right.T - table.values(i, j)).max())))
     n = table.count
     text = (

@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.compute.runtime.memory import SURE, Budget
-from mercer.errors import InputError, sentence, speaks
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
+from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel, Linear
 from mercer.lifts.certificate import Certificate, bounded
 from mercer.lifts.html import ShownEstimator
@@ -181,10 +181,10 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
         if self._of_things:
             needs, got = "parts that read tables of numbers", "one reads strings, graphs or categories"
             remedy = "Lift the composed kernel instead: Counts(k1 + k2), Counts(2 * k), or Nystrom(k1 * k2)."
-            raise InputError(sentence(type(self).__name__, needs, got, remedy))
+            raise InputError(message(needs, got, remedy))
         accepted = "csr" if self.takes_sparse else False
-        X = plain(type(self).__name__, "X", X)
-        refuse_unreadable(type(self).__name__, "X", X)
+        X = plain("X", X)
+        refuse_unreadable("X", X)
         return validate_data(self, X, reset=reset, dtype=DTYPES, accept_sparse=accepted, order="C")
 
     def _plain_features(self, X: ArrayLike) -> Any:
@@ -197,9 +197,11 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
     def _afford(self, rows: Any) -> None:
         """Ask the memory budget for the result, before it is computed."""
         size = rows.shape[0] * self.n_features() * rows.dtype.itemsize
-        if size > SURE:
+        if size > MAX_UNASKED_BYTES:
             purpose = f"{rows.shape[0]} rows of {self.n_features()} features"
-            Budget.of(None).require(type(self).__name__, size, purpose, "Lift fewer rows at once, or use the kernel.")
+            Budget.of(None).require(
+                size, purpose, "Lift fewer rows at once, or use the kernel.", subject=type(self).__name__
+            )
 
     def _inputs(self, given: ArrayLike | None) -> list[str]:
         known = getattr(self, "feature_names_in_", None)

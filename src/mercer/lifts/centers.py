@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message, speaker, speaking
 from mercer.kernels.fields import check_integer
 from mercer.kernels.points import points_from
 
@@ -18,42 +18,43 @@ STEPS = 20
 """Of Lloyd's algorithm, at most: bumps need no means that are exact."""
 
 
-def choose(who: str, centers: Any, X: NDArray[Any], count: int | None, rng: np.random.Generator) -> NDArray[Any]:
+def choose(centers: Any, X: NDArray[Any], count: int | None, rng: np.random.Generator) -> NDArray[Any]:
     """The centers that `centers` asks for, on the rows of X: a table, or one of "kmeans", "random" and "grid".
 
     count : how many; None for as many as are given, or else 100, or all distinct rows where these are fewer
     """
-    wanted = None if count is None else check_integer(who, "n_components", count, 1, None)
+    wanted = None if count is None else check_integer(speaker(), "n_components", count, 1, None)
     if not isinstance(centers, str):
-        return given(who, centers, X.shape[1], wanted)
+        return given(centers, X.shape[1], wanted)
     if centers not in WAYS:
         needs = 'a table of centers, "kmeans", "random" or "grid"'
-        raise InputError(sentence(who, needs, f"got centers={centers!r}", "Check the spelling."))
+        raise InputError(message(needs, f"got centers={centers!r}", "Check the spelling."))
     if centers == "grid":
-        return grid(who, X, wanted)
+        return grid(X, wanted)
     rows = distinct(X[rng.permutation(len(X))], wanted or USUAL)
     if wanted is not None and len(rows) < wanted:
         got = f"got n_components={wanted}, and {len(rows)} of the {len(X)} rows are distinct"
-        raise InputError(sentence(who, "as many distinct rows as centers", got, "Ask for fewer, or give centers."))
+        raise InputError(message("as many distinct rows as centers", got, "Ask for fewer, or give centers."))
     return rows if centers == "random" else means(X, rows, rng)
 
 
-def given(who: str, centers: Any, width: int, count: int | None) -> NDArray[np.float64]:
+def given(centers: Any, width: int, count: int | None) -> NDArray[np.float64]:
     """A table of centers, checked: as wide as the data, and no two of them equal."""
-    table = points_from(f"{who} (centers)", centers).values
+    with speaking(f"{speaker()} (centers)"):
+        table = points_from(centers).values
     if not isinstance(table, np.ndarray):
-        raise InputError(sentence(who, "a dense table of centers", "got a sparse one", "Use centers.toarray()."))
+        raise InputError(message("a dense table of centers", "got a sparse one", "Use centers.toarray()."))
     if table.shape[1] != width:
         got = f"the centers have {table.shape[1]} and the data has {width}"
-        raise InputError(sentence(who, "centers with the columns of the data", got, "Give one coordinate per column."))
+        raise InputError(message("centers with the columns of the data", got, "Give one coordinate per column."))
     if count not in (None, len(table)):
         got = f"got n_components={count} with {len(table)} centers"
-        raise InputError(sentence(who, "no n_components where centers are given", got, "Leave it out."))
+        raise InputError(message("no n_components where centers are given", got, "Leave it out."))
     _, first, place = np.unique(table, axis=0, return_index=True, return_inverse=True)
     again = np.flatnonzero(first[place.ravel()] != np.arange(len(table)))
     if len(again):
         got = f"row {first[place.ravel()[again[0]]]} and row {again[0]} are equal"
-        raise InputError(sentence(who, "distinct centers", got, "Drop one: two equal features tell no more than one."))
+        raise InputError(message("distinct centers", got, "Drop one: two equal features tell no more than one."))
     return table.copy()
 
 
@@ -77,7 +78,7 @@ def means(X: NDArray[Any], rows: NDArray[Any], rng: np.random.Generator) -> NDAr
     return np.asarray(found.cluster_centers_)
 
 
-def grid(who: str, X: NDArray[Any], count: int | None) -> NDArray[Any]:
+def grid(X: NDArray[Any], count: int | None) -> NDArray[Any]:
     """A regular grid over the range of every column, with the most points per column that give at most `count`.
 
     Columns that do not vary get one point; and so do all where one center is asked for: the middle of the ranges.
@@ -89,7 +90,7 @@ def grid(who: str, X: NDArray[Any], count: int | None) -> NDArray[Any]:
     if varied and each < 2 <= most:
         got = f"two points for each of {varied} columns are {2**varied} centers, and n_components is {most}"
         remedy = f'Use centers="kmeans", fewer columns, or n_components={2**varied}.'
-        raise InputError(sentence(who, "room for a grid", got, remedy))
+        raise InputError(message("room for a grid", got, remedy))
     middle = low / 2 + high / 2
     axes = [np.linspace(low[k], high[k], each) if free[k] and each > 1 else middle[k : k + 1] for k in range(len(low))]
     return np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1).astype(X.dtype)

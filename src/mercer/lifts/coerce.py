@@ -6,7 +6,7 @@ import numbers
 from functools import lru_cache
 from typing import Any
 
-from mercer.errors import KernelError, sentence
+from mercer.errors import KernelError, message
 from mercer.kernels import Kernel
 from mercer.kernels.function import kernel_from
 from mercer.kernels.text import parse
@@ -15,22 +15,22 @@ WITH_COMPONENTS = ("Nystrom", "RandomFourier", "Sketch")
 """Lifts for which a number in the place of the kernel is meant to be n_components."""
 
 
-def stated(who: str, given: Any) -> Kernel:
+def stated(given: Any, subject: object = None) -> Kernel:
     """A kernel from a kernel, its text or a Python function; a lengthscale that a text does not give is open.
 
     A kernel that is given becomes an object of its own: scikit-learn may still fill one from `clone` in place.
     """
     if isinstance(given, str) and given == "precomputed":
         needs, remedy = "a kernel or its text", "A matrix is taken by learners, and by Nystrom where it is no part."
-        raise KernelError(sentence(who, needs, "got 'precomputed'", remedy))
+        raise KernelError(message(needs, "got 'precomputed'", remedy, subject=subject))
     if isinstance(given, str):
         return parsed(given)
     given = kernel_from(given)
     if not isinstance(given, Kernel):
         remedy = "Write Gaussian(), or \"gaussian('median')\"."
-        if who in WITH_COMPONENTS and isinstance(given, numbers.Number) and not isinstance(given, bool):
-            remedy = f"Write {who}(n_components={given!r}), say."
-        raise KernelError(sentence(who, "a kernel or its text", f"got {given!r}", remedy))
+        if subject in WITH_COMPONENTS and isinstance(given, numbers.Number) and not isinstance(given, bool):
+            remedy = f"Write {subject}(n_components={given!r}), say."
+        raise KernelError(message("a kernel or its text", f"got {given!r}", remedy, subject=subject))
     return given.with_parameters({})
 
 
@@ -40,10 +40,10 @@ def parsed(text: str) -> Kernel:
     return parse(text, open=True)
 
 
-def check_numbers(who: str, given: Any) -> None:
+def check_numbers(given: Any) -> None:
     """An error where a kernel reads strings, graphs or categories, of which only two lifts make features."""
-    kernel = stated(who, given)
+    kernel = stated(given)
     if kernel.kinds:
         got = f"{kernel} reads {' and '.join(sorted(set(kernel.kinds.values())))}"
         remedy = "Use Counts(kernel), the exact lift of kernels that count parts, or Nystrom(kernel), which takes any."
-        raise KernelError(sentence(who, "a kernel of numbers", got, remedy))
+        raise KernelError(message("a kernel of numbers", got, remedy))

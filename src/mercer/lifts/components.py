@@ -6,7 +6,7 @@ import math
 import numbers
 from typing import Any
 
-from mercer.errors import InputError, KernelError, sentence, speaks
+from mercer.errors import InputError, KernelError, message, speaks
 from mercer.kernels import Kernel, Laplace, Matern, On, ProductLaplace
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.law import Doubling, Law
@@ -48,7 +48,7 @@ def components_for(
     7308
     """
     _check(epsilon, delta, n, form, error)
-    known = stated("RandomFourier", kernel)
+    known = stated(kernel, subject="RandomFourier")
     law = law_of(_anywhere(known), _width(known))
     if error == "kernel":
         return for_values(law, epsilon, delta, n, form)
@@ -125,7 +125,7 @@ def law_of(kernel: Kernel, d: int) -> Law:
         part = _without_law(kernel, d)
         got = f"{part if part.children else part.name} has none"
         remedy = "Use Nystrom, which takes any kernel."
-        raise KernelError(sentence("RandomFourier", "a stationary kernel whose spectral law is known", got, remedy))
+        raise KernelError(message("a stationary kernel whose spectral law is known", got, remedy))
     return law
 
 
@@ -157,33 +157,33 @@ def _width(kernel: Kernel) -> int:
 def check_form(form: str) -> None:
     """Refuse other forms than the two."""
     if form not in FORMS:
-        raise InputError(sentence("RandomFourier", "form 'pairs' or 'offset'", f"got {form!r}", "Use 'pairs'."))
+        raise InputError(message("form 'pairs' or 'offset'", f"got {form!r}", "Use 'pairs'."))
 
 
-def check_share(who: str, name: str, value: Any, most: float = 1.0) -> None:
+def check_share(name: str, value: Any, most: float = 1.0) -> None:
     """Refuse what is not a positive number below `most`."""
     number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not (number and 0 < value < most):
         needs = f"{name} between zero and {most:g}" if most < math.inf else f"a positive {name}"
-        raise InputError(sentence(who, needs, f"got {value!r}", "Use 0.1 for epsilon, 0.01 for delta."))
+        raise InputError(message(needs, f"got {value!r}", "Use 0.1 for epsilon, 0.01 for delta."))
 
 
 def _check(epsilon: Any, delta: Any, n: Any, form: str, error: str) -> None:
     check_form(form)
     if error not in ERRORS:
         remedy = "Use 'kernel' if in doubt."
-        raise InputError(sentence("components_for", "error 'kernel' or 'distance'", f"got {error!r}", remedy))
-    check_share("components_for", "epsilon", epsilon, 1.0 if error == "distance" else math.inf)
-    check_share("components_for", "delta", delta)
+        raise InputError(message("error 'kernel' or 'distance'", f"got {error!r}", remedy))
+    check_share("epsilon", epsilon, 1.0 if error == "distance" else math.inf)
+    check_share("delta", delta)
     if isinstance(n, bool) or not isinstance(n, numbers.Integral) or n < 1:
         remedy = "Give the number of points."
-        raise InputError(sentence("components_for", "an integer n of at least one", f"got {n!r}", remedy))
+        raise InputError(message("an integer n of at least one", f"got {n!r}", remedy))
 
 
 def _refuse_distance(kernel: Kernel, law: Law, epsilon: float, form: str) -> None:
     needs = "the Gaussian kernel and form 'pairs' to bound relative errors of distances"
     if form != "pairs":
-        raise InputError(sentence("components_for", needs, f"got form {form!r}", "Use 'pairs'."))
+        raise InputError(message(needs, f"got form {form!r}", "Use 'pairs'."))
     if law.doubling == Doubling.GAUSSIAN:
         return
     got = f"for {kernel} no bound is proven"
@@ -192,7 +192,7 @@ def _refuse_distance(kernel: Kernel, law: Law, epsilon: float, form: str) -> Non
             f"for {kernel} there is none: for near points the variance of a squared distance is (1 + k) / (2 (1 - k)) "
             "times its square, beyond every bound (Cheng, Jiang, Wei and Wei 2022)"
         )
-    raise KernelError(sentence("components_for", needs, got, "Ask for error='kernel', or certify a lift on data."))
+    raise KernelError(message(needs, got, "Ask for error='kernel', or certify a lift on data."))
 
 
 def _like_laplace(leaf: Kernel) -> bool:

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaking, speaks
 from mercer.kernels import Kernel
 from mercer.lifts.audit import audited
 from mercer.lifts.base import Lift
@@ -95,12 +95,15 @@ def fitted_part(whole: Lift, name: str, X: Any) -> Lift:
     part = getattr(whole, name)
     if not isinstance(part, Lift):
         got = f"{name} is {part!r}"
-        raise InputError(sentence(type(whole).__name__, "lifts as parts", got, "Give a lift, such as Polynomial(2)."))
+        raise InputError(
+            message("lifts as parts", got, "Give a lift, such as Polynomial(2).", subject=type(whole).__name__)
+        )
     fresh: Lift = clone(part)
     fresh.n_features_in_ = whole.n_features_in_
     if hasattr(whole, "feature_names_in_"):
         fresh.feature_names_in_ = whole.feature_names_in_
-    fresh.learn(X)
+    with speaking(type(fresh).__name__):
+        fresh.learn(X)
     return fresh
 
 
@@ -116,7 +119,9 @@ def kernel_of(lift: Lift) -> Kernel:
     kernel = lift.kernel if found is None else found
     if not isinstance(kernel, Kernel):
         check_is_fitted(lift)
-        raise InputError(sentence(type(lift).__name__, "a kernel", f"got {kernel!r}", "Set lift.kernel_ in fit."))
+        raise InputError(
+            message("a kernel", f"got {kernel!r}", "Set lift.kernel_ in fit.", subject=type(lift).__name__)
+        )
     return kernel
 
 
@@ -141,7 +146,7 @@ def unique(names: list[str]) -> list[str]:
 
 def longest(features: Any) -> float:
     """The largest |phi(x)|^2 of some rows."""
-    with np.errstate(all="ignore"):  # infinities are told of where they arise
+    with np.errstate(all="ignore"):  # infinities are reported where they arise
         if issparse(features):
             return float(np.max(features.multiply(features).sum(axis=1)))
         squares: NDArray[np.float64] = np.einsum("ij,ij->i", features, features, dtype=np.float64)

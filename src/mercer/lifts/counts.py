@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.compute.codegen.sparse import canonical, is_sparse
-from mercer.errors import KernelError, sentence
+from mercer.errors import KernelError, message
 from mercer.kernels import Constant, Kernel, Match, Normalized, On, Ordinal, Product, Sum
 from mercer.kernels.evaluation.evaluate import check_domain, leaves
 from mercer.kernels.objects.counted import Counted
@@ -63,10 +63,10 @@ class Counts(Lift):
         return True
 
     def _read(self, X: ArrayLike, reset: bool) -> Any:
-        return noted(self, X, stated("Counts", self.kernel), reset)
+        return noted(self, X, stated(self.kernel, subject="Counts"), reset)
 
     def learn(self, X: Points) -> None:
-        self.kernel_ = stated("Counts", self.kernel).resolve_points(X)
+        self.kernel_ = stated(self.kernel, subject="Counts").resolve_points(X)
         for leaf, seen in leaves(self.kernel_, X):
             check_domain(leaf, seen)
         rows, _ = features_of(self.kernel_, X, X)
@@ -114,7 +114,7 @@ def features_of(kernel: Kernel, left: Points, right: Points) -> tuple[Any, Any]:
     if isinstance(kernel, Product):
         return _multiple(kernel, left, right)
     remedy = "Use Nystrom(kernel), which takes any."
-    raise KernelError(sentence("Counts", "a kernel that counts parts", f"got {kernel}", remedy))
+    raise KernelError(message("a kernel that counts parts", f"got {kernel}", remedy, subject="Counts"))
 
 
 def _multiple(kernel: Product, left: Points, right: Points) -> tuple[Any, Any]:
@@ -122,7 +122,7 @@ def _multiple(kernel: Product, left: Points, right: Points) -> tuple[Any, Any]:
     others = [part for part in kernel.parts if not isinstance(part, Constant)]
     if len(others) != 1:
         remedy = "Use Nystrom(kernel), which takes any."
-        raise KernelError(sentence("Counts", "at most one kernel in a product", f"got {kernel}", remedy))
+        raise KernelError(message("at most one kernel in a product", f"got {kernel}", remedy, subject="Counts"))
     factor = float(np.sqrt(np.prod([number.variance for number in numbers])))
     here, there = features_of(others[0], left, right)
     return here * factor, there * factor

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
-from mercer.compute.runtime.memory import SURE, Budget
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.lifts.expansion import Expansion
 
 
@@ -51,6 +51,6 @@ class Deferred(Expansion, ABC):
 
     def _afford(self) -> None:
         needed = 8 * self.size * (2 * self.degree + 6)
-        if needed > SURE:
+        if needed > MAX_UNASKED_BYTES:
             remedy = "The features themselves can be had without it: transform, and do not ask for names."
-            Budget.of(None).require("An expansion", needed, f"a table of {self.size} monomials", remedy)
+            Budget.of(None).require(needed, f"a table of {self.size} monomials", remedy, subject="An expansion")

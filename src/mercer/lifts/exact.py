@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mercer.errors import InputError, KernelError, sentence, speaks
+from mercer.errors import InputError, KernelError, message, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.lift_builder import NotFiniteError
 from mercer.kernels.points import Points
@@ -56,11 +56,11 @@ class Exact(Lift):
 
     def _read(self, X: ArrayLike, reset: bool) -> Any:
         if reset:
-            check_numbers("Exact", self.kernel)
+            check_numbers(self.kernel)
         return super()._read(X, reset)
 
     def learn(self, X: Any) -> None:
-        kernel = stated("Exact", self.kernel)
+        kernel = stated(self.kernel, subject="Exact")
         names = getattr(self, "feature_names_in_", None)
         points = Points(X.astype(np.float64, copy=False), None if names is None else tuple(names))
         self.kernel_ = kernel.resolve_points(points)
@@ -69,7 +69,9 @@ class Exact(Lift):
         except NotFiniteError as error:
             raise KernelError(f"{error} {_instead(self.kernel_, X.shape[1])}") from error
         if len(self._part) == 0:
-            raise KernelError(sentence("A lift", "a kernel that is not zero everywhere", f"{kernel} is", "Check it."))
+            raise KernelError(
+                message("a kernel that is not zero everywhere", f"{kernel} is", "Check it.", subject="A lift")
+            )
 
     _saved: ClassVar[Mapping[str, Any]] = {"kernel_": Kernel, "_part": Part}
 
@@ -137,8 +139,8 @@ def lift(kernel: Kernel | str, d: int | ArrayLike) -> Lift:
     array([[144.]])
     """
     if not isinstance(d, numbers.Integral):
-        return (Counts if stated("lift", kernel).kinds else Exact)(kernel).fit(d)
+        return (Counts if stated(kernel).kinds else Exact)(kernel).fit(d)
     if isinstance(d, bool) or d < 1:
-        raise InputError(sentence("lift", "a positive number of columns, or a table", f"got {d!r}", "Use 2, say."))
+        raise InputError(message("a positive number of columns, or a table", f"got {d!r}", "Use 2, say."))
     known = parse(kernel) if isinstance(kernel, str) else kernel  # no data, no median
     return Exact(known).fit(np.ones((1, int(d))))

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.codegen.sparse import is_sparse
-from mercer.compute.runtime.memory import SURE, Budget
-from mercer.errors import BudgetError, NumericalWarning, sentence, speaks
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
+from mercer.errors import BudgetError, NumericalWarning, caller_level, message, speaks
 from mercer.kernels.evaluation.evaluate import all_finite
 from mercer.lifts.base import Lift
 from mercer.lifts.deferred import Deferred
@@ -48,7 +48,7 @@ class Expanded(Lift):
             self._require(needed, f"a row of {_many(size)} features")
         elif size > LARGEST:
             needs, got = "features that can be numbered by 64 bits", f"there are {_many(size)}"
-            raise BudgetError(sentence(type(self).__name__, needs, got, self.remedy))
+            raise BudgetError(message(needs, got, self.remedy))
         self.expansion_ = expansion
 
     def _inconsistency(self) -> str:
@@ -89,7 +89,9 @@ class Expanded(Lift):
             features = self._values(X)
         if not self._surely_finite(X) and not all_finite(features.data if is_sparse(features) else features):
             text = f"{type(self).__name__} overflows {X.dtype} on this data: features are infinite, or NaN."
-            warnings.warn(f"{text} Scale the data down, or lower the degree.", NumericalWarning, stacklevel=5)
+            warnings.warn(
+                f"{text} Scale the data down, or lower the degree.", NumericalWarning, stacklevel=caller_level()
+            )
         return features
 
     def _values(self, X: Any) -> Any:
@@ -115,12 +117,12 @@ class Expanded(Lift):
 
     def _require(self, needed: int, purpose: str) -> None:
         """Ask the memory budget, of which no more is asked than it can write down."""
-        if needed <= SURE:
+        if needed <= MAX_UNASKED_BYTES:
             return
-        budget, who = Budget.of(None), type(self).__name__
+        budget = Budget.of(None)
         if needed >= 1 << 69:
-            raise BudgetError(sentence(who, f"memory for {purpose}", f"{budget} may be used", self.remedy))
-        budget.require(who, needed, purpose, self.remedy)
+            raise BudgetError(message(f"memory for {purpose}", f"{budget} may be used", self.remedy))
+        budget.require(needed, purpose, self.remedy)
 
 
 def _many(count: int) -> str:

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.codegen.sparse import canonical, is_sparse
 from mercer.compute.consistency import shapes
-from mercer.compute.runtime.memory import SURE, Budget
-from mercer.errors import InputError, sentence, speaks
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
+from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel, On
 from mercer.kernels.evaluation.evaluate import check_dimension, leaves
 from mercer.kernels.law import Law
@@ -28,7 +28,7 @@ from mercer.lifts.randomness import generator
 from mercer.lifts.sampling import source
 
 DEFAULT = 100
-"""How many features there are where neither their number nor an error is asked for."""
+"""How many features there are where neither their number nor an error is given."""
 
 
 class RandomFourier(Lift):
@@ -123,7 +123,7 @@ class RandomFourier(Lift):
 
     def _read(self, X: ArrayLike, reset: bool) -> Any:
         if reset:
-            check_numbers("RandomFourier", self.kernel)
+            check_numbers(self.kernel)
         return super()._read(X, reset)
 
     def learn(self, X: Any) -> None:
@@ -134,7 +134,7 @@ class RandomFourier(Lift):
         offset = self.form == "offset" or self.n_components_ == 1
         m = self.n_components_ if offset else self.n_components_ // 2
         _afford(m, X.shape[1])
-        draws = source("RandomFourier", self._sampling(), m, law.columns + offset, generator(self.random_state))
+        draws = source(self._sampling(), m, law.columns + offset, generator(self.random_state))
         self.frequencies_ = _finite(law.draw(draws))
         self.offsets_ = 2 * np.pi * draws.uniforms(1)[:, 0] if offset else None
         self.mass_ = law.mass
@@ -159,7 +159,7 @@ class RandomFourier(Lift):
     def _resolved(self, X: Any) -> Kernel:
         """The kernel with its numbers found, and its columns by position: frequencies know no names."""
         names = tuple(getattr(self, "feature_names_in_", ())) or None
-        kernel = stated("RandomFourier", self.kernel)
+        kernel = stated(self.kernel)
         if kernel.is_open:
             values = canonical(X) if is_sparse(X) else np.asarray(X, dtype=np.float64)
             kernel = kernel.resolve_points(Points(values, names))
@@ -175,18 +175,18 @@ class RandomFourier(Lift):
         count = DEFAULT if self.n_components is None else self.n_components
         if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1:
             needs = "n_components to be a positive integer, or None"
-            raise InputError(sentence("RandomFourier", needs, f"got {count!r}", "Use 100 if in doubt."))
+            raise InputError(message(needs, f"got {count!r}", "Use 100 if in doubt."))
         if self.form == "pairs" and count % 2 and count > 1:
             needs, got = "an even n_components for pairs of a cosine and a sine", f"got {count}"
-            raise InputError(sentence("RandomFourier", needs, got, f"Use {count + 1}, or form='offset'."))
+            raise InputError(message(needs, got, f"Use {count + 1}, or form='offset'."))
         return int(count)
 
     def _components_for_error(self, law: Law, n: int, epsilon: float) -> int:
-        check_share("RandomFourier", "epsilon", epsilon, np.inf)
-        check_share("RandomFourier", "delta", self.delta)
+        check_share("epsilon", epsilon, np.inf)
+        check_share("delta", self.delta)
         if self.n_components is not None:
             got = f"got n_components={self.n_components!r} and epsilon={epsilon!r}"
-            raise InputError(sentence("RandomFourier", "n_components or epsilon, not both", got, "Leave one out."))
+            raise InputError(message("n_components or epsilon, not both", got, "Leave one out."))
         return for_values(law, epsilon, self.delta, n, self.form)
 
     def _sampling(self) -> str:
@@ -195,7 +195,7 @@ class RandomFourier(Lift):
         if self.sampling not in (None, "iid"):
             needs = "independent draws for epsilon, since its bound is proven for these"
             remedy = "Leave sampling out, or give n_components instead of epsilon."
-            raise InputError(sentence("RandomFourier", needs, f"got sampling={self.sampling!r}", remedy))
+            raise InputError(message(needs, f"got sampling={self.sampling!r}", remedy))
         return "iid"
 
     def n_features(self) -> int:
@@ -231,7 +231,7 @@ def _placed(kernel: Kernel, points: Points) -> Kernel:
     inner = kernel.inner_points(points)
     children = tuple(_placed(child, inner) for child in kernel.children)
     if isinstance(kernel, On):
-        return On(children[0], tuple(points.position("on", column) for column in kernel.columns))
+        return On(children[0], tuple(points.position(column, subject="on") for column in kernel.columns))
     return kernel.with_children(children)
 
 
@@ -242,13 +242,13 @@ def _mean(X: NDArray[Any]) -> NDArray[np.float64]:
 
 def _afford(m: int, d: int) -> None:
     size = 2 * 8 * m * d  # the frequencies, and a copy of them for products
-    if size > SURE:
+    if size > MAX_UNASKED_BYTES:
         remedy = "Use fewer components, or a larger epsilon."
-        Budget.of(None).require("RandomFourier", size, f"{m} frequencies of {d} columns", remedy)
+        Budget.of(None).require(size, f"{m} frequencies of {d} columns", remedy)
 
 
 def _finite(frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
     if not np.isfinite(frequencies).all():
         got = "a frequency is beyond float64"
-        raise InputError(sentence("RandomFourier", "frequencies that a float can hold", got, "Scale the data up."))
+        raise InputError(message("frequencies that a float can hold", got, "Scale the data up."))
     return frequencies

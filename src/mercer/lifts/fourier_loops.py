@@ -20,7 +20,7 @@ from mercer.compute.codegen.intrinsics import SIN_LIMIT, prelude
 from mercer.compute.codegen.sparse import is_sparse
 from mercer.compute.codegen.tiles import dealt
 from mercer.compute.runtime import threads
-from mercer.errors import NumericalWarning
+from mercer.errors import NumericalWarning, caller_level
 
 Array = NDArray[Any]
 
@@ -171,7 +171,7 @@ def _warn_of_overflow(lost: int) -> None:
         warnings.warn(
             f"{lost} phases w.x overflow, and their waves are NaN. Scale the data down, or use a longer lengthscale.",
             NumericalWarning,
-            stacklevel=4,
+            stacklevel=caller_level(),
         )
 
 

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Iterable, Iterator
 from dataclasses import is_dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Protocol, cast
 
 from sklearn.base import BaseEstimator
 
@@ -26,6 +26,14 @@ READ = ("alpha_", "converged_", "kernel_", "lift_", "outcome_", "plan_")
 """Attributes that are shown where they are properties, too: they only read what a fit has stored."""
 
 
+class Parametrised(Protocol):
+    """What a card asks of an estimator; all else is looked for among what a fit has stored."""
+
+    def get_params(self, deep: bool = ...) -> dict[str, Any]:
+        """The parameters by name."""
+        ...
+
+
 class ShownEstimator:
     """What notebooks show of lifts and learners; stands before `BaseEstimator`, whose diagram it replaces.
 
@@ -36,7 +44,7 @@ class ShownEstimator:
         found = _stored(self)
         yield element("p", element("b", type(self).__name__), " ", *_states(found))
         yield from _kernels(self, found)
-        yield from _parameters(self)
+        yield from _parameters(cast("Parametrised", self))
         yield from _found(self, found)
         if PLAN + "_" in found:
             yield details(PLAN, shown(found[PLAN + "_"]))
@@ -53,7 +61,7 @@ class ShownEstimator:
         return BaseEstimator._get_fitted_attr_html(SimpleNamespace(**_stored(self)), doc_link)
 
 
-def _stored(estimator: Any) -> dict[str, Any]:
+def _stored(estimator: object) -> dict[str, Any]:
     """What a fit has stored, by name."""
     named = {name: value for name, value in vars(estimator).items() if name.endswith("_") and name[0] != "_"}
     if named:
@@ -73,7 +81,7 @@ def _states(found: dict[str, Any]) -> Iterator[Markup]:
 # -- the kernel -------------------------------------------------------------------------------------------------------
 
 
-def _kernels(estimator: Any, found: dict[str, Any]) -> Iterator[Markup]:
+def _kernels(estimator: object, found: dict[str, Any]) -> Iterator[Markup]:
     """The kernel with its numbers once they are found, and the lift, where there is one."""
     given = found.get("kernel_", _given(estimator))
     if isinstance(given, BaseEstimator):
@@ -84,10 +92,10 @@ def _kernels(estimator: Any, found: dict[str, Any]) -> Iterator[Markup]:
         yield details(f"{LIFT} {type(found['lift_']).__name__}", shown(found["lift_"]))
 
 
-def _given(estimator: Any) -> Any:
+def _given(estimator: object) -> Any:
     """The kernel that was given, or that a lift is of; None where it is not known before a fit."""
     try:
-        return estimator.kernel
+        return getattr(estimator, KERNEL)
     except TROUBLE:
         return None
 
@@ -103,7 +111,7 @@ def _parsed(given: Any) -> Any:
 # -- tables -----------------------------------------------------------------------------------------------------------
 
 
-def _parameters(estimator: Any) -> Iterator[Markup]:
+def _parameters(estimator: Parametrised) -> Iterator[Markup]:
     """Parameters that were set, and those that were left as they were."""
     values = {name: getattr(estimator, name) for name in _signature(estimator)}
     same = {name: _same(values[name], default) for name, default in _signature(estimator).items()}
@@ -115,9 +123,9 @@ def _parameters(estimator: Any) -> Iterator[Markup]:
         yield details(f"{len(left):,} parameters as they are by default", (table(left),))
 
 
-def _signature(estimator: Any) -> dict[str, Any]:
+def _signature(estimator: Parametrised) -> dict[str, Any]:
     """The parameters of the constructor, with their defaults."""
-    known = inspect.signature(type(estimator).__init__).parameters
+    known = inspect.signature(type(estimator)).parameters
     return {name: known[name].default for name in estimator.get_params(deep=False)}
 
 
@@ -128,7 +136,7 @@ def _same(value: Any, default: Any) -> bool:
     )
 
 
-def _found(estimator: Any, found: dict[str, Any]) -> Iterator[Markup]:
+def _found(estimator: object, found: dict[str, Any]) -> Iterator[Markup]:
     rows = [(name, _told(value)) for name, value in found.items() if name not in APART]
     known = vars(estimator).get("_certificate")
     if known is not None:  # only where it was computed already

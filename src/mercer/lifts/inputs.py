@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.codegen.sparse import is_sparse
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 
 LONGEST = 80
 """Characters of a value that a message shows; of longer ones it names the type."""
@@ -20,7 +20,7 @@ TEXTS = (str, bytes)
 TIMES = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
-def plain(who: str, name: str, data: Any) -> Any:
+def plain(name: str, data: Any) -> Any:
     """The data as a table that NumPy reads, or an error with the call that makes it one.
 
     Delayed arrays and frames of dask are computed, all at once, and arrays of other libraries on the CPU become NumPy's
@@ -29,18 +29,18 @@ def plain(who: str, name: str, data: Any) -> Any:
     if data is None or isinstance(data, np.ndarray | list | tuple | str | int | float) or is_sparse(data):
         return data
     if hasattr(data, "__dask_graph__") and hasattr(data, "compute"):
-        return _computed(who, name, data)
+        return _computed(name, data)
     if type(data).__name__ == "LazyFrame" and hasattr(data, "collect"):
-        _refuse_foreign(who, name, data, f"Use {name}.collect().")
+        _refuse_foreign(name, data, f"Use {name}.collect().")
     if hasattr(data, "data_vars"):  # a Dataset of xarray
-        _refuse_foreign(who, name, data, f"Use {name}.to_dataframe(), or {name}.to_array().values.T.")
+        _refuse_foreign(name, data, f"Use {name}.to_dataframe(), or {name}.to_array().values.T.")
     tensor = hasattr(data, "detach") and hasattr(data, "cpu")
     if not (tensor or hasattr(data, "__array_namespace__")):
         return data
     remedy = f"Use {name}.detach().cpu().numpy()." if tensor else "Copy it to the CPU as an array of NumPy first."
     device = getattr(data, "device", "cpu")
     if getattr(data, "requires_grad", False) or "cpu" not in str(device).lower():
-        _refuse_foreign(who, name, data, remedy)
+        _refuse_foreign(name, data, remedy)
     try:
         return np.asarray(data)
     except (TypeError, RuntimeError) as error:
@@ -48,26 +48,24 @@ def plain(who: str, name: str, data: Any) -> Any:
             strided = str(getattr(data, "layout", "torch.strided")) == "torch.strided"
             remedy = f"Use {name}.{'float' if strided else 'to_dense'}().numpy()."
         got = f"NumPy cannot read it: {str(error).rstrip('.')}"
-        raise InputError(sentence(who, f"an array for {name}", got, remedy)) from error
+        raise InputError(message(f"an array for {name}", got, remedy)) from error
 
 
-def _computed(who: str, name: str, data: Any) -> Any:
+def _computed(name: str, data: Any) -> Any:
     try:
         len(data)
     except ValueError as error:  # chunks of unknown sizes
-        raise InputError(
-            sentence(who, f"so many rows of {name}", f"dask says: {error}", f"Use {name}.compute().")
-        ) from error
+        raise InputError(message(f"so many rows of {name}", f"dask says: {error}", f"Use {name}.compute().")) from error
     return data.compute()
 
 
-def _refuse_foreign(who: str, name: str, data: Any, remedy: str) -> NoReturn:
+def _refuse_foreign(name: str, data: Any, remedy: str) -> NoReturn:
     told = f"got a {type(data).__name__} of {type(data).__module__.partition('.')[0]}"
     if getattr(data, "requires_grad", False):
         told += " that requires a gradient"
     elif hasattr(data, "device"):
         told += f" on the device {data.device}"
-    raise InputError(sentence(who, f"an array of numbers in memory for {name}", told, remedy))
+    raise InputError(message(f"an array of numbers in memory for {name}", told, remedy))
 
 
 def shown(value: Any) -> str:
@@ -78,39 +76,39 @@ def shown(value: Any) -> str:
     return text if len(text) <= LONGEST and "\n" not in text else f"something of type {type(value).__name__}"
 
 
-def refuse_unreadable(who: str, name: str, data: Any) -> None:
+def refuse_unreadable(name: str, data: Any) -> None:
     """Refuse text, dates, missing entries of masked arrays, rows of unequal lengths, and what is no table at all."""
     if is_sparse(data):
         return
-    array = array_of(who, name, data)
+    array = array_of(name, data)
     if array.dtype.kind not in "OUSMm" and (array.ndim or name != "y"):
         return
     if array.ndim == 0:
         remedy = "Give an array, a list of rows, or a DataFrame."
-        raise InputError(sentence(who, f"an array for {name}", f"got {shown(data)}", remedy))
+        raise InputError(message(f"an array for {name}", f"got {shown(data)}", remedy))
     found = next((at for at, cell in np.ndenumerate(array) if isinstance(cell, TEXTS + TIMES)), None)
     if found is not None:
-        _refuse_cell(who, name, array[found], found, getattr(data, "columns", None))
+        _refuse_cell(name, array[found], found, getattr(data, "columns", None))
 
 
-def array_of(who: str, name: str, data: Any) -> NDArray[Any]:
+def array_of(name: str, data: Any) -> NDArray[Any]:
     """The data as an array of any dtype; not a copy where it is one."""
     if np.ma.is_masked(data):
         got, remedy = "got a masked array with missing entries", "Fill or drop these."
-        raise InputError(sentence(who, f"all entries of {name}", got, remedy))
-    data = plain(who, name, data)
+        raise InputError(message(f"all entries of {name}", got, remedy))
+    data = plain(name, data)
     try:
         return np.asarray(data)
     except ValueError as error:
         got, remedy = "got lists of unequal lengths", "Give an array, or a list of equally long lists."
-        raise InputError(sentence(who, f"an array for {name}", got, remedy)) from error
+        raise InputError(message(f"an array for {name}", got, remedy)) from error
 
 
-def _refuse_cell(who: str, name: str, cell: Any, at: tuple[int, ...], columns: Any) -> NoReturn:
+def _refuse_cell(name: str, cell: Any, at: tuple[int, ...], columns: Any) -> NoReturn:
     column = "" if len(at) < 2 else f"column {at[1] if columns is None else repr(columns[at[1]])}, "
     remedy = "Convert it to numbers, or choose columns of a DataFrame with on()."
     if isinstance(cell, TIMES):
         remedy = "Count the days since a first date, say."
     elif name == "y":
         remedy = "Convert it to numbers; labels are for KernelRidgeClassifier."
-    raise InputError(sentence(who, f"numbers for {name}", f"{column}row {at[0]} holds {str(cell)!r}", remedy))
+    raise InputError(message(f"numbers for {name}", f"{column}row {at[0]} holds {str(cell)!r}", remedy))

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.runtime.memory import SURE, Budget
-from mercer.errors import InputError, sentence
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
+from mercer.errors import InputError, message
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import matrix
 from mercer.kernels.fields import check_integer
@@ -88,7 +88,7 @@ def _refuse_things(points: Points) -> None:
     if column is not None:
         got = f"{points.label(column)} holds objects, which have no mean"
         needs, remedy = "columns of numbers for landmarks='kmeans'", "Use landmarks='pivoted'."
-        raise InputError(sentence("Nystrom", needs, got, remedy))
+        raise InputError(message(needs, got, remedy))
 
 
 def given(kernel: Kernel, points: Points) -> Choice:
@@ -105,7 +105,7 @@ def way(landmarks: str) -> Way:
     """The method of a name."""
     if landmarks not in WAYS:
         needs = f"landmarks to be one of {', '.join(map(repr, WAYS))}, or a table"
-        raise InputError(sentence("Nystrom", needs, f"got {landmarks!r}", "Leave it out if in doubt."))
+        raise InputError(message(needs, f"got {landmarks!r}", "Leave it out if in doubt."))
     return WAYS[landmarks]
 
 
@@ -135,15 +135,15 @@ def matrix_way(landmarks: Any) -> MatrixWay:
     if not (isinstance(landmarks, str) and landmarks in MATRIX_WAYS):
         needs = "landmarks that are 'pivoted' or 'uniform' where the kernel is precomputed"
         shown = repr(landmarks) if isinstance(landmarks, str) else "a table"
-        raise InputError(sentence("Nystrom", needs, f"got {shown}", "Leave it out if in doubt."))
+        raise InputError(message(needs, f"got {shown}", "Leave it out if in doubt."))
     return MATRIX_WAYS[landmarks]
 
 
-def square(who: str, K: NDArray[Any]) -> NDArray[Any]:
+def square(K: NDArray[Any]) -> NDArray[Any]:
     """A matrix of all pairs of rows: with as many rows as columns, and symmetric to rounding."""
     if K.shape[0] != K.shape[1]:
         needs, shape = "the similarities of all pairs of rows", f"got {K.shape[0]} rows and {K.shape[1]} columns"
-        raise InputError(sentence(who, needs, shape, "Only a kernel 'precomputed' takes K instead of X."))
+        raise InputError(message(needs, shape, "Only a kernel 'precomputed' takes K instead of X."))
     step = max(1, BLOCK // len(K))
     for start in range(0, len(K), step):
         part = slice(start, start + step)
@@ -151,19 +151,19 @@ def square(who: str, K: NDArray[Any]) -> NDArray[Any]:
         if off.max() > 100 * np.finfo(K.dtype).eps * np.abs(K[part]).max():
             i, j = np.unravel_index(int(off.argmax()), off.shape)
             given = f"K[{start + i}, {j}] is {K[start + i, j]!s} and K[{j}, {start + i}] is {K[j, start + i]!s}"
-            raise InputError(sentence(who, "a symmetric matrix", given, "Use (K + K.T) / 2 if either is right."))
+            raise InputError(message("a symmetric matrix", given, "Use (K + K.T) / 2 if either is right."))
     return K
 
 
 def number(n_components: Any, rows: int) -> int:
-    """How many landmarks are asked for; at most as many as there are rows."""
+    """How many landmarks are requested; at most as many as there are rows."""
     if n_components is None:
         return min(USUAL, rows)
     count = check_integer("Nystrom", "n_components", n_components, 1, None)
     if count > rows:
         got = f"n_components is {count}, a rank above n"
         remedy = "Ask for fewer, or leave it out."
-        raise InputError(sentence("Nystrom", f"at most as many landmarks as rows, {rows}", got, remedy))
+        raise InputError(message(f"at most as many landmarks as rows, {rows}", got, remedy))
     return count
 
 
@@ -173,17 +173,17 @@ def check_table(landmarks: Points, n_components: Any, data: Points) -> None:
     needs, remedy = "landmarks with the columns of the data", "Select the same columns."
     if columns != data.values.shape[1]:
         got = f"the landmarks have {columns} and the data has {data.values.shape[1]}"
-        raise InputError(sentence("Nystrom", needs, got, remedy))
+        raise InputError(message(needs, got, remedy))
     if None not in (landmarks.names, data.names) and landmarks.names != data.names:
         got = f"the landmarks have {landmarks.names} and the data has {data.names}"
-        raise InputError(sentence("Nystrom", needs, got, remedy))
+        raise InputError(message(needs, got, remedy))
     if n_components not in (None, count):
         got = f"got n_components={n_components!r} with {count} landmarks"
-        raise InputError(sentence("Nystrom", "no n_components where landmarks are given", got, "Leave it out."))
+        raise InputError(message("no n_components where landmarks are given", got, "Leave it out."))
     twins = equal_rows(landmarks.values)
     if twins is not None:
         got = f"row {twins[0]} and row {twins[1]} are equal"
-        raise InputError(sentence("Nystrom", "distinct landmarks", got, "Drop one: it adds nothing."))
+        raise InputError(message("distinct landmarks", got, "Drop one: it adds nothing."))
 
 
 def equal_rows(values: Any) -> tuple[int, int] | None:
@@ -211,6 +211,6 @@ def factorised(kernel: Kernel, points: Points) -> tuple[NDArray[np.intp], Array]
 
 def _afford(rows: int, count: int) -> None:
     needed = 8 * rows * count
-    if needed > SURE:
+    if needed > MAX_UNASKED_BYTES:
         remedy = "Ask for fewer, or use landmarks='uniform'."
-        Budget.of(None).require("Nystrom", needed, f"choosing {count} landmarks from {rows} rows", remedy)
+        Budget.of(None).require(needed, f"choosing {count} landmarks from {rows} rows", remedy)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mercer import kernels
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels import Kernel
 from mercer.kernels.coordinate.monomials import check_choice
 from mercer.kernels.fields import check_integer
@@ -77,9 +77,9 @@ class Monomials(Expanded):
             return 0, check_integer("Monomials", "degree", given, 1, None)
         if len(given) != 2:
             needs, remedy = "an integer or a pair of them for degree", "Write 3, or (2, 3)."
-            raise InputError(sentence("Monomials", needs, f"got {given!r}", remedy))
+            raise InputError(message(needs, f"got {given!r}", remedy))
         highest = check_integer("Monomials", "the highest degree", given[1], 1, None)
         lowest = check_integer("Monomials", "the lowest degree", given[0], 0, None)
         if lowest > highest:
-            raise InputError(sentence("Monomials", "the lowest degree first", f"got {given!r}", "Exchange them."))
+            raise InputError(message("the lowest degree first", f"got {given!r}", "Exchange them."))
         return lowest, highest

@@ -16,7 +16,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.codegen.sparse import is_sparse
 from mercer.compute.consistency import shapes, within
-from mercer.errors import InputError, KernelError, NumericalWarning, sentence, speaks
+from mercer.errors import (
+    InputError,
+    KernelError,
+    NumericalWarning,
+    caller_level,
+    message,
+    speaker,
+    speaking,
+    speaks,
+)
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import check_dimension, check_domain, leaves, matrix, points_of_kernel
 from mercer.kernels.function import PythonFunction
@@ -115,7 +124,9 @@ class Nystrom(Lift):
     @property
     def takes_sparse(self) -> bool:  # type: ignore[override]  # a constant of other lifts, here it is the kernel's
         """Whether the kernel takes sparse tables, and the landmarks are no means."""
-        return not self._precomputed and self._way != "kmeans" and not _dense_only(stated("Nystrom", self.kernel))
+        return (
+            not self._precomputed and self._way != "kmeans" and not _dense_only(stated(self.kernel, subject="Nystrom"))
+        )
 
     # -- fit ------------------------------------------------------------------------------------------------------
 
@@ -173,7 +184,7 @@ class Nystrom(Lift):
 
     def _found_in_matrix(self, K: NDArray[Any]) -> Array | None:
         chosen, asked = matrix_way(self.landmarks), number(self.n_components, len(K))
-        found = chosen(square("Nystrom", K), asked, generator(self.random_state))
+        found = chosen(square(K), asked, generator(self.random_state))
         self._report(len(found.upper), asked)
         self.kernel_ = self.landmarks_ = None
         self._stores: tuple[Any, ...] = ()
@@ -182,7 +193,7 @@ class Nystrom(Lift):
 
     def _resolve(self, points: Points) -> None:
         """The kernel with its numbers, for points that it takes."""
-        self.kernel_ = stated("Nystrom", self.kernel).resolve_points(points)
+        self.kernel_ = stated(self.kernel, subject="Nystrom").resolve_points(points)
         _check(self.kernel_, points)
 
     def _keep(self, choice: Choice) -> None:
@@ -198,15 +209,15 @@ class Nystrom(Lift):
 
     @property
     def _of_things(self) -> bool:
-        return not self._precomputed and bool(stated("Nystrom", self.kernel).kinds)
+        return not self._precomputed and bool(stated(self.kernel, subject="Nystrom").kinds)
 
     def _read(self, X: ArrayLike, reset: bool) -> Any:
         if self._precomputed:
             if is_sparse(X):
                 needs, got = "a dense matrix for kernel='precomputed'", f"got a sparse {type(X).__name__}"
-                raise InputError(sentence("Nystrom", needs, got, "Use K.toarray()."))
+                raise InputError(message(needs, got, "Use K.toarray()."))
             return super()._read(X, reset)
-        kernel = stated("Nystrom", self.kernel)
+        kernel = stated(self.kernel, subject="Nystrom")
         return noted(self, X, kernel, reset) if kernel.kinds else super()._read(X, reset)
 
     def _points(self, X: Any) -> Points:
@@ -214,14 +225,15 @@ class Nystrom(Lift):
         if isinstance(X, Points):
             return X
         names = getattr(self, "feature_names_in_", None)
-        return replace(points_from("Nystrom", X), names=None if names is None else tuple(names), dtype=DOUBLE)
+        return replace(points_from(X), names=None if names is None else tuple(names), dtype=DOUBLE)
 
     def _choice(self, points: Points) -> Choice:
         if isinstance(self.landmarks, str):
             chosen, asked = way(self.landmarks), number(self.n_components, points.values.shape[0])
             choice = chosen(self.kernel_, points, asked, generator(self.random_state))
         else:
-            table = replace(points_of_kernel("Nystrom (landmarks)", self.landmarks, self.kernel_), dtype=DOUBLE)
+            with speaking(f"{speaker()} (landmarks)"):
+                table = replace(points_of_kernel(self.landmarks, self.kernel_), dtype=DOUBLE)
             check_table(table, self.n_components, points)
             table = replace(table, names=points.names)
             _check(self.kernel_, table)
@@ -233,14 +245,14 @@ class Nystrom(Lift):
         """Say that there are fewer landmarks than were asked for; pivots may end early where no number was given."""
         if kept == 0:
             got = "k(x, x) is 0 at all landmarks"
-            raise InputError(sentence("Nystrom", "a kernel that is not zero on the data", got, "Check the kernel."))
+            raise InputError(message("a kernel that is not zero on the data", got, "Check the kernel."))
         if kept < asked and not (self.n_components is None and self._way == "pivoted"):
             warnings.warn(
                 f"Nystrom keeps {kept} of {asked} landmarks: at the others these leave less than "
                 f"{tolerance(asked):.0e} of k(x, x), which is rounding, so they would add nothing. "
                 f"Ask for {kept}, or, where the kernel is smooth, shorten its lengthscale.",
                 NumericalWarning,
-                stacklevel=6,
+                stacklevel=caller_level(),
             )
 
     @property
@@ -317,7 +329,7 @@ class Nystrom(Lift):
         rows = self._read(X, reset=False)
         points = self._new_points(rows)
         left = _diagonal(self.kernel_, points)
-        with np.errstate(all="ignore"):  # infinities are told of where they arise
+        with np.errstate(all="ignore"):  # infinities are reported where they arise
             for strip, values in self._strips(points):
                 left[strip] -= np.einsum("ij,ij->i", values, values)
         return np.maximum(left, 0.0).astype(rows.dtype)
@@ -362,7 +374,7 @@ class Nystrom(Lift):
     def _refuse_matrix(self) -> None:
         if self._precomputed:
             needs, given = "k(x, x) of rows for what is left of it", "the kernel is precomputed"
-            raise InputError(sentence("Nystrom", needs, given, "Give the kernel itself."))
+            raise InputError(message(needs, given, "Give the kernel itself."))
 
     # -- scikit-learn's contract ----------------------------------------------------------------------------------
 
@@ -376,7 +388,7 @@ class Nystrom(Lift):
         sizes = _diagonal(self.kernel_, points)
         left, lengths = sizes.copy(), np.empty_like(sizes)
         roots = np.linalg.norm(self.factor_, axis=0)  # sqrt(k(l, l))
-        with np.errstate(all="ignore"):  # infinities are told of where they arise
+        with np.errstate(all="ignore"):  # infinities are reported where they arise
             for strip, values in self._strips(points):
                 left[strip] -= np.einsum("ij,ij->i", values, values)
                 lengths[strip] = np.linalg.norm(weights(self.factor_, values) * roots, axis=1)
@@ -386,7 +398,7 @@ class Nystrom(Lift):
 def nystrom_of(kernel: Kernel, points: Points, count: int, random: np.random.Generator) -> Nystrom:
     """The lift of a kernel with its numbers for points that were read already, with at most so many pivoted landmarks.
 
-    Fewer where rounding ends: nobody asked for this number. `landmark_indices_` are positions among these points.
+    Fewer where rounding ends, since this number is a default. `landmark_indices_` are positions among these points.
     """
     found = Nystrom(kernel, count)
     found.n_features_in_ = points.values.shape[1]
@@ -418,7 +430,7 @@ def _check(kernel: Kernel, points: Points) -> None:
     if not np.isfinite(sizes).all():
         row = int(np.argmin(np.isfinite(sizes)))
         got = f"k(x, x) is {sizes[row]} in row {row}"
-        raise InputError(sentence("Nystrom", f"finite values of {kernel}", got, "Scale the data down."))
+        raise InputError(message(f"finite values of {kernel}", got, "Scale the data down."))
 
 
 def _diagonal(kernel: Kernel, points: Points) -> Array:
@@ -432,4 +444,4 @@ def _refuse_negative(kernel: Kernel, left: Array, lost: float) -> None:
     if left[row] < -lost:
         got = f"k(x, x) - |phi(x)|^2 is {left[row]:.3g} in row {row}"
         remedy = f"{kernel} is none on this data: mercer.prove may say why."
-        raise KernelError(sentence("Nystrom", "a positive semi-definite kernel for a certificate", got, remedy))
+        raise KernelError(message("a positive semi-definite kernel for a certificate", got, remedy))

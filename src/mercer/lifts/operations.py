@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.lifts.base import Lift
 from mercer.lifts.concatenation import Concatenation
 from mercer.lifts.product import Product
@@ -14,7 +14,7 @@ from mercer.lifts.scaled import Scaled
 def add(left: Lift, right: object) -> Lift:
     """The features of both, side by side."""
     if not isinstance(right, Lift):
-        raise InputError(sentence("A lift", "another lift in a sum", f"got {right!r}", "Give a lift."))
+        raise InputError(message("another lift in a sum", f"got {right!r}", "Give a lift.", subject="A lift"))
     return Concatenation(left, right)
 
 
@@ -24,4 +24,6 @@ def multiply(left: Lift, right: object) -> Lift:
         return Product(left, right)
     if isinstance(right, numbers.Real) and not isinstance(right, bool):
         return Scaled(left, right)  # type: ignore[arg-type]  # a real number, which fit will check
-    raise InputError(sentence("A lift", "a lift or a number in a product", f"got {right!r}", "Give one of these."))
+    raise InputError(
+        message("a lift or a number in a product", f"got {right!r}", "Give one of these.", subject="A lift")
+    )

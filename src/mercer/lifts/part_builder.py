@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from mercer.compute.runtime.memory import SURE, Budget
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.kernels import Kernel, Weighted
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.lift_builder import LiftBuilder, OwnFeatures
@@ -98,9 +98,11 @@ class PartBuilder(LiftBuilder[Part]):
             return Multiplied(first, second)
         pairs = len(first.expansion.factors) * len(second.expansion.factors)
         needed = 8 * pairs * (first.expansion.degree + second.expansion.degree + 4)
-        if needed > SURE:
+        if needed > MAX_UNASKED_BYTES:
             remedy = "Use the kernel, or Nystrom."
-            Budget.of(None).require("lift", needed, f"the products of {len(first)} and {len(second)} features", remedy)
+            Budget.of(None).require(
+                needed, f"the products of {len(first)} and {len(second)} features", remedy, subject="lift"
+            )
         return Polynomials(algebra.simplified(algebra.multiplied(first.expansion, second.expansion)))
 
     def raised(self, part: Part, exponent: int) -> Part:
@@ -113,7 +115,7 @@ class PartBuilder(LiftBuilder[Part]):
         return Weighed(self.of(kernel.kernel), kernel, self._points.names)
 
     def chosen(self, kernel: Kernel, columns: Sequence[Column]) -> Part:
-        places = [self._points.position("on", column) for column in columns]
+        places = [self._points.position(column, subject="on") for column in columns]
         inside = PartBuilder(self._points.chosen(places)).of(kernel)
         if isinstance(inside, Polynomials):
             return Polynomials(algebra.on_columns(inside.expansion, places, self.n_columns))

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
 from mercer.compute.runtime import threads
-from mercer.compute.runtime.lapack import CALL, divide_by_triangle, subtract_product
+from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, divide_by_triangle, subtract_product
 from mercer.compute.runtime.run import IDLE, Run
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import matrix
 from mercer.kernels.evaluation.strips import Strip, over_strips, workspace
@@ -149,7 +149,9 @@ class RandomPivots:
             self._take(chosen, lower, run)
             if not np.isfinite(self.left).all():
                 got = "there are infinities or NaN"
-                raise InputError(sentence("A pivoted factor", "finite numbers", got, "Check the data and the kernel."))
+                raise InputError(
+                    message("finite numbers", got, "Check the data and the kernel.", subject="A pivoted factor")
+                )
             if enough is not None and enough(len(self.pivots), float(self.left.sum())):
                 break
         return self._factor()
@@ -199,7 +201,7 @@ class RandomPivots:
 
     def _by_blocks(self, chosen: NDArray[np.intp], strip: Strip) -> None:
         """The same with one thread of Python, which can be interrupted between short calls."""
-        step = min(SHORT, max(1, int(CALL / (2 * len(chosen) * (len(self.pivots) + len(chosen))))))
+        step = min(SHORT, max(1, int(MAX_CALL_OPERATIONS / (2 * len(chosen) * (len(self.pivots) + len(chosen))))))
         for block in strips(len(self.left), len(chosen)):
             values = np.ascontiguousarray(self.values(block, chosen), dtype=np.float64)
             for start in range(0, len(values), step):

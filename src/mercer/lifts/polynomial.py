@@ -8,7 +8,7 @@ from math import inf
 from operator import add
 
 from mercer import kernels
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels import Kernel
 from mercer.kernels.coordinate.monomials import check_choice
 from mercer.kernels.dot.polynomial import check_degree
@@ -80,7 +80,7 @@ class Polynomial(Expanded):
                 f"{degree} columns for products of {degree} different ones",
                 f"the data has n_features = {width}",
             )
-            raise InputError(sentence("Polynomial", needs, got, "Lower the degree, or give a positive offset."))
+            raise InputError(message(needs, got, "Lower the degree, or give a positive offset."))
         highest = min(degree, width) if distinct else degree
         family = Family(width, highest, 0 if offset else degree, repeated=not distinct)
         return Graded(family, OfPower(degree, offset))

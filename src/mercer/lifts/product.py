@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from mercer.compute.runtime.memory import SURE, Budget
-from mercer.errors import BudgetError, sentence
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
+from mercer.errors import BudgetError, message
 from mercer.kernels import Kernel
 from mercer.lifts.algebra import multiplied, row_products
 from mercer.lifts.base import Lift
@@ -76,9 +76,9 @@ class Product(Pair):
         stored = int(np.dot(np.diff(first.indptr).astype(np.int64), np.diff(second.indptr)))
         if self.n_features() > LARGEST:
             got = f"there are {self.n_features()}"
-            raise BudgetError(sentence("Product", "features that can be numbered by 64 bits", got, REMEDY))
-        if 24 * stored > SURE:  # a number, its column, and the column in the second part
-            Budget.of(None).require("Product", 24 * stored, f"{stored} products of stored numbers", REMEDY)
+            raise BudgetError(message("features that can be numbered by 64 bits", got, REMEDY))
+        if 24 * stored > MAX_UNASKED_BYTES:  # a number, its column, and the column in the second part
+            Budget.of(None).require(24 * stored, f"{stored} products of stored numbers", REMEDY)
 
     def feature_names(self, inputs: list[str]) -> list[str]:
         seconds = [bracketed(name) for name in self.second_.feature_names(inputs)]

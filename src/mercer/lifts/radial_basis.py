@@ -81,7 +81,7 @@ class RadialBasis(Lift):
 
     def learn(self, X: NDArray[Any]) -> None:
         bump = Gaussian(check_length("RadialBasis", "lengthscale", self.lengthscale))
-        self.centers_ = choose("RadialBasis", self.centers, X, self.n_components, generator(self.random_state))
+        self.centers_ = choose(self.centers, X, self.n_components, generator(self.random_state))
         resolved = bump.resolve(X)
         self.lengthscale_ = float(resolved.lengthscale)  # type: ignore[attr-defined]  # a Gaussian stays one
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import qmc
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels.law import Source
 
 Array = NDArray[np.float64]
@@ -133,9 +133,9 @@ SAMPLINGS: dict[str, type[Independent | QuasiRandom]] = {
 """The sources by the names of the parameter `sampling`."""
 
 
-def source(who: str, sampling: str, count: int, columns: int, rng: np.random.Generator) -> Source:
+def source(sampling: str, count: int, columns: int, rng: np.random.Generator) -> Source:
     """The source of a name, for `count` frequencies that take `columns` numbers each."""
     if sampling not in SAMPLINGS:
         needs = f"sampling to be None or one of {', '.join(map(repr, SAMPLINGS))}"
-        raise InputError(sentence(who, needs, f"got {sampling!r}", "Leave it out if in doubt."))
+        raise InputError(message(needs, f"got {sampling!r}", "Leave it out if in doubt."))
     return SAMPLINGS[sampling](count, columns, rng)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel
 from mercer.lifts.algebra import scaled
 from mercer.lifts.base import Lift
@@ -83,9 +83,7 @@ class Scaled(Lift):
     def learn(self, X: Any) -> None:
         if not _is_factor(self.factor):
             got = f"got {self.factor!r}"
-            raise InputError(
-                sentence("Scaled", "a factor other than zero, from 1e-150 to 1e150 in size", got, "Use 0.5, say.")
-            )
+            raise InputError(message("a factor other than zero, from 1e-150 to 1e150 in size", got, "Use 0.5, say."))
         self.lift_ = fitted_part(self, "lift", X)
 
     _saved: ClassVar[Mapping[str, Any]] = {"lift_": Lift}
@@ -102,7 +100,7 @@ class Scaled(Lift):
     def features(self, X: Any) -> Any:
         if X.dtype == np.float32 and not SMALLEST_SINGLE <= abs(float(self.factor)) <= 1 / SMALLEST_SINGLE:
             got = f"got rows of float32, which holds no square of {float(self.factor):g},"
-            raise InputError(sentence("Scaled", "rows of float64", got, "Use X.astype(float)."))
+            raise InputError(message("rows of float64", got, "Use X.astype(float)."))
         return self.lift_.features(X) * X.dtype.type(self.factor)
 
     def feature_names(self, inputs: list[str]) -> list[str]:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import kernels as k
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, KernelError, NumericalWarning, sentence, speaks
+from mercer.errors import InputError, KernelError, NumericalWarning, caller_level, message, speaks
 from mercer.kernels import Kernel
 from mercer.lifts.algebra import constant
 from mercer.lifts.audit import audited
@@ -33,7 +33,7 @@ Array = NDArray[Any]
 DEGREES = 1000
 """The highest degree: binomial coefficients beyond it leave the range of floats."""
 COMPONENTS = 100
-"""Features where no number is asked for."""
+"""Features where no number is given."""
 BLOCK = 1 << 19
 """Numbers that a block of rows may hold on the way to its features: about the second-level cache."""
 METHODS = ("split", "tensor")
@@ -122,19 +122,19 @@ class Sketch(Lift):
 
     def _read(self, X: ArrayLike, reset: bool) -> Any:
         if reset:
-            check_numbers("Sketch", self.kernel)
+            check_numbers(self.kernel)
         return super()._read(X, reset)
 
     def learn(self, X: Any) -> None:
-        kernel = stated("Sketch", self.kernel)
+        kernel = stated(self.kernel)
         self._power = _power_of(kernel)
         total = _components(self.n_components)
         if self._power.degree > DEGREES:
             got = f"got degree {self._power.degree:,}"
-            raise InputError(sentence("Sketch", f"a degree of at most {DEGREES:,}", got, "Use Nystrom(kernel)."))
+            raise InputError(message(f"a degree of at most {DEGREES:,}", got, "Use Nystrom(kernel)."))
         if self.method not in METHODS:
             needs = f"method to be one of {', '.join(map(repr, METHODS))}"
-            raise InputError(sentence("Sketch", needs, f"got {self.method!r}", "Leave it out if in doubt."))
+            raise InputError(message(needs, f"got {self.method!r}", "Leave it out if in doubt."))
         rng = generator(self.random_state)
         self._division = self._divided(X, total, rng)
         self._afford(X)
@@ -177,7 +177,7 @@ class Sketch(Lift):
         drawn = 5 * X.shape[1] * self._power.degree**2 * (widest > 0)
         needed = drawn + 32 * widest + 8 * sum((1 + max(exact, 0)) * count for count in counts)
         purpose, remedy = f"a sketch of {sum(counts):,} features", "Use a smaller n_components."
-        Budget.of(None).require("Sketch", needed, purpose, remedy)
+        Budget.of(None).require(needed, purpose, remedy)
 
     def _part(self, degree: int, rng: np.random.Generator) -> Expansion | TensorSketch:
         axis, count = self._division.axis, self.counts_[degree]
@@ -205,7 +205,7 @@ class Sketch(Lift):
         if not finite:
             got = f"some do not fit {X.dtype}"
             remedy = "Divide the data by its largest entry, or convert it to float64."
-            warnings.warn(sentence("Sketch", "finite features", got, remedy), NumericalWarning, stacklevel=3)
+            warnings.warn(message("finite features", got, remedy), NumericalWarning, stacklevel=caller_level())
         return out
 
     def _held(self, X: Any) -> int:
@@ -259,7 +259,7 @@ def _power_of(kernel: Any) -> PowerOfDot:
         if len(others) == 1 and isinstance(others[0], k.Linear | k.Polynomial):
             return replace(_power_of(others[0]), scale=math.prod(constants))
     needs = "Polynomial(degree, offset), Linear(), or a number times one of them, since it sketches powers of <x, z>"
-    raise KernelError(sentence("Sketch", needs, f"got {kernel}", "Use Nystrom(kernel), which takes every kernel."))
+    raise KernelError(message(needs, f"got {kernel}", "Use Nystrom(kernel), which takes every kernel."))
 
 
 def _components(number: Any) -> int:
@@ -267,7 +267,7 @@ def _components(number: Any) -> int:
         return COMPONENTS
     if isinstance(number, bool) or not isinstance(number, numbers.Integral) or number < 1:
         needs = "n_components to be an integer of at least 1, or None"
-        raise InputError(sentence("Sketch", needs, f"got {number!r}", "Use 1000, say: the error falls as 1/sqrt(D)."))
+        raise InputError(message(needs, f"got {number!r}", "Use 1000, say: the error falls as 1/sqrt(D)."))
     return int(number)
 
 

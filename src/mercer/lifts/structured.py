@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import points_of_kernel
 from mercer.kernels.points import Points
@@ -23,8 +23,7 @@ class HasColumns(Protocol):
 
 def noted(estimator: HasColumns, X: Any, kernel: Kernel, reset: bool) -> Points:
     """Columns of structured data as points; their number and names are noted, or compared with those that were."""
-    who = type(estimator).__name__
-    points = points_of_kernel(who, plain(who, "X", X), kernel)
+    points = points_of_kernel(plain("X", X), kernel)
     width = points.values.shape[1]
     if reset:
         estimator.n_features_in_ = width
@@ -36,5 +35,5 @@ def noted(estimator: HasColumns, X: Any, kernel: Kernel, reset: bool) -> Points:
     if width != estimator.n_features_in_ or (known and points.names is not None and known != points.names):
         got = f"got {width}" if width != estimator.n_features_in_ else f"got {list(points.names or ())}"
         expected = list(known) if known else estimator.n_features_in_
-        raise InputError(sentence(who, f"the columns of the fit, {expected}", got, "Select the same columns."))
+        raise InputError(message(f"the columns of the fit, {expected}", got, "Select the same columns."))
     return points

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mercer import kernels
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels import Kernel
 from mercer.kernels.fields import check_integer
 from mercer.lifts.expanded import Expanded
@@ -63,5 +63,5 @@ class Subsets(Expanded):
         lowest, highest = check_integer("Subsets", "min_order", self.min_order, 0, None), min(order, width)
         if lowest > highest:
             given = f"min_order = {lowest}, and the largest subset has {highest} of n_features = {width}"
-            raise InputError(sentence("Subsets", "subsets of some order", given, "Lower min_order."))
+            raise InputError(message("subsets of some order", given, "Lower min_order."))
         return Graded(Family(width, highest, lowest, repeated=False))

@@ -13,7 +13,7 @@ from mercer.kernels.points import Points
 from mercer.learners.data.views import MatrixView, TableView, View
 from mercer.lifts.base import Lift
 
-HOLDING = ("_result", "_predictor", "_model", "_course", "view", "basis", "predictor", "inner")
+HOLDING = ("_result", "_predictor", "_model", "_state", "view", "basis", "predictor", "inner")
 """Attributes that hold rows, or what holds them."""
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from mercer.errors import ModelFileError, sentence
+from mercer.errors import ModelFileError, message
 
-WHO = "A model file"
+SUBJECT = "A model file"
 ASK = "Ask for the file again, or save the model anew."
 """What to do where a file is damaged."""
 FOREIGN = "Give a file that mercer.save wrote."
@@ -15,7 +15,7 @@ FOREIGN = "Give a file that mercer.save wrote."
 
 def refuse(needs: str, got: str, remedy: str = ASK) -> NoReturn:
     """Refuse a file, or a model: what is needed, what was found, what to do."""
-    raise ModelFileError(sentence(WHO, needs, got, remedy))
+    raise ModelFileError(message(needs, got, remedy, subject=SUBJECT))
 
 
 def shown(thing: object) -> str:

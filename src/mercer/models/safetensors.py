@@ -3,7 +3,7 @@
 Eight bytes hold the length of the header; then comes the header, and then one tensor after the other, without a gap.
 The header says of every tensor its dtype, its shape, and where it begins and ends; under "__metadata__" it holds a
 SHA-256 of the whole file (its own 64 letters read as zeros), the format, its version, and the record of the model.
-Everything is checked against the size of the file before memory is asked for.
+Everything is checked against the size of the file before memory is allocated.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels import Kernel
 from mercer.learners.estimator import KernelEstimator
 from mercer.lifts.base import Lift
@@ -105,7 +105,7 @@ class TableModel:
         """The rows of a table as the learner takes them. Cost: the columns that are looked at are copied."""
         if (sheet.sparse is None) != bool(self.columns):
             needs = "a table with names" if self.columns else "rows in LIBSVM's format"
-            raise InputError(sentence("The model", needs, f"got {sheet.format}", "Give what it was fitted to."))
+            raise InputError(message(needs, f"got {sheet.format}", "Give what it was fitted to.", subject="The model"))
         if sheet.sparse is not None:
             return sheet.sparse.rows
         return rows_of_table(self._completed(self._alike(sheet)), self.kernel, self.columns, self.filled)
@@ -149,7 +149,9 @@ class TableModel:
                 column = column.cast(pyarrow.float64() if kind in ("number", "truth", *DATES) else pyarrow.string())
             elif got not in LIKE.get(kind, ("text", "label")):
                 holds = f"column {name!r} holds {got}s"
-                raise InputError(sentence("The model", f"{kind}s as in the fit", holds, "Give what it was fitted to."))
+                raise InputError(
+                    message(f"{kind}s as in the fit", holds, "Give what it was fitted to.", subject="The model")
+                )
             found[name] = column
         return pyarrow.table(found)
 
@@ -182,4 +184,4 @@ def _refuse_gaps(values: NDArray[Any], columns: tuple[str, ...]) -> None:
         row, column = bad[0]
         got = f"column {columns[column]!r} holds {values[row, column]} in row {row + 1:,}"
         remedy = "Fill or drop such rows, or leave --kernel out: a proposed kernel has a place for them."
-        raise InputError(sentence("The kernel", "finite numbers", got, remedy))
+        raise InputError(message("finite numbers", got, remedy, subject="The kernel"))

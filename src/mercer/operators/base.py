@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 
 if TYPE_CHECKING:
 
@@ -34,7 +34,7 @@ class Operator(LinearOperator, ABC):
     attributes once, and states four hooks: `_multiply`, `_transposed`, `_block` and `diagonal`. What `_multiply`,
     `_block` and `diagonal` return is a new array, for the caller to change.
 
-    Cost: that of the family; nothing is computed before a product, a block or the diagonal is asked for.
+    Cost: that of the family; nothing is computed before a product, a block or the diagonal is needed.
 
     Parameters
     ----------
@@ -62,8 +62,9 @@ class Operator(LinearOperator, ABC):
         super().__init__(np.dtype(dtype), (int(shape[0]), int(shape[1])))  # newer versions keep more than these two
         self.symmetric = bool(symmetric)
         if self.dtype not in (np.float32, np.float64):
-            who = type(self).__name__  # a family's repr may need what it has yet to set
-            raise InputError(sentence(who, "float32 or float64", f"got {self.dtype}", "Convert the numbers."))
+            raise InputError(
+                message("float32 or float64", f"got {self.dtype}", "Convert the numbers.", subject=type(self).__name__)
+            )
         if self.symmetric:
             self._need_square("as many rows as columns to be symmetric")
 
@@ -134,10 +135,10 @@ class Operator(LinearOperator, ABC):
 
     def __rmatmul__(self, V: ArrayLike) -> NDArray[Any]:
         """v A for a vector (n,), V A for a matrix (c, n)."""
-        rows, n = read(self, V), self.shape[0]
+        rows, n = read(V, subject=self), self.shape[0]
         if rows.ndim not in (1, 2) or rows.shape[-1] != n:
             needs, got = f"a vector of {n} numbers, or rows of so many, from the left", f"got shape {rows.shape}"
-            raise InputError(sentence(self, needs, got, "V @ A takes rows, A @ V takes columns."))
+            raise InputError(message(needs, got, "V @ A takes rows, A @ V takes columns.", subject=self))
         return (self.T @ rows.T).T
 
     def dot(self, V: ArrayLike) -> NDArray[Any]:
@@ -148,10 +149,10 @@ class Operator(LinearOperator, ABC):
 
     def _columns(self, values: ArrayLike) -> NDArray[Any]:
         """A vector or matrix to multiply, in the dtype of the product."""
-        V, m = read(self, values), self.shape[1]
+        V, m = read(values, subject=self), self.shape[1]
         if V.ndim not in (1, 2) or V.shape[0] != m:
             needs, got = f"a vector of {m} numbers, or columns of so many", f"got shape {V.shape}"
-            raise InputError(sentence(self, needs, got, "A @ V takes columns, V @ A takes rows."))
+            raise InputError(message(needs, got, "A @ V takes columns, V @ A takes rows.", subject=self))
         narrow = np.result_type(self.dtype, V.dtype) == np.float32
         return np.asarray(V, dtype=np.float32 if narrow else np.float64)
 
@@ -267,7 +268,7 @@ class Operator(LinearOperator, ABC):
         array of shape (n, m)
         """
         remedy = "Use products A @ V, rows or blocks, which need less."
-        Budget.of(None).require(repr(self), self._peak_dense(), "its dense matrix", remedy)
+        Budget.of(None).require(self._peak_dense(), "its dense matrix", remedy, subject=repr(self))
         return self._block(EVERYTHING, EVERYTHING)
 
     # -- arithmetic -----------------------------------------------------------------------------------------------
@@ -317,7 +318,7 @@ class Operator(LinearOperator, ABC):
     def _need_square(self, needs: str) -> None:
         if self.shape[0] != self.shape[1]:
             got = f"there are {self.shape[0]} rows and {self.shape[1]} columns"
-            raise InputError(sentence(type(self).__name__, needs, got, "Check the shape."))
+            raise InputError(message(needs, got, "Check the shape.", subject=type(self).__name__))
 
     # -- what SciPy asks ------------------------------------------------------------------------------------------
 
@@ -330,37 +331,41 @@ class Operator(LinearOperator, ABC):
     _transpose = _adjoint
 
 
-def read(who: object, values: Any) -> NDArray[Any]:
+def read(values: Any, subject: object = None) -> NDArray[Any]:
     """An array of real numbers, or an error that says why it is none."""
     if isinstance(values, LinearOperator):
         remedy = "Multiply one after the other, A @ (B @ v), or use B.to_dense()."
-        raise InputError(sentence(who, "an array", f"got {values!r}", remedy))
+        raise InputError(message("an array", f"got {values!r}", remedy, subject=subject))
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         got = f"got a sparse {type(values).__name__}"
-        raise InputError(sentence(who, "a dense array", got, "Use V.toarray()."))
+        raise InputError(message("a dense array", got, "Use V.toarray().", subject=subject))
     try:
         array = np.asarray(values)
     except ValueError as error:  # rows of different lengths
-        raise InputError(sentence(who, "rows of equal length", f"NumPy says: {error}", "Give an array.")) from error
+        raise InputError(
+            message("rows of equal length", f"NumPy says: {error}", "Give an array.", subject=subject)
+        ) from error
     if array.dtype.kind not in "fiub":
         got = f"got an array of {array.dtype}"
-        raise InputError(sentence(who, "real numbers", got, "Convert them; take .real and .imag apart."))
+        raise InputError(message("real numbers", got, "Convert them; take .real and .imag apart.", subject=subject))
     return array
 
 
-def held(who: str, values: ArrayLike, dimensions: int, dtype: DTypeLike | None = None) -> NDArray[Any]:
+def held(operator: str, values: ArrayLike, dimensions: int, dtype: DTypeLike | None = None) -> NDArray[Any]:
     """A read-only view of float32 or float64, a copy only where the dtype must change: for operators to hold."""
-    array = read(who, values)
+    array = read(values, subject=operator)
     if array.ndim != dimensions or array.size == 0:
         needs = f"an array of {dimensions} dimension{'s' * (dimensions != 1)} that is not empty"
-        raise InputError(sentence(who, needs, f"got one of shape {array.shape}", "Use reshape, or check the data."))
+        raise InputError(
+            message(needs, f"got one of shape {array.shape}", "Use reshape, or check the data.", subject=operator)
+        )
     narrow = array.dtype in (np.float16, np.float32)
     view = np.asarray(array, dtype=dtype or (np.float32 if narrow else np.float64)).view()
     view.flags.writeable = False
     return view
 
 
-def positions(who: object, what: str, indices: Any, length: int) -> Index:
+def positions(operator: object, what: str, indices: Any, length: int) -> Index:
     """Rows or columns as a slice or as positions from 0, if they exist."""
     if isinstance(indices, slice):
         return indices
@@ -372,11 +377,11 @@ def positions(who: object, what: str, indices: Any, length: int) -> Index:
     if array.ndim != 1 or array.dtype.kind not in "iu":
         needs = f"{what}s as a slice, a list of integers, or a mask of {length}"
         got = f"got an array of shape {array.shape} and dtype {array.dtype}"
-        raise InputError(sentence(who, needs, got, f"Write [3] for {what} 3 alone."))
+        raise InputError(message(needs, got, f"Write [3] for {what} 3 alone.", subject=operator))
     outside = array[(array < -length) | (array >= length)]
     if outside.size:
         needs = f"{what}s from {-length} to {length - 1}"
-        raise InputError(sentence(who, needs, f"got {what} {outside[0]}", "Positions count from 0."))
+        raise InputError(message(needs, f"got {what} {outside[0]}", "Positions count from 0.", subject=operator))
     return np.where(array < 0, array + length, array).astype(np.intp)
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.consistency import shapes
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.operators.base import Index, Operator
-from mercer.operators.dense import TILE, tiles
+from mercer.operators.dense import TILE_NUMBERS, tiles
 
 Array = NDArray[np.float64]
 
@@ -274,7 +274,9 @@ class Centered:
     def stored(self) -> Array:
         """The matrix itself, where it is stored."""
         if self.values is None:
-            raise InputError(sentence("Centered", "a stored matrix", "products alone are known", "Use operator()."))
+            raise InputError(
+                message("a stored matrix", "products alone are known", "Use operator().", subject="Centered")
+            )
         return self.values
 
     def cross(self, K: Array, centering: Centering) -> Array:
@@ -328,12 +330,12 @@ class CenteredOperator(Operator):
 
     def _peak_dense(self) -> int:
         widened = super()._peak_dense() if self.inner.dtype != self.dtype else 0
-        return self.inner._peak_dense() + widened + 8 * min(TILE, self.shape[0] * self.shape[1])
+        return self.inner._peak_dense() + widened + 8 * min(TILE_NUMBERS, self.shape[0] * self.shape[1])
 
 
 def _shift(K: Array, left: Array, right: Array, rows: Array, columns: Array) -> None:
     """rows_i (k_ij - left_i - right_j) columns_j, in place, tile by tile; symmetric where both sides are the same."""
-    parts = [slice(None)] if K.size <= TILE else tiles(len(K), max(1, K.shape[1]))
+    parts = [slice(None)] if K.size <= TILE_NUMBERS else tiles(len(K), max(1, K.shape[1]))
     for part in parts:
         K[part] -= left[part, None] + right
         K[part] *= rows[part, None] * columns

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.compute.runtime.lapack import CALL
+from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS
 from mercer.operators.base import Index, Operator, held
 
-TILE = 2**17
+TILE_NUMBERS = 2**17
 """The numbers in a part of a matrix that is worked on alone: 1 MB of float64."""
-DIVIDED = range(2, 32_767)
+DIVIDE_AND_CONQUER_SIZES = range(2, 32_767)
 """Sizes for divide and conquer: beyond them its 2 n^2 + 6 n + 1 numbers of work space overflow LAPACK's 32 bits, which
 nothing reports, and SciPy before 1.14 refuses a single row."""
 
@@ -72,11 +72,11 @@ def product(M: NDArray[Any], V: NDArray[Any]) -> NDArray[Any]:
     A long product is made of short ones, so that it can be interrupted.
     """
     (n, m), columns = M.shape, V.shape[1]
-    if M.dtype == V.dtype and 2.0 * n * m * columns <= CALL:
+    if M.dtype == V.dtype and 2.0 * n * m * columns <= MAX_CALL_OPERATIONS:
         return np.asarray(M @ V)
     result = np.zeros((n, columns), dtype=V.dtype)
     if M.dtype == V.dtype:
-        step = max(1, int(CALL / (2.0 * m * columns)))
+        step = max(1, int(MAX_CALL_OPERATIONS / (2.0 * m * columns)))
         for start in range(0, n, step):
             np.matmul(M[start : start + step], V, out=result[start : start + step])
         return result
@@ -89,8 +89,8 @@ def product(M: NDArray[Any], V: NDArray[Any]) -> NDArray[Any]:
 
 
 def tiles(length: int, width: int) -> list[slice]:
-    """Slices that cover a length, so that each part of a table of that width holds about `TILE` numbers."""
-    step = max(1, TILE // width)
+    """Slices that cover a length, so that each part of a table of that width holds about `TILE_NUMBERS` numbers."""
+    step = max(1, TILE_NUMBERS // width)
     return [slice(start, start + step) for start in range(0, length, step)]
 
 
@@ -102,4 +102,4 @@ def equals_transpose(matrix: NDArray[Any]) -> bool:
 
 def driver_for(n: int) -> str:
     """Which of LAPACK's ways to all eigenvectors a matrix of n rows can take: divide and conquer where it works."""
-    return "evd" if n in DIVIDED else "evr"
+    return "evd" if n in DIVIDE_AND_CONQUER_SIZES else "evr"

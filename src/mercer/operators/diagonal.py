@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.operators.base import Index, Operator, held, read
 
 
@@ -61,12 +61,16 @@ class Diagonal(Operator):
 
 def ridge(operator: Operator, alpha: ArrayLike) -> Diagonal:
     """The diagonal of penalties to add to an operator, in its dtype."""
-    penalties, n = read(operator, alpha), operator.shape[0]
+    penalties, n = read(alpha, subject=operator), operator.shape[0]
     if penalties.shape not in ((), (n,)):
         got = f"got an array of shape {penalties.shape}"
-        raise InputError(sentence(operator, f"a ridge of one number or of {n}", got, "Give a number, or one per row."))
+        raise InputError(
+            message(f"a ridge of one number or of {n}", got, "Give a number, or one per row.", subject=operator)
+        )
     wrong = penalties[~((penalties >= 0) & (penalties < np.inf))]
     if wrong.size:
         got = f"got {wrong[0]}"
-        raise InputError(sentence(operator, "a ridge that is finite and not negative", got, "Use a small number."))
+        raise InputError(
+            message("a ridge that is finite and not negative", got, "Use a small number.", subject=operator)
+        )
     return Diagonal(np.broadcast_to(np.asarray(penalties, dtype=operator.dtype), (n,)))

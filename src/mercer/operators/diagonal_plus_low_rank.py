@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import get_lapack_funcs
 
-from mercer.errors import InputError, NumericalWarning, sentence
+from mercer.errors import InputError, NumericalWarning, caller_level, message
 from mercer.operators.base import Index, Operator
 from mercer.operators.dense import product, tiles
 from mercer.operators.diagonal import Diagonal
@@ -56,7 +56,7 @@ class DiagonalPlusLowRank(Operator):
     def __init__(self, diagonal_part: Diagonal, low_rank_part: LowRank) -> None:
         if diagonal_part.shape != low_rank_part.shape:
             got = f"got {diagonal_part!r} and {low_rank_part!r}"
-            raise InputError(sentence("DiagonalPlusLowRank", "two parts of one shape", got, "Check the shapes."))
+            raise InputError(message("two parts of one shape", got, "Check the shapes.", subject="DiagonalPlusLowRank"))
         dtype = np.result_type(diagonal_part.dtype, low_rank_part.dtype)
         self.diagonal_part, self.low_rank_part = diagonal_part._in(dtype), low_rank_part._in(dtype)
         super().__init__(diagonal_part.shape, dtype, low_rank_part.symmetric)
@@ -126,7 +126,7 @@ class DiagonalPlusLowRank(Operator):
         d = self.diagonal_part.values.astype(np.float64)
         if not d.all():
             got = f"entry {int(np.argmin(d != 0))} is 0"
-            raise InputError(sentence(self, "a diagonal without zeros", got, "Add a ridge: A.ridge(alpha)."))
+            raise InputError(message("a diagonal without zeros", got, "Add a ridge: A.ridge(alpha).", subject=self))
         return d
 
     @cached_property
@@ -146,7 +146,7 @@ class DiagonalPlusLowRank(Operator):
             got = f"its condition number is about {condition:.1g}, so that no digit of the result may be right"
             needs = "a capacitance matrix I + R' D^-1 L that is not singular to rounding"
             remedy = "Enlarge the diagonal: A.ridge(alpha)."
-            warnings.warn(sentence(self, needs, got, remedy), NumericalWarning, stacklevel=3)
+            warnings.warn(message(needs, got, remedy, subject=self), NumericalWarning, stacklevel=caller_level())
 
     def _multiply(self, V: NDArray[Any]) -> NDArray[Any]:
         result = self.low_rank_part._multiply(V)

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.compute.codegen.tiles import Fused
 from mercer.compute.runtime import threads as workers
-from mercer.compute.runtime.memory import SURE, Budget
-from mercer.errors import KernelError, NumericalWarning, sentence, speaks
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
+from mercer.errors import KernelError, NumericalWarning, caller_level, message, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import all_finite, evaluator, matrix, name_of, ready
 from mercer.kernels.evaluation.plain import Plain
@@ -22,7 +22,7 @@ from mercer.kernels.points import SINGLE, Points
 from mercer.kernels.text import parse
 from mercer.operators.base import EVERYTHING, Index, Operator
 
-STEP = 64
+DIAGONAL_ROWS = 64
 """Rows at once on the diagonal of a matrix with two sides."""
 
 
@@ -82,7 +82,7 @@ class Gram(Operator):
     ) -> None:
         kernel = parse(kernel) if isinstance(kernel, str) else kernel_from(kernel)
         if not isinstance(kernel, Kernel):
-            raise KernelError(sentence("Gram", "a kernel or its text", f"got {kernel!r}", "Use Gaussian(), say."))
+            raise KernelError(message("a kernel or its text", f"got {kernel!r}", "Use Gaussian(), say."))
         left, right = ready(kernel, X, Z)
         self._hold(kernel, left, right, threads, watch)
 
@@ -155,9 +155,9 @@ class Gram(Operator):
         if V.shape[1] == 0:
             return np.zeros((self.shape[0], 0), V.dtype)
         needed = self.peak(V.shape[1])
-        if needed > SURE:
+        if needed > MAX_UNASKED_BYTES:
             remedy = "Multiply fewer columns at once."
-            Budget.of(None).require("Gram", needed, f"a product with {V.shape[1]} columns", remedy)
+            Budget.of(None).require(needed, f"a product with {V.shape[1]} columns", remedy, subject="Gram")
         with np.errstate(all="ignore"):
             sizes = _sizes(V) if self.evaluator.dtype != V.dtype else np.ones(V.shape[1])
             result = self.evaluator.times(V / sizes, self.threads, self.watch) * sizes
@@ -167,7 +167,7 @@ class Gram(Operator):
                 f"{name_of(self.kernel)} overflows on this data: the product holds infinities or NaN. "
                 "Scale the data down, or normalize the kernel.",
                 NumericalWarning,
-                stacklevel=3,
+                stacklevel=caller_level(),
             )
         return result
 
@@ -242,7 +242,8 @@ class Gram(Operator):
         if self.symmetric:
             with np.errstate(all="ignore"):
                 return np.asarray(self.kernel.evaluate_diagonal(self.left), dtype=self.dtype)
-        steps = (slice(start, min(start + STEP, *self.shape)) for start in range(0, min(self.shape), STEP))
+        n = min(self.shape)
+        steps = (slice(start, min(start + DIAGONAL_ROWS, n)) for start in range(0, n, DIAGONAL_ROWS))
         return np.concatenate([np.diagonal(self._block(step, step)) for step in steps])
 
     def peak(self, columns: int = 1) -> int:

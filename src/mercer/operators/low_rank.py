@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.operators.base import Index, Operator, held
 from mercer.operators.dense import product
 from mercer.operators.diagonal import Diagonal
@@ -41,7 +41,9 @@ class LowRank(Operator):
         R = L if right is None else held("LowRank", right, dimensions=2)
         if L.shape[1] != R.shape[1]:
             got = f"L has {L.shape[1]} and R has {R.shape[1]}"
-            raise InputError(sentence("LowRank", "L and R with the same number of columns", got, "It is L @ R.T."))
+            raise InputError(
+                message("L and R with the same number of columns", got, "It is L @ R.T.", subject="LowRank")
+            )
         dtype = np.result_type(L, R)
         self.left = held("LowRank", L, dimensions=2, dtype=dtype)
         self.right = self.left if right is None else held("LowRank", R, dimensions=2, dtype=dtype)

@@ -11,65 +11,64 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.linalg import blas, eigvalsh, lapack
 from scipy.sparse.linalg import LinearOperator
 
-from mercer.errors import InputError, NumericalWarning, caller_level, sentence
+from mercer.errors import InputError, NumericalWarning, caller_level, message, speaker
 from mercer.operators.base import read
-from mercer.operators.dense import TILE, tiles
+from mercer.operators.dense import TILE_NUMBERS, tiles
 
 DOUBLE = np.dtype(np.float64)
-ROUNDED = 1e-5
+MAX_NEGATIVE_SHARE = 1e-5
 """How far below 0 the smallest eigenvalue of a matrix of rounded numbers may be, in parts of the largest."""
 
 # -- the entries ------------------------------------------------------------------------------------------------------
 
 
-def check_precomputed(who: str, K: Any) -> NDArray[np.float64]:
+def check_precomputed(K: Any) -> NDArray[np.float64]:
     """A copy of K in float64, exactly symmetric, which the caller may overwrite; or an error that says what is wrong.
 
     K must be square, real, finite, and symmetric to rounding, without negative numbers on its diagonal. Whether it is
     positive semi-definite takes more work: see `check_semidefinite`.
     Cost: one pass over K, and n^2 numbers beyond it.
 
-    who : the first word of the error
     K : (n, n) table of numbers; float32 is judged by its own rounding
 
-    >>> check_precomputed("KernelRidge", [[2, 1], [1, 3]])
+    >>> check_precomputed([[2, 1], [1, 3]])
     array([[2., 1.],
            [1., 3.]])
     """
-    array = read_square(who, K)
-    result = symmetric_copy(who, array)
+    array = read_square(K)
+    result = symmetric_copy(array)
     diagonal = result.diagonal()
     i = int(diagonal.argmin())
     if diagonal[i] < -negligible(len(array), np.abs(diagonal).max(), array.dtype):
         needs, got = "a diagonal without negative numbers", f"K[{i}, {i}] is {array[i, i]!s}"
-        raise InputError(sentence(who, needs, got, "k(x, x) is a squared length: check K, or use mercer.repair(K)."))
+        raise InputError(message(needs, got, "k(x, x) is a squared length: check K, or use mercer.repair(K)."))
     return result
 
 
-def read_square(who: str, K: Any) -> NDArray[Any]:
+def read_square(K: Any) -> NDArray[Any]:
     """The table as an array of real numbers with as many rows as columns; not a copy where it is one."""
-    _refuse_other_matrices(who, K)
-    array = read(who, K)
+    _refuse_other_matrices(K)
+    array = read(K)
     if array.ndim != 2:
         remedy = "Give the similarities of all pairs of training points."
-        raise InputError(sentence(who, "a matrix of n rows and n columns", f"got shape {array.shape}", remedy))
+        raise InputError(message("a matrix of n rows and n columns", f"got shape {array.shape}", remedy))
     rows, columns = array.shape
     if rows != columns:
         got, remedy = f"got {rows} rows and {columns} columns", 'Only a kernel "precomputed" takes K instead of X.'
-        raise InputError(sentence(who, "as many rows as columns: the similarities of all pairs", got, remedy))
+        raise InputError(message("as many rows as columns: the similarities of all pairs", got, remedy))
     if rows == 0:
-        raise InputError(sentence(who, "at least one row", "got an empty matrix", "Check the data."))
+        raise InputError(message("at least one row", "got an empty matrix", "Check the data."))
     return array
 
 
-def symmetric_part(who: str, K: NDArray[Any]) -> NDArray[Any]:
+def symmetric_part(K: NDArray[Any]) -> NDArray[Any]:
     """K where it is symmetric to rounding, else (K + K') / 2, with a warning that says how far from symmetric K is.
 
     Cost: one pass over K; a copy where it is not symmetric.
 
     K : (n, n), of numbers; what is not finite stays, and is refused where it is used
 
-    >>> symmetric_part("KernelPCA", np.eye(2)).tolist()
+    >>> symmetric_part(np.eye(2)).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
     largest, gap = 0.0, (0.0, 0, 0)
@@ -83,7 +82,7 @@ def symmetric_part(who: str, K: NDArray[Any]) -> NDArray[Any]:
         return K
     _, i, j = gap
     warnings.warn(
-        f"{who}: K is not symmetric: K[{i}, {j}] is {K[i, j]!s} and K[{j}, {i}] is {K[j, i]!s}, which differ by "
+        f"{speaker()}: K is not symmetric: K[{i}, {j}] is {K[i, j]!s} and K[{j}, {i}] is {K[j, i]!s}, which differ by "
         f"{part:.2g} of the largest entry. (K + K.T) / 2 is used. Check how K was computed.",
         NumericalWarning,
         stacklevel=caller_level(),
@@ -91,7 +90,7 @@ def symmetric_part(who: str, K: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(K / 2 + K.T / 2)
 
 
-def symmetric_copy(who: str, array: NDArray[Any]) -> NDArray[np.float64]:
+def symmetric_copy(array: NDArray[Any]) -> NDArray[np.float64]:
     """(K + K') / 2 in float64, if K is finite and |K - K'| <= 100 eps max |K|, with eps that of K's dtype.
 
     Cost: one pass over pairs of square tiles, and n^2 numbers.
@@ -101,17 +100,17 @@ def symmetric_copy(who: str, array: NDArray[Any]) -> NDArray[np.float64]:
     with np.errstate(over="ignore"):  # infinity is found below
         for rows, columns in _upper_tiles(len(array)):
             one, other = array[rows, columns].astype(DOUBLE), array[columns, rows].T.astype(DOUBLE)
-            largest = max(largest, _largest(who, array, one), _largest(who, array, other))
+            largest = max(largest, _largest(array, one), _largest(array, other))
             gap = _widest(one - other, rows.start, columns.start)
             mean = one / 2 + other / 2 if gap[0] > 0 else one
             result[rows, columns], result[columns, rows] = mean, mean.T
             worst = max(worst, gap)
     if worst[0] > 100 * eps(array.dtype) * largest:
-        _refuse_asymmetric(who, array, worst[1], worst[2], largest)
+        _refuse_asymmetric(array, worst[1], worst[2], largest)
     return result
 
 
-def refuse_not_finite(who: str, array: NDArray[Any]) -> None:
+def refuse_not_finite(array: NDArray[Any]) -> None:
     """An error that names the first entry of a matrix that is not finite in float64; nothing where all are."""
     for part in tiles(len(array), max(1, array.shape[1])):
         with np.errstate(over="ignore"):
@@ -119,38 +118,40 @@ def refuse_not_finite(who: str, array: NDArray[Any]) -> None:
         if len(bad):
             i, j = int(bad[0, 0]) + part.start, int(bad[0, 1])
             got = f"row {i}, column {j} holds {array[i, j]!s}"
-            raise InputError(sentence(who, "finite numbers", got, "Compute that similarity again, or drop the point."))
+            raise InputError(message("finite numbers", got, "Compute that similarity again, or drop the point."))
 
 
-def _refuse_other_matrices(who: str, K: Any) -> None:
+def _refuse_other_matrices(K: Any) -> None:
     if hasattr(K, "toarray") and hasattr(K, "nnz"):
         got = f"got a sparse {type(K).__name__}"
-        raise InputError(sentence(who, "a dense matrix", got, "Use K.toarray()."))
+        raise InputError(message("a dense matrix", got, "Use K.toarray()."))
     if isinstance(K, LinearOperator):
-        raise InputError(sentence(who, "a stored matrix", f"got {K!r}", "Use K.to_dense(), or K @ np.eye(n)."))
+        raise InputError(message("a stored matrix", f"got {K!r}", "Use K.to_dense(), or K @ np.eye(n)."))
     if np.ma.is_masked(K):
         got, remedy = "got a masked array with missing entries", "Compute these, or drop the points."
-        raise InputError(sentence(who, "all similarities", got, remedy))
+        raise InputError(message("all similarities", got, remedy))
 
 
-def _refuse_asymmetric(who: str, array: NDArray[Any], i: int, j: int, largest: float) -> NoReturn:
+def _refuse_asymmetric(array: NDArray[Any], i: int, j: int, largest: float) -> NoReturn:
     one, other = array[i, j], array[j, i]
     part = abs(float(one) / largest - float(other) / largest)
     got = f"K[{i}, {j}] is {one!s} and K[{j}, {i}] is {other!s}, which differ by {part:.2g} of the largest entry"
-    raise InputError(sentence(who, "a symmetric matrix", got, "Use (K + K.T) / 2 if either is right."))
+    raise InputError(message("a symmetric matrix", got, "Use (K + K.T) / 2 if either is right."))
 
 
 def _upper_tiles(n: int) -> list[tuple[slice, slice]]:
     """Rows and columns of the square tiles on and above the diagonal: these and their mirror images cover a matrix."""
-    parts = tiles(n, 2 * math.isqrt(TILE))  # four such tiles, which are worked on at once, hold TILE numbers
+    parts = tiles(
+        n, 2 * math.isqrt(TILE_NUMBERS)
+    )  # four such tiles, which are worked on at once, hold TILE_NUMBERS numbers
     return [(rows, columns) for a, rows in enumerate(parts) for columns in parts[a:]]
 
 
-def _largest(who: str, array: NDArray[Any], tile: NDArray[np.float64]) -> float:
+def _largest(array: NDArray[Any], tile: NDArray[np.float64]) -> float:
     """The largest |entry| of a tile of the array, if all are finite."""
     largest = float(np.maximum(tile.max(), -tile.min()))
     if not math.isfinite(largest):
-        refuse_not_finite(who, array)
+        refuse_not_finite(array)
     return largest
 
 
@@ -184,16 +185,14 @@ def negligible(n: int, largest: float, dtype: DTypeLike = DOUBLE) -> float:
     return 10 * n * eps(dtype) * max(0.0, float(largest))
 
 
-def refuse_indefinite(
-    who: str, K: NDArray[Any], smallest: float, largest: float, dtype: DTypeLike | None = None
-) -> None:
+def refuse_indefinite(K: NDArray[Any], smallest: float, largest: float, dtype: DTypeLike | None = None) -> None:
     """An error that calls K indefinite where smallest < -negligible(n, largest, dtype); nothing otherwise.
 
     K : (n, n); its shape and its diagonal are read
     smallest, largest : the extreme eigenvalues of K
     dtype : of the entries before, where K is a float64 copy of them; that of K where None
 
-    >>> refuse_indefinite("KernelRidge", np.eye(2), 1.0, 1.0)
+    >>> refuse_indefinite(np.eye(2), 1.0, 1.0)
     """
     if smallest >= -negligible(len(K), largest, K.dtype if dtype is None else dtype):
         return
@@ -201,7 +200,7 @@ def refuse_indefinite(
     remedy = "mercer.repair(K) makes it so, and says what that removes."
     if not K.diagonal().any():
         remedy += " Or are these distances D? np.exp(-D**2 / 2) is a kernel where they are Euclidean."
-    raise InputError(sentence(who, "a positive semi-definite matrix of similarities", got, remedy))
+    raise InputError(message("a positive semi-definite matrix of similarities", got, remedy))
 
 
 def is_indefinite_by_cholesky(K: NDArray[Any], dtype: DTypeLike | None = None) -> bool:
@@ -226,27 +225,27 @@ def is_indefinite_by_cholesky(K: NDArray[Any], dtype: DTypeLike | None = None) -
     return bool(failed)
 
 
-def check_semidefinite(who: str, K: NDArray[Any], dtype: DTypeLike | None = None) -> None:
+def check_semidefinite(K: NDArray[Any], dtype: DTypeLike | None = None) -> None:
     """An error where K is indefinite. Cost: n^3 / 3 operations and n^2 numbers; 5 times as many operations if it fails.
 
     K : (n, n), exactly symmetric, as `check_precomputed` returns it
     dtype : of the entries before; that of K where None
 
-    >>> check_semidefinite("KernelRidge", np.ones((3, 3)))
+    >>> check_semidefinite(np.ones((3, 3)))
     """
     if is_indefinite_by_cholesky(K, dtype):
         values = eigvalsh(K.astype(DOUBLE, copy=False), check_finite=False)
-        refuse_indefinite(who, K, values[0], values[-1], K.dtype if dtype is None else dtype)
+        refuse_indefinite(K, values[0], values[-1], K.dtype if dtype is None else dtype)
 
 
-def made_semidefinite(who: str, K: NDArray[np.float64], dtype: DTypeLike | None = None) -> float:
+def made_semidefinite(K: NDArray[np.float64], dtype: DTypeLike | None = None) -> float:
     """Add to the diagonal of K, in place, what a slightly indefinite K lacks, with a warning; how much that was.
 
     Entries that were rounded, as those of a text file, make a kernel matrix indefinite: its smallest eigenvalue may
     fall below 0 by more than the rounding of float64. Up to 1e-5 of the largest one it is lifted to 0; below that K is
     refused. Cost: that of `check_semidefinite`.
 
-    >>> made_semidefinite("KernelRidge", np.ones((3, 3)))
+    >>> made_semidefinite(np.ones((3, 3)))
     0.0
     """
     if not is_indefinite_by_cholesky(K, dtype):
@@ -255,11 +254,11 @@ def made_semidefinite(who: str, K: NDArray[np.float64], dtype: DTypeLike | None 
     smallest, largest = float(values[0]), float(values[-1])
     if smallest >= -negligible(len(K), largest, K.dtype if dtype is None else dtype):
         return 0.0
-    if smallest < -ROUNDED * largest:
-        refuse_indefinite(who, K, smallest, largest, dtype)
+    if smallest < -MAX_NEGATIVE_SHARE * largest:
+        refuse_indefinite(K, smallest, largest, dtype)
     K.flat[:: len(K) + 1] -= smallest
     warnings.warn(
-        slightly_indefinite(who, smallest, largest) + f" {-smallest:.2g} was added to its diagonal. "
+        slightly_indefinite(smallest, largest) + f" {-smallest:.2g} was added to its diagonal. "
         "Give K with more digits, or use mercer.repair(K).",
         NumericalWarning,
         stacklevel=caller_level(),
@@ -267,10 +266,10 @@ def made_semidefinite(who: str, K: NDArray[np.float64], dtype: DTypeLike | None 
     return -smallest
 
 
-def slightly_indefinite(who: str, smallest: float, largest: float) -> str:
+def slightly_indefinite(smallest: float, largest: float) -> str:
     """What a warning says of such a matrix first."""
     return (
-        f"{who}: K is slightly indefinite, as a matrix of rounded numbers may be: its smallest eigenvalue is "
+        f"{speaker()}: K is slightly indefinite, as a matrix of rounded numbers may be: its smallest eigenvalue is "
         f"{smallest:.2g}, {-smallest / largest:.1g} of the largest."
     )
 

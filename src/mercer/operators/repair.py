@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy.linalg import eigh, eigvalsh
 
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.operators.base import read
 from mercer.operators.dense import driver_for
 from mercer.operators.precomputed import eps, negligible, read_square, refuse_not_finite, symmetric_copy
@@ -63,12 +63,12 @@ class Repaired:
         return np.asarray(kept @ self.directions.T, dtype=dtype)
 
     def _read(self, rows: ArrayLike) -> NDArray[Any]:
-        array, n = read("Repaired.transform", rows), len(self.matrix)
+        array, n = read(rows, subject="Repaired.transform"), len(self.matrix)
         if array.ndim not in (1, 2) or array.shape[-1] != n:
             needs = f"rows of {n} numbers, the similarities with the training points"
             got = f"got shape {array.shape}"
-            raise InputError(sentence("Repaired.transform", needs, got, "A row is one new point."))
-        refuse_not_finite("Repaired.transform", np.atleast_2d(array))
+            raise InputError(message(needs, got, "A row is one new point.", subject="Repaired.transform"))
+        refuse_not_finite(np.atleast_2d(array))
         return array
 
     @property
@@ -140,9 +140,9 @@ def repair(K: ArrayLike, how: How = "clip") -> Repaired:
     Higham (1988), Computing a nearest symmetric positive semidefinite matrix, Linear Algebra and its Applications 103.
     """
     if how not in get_args(How):
-        raise InputError(sentence("repair", 'how to be "clip", "shift" or "flip"', f"got {how!r}", "Choose one."))
-    array = read_square("repair", K)
-    S = symmetric_copy("repair", array)
+        raise InputError(message('how to be "clip", "shift" or "flip"', f"got {how!r}", "Choose one."))
+    array = read_square(K)
+    S = symmetric_copy(array)
     values, vectors = _eigen(S, how)
     smallest = float(min(values[0], S.diagonal().min()))  # equal but for rounding; so no diagonal falls below 0
     dtype = np.float32 if array.dtype in (np.float16, np.float32) else np.float64

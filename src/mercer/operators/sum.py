@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.operators.base import Index, Operator
 
 
@@ -39,11 +39,11 @@ class Sum(Operator):
         factors = [1.0] * len(terms) if weights is None else [number("Sum", weight) for weight in weights]
         if len(factors) != len(terms):
             got = f"got {len(terms)} terms and {len(factors)} weights"
-            raise InputError(sentence("Sum", "one weight per term", got, "Leave the weights out if they are 1."))
+            raise InputError(message("one weight per term", got, "Leave the weights out if they are 1.", subject="Sum"))
         flat = [item for term, factor in zip(terms, factors, strict=True) for item in _flattened(term, factor)]
         if not flat or any(term.shape != flat[0][0].shape for term, _ in flat):
             got = f"got {', '.join(repr(term) for term, _ in flat[:3]) or 'none'}"
-            raise InputError(sentence("Sum", "terms of one shape", got, "Check the terms."))
+            raise InputError(message("terms of one shape", got, "Check the terms.", subject="Sum"))
         self.terms = tuple(term for term, _ in flat)
         self.weights = tuple(weight for _, weight in flat)
         dtype = np.result_type(*(term.dtype for term in self.terms))
@@ -100,9 +100,11 @@ def add(left: Operator, right: object) -> Operator:
     """The sum of two operators, in the best form that is known for it."""
     if not isinstance(right, Operator):
         remedy = "Wrap an array as Dense(array); for A + alpha I write A.ridge(alpha)."
-        raise InputError(sentence(left, "an operator to add", f"got {type(right).__name__}", remedy))
+        raise InputError(message("an operator to add", f"got {type(right).__name__}", remedy, subject=left))
     if left.shape != right.shape:
-        raise InputError(sentence(left, "an operator of its own shape to add", f"got {right!r}", "Check the shapes."))
+        raise InputError(
+            message("an operator of its own shape to add", f"got {right!r}", "Check the shapes.", subject=left)
+        )
     return join(left, right) or Sum((left, right))
 
 
@@ -112,13 +114,16 @@ def join(left: Operator, right: Operator) -> Operator | None:
     return right._plus(left) if joined is None else joined
 
 
-def number(who: object, factor: object) -> float:
+def number(operator: object, factor: object) -> float:
     """A finite number by which an operator can be multiplied."""
     if not isinstance(factor, numbers.Real) or isinstance(factor, bool) or not math.isfinite(factor):
         got = f"got {factor!r}" if isinstance(factor, numbers.Number) else f"got {type(factor).__name__}"
         raise InputError(
-            sentence(
-                who, "a finite number to be multiplied or divided by", got, "For a vector or matrix V write A @ V."
+            message(
+                "a finite number to be multiplied or divided by",
+                got,
+                "For a vector or matrix V write A @ V.",
+                subject=operator,
             )
         )
     return float(factor)

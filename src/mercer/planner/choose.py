@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from mercer.compute.runtime.memory import SURE, Budget
-from mercer.errors import InputError, message, speaker
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
+from mercer.errors import InputError, message
 from mercer.planner.limits import Limits
 from mercer.planner.machine import ROUGH, Machine
 from mercer.planner.plan import AnyDetails, Compared, Plan
@@ -23,7 +23,7 @@ def choose(
 ) -> Plan[AnyDetails]:
     """The plan to follow; an error that names what would fit where no method fits the memory.
 
-    Cost: of small tasks one method is costed. The others, and the reasons, are worked out when they are asked for.
+    Cost: of small tasks one method is costed. The others, and the reasons, are worked out when they are read.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def choose(
     """
     rates = ROUGH if machine is None else machine
     if budget is None:
-        limits = Limits(SURE, seconds, rates, resumable)
+        limits = Limits(MAX_UNASKED_BYTES, seconds, rates, resumable)
         small = task.at_once(limits)
         if small is not None:  # so small that nobody asks how much is free
             return replace(task.started(small, limits), comparison=Alternatives(task, limits, is_sure=True))
@@ -66,7 +66,7 @@ def choose(
             raise InputError(message(*task.closed()))
         if best.bytes > budget.bytes:
             refusal = task.refusal(list(task.candidates(limits)), limits)
-            budget.require(speaker(), refusal.needed, refusal.purpose, refusal.remedy)
+            budget.require(refusal.needed, refusal.purpose, refusal.remedy)
     return replace(task.started(best, limits), comparison=Alternatives(task, limits))
 
 

@@ -87,9 +87,9 @@ class KMeansTask(Task[KMeansDetails]):
     approximable : bool, default=True
         Whether landmarks can stand for the kernel, and products be had without the matrix.
     method : {"auto", "exact", "landmarks"}, default="auto"
-        What was asked for.
+        What was requested.
     n_landmarks : int or None, default=None
-        How many were asked for.
+        How many were requested.
 
     Examples
     --------
@@ -235,12 +235,20 @@ class SpectralTask(Task[SpectralDetails]):
 
     Parameters
     ----------
-    rows, columns, clusters, runs, filled, n_features, lift_given
-        As of `KMeansTask`.
+    rows, columns : int
+        Of the data.
+    clusters, runs : int
+        How many clusters, and starts of k-means.
+    filled : float
+        Nonzero numbers per row, where rows are sparse; else the columns.
     components : int
-        How many eigenvectors are asked for.
+        How many eigenvectors.
+    n_features : int or None, default=None
+        Of the finite lift; None where there is none.
+    lift_given : bool, default=False
+        Whether these are the features of a given lift.
     approximable : bool, default=True
-        Whether products can be had without the matrix.
+        Whether there are products without the matrix.
 
     Examples
     --------

@@ -7,7 +7,7 @@ import numbers
 from typing import Any
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction, kernel_from
 from mercer.kernels.text import parse
@@ -37,21 +37,35 @@ def plan(
     time_limit: float | None = None,
     machine: Machine | None = None,
 ) -> RidgePlan:
-    """How least squares would be fitted on a table of this shape, what that would cost, and the other methods.
+    """Plan least squares on a table of this shape: the method, its cost, and the other methods.
 
     Cost: nothing, but for a second or two where this machine is measured first. With data, `model.plan(X, y)` knows
     more: how fast the kernel's eigenvalues fall, which says how many iterations there will be.
 
     Parameters
     ----------
-    rows, columns, outputs : of the data; positive integers
-    kernel : a kernel or its text; None for Matern 5/2
-    features : how many a lift has that is given instead of a kernel; None for a kernel
-    alpha : a number, or "auto" where it is chosen by leave-one-out
-    dtype : "float32" or "float64"
-    memory_limit : bytes, or a text such as "4 GB"; None for most of what is free now
-    time_limit : positive number of seconds; None for a minute, as an aim
-    machine : whose rates count; None for this one
+    rows, columns : int
+        Positive sizes of the data.
+    outputs : int, default=1
+        Positive number of targets.
+    kernel : Kernel, str, callable or None, default=None
+        A kernel or its text; None for Matern 5/2.
+    features : int or None, default=None
+        How many features a lift has that is given instead of a kernel; None for a kernel.
+    alpha : float or "auto", default="auto"
+        A number, or "auto" where it is chosen by leave-one-out.
+    dtype : {"float32", "float64"}, default="float32"
+        Of the rows.
+    memory_limit : int, str, Budget or None, default=None
+        Bytes, or a text such as "4 GB"; None for most of the free memory.
+    time_limit : float or None, default=None
+        A positive number of seconds; None for a minute, as an aim.
+    machine : Machine or None, default=None
+        Its rates are used; None for this machine.
+
+    Returns
+    -------
+    Plan
 
     Examples
     --------
@@ -75,7 +89,7 @@ def plan(
         _check_count(name, count)
     limit = _seconds(time_limit)
     if dtype not in DTYPES:
-        raise InputError(sentence("plan", '"float32" or "float64" for dtype', f"got {dtype!r}", 'Use "float32".'))
+        raise InputError(message('"float32" or "float64" for dtype', f"got {dtype!r}", 'Use "float32".'))
     task = _task(rows, columns, outputs, kernel, features, _is_auto(alpha), dtype == "float32")
     return choose(task, budget=Budget.of(memory_limit), seconds=limit, machine=machine)
 
@@ -112,21 +126,21 @@ def _kernel(kernel: Kernel | PythonFunction | str | None) -> Kernel:
         return parse(DEFAULT if kernel is None else kernel, open=True)
     kernel = kernel_from(kernel)
     if not isinstance(kernel, Kernel):
-        raise InputError(sentence("plan", "a kernel or its text", f"got {kernel!r}", 'Use "gaussian", say.'))
+        raise InputError(message("a kernel or its text", f"got {kernel!r}", 'Use "gaussian", say.'))
     return kernel
 
 
 def _check_count(name: str, count: Any) -> None:
     optional = name == "features" and count is None
     if not optional and (isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1):
-        raise InputError(sentence("plan", f"a positive integer for {name}", f"got {count!r}", "Use 1000, say."))
+        raise InputError(message(f"a positive integer for {name}", f"got {count!r}", "Use 1000, say."))
 
 
 def _is_auto(alpha: Any) -> bool:
     if isinstance(alpha, str) and alpha == "auto":
         return True
     if isinstance(alpha, bool) or not isinstance(alpha, numbers.Real) or not 0 <= float(alpha) < math.inf:
-        raise InputError(sentence("plan", 'a number of at least 0 for alpha, or "auto"', f"got {alpha!r}", "Use 1.0."))
+        raise InputError(message('a number of at least 0 for alpha, or "auto"', f"got {alpha!r}", "Use 1.0."))
     return False
 
 
@@ -134,7 +148,5 @@ def _seconds(limit: Any) -> float | None:
     if limit is None:
         return None
     if isinstance(limit, bool) or not isinstance(limit, numbers.Real) or not 0 < float(limit) < math.inf:
-        raise InputError(
-            sentence("plan", "a positive number of seconds for time_limit", f"got {limit!r}", "Use 60, say.")
-        )
+        raise InputError(message("a positive number of seconds for time_limit", f"got {limit!r}", "Use 60, say."))
     return float(limit)

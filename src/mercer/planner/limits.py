@@ -97,7 +97,7 @@ class Limits:
 def first_within(plans: Iterable[Plan[AnyDetails]], limits: Limits, patience: float) -> Iterator[Plan[AnyDetails]]:
     """The first that keeps to memory and time, else the quickest that fits the memory, else the smallest; if any.
 
-    What comes after the first that keeps to both is not asked for.
+    Plans after the first that keeps to both are not costed.
     """
     seen: list[Plan[AnyDetails]] = []
     for plan in plans:

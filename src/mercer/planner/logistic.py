@@ -59,7 +59,7 @@ class LogisticTask(Task[LogisticDetails]):
     pair : float or None, default=None
         Seconds for a pair of these rows, where that was measured.
     n_landmarks : int or None, default=None
-        How many were asked for.
+        How many were requested.
 
     Examples
     --------
@@ -107,7 +107,8 @@ class LogisticTask(Task[LogisticDetails]):
         """The smallest method."""
         least = min(plans, key=lambda plan: plan.bytes)
         count = least.n_landmarks or least.n_features or self.rows
-        return Refusal(least.bytes, f"{least.method} of {self.rows:,} rows ({count:,} per row)", self._remedy(least))
+        what = "the kernel matrix" if least.method == "exact" else least.method
+        return Refusal(least.bytes, f"{what} of {self.rows:,} rows ({count:,} per row)", self._remedy(least))
 
     def _remedy(self, least: LogisticPlan) -> str:
         if least.method == "exact":

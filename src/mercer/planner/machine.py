@@ -31,14 +31,25 @@ _KNOWN: dict[str, Machine] = {}
 class Machine:
     """Rates of one machine, from which times are predicted; all are positive, or at least zero.
 
-    products, products32 : operations per second of matrix products in float64 and float32
-    factor : seconds for n^2 of a Cholesky factor of n rows, beyond n^3 / 3 operations of products
-    eigen, eigen_row : seconds for n^3, and for n, of eigenvectors of n rows
-    bandwidth, fresh : bytes per second that are read, and that are written to memory that was just given
-    pair, pair_column : seconds of the fused pass for a pair of rows, and for each of their columns, in float64
-    pair32, pair32_column : the same in float32
-    call : seconds of a call to NumPy that computes almost nothing
+    Parameters
+    ----------
+    products, products32 : float
+        Operations per second of matrix products in float64 and float32.
+    factor : float
+        Seconds for n^2 of a Cholesky factor of n rows, beyond n^3 / 3 operations of products.
+    eigen, eigen_row : float
+        Seconds for n^3, and for n, of eigenvectors of n rows.
+    bandwidth, fresh : float
+        Bytes per second that are read, and that are written to newly allocated memory.
+    pair, pair_column : float
+        Seconds of the fused pass for a pair of rows, and for each of their columns, in float64.
+    pair32, pair32_column : float
+        The same in float32.
+    call : float
+        Seconds of a call to NumPy that computes almost nothing.
 
+    Examples
+    --------
     >>> ROUGH.cholesky(20_000) < ROUGH.eigenvectors(20_000)
     True
     """
@@ -57,38 +68,110 @@ class Machine:
     call: float
 
     def multiply(self, operations: float, single: bool = False) -> float:
-        """Seconds for so many operations of matrix products."""
+        """Seconds of matrix products.
+
+        Parameters
+        ----------
+        operations : float
+            Floating-point operations.
+        single : bool, default=False
+            Whether in float32.
+
+        Returns
+        -------
+        float
+        """
         return operations / (self.products32 if single else self.products)
 
     def read(self, numbers: float) -> float:
-        """Seconds to read so many numbers of float64 from memory."""
+        """Seconds to read from memory.
+
+        Parameters
+        ----------
+        numbers : float
+            Numbers of float64.
+
+        Returns
+        -------
+        float
+        """
         return 8 * numbers / self.bandwidth
 
     def store(self, numbers: float) -> float:
-        """Seconds to write so many numbers of float64 to memory that was not used before."""
+        """Seconds to write to memory that was not used before.
+
+        Parameters
+        ----------
+        numbers : float
+            Numbers of float64.
+
+        Returns
+        -------
+        float
+        """
         return 8 * numbers / self.fresh
 
     def cholesky(self, n: int, single: bool = False) -> float:
-        """Seconds for the Cholesky factor of n rows: n^3 / 3 operations, and n^2 outside of products."""
+        """Seconds of a Cholesky factor: n^3 / 3 operations, and n^2 outside of products.
+
+        Parameters
+        ----------
+        n : int
+            Rows.
+        single : bool, default=False
+            Whether in float32.
+
+        Returns
+        -------
+        float
+        """
         return self.multiply(n**3 / 3, single) + self.factor * float(n) ** 2
 
     def eigenvectors(self, n: int) -> float:
-        """Seconds for all eigenvectors of n rows.
+        """Seconds for all eigenvectors of a matrix.
 
         The reduction to a tridiagonal matrix reads what is left of the matrix, a triangle, at each of n steps: in all
         4 n^3 / 3 bytes, which come from memory where the matrix is larger than the one that was measured.
+
+        Parameters
+        ----------
+        n : int
+            Rows.
+
+        Returns
+        -------
+        float
         """
         streamed = 4 / 3 * max(0.0, float(n) ** 3 - float(TRANSFORMED) ** 3)
         return self.eigen * float(n) ** 3 + self.eigen_row * n + streamed / self.bandwidth
 
     def pairs(self, count: float, columns: int, single: bool = False) -> float:
-        """Seconds of the fused pass for so many pairs of rows, each with so many columns, times one vector."""
+        """Seconds of the fused pass, times one vector.
+
+        Parameters
+        ----------
+        count : float
+            Pairs of rows.
+        columns : int
+            Columns of the rows.
+        single : bool, default=False
+            Whether in float32.
+
+        Returns
+        -------
+        float
+        """
         alone, column = (self.pair32, self.pair32_column) if single else (self.pair, self.pair_column)
         return count * (alone + column * columns)
 
     @classmethod
     def here(cls) -> Machine:
-        """The machine at hand: known to this process, found on disk, or measured, which takes a second or two."""
+        """The machine at hand: known to this process, found on disk, or measured, which takes a second or two.
+
+        Returns
+        -------
+        Machine
+        """
         key = _key()
         with _LOCK:
             if key not in _KNOWN:
@@ -97,7 +180,12 @@ class Machine:
 
     @classmethod
     def measured(cls) -> Machine:
-        """The machine at hand, measured anew; what was kept of it is replaced."""
+        """The machine at hand, measured anew; what was kept of it is replaced.
+
+        Returns
+        -------
+        Machine
+        """
         key = _key()
         with _LOCK:
             _KNOWN[key] = _measured(key)

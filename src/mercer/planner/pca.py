@@ -65,7 +65,7 @@ class PCATask(Task[PCADetails]):
     rows, columns : int
         Of the data.
     components : int or None
-        How many are asked for; None for all.
+        How many are requested; None for all.
     n_features : int or None, default=None
         Of the finite lift; None where there is none.
     lift_given : bool, default=False
@@ -79,9 +79,9 @@ class PCATask(Task[PCADetails]):
     worth : int or None, default=None
         Columns of numbers that take as long, where these hold structured data.
     method : {"auto", "exact", "krylov", "landmarks"}, default="auto"
-        What was asked for.
+        What was requested.
     n_landmarks : int or None, default=None
-        How many were asked for.
+        How many were requested.
 
     Examples
     --------

@@ -15,8 +15,17 @@ APPROXIMATE = ("landmarks", "nystrom", "nystrom iterative", "random features")
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of the work, with the seconds that it is to take.
+    """A part of the work, with its predicted time.
 
+    Parameters
+    ----------
+    name : str
+        The name of the part.
+    seconds : float
+        Predicted seconds.
+
+    Examples
+    --------
     >>> from mercer.planner import Stage
     >>> Stage("solve", 6.1)
     Stage(name='solve', seconds=6.1)
@@ -96,8 +105,8 @@ class Plan(ShownPlan, Generic[AnyDetails]):
         Landmarks, also those that an exact method begins with; 0 where the method has none.
     gives_up : str, default=""
         What the model is not, in words; "" where nothing is given up.
-    comparison : Comparison
-        The reason and the other methods, which may be worked out when they are asked for.
+    comparison : Comparison, default=Compared()
+        The reason and the other methods; they may be computed when they are read.
 
     Attributes
     ----------
@@ -179,14 +188,29 @@ class Plan(ShownPlan, Generic[AnyDetails]):
         return replace(plan, comparison=Compared(plan.reason, others))
 
     def record(self) -> dict[str, Plain]:
-        """Plain values, from which `restored` makes the plan again, without the methods that were not chosen."""
+        """Plain values, from which `restored` makes the plan again, without the methods that were not chosen.
+
+        Returns
+        -------
+        dict
+        """
         from mercer.planner.record import recorded
 
         return recorded(self)
 
     @classmethod
     def restored(cls, record: Mapping[str, Any]) -> Plan[Any]:
-        """The plan of a record; an error where it holds none."""
+        """The plan of a record; an error where it holds none.
+
+        Parameters
+        ----------
+        record : dict
+            As `record` returns it.
+
+        Returns
+        -------
+        Plan
+        """
         from mercer.planner.record import restored
 
         return restored(record)

@@ -89,7 +89,7 @@ class SVMTask(Task[SVMDetails]):
     polish : bool, default=False
         Whether what landmarks lead to is made exact on the margin.
     method : {"auto", "exact", "landmarks"}, default="auto"
-        What was asked for.
+        What was requested.
     n_landmarks : int or None, default=None
         How many; None for as many as are worth it, and fit.
 
@@ -135,7 +135,7 @@ class SVMTask(Task[SVMDetails]):
         if best.method == "exact":
             return "It has the kernel itself, and fits."
         exact = next((plan for plan in plans if plan.method == "exact"), None)
-        why = "It was asked for." if exact is None else self._too_much(exact, limits)
+        why = "It was requested." if exact is None else self._too_much(exact, limits)
         return f"{why} duality_gap_ says how far the model is from the exact one."
 
     def why_not(self, plan: SVMPlan, best: SVMPlan, limits: Limits) -> str:

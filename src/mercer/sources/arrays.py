@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.sources.base import Batch, Source
 from mercer.sources.tables import digest, names_of, rows_at_once, table_of, targets_of, weights_of
 
-GRAIN = 256
+SKIPPED_ROWS = 256
 """Rows that are read through rather than skipped: a slice takes about as long as its first few pages."""
 
 
@@ -47,7 +47,7 @@ class Arrays(Source):
 
     def __post_init__(self) -> None:
         if self.count == 0:
-            raise InputError(sentence("Arrays", "at least one row", "X has none", "Check how it was selected."))
+            raise InputError(message("at least one row", "X has none", "Check how it was selected.", subject="Arrays"))
         _ = self._targets, self._weights  # complain of what does not fit
 
     @property
@@ -60,7 +60,7 @@ class Arrays(Source):
 
     @property
     def grain(self) -> int:
-        return GRAIN
+        return SKIPPED_ROWS
 
     def batches(self, size: int, start: int = 0, what: str = "all") -> Iterator[Batch]:
         every = what == "all" or (self._targets is None and self._weights is None)

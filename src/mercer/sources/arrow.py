@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.sources.base import Batch
 
 TEXTS = ("string", "large_string", "string_view")
 """What pyarrow calls texts."""
-LISTED = 20
+MAX_LISTED_NAMES = 20
 """Names of columns that a message shows."""
 
 
@@ -27,7 +27,7 @@ def pyarrow_parquet() -> Any:
         import pyarrow.parquet
     except ImportError as error:
         remedy = 'Run: pip install "mercer[files]"'
-        raise ImportError(sentence("Parquet", "pyarrow", "it is not installed", remedy)) from error
+        raise ImportError(message("pyarrow", "it is not installed", remedy, subject="Parquet")) from error
     return pyarrow.parquet
 
 
@@ -55,12 +55,12 @@ def footer_of(path: Path) -> Footer:
         metadata = parquet.read_metadata(path)
     except ArrowInvalid as error:
         got = f"of {path.name} pyarrow says: {str(error).rstrip('.')}"
-        raise InputError(sentence("Parquet", "files in the format Parquet", got, "Write it again.")) from error
+        raise InputError(message("files in the format Parquet", got, "Write it again.", subject="Parquet")) from error
     schema = metadata.schema.to_arrow_schema()
     twice = next((name for name in schema.names if schema.names.count(name) > 1), None)
     if twice is not None:
         got = f"{path.name} has several columns named {twice!r}"
-        raise InputError(sentence("Parquet", "a name of its own for each column", got, "Rename them."))
+        raise InputError(message("a name of its own for each column", got, "Rename them.", subject="Parquet"))
     groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
     return Footer(path.name, dict(zip(schema.names, schema.types, strict=True)), _index(schema), groups)
 
@@ -122,7 +122,9 @@ class Columns:
             found = footer.types.get(name, "not there")
             if found != kind:
                 got = f"column {name!r} of {footer.file} is {found}, and {kind} in the first file"
-                raise InputError(sentence("Parquet", "files with one schema", got, "Write them with the same one."))
+                raise InputError(
+                    message("files with one schema", got, "Write them with the same one.", subject="Parquet")
+                )
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
@@ -212,19 +214,22 @@ def _values(column: Any) -> NDArray[Any]:
 def _refuse_absent(footer: Footer, names: tuple[str, ...]) -> None:
     for name in names:
         if name not in footer.types:
-            known = ", ".join(map(repr, list(footer.types)[:LISTED])) + ", ..." * (len(footer.types) > LISTED)
+            known = ", ".join(map(repr, list(footer.types)[:MAX_LISTED_NAMES]))
+            known += ", ..." * (len(footer.types) > MAX_LISTED_NAMES)
             got = f"the columns of {footer.file} are {known}"
-            raise InputError(sentence("Parquet", f"a column named {name!r}", got, "Check the spelling."))
+            raise InputError(message(f"a column named {name!r}", got, "Check the spelling.", subject="Parquet"))
 
 
 def _refuse_roles(features: tuple[str, ...], others: tuple[str, ...]) -> None:
     if not features:
-        raise InputError(sentence("Parquet", "at least one feature", "no column is left", "Name some in columns."))
+        raise InputError(
+            message("at least one feature", "no column is left", "Name some in columns.", subject="Parquet")
+        )
     every = features + others
     twice = next((name for name in every if every.count(name) > 1), None)
     if twice is not None:
         remedy = "Leave it out of columns." if twice in others else "Name it once."
-        raise InputError(sentence("Parquet", "one use for each column", f"{twice!r} has several", remedy))
+        raise InputError(message("one use for each column", f"{twice!r} has several", remedy, subject="Parquet"))
 
 
 def _refuse_feature(name: str, kind: Any) -> None:
@@ -238,7 +243,7 @@ def _refuse_feature(name: str, kind: Any) -> None:
     elif types.is_dictionary(kind) or _is_text(kind):
         remedy = "write one column of 0 and 1 for each of its values"
     got, chosen = f"column {name!r} is of type {kind}", "Name the columns to read in Parquet(path, columns=[...])"
-    raise InputError(sentence("Parquet", "numbers as features", got, f"{chosen}, or {remedy}."))
+    raise InputError(message("numbers as features", got, f"{chosen}, or {remedy}.", subject="Parquet"))
 
 
 def _refuse_other(name: str, kind: Any, number: bool) -> None:
@@ -251,11 +256,11 @@ def _refuse_other(name: str, kind: Any, number: bool) -> None:
         "numbers as weights" if number else "numbers or texts as targets",
         f"column {name!r} is of type {kind}",
     )
-    raise InputError(sentence("Parquet", needs, got, "Choose another column, or write it as numbers."))
+    raise InputError(message(needs, got, "Choose another column, or write it as numbers.", subject="Parquet"))
 
 
 def _refuse_null(name: str, column: Any, start: int) -> None:
     if column.null_count:
         row = start + int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
         got = f"column {name!r} has none in row {row}"
-        raise InputError(sentence("Parquet", "a value in each row", got, "Impute or drop such rows."))
+        raise InputError(message("a value in each row", got, "Impute or drop such rows.", subject="Parquet"))

@@ -1,4 +1,4 @@
-"""The source: rows that come in batches, as often as they are asked for, and need not fit the memory together."""
+"""The source: rows that come in batches, as often as they are needed, and need not fit the memory together."""
 
 from __future__ import annotations
 

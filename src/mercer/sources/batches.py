@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.sources.base import Batch, Source
 from mercer.sources.rebatch import rebatched
 from mercer.sources.tables import (
@@ -94,7 +94,7 @@ class Batches(Source):
         names = names_of(_parts(self._first)[0]) if self.names is None else tuple(self.names)
         if names is not None and len(names) != self._form.columns:
             got = f"got {len(names)} names for {self._form.columns} columns"
-            raise InputError(sentence("Batches", "one name per column", got, "Name all columns of X."))
+            raise InputError(message("one name per column", got, "Name all columns of X.", subject="Batches"))
         object.__setattr__(self, "names", names)
 
     @property
@@ -114,7 +114,9 @@ class Batches(Source):
         found = self.make() if callable(self.make) else self.make
         if not isinstance(found, Iterable):
             got = f"the function gave something of type {type(found).__name__}"
-            raise InputError(sentence("Batches", "a function that gives an iterator", got, "Write it with yield."))
+            raise InputError(
+                message("a function that gives an iterator", got, "Write it with yield.", subject="Batches")
+            )
         return iter(found)
 
     def _read(self) -> Iterator[Batch]:
@@ -125,7 +127,7 @@ class Batches(Source):
             form = form or _Form.of(batch)
             if _Form.of(batch) != form:
                 got = f"batch 0 has {form}, and batch {number} has {_Form.of(batch)}"
-                raise InputError(sentence("Batches", "batches that are alike", got, "Make all in the same way."))
+                raise InputError(message("batches that are alike", got, "Make all in the same way.", subject="Batches"))
             if batch.count:
                 yield batch
 
@@ -134,7 +136,7 @@ class Batches(Source):
         first = next(self._items(), None)
         if first is None:
             remedy = "Check the list, or the function that makes them."
-            raise InputError(sentence("Batches", "at least one batch", "got none", remedy))
+            raise InputError(message("at least one batch", "got none", remedy, subject="Batches"))
         return first
 
     @cached_property
@@ -149,7 +151,9 @@ class Batches(Source):
             first = first or _hashed(batch)
             count, single = count + batch.count, single and batch.rows.dtype == SINGLE
         if count == 0:
-            raise InputError(sentence("Batches", "at least one row", "all batches are empty", "Check what makes them."))
+            raise InputError(
+                message("at least one row", "all batches are empty", "Check what makes them.", subject="Batches")
+            )
         return _Known(count, single, first)
 
     def _again(self) -> Iterator[Batch]:
@@ -184,7 +188,7 @@ def _batch(number: int, item: Any) -> Batch:
     parts = _parts(item)
     if not 1 <= len(parts) <= 3:
         got = f"batch {number} has {len(parts)} parts"
-        raise InputError(sentence("Batches", "X, (X, y) or (X, y, weights)", got, "Put targets in one array."))
+        raise InputError(message("X, (X, y) or (X, y, weights)", got, "Put targets in one array.", subject="Batches"))
     rows, y, weights = (*parts, None, None)[:3]
     table = table_of("Batches", f"X of batch {number}", rows)
     targets = None if y is None else targets_of("Batches", f"y of batch {number}", y, table.shape[0])
@@ -202,7 +206,7 @@ def _hashed(batch: Batch) -> bytes:
 
 def _refuse_change(got: str) -> NoReturn:
     remedy = "Give the same rows in the same order each time: no shuffling, and a fresh iterator from each call."
-    raise InputError(sentence("Batches", "the same data in every pass", got, remedy))
+    raise InputError(message("the same data in every pass", got, remedy, subject="Batches"))
 
 
 def _refuse_what_ends(make: Any) -> None:
@@ -210,11 +214,11 @@ def _refuse_what_ends(make: Any) -> None:
     if isinstance(make, Iterator):
         got = f"{type(make).__name__} can be read once"
         remedy = "Give the function that makes it, as in Batches(make) rather than Batches(make()), or a list."
-        raise InputError(sentence("Batches", "batches that can be read again", got, remedy))
+        raise InputError(message("batches that can be read again", got, remedy, subject="Batches"))
     if isinstance(make, str | bytes | dict | np.ndarray) or hasattr(make, "columns") or is_sparse(make):
         got = f"got something of type {type(make).__name__}"
         remedy = "Use Arrays(X, y) for a table, Parquet(path) for files."
-        raise InputError(sentence("Batches", "a function that gives batches, or a list of them", got, remedy))
+        raise InputError(message("a function that gives batches, or a list of them", got, remedy, subject="Batches"))
     if not callable(make) and not isinstance(make, Iterable):
         got, remedy = f"got something of type {type(make).__name__}", "Write a function that yields (X, y)."
-        raise InputError(sentence("Batches", "a function that gives batches, or a list of them", got, remedy))
+        raise InputError(message("a function that gives batches, or a list of them", got, remedy, subject="Batches"))

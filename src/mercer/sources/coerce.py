@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.sources.arrays import Arrays
 from mercer.sources.base import Source
 from mercer.sources.parquet import SUFFIX, Parquet
@@ -19,7 +19,6 @@ READABLE = "a table, a Parquet file or folder, a memory map, or a source of merc
 
 
 def source_of(
-    who: str,
     X: Any,
     y: Any = None,
     weight: Any = None,
@@ -30,8 +29,6 @@ def source_of(
 
     Parameters
     ----------
-    who : str
-        The name in errors.
     X : object
         A source, a path, a memory map, or an ordinary table.
     y, weight : str, array or None, default=None
@@ -49,31 +46,31 @@ def source_of(
     --------
     >>> import numpy as np
     >>> from mercer.sources import Batches, source_of
-    >>> source_of("fit", np.zeros((3, 2))) is None, source_of("fit", Batches([np.zeros((3, 2))])).count
+    >>> source_of(np.zeros((3, 2))) is None, source_of(Batches([np.zeros((3, 2))])).count
     (True, 3)
     """
     if isinstance(X, Source):
-        _refuse_twice(who, X, y, weight)
+        _refuse_twice(X, y, weight)
         return replace(X, columns=columns) if isinstance(X, Parquet) and X.columns is None and columns else X
     if isinstance(X, str | os.PathLike):
-        return _files(who, Path(X), y, weight, columns)
+        return _files(Path(X), y, weight, columns)
     if isinstance(X, np.memmap) and not matrix:
-        _refuse_names(who, y, weight)
+        _refuse_names(y, weight)
         return Arrays(X, y, weight=weight)
     if isinstance(X, Iterator) or (callable(X) and not hasattr(X, "__array__")):
         got = f"got something of type {type(X).__name__}"
         remedy = "Use mercer.sources.Batches(make), where make() gives a fresh iterator of batches."
-        raise InputError(sentence(who, READABLE, got, remedy))
+        raise InputError(message(READABLE, got, remedy))
     return None
 
 
-def _files(who: str, path: Path, y: Any, weight: Any, columns: Sequence[str] | None) -> Source:
+def _files(path: Path, y: Any, weight: Any, columns: Sequence[str] | None) -> Source:
     if path.suffix.lower() != SUFFIX and not path.is_dir():
-        _refuse_path(who, path)
+        _refuse_path(path)
     for name, given in (("y", y), ("sample_weight", weight)):
         if given is not None and not _is_name(given, several=name == "y"):
             got = f"got {type(given).__name__} for {name}, with a path for X"
-            raise InputError(sentence(who, f"the name of a column for {name}", got, "Keep it in the same files."))
+            raise InputError(message(f"the name of a column for {name}", got, "Keep it in the same files."))
     return Parquet(path, columns=columns, target=y, weight=weight)
 
 
@@ -82,16 +79,16 @@ def _is_name(given: Any, several: bool) -> bool:
     return isinstance(given, str) or (several and names)
 
 
-def _refuse_path(who: str, path: Path) -> NoReturn:
+def _refuse_path(path: Path) -> NoReturn:
     remedy = "Write it as Parquet once, with to_parquet of pandas or write_parquet of polars."
     if path.suffix.lower() == ".npy":
         remedy = f'Use np.load({str(path)!r}, mmap_mode="r").'
     elif not path.exists():
         remedy = "Give a path that ends in .parquet, or a folder of such files."
-    raise InputError(sentence(who, READABLE, f"got {str(path)!r}", remedy))
+    raise InputError(message(READABLE, f"got {str(path)!r}", remedy))
 
 
-def _refuse_twice(who: str, source: Source, y: Any, weight: Any) -> None:
+def _refuse_twice(source: Source, y: Any, weight: Any) -> None:
     given = "y" if y is not None else "sample_weight" if weight is not None else None
     if given is not None:
         kind = type(source).__name__
@@ -100,11 +97,11 @@ def _refuse_twice(who: str, source: Source, y: Any, weight: Any) -> None:
             "Parquet": f"Write Parquet(path, {'target' if given == 'y' else 'weight'}=...).",
             "Arrays": f"Write Arrays(X, {'y' if given == 'y' else 'weight=weight'}).",
         }.get(kind, "Give batches of (X, y) or (X, y, weights).")
-        raise InputError(sentence(who, "targets and weights inside the source", got, remedy))
+        raise InputError(message("targets and weights inside the source", got, remedy))
 
 
-def _refuse_names(who: str, y: Any, weight: Any) -> None:
+def _refuse_names(y: Any, weight: Any) -> None:
     for name, given in (("y", y), ("sample_weight", weight)):
         if isinstance(given, str):
             got = f"got {given!r}, with an array for X"
-            raise InputError(sentence(who, f"an array for {name}", got, "Names of columns go with Parquet files."))
+            raise InputError(message(f"an array for {name}", got, "Names of columns go with Parquet files."))

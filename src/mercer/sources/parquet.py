@@ -11,16 +11,16 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.sources.arrow import Columns, footer_of, pyarrow_parquet
 from mercer.sources.base import Batch, Source
 from mercer.sources.rebatch import rebatched
 from mercer.sources.tables import rows_at_once
 
 SUFFIX = ".parquet"
-BUFFER = 1 << 16
+BUFFER_BYTES = 1 << 16
 """Bytes of a column that are read from the disk at once, 64 KiB: without that a whole row group would be held."""
-MAGIC = 8
+FOOTER_BYTES = 8
 """Bytes at the end of a file: the length of the footer in four of them, and the name of the format."""
 
 
@@ -40,7 +40,9 @@ class _File:
         """Refuse a file that was changed since."""
         if _stamp(self.path) != self.stamp:
             got = f"{self.path.name} was changed after it was first read"
-            raise InputError(sentence("Parquet", "the same data in every pass", got, "Make a new Parquet(path)."))
+            raise InputError(
+                message("the same data in every pass", got, "Make a new Parquet(path).", subject="Parquet")
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +123,7 @@ class Parquet(Source):
             group = max(0, bisect_right(file.starts, start) - 1)
             at = file.starts[group]
             groups = list(range(group, len(file.starts) - 1))
-            with pyarrow_parquet().ParquetFile(file.path, buffer_size=BUFFER, pre_buffer=False) as opened:
+            with pyarrow_parquet().ParquetFile(file.path, buffer_size=BUFFER_BYTES, pre_buffer=False) as opened:
                 for records in opened.iter_batches(size, groups, self._columns.read(every)):
                     first, at = at, at + records.num_rows
                     if at > start:
@@ -133,14 +135,14 @@ class Parquet(Source):
         path = Path(self.path)
         if not path.exists():
             raise FileNotFoundError(
-                sentence("Parquet", "a file or a folder", f"{str(path)!r} is not there", "Check the path.")
+                message("a file or a folder", f"{str(path)!r} is not there", "Check the path.", subject="Parquet")
             )
         if not path.is_dir():
             return [path]
         found = sorted(file for file in path.glob(f"*{SUFFIX}") if not file.name.startswith((".", "_")))
         if not found:
             got, remedy = f"{str(path)!r} holds none", "Files in folders inside it are not looked for."
-            raise InputError(sentence("Parquet", f"a folder of *{SUFFIX} files", got, remedy))
+            raise InputError(message(f"a folder of *{SUFFIX} files", got, remedy, subject="Parquet"))
         return found
 
     @cached_property
@@ -157,7 +159,9 @@ class Parquet(Source):
             starts = accumulate(footer.groups, initial=files[-1].starts[-1] if files else 0)
             files.append(_File(path, stamp, tuple(starts)))
         if files[-1].starts[-1] == 0:
-            raise InputError(sentence("Parquet", "at least one row", "there is none", "Check how it was written."))
+            raise InputError(
+                message("at least one row", "there is none", "Check how it was written.", subject="Parquet")
+            )
         return tuple(files)
 
 
@@ -169,7 +173,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 def _footer(path: Path) -> bytes:
     """The end of a file, which says where its columns are, how they are written, and between which numbers they lie."""
     with path.open("rb") as file:
-        file.seek(-MAGIC, os.SEEK_END)
-        length = int.from_bytes(file.read(MAGIC)[:4], "little")
-        file.seek(-MAGIC - length, os.SEEK_END)
+        file.seek(-FOOTER_BYTES, os.SEEK_END)
+        length = int.from_bytes(file.read(FOOTER_BYTES)[:4], "little")
+        file.seek(-FOOTER_BYTES - length, os.SEEK_END)
         return file.read(length)

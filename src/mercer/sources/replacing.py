@@ -22,7 +22,7 @@ DRAFT = ".mercer-draft"
 """How the names of files end that are not whole yet."""
 CREATING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 """How a draft is opened: it is new, and no link that somebody put there is followed."""
-PROBE = 2**16
+MIN_FREE_BYTES = 2**16
 """Bytes that a place must have room for before work begins."""
 
 
@@ -89,7 +89,7 @@ def probe_place(path: Path) -> None:
             os.close(descriptor)
     elif not is_stream(path):
         with _draft(Path(os.path.realpath(path)).parent) as (_, file):
-            file.write(bytes(PROBE))
+            file.write(bytes(MIN_FREE_BYTES))
             file.flush()
 
 

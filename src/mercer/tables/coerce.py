@@ -13,7 +13,7 @@ from mercer.tables.units import measured
 MISSING = ("?", "-", "--", "---", ".", "none", "None", "NONE", "missing", "unknown", "N.A.", "n.a.")
 """What stands for a missing entry in a column whose others are numbers or dates; among labels each is a label."""
 ODD = 0.05
-"""The part of the entries that may keep the others from being numbers before it is told."""
+"""The part of the entries that may keep the others from being numbers before it is reported."""
 CURRENCIES = "$€£¥"
 DAY_FIRST, MONTH_FIRST = "date, day first", "date, month first"
 ORDERS = (DAY_FIRST, MONTH_FIRST)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message, speaking
 from mercer.tables.limits import TableLimits
 from mercer.tables.source_bytes import arrow_errors
 
@@ -30,7 +30,7 @@ def plain(name: str, table: Any, limits: TableLimits) -> Any:
         table.validate(full=True)
     except arrow_errors() as error:
         got = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
-        raise InputError(sentence(name, "a sound table", got, "Write it again.")) from error
+        raise InputError(message("a sound table", got, "Write it again.", subject=name)) from error
     refuse_twice(name, table.column_names)
     width = sum(_width(field.type) for field in table.schema)
     limits.check(name, table.num_rows, width)
@@ -95,8 +95,9 @@ def numbers(columns: list[Any], labels: list[str]) -> NDArray[Any]:
     narrow = all(str(column.type) in NARROW for column in columns)
     dtype = np.float32 if narrow and any(str(column.type) == "float" for column in columns) else np.float64
     found = np.empty((len(columns[0]), len(columns)), dtype)
-    for i, (column, label) in enumerate(zip(columns, labels, strict=True)):
-        found[:, i] = numbers_of("The table", f"column {label!r}", column)
+    with speaking("The table"):
+        for i, (column, label) in enumerate(zip(columns, labels, strict=True)):
+            found[:, i] = numbers_of(f"column {label!r}", column)
     return found
 
 
@@ -106,7 +107,7 @@ def refuse_twice(name: str, names: list[str]) -> None:
     for key in names:
         if key in seen:
             got = f"several are called {key!r}"
-            raise InputError(sentence(name, "a name of its own for each column", got, "Rename them."))
+            raise InputError(message("a name of its own for each column", got, "Rename them.", subject=name))
         seen.add(key)
 
 
@@ -133,7 +134,7 @@ def _spread(name: str, key: str, column: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"{key}[{i}]", pyarrow.array(np.ascontiguousarray(rows[:, i]))) for i in range(rows.shape[1]))
     elif types.is_binary(kind) or types.is_large_binary(kind):
         got, remedy = f"column {key!r} has bytes that are none", ENCODING
-        raise InputError(sentence(name, "texts in UTF-8", got, remedy))
+        raise InputError(message("texts in UTF-8", got, remedy, subject=name))
     else:
         yield key, column
 
@@ -155,7 +156,7 @@ def _in_range(name: str, key: str, column: Any) -> Any:
     first, last = ends["min"].as_py(), ends["max"].as_py()
     if first is not None and not (YEARS[0] * day <= first <= last < YEARS[1] * day):
         got, remedy = f"column {key!r} has others", "Correct these entries, or leave the column out."
-        raise InputError(sentence(name, "dates from the year 1 to 9999", got, remedy))
+        raise InputError(message("dates from the year 1 to 9999", got, remedy, subject=name))
     if types.is_date(kind):
         return column
     return whole.cast(pyarrow.timestamp(kind.unit)).cast(pyarrow.timestamp("us"), safe=False)
@@ -167,7 +168,7 @@ def _matrix(name: str, key: str, column: Any) -> NDArray[Any]:
 
     if column.null_count:
         got, remedy = f"column {key!r} has none in some rows", "Drop these rows."
-        raise InputError(sentence(name, "a list in each row", got, remedy))
+        raise InputError(message("a list in each row", got, remedy, subject=name))
     width, binary = _width(column.type), types.is_fixed_size_binary(column.type)
     parts = [_bytes(chunk) if binary else chunk.flatten().to_numpy(zero_copy_only=False) for chunk in column.chunks]
     return np.concatenate(parts).reshape(-1, width)

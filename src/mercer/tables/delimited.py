@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.tables.coerce import Texts, read_columns
 from mercer.tables.columns import ENCODING, refuse_twice
 from mercer.tables.limits import LINE, TableLimits
@@ -82,11 +82,11 @@ def read_text(given: TableInput, limits: TableLimits, options: TextOptions) -> t
         if separator.encode() not in size.first:
             shown = size.first[:40].decode(errors="replace")
             remedy = f"The first line is {shown!r}: remove what stands before the names."
-        raise InputError(sentence(given.name, "the same columns in each line", got, remedy)) from error
+        raise InputError(message("the same columns in each line", got, remedy, subject=given.name)) from error
 
 
 def _no_letters(name: str, encoding: str) -> InputError:
-    return InputError(sentence(name, f"text in {encoding}", "some bytes are none", ENCODING))
+    return InputError(message(f"text in {encoding}", "some bytes are none", ENCODING, subject=name))
 
 
 def check_encoding(encoding: str) -> None:
@@ -101,7 +101,7 @@ def check_encoding(encoding: str) -> None:
         alike = False
     if not alike:
         got = f"{encoding!r} is no encoding of text, or not one in which ASCII stands for itself"
-        raise InputError(sentence("Text", "an encoding such as utf-8, cp1252 or latin-1", got, ENCODING))
+        raise InputError(message("an encoding such as utf-8, cp1252 or latin-1", got, ENCODING, subject="Text"))
 
 
 def _parsed(
@@ -192,13 +192,13 @@ def text_size(given: TableInput, limits: TableLimits) -> TextSize:
         while chunk := stream.read(CHUNK):
             if b"\x00" in chunk:
                 got, remedy = "it has bytes of zero, as UTF-16 or a binary file has", "Save it as UTF-8."
-                raise InputError(sentence(given.name, "text in UTF-8", got, remedy))
+                raise InputError(message("text in UTF-8", got, remedy, subject=given.name))
             seen.add(chunk)
             _check(given.name, seen, limits)
             given.check_expansion(stream, seen.bytes)
     if not seen.first.strip():
         got, remedy = "it is empty", "Remove it, or give --no-header."
-        raise InputError(sentence(given.name, "names of columns in its first line", got, remedy))
+        raise InputError(message("names of columns in its first line", got, remedy, subject=given.name))
     return TextSize(seen.lines + (seen.open > 0), seen.longest, seen.first, seen.second, seen.zeros)
 
 
@@ -229,7 +229,7 @@ class _Counter:
 def _check(name: str, seen: _Counter, limits: TableLimits) -> None:
     if seen.longest > LINE:
         got, remedy = f"one is longer than {LINE // 2**20} MiB", "Check that it is a table."
-        raise InputError(sentence(name, "lines of a table", got, remedy))
+        raise InputError(message("lines of a table", got, remedy, subject=name))
     limits.check(name, rows=seen.lines - 1, size=seen.bytes)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.tables.delimited import text_size
 from mercer.tables.limits import TableLimits
 from mercer.tables.source_bytes import TableInput
@@ -31,7 +31,7 @@ def read_libsvm(given: TableInput, limits: TableLimits, columns: int | None = No
             rows, labels = load_svmlight_file(stream, zero_based=False)
     except (ValueError, OverflowError) as error:
         got, remedy = f"scikit-learn says: {error}", "Each line is: label column:value column:value ..."
-        raise InputError(sentence(given.name, "lines in LIBSVM's format", got, remedy)) from error
+        raise InputError(message("lines in LIBSVM's format", got, remedy, subject=given.name)) from error
     return SparseRows(_of_width(given.name, csr_array(rows), columns), labels)
 
 
@@ -42,5 +42,7 @@ def _of_width(name: str, rows: Any, columns: int | None) -> Any:
         return rows
     if rows.shape[1] > columns:
         got = f"got {rows.shape[1]}"
-        raise InputError(sentence(name, f"columns from 1 to {columns}, as in the fit", got, "Give the same columns."))
+        raise InputError(
+            message(f"columns from 1 to {columns}, as in the fit", got, "Give the same columns.", subject=name)
+        )
     return csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], columns))

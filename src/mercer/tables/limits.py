@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from mercer.compute.runtime.memory import text_of
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 
 LINE = 16 * 2**20
 """Bytes of a line of text, at most: no table has rows of which one fills a memory."""
@@ -29,19 +29,21 @@ class TableLimits:
     cells: int = 100_000_000
     bytes: int = 2**30
 
-    def check(self, who: str, rows: int = 0, columns: int = 0, size: int = 0, cells: int = 0) -> None:
+    def check(self, name: str, rows: int = 0, columns: int = 0, size: int = 0, cells: int = 0) -> None:
         """Refuse what is too large; `size` is in bytes, `cells` counts members of lists, which rows do not bound."""
         if columns > self.columns:
-            _refuse(who, f"{self.columns:,} columns", f"{columns:,}", "columns")
+            _refuse(name, f"{self.columns:,} columns", f"{columns:,}", "columns")
         if rows > self.rows:
-            _refuse(who, f"{self.rows:,} rows", f"{rows:,}", "rows")
+            _refuse(name, f"{self.rows:,} rows", f"{rows:,}", "rows")
         if rows * columns > self.cells:
-            _refuse(who, f"{self.cells:,} cells", f"{rows:,} x {columns:,}", "cells")
+            _refuse(name, f"{self.cells:,} cells", f"{rows:,} x {columns:,}", "cells")
         if cells > self.cells:
-            _refuse(who, f"{self.cells:,} cells", f"{cells:,}, members of lists among them,", "cells")
+            _refuse(name, f"{self.cells:,} cells", f"{cells:,}, members of lists among them,", "cells")
         if size > self.bytes:
-            _refuse(who, f"{text_of(self.bytes)} unpacked", f"{text_of(size)} or more", "bytes")
+            _refuse(name, f"{text_of(self.bytes)} unpacked", f"{text_of(size)} or more", "bytes")
 
 
-def _refuse(who: str, most: str, got: str, flag: str) -> NoReturn:
-    raise InputError(sentence(who, f"at most {most}", f"got {got}", f"Give --max-{flag} if it may be that large."))
+def _refuse(name: str, most: str, got: str, flag: str) -> NoReturn:
+    raise InputError(
+        message(f"at most {most}", f"got {got}", f"Give --max-{flag} if it may be that large.", subject=name)
+    )

@@ -10,7 +10,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.tables.limits import TableLimits
 from mercer.tables.source_bytes import TableInput
 
@@ -51,7 +51,9 @@ def read_npz(given: TableInput, limits: TableLimits) -> Any:
                 limits.check(given.name, len(found), len(columns), sum(column.nbytes for column in columns.values()))
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError) as error:
         got = f"zipfile says: {error}"
-        raise InputError(sentence(given.name, "a sound NPZ file", got, "Write it again with np.savez.")) from error
+        raise InputError(
+            message("a sound NPZ file", got, "Write it again with np.savez.", subject=given.name)
+        ) from error
     return _table(_of_one_length(given.name, columns))
 
 
@@ -67,7 +69,7 @@ def _array(name: str, stream: IO[bytes], there: int, limits: TableLimits) -> NDA
     data = stream.read(size) if size <= there else b""
     if len(data) < size:
         got = f"{min(there, size - 1):,} bytes are there"
-        raise InputError(sentence(name, f"{size:,} bytes of entries", got, "Copy the file again."))
+        raise InputError(message(f"{size:,} bytes of entries", got, "Copy the file again.", subject=name))
     _refuse_letters(name, data, dtype)
     return np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
 
@@ -89,14 +91,16 @@ def _header(name: str, stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dty
     descr, order, shape = (match["value"] if match else "" for match in found)
     if start[:6] != b"\x93NUMPY" or not all(found) or not re.fullmatch(r"\{[\s,]*\}\s*", rest):
         got, remedy = "dtype, order and shape were not found in it, or more was", "Write it again with np.save."
-        raise InputError(sentence(name, "a sound NPY header", got, remedy))
+        raise InputError(message("a sound NPY header", got, remedy, subject=name))
     return _shape(name, shape), order == "True", _dtype(name, descr.strip("'\""))
 
 
 def _dtype(name: str, descr: str) -> np.dtype[Any]:
     if not re.fullmatch(DTYPE, descr):
         remedy = "Save numbers of at most 8 bytes, or texts of a fixed width from 1 on."
-        raise InputError(sentence(name, "numbers, booleans or texts", f"got an array of dtype {descr:.60}", remedy))
+        raise InputError(
+            message("numbers, booleans or texts", f"got an array of dtype {descr:.60}", remedy, subject=name)
+        )
     return np.dtype(descr)
 
 
@@ -104,7 +108,7 @@ def _shape(name: str, shape: str) -> tuple[int, ...]:
     sizes = shape.replace("L", "").rstrip(", ").split(",")  # Python 2 wrote 3L
     if len(sizes) > 2 or not all(re.fullmatch(r"\s*[0-9]{1,18}\s*", size) for size in sizes):
         got = f"got an array of shape ({shape:.60})"
-        raise InputError(sentence(name, "one or two dimensions", got, "Save one row per observation."))
+        raise InputError(message("one or two dimensions", got, "Save one row per observation.", subject=name))
     return tuple(map(int, sizes))
 
 
@@ -115,7 +119,7 @@ def _refuse_letters(name: str, data: bytes, dtype: np.dtype[Any]) -> None:
     codes = np.frombuffer(data, np.dtype(np.uint32).newbyteorder(dtype.byteorder))
     if codes.max() > LAST_LETTER or ((codes >= 0xD800) & (codes < 0xE000)).any():
         got, remedy = "some are no letters", "Write it again with np.save."
-        raise InputError(sentence(name, "texts of Unicode's letters", got, remedy))
+        raise InputError(message("texts of Unicode's letters", got, remedy, subject=name))
 
 
 def _columns(name: str, key: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -129,14 +133,16 @@ def _of_one_length(name: str, columns: dict[str, NDArray[Any]]) -> dict[str, NDA
     lengths = {len(column) for column in columns.values()}
     if len(lengths) != 1:
         got = f"got arrays of {', '.join(map(str, sorted(lengths)[:5])) or 'no'} rows"
-        raise InputError(sentence(name, "arrays of the same number of rows", got, "Save X and y of the same rows."))
+        raise InputError(
+            message("arrays of the same number of rows", got, "Save X and y of the same rows.", subject=name)
+        )
     return columns
 
 
 def _check_count(name: str, names: list[str]) -> None:
     if len(names) > ARRAYS:
         remedy = "Put columns together into one array."
-        raise InputError(sentence(name, f"at most {ARRAYS:,} arrays", f"got {len(names):,}", remedy))
+        raise InputError(message(f"at most {ARRAYS:,} arrays", f"got {len(names):,}", remedy, subject=name))
 
 
 def _table(columns: dict[str, NDArray[Any]]) -> Any:

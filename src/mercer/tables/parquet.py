@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mercer.compute.runtime.memory import text_of
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.tables.batches import counted, leaves
 from mercer.tables.limits import TableLimits
 from mercer.tables.source_bytes import TableInput, refusing_damage
@@ -45,10 +45,12 @@ def _check_footer(given: TableInput) -> None:
         end = stream.read()
     length = int.from_bytes(end[:4], "little")
     if size < 4 + END or end[4:] != b"PAR1":
-        raise InputError(sentence(given.name, "a whole Parquet file", "its end is missing", "Copy the file again."))
+        raise InputError(
+            message("a whole Parquet file", "its end is missing", "Copy the file again.", subject=given.name)
+        )
     if length > MAX_FOOTER_BYTES:
         got, remedy = f"it has one of {text_of(length)}", "Write fewer columns, or larger row groups."
-        raise InputError(sentence(given.name, f"a footer of at most {text_of(MAX_FOOTER_BYTES)}", got, remedy))
+        raise InputError(message(f"a footer of at most {text_of(MAX_FOOTER_BYTES)}", got, remedy, subject=given.name))
 
 
 def _check_metadata(name: str, metadata: Any, limits: TableLimits) -> None:

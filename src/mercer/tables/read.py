@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.tables.arrow import read_arrow
 from mercer.tables.clean import Cleaner, Written
 from mercer.tables.coerce import Texts
@@ -78,7 +78,7 @@ class Sheet:
         if name not in self.names:
             known = ", ".join(map(repr, self.names[:LISTED])) + ", ..." * (len(self.names) > LISTED)
             remedy = "Check the spelling, or give --no-header if the first line is a row."
-            raise InputError(sentence(self.name, f"a column {name!r}", f"the columns are {known}", remedy))
+            raise InputError(message(f"a column {name!r}", f"the columns are {known}", remedy, subject=self.name))
         return self.table.column(name) if self.sparse is None else pyarrow.chunked_array([self.sparse.labels])
 
     def with_numbers_as_given(self, name: str) -> Sheet:
@@ -148,7 +148,7 @@ def _read(given: TableInput, form: str, limits: TableLimits, options: TableOptio
         return Sheet(given.name, form, sparse=read_libsvm(given, limits, options.columns))
     table, decimal = _table(given, form, limits, options)
     if not table.num_rows:
-        raise InputError(sentence(given.name, "at least one row", "it has none", "Check how it was written."))
+        raise InputError(message("at least one row", "it has none", "Check how it was written.", subject=given.name))
     table, graphs = with_graphs(plain(given.name, table, limits))
     units = options.written.units if options.written is not None else {}
     kept = frozenset(options.text.types or ()) | options.as_is
@@ -166,13 +166,13 @@ def _table(given: TableInput, form: str, limits: TableLimits, options: TableOpti
         return read_text(given, limits, options.text)
     if given.gzipped:
         got = f"got gzipped {form}"
-        raise InputError(sentence(given.name, "a text inside of gzip", got, "Unpack it first with gunzip."))
+        raise InputError(message("a text inside of gzip", got, "Unpack it first with gunzip.", subject=given.name))
     return NEVER_PACKED[form](given, limits), None
 
 
 def _format(given: TableInput, asked: str) -> str:
     if asked and asked not in FORMATS:
-        raise InputError(sentence("--format", f"one of {', '.join(FORMATS)}", f"got {asked!r}", "Leave it out."))
+        raise InputError(message(f"one of {', '.join(FORMATS)}", f"got {asked!r}", "Leave it out.", subject="--format"))
     return asked or given.format()
 
 
@@ -181,4 +181,4 @@ def _require_pyarrow() -> None:
         import pyarrow  # noqa: F401
     except ImportError as error:
         remedy = 'Run: pip install "mercer[files]"'
-        raise ImportError(sentence("Reading tables", "pyarrow", "it is not installed", remedy)) from error
+        raise ImportError(message("pyarrow", "it is not installed", remedy, subject="Reading tables")) from error

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.tables.limits import TableLimits
 
 CHUNK = 2**20
@@ -59,7 +59,7 @@ class TableInput:
                 yield stream
         except (gzip.BadGzipFile, zlib.error, EOFError) as error:
             got, remedy = f"unpacking it fails: {error}", "Copy the file again, or pack it again."
-            raise InputError(sentence(self.name, "a whole gzip file", got, remedy)) from error
+            raise InputError(message("a whole gzip file", got, remedy, subject=self.name)) from error
 
     def _stream(self) -> IO[bytes]:
         return cast("IO[bytes]", gzip.open(self.path, "rb")) if self.gzipped else self.path.open("rb")
@@ -68,7 +68,9 @@ class TableInput:
         """Refuse what grows as no table does; `stream` is what was opened, and so many bytes were read from it."""
         if self.gzipped and unpacked > FREE and unpacked > GROWTH * max(1, stream.fileobj.tell()):
             got = f"it grows more than {GROWTH} times when it is unpacked"
-            raise InputError(sentence(self.name, "a table inside of gzip", got, "If it is one, use gunzip first."))
+            raise InputError(
+                message("a table inside of gzip", got, "If it is one, use gunzip first.", subject=self.name)
+            )
 
     def head(self, size: int = 4096) -> bytes:
         """The first bytes, unpacked."""
@@ -94,7 +96,7 @@ class TableInput:
             kind = "an Excel workbook"
         if kind:
             remedy = "Save it as CSV." if "Excel" in kind else "Write it as CSV or Parquet."
-            raise InputError(sentence(self.name, "a table", f"it is {kind}", remedy))
+            raise InputError(message("a table", f"it is {kind}", remedy, subject=self.name))
 
 
 @contextmanager
@@ -113,7 +115,9 @@ def table_input(source: str | Path, limits: TableLimits, stdin: Any = None) -> I
 
 def _standard_input() -> IO[bytes]:
     if sys.stdin is None:  # a process may be started without
-        raise InputError(sentence("standard input", "a table", "it is closed", "Pipe a table into it, or give a path."))
+        raise InputError(
+            message("a table", "it is closed", "Pipe a table into it, or give a path.", subject="standard input")
+        )
     return sys.stdin.buffer
 
 
@@ -136,16 +140,16 @@ def refusing_damage(name: str, needs: str) -> Iterator[None]:
         full = isinstance(error, MemoryError)
         needs, remedy = ("a table that memory can hold", "Use fewer rows.") if full else (needs, "Write it again.")
         got = f"pyarrow says: {str(error).strip().rstrip('.')[:300]}"
-        raise InputError(sentence(name, needs, got, remedy)) from error
+        raise InputError(message(needs, got, remedy, subject=name)) from error
 
 
 def _refuse_absent(path: Path) -> None:
     if path.is_file():
         if path.stat().st_size:
             return
-        raise InputError(sentence(path.name, "a table", "the file is empty", "Check how it was written."))
+        raise InputError(message("a table", "the file is empty", "Check how it was written.", subject=path.name))
     got = "it is a folder" if path.is_dir() else "there is no such file" if not path.exists() else "it is no file"
-    raise InputError(sentence("mercer", f"a table at {path}", got, "Check the path."))
+    raise InputError(message(f"a table at {path}", got, "Check the path.", subject="mercer"))
 
 
 def _is_gzip(path: Path) -> bool:
@@ -162,4 +166,4 @@ def _copy(stream: IO[bytes], path: Path, limits: TableLimits) -> None:
             limits.check("standard input", size=size)
             out.write(chunk)
     if not size:
-        raise InputError(sentence("standard input", "a table", "got nothing", "Pipe a table into it."))
+        raise InputError(message("a table", "got nothing", "Pipe a table into it.", subject="standard input"))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, NumericalWarning
+from mercer.errors import InputError, NumericalWarning, speaks
 from mercer.kernels import Kernel, Radial
 from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.kernels.pairs import Pairs
@@ -19,21 +19,26 @@ from mercer.kernels.proof.prove import prove
 from mercer.kernels.proof.search import find_witness
 from mercer.kernels.proof.subject import KernelSubject
 from mercer.kernels.proof.verify import PrecisePairs
+from mercer.lifts.exact import exact_lift
+from mercer.lifts.n_features import most_features
 from mercer.testing import structured
 from mercer.testing.laws import AGREEMENT, PATHS, close, law_of_parameters, law_of_text, law_of_value, require
 
 Table = NDArray[np.float64]
 ROWS = 24
+MAX_FEATURES = 10_000
+"""A finite lift with more features is not built."""
 
 
+@speaks
 def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = None) -> None:
     """Check a kernel against the laws of its kind.
 
     The laws: data (left unchanged), value (frozen, hashable, equal by value), symmetry, diagonal, distance, rows (their
     order, and whether they come alone), dtype, closure under sums and products, text, parameters, domain, precision
-    (agreement with 50 digits), limits (at infinite distance), paths (plain NumPy and the fused pass agree), eigenvalues
-    (on data, and on the point sets of the search for a witness). The laws about values are checked on both paths. Cost:
-    about a second, and a few more to compile a formula that is new.
+    (agreement with 50 digits), limits (at infinite distance), the lift (features of `finite_lift` give k), paths (plain
+    NumPy and the fused pass agree), eigenvalues (on data, and on the point sets of the search for a witness). The laws
+    about values are checked on both paths. Cost: about a second, and a few more to compile a formula that is new.
 
     Parameters
     ----------
@@ -77,7 +82,7 @@ def _things(kernel: Kernel, X: Any) -> Any:
 def _table(kernel: Kernel, d: int | None, X: ArrayLike | None) -> Table:
     """The rows that were given, or some in the kernel's domain, two of them equal and two of them near each other."""
     if X is not None:
-        return points_from("check_kernel", X).values
+        return points_from(X).values
     subject = KernelSubject.of(kernel)
     options = [columns for columns in ((2, 1, 3, 4, 5, 6, 7, 8) if d is None else (d,)) if subject.fits(columns)]
     if not options:
@@ -91,7 +96,7 @@ def _table(kernel: Kernel, d: int | None, X: ArrayLike | None) -> Table:
 def law_of_symmetry(kernel: Kernel, X: Table) -> None:
     """k(X) is exactly symmetric, equals k(X, X), and k(X, Z) is the transpose of k(Z, X)."""
     K = kernel(X)
-    raw = kernel.evaluate(Pairs(points_from("check_kernel", X), points_from("check_kernel", X)))
+    raw = kernel.evaluate(Pairs(points_from(X), points_from(X)))
     close(raw, np.asarray(raw).T, "k(x, z) against k(z, x)")
     require(np.array_equal(K, K.T), "k(X) is not exactly symmetric")
     require(np.array_equal(K, kernel(X, X.copy())), "k(X) differs from k(X, X)")
@@ -210,7 +215,7 @@ def law_of_domain(kernel: Kernel, X: Table) -> None:
 
 def law_of_precision(kernel: Kernel, X: Table) -> None:
     """The value in float64 agrees with the same formula at 50 digits."""
-    few = points_from("check_kernel", X[:6])
+    few = points_from(X[:6])
     exact = type(few)(precisely(few.values), few.names)
     try:
         wanted = kernel.evaluate(PrecisePairs(exact, exact))
@@ -225,6 +230,19 @@ def law_of_limits(kernel: Kernel, X: Table) -> None:
         with np.errstate(all="ignore"):
             values = kernel.profile(np.array([0.0, 5e-324, 1e-150, 1.0, 1e10, 1e300, np.inf]))
         require(np.isfinite(values).all(), f"the profile gives {values} from 0 to infinity")
+
+
+def law_of_the_lift(kernel: Kernel, X: Table) -> None:
+    """Where `finite_lift` answers: phi(x).phi(z) is k(x, z), with no more features than are counted."""
+    most = most_features(kernel, X.shape[1])
+    if most is None or not 0 < most <= MAX_FEATURES:
+        return
+    phi = exact_lift(kernel, points_from(X))
+    features = phi.transform(X)
+    require(phi.n_features() <= most, f"{phi.n_features()} features are built where at most {most} are counted")
+    require(features.shape == (len(X), phi.n_features()), f"features are of shape {features.shape}")
+    require(len(phi.get_feature_names_out()) == phi.n_features(), "there is not one name per feature")
+    close(features @ features.T, kernel(X), "phi(x).phi(z) against k(x, z)", tolerance=1e-9)
 
 
 LAWS: dict[str, Callable[[Kernel, Table], None]] = {
@@ -242,6 +260,7 @@ LAWS: dict[str, Callable[[Kernel, Table], None]] = {
     "domain": law_of_domain,
     "precision": law_of_precision,
     "limits": law_of_limits,
+    "the lift": law_of_the_lift,
     "eigenvalues": law_of_eigenvalues,
 }
 ON_BOTH_PATHS = {"data", "symmetry", "the diagonal", "distance", "rows", "dtype"}

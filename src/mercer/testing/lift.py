@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from mercer.errors import NumericalWarning
+from mercer.errors import NumericalWarning, speaks
 from mercer.kernels import Kernel
 from mercer.lifts import Certificate, Lift
 from mercer.lifts.composition import KINDS, kernel_of, longest, rounding
@@ -26,6 +26,7 @@ MOST = 1 << 22
 """Features of all products, in all rows, above which products of lifts are not tried."""
 
 
+@speaks
 def check_lift(lift: Lift, X: ArrayLike | None = None) -> None:
     """Check a lift against the laws of its kind.
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import aslinearoperator
 
-from mercer.errors import InputError
+from mercer.errors import InputError, speaks
 from mercer.operators import Operator, Sum
 from mercer.testing.laws import require
 
@@ -20,6 +20,7 @@ TOLERANCE = {"float32": 1e-5, "float64": 1e-11}
 COLUMNS = 3
 
 
+@speaks
 def check_operator(operator: Operator) -> None:
     """Check an operator against the laws of its kind; `to_dense` is the reference.
 

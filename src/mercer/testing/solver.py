@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.errors import speaks
 from mercer.operators import Dense
 from mercer.solvers import Cost, History, Outcome, Solver
 from mercer.testing.laws import require
@@ -19,6 +20,7 @@ from mercer.testing.systems import LARGE, ROUNDING, UNKNOWNS, Problem, easy, hop
 Array = NDArray[np.float64]
 
 
+@speaks
 def check_solver(solver: Solver) -> None:
     """Check a solver against the laws of its kind; dense NumPy is the reference.
 

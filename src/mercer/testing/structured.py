@@ -75,15 +75,15 @@ def _count(X: Any) -> int:
 def law_of_data(kernel: Kernel, X: Any) -> None:
     """Data is left unchanged."""
     kind = kernel.kinds.get(None)
-    before = [copy.deepcopy(table_of("check_kernel", X, kind).things(i)) for i in range(_width(X, kind))]
+    before = [copy.deepcopy(table_of(X, kind).things(i)) for i in range(_width(X, kind))]
     kernel(X)
     kernel.distance(X)
-    after = [table_of("check_kernel", X, kind).things(i) for i in range(_width(X, kind))]
+    after = [table_of(X, kind).things(i) for i in range(_width(X, kind))]
     require(repr(before) == repr(after), "the data was changed")
 
 
 def _width(X: Any, kind: str | None) -> int:
-    return table_of("check_kernel", X, kind).width
+    return table_of(X, kind).width
 
 
 def law_of_symmetry(kernel: Kernel, X: Any) -> None:
@@ -161,7 +161,7 @@ def law_of_counting(kernel: Kernel, X: Any) -> None:
 
 
 def _counted(kernel: Kernel, X: Any) -> Iterator[tuple[Counted, tuple[Any, ...]]]:
-    for leaf, points in leaves(kernel, points_of_kernel("check_kernel", X, kernel)):
+    for leaf, points in leaves(kernel, points_of_kernel(X, kernel)):
         if isinstance(leaf, Counted):
             yield leaf, leaf.column(points).store.items
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.compute.runtime.threads import one_thread_blas
-from mercer.errors import InputError, KernelError, sentence, speaks
+from mercer.errors import InputError, KernelError, message, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import kernel_from
 from mercer.kernels.text import parse
@@ -24,7 +24,7 @@ from mercer.tuning.reading import Rows, read, targets_of
 
 Array = NDArray[np.float64]
 
-SMALL = 512
+MIN_THREADED_ROWS = 512
 """Below so many rows BLAS has one thread: dealing the work out would take longer than doing it."""
 
 
@@ -150,8 +150,8 @@ def combine(
     given = _kernels(kernels)
     _check_max_iter(max_iter)
     sources, weights = _sources(given, X, sample_weight)
-    aim = aim_of(weights, targets_of("combine", y, len(weights)), fit_intercept)
-    with one_thread_blas() if len(aim.rows) < SMALL else nullcontext():
+    aim = aim_of(weights, targets_of(y, len(weights)), fit_intercept)
+    with one_thread_blas() if len(aim.rows) < MIN_THREADED_ROWS else nullcontext():
         members, matrices = members_of(aim, sources)
         error = SumError(aim, tuple(member for member in members if member.size > 0), matrices)
         return _combination(members, error, best_of(error, int(max_iter)), several=np.ndim(y) == 2)
@@ -164,23 +164,23 @@ def _kernels(given: Any) -> list[Kernel]:
     """The kernels of a list of kernels and texts."""
     needs, remedy = "a list of kernels or their texts", "Write combine([Gaussian('median'), 'linear'], X, y)."
     if isinstance(given, str | Kernel) or not hasattr(given, "__iter__"):
-        raise KernelError(sentence("combine", needs, f"got {given!r}", remedy))
+        raise KernelError(message(needs, f"got {given!r}", remedy))
     found = [parse(item, open=True) if isinstance(item, str) else kernel_from(item) for item in given]
     wrong = [item for item in found if not isinstance(item, Kernel)]
     if wrong or not found:
         got = f"{wrong[0]!r} is in it" if wrong else "got an empty one"
-        raise KernelError(sentence("combine", needs, got, remedy))
+        raise KernelError(message(needs, got, remedy))
     return found
 
 
 def _check_max_iter(given: Any) -> None:
     if isinstance(given, bool) or not isinstance(given, numbers.Integral) or given < 1:
-        raise InputError(sentence("combine", "a positive integer for max_iter", f"got {given!r}", "Use 100."))
+        raise InputError(message("a positive integer for max_iter", f"got {given!r}", "Use 100."))
 
 
 def _sources(kernels: list[Kernel], X: Any, sample_weight: Any) -> tuple[list[Rows], Array]:
     """The rows as each kernel sees them, and how often each row counts."""
-    seen = [read("combine", kernel, X, sample_weight) for kernel in kernels]
+    seen = [read(kernel, X, sample_weight) for kernel in kernels]
     return [source for source, _ in seen if isinstance(source, Rows)], seen[0][1]  # all are: no kernel is a matrix
 
 

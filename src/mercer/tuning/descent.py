@@ -11,18 +11,21 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 from scipy.optimize import minimize
 
-from mercer.tuning.members import LEVEL, Aim, Member
+from mercer.tuning.members import PLATEAU_FACTOR, Aim, Member
 
 Array = NDArray[np.float64]
 
-SINGLES = 3
+SINGLE_STARTS = 3
 """Descents start from equal weights, and from so many of the kernels that are the best ones alone."""
-NEAR = 0.1
-"""A weight times the largest eigenvalue is NEAR (e^z - 1): linear in z for small ones, so that 0 can be reached, and
-logarithmic for large ones. At NEAR alpha is 10 times that eigenvalue, where a kernel begins to matter."""
-FLAT, STILL = 1e-6, 1e-10
-"""A slope of log(error), and a relative change of it, that count as none."""
-NEARLY = 1e-4
+WEIGHT_SCALE = 0.1
+"""A weight times the largest eigenvalue is WEIGHT_SCALE (e^z - 1): linear in z for small ones, so that 0 can be
+reached, and logarithmic for large ones. At WEIGHT_SCALE alpha is 10 times that eigenvalue, where a kernel begins to
+matter."""
+SLOPE_TOLERANCE = 1e-6
+"""A slope of log(error) that counts as none."""
+CHANGE_TOLERANCE = 1e-10
+"""A relative change of it that counts as none."""
+ROUNDED_SLOPE_TOLERANCE = 1e-4
 """A slope that counts as none where rounding ended a descent."""
 
 
@@ -111,42 +114,44 @@ def best_of(error: SumError, steps: int) -> Descent:
 def _starts(error: SumError) -> list[Array]:
     """Kernels of equal weights after each has got a mean diagonal of one, and the best kernels alone."""
     members = error.members
-    singles = np.argsort([member.error for member in members], kind="stable")[:SINGLES]
+    singles = np.argsort([member.error for member in members], kind="stable")[:SINGLE_STARTS]
     alone = [members[i].start * np.eye(len(members))[i] for i in singles]
     if len(members) == 1:
         return alone
     equal = 1 / np.trace(error.matrices, axis1=1, axis2=2)
     _, alphas, errors = error.aim.path(error.sum(equal), float(equal @ error.pulls))
-    level = alphas[errors <= LEVEL * errors.min()].max()
+    level = alphas[errors <= PLATEAU_FACTOR * errors.min()].max()
     return [np.minimum(equal / level, error.limits), *alone]
 
 
 def _descend(error: SumError, weights: Array, steps: int) -> Descent:
-    """L-BFGS-B on the logarithm of the error, over z with weights = NEAR (e^z - 1)."""
+    """L-BFGS-B on the logarithm of the error, over z with weights = WEIGHT_SCALE (e^z - 1)."""
     history: list[float] = []
 
     def value(z: Array) -> tuple[float, Array]:
-        here = NEAR * np.expm1(z)
+        here = WEIGHT_SCALE * np.expm1(z)
         errors, slopes = error(here)
         mean = max(float(errors.mean()), np.finfo(np.float64).tiny)
         if not history:
             history.append(mean)
-        return float(np.log(mean)), (here + NEAR) * slopes / mean
+        return float(np.log(mean)), (here + WEIGHT_SCALE) * slopes / mean
 
     def note(intermediate_result: Any) -> None:
         history.append(float(np.exp(intermediate_result.fun)))
 
-    tops, start = np.log1p(error.limits / NEAR), np.log1p(weights / NEAR)
-    options = {"maxiter": steps, "ftol": STILL, "gtol": FLAT}
+    tops, start = np.log1p(error.limits / WEIGHT_SCALE), np.log1p(weights / WEIGHT_SCALE)
+    options = {"maxiter": steps, "ftol": CHANGE_TOLERANCE, "gtol": SLOPE_TOLERANCE}
     bounds = [(0.0, top) for top in tops]
     end = minimize(value, start, jac=True, method="L-BFGS-B", bounds=bounds, callback=note, options=options)
     slope = float(np.abs(np.clip(end.x - end.jac, 0.0, tops) - end.x).max())
-    return Descent(np.minimum(NEAR * np.expm1(end.x), error.limits), history, *_verdict(end.status, slope, steps))
+    return Descent(
+        np.minimum(WEIGHT_SCALE * np.expm1(end.x), error.limits), history, *_verdict(end.status, slope, steps)
+    )
 
 
 def _verdict(status: int, slope: float, steps: int) -> tuple[bool, str]:
     """Whether a descent has arrived, and why it ended."""
-    if status == 0 or slope < NEARLY:
+    if status == 0 or slope < ROUNDED_SLOPE_TOLERANCE:
         return True, "No step leads further down."
     if status == 1:
         return False, f"It stopped after {steps} step{'s' * (steps != 1)}: the error still falls."

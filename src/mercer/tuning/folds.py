@@ -7,7 +7,7 @@ import numbers
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.tuning.path import Path
@@ -70,37 +70,37 @@ def kfold_path(
     An, Liu, Venkatesh, Fast cross-validation algorithms for least squares support vector machine and kernel ridge
     regression, Pattern Recognition 40 (2007).
     """
-    problem = posed("kfold_path", kernel, X, y, sample_weight, fit_intercept)
-    chosen = folds_of("kfold_path", folds, len(np.asarray(y)))[problem.rows]
+    problem = posed(kernel, X, y, sample_weight, fit_intercept)
+    chosen = folds_of(folds, len(np.asarray(y)))[problem.rows]
     if len(np.unique(chosen)) < 2:
         needs, got = "rows of weight above 0 in at least two folds", "all are in one"
-        raise InputError(sentence("kfold_path", needs, got, "Without that fold nothing is left: use more folds."))
+        raise InputError(message(needs, got, "Without that fold nothing is left: use more folds."))
     given = problem.penalties(alphas)
     return Path(given, problem.side.fold_errors(given, chosen))
 
 
-def folds_of(who: str, given: int | ArrayLike, count: int) -> NDArray[np.intp]:
+def folds_of(given: int | ArrayLike, count: int) -> NDArray[np.intp]:
     """(n,): the number of each row's fold.
 
     given : how many folds of successive rows, as scikit-learn's KFold makes them; or the numbers themselves
 
-    >>> folds_of("kfold_path", 3, 8)
+    >>> folds_of(3, 8)
     array([0, 0, 0, 1, 1, 1, 2, 2])
     """
     if isinstance(given, numbers.Integral) and not isinstance(given, bool):
-        return _successive(who, int(given), count)
+        return _successive(int(given), count)
     numbered = np.asarray(given)
     if numbered.shape != (count,) or numbered.dtype.kind not in "iu":
         needs = f"a number of folds, or one integer per row, {count} in all"
         got = f"got folds of shape {numbered.shape} and dtype {numbered.dtype}"
-        raise InputError(sentence(who, needs, got, "Use 5, or an array of fold numbers."))
+        raise InputError(message(needs, got, "Use 5, or an array of fold numbers."))
     return np.unique(numbered, return_inverse=True)[1].reshape(-1)
 
 
-def _successive(who: str, folds: int, count: int) -> NDArray[np.intp]:
+def _successive(folds: int, count: int) -> NDArray[np.intp]:
     if not 2 <= folds <= count:
         got = f"got {folds}"
-        raise InputError(sentence(who, f"2 folds to {count}, one per row", got, "Use 5, or fewer for few rows."))
+        raise InputError(message(f"2 folds to {count}, one per row", got, "Use 5, or fewer for few rows."))
     sizes = np.full(folds, count // folds)
     sizes[: count % folds] += 1
     return np.repeat(np.arange(folds), sizes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.tuning.path import Path
@@ -62,9 +62,9 @@ def loo_path(
     Allen, The relationship between variable selection and data augmentation and a method for prediction, Technometrics
     16 (1974). Rifkin, Lippert, Notes on regularized least squares, MIT (2007).
     """
-    problem = posed("loo_path", kernel, X, y, sample_weight, fit_intercept)
+    problem = posed(kernel, X, y, sample_weight, fit_intercept)
     weights = problem.side.centering.weights
     if len(weights) == 1 and weights[0] <= 1:
         got, remedy = "got one row of weight above 0", "Without it nothing is left: give more rows."
-        raise InputError(sentence("loo_path", "at least two rows", got, remedy))
+        raise InputError(message("at least two rows", got, remedy))
     return problem.side.path(problem.penalties(alphas))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,19 +64,18 @@ def lengths_of(kernel: Kernel, points: Points) -> list[Lengths]:
     """All lengthscales, from left to right. Below one lengthscale per column no other is free."""
     found: list[Lengths] = []
 
-    def note(node: Kernel, seen: Points | None, values: tuple[float, ...]) -> tuple[float, ...]:
-        assert seen is not None  # noqa: S101
+    def note(node: Kernel, seen: Points, values: tuple[float, ...]) -> tuple[float, ...]:
         found.extend(_noted(node, seen, values))
         return values
 
-    _visited(kernel, points, note)
+    _visited(kernel, points, lambda node, seen: node.inner_points(seen), note)
     return found
 
 
 def replaced(kernel: Kernel, values: Iterable[float]) -> Kernel:
     """The kernel with other lengthscales, in the same order."""
     given = iter(values)
-    return _visited(kernel, None, lambda node, seen, values: tuple(float(next(given)) for _ in values))
+    return _visited(kernel, None, lambda *_: None, lambda node, seen, values: tuple(float(next(given)) for _ in values))
 
 
 def _noted(node: Kernel, points: Points, values: tuple[float, ...]) -> list[Lengths]:
@@ -93,18 +92,26 @@ def _dense(values: Any) -> Array:
     return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64)
 
 
-Visit = Callable[[Kernel, Points | None, tuple[float, ...]], tuple[float, ...]]
-"""From a node, what it sees and its lengthscales to those that take their place."""
+Seen = TypeVar("Seen")
 
 
-def _visited(kernel: Kernel, points: Points | None, visit: Visit) -> Kernel:
-    """points : as this node sees them; None where that does not matter."""
+def _visited(
+    kernel: Kernel,
+    seen: Seen,
+    inner: Callable[[Mapped, Seen], Seen],
+    visit: Callable[[Kernel, Seen, tuple[float, ...]], tuple[float, ...]],
+) -> Kernel:
+    """The kernel with the lengthscales that `visit` gives for a node, what it sees, and those that it has.
+
+    seen : what the kernel sees: points, or None where that does not matter
+    inner : what the children of a node see that maps points
+    """
     if isinstance(kernel, Scaled):
-        return kernel.with_parameters({"lengthscales": visit(kernel, points, kernel.lengthscales)})
+        return kernel.with_parameters({"lengthscales": visit(kernel, seen, kernel.lengthscales)})
     if kernel.children:
-        inner = kernel.inner_points(points) if points is not None and isinstance(kernel, Mapped) else points
-        kernel = kernel.with_children(tuple(_visited(child, inner, visit) for child in kernel.children))
+        below = inner(kernel, seen) if isinstance(kernel, Mapped) else seen
+        kernel = kernel.with_children(tuple(_visited(child, below, inner, visit) for child in kernel.children))
     own = kernel.parameters().get("lengthscale")
     if not isinstance(own, float):
         return kernel
-    return kernel.with_parameters({"lengthscale": visit(kernel, points, (own,))[0]})
+    return kernel.with_parameters({"lengthscale": visit(kernel, seen, (own,))[0]})

@@ -14,13 +14,15 @@ from mercer.solvers.ridge.spectrum import Spectrum
 
 Array = NDArray[np.float64]
 
-LOWEST, HIGHEST = 1e-10, 10.0
-"""The range of the default penalties, in units of the largest eigenvalue: below it rounding takes over."""
-EQUAL = 1e-9
+MIN_ALPHA = 1e-10
+"""The least default penalty, in units of the largest eigenvalue: below it rounding takes over."""
+MAX_ALPHA = 10.0
+"""The largest one, in the same units."""
+EQUAL_ERRORS_TOLERANCE = 1e-9
 """Errors that differ by less than this part of themselves are equal."""
-NOTHING = 1e-28
+ROUNDING_ERROR_SHARE = 1e-28
 """Errors below this part of the largest are rounding: the square of some units in the last place."""
-SHOWN = 3
+MAX_SHOWN_OUTPUTS = 3
 """Outputs that a line of text names."""
 
 
@@ -112,7 +114,7 @@ def default_alphas(largest: float, count: int = 45) -> Array:
     array([2.00000000e-10, 6.32455532e-05, 2.00000000e+01])
     """
     scale = float(largest) if largest > 0 else 1.0
-    return np.asarray(scale * np.geomspace(LOWEST, HIGHEST, count))
+    return np.asarray(scale * np.geomspace(MIN_ALPHA, MAX_ALPHA, count))
 
 
 def scale_of(spectrum: Spectrum, centering: Centering, sizes: Array) -> float:
@@ -131,7 +133,7 @@ def _least(values: Array) -> NDArray[np.bool_]:
     known = values[np.isfinite(values)]
     if not known.size:
         return np.ones(len(values), dtype=bool)
-    limit = known.min() * (1 + EQUAL) + NOTHING * known.max()
+    limit = known.min() * (1 + EQUAL_ERRORS_TOLERANCE) + ROUNDING_ERROR_SHARE * known.max()
     return np.asarray(values <= limit)
 
 
@@ -140,5 +142,5 @@ def _heads(outputs: int) -> list[str]:
 
 
 def _few(values: Array) -> str:
-    shown = ", ".join(f"{value:.3g}" for value in values[:SHOWN])
-    return f"{shown}, ..." if len(values) > SHOWN else shown
+    shown = ", ".join(f"{value:.3g}" for value in values[:MAX_SHOWN_OUTPUTS])
+    return f"{shown}, ..." if len(values) > MAX_SHOWN_OUTPUTS else shown

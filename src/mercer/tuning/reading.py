@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import InputError, KernelError, sentence
+from mercer.errors import InputError, KernelError, message
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import all_finite
 from mercer.kernels.evaluation.evaluate import read as rows_of
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 Positions = NDArray[np.intp]
 
 PRECOMPUTED = "precomputed"
-PROMISED = 5e-13
+ENTRY_ROUNDING = 5e-13
 """How far an entry of a kernel matrix may be off by rounding, relative to sqrt(k(x, x) k(z, z))."""
 
 
@@ -31,14 +31,13 @@ PROMISED = 5e-13
 class Rows:
     """Rows that are seen through a kernel; its open numbers are found."""
 
-    who: str
     kernel: Kernel
     points: Points
 
     @property
     def unit(self) -> float:
         """How far an entry of the matrix may be off."""
-        return PROMISED
+        return ENTRY_ROUNDING
 
     def matrix(self, rows: Positions) -> Array:
         """The kernel matrix of some rows, to be overwritten."""
@@ -48,7 +47,7 @@ class Rows:
             finite = all_finite(K)
         if not finite:
             got, remedy = f"{self.kernel} overflows on this data", "Scale the data down, or normalize the kernel."
-            raise InputError(sentence(self.who, "finite values of the kernel", got, remedy))
+            raise InputError(message("finite values of the kernel", got, remedy))
         return K
 
 
@@ -56,7 +55,6 @@ class Rows:
 class Similarities:
     """Rows of which only the kernel matrix is known."""
 
-    who: str
     given: NDArray[Any]
 
     @property
@@ -67,58 +65,58 @@ class Similarities:
     def matrix(self, rows: Positions) -> Array:
         """The kernel matrix of some rows, to be overwritten."""
         whole = len(rows) == len(self.given)
-        return check_precomputed(self.who, self.given if whole else self.given[np.ix_(rows, rows)])
+        return check_precomputed(self.given if whole else self.given[np.ix_(rows, rows)])
 
 
-def read(who: str, kernel: Any, X: Any, sample_weight: Any) -> tuple[Rows | Similarities, Array]:
+def read(kernel: Any, X: Any, sample_weight: Any) -> tuple[Rows | Similarities, Array]:
     """The rows, and how often each counts."""
     if isinstance(kernel, str) and kernel == PRECOMPUTED:
-        given = read_square(who, X)
-        return Similarities(who, given), weights_from(who, sample_weight, len(given))
-    kernel = kernel_of(who, kernel)
+        given = read_square(X)
+        return Similarities(given), weights_from(sample_weight, len(given))
+    kernel = kernel_of(kernel)
     kernel.check(X)
     points = rows_of(kernel, X)
-    weights = weights_from(who, sample_weight, points.values.shape[0])
-    return Rows(who, kernel.resolve_points(points, weights), points), weights
+    weights = weights_from(sample_weight, points.values.shape[0])
+    return Rows(kernel.resolve_points(points, weights), points), weights
 
 
-def kernel_of(who: str, given: Any) -> Kernel:
+def kernel_of(given: Any) -> Kernel:
     """A kernel, from one or its text."""
     if isinstance(given, str):
         return parse(given, open=True)
     given = kernel_from(given)
     if not isinstance(given, Kernel):
         remedy = "Write Gaussian(), or \"gaussian('median')\"."
-        raise KernelError(sentence(who, "a kernel, its text, or 'precomputed'", f"got {given!r}", remedy))
+        raise KernelError(message("a kernel, its text, or 'precomputed'", f"got {given!r}", remedy))
     return given
 
 
-def targets_of(who: str, y: ArrayLike, count: int) -> Array:
+def targets_of(y: ArrayLike, count: int) -> Array:
     """(n, outputs): y as finite numbers."""
     given = np.asarray(y)
     if given.dtype.kind not in "fiub":
         got, remedy = f"got y of dtype {given.dtype}", "Convert y; code classes by +1 and -1."
-        raise InputError(sentence(who, "targets that are numbers", got, remedy))
+        raise InputError(message("targets that are numbers", got, remedy))
     if given.ndim not in (1, 2) or len(given) != count or given.size == 0:
         needs, got = f"one target per row, {count} in all", f"got y of shape {given.shape}"
-        raise InputError(sentence(who, needs, got, "Give n numbers, or n rows of one column per output."))
+        raise InputError(message(needs, got, "Give n numbers, or n rows of one column per output."))
     Y = given.astype(np.float64).reshape(count, -1)
     bad = np.argwhere(~np.isfinite(Y))
     if len(bad):
         got = f"y holds {Y[tuple(bad[0])]} in row {bad[0, 0]}"
-        raise InputError(sentence(who, "finite targets", got, "Impute or drop such rows."))
+        raise InputError(message("finite targets", got, "Impute or drop such rows."))
     return Y
 
 
-def alphas_of(who: str, given: ArrayLike) -> Array:
+def alphas_of(given: ArrayLike) -> Array:
     """(m,): penalties that are finite and at least zero, at least one of them."""
     needs, remedy = "penalties that are finite numbers of at least 0", "Use None for the default ones."
     values = np.asarray(given)
     if values.dtype.kind not in "fiu" or values.ndim > 1 or values.size == 0:
         got = f"got alphas of shape {values.shape} and dtype {values.dtype}"
-        raise InputError(sentence(who, needs, got, remedy))
+        raise InputError(message(needs, got, remedy))
     alphas = values.astype(np.float64).ravel()
     bad = alphas[~(np.isfinite(alphas) & (alphas >= 0))]
     if bad.size:
-        raise InputError(sentence(who, needs, f"got {bad[0]:g}", remedy))
+        raise InputError(message(needs, f"got {bad[0]:g}", remedy))
     return alphas

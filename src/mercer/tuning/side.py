@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.compute.runtime import threads
 from mercer.operators import Centering
-from mercer.operators.dense import TILE
+from mercer.operators.dense import TILE_NUMBERS
 from mercer.solvers.ridge.spectrum import Spectrum
 from mercer.tuning.fold import Fold
 from mercer.tuning.path import Path
@@ -34,9 +34,9 @@ from mercer.tuning.ridges import Ridges
 Array = NDArray[np.float64]
 Rows = slice | NDArray[np.intp]
 
-COLUMNS = 1024
+MAX_RIGHT_SIDES = 1024
 """Right sides in one product, about: more penalties times outputs go through in groups of penalties."""
-ROWS = 64
+MIN_TILE_ROWS = 64
 """The least rows of a tile: thinner products are slow."""
 
 Keep = Callable[[int, NDArray[np.intp], Array], None]
@@ -135,10 +135,10 @@ class Side(ABC):
     def pieces(self, alphas: ArrayLike) -> Iterator[tuple[slice, slice, Array]]:
         """Leave-one-out errors, tile by tile: which penalties, which rows, (rows, penalties, outputs) errors."""
         given, roots = np.asarray(alphas, dtype=np.float64).ravel(), self.centering.roots
-        for group in steps(len(given), max(1, COLUMNS // self.targets.shape[1])):
+        for group in steps(len(given), max(1, MAX_RIGHT_SIDES // self.targets.shape[1])):
             ridges = Ridges.of(self.spectrum, given[group])
             fits = ridges.fits(self.aims)
-            for rows in steps(len(roots), max(ROWS, TILE // max(fits.shape))):
+            for rows in steps(len(roots), max(MIN_TILE_ROWS, TILE_NUMBERS // max(fits.shape))):
                 above, below = self._terms(rows, ridges, fits)
                 yield group, rows, _quotients(above / roots[rows, None, None], below[:, :, None])
 
@@ -190,7 +190,7 @@ class Side(ABC):
 
     def _sum_of_squares(self, weights: Array) -> Array:
         """sum_k T_ik^2 weights_k for each row."""
-        parts = steps(len(self.targets), max(ROWS, TILE // len(weights)))
+        parts = steps(len(self.targets), max(MIN_TILE_ROWS, TILE_NUMBERS // len(weights)))
         return np.concatenate([np.square(self._rows(rows)) @ weights for rows in parts])
 
 

@@ -14,34 +14,40 @@ from scipy.optimize import minimize
 
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.threads import one_thread_blas
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel
 from mercer.lifts.randomness import generator
 from mercer.tuning.evidence import Evidence, Slopes
 from mercer.tuning.lengths import Lengths, columned, lengths_of, replaced
-from mercer.tuning.reading import PROMISED, Rows, read, targets_of
+from mercer.tuning.reading import ENTRY_ROUNDING, Rows, read, targets_of
 
 Array = NDArray[np.float64]
 
 WHO = "stretch"
-SMALL = 1_500
+MIN_THREADED_ROWS = 1_500
 """Below so many rows BLAS has one thread: dealing the work out would take longer than doing it."""
-NARROW, WIDE = 1e-2, 1e4
-"""A lengthscale is multiplied by this much at least, and at most: a column that is as wide as that has no say."""
-START = 1e-2
+MIN_FACTOR = 1e-2
+"""A lengthscale is multiplied by this much at least."""
+MAX_FACTOR = 1e4
+"""A lengthscale is multiplied by this much at most: a column that is as wide as that has no say."""
+START_ALPHA = 1e-2
 """The penalty to start with, in units of the mean of k(x, x). From large ones, columns are given up too early."""
 ALPHAS = 10.0 ** np.arange(-4.0, 2.0)
 """Penalties of which the best stands for the kernel that was given."""
-LOWEST, HIGHEST = 1e-8, 1e4
-"""The penalties that a search may reach, in the same units."""
-STEP = 1e-5
+MIN_ALPHA = 1e-8
+"""The least penalty that a search may reach, in the same units."""
+MAX_ALPHA = 1e4
+"""The largest one."""
+DIFFERENCE_STEP = 1e-5
 """Of a logarithm of a length, for slopes by differences."""
-FLAT, STILL = 1e-4, 1e-7
-"""A slope, and a relative change of the value, that count as none."""
+SLOPE_TOLERANCE = 1e-4
+"""A slope that counts as none."""
+CHANGE_TOLERANCE = 1e-7
+"""A relative change of the value that counts as none."""
 REASONS = {0: "No step leads further up.", 1: "It stopped after {} steps: the likelihood still grows."}
-MATRICES = 8
+MATRICES_PER_STEP = 8
 """Of rows x rows numbers, that a step holds at once."""
-SHOWN = 20
+MAX_SHOWN_LENGTHS = 20
 """Lengths that are printed: the shortest stretches."""
 
 
@@ -99,9 +105,12 @@ class Stretch:
 
     def __str__(self) -> str:
         order = np.argsort(self.stretches, kind="stable")
-        lines = [f"{self.stretches[i]:>9.3g} {self.lengthscales[i]:>12.4g}  {self.names[i]}" for i in order[:SHOWN]]
-        if len(order) > SHOWN:
-            lines.append(f"{'...':>9} {'':>12}  and {len(order) - SHOWN} more, which matter less")
+        lines = [
+            f"{self.stretches[i]:>9.3g} {self.lengthscales[i]:>12.4g}  {self.names[i]}"
+            for i in order[:MAX_SHOWN_LENGTHS]
+        ]
+        if len(order) > MAX_SHOWN_LENGTHS:
+            lines.append(f"{'...':>9} {'':>12}  and {len(order) - MAX_SHOWN_LENGTHS} more, which matter less")
         found = (
             f"alpha {self.alpha:.3g}, {self.gain:.3g} more log-likelihood a row, from {self.rows:,} rows. {self.reason}"
         )
@@ -177,17 +186,17 @@ def stretch(
     """
     _check_count("rows", rows, 2)
     _check_count("max_iter", max_iter, 1)
-    source, weights = read(WHO, kernel, X, sample_weight)
+    source, weights = read(kernel, X, sample_weight)
     if not isinstance(source, Rows):
         got, remedy = "a matrix has no columns", "Give the rows and a kernel."
-        raise InputError(sentence(WHO, "rows that a kernel looks at", got, remedy))
+        raise InputError(message("rows that a kernel looks at", got, remedy))
     chosen = _drawn(np.flatnonzero(weights), rows, random_state)
-    Y = targets_of(WHO, y, len(weights))[chosen]
+    Y = targets_of(y, len(weights))[chosen]
     purpose, remedy = f"matrices of {len(chosen):,} x {len(chosen):,} numbers", "Ask for fewer rows."
-    Budget.of(None).require(WHO, 8 * MATRICES * len(chosen) ** 2, purpose, remedy)
+    Budget.of(None).require(8 * MATRICES_PER_STEP * len(chosen) ** 2, purpose, remedy)
     some = replace(source, points=source.points.rows(chosen))
     evidence = Evidence(_scaled(Y, fit_intercept), weights[chosen], bool(fit_intercept))
-    with one_thread_blas() if len(chosen) < SMALL else nullcontext():
+    with one_thread_blas() if len(chosen) < MIN_THREADED_ROWS else nullcontext():
         return _Search.of(some, evidence).found(int(max_iter))
 
 
@@ -196,13 +205,13 @@ def stretch(
 
 def _check_count(name: str, value: Any, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise InputError(sentence(WHO, f"an integer of at least {least} for {name}", f"got {value!r}", "Leave it out."))
+        raise InputError(message(f"an integer of at least {least} for {name}", f"got {value!r}", "Leave it out."))
 
 
 def _drawn(counting: NDArray[np.intp], count: int, random_state: Any) -> NDArray[np.intp]:
     if len(counting) < 2:
         got = f"got {len(counting)} of a weight above 0"
-        raise InputError(sentence(WHO, "at least two rows", got, "Give more rows."))
+        raise InputError(message("at least two rows", got, "Give more rows."))
     if len(counting) <= count:
         return counting
     return np.sort(generator(random_state).choice(counting, count, replace=False))
@@ -218,7 +227,7 @@ def _scaled(Y: Array, intercept: bool) -> Array:
     varies = spreads > 8 * np.finfo(np.float64).eps
     if not varies.any():
         got = "the rows that were looked at have one value"
-        raise InputError(sentence(WHO, "a y that varies", got, "There is nothing to choose lengths by."))
+        raise InputError(message("a y that varies", got, "There is nothing to choose lengths by."))
     return np.asarray(Y[:, varies] / spreads[varies])
 
 
@@ -245,7 +254,7 @@ class _Search:
         groups = tuple(lengths_of(kernel, source.points))
         if not groups:
             got, remedy = f"{source.kernel} has none", "Use Gaussian() or Matern(), say."
-            raise InputError(sentence(WHO, "a kernel with lengthscales", got, remedy))
+            raise InputError(message("a kernel with lengthscales", got, remedy))
         size = float(kernel.evaluate_diagonal(source.points).mean())
         return cls(replace(source, kernel=kernel), evidence, groups, size if size > 0 else 1.0)
 
@@ -259,14 +268,14 @@ class _Search:
         K = self._matrix(np.zeros(len(self.lengths)))
         given = [self._known(K.copy(), self.size * alpha).value for alpha in ALPHAS]
         history = [min(given)]
-        least = max(LOWEST, 100 * len(K) * PROMISED)
-        bounds = [(np.log(NARROW), np.log(WIDE))] * len(self.lengths) + [(np.log(least), np.log(HIGHEST))]
+        least = max(MIN_ALPHA, 100 * len(K) * ENTRY_ROUNDING)
+        bounds = [(np.log(MIN_FACTOR), np.log(MAX_FACTOR))] * len(self.lengths) + [(np.log(least), np.log(MAX_ALPHA))]
 
         def note(intermediate_result: Any) -> None:
             history.append(float(intermediate_result.fun))
 
-        start = np.append(np.zeros(len(self.lengths)), np.log(START))
-        options = {"maxiter": max_iter, "ftol": STILL, "gtol": FLAT}
+        start = np.append(np.zeros(len(self.lengths)), np.log(START_ALPHA))
+        options = {"maxiter": max_iter, "ftol": CHANGE_TOLERANCE, "gtol": SLOPE_TOLERANCE}
         end = minimize(self._slopes, start, jac=True, method="L-BFGS-B", bounds=bounds, callback=note, options=options)
         if end.fun < history[0]:
             reason = REASONS.get(end.status, "Rounding hides which step leads up.").format(max_iter)
@@ -292,7 +301,7 @@ class _Search:
 
     def _matrix(self, logs: Array) -> Array:
         kernel, points = replaced(self.source.kernel, np.exp(logs) * self.lengths), self.source.points
-        return Rows(WHO, kernel, points).matrix(np.arange(points.shape[0]))
+        return Rows(kernel, points).matrix(np.arange(points.shape[0]))
 
     def _slopes(self, logs: Array) -> tuple[float, Array]:
         """The value, and its slopes by all logarithms."""
@@ -302,8 +311,8 @@ class _Search:
         for group in self.groups:
             these = slice(first, first := first + len(group.values))
             there = logs[:-1].copy()
-            there[these] += STEP
-            change = (self._matrix(there) - K) / STEP
+            there[these] += DIFFERENCE_STEP
+            change = (self._matrix(there) - K) / DIFFERENCE_STEP
             found[these] = group.shares(here.by_kernel * change, (np.exp(logs[:-1]) * self.lengths)[these])
         found[-1] = here.by_alpha
         return here.value, found
@@ -313,5 +322,5 @@ class _Search:
         if known is None:
             got = f"the matrix of {self.source.kernel} is not, by more than rounding"
             remedy = "mercer.prove says whether it is a kernel, and where."
-            raise InputError(sentence(WHO, "a positive semi-definite kernel", got, remedy))
+            raise InputError(message("a positive semi-definite kernel", got, remedy))
         return known

@@ -21,7 +21,7 @@ labels = st.one_of(
 
 @given(labels)
 def test_property_labels_are_equal_where_the_things_are(things):
-    items = items_of("Match", things)
+    items = items_of(things)
     for a, one in zip(things, items, strict=True):
         for b, other in zip(things, items, strict=True):
             assert (a == b) == (one == other)
@@ -29,14 +29,14 @@ def test_property_labels_are_equal_where_the_things_are(things):
 
 @given(labels, st.lists(st.sampled_from([None, math.nan, np.float32("nan")])))
 def test_property_what_is_missing_has_no_label(things, missing):
-    items = items_of("Match", [*missing, *things])
+    items = items_of([*missing, *things])
     assert items[: len(missing)] == (MISSING,) * len(missing)
-    assert items[len(missing) :] == items_of("Match", things)
+    assert items[len(missing) :] == items_of(things)
 
 
 def test_pandas_has_two_more_words_for_missing():
     pandas = pytest.importorskip("pandas")
-    assert items_of("Match", ["a", pandas.NA, pandas.NaT, None]) == ("a", MISSING, MISSING, MISSING)
+    assert items_of(["a", pandas.NA, pandas.NaT, None]) == ("a", MISSING, MISSING, MISSING)
 
 
 @pytest.mark.parametrize(
@@ -50,14 +50,14 @@ def test_pandas_has_two_more_words_for_missing():
     ],
 )
 def test_the_text_of_a_label_does_not_depend_on_its_type(things, wanted):
-    assert items_of("Match", things) == wanted
-    assert all(type(item) is str for item in items_of("Match", things))
+    assert items_of(things) == wanted
+    assert all(type(item) is str for item in items_of(things))
 
 
 @pytest.mark.parametrize("thing", [b"a", ("a",), datetime.date(2020, 1, 1), 1j, np.datetime64("2020-01-01")])
 def test_what_is_no_label_is_refused_by_its_row(thing):
-    with pytest.raises(InputError, match=r"^Match needs labels; row 2 holds .* of type \w+\. Give texts"):
-        items_of("Match", ["a", None, thing])
+    with pytest.raises(InputError, match=r"^Mercer needs labels; row 2 holds .* of type \w+\. Give texts"):
+        items_of(["a", None, thing])
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_what_is_no_label_is_refused_by_its_row(thing):
 )
 def test_mixed_columns_are_refused(things, words):
     with pytest.raises(InputError, match=words):
-        items_of("Match", things)
+        items_of(things)

@@ -84,9 +84,9 @@ def test_larger_graphs(kernel, features, monkeypatch):
     some = random_graphs(12, seed=3, most=14)
     wanted = gram(features, some)
     np.testing.assert_array_equal(product(kernel, some), wanted)
-    monkeypatch.setattr(path_loops, "PIECE", 40)
-    monkeypatch.setattr(path_loops, "COMPILED_FROM", 0)
-    monkeypatch.setattr(subgraphs, "STEP", 10)
+    monkeypatch.setattr(path_loops, "CALL_VISITS", 40)
+    monkeypatch.setattr(path_loops, "MIN_COMPILED_PAIRS", 0)
+    monkeypatch.setattr(subgraphs, "PRODUCT_NUMBERS", 10)
     np.testing.assert_array_equal(product(kernel, some), wanted)
 
 

@@ -65,7 +65,7 @@ WHOLE = [
 
 @pytest.mark.parametrize("thing", WHOLE, ids=lambda thing: type(thing).__name__)
 def test_every_form_of_a_labelled_graph(thing):
-    assert items_of("Test", [thing]) == (GRAPH,)
+    assert items_of([thing]) == (GRAPH,)
 
 
 @pytest.mark.parametrize(
@@ -83,12 +83,12 @@ def test_every_form_of_a_labelled_graph(thing):
     ids=lambda thing: type(thing).__name__,
 )
 def test_every_form_of_a_graph_without_labels(thing):
-    assert items_of("Test", [thing]) == (Graph(4, GRAPH.edges),)
+    assert items_of([thing]) == (Graph(4, GRAPH.edges),)
 
 
 def test_graphs_of_nothing():
     nothing = [{"nodes": [], "edges": []}, np.zeros((0, 0)), sp.csr_array((0, 0)), Network([], [])]
-    found = items_of("Test", nothing)
+    found = items_of(nothing)
     assert [(graph.nodes, len(graph.edges)) for graph in found] == [(0, 0)] * 4
 
 
@@ -106,7 +106,7 @@ def test_columns_and_matrices_give_back_the_graph(graph):
             for i, (u, v) in enumerate(graph.edges.tolist())
         ],
     )
-    by_matrix, by_columns, by_network = items_of("Test", [(matrix, graph.labels, kinds), row, networked])
+    by_matrix, by_columns, by_network = items_of([(matrix, graph.labels, kinds), row, networked])
     assert by_columns == graph
     empty = graph.nodes == 0 or len(graph.edges) == 0  # no label and an empty list of labels are then the same
     assert by_matrix == graph or empty
@@ -116,7 +116,7 @@ def test_columns_and_matrices_give_back_the_graph(graph):
 @pytest.mark.parametrize(
     ("thing", "message"),
     [
-        ("CCO", r"Test needs graphs; row 1 holds 'CCO'\. Give a Graph"),
+        ("CCO", r"Mercer needs graphs; row 1 holds 'CCO'\. Give a Graph"),
         (None, "row 1 holds None"),
         (3.5, "row 1 holds 3.5"),
         ({"nodes": ["C"]}, "row 1 holds {'nodes'"),
@@ -142,7 +142,7 @@ def test_columns_and_matrices_give_back_the_graph(graph):
 )
 def test_what_is_refused(thing, message):
     with pytest.raises(InputError, match=message):
-        items_of("Test", [GRAPH, thing])
+        items_of([GRAPH, thing])
 
 
 def test_real_networkx_graphs():
@@ -152,9 +152,9 @@ def test_real_networkx_graphs():
     graph.add_edge("b", "a", label="-")
     graph.add_edge("b", "c", label="=")
     graph.add_edge("d", "d", label="o")
-    assert items_of("Test", [graph, networkx.MultiGraph(graph)]) == (GRAPH, GRAPH)
+    assert items_of([graph, networkx.MultiGraph(graph)]) == (GRAPH, GRAPH)
     with pytest.raises(InputError, match="to_undirected"):
-        items_of("Test", [networkx.DiGraph(graph)])
+        items_of([networkx.DiGraph(graph)])
 
 
 TABLE = {
@@ -202,4 +202,4 @@ def test_the_public_door_takes_all_forms():
 
 def test_a_graph_that_is_one_already_is_not_read_again():
     some = tuple(random_graphs(50, most=9))
-    assert all(a is b for a, b in zip(items_of("Test", some), some, strict=True))
+    assert all(a is b for a, b in zip(items_of(some), some, strict=True))

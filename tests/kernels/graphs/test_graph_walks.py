@@ -27,8 +27,8 @@ every = pytest.mark.parametrize("kernel", KERNELS, ids=str)
 def way(request, monkeypatch):
     """All ways to compute, whatever the size."""
     if request.param != "counts or numpy":
-        monkeypatch.setattr(random_walk, "MOST_TERMS", 0)
-    monkeypatch.setattr(walk_loops, "COMPILED_FROM", 0 if request.param == "systems by loops" else 1 << 60)
+        monkeypatch.setattr(random_walk, "MAX_COUNTED_LENGTHS", 0)
+    monkeypatch.setattr(walk_loops, "MIN_COMPILED_PAIRS", 0 if request.param == "systems by loops" else 1 << 60)
     return request.param
 
 
@@ -55,7 +55,7 @@ def test_every_way(kernel, way):
 
 @every
 def test_small_pieces(kernel, monkeypatch):
-    monkeypatch.setattr(walk_loops, "PIECE", 7)
+    monkeypatch.setattr(walk_loops, "CALL_PAIRS", 7)
     some = random_graphs(5, seed=5, most=6)
     np.testing.assert_allclose(kernel(some), oracle(kernel, some, some), rtol=1e-13)
 
@@ -124,8 +124,8 @@ def test_texts_and_proofs(kernel):
 
 @pytest.mark.parametrize("dense", [0, 200])
 def test_largest_eigenvalues(dense, monkeypatch):
-    monkeypatch.setattr(spectra, "DENSE", dense)
-    monkeypatch.setattr(spectra, "STACK", 50)
+    monkeypatch.setattr(spectra, "MAX_DENSE_NODES", dense)
+    monkeypatch.setattr(spectra, "STACK_NUMBERS", 50)
     some = [
         *random_graphs(9, seed=8, most=15),
         Graph(0, []),
@@ -151,7 +151,7 @@ def test_terms_that_are_left_out_do_not_matter():
 
 
 def test_what_is_not_exact_is_told(monkeypatch):
-    monkeypatch.setattr(walk_loops, "MOST", -60)  # far too few steps
+    monkeypatch.setattr(walk_loops, "BASE_STEPS", -60)  # far too few steps
     some = random_graphs(3, seed=9, most=8)
     with pytest.warns(mercer.errors.NumericalWarning, match="less accurate than rounding"):
         RandomWalk(0.05)(some)

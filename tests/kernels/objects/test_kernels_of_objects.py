@@ -106,7 +106,7 @@ def test_positions_of_rows_without_names():
     ids=str,
 )
 def test_numbers_of_a_column(column, days):
-    np.testing.assert_array_equal(numbers_of("Test", "column 0", column), days)
+    np.testing.assert_array_equal(numbers_of("column 0", column), days)
 
 
 def test_proofs_speak_of_strings_and_numbers():
@@ -179,7 +179,7 @@ def test_maps_of_numbers_take_no_things():
 
 
 def test_equal_strings_are_kept_once():
-    points = objects_from("Test", WORDS, None, {None: "strings"})
+    points = objects_from(WORDS, None, {None: "strings"})
     assert points.stores[0].items == ("banana", "", "ananas", "nab", "Üß😀")
     assert points.values[:, 0].tolist() == [0, 1, 2, 3, 4, 0]
 
@@ -201,18 +201,18 @@ def test_what_was_counted_is_counted_once_and_forgotten_with_the_stores():
 
 
 def test_equal_positions_in_other_stores_are_other_rows():
-    one, other = (objects_from("Test", words, None, {None: "strings"}) for words in (["a", "b"], ["b", "a"]))
+    one, other = (objects_from(words, None, {None: "strings"}) for words in (["a", "b"], ["b", "a"]))
     assert not same_rows(one, other)
-    assert same_rows(one, objects_from("Test", ["a", "b"], None, {None: "strings"}))
+    assert same_rows(one, objects_from(["a", "b"], None, {None: "strings"}))
     np.testing.assert_array_equal(Letters()(["a", "b"], ["b", "a"]), [[0, 1], [1, 0]])
 
 
 def test_stacked_tables_keep_their_things():
-    one, other = (objects_from("Test", words, None, {None: "strings"}) for words in (["a", "b"], ["b", "c"]))
-    column = stacked(one, other).things("Test", 0, "strings")
+    one, other = (objects_from(words, None, {None: "strings"}) for words in (["a", "b"], ["b", "c"]))
+    column = stacked(one, other).things(0, "strings", subject="Test")
     assert [column.store.items[code] for code in column.codes] == ["a", "b", "b", "c"]
 
 
 def test_table_of_refuses_what_is_no_table():
     with pytest.raises(InputError, match="a table of rows and columns"):
-        table_of("Test", np.zeros(3))
+        table_of(np.zeros(3))

@@ -127,5 +127,5 @@ def test_weights_of_a_larger_set(monkeypatch):
     witness = refutation(Stated(tuple(map(tuple, matrix))))
     assert witness.value < 0
     assert 2 <= len(witness.objects) < 30
-    monkeypatch.setattr(counterexample, "LARGEST", 0)
+    monkeypatch.setattr(counterexample, "MAX_WEIGHT", 0)
     assert refutation(Stated(tuple(map(tuple, matrix)))) is None

@@ -3,7 +3,7 @@
 import pytest
 
 from mercer.kernels import EditSimilarity, Gaussian, Linear, Sigmoid, Spectrum
-from mercer.kernels.proof.glance import FEW, MORE, SEEN, _quick, glance
+from mercer.kernels.proof.glance import MAX_NODES, MORE, SEEN, _quick, glance
 
 
 def test_a_small_tree_is_refuted_by_points():
@@ -27,10 +27,10 @@ def chain(count):
 
 
 def test_large_trees_are_left_alone():
-    assert _quick(chain(FEW - 1))
-    assert not _quick(chain(FEW))
-    assert glance(chain(FEW - 1)).status == "refuted"
-    proof = glance(chain(FEW))
+    assert _quick(chain(MAX_NODES - 1))
+    assert not _quick(chain(MAX_NODES))
+    assert glance(chain(MAX_NODES - 1)).status == "refuted"
+    proof = glance(chain(MAX_NODES))
     assert (proof.status, proof.max_dimension, proof.witness) == ("unknown", 0, None)
     assert proof.steps[-1] == MORE
 

@@ -22,7 +22,7 @@ def test_property_equal_to_enumeration(strings, length, decay):
 def test_property_two_lists_compiled(X, Z):
     wanted = [[gappy(x, z, 3, 0.7) for z in Z] for x in X]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subsequence_loops, "COMPILED_FROM", 0)
+        patch.setattr(subsequence_loops, "MIN_COMPILED_STEPS", 0)
         np.testing.assert_allclose(GappySubsequence(3, 0.7)(X, Z), wanted, rtol=1e-13)
 
 

@@ -34,7 +34,7 @@ def test_property_common_subsequence(strings):
 @given(st.lists(few, min_size=1, max_size=5), st.lists(few, min_size=1, max_size=4))
 def test_property_batches(X, Z):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(alignment, "BATCH", 3)
+        patch.setattr(alignment, "BATCH_PAIRS", 3)
         np.testing.assert_array_equal(CommonSubsequence()(X, Z), [[common_length(x, z) for z in Z] for x in X])
         wanted = [[float(similarity(x, z)) for z in Z] for x in X]
         np.testing.assert_allclose(EditSimilarity()(X, Z), wanted, atol=1e-15)

@@ -28,7 +28,7 @@ class Colour(str, enum.Enum):  # noqa: UP042 - the kind whose str() is not its t
     ],
 )
 def test_what_is_taken(things, wanted):
-    found = items_of("Spectrum", things)
+    found = items_of(things)
     assert found == wanted
     assert {type(item) for item in found} == {type(wanted[0])}
 
@@ -36,7 +36,7 @@ def test_what_is_taken(things, wanted):
 @pytest.mark.parametrize(
     ("things", "message"),
     [
-        (["a", "b", None], r"Spectrum needs strings .*; row 2 holds None. Replace missing strings by ''"),
+        (["a", "b", None], r"Mercer needs strings .*; row 2 holds None. Replace missing strings by ''"),
         (["a", float("nan")], "row 1 holds nan. Replace missing strings"),
         ([3.5, "a"], r"row 0 holds 3.5. Convert the column, with str\(\) say"),
         (["a", "b", b"c"], "strings of one type; row 0 holds str and row 2 holds bytes. Convert"),
@@ -49,7 +49,7 @@ def test_what_is_taken(things, wanted):
 )
 def test_what_is_refused(things, message):
     with pytest.raises(InputError, match=message):
-        items_of("Spectrum", things)
+        items_of(things)
 
 
 def test_two_columns_of_different_types_do_not_meet():

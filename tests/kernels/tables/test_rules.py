@@ -20,7 +20,7 @@ def cells(column):
 
 def chosen(column, name="x"):
     pandas = pytest.importorskip("pandas")
-    return choice_of(survey_of(table_of("test", pandas.DataFrame({name: column})), 0))
+    return choice_of(survey_of(table_of(pandas.DataFrame({name: column})), 0))
 
 
 WORDS = ["late", "paid", "never", "again", "soon", "twice", "card", "cash"]
@@ -64,7 +64,7 @@ def test_what_columns_are_taken_for(column, taken_for, place):
     choice = chosen(column)
     assert (choice.taken_for, choice.place) == (taken_for, place)
     assert choice.why
-    alone = choice_of(survey_of(table_of("test", cells(column)), 0))  # cells without a type, and without a name
+    alone = choice_of(survey_of(table_of(cells(column)), 0))  # cells without a type, and without a name
     assert (alone.taken_for, alone.place) == (taken_for, place)
 
 
@@ -90,7 +90,7 @@ def test_declared_labels_are_labels():
         pyarrow.table({"x": pyarrow.array(NAMES).dictionary_encode()}),
     ]
     for table in tables:
-        choice = choice_of(survey_of(table_of("test", table), 0))
+        choice = choice_of(survey_of(table_of(table), 0))
         assert (choice.taken_for, choice.why) == ("category", "labels by declaration, 30 different")
 
 

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from mercer.cli.result import Fitted
 
 EMPTY = 0.5
-"""The part of entries that may be missing before it is told."""
+"""The part of entries that may be missing before it is reported."""
 FAR = 1e4
 """The mean of a column, in its deviations, from which on digits are lost in float32."""
 OUTSIDE, BEYOND = 0.05, 0.1
-"""The part of rows held out that may lie outside of the fitted range, and by which part of that, before it is told."""
+"""The part of held-out rows that may lie outside the fitted range, and by which part of it, before it is reported."""
 LISTED = 8
 """Names that a finding lists."""
 

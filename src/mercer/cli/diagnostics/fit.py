@@ -24,13 +24,13 @@ TAILS = 10.0
 CONSTANT = ("mean", "largest class")
 """Baselines that look at no column: a model that is no better has learned nothing."""
 LOST = 3
-"""Rows held out of a class, at least, of which none is found before it is told: of fewer that may be chance."""
+"""Rows held out of a class, at least, of which none is found before it is reported: of fewer that may be chance."""
 TOO_GOOD = 0.999
 """The R^2 from which on real measurements are suspicious."""
 COARSE = 0.1
-"""How far an approximation may move predictions, in spreads of the target, before it is told."""
+"""How far an approximation may move predictions, in spreads of the target, before it is reported."""
 ROUNDED = 1e-6
-"""What rounding may have moved predictions by, as a part of their size, before it is told."""
+"""What rounding may have moved predictions by, as a part of their size, before it is reported."""
 
 
 def headline(done: Fitted) -> dict[str, Score]:

@@ -16,6 +16,7 @@ from mercer.cli.target import CLASSIFICATION
 
 if TYPE_CHECKING:
     from mercer.cli.result import Fitted
+    from mercer.models.table_model import AnyLearner
 
 SIZES, SMALLEST, LARGEST = 5, 30, 4_000
 """How many parts of the rows are fitted, and how many rows these have."""
@@ -130,7 +131,7 @@ class _Judge:
         from sklearn.base import clone
 
         look, parts = self.done.look, self.done.parts
-        learner: Any = clone(self.done.judged.model.learner).set_params(verbose=False)
+        learner: AnyLearner = clone(self.done.judged.model.learner).set_params(verbose=False)
         learner.fit(look.rows(parts.train.take(rows)), parts.y[rows])
         return self.score(learner.predict(look.rows(parts.test.take(self.chosen))))
 

@@ -1,8 +1,6 @@
-"""What was chosen, and why: the kernel, its proof, and the way of the fit."""
+"""What was chosen, and why: the kernel, its proof, and the method of the fit."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from mercer.cli.report.case import Case
 from mercer.cli.report.page import Section, wide_table
@@ -66,7 +64,7 @@ def _of_column(kernel: Kernel, at: int) -> str:
 
 def _told(case: Case) -> str:
     if case.options.kernel is not None:
-        return "It was told by --kernel."
+        return "It was given by --kernel."
     return "Nothing is known of the columns of sparse rows: a Gaussian at the median distance is a good first guess."
 
 
@@ -102,7 +100,7 @@ def _plan(case: Case) -> list[object]:
     return [title, wide_table(rows), details("The plan in full, with the other methods", [pre(plan)], most=WHOLE)]
 
 
-def _settings(learner: Any) -> list[list[object]]:
+def _settings(learner: object) -> list[list[object]]:
     """The penalty that was found or given."""
     for name in ("alpha_", "C"):
         value = getattr(learner, name, None)

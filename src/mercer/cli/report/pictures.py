@@ -30,7 +30,7 @@ def prediction_errors(y: NDArray[Any], predicted: NDArray[Any], kind: str, name:
     from sklearn.metrics import PredictionErrorDisplay
 
     many = len(y) > MAX_VECTOR_POINTS
-    figure = new_figure("The report", SMALL)
+    figure = new_figure(SMALL, subject="The report")
     style = {"s": 5 if many else 12, "alpha": 0.6, "color": BLUE, "linewidth": 0, "rasterized": many}
     axes = figure.add_subplot()
     PredictionErrorDisplay.from_predictions(
@@ -54,7 +54,7 @@ def confusion(y: NDArray[Any], predicted: NDArray[Any]) -> Any:
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     written = len(labels) <= MAX_WRITTEN_CLASSES
     side = min(2.5 + 0.5 * len(labels), SIZE[0] if written else 2 * SIZE[0])
-    figure = new_figure("The report", (side, side - 0.5))
+    figure = new_figure((side, side - 0.5), subject="The report")
     axes = figure.add_subplot()
     names = [short(str(label), LABEL_LENGTH) for label in labels]
     drawn = ConfusionMatrixDisplay(shares, display_labels=names).plot(
@@ -75,7 +75,7 @@ def confusion(y: NDArray[Any], predicted: NDArray[Any]) -> Any:
 
 def learning_curve_lines(curve: Curve, metric: str) -> Any:
     """A figure of a line per model over the rows that were fitted, with the interval of the model as a band."""
-    figure = new_figure("The report")
+    figure = new_figure(subject="The report")
     axes = figure.add_subplot()
     for (name, scores), colour in zip(curve.scores.items(), colours(len(curve.scores)), strict=True):
         values = [np.nan if score is None else score.value for score in scores]

@@ -15,6 +15,8 @@ from mercer.html import joined, p, pre
 
 if TYPE_CHECKING:
     from mercer.cli.fit import FitOptions
+    from mercer.lifts.base import Lift
+    from mercer.models.table_model import AnyLearner
 
 ASIDE = ("verbose", "kernel")
 """Settings of a learner that change nothing, or are written apart."""
@@ -116,7 +118,7 @@ def _names(variable: str, names: tuple[str, ...]) -> list[str]:
     return [f"{variable} = (", *(f"    {line.rstrip()}" for line in lines), ")"]
 
 
-def _settings(learner: Any) -> str:
+def _settings(learner: AnyLearner | Lift) -> str:
     """All that differs from what the class takes by itself."""
     known = inspect.signature(type(learner)).parameters
     words = [

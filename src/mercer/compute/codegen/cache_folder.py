@@ -21,9 +21,9 @@ from pathlib import Path
 import numpy as np
 
 LOG = logging.getLogger("mercer.compute")
-DIGEST = 32
+DIGEST_BYTES = 32
 """Bytes of the digest at the beginning of a file."""
-OTHERS = stat.S_IWGRP | stat.S_IWOTH
+WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 @cache
@@ -69,10 +69,10 @@ def checked(name: str, purpose: str) -> bytes | None:
         return None
     except OSError:  # a link, a folder
         data = b""
-    if data[:DIGEST] != _digest(purpose, data[DIGEST:]):
+    if data[:DIGEST_BYTES] != _digest(purpose, data[DIGEST_BYTES:]):
         _tell(f"Compiled code in {folder} is damaged, or not what Mercer wrote there: it is compiled anew.")
         return None
-    return data[DIGEST:]
+    return data[DIGEST_BYTES:]
 
 
 def keep(name: str, purpose: str, data: bytes) -> None:
@@ -126,7 +126,7 @@ def _open_to_others(path: Path) -> str:
             return f"{folder} is no folder"
         if about.st_uid != os.getuid() and (about.st_uid or folder == path):
             return f"{folder} belongs to another user"
-        if about.st_mode & OTHERS and (folder == path or not about.st_mode & stat.S_ISVTX):
+        if about.st_mode & WRITABLE_BY_OTHERS and (folder == path or not about.st_mode & stat.S_ISVTX):
             return f"others can write to {folder}"
     return ""
 
@@ -135,7 +135,7 @@ def _is_mine(about: os.stat_result) -> bool:
     """Whether a file is a plain one that nobody else wrote, and nobody else can write."""
     if not stat.S_ISREG(about.st_mode):
         return False
-    return not hasattr(os, "getuid") or (about.st_uid == os.getuid() and not about.st_mode & OTHERS)
+    return not hasattr(os, "getuid") or (about.st_uid == os.getuid() and not about.st_mode & WRITABLE_BY_OTHERS)
 
 
 def _not_following(path: str, flags: int) -> int:

@@ -17,7 +17,7 @@ from mercer.compute.codegen.intrinsics import prelude
 from mercer.compute.codegen.precision import STATISTICS, VALUES, exponents
 from mercer.compute.codegen.symbols import ARITHMETIC, COMPARISONS, LIBRARY, Level, Symbol
 
-UNROLL = 4
+COORDINATES_PER_SWEEP = 4
 """Coordinates a sweep: each partial sum is then loaded and stored a quarter as often."""
 
 
@@ -212,19 +212,21 @@ class _Writer:
         side, name = self._sides(group), f"q{len(self.buffers)}"
         sign, start = (" + ", 0) if joined_by == "sum" else (" * ", 1)
         self.buffers.append(f"{name} = np.empty(width, S)")
-        terms = [f"{term}(y{k}, z{side}_{k}[j]{extra})" for k in range(UNROLL)]
+        terms = [f"{term}(y{k}, z{side}_{k}[j]{extra})" for k in range(COORDINATES_PER_SWEEP)]
 
         def sweep(count: int, before: str) -> list[str]:
             loads = [f"y{k}, z{side}_{k} = x{side}[k + {k}], z{side}[k + {k}]" for k in range(count)]
             joined = sign.join(terms[:count]) or f"S({start})"
             return [*loads, "for j in range(width):", f"    {name}[j] = {before}({joined})"]
 
-        self.sweeps += [f"tail, k = len(x{side}) % {UNROLL}, 0"]  # the first sweep takes what does not fill one
-        for count in range(UNROLL):
+        self.sweeps += [
+            f"tail, k = len(x{side}) % {COORDINATES_PER_SWEEP}, 0"
+        ]  # the first takes what does not fill one
+        for count in range(COORDINATES_PER_SWEEP):
             self.sweeps += [f"if tail == {count}:", *_indent(sweep(count, ""), 1)]
         self.sweeps += [
-            f"for k in range(tail, len(x{side}), {UNROLL}):",
-            *_indent(sweep(UNROLL, f"{name}[j]{sign}"), 1),
+            f"for k in range(tail, len(x{side}), {COORDINATES_PER_SWEEP}):",
+            *_indent(sweep(COORDINATES_PER_SWEEP, f"{name}[j]{sign}"), 1),
         ]
         return f"{name}[j]"
 

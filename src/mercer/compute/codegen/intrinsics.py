@@ -27,7 +27,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 
 # Beyond these the reduction of an angle loses digits: the product of a multiple and a part of pi is no longer exact.
 SIN_LIMIT = {"float32": 1e4, "float64": 1e6}
@@ -217,10 +217,10 @@ _NEEDS = {"power": ("exp2", "log2")}
 def prelude(dtype: str, words: Collection[str]) -> str:
     """The head of a generated module: imports, the FLAGS of its loops, and the asked words for one dtype."""
     if dtype not in _CONSTANTS:
-        raise InputError(sentence("prelude", "float32 or float64", f"the dtype is {dtype}", "Convert the data."))
+        raise InputError(message("float32 or float64", f"the dtype is {dtype}", "Convert the data.", subject="prelude"))
     if unknown := sorted(set(words) - set(_WORDS)):
         remedy = f"Choose from {', '.join(_WORDS)}."
-        raise InputError(sentence("prelude", "words that it knows", f"it got {', '.join(unknown)}", remedy))
+        raise InputError(message("words that it knows", f"it got {', '.join(unknown)}", remedy, subject="prelude"))
     wanted = {needed for word in words for needed in (word, *_NEEDS.get(word, ()))}
     texts = [_spelled(text, dtype) for word, text in _WORDS.items() if word in wanted]
     return "\n\n".join([_HEAD + _constants(dtype, texts), *(f"@njit(**WORD)\n{text}" for text in texts)])

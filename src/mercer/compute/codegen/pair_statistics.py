@@ -14,9 +14,9 @@ from mercer.compute.codegen.formula import Group
 
 Array = NDArray[Any]
 
-RELATIVE = {"float32": 1e-6, "float64": 1e-10}
+MAX_RELATIVE_ERROR = {"float32": 1e-6, "float64": 1e-10}
 """How accurate a squared distance from a product must be, relatively, before its root may be taken."""
-FAR = 5.0
+MAX_CANCELLATION = 5.0
 """The most that |x|^2 + |z|^2 is in units of |x - z|^2, where one length is at least twice the other."""
 
 
@@ -27,7 +27,7 @@ class Measured:
     |x - z|^2 = |x - o|^2 + |z - o|^2 - 2 <x - o, z - o> holds for every origin o, but its rounding error grows with
     the lengths |x - o|: rows far from zero and near to each other need an origin among them.
 
-    movable : whether another origin than zero may be chosen; not where only inner products are asked
+    movable : whether another origin than zero may be chosen; not where only inner products are needed
     """
 
     group: Group
@@ -82,12 +82,13 @@ class Measured:
         return float(self.norms[0].max()) + float(self.norms[1].max())
 
     def error(self, dtype: str) -> float:
-        """How far rounding moves a squared distance, by more than `FAR` units of itself.
+        """How far rounding moves a squared distance, by more than `MAX_CANCELLATION` units of itself.
 
-        Where one of |x|, |z| is at least twice the other, |x|^2 + |z|^2 <= FAR |x - z|^2, and no digit is lost. Where
-        neither is, the sum is at most `FAR` times the smaller square: long rows of one side alone do no harm.
+        Where one of |x|, |z| is at least twice the other, |x|^2 + |z|^2 <= MAX_CANCELLATION |x - z|^2, and no digit is
+        lost. Where neither is, the sum is at most that many times the smaller square: long rows of one side alone do
+        no harm.
         """
-        near = FAR * min(float(norms.max()) for norms in self.norms)
+        near = MAX_CANCELLATION * min(float(norms.max()) for norms in self.norms)
         return rounding(self.group.width, dtype) * min(self.reach, near)
 
     def dot_error(self, dtype: str) -> float:
@@ -96,7 +97,7 @@ class Measured:
 
     def limit(self, dtype: str) -> float:
         """The squared distance below which a product has lost too many digits for a root to be taken."""
-        return self.error(dtype) / (2 * RELATIVE[dtype])
+        return self.error(dtype) / (2 * MAX_RELATIVE_ERROR[dtype])
 
 
 def rounding(terms: int, dtype: str) -> float:

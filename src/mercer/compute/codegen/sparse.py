@@ -10,9 +10,9 @@ from scipy.sparse import csr_array
 
 from mercer.compute.codegen.pair_statistics import rounding, squares
 
-ACCURATE = 5e-13
+MAX_RELATIVE_ERROR = 5e-13
 """How far rounding may move a squared distance, relatively, before it is computed again from differences."""
-CHUNK = 1 << 22
+MAX_STORED_NUMBERS = 1 << 22
 """Stored numbers of the differences that are held at once."""
 
 
@@ -82,7 +82,7 @@ def product(left: Any, transposed: Any) -> NDArray[Any]:
 def cancelled(left: Any, right: Any) -> float:
     """The part of |x|^2 + |z|^2 below which a squared distance from a product is not accurate any more."""
     terms = max(int(np.diff(side.indptr).max(initial=0)) for side in (left, right))
-    return rounding(terms, "float64") / ACCURATE
+    return rounding(terms, "float64") / MAX_RELATIVE_ERROR
 
 
 def squared_distances(left: Any, right: Any, dots: NDArray[Any]) -> NDArray[Any]:
@@ -93,7 +93,8 @@ def squared_distances(left: Any, right: Any, dots: NDArray[Any]) -> NDArray[Any]
     sizes = squares(left)[:, None] + squares(right)[None, :]
     found: NDArray[Any] = np.maximum(sizes - 2 * dots, 0.0)
     near = np.argwhere(~(found >= cancelled(left, right) * sizes))  # NaN, from an overflow, counts as near
-    step = max(1, CHUNK // max(1, int(np.diff(left.indptr).max(initial=0)) + int(np.diff(right.indptr).max(initial=0))))
+    longest = sum(int(np.diff(side.indptr).max(initial=0)) for side in (left, right))
+    step = max(1, MAX_STORED_NUMBERS // max(1, longest))
     for start in range(0, len(near), step):
         i, j = near[start : start + step].T
         found[i, j] = squares(left[i] - right[j])

@@ -16,7 +16,7 @@ from mercer.compute.codegen.sparse import cancelled
 
 Array = NDArray[Any]
 
-WIDER = 8
+PANEL_WIDTH_FACTOR = 8
 """Times as wide as others: each stored number of the left side is looked up once a tile, and then meets few numbers."""
 
 # Of sparse rows `starts` are where they begin, `places` their columns, `values` their numbers.

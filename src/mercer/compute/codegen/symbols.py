@@ -248,7 +248,7 @@ def multiply(a: Symbol, b: Symbol) -> Symbol:
     if b.constant:
         a, b = b, a
     if a.constant and b.name == "multiply" and b.parts[0].constant:
-        return multiply(_coefficient(a, b.parts[0]), b.parts[1])
+        return multiply(multiply(a, b.parts[0]), b.parts[1])
     return Symbol("multiply", (a, b), sign=1 if a is b else a.sign * b.sign)
 
 
@@ -279,20 +279,14 @@ def _whole_power(base: Symbol, exponent: int) -> Symbol:
         return whole(1)
     if exponent < 0:
         return divide(whole(1), _whole_power(base, -exponent))
-    result, square, rest = None, base, exponent
-    while rest:
-        if rest & 1:
-            result = square if result is None else multiply(result, square)
-        rest >>= 1
-        square = multiply(square, square) if rest else square
-    assert result is not None  # noqa: S101  # exponent > 0
+    square, rest = base, exponent
+    while not rest & 1:
+        square, rest = multiply(square, square), rest >> 1
+    result = square
+    while rest := rest >> 1:
+        square = multiply(square, square)
+        result = multiply(result, square) if rest & 1 else result
     return result
-
-
-def _coefficient(a: Symbol, b: Symbol) -> Symbol:
-    folded = _folded(np.multiply, a, b)
-    assert folded is not None  # noqa: S101  # both are uniform
-    return folded
 
 
 def _inverse(a: Symbol) -> Symbol:

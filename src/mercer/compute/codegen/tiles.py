@@ -15,21 +15,23 @@ from mercer.compute.codegen.emit import Method, Program, write
 from mercer.compute.codegen.formula import Group
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.precision import STATISTICS, VALUES
-from mercer.compute.codegen.sparse_tiles import WIDER, SparseTiles, pair_of
+from mercer.compute.codegen.sparse_tiles import PANEL_WIDTH_FACTOR, SparseTiles, pair_of
 from mercer.compute.codegen.symbols import Symbol
 from mercer.compute.runtime import threads
 
 Array = NDArray[Any]
 Chosen = NDArray[np.intp] | None
 
-TILE = 1 << 19
+MAX_TILE_BYTES = 1 << 19
 """Bytes per tile, at most: about the second-level cache of a core."""
-ROWS = 256
+TILE_ROWS = 256
 """Rows a tile; a piece of work is this many rows against all columns."""
-PANEL = 1 << 16
+MAX_PANEL_NUMBERS = 1 << 16
 """Numbers of the right side that generated loops sweep over for each row, at most: they stay in the cache."""
-PIECE, WIDE = 1 << 20, 32
-"""Pairs that are worth a thread of their own, and columns that take as long as the rest of a pair."""
+MIN_PAIRS_PER_THREAD = 1 << 20
+"""Pairs that are worth a thread of their own."""
+COLUMNS_THAT_DOUBLE_THE_COST = 32
+"""Columns that take as long as the rest of a pair."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,12 +111,12 @@ class Fused:
 
     def _columns(self) -> int:
         """Columns a tile: wide where only one tile is held, narrow where loops sweep over many coordinates."""
-        width = TILE // ROWS // self._statistics.itemsize
+        width = MAX_TILE_BYTES // TILE_ROWS // self._statistics.itemsize
         if any(group.sparse for group in self._program.tiles):
-            width *= WIDER
+            width *= PANEL_WIDTH_FACTOR
         if self._sides:
             widest = max(left.shape[1] for left, _ in self._sides)
-            width = min(width, max(32, PANEL // self._statistics.itemsize // widest // 8 * 8))
+            width = min(width, max(32, MAX_PANEL_NUMBERS // self._statistics.itemsize // widest // 8 * 8))
         return width
 
     def at(self, rows: NDArray[np.intp]) -> Fused:
@@ -148,7 +150,7 @@ class Fused:
     @property
     def _weight(self) -> float:
         widths = [0 if isinstance(tiled, SparseTiles) else tiled.width for tiled in self._tiled]
-        return 1 + sum(widths) / WIDE
+        return 1 + sum(widths) / COLUMNS_THAT_DOUBLE_THE_COST
 
     # -- tiles ------------------------------------------------------------------------------------------------------
 
@@ -158,7 +160,7 @@ class Fused:
 
     def _tiles(self, i0: int, stop: int) -> Iterator[Tile]:
         """The tiles of a block of rows before `stop`; in a symmetric matrix those left of the diagonal, and on it."""
-        i1 = min(i0 + ROWS, stop)
+        i1 = min(i0 + TILE_ROWS, stop)
         for j0, j1 in self._panels(i0 if self.symmetric else self.shape[1]):
             yield Tile(i0, i1, j0, j1, self._packs.get((j0, j1)) or self._packed(j0, j1))
         for j0 in range(i0, i1 if self.symmetric else i0, self.columns):
@@ -186,7 +188,7 @@ class Fused:
         return getattr(self._module, finish)(*tiles, *sides, *self._arguments, tile.i0, tile.j0, height, width, *last)
 
     def _buffers(self) -> list[Array]:
-        return [np.empty(ROWS * max(self.columns, ROWS), self._statistics) for _ in self._tiled]
+        return [np.empty(TILE_ROWS * max(self.columns, TILE_ROWS), self._statistics) for _ in self._tiled]
 
     # -- what can be asked ----------------------------------------------------------------------------------------
 
@@ -199,9 +201,9 @@ class Fused:
         """
         n = self.shape[0]
         out = np.empty(self.shape, dtype) if out is None else out
-        workers = min(workers, max(1, int(self._pairs() * self._weight / PIECE)))
-        low = n <= ROWS and not self.symmetric  # then each worker has some columns, and all rows
-        height = ROWS if self.symmetric else even(n, workers)
+        workers = min(workers, max(1, int(self._pairs() * self._weight / MIN_PAIRS_PER_THREAD)))
+        low = n <= TILE_ROWS and not self.symmetric  # then each worker has some columns, and all rows
+        height = TILE_ROWS if self.symmetric else even(n, workers)
         pieces = dealt(range(0, self.shape[1], self.columns) if low else range(0, n, height), workers)
         sums = [0.0] * len(pieces)
 
@@ -220,7 +222,7 @@ class Fused:
     def fill(self, i0: int, i1: int, out: Array) -> bool:
         """Some rows of a matrix that is not symmetric, by this thread alone, and whether all are surely finite."""
         buffers, total = self._buffers(), 0.0
-        for tile in (tile for start in range(i0, i1, ROWS) for tile in self._tiles(start, i1)):
+        for tile in (tile for start in range(i0, i1, TILE_ROWS) for tile in self._tiles(start, i1)):
             total += float(self._run_tile(tile, buffers, "fill", out, tile.i0 - i0, tile.j0))
         return out.dtype == self.dtype and bool(np.isfinite(total))
 
@@ -229,13 +231,13 @@ class Fused:
         n = self.shape[0]
         V = np.ascontiguousarray(V, dtype=self.dtype)
         single = V.shape[1] == 1
-        pieces = dealt(range(0, n, ROWS), workers)
+        pieces = dealt(range(0, n, TILE_ROWS), workers)
         partial = [np.zeros((n, V.shape[1])) for _ in (pieces if self.symmetric else range(1))]
 
         def work(worker: int, i0: int, stop: threads.Stop) -> None:
             out = partial[worker if self.symmetric else 0]
             buffers = self._buffers()
-            values = np.empty((0 if single else ROWS, max(self.columns, ROWS)), self.dtype)
+            values = np.empty((0 if single else TILE_ROWS, max(self.columns, TILE_ROWS)), self.dtype)
             for tile in self._tiles(i0, n):
                 self._product(tile, buffers, values, V, out, single)
                 if not stop.step(worker, tile.pairs):
@@ -260,13 +262,13 @@ class Fused:
         n, m = self.shape
         if not self.symmetric:
             return n * m
-        return sum(min(i0 + ROWS, n) * (min(i0 + ROWS, n) - i0) for i0 in range(0, n, ROWS))
+        return sum(min(i0 + TILE_ROWS, n) * (min(i0 + TILE_ROWS, n) - i0) for i0 in range(0, n, TILE_ROWS))
 
     def peak(self, columns: int, workers: int) -> int:
         """Bytes that `times` holds at its peak, beside its result: packed columns, tiles, partial sums."""
         n, m = self.shape
         size = self._statistics.itemsize
-        tiles = workers * (len(self._tiled) + (columns > 1)) * ROWS * max(self.columns, ROWS) * size
+        tiles = workers * (len(self._tiled) + (columns > 1)) * TILE_ROWS * max(self.columns, TILE_ROWS) * size
         widths = [tiled.width for tiled in self._tiled] + [left.shape[1] for left, _ in self._sides]
         sums = n * columns * 8 * (workers if self.symmetric else 1)
         return tiles + sum(widths) * m * size + sums + m * columns * size
@@ -327,7 +329,7 @@ def dealt(starts: range, workers: int) -> list[list[int]]:
 
 def even(rows: int, workers: int) -> int:
     """Rows of a piece of work, at most ROWS, so that all workers get as many pieces."""
-    pieces = -(-rows // (ROWS * workers)) * workers
+    pieces = -(-rows // (TILE_ROWS * workers)) * workers
     return max(1, -(-rows // max(1, pieces)))
 
 

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from scipy.linalg import cython_blas, cython_lapack
 
 from mercer.compute.codegen.tiles import mirror
-from mercer.compute.runtime.threads import PATIENCE
-from mercer.errors import MercerError, sentence
+from mercer.compute.runtime.threads import WATCH_SECONDS
+from mercer.errors import MercerError, message
 
 T = TypeVar("T")
 Array = NDArray[np.float64]
 
-CALL = 4e9
+MAX_CALL_OPERATIONS = 4e9
 """Floating-point operations of one call on the main thread, about: a tenth of a second on two slow cores."""
 _NUMBERS = {"d": ctypes.c_double, "s": ctypes.c_float, "int": ctypes.c_int, "int64_t": ctypes.c_int64}
 """What LAPACK takes, by its name in a signature: it counts in 64 bits in builds of SciPy for very large matrices."""
@@ -59,7 +59,7 @@ class Routine:
         self(*arguments, info)
         if info[0] < 0:
             got = f"{self.name} returned {info[0]}"
-            raise MercerError(sentence("LAPACK", "legal arguments", got, "This is a defect: please report it."))
+            raise MercerError(message("legal arguments", got, "This is a defect: please report it.", subject="LAPACK"))
         return int(info[0])
 
 
@@ -94,7 +94,7 @@ def patiently(work: Callable[[], T]) -> T:
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()
     while thread.is_alive():
-        thread.join(PATIENCE)
+        thread.join(WATCH_SECONDS)
     if failed:
         raise failed[0]
     return found[0]
@@ -123,7 +123,7 @@ def squares_of(A: Array) -> Array:
     """A'A, both halves, for rows of float64, by calls so short that Ctrl-C comes through between them."""
     n, p = A.shape
     C = np.zeros((p, p))
-    step = max(1, int(CALL / max(1.0, float(p) ** 2)))
+    step = max(1, int(MAX_CALL_OPERATIONS / max(1.0, float(p) ** 2)))
     for start in range(0, n, step):
         add_squares(C, A[start : start + step])
     mirror(C)
@@ -145,7 +145,7 @@ def _step(M: Array) -> int:
     apart, beside = M.strides
     if M.dtype != np.float64 or (beside != 8 and M.shape[1] > 1) or apart % 8 or not M.flags.aligned:
         got = f"got an array of {M.dtype} with strides {M.strides}"
-        raise MercerError(sentence("BLAS", "rows of float64", got, "This is a defect: please report it."))
+        raise MercerError(message("rows of float64", got, "This is a defect: please report it.", subject="BLAS"))
     return max(int(apart) // 8, int(M.shape[1]), 1)
 
 

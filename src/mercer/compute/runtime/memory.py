@@ -16,14 +16,14 @@ from fractions import Fraction
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from mercer.errors import BudgetError, InputError, sentence
+from mercer.errors import BudgetError, InputError, message
 
 PROC = Path("/proc")
 GROUPS = Path("/sys/fs/cgroup")
 MOMENT = 0.1
 """Seconds for which what the system said is remembered: parts of one computation ask again and again."""
 
-SURE = 1 << 26
+MAX_UNASKED_BYTES = 1 << 26
 """Bytes that are taken without asking how much is free: the answer takes longer than work of that size."""
 _PREFIXES = "KMGTPE"
 _SIZE = re.compile(
@@ -52,7 +52,9 @@ class Budget:
         """A share, over 0 and up to 1, of what the machine or its container has free now."""
         if not 0 < fraction <= 1:
             got = f"got {fraction!r}"
-            raise InputError(sentence("A memory budget", "a fraction over 0 and up to 1", got, "Use 0.8 if in doubt."))
+            raise InputError(
+                message("a fraction over 0 and up to 1", got, "Use 0.8 if in doubt.", subject="A memory budget")
+            )
         return cls(int(fraction * free_memory()))
 
     @classmethod
@@ -66,21 +68,21 @@ class Budget:
         if size is None or size < 1:
             needs = "a positive number of bytes, or a text of a number and a unit"
             remedy = 'Write 4000000000, "4 GB" (powers of 1000) or "4 GiB" (powers of 1024).'
-            raise InputError(sentence("A memory budget", needs, f"got {reprlib.repr(memory)}", remedy))
+            raise InputError(message(needs, f"got {reprlib.repr(memory)}", remedy, subject="A memory budget"))
         return cls(size)
 
     def allows(self, needed: int) -> bool:
         """Whether so many bytes fit."""
         return needed <= self.bytes
 
-    def require(self, who: str, needed: int, purpose: str, remedy: str) -> None:
+    def require(self, needed: int, purpose: str, remedy: str, subject: object = None) -> None:
         """Refuse a computation that needs more bytes than there are, before it starts."""
         if self.allows(needed):
             return
         need, have = text_of(needed), str(self)
         if need == have:  # rounding hides the difference
             need, have = f"{needed} bytes", f"{self.bytes} bytes"
-        raise BudgetError(sentence(who, f"{need} for {purpose}", f"{have} may be used", remedy))
+        raise BudgetError(message(f"{need} for {purpose}", f"{have} may be used", remedy, subject=subject))
 
     def __str__(self) -> str:
         return text_of(self.bytes)
@@ -116,7 +118,9 @@ def _least_room(proc: Path, groups: Path) -> int:
     rooms = [*_left_in_machine(proc), *_left_in_groups(proc, groups), *_left_in_address_space(proc)]
     if not rooms:
         got = "this system reports none"
-        raise BudgetError(sentence("A memory budget", "the machine's free memory", got, 'Give one, such as "4 GB".'))
+        raise BudgetError(
+            message("the machine's free memory", got, 'Give one, such as "4 GB".', subject="A memory budget")
+        )
     return min(rooms)
 
 

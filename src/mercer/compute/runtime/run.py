@@ -1,4 +1,4 @@
-"""A run: one long computation, seen from inside. It is told of progress, says when to stop, and keeps what is offered.
+"""A run: one long computation, seen from inside. It takes progress, says when to stop, and keeps what is offered.
 
 A solver calls `tell` between its steps, hands `watch` to products, and offers its state. What becomes of that
 (a bar, a file, a deadline) is not its business: `Run` does nothing; `learners/run/fit_run.py` has the one that does.
@@ -23,7 +23,7 @@ class Stopped(Exception):  # noqa: N818  # it is no error: what was found so far
 
 
 class Run:
-    """A run that nobody watches.
+    """A run without an observer.
 
     The work has stages, by the names of the plan; a stage counts its own steps, from 0 to a total. `Stopped` comes from
     `tell` and `watch` alone, and only inside `stoppable`: elsewhere there is nothing yet that could be used. A
@@ -73,4 +73,4 @@ def telling(run: Run, done: float, more: float) -> Watch:
 
 
 IDLE = Run()
-"""For computations that nobody watches."""
+"""For computations without an observer."""

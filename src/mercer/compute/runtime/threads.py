@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 
-PATIENCE = 0.1
+WATCH_SECONDS = 0.1
 """Seconds between two looks at the clock, the progress and the keyboard."""
 
 
@@ -31,7 +31,7 @@ class Progress:
 
 
 Watch = Callable[[Progress], object]
-"""A function that is told of progress about ten times a second; an error that it raises stops the computation."""
+"""A function that takes progress about ten times a second; an error that it raises stops the computation."""
 
 
 def available() -> int:
@@ -46,12 +46,12 @@ def count(threads: int | None) -> int:
     if threads is None:
         return available()
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise InputError(sentence("threads", "a positive integer, or None", f"got {threads!r}", "Use 1 or 2."))
+        raise InputError(message("a positive integer, or None", f"got {threads!r}", "Use 1 or 2.", subject="threads"))
     return threads
 
 
 class Clock:
-    """Tells a watch of progress, about ten times a second and once at the end."""
+    """Reports progress to a watch, about ten times a second and once at the end."""
 
     def __init__(self, total: int, watch: Watch | None) -> None:
         self.total = total
@@ -61,7 +61,7 @@ class Clock:
     def tell(self, done: int) -> None:
         """Say how much is done, if it is time."""
         now = time.perf_counter()
-        if self.watch is not None and (now - self.told >= PATIENCE or done == self.total):
+        if self.watch is not None and (now - self.told >= WATCH_SECONDS or done == self.total):
             self.told = now
             self.watch(Progress(done, self.total, now - self.start))
 
@@ -137,7 +137,7 @@ def _run_here(work: Work, pieces: Sequence[Any], clock: Clock) -> None:
 def _wait(futures: list[Future[None]], report: Callable[[], None]) -> None:
     pending: set[Future[None]] = set(futures)
     while pending:
-        done, pending = wait(pending, timeout=PATIENCE, return_when=FIRST_EXCEPTION)
+        done, pending = wait(pending, timeout=WATCH_SECONDS, return_when=FIRST_EXCEPTION)
         for future in done:
             future.result()
         if pending:

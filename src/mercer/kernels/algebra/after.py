@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from mercer.errors import InputError, KernelError, sentence
+from mercer.errors import InputError, KernelError, message
 from mercer.kernels.algebra.functions import name_of, real
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.algebra.single import refuse_kernel
@@ -28,7 +28,7 @@ def check_map(owner: str, name: str, value: Any) -> Any:
         return value
     matrix = _numbers(value)
     if matrix.ndim != 2 or matrix.size == 0 or not np.isfinite(matrix).all():
-        raise KernelError(sentence(owner, needs, f"got {value!r}", "A matrix A of shape (m, d) maps x to A x."))
+        raise KernelError(message(needs, f"got {value!r}", "A matrix A of shape (m, d) maps x to A x.", subject=owner))
     return tuple(tuple(row) for row in matrix.tolist())
 
 
@@ -76,9 +76,9 @@ class After(Mapped):
         return (type(self), self.map)
 
     def inner_points(self, points: Points) -> Points:
-        refuse_objects("after", points)
+        refuse_objects(points, subject="after")
         if self.matrix is None:
-            refuse_sparse("after", points)
+            refuse_sparse(points, subject="after")
         return points.mapped(self._apply)
 
     @property
@@ -92,7 +92,9 @@ class After(Mapped):
         mapped = real("after", self._name, given)
         if mapped.ndim != 2 or len(mapped) != len(values):
             got = f"{self._name} gave an array of shape {mapped.shape} for {len(values)} rows"
-            raise InputError(sentence("after", "one row per row from its map", got, "Return an array of shape (n, m)."))
+            raise InputError(
+                message("one row per row from its map", got, "Return an array of shape (n, m).", subject="after")
+            )
         if values.dtype == object and mapped.dtype != object:  # a proof must not take 16 digits for 50
             raise TypeError(f"{self._name} gave {mapped.dtype} for numbers of 50 digits")
         return mapped if mapped.dtype == object else mapped.astype(np.float64)
@@ -101,7 +103,7 @@ class After(Mapped):
         if matrix.shape[1] != values.shape[1]:
             got = f"the data has {values.shape[1]}"
             raise InputError(
-                sentence("after", f"data of {matrix.shape[1]} columns for its matrix", got, "Check the columns.")
+                message(f"data of {matrix.shape[1]} columns for its matrix", got, "Check the columns.", subject="after")
             )
         product: NDArray[Any] = values @ matrix.T
         return product

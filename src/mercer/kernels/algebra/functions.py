@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import DomainError, InputError, sentence
+from mercer.errors import DomainError, InputError, message
 from mercer.kernels.points import Points
 from mercer.kernels.precision.mpmath_arrays import Precise
 
@@ -35,16 +35,18 @@ def real(owner: str, name: str, values: Any) -> NDArray[Any]:
         at = np.flatnonzero(array.imag)
         if at.size:
             got = f"{name} gave {array.flat[at[0]]}"
-            raise DomainError(sentence(owner, needs, got, "Return real numbers on all rows."))
+            raise DomainError(message(needs, got, "Return real numbers on all rows.", subject=owner))
         array = array.real
     if array.dtype.kind not in "fiubO" or (array.dtype == object and not _are_numbers(array)):
         first = array.flat[0] if array.size else array
         got = f"{name} gave {first!r:.60} of type {type(first).__name__}"
-        raise InputError(sentence(owner, needs, got, "Return numbers."))
+        raise InputError(message(needs, got, "Return numbers.", subject=owner))
     finite = np.isfinite(array.astype(np.float64))
     if not finite.all():
         got = f"{name} gave {array[~finite].flat[0]}"
-        raise DomainError(sentence(owner, needs, got, f"Leave out rows on which {name} is not defined, or change it."))
+        raise DomainError(
+            message(needs, got, f"Leave out rows on which {name} is not defined, or change it.", subject=owner)
+        )
     return array
 
 
@@ -53,10 +55,10 @@ def of_each(owner: str, function: Function, points: Points, known: dict[int, flo
 
     known : what f gave for the objects of the store, by their positions; what is new is added
     """
-    if points.shape[1] > 1:
+    store = points.stores[0] if points.shape[1] == 1 else None
+    if store is None:
         return np.array([_one(owner, function, row) for row in points.cells()], dtype=np.float64)
-    (store,), codes = points.stores, points.values[:, 0].astype(np.intp)
-    assert store is not None  # noqa: S101  # or the table would hold numbers alone
+    codes = points.values[:, 0].astype(np.intp)
     for code in np.unique(codes).tolist():
         if code not in known:
             known[code] = _one(owner, function, store.items[code])
@@ -68,7 +70,7 @@ def _one(owner: str, function: Function, thing: Any) -> float:
     if value.shape != ():
         got = f"{name_of(function)} gave an array of shape {value.shape} for {thing!r:.60}"
         remedy = "On strings, graphs and labels it gets one of them at a time; return a float."
-        raise InputError(sentence(owner, f"one number from {name_of(function)}", got, remedy))
+        raise InputError(message(f"one number from {name_of(function)}", got, remedy, subject=owner))
     return float(value)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from mercer.errors import KernelError, sentence
+from mercer.errors import KernelError, message
 from mercer.kernels.algebra.single import Single
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import Domain, Preimage, meet
@@ -33,7 +33,7 @@ class Mapped(Single):
     def kinds(self) -> dict[Column | None, str]:
         if self.kernel.kinds:
             got = f"{self.kernel} reads {', '.join(sorted(set(self.kernel.kinds.values())))}"
-            raise KernelError(sentence(type(self).__name__, "a kernel of numbers", got, "Put it inside."))
+            raise KernelError(message("a kernel of numbers", got, "Put it inside.", subject=type(self).__name__))
         return {}
 
     def evaluate(self, pairs: Pairs) -> Block:

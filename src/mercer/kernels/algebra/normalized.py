@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import DomainError, sentence
+from mercer.errors import DomainError, message
 from mercer.kernels.algebra.single import Single
 from mercer.kernels.base import Kernel
 from mercer.kernels.law import Law
@@ -53,7 +53,7 @@ class Normalized(Single):
         if len(negative):
             row = int(negative[0])
             got = f"row {row} has k(x, x) = {float(squares[row]):g}"
-            raise DomainError(sentence("normalized", "k(x, x) >= 0", got, "Use a proven kernel."))
+            raise DomainError(message("k(x, x) >= 0", got, "Use a proven kernel.", subject="normalized"))
         return np.asarray(np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0))
 
     def law(self, d: int) -> Law | None:

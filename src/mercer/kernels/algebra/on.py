@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from mercer.errors import KernelError, sentence
+from mercer.errors import KernelError, message
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import REALS, Domain
@@ -25,10 +25,10 @@ def check_columns(owner: str, name: str, value: Any) -> tuple[Column, ...]:
     listed = (value,) if isinstance(value, str | numbers.Integral) else value
     needs, remedy = "columns by position or name", "Write on(0), on([0, 2]) or on(['age'])."
     if isinstance(listed, str | bytes) or not hasattr(listed, "__iter__"):
-        raise KernelError(sentence(owner, needs, f"got {value!r}", remedy))
+        raise KernelError(message(needs, f"got {value!r}", remedy, subject=owner))
     columns = tuple(_plain(c) for c in listed)
     if not columns or not all(isinstance(c, str) or type(c) is int for c in columns):
-        raise KernelError(sentence(owner, needs, f"got {value!r}", remedy))
+        raise KernelError(message(needs, f"got {value!r}", remedy, subject=owner))
     return columns
 
 
@@ -68,7 +68,7 @@ class On(Mapped):
         return (type(self), self.columns)
 
     def inner_points(self, points: Points) -> Points:
-        return points.columns("on", self.columns)
+        return points.columns(self.columns, subject="on")
 
     @property
     def needed(self) -> frozenset[Column] | None:
@@ -80,7 +80,9 @@ class On(Mapped):
         if None in inner:
             return dict.fromkeys(self.columns, inner[None])
         chosen = Points(np.empty((0, len(self.columns))))  # it refuses positions that are not there
-        return {self.columns[chosen.position("on", c)] if isinstance(c, int) else c: k for c, k in inner.items()}
+        return {
+            self.columns[chosen.position(c, subject="on")] if isinstance(c, int) else c: k for c, k in inner.items()
+        }
 
     @property
     def map_label(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import KernelError, sentence
+from mercer.errors import KernelError, message
 from mercer.kernels.algebra.single import Single
 from mercer.kernels.base import ATOM, POWER, Kernel
 from mercer.kernels.fields import check_positive
@@ -18,7 +18,7 @@ from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 
-MOST_FACTORS = 1000
+MAX_FACTORS = 1000
 """The largest power whose law is told: it is drawn as the sum of so many draws."""
 
 
@@ -60,7 +60,7 @@ class Power(Single):
             return
         got = f"got {self.exponent}, and {self.kernel} is not known to be infinitely divisible"
         remedy = "Use a whole exponent; fractions are allowed for Gaussian(), Laplace() and others like them."
-        raise KernelError(sentence("A power of a kernel", "a positive whole exponent", got, remedy))
+        raise KernelError(message("a positive whole exponent", got, remedy, subject="A power of a kernel"))
 
     @property
     def whole(self) -> bool:
@@ -75,7 +75,7 @@ class Power(Single):
         return np.asarray(self.kernel.evaluate_diagonal(points) ** self.exponent)
 
     def law(self, d: int) -> Law | None:
-        if not isinstance(self.exponent, int) or self.exponent > MOST_FACTORS:
+        if not isinstance(self.exponent, int) or self.exponent > MAX_FACTORS:
             return None
         return convolution([self.kernel.law(d)] * self.exponent)
 

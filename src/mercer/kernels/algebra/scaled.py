@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from mercer.compute.codegen.sparse import is_sparse, with_data
-from mercer.errors import InputError, KernelError, sentence
+from mercer.errors import InputError, KernelError, message
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import NONNEGATIVE, REALS, Domain
@@ -26,7 +26,9 @@ def check_lengthscales(owner: str, name: str, value: Any) -> tuple[float, ...]:
     except ValueError:  # lists of different lengths
         listed = np.empty(0)
     if listed.ndim != 1 or listed.size == 0:
-        raise KernelError(sentence(owner, "one lengthscale per column", f"got {value!r}", "Give a list of numbers."))
+        raise KernelError(
+            message("one lengthscale per column", f"got {value!r}", "Give a list of numbers.", subject=owner)
+        )
     return tuple(check_positive(owner, name, v) for v in listed.tolist())
 
 
@@ -59,11 +61,11 @@ class Scaled(Mapped):
         return (type(self), self.lengthscales)
 
     def inner_points(self, points: Points) -> Points:
-        refuse_objects("scaled", points)
+        refuse_objects(points, subject="scaled")
         width = points.values.shape[1]
         if width != len(self.lengthscales):
             needs, got = f"data of {len(self.lengthscales)} columns", f"the data has {width}"
-            raise InputError(sentence("scaled", needs, got, "Give one lengthscale per column."))
+            raise InputError(message(needs, got, "Give one lengthscale per column.", subject="scaled"))
         labels = tuple(f"scaled {points.label(i)}" for i in range(width))
         return replace(points, values=self._divide(points.values), labels=labels)
 

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from functools import reduce
 from typing import Any, Self
 
-from mercer.errors import KernelError, sentence
+from mercer.errors import KernelError, message
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import Domain, meet
 from mercer.kernels.points import Column
@@ -25,11 +25,15 @@ class Several(Kernel):
         flat: list[Kernel] = []
         for part in self.parts:
             if not isinstance(part, Kernel):
-                raise KernelError(sentence(type(self).__name__, "kernels as parts", f"got {part!r}", "Give kernels."))
+                raise KernelError(
+                    message("kernels as parts", f"got {part!r}", "Give kernels.", subject=type(self).__name__)
+                )
             flat.extend(part.parts if isinstance(part, type(self)) else (part,))
         if len(flat) < 2:
             got = f"got {len(flat)}"
-            raise KernelError(sentence(type(self).__name__, "two or more kernels", got, "Use the kernel itself."))
+            raise KernelError(
+                message("two or more kernels", got, "Use the kernel itself.", subject=type(self).__name__)
+            )
         object.__setattr__(self, "parts", tuple(flat))
         super().__post_init__()
 

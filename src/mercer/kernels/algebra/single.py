@@ -6,7 +6,7 @@ from abc import abstractmethod
 from dataclasses import replace
 from typing import Any, Self
 
-from mercer.errors import KernelError, sentence
+from mercer.errors import KernelError, message
 from mercer.kernels.base import ATOM, Kernel
 from mercer.kernels.constant import Constant
 from mercer.kernels.domain import Domain
@@ -25,7 +25,7 @@ class Single(Kernel):
     def __post_init__(self) -> None:
         if not isinstance(self.kernel, Kernel):
             got = f"got {self.kernel!r}"
-            raise KernelError(sentence(type(self).__name__, "a kernel inside", got, "Give a kernel."))
+            raise KernelError(message("a kernel inside", got, "Give a kernel.", subject=type(self).__name__))
         super().__post_init__()
 
     @property
@@ -81,4 +81,4 @@ class Single(Kernel):
 def refuse_kernel(owner: str, needs: str, value: Any) -> None:
     """Refuse a kernel where a function of rows is needed: it can be called, but it is a function of two points."""
     if isinstance(value, Kernel) or (isinstance(value, type) and issubclass(value, Kernel)):
-        raise KernelError(sentence(owner, needs, f"got {value!r}", "Compose kernels with +, * and exp()."))
+        raise KernelError(message(needs, f"got {value!r}", "Compose kernels with +, * and exp().", subject=owner))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, KernelError, sentence
+from mercer.errors import InputError, KernelError, message
 from mercer.kernels.algebra.functions import name_of, of_each, real
 from mercer.kernels.algebra.single import Single, refuse_kernel
 from mercer.kernels.base import Kernel
@@ -23,7 +23,7 @@ def check_function(owner: str, name: str, value: Any) -> Any:
     """Something that can be called with rows."""
     refuse_kernel(owner, "a function of rows", value)
     if not callable(value):
-        raise KernelError(sentence(owner, "a function of rows", f"got {value!r}", "Give a function."))
+        raise KernelError(message("a function of rows", f"got {value!r}", "Give a function.", subject=owner))
     return value
 
 
@@ -69,7 +69,7 @@ class Weighted(Single):
         return np.asarray(weights * self.kernel.evaluate_diagonal(points) * weights)
 
     def inner_points(self, points: Points) -> Points:
-        refuse_sparse("weighted", points)
+        refuse_sparse(points, subject="weighted")
         return points
 
     def weights(self, points: Points) -> NDArray[Any]:
@@ -84,14 +84,14 @@ class Weighted(Single):
         -------
         array of shape (n,)
         """
-        refuse_sparse("weighted", points)
+        refuse_sparse(points, subject="weighted")
         if points.first_object is not None:
             return of_each("weighted", self.function, points, self._known(points))
         values = real("weighted", name_of(self.function), self.function(points.values))
         rows = len(points.values)
         if values.shape not in ((rows,), (rows, 1)):
             got = f"{name_of(self.function)} gave an array of shape {values.shape} for {rows} rows"
-            raise InputError(sentence("weighted", "one number per row", got, "Return f(X) of shape (n,)."))
+            raise InputError(message("one number per row", got, "Return f(X) of shape (n,).", subject="weighted"))
         return values.reshape(rows)
 
     def _known(self, points: Points) -> dict[int, float]:

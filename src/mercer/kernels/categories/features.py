@@ -18,7 +18,7 @@ from mercer.kernels.points import Points
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
-DENSE = 512
+MAX_DENSE_FEATURES = 512
 """Up to so many features in all, rows are dense: products of small dense tables are faster than sparse ones."""
 KIND = "categories"
 
@@ -47,7 +47,7 @@ def squares(kernel: Kernel, points: Points, lift: Lift) -> NDArray[np.float64]:
 
 def _column(kernel: Kernel, left: Points, right: Points, c: int, lift: Lift) -> tuple[Any, Any, Any]:
     """The features of all labels of a column of both tables, and which of them each row has."""
-    here, there = (points.things(type(kernel).__name__, c, KIND) for points in (left, right))
+    here, there = (points.things(c, KIND, subject=type(kernel).__name__) for points in (left, right))
     where = left.label(c)
     table = here.store.beside(there.store, (kernel, c), lambda labels: canonical(csr_array(lift(labels, c, where))))
     return table, *places(here, there)
@@ -55,7 +55,7 @@ def _column(kernel: Kernel, left: Points, right: Points, c: int, lift: Lift) -> 
 
 def _side_by_side(tables: list[tuple[Any, NDArray[np.intp]]], points: Points) -> Points:
     ends = np.cumsum([0, *(rows.shape[1] for rows, _ in tables)])
-    if ends[-1] > DENSE:
+    if ends[-1] > MAX_DENSE_FEATURES:
         return Points(canonical(hstack([rows[codes] for rows, codes in tables], format="csr")), None, points.dtype)
     values = np.empty((points.values.shape[0], ends[-1]))
     for (rows, codes), start, stop in zip(tables, ends[:-1], ends[1:], strict=True):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, KernelError, sentence
+from mercer.errors import InputError, KernelError, message
 from mercer.kernels.base import ATOM, Kernel
 from mercer.kernels.categories.features import KIND, encoded
 from mercer.kernels.categories.hamming import profile
@@ -32,7 +32,7 @@ def check_moments(owner: str, name: str, value: Any) -> tuple[tuple[float, float
         pairs = [(mean, deviation) for mean, deviation in value]
     except (TypeError, ValueError) as error:
         needs = f"pairs of a mean and a deviation for {name}, one per column"
-        raise KernelError(sentence(owner, needs, f"got {value!r:.60}", "Leave it to resolve().")) from error
+        raise KernelError(message(needs, f"got {value!r:.60}", "Leave it to resolve().", subject=owner)) from error
     return tuple((check_number(owner, name, mean), check_positive(owner, name, deviation)) for mean, deviation in pairs)
 
 
@@ -103,7 +103,7 @@ class Gapped(ObjectKernel):
         width = left.values.shape[1]
         if width != len(self.moments):
             needs, got = f"the {len(self.moments)} columns whose means are known", f"got {width}"
-            raise InputError(sentence("Gapped", needs, got, "Choose the same ones with on()."))
+            raise InputError(message(needs, got, "Choose the same ones with on().", subject="Gapped"))
         return encoded(self, left, right, self._lift)
 
     def _lift(self, labels: tuple[Label, ...], column: int, where: str) -> NDArray[np.float64]:
@@ -147,7 +147,7 @@ def _numbers(labels: tuple[Label, ...], where: str) -> NDArray[np.float64]:
             found[i] = math.inf
         if label is not None and not math.isfinite(found[i]):
             got, remedy = f"{where} holds {label!r}", "Convert the column to numbers, or use Match()."
-            raise InputError(sentence("Gapped", "finite numbers, or missing entries", got, remedy))
+            raise InputError(message("finite numbers, or missing entries", got, remedy, subject="Gapped"))
     return found
 
 
@@ -155,7 +155,7 @@ def _moments(points: Points, weights: NDArray[Any]) -> tuple[tuple[float, float]
     """The weighted mean and deviation of each column; a column without spread has the deviation 1."""
     found = []
     for c in range(points.values.shape[1]):
-        column = points.things("Gapped", c, KIND)
+        column = points.things(c, KIND, subject="Gapped")
         numbers = _numbers(column.store.items, points.label(c))[column.codes]
         known = np.isfinite(numbers)
         found.append(_moment(numbers[known], weights[known]))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 
 Label = str | None
 """A label as its text; None where the entry is missing."""
@@ -17,20 +17,20 @@ MISSING: Label = None
 NOTHING = ("NoneType", "NAType", "NaTType")
 """How the types are called whose entries are missing: that of None, and those of pandas."""
 DAY = np.timedelta64(1, "D")
-EXACT = 2.0**53
+MAX_EXACT_FLOAT = 2.0**53
 """Up to here each integer is a float of its own."""
 
 Reader = tuple[str, Callable[[Any], Label]]
 """What values of a type are, and how one becomes a text."""
 
 
-def items_of(who: str, things: Sequence[Any]) -> tuple[Label, ...]:
+def items_of(things: Sequence[Any]) -> tuple[Label, ...]:
     """The text of each label; MISSING for None, NaN, NaT and pandas' NA. Cost: one pass.
 
     An integer has the same text whatever its type, since a table with missing entries keeps its integers as
     floats. Labels of one column must be of one kind: texts, numbers or booleans.
 
-    >>> items_of("Match", ["a", None, "b"]), items_of("Match", [1, 2.0, float("nan"), 0.5])
+    >>> items_of(["a", None, "b"]), items_of([1, 2.0, float("nan"), 0.5])
     (('a', None, 'b'), ('1', '2', None, '0.5'))
     """
     types = set(map(type, things))
@@ -40,10 +40,10 @@ def items_of(who: str, things: Sequence[Any]) -> tuple[Label, ...]:
     if len(readers) < len(types):
         row = next(i for i, thing in enumerate(things) if type(thing) not in readers)
         got = f"row {row} holds {things[row]!r:.60} of type {type(things[row]).__name__}"
-        raise InputError(sentence(who, "labels", got, "Give texts, integers or booleans, or convert with str()."))
+        raise InputError(message("labels", got, "Give texts, integers or booleans, or convert with str()."))
     labels = tuple(readers[type(thing)][1](thing) for thing in things)
     if len({name for name, _ in readers.values()} - {"missing"}) > 1:
-        _refuse_mixed(who, things, labels, readers)
+        _refuse_mixed(things, labels, readers)
     return labels
 
 
@@ -66,10 +66,10 @@ def _text_of_float(thing: Any) -> Label:
     value = float(thing)
     if math.isnan(value):
         return MISSING
-    return str(int(value)) if value.is_integer() and abs(value) <= EXACT else repr(value)
+    return str(int(value)) if value.is_integer() and abs(value) <= MAX_EXACT_FLOAT else repr(value)
 
 
-def _refuse_mixed(who: str, things: Sequence[Any], labels: Sequence[Label], readers: dict[type, Reader]) -> None:
+def _refuse_mixed(things: Sequence[Any], labels: Sequence[Label], readers: dict[type, Reader]) -> None:
     """Refuse a column whose labels are of several kinds; what is missing is of none."""
     first: dict[str, int] = {}
     for row, (thing, label) in enumerate(zip(things, labels, strict=True)):
@@ -78,4 +78,4 @@ def _refuse_mixed(who: str, things: Sequence[Any], labels: Sequence[Label], read
     if len(first) > 1:
         (one, i), (other, j), *_ = first.items()
         got = f"there are {one} and {other}: row {i} holds {things[i]!r:.60}, and row {j} holds {things[j]!r:.60}"
-        raise InputError(sentence(who, "labels of one kind per column", got, "Convert the whole column with str()."))
+        raise InputError(message("labels of one kind per column", got, "Convert the whole column with str()."))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels.base import ATOM, Kernel
 from mercer.kernels.categories.features import encoded, squares
 from mercer.kernels.categories.items import MISSING, Label
@@ -88,7 +88,7 @@ class Labelled(ObjectKernel):
         seen = by_label(self.seen[column]) if self.seen else {}
         if MISSING in labels and self.missing == REFUSE:
             got, remedy = f"{where} has missing entries", 'Fill them, or use missing="category".'
-            raise InputError(sentence(type(self).__name__, "a label in each row", got, remedy))
+            raise InputError(message("a label in each row", got, remedy, subject=type(self).__name__))
         means = self.missing == MARGINALISED
         members = [label for label in dict.fromkeys((*seen, *labels)) if not (means and label is MISSING)]
         phi = csr_array(self.lifted(members, seen, where))
@@ -102,7 +102,7 @@ class Labelled(ObjectKernel):
         width = points.values.shape[1]
         if self.seen and len(self.seen) != width:
             needs, got = f"the {len(self.seen)} columns whose labels were counted", f"got {width}"
-            raise InputError(sentence(type(self).__name__, needs, got, "Choose the same ones with on()."))
+            raise InputError(message(needs, got, "Choose the same ones with on().", subject=type(self).__name__))
 
     def _resolved(self, points: Points, weights: NDArray[Any], stretch: float) -> Kernel:
         return self.counted(points, weights)

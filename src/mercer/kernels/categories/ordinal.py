@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, KernelError, sentence
+from mercer.errors import InputError, KernelError, message, speaking
 from mercer.kernels.categories.averaged import Averaged
 from mercer.kernels.categories.items import MISSING, Label, items_of
 from mercer.kernels.categories.labelled import one_of, shares
@@ -24,14 +24,17 @@ from mercer.kernels.proof.judgement import Fact
 def check_order(owner: str, name: str, value: Any) -> tuple[str, ...]:
     """The texts of two labels or more, all different, none missing."""
     if isinstance(value, str | bytes) or not hasattr(value, "__iter__"):
-        raise KernelError(sentence(owner, f"a list of labels for {name}", f"got {value!r:.60}", "List them in order."))
+        raise KernelError(
+            message(f"a list of labels for {name}", f"got {value!r:.60}", "List them in order.", subject=owner)
+        )
     try:
-        labels = items_of(f"{owner} ({name})", tuple(value))
+        with speaking(f"{owner} ({name})"):
+            labels = items_of(tuple(value))
     except InputError as error:
         raise KernelError(str(error)) from error
     if len(labels) < 2 or len(set(labels)) < len(labels) or MISSING in labels:
         needs = f"two or more different labels for {name}"
-        raise KernelError(sentence(owner, needs, f"got {value!r:.60}", "List each label once, in order."))
+        raise KernelError(message(needs, f"got {value!r:.60}", "List each label once, in order.", subject=owner))
     return tuple(str(label) for label in labels)
 
 
@@ -78,7 +81,7 @@ class Ordinal(Averaged):
         strange = next((label for label in labels if label not in ranks), None)
         if strange is not None:
             got, remedy = f"{where} holds {strange!r}", "Add it to the order, or correct it."
-            raise InputError(sentence("Ordinal", f"labels among {text_of(self.order)}", got, remedy))
+            raise InputError(message(f"labels among {text_of(self.order)}", got, remedy, subject="Ordinal"))
         return self._ladder()[[ranks[label] for label in labels]]
 
     def _ladder(self) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import KernelError, sentence
+from mercer.errors import KernelError, message
 from mercer.kernels.categories.features import KIND
 from mercer.kernels.categories.items import MISSING, Label
 from mercer.kernels.points import Points
@@ -18,7 +18,7 @@ Share = tuple[str, float] | tuple[float]
 """A label and its share of the rows; a number alone is the share of missing entries."""
 Shares = tuple[tuple[Share, ...], ...]
 """Those of each column."""
-ROUNDED = 1e-6
+MAX_EXCESS = 1e-6
 """By how much shares may exceed one together."""
 
 
@@ -28,11 +28,11 @@ def check_shares(owner: str, name: str, value: Any) -> Shares:
         columns = tuple(tuple(_share(*pair) for pair in column) for column in value)
     except (TypeError, ValueError) as error:
         needs, remedy = f"pairs of a label and its share for {name}, a list per column", "Leave it to resolve()."
-        raise KernelError(sentence(owner, needs, f"got {value!r:.60}", remedy)) from error
+        raise KernelError(message(needs, f"got {value!r:.60}", remedy, subject=owner)) from error
     for column in columns:
-        if sum(pair[-1] for pair in column) > 1 + ROUNDED or len({pair[:-1] for pair in column}) < len(column):
+        if sum(pair[-1] for pair in column) > 1 + MAX_EXCESS or len({pair[:-1] for pair in column}) < len(column):
             needs = f"different labels for {name}, whose shares add up to one"
-            raise KernelError(sentence(owner, needs, f"got {column!r:.60}", "Leave it to resolve()."))
+            raise KernelError(message(needs, f"got {column!r:.60}", "Leave it to resolve().", subject=owner))
     return columns
 
 
@@ -40,7 +40,7 @@ def _share(*pair: Any) -> Share:
     *label, share = pair
     if not all(isinstance(text, str) for text in label) or len(label) > 1 or isinstance(share, str | bool):
         raise ValueError(pair)
-    if not 0 <= float(share) <= 1 + ROUNDED:
+    if not 0 <= float(share) <= 1 + MAX_EXCESS:
         raise ValueError(pair)
     return (*label, float(share))
 
@@ -55,16 +55,18 @@ def by_label(column: tuple[Share, ...]) -> dict[Label, float]:
     return {(pair[0] if len(pair) > 1 else MISSING): pair[-1] for pair in column}
 
 
-def counted(who: str, points: Points, weights: NDArray[np.float64], with_missing: bool) -> Shares:
+def counted(kernel: str, points: Points, weights: NDArray[np.float64], with_missing: bool) -> Shares:
     """The shares of the labels in each column, sorted; rows count as their weights say.
 
     with_missing : whether a missing entry is a label of its own; else shares are those of the entries that are there
     """
-    return tuple(_counted(who, points, weights, c, with_missing) for c in range(points.values.shape[1]))
+    return tuple(_counted(kernel, points, weights, c, with_missing) for c in range(points.values.shape[1]))
 
 
-def _counted(who: str, points: Points, weights: NDArray[np.float64], c: int, with_missing: bool) -> tuple[Share, ...]:
-    column = points.things(who, c, KIND)
+def _counted(
+    kernel: str, points: Points, weights: NDArray[np.float64], c: int, with_missing: bool
+) -> tuple[Share, ...]:
+    column = points.things(c, KIND, subject=kernel)
     found: dict[Label, list[float]] = defaultdict(list)
     for code, weight in zip(column.codes.tolist(), weights.tolist(), strict=True):
         found[column.store.items[code]].append(weight)

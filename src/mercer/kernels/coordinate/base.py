@@ -17,7 +17,7 @@ class Coordinate(Kernel):
     """A term for each coordinate, added or multiplied, and a profile of the total.
 
     Cost: a term for each of n m d coordinates of n x m pairs, in one pass; memory for the result, or for tiles where
-    only products with vectors are asked for (`Gram`).
+    only products with vectors are needed (`Gram`).
 
     Examples
     --------

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import KernelError, sentence
+from mercer.errors import KernelError, message
 from mercer.kernels.base import ATOM, Kernel
 from mercer.kernels.coordinate.powers import refuse_unsteady
 from mercer.kernels.domain import REALS
@@ -24,7 +24,7 @@ from mercer.kernels.proof.judgement import Fact
 def check_choice(owner: str, name: str, value: Any) -> bool:
     """True or False; texts write 1 or 0."""
     if isinstance(value, str) or value not in (0, 1):
-        raise KernelError(sentence(owner, f"True or False for {name}", f"got {value!r}", "Texts write 1 or 0."))
+        raise KernelError(message(f"True or False for {name}", f"got {value!r}", "Texts write 1 or 0.", subject=owner))
     return bool(value)
 
 
@@ -66,7 +66,7 @@ class Monomials(Kernel):
         super().__post_init__()
         if self.min_degree > self.degree:
             given = f"got {self.min_degree} with degree={self.degree}"
-            raise KernelError(sentence("Monomials", "min_degree of at most degree", given, "Exchange them."))
+            raise KernelError(message("min_degree of at most degree", given, "Exchange them.", subject="Monomials"))
 
     def evaluate(self, pairs: Pairs) -> Block:
         refuse_unsteady(self.degree, pairs)

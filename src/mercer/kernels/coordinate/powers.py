@@ -17,7 +17,7 @@ from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import SINGLE
 from mercer.kernels.proof.judgement import Fact
 
-STEADY = 8
+MAX_FLOAT32_POWER = 8
 """The largest power of a product that float32 keeps: its rounding, multiplied by the power, stays below 1e-6."""
 
 
@@ -72,5 +72,5 @@ def refuse_unsteady(degree: int, pairs: Pairs) -> None:
 
     (x z)^b is off by b times the rounding of x z. The rehearsal of the fused pass does not see inside of a term.
     """
-    if degree > STEADY and isinstance(pairs, TracedPairs) and pairs.left.dtype == SINGLE:
+    if degree > MAX_FLOAT32_POWER and isinstance(pairs, TracedPairs) and pairs.left.dtype == SINGLE:
         raise Untraceable(f"the power {degree} of products of float32")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.codegen.symbols import Untraceable
-from mercer.errors import KernelError, sentence
+from mercer.errors import KernelError, message
 from mercer.kernels.base import ATOM
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
@@ -68,7 +68,7 @@ class Subsets(Coordinate):
         super().__post_init__()
         if self.max_order is not None and self.max_order < self.min_order:
             got = f"got {self.max_order} with min_order={self.min_order}"
-            raise KernelError(sentence("Subsets", "max_order of at least min_order", got, "Exchange them."))
+            raise KernelError(message("max_order of at least min_order", got, "Exchange them.", subject="Subsets"))
 
     def term(self, x: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(1.0 + x * z)

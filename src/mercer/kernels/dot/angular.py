@@ -17,7 +17,7 @@ class Angular(Kernel):
     """A function of the angle, times `(|x| |z|)^degree`; zero where a point is the origin, which has no angle.
 
     Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula per pair; memory for
-    the result, or for tiles where only products with vectors are asked for (`Gram`).
+    the result, or for tiles where only products with vectors are needed (`Gram`).
 
     Examples
     --------

@@ -16,7 +16,7 @@ class Dot(Kernel):
     """A function of the inner product alone.
 
     Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula per pair in the same
-    pass; memory for the result, or for tiles where only products with vectors are asked for (`Gram`).
+    pass; memory for the result, or for tiles where only products with vectors are needed (`Gram`).
 
     Examples
     --------

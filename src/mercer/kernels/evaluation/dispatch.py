@@ -24,7 +24,7 @@ from mercer.kernels.points import SINGLE, Points
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
-FEW_COLUMNS = 12
+MAX_COLUMNS_BY_DIFFERENCES = 12
 """Up to so many columns, differences cost no more than a product."""
 
 
@@ -86,12 +86,12 @@ def _product(formula: Symbol, measured: Measured) -> Method:
 
 def _quick(formula: Symbol, measured: Measured) -> Method:
     """Differences for few columns, a product for many."""
-    few = measured.group.width <= FEW_COLUMNS
+    few = measured.group.width <= MAX_COLUMNS_BY_DIFFERENCES
     return _sure(formula, measured) if few else _product(formula, measured)
 
 
 def _sure(formula: Symbol, measured: Measured) -> Method:
-    """Differences, wherever distances are asked."""
+    """Differences, wherever distances are needed."""
     if asked(formula, measured.group) == {"dot"}:
         return Method("product")
     if measured.group.sparse:
@@ -104,4 +104,4 @@ def _moved(formula: Symbol, measured: Measured) -> bool:
 
 
 def _repairs(formula: Symbol, group: Group) -> bool:
-    return group.width <= FEW_COLUMNS and "root" in asked(formula, group)
+    return group.width <= MAX_COLUMNS_BY_DIFFERENCES and "root" in asked(formula, group)

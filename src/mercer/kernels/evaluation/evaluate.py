@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from mercer.compute.codegen.tiles import Fused
 from mercer.compute.runtime import threads
-from mercer.compute.runtime.memory import SURE, Budget
-from mercer.errors import DomainError, InputError, NumericalWarning, sentence
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
+from mercer.errors import DomainError, InputError, NumericalWarning, caller_level, message, speaking
 from mercer.kernels.domain import REALS
+from mercer.kernels.evaluation import plain
 from mercer.kernels.evaluation.dispatch import fused
-from mercer.kernels.evaluation.plain import BLOCK, Plain
+from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.objects.reading import objects_from
 from mercer.kernels.objects.table import holds_more
 from mercer.kernels.pairs import Pairs
@@ -36,12 +37,12 @@ from mercer.kernels.points import (
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
-FUSED_FROM = 1 << 20
+MIN_FUSED_PAIRS = 1 << 20
 """Pairs from which on the fused pass is used: below it, plain NumPy takes less time than loading compiled code."""
-WIDE = 32
+COLUMNS_THAT_DOUBLE_THE_COST = 32
 """Columns that take plain NumPy as long as the rest of a pair."""
 
-_fused_from: ContextVar[int] = ContextVar("fused_from", default=FUSED_FROM)
+_fused_from: ContextVar[int] = ContextVar("fused_from", default=MIN_FUSED_PAIRS)
 
 
 @contextmanager
@@ -56,14 +57,15 @@ def fused_from(pairs: int) -> Iterator[None]:
 
 def read(kernel: Kernel, X: Any) -> Points:
     """Data as points; messages speak in the kernel's name."""
-    return points_of_kernel(name_of(kernel), X, kernel)
+    with speaking(name_of(kernel)):
+        return points_of_kernel(X, kernel)
 
 
-def points_of_kernel(who: str, X: Any, kernel: Kernel | None) -> Points:
+def points_of_kernel(X: Any, kernel: Kernel | None) -> Points:
     """Data as points, as a kernel reads it: rows of numbers, or columns of structured data among them."""
     if kernel is None or not (kernel.kinds or holds_more(X, kernel.needed)):
-        return points_from(who, X, None if kernel is None else kernel.needed)
-    return objects_from(who, X, kernel.needed, kernel.kinds)
+        return points_from(X, None if kernel is None else kernel.needed)
+    return objects_from(X, kernel.needed, kernel.kinds)
 
 
 def name_of(kernel: Kernel) -> str:
@@ -94,20 +96,20 @@ def check(kernel: Kernel, X: Any) -> None:
 def check_domain(leaf: Kernel, points: Points) -> None:
     """Refuse points outside a leaf's own domain, and sparse ones where it needs all coordinates."""
     if leaf.dense_only:
-        refuse_sparse(type(leaf).__name__, points)
+        refuse_sparse(points, subject=type(leaf).__name__)
     check_values(leaf, points)
 
 
 def check_values(leaf: Kernel, points: Points) -> None:
     """Refuse points outside a leaf's own domain; sparse ones are taken, since a few of them can be made dense."""
     if leaf.of_numbers and points.stores:
-        refuse_objects(type(leaf).__name__, points)
+        refuse_objects(points, subject=type(leaf).__name__)
     domain = leaf.domain
     misfit = None if domain is REALS else domain.first_misfit(points.values)
     if misfit is not None:
         row, column = misfit
         got = f"{points.label(column)} holds {points.values[row, column]:g}"
-        raise DomainError(sentence(type(leaf).__name__, domain.needs, got, domain.remedy))
+        raise DomainError(message(domain.needs, got, domain.remedy, subject=type(leaf).__name__))
 
 
 def check_dimension(leaf: Kernel, points: Points) -> None:
@@ -116,7 +118,7 @@ def check_dimension(leaf: Kernel, points: Points) -> None:
     if most and columns > most:
         needs = f"at most {most} column{'s' * (most != 1)} to be a kernel"
         remedy = "Choose columns with on(), or use a kernel that is valid for more."
-        raise DomainError(sentence(type(leaf).__name__, needs, f"the data has {columns}", remedy))
+        raise DomainError(message(needs, f"the data has {columns}", remedy, subject=type(leaf).__name__))
 
 
 def gram(kernel: Kernel, X: Any, Z: Any = None) -> NDArray[Any]:
@@ -157,16 +159,17 @@ def ready(kernel: Kernel, X: Any, Z: Any) -> tuple[Points, Points]:
     """Both sides, read and checked; one object for both where they hold the same rows."""
     if kernel.is_open:
         raise InputError(
-            sentence(
-                kernel,
+            message(
                 "its open numbers found first",
                 "some are still to be found from data",
                 "Call kernel.resolve(X) on the training data.",
+                subject=kernel,
             )
         )
     left = read(kernel, X)
     right = left if Z is None or Z is X else read(kernel, Z)
-    same_columns(name_of(kernel), left, right)
+    with speaking(name_of(kernel)):
+        same_columns(left, right)
     left, right = (left, left) if right is left else alike(left, right)
     for side in {id(points): points for points in (left, right)}.values():
         for leaf, points in leaves(kernel, side):
@@ -190,7 +193,10 @@ def evaluator(kernel: Kernel, left: Points, right: Points, rough: bool = False) 
 def is_few(left: Points, right: Points) -> bool:
     """Whether the pairs are so few that plain NumPy takes less time than compiled code takes to load."""
     rows, columns = left.values.shape
-    return bool(rows * right.values.shape[0] * (1 if left.sparse else 1 + columns / WIDE) < _fused_from.get())
+    return bool(
+        rows * right.values.shape[0] * (1 if left.sparse else 1 + columns / COLUMNS_THAT_DOUBLE_THE_COST)
+        < _fused_from.get()
+    )
 
 
 def matrix(
@@ -207,7 +213,7 @@ def matrix(
     """
     found, sure = _values(kernel, left, right, workers, watch, out)
     if not sure:
-        _warn_of_overflow(kernel, found, stacklevel=5)
+        _warn_of_overflow(kernel, found)
     return found
 
 
@@ -222,18 +228,19 @@ def _values(
     """The matrix, exactly symmetric where both sides are the same, and whether it is surely finite."""
     dtype = np.result_type(left.dtype, right.dtype)
     n, m = left.values.shape[0], right.values.shape[0]
-    if out is None and n * m * dtype.itemsize > SURE:
+    if out is None and n * m * dtype.itemsize > MAX_UNASKED_BYTES:
         remedy = "Use mercer.operators.Gram, which stores no matrix, or give fewer rows."
-        Budget.of(None).require(name_of(kernel), n * m * dtype.itemsize, f"a matrix of {n} x {m} numbers", remedy)
+        Budget.of(None).require(
+            n * m * dtype.itemsize, f"a matrix of {n} x {m} numbers", remedy, subject=name_of(kernel)
+        )
     with np.errstate(all="ignore"):
-        if out is None and watch is None and n * m <= BLOCK and is_few(left, right):
-            block = np.asarray(kernel.evaluate(Pairs(left, right)), dtype)
-            if left is not right:
-                return block, False
-            lower = np.tril(block)  # a product may round (i, j) and (j, i) differently
-            lower += np.tril(block, -1).T
-            np.fill_diagonal(lower, kernel.evaluate_diagonal(left))
-            return lower, False
+        if out is None and watch is None and n * m <= plain.BLOCK_PAIRS and is_few(left, right):
+            block = np.array(kernel.evaluate(Pairs(left, right)), dtype)  # a function's own array stays as it is
+            if left is right:  # a product may round (i, j) and (j, i) differently: the lower triangle counts
+                for i in range(1, n):
+                    block[:i, i] = block[i, :i]
+                np.fill_diagonal(block, kernel.evaluate_diagonal(left))
+            return block, False
         found = evaluator(kernel, left, right)
         out, sure = found.matrix(dtype, 1 if isinstance(found, Plain) else threads.count(workers), watch, out)
         if left is right:
@@ -243,20 +250,20 @@ def _values(
     return out, sure
 
 
-def _warn_of_overflow(kernel: Kernel, result: NDArray[Any], stacklevel: int = 4) -> None:
+def _warn_of_overflow(kernel: Kernel, result: NDArray[Any]) -> None:
     with np.errstate(all="ignore"):
         finite = all_finite(result)
     if not finite:
-        warn_of_overflow(kernel, result.dtype, stacklevel + 1)
+        warn_of_overflow(kernel, result.dtype)
 
 
-def warn_of_overflow(kernel: Kernel, dtype: np.dtype[Any], stacklevel: int = 4) -> None:
+def warn_of_overflow(kernel: Kernel, dtype: np.dtype[Any]) -> None:
     """Say that some values are infinite."""
     warnings.warn(
         f"{kernel} overflows {dtype} on this data: the result holds infinities. "
         "Scale the data down, or normalize the kernel.",
         NumericalWarning,
-        stacklevel=stacklevel,
+        stacklevel=caller_level(),
     )
 
 

@@ -16,7 +16,7 @@ from mercer.kernels.points import Points
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
-BLOCK = 1 << 18
+BLOCK_PAIRS = 1 << 18
 """Pairs a block: each leaf holds a few arrays of this many numbers (2 MiB) while it works."""
 
 
@@ -55,7 +55,7 @@ class Plain:
 
     def fill(self, i0: int, i1: int, out: NDArray[Any]) -> bool:
         """The values of rows i0 to i1, and whether all are surely finite."""
-        step = max(1, BLOCK // self.shape[1])
+        step = max(1, BLOCK_PAIRS // self.shape[1])
         with np.errstate(all="ignore"):
             for start in range(i0, i1, step):
                 rows = slice(start, min(start + step, i1))
@@ -71,12 +71,12 @@ class Plain:
 
     def peak(self, columns: int, workers: int) -> int:
         """Bytes that `times` holds at its peak, beside its result: a few blocks."""
-        return 8 * 8 * max(BLOCK, int(self.shape[1]))
+        return 8 * 8 * max(BLOCK_PAIRS, int(self.shape[1]))
 
     def _blocks(self, watch: threads.Watch | None, half: bool = False) -> Iterator[tuple[slice, slice, Block]]:
         """Rows, columns, and the values there; of a symmetric matrix the lower half will do."""
         n, m = self.shape
-        step = max(1, BLOCK // m)
+        step = max(1, BLOCK_PAIRS // m)
         clock = threads.Clock(n * m, watch)
         with np.errstate(all="ignore"):
             for start in range(0, n, step):

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.codegen.emit import Method
 from mercer.compute.codegen.formula import Group
-from mercer.compute.codegen.pair_statistics import FAR as APART
-from mercer.compute.codegen.pair_statistics import Measured, rounding, squares
+from mercer.compute.codegen.pair_statistics import MAX_CANCELLATION, Measured, rounding, squares
 from mercer.compute.codegen.precision import STATISTICS, VALUES
 from mercer.kernels.evaluation.trace import TracedPairs
 from mercer.kernels.pairs import Block, Pairs, lengths
@@ -22,18 +21,18 @@ from mercer.kernels.points import Points
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
-PROMISE = {"float32": 9.5e-7, "float64": 5e-13}
+MAX_CHANGE = {"float32": 9.5e-7, "float64": 5e-13}
 """The change that rounding of the statistics may cause: of a value, relative to sqrt(k(x, x) k(z, z)); in float32 also
 of a radial leaf, relative to itself."""
-PROBES = np.linspace(0.25, 6.5, 26)
+PROBE_DISTANCES = np.linspace(0.25, 6.5, 26)
 """Distances in lengthscales at which radial leaves are tried, beside those of the rows."""
-TAIL = math.exp(-20)
+TAIL_VALUE = math.exp(-20)
 """Values of a leaf below this part of its largest are not held to relative accuracy."""
-FAR = 8.0
+TAIL_DISTANCE = 8.0
 """A leaf that is positive even so many lengthscales away has a tail that is worth its relative accuracy."""
-TINY = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
+MIN_SUM_OF_SQUARES = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
 """A sum of squares below this has lost digits."""
-ROWS = 48
+PROBE_ROWS = 48
 """Rows of each side on which a kernel is tried, half of them the longest."""
 
 
@@ -52,7 +51,7 @@ class Route:
     @property
     def promise(self) -> float:
         """The change that rounding of the statistics may cause."""
-        return PROMISE[VALUES[self.precision]]
+        return MAX_CHANGE[VALUES[self.precision]]
 
 
 class DisturbedPairs(Pairs):
@@ -73,18 +72,16 @@ class DisturbedPairs(Pairs):
         self.measured = measured
         self.broken = broken
 
-    def after(self, key: Any, change: Callable[[Points], Points]) -> Pairs:
-        def changed() -> Pairs:
+    def after(self, key: Any, change: Callable[[Points], Points]) -> Self:
+        def changed() -> DisturbedPairs:
             inner = self.traced.after(key, change)
-            assert isinstance(inner, TracedPairs)  # noqa: S101
             return DisturbedPairs(change(self.left), change(self.right), inner, self.route, self.measured, self.broken)
 
         return self.ask(key, changed)  # type: ignore[no-any-return]
 
-    def jointly(self, key: Any, change: Callable[[Points, Points], tuple[Points, Points]]) -> Pairs:
-        def changed() -> Pairs:
+    def jointly(self, key: Any, change: Callable[[Points, Points], tuple[Points, Points]]) -> Self:
+        def changed() -> DisturbedPairs:
             inner = self.traced.jointly(key, change)
-            assert isinstance(inner, TracedPairs)  # noqa: S101
             return DisturbedPairs(*change(self.left, self.right), inner, self.route, self.measured, self.broken)
 
         return self.ask(key, changed)  # type: ignore[no-any-return]
@@ -92,7 +89,7 @@ class DisturbedPairs(Pairs):
     def radial(self, profile: Callable[[Block], Block], argument: str, scale: float) -> Block:
         exact = super()._squared_distance()
         reachable = 2 * self.measured[self.traced.group].reach
-        probes = np.append(np.minimum((PROBES * scale) ** 2, reachable), [0.0, self._limit(argument)])
+        probes = np.append(np.minimum((PROBE_DISTANCES * scale) ** 2, reachable), [0.0, self._limit(argument)])
         values, moved = (
             _of_squares(profile, argument, scale, squares)
             for squares in (
@@ -100,7 +97,7 @@ class DisturbedPairs(Pairs):
                 np.append(self._moved(exact, argument), self._moved(probes, argument)),
             )
         )
-        far = float(profile(np.array([FAR if argument == "distance" else FAR * FAR]))[0])
+        far = float(profile(np.array([TAIL_DISTANCE if argument == "distance" else TAIL_DISTANCE * TAIL_DISTANCE]))[0])
         if not _accurate(values, moved, self.route.promise, tail=far > 0 and bool((values >= 0).all())):
             self.broken.append("a radial leaf")
         return moved[: exact.size].reshape(exact.shape)
@@ -136,7 +133,7 @@ class DisturbedPairs(Pairs):
             return by_differences
         measured = self.measured[self.traced.group]
         least, most = measured.error(self.route.dtype), self._units() * measured.reach
-        by_product = squares + np.minimum(np.maximum(least, APART * self._units() * squares), most)
+        by_product = squares + np.minimum(np.maximum(least, MAX_CANCELLATION * self._units() * squares), most)
         return np.where(squares < self._limit(argument), by_differences, by_product)
 
     def _squared_distance(self) -> Block:
@@ -163,8 +160,8 @@ def _accurate(values: NDArray[Any], moved: NDArray[Any], promise: float, tail: b
     """Whether a leaf keeps the promise; with a tail, in float32, relative to each value."""
     largest = float(np.abs(values).max())
     change = np.abs(moved - values)
-    if promise == PROMISE["float32"] and tail:
-        kept = values > TAIL * largest
+    if promise == MAX_CHANGE["float32"] and tail:
+        kept = values > TAIL_VALUE * largest
         return bool((change[kept] <= promise * values[kept]).all())
     return bool((change <= promise * largest).all())
 
@@ -201,10 +198,10 @@ def _some(points: Points) -> Points:
     """The longest rows, and others spread over the table."""
     values = points.values
     count = values.shape[0]
-    if count <= ROWS:
+    if count <= PROBE_ROWS:
         return points
     sizes = squares(values)
-    if not TINY < sizes.max() < np.inf:
+    if not MIN_SUM_OF_SQUARES < sizes.max() < np.inf:
         sizes = lengths(values)[:, 0]
-    longest = np.argpartition(sizes, count - ROWS // 2)[count - ROWS // 2 :]
-    return points.rows(np.union1d(longest, np.linspace(0, count - 1, ROWS // 2).astype(int)))
+    longest = np.argpartition(sizes, count - PROBE_ROWS // 2)[count - PROBE_ROWS // 2 :]
+    return points.rows(np.union1d(longest, np.linspace(0, count - 1, PROBE_ROWS // 2).astype(int)))

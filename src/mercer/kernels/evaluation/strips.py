@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.codegen.tiles import ROWS, Fused, dealt
+from mercer.compute.codegen.tiles import TILE_ROWS, Fused, dealt
 from mercer.compute.runtime import threads
 from mercer.kernels.evaluation.evaluate import all_finite, evaluator, matrix, warn_of_overflow
 from mercer.kernels.points import Points
@@ -19,18 +19,22 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 Strip = Callable[[int, slice, Array], None]
 """strip(worker, rows, values): what a worker does with some rows; the values are its own, to be overwritten."""
-STRIP, SHARED = 1 << 20, 1 << 22
-"""Numbers in the memory of a worker, about: 8 MB; and of one that has all cores: 32 MB."""
-THIN, TALL = 64, 1 << 12
-"""Rows of a strip: thinner products are slow, and taller strips keep the others waiting at the end."""
+WORKER_STRIP_NUMBERS = 1 << 20
+"""Numbers in the memory of a worker, about: 8 MB."""
+SHARED_STRIP_NUMBERS = 1 << 22
+"""Numbers in the memory of a worker that has all cores: 32 MB."""
+MIN_STRIP_ROWS = 64
+"""Products of fewer rows are slow."""
+MAX_STRIP_ROWS = 1 << 12
+"""Taller strips keep the other workers waiting at the end."""
 
 
 def height(width: int, workers: int) -> int:
     """How many rows of so many numbers each of so many workers has at once."""
     if workers == 1:
-        return max(ROWS * threads.available(), SHARED // width)
-    rows = max(THIN, min(STRIP // width, TALL))
-    return rows // ROWS * ROWS or rows  # whole tiles
+        return max(TILE_ROWS * threads.available(), SHARED_STRIP_NUMBERS // width)
+    rows = max(MIN_STRIP_ROWS, min(WORKER_STRIP_NUMBERS // width, MAX_STRIP_ROWS))
+    return rows // TILE_ROWS * TILE_ROWS or rows  # whole tiles
 
 
 def workspace(width: int, workers: int) -> list[Array]:

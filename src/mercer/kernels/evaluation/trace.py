@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from mercer.kernels.points import Points, refuse_sparse
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
-MOST_SYMBOLS = 1000
+MAX_SYMBOLS = 1000
 """Symbols of a formula: to compile so many takes some ten seconds, and the time grows faster than their number."""
 
 
@@ -26,8 +26,8 @@ class TracedPairs(Pairs):
         super().__init__(left, right)
         self.group = formula.Group(left.values, left.values if right is left else right.values)
 
-    def after(self, key: Any, change: Callable[[Points], Points]) -> Pairs:
-        def changed() -> Pairs:
+    def after(self, key: Any, change: Callable[[Points], Points]) -> Self:
+        def changed() -> TracedPairs:
             left = change(self.left)
             return TracedPairs(left, left if self.right is self.left else change(self.right))
 
@@ -43,7 +43,7 @@ class TracedPairs(Pairs):
         return number(value)
 
     def total(self, term: Callable[[Any, Any], Any], joined_by: Literal["sum", "product"]) -> Any:
-        refuse_sparse("A kernel of single coordinates", self.left)
+        refuse_sparse(self.left, subject="A kernel of single coordinates")
         return formula.total(self.group, joined_by, term)
 
     def coordinates(self) -> Any:
@@ -77,6 +77,6 @@ class TracedPairs(Pairs):
 def trace(kernel: Kernel, pairs: TracedPairs) -> Symbol:
     """The formula of a kernel; raises `Untraceable` where it cannot be followed, or is too long to compile."""
     written = formula.unwrap(kernel.evaluate(pairs))
-    if formula.size(written) > MOST_SYMBOLS:
-        raise Untraceable(f"a formula of more than {MOST_SYMBOLS} symbols")
+    if formula.size(written) > MAX_SYMBOLS:
+        raise Untraceable(f"a formula of more than {MAX_SYMBOLS} symbols")
     return written

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 Whole = NDArray[np.int64]
-MOST = 1 << 62
+MAX_CODE = 1 << 62
 """What a number that stands for a tuple stays below."""
 
 
@@ -21,7 +21,7 @@ def ranked(*parts: Whole) -> Whole:
     """
     key = parts[0]
     for part in parts[1:]:
-        if _size(key) * _size(part) > MOST:
+        if _size(key) * _size(part) > MAX_CODE:
             key, part = _dense(key), _dense(part)  # ranks stay below the number of tuples
         key = key * np.int64(_size(part)) + part
     return _dense(key)
@@ -30,7 +30,7 @@ def ranked(*parts: Whole) -> Whole:
 def _dense(key: Whole) -> Whole:
     """The rank of each number among all different ones."""
     bits = len(key).bit_length()
-    if _size(key) > MOST >> bits:
+    if _size(key) > MAX_CODE >> bits:
         return np.asarray(np.unique(key, return_inverse=True)[1], dtype=np.int64)
     packed = key << bits | np.arange(len(key))  # numbers with their places: sorting these is faster than by places
     packed.sort()

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 
 Labels = tuple[Hashable, ...]
 Edges = NDArray[np.int64]
-WHO = "Graph"
+SUBJECT = "Graph"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,8 +24,7 @@ class Graph:
 
     An edge that is given twice, in either direction, counts once; given twice with different labels it is refused. An
     edge may lead from a node to itself, nodes may have no edge, and a graph may have no node. Two graphs are equal
-    where nodes, edges and labels are; the same graph under other numbers is not equal, but kernels do not tell it
-    apart.
+    where nodes, edges and labels are; the same graph under other numbers is not equal, and kernels take both alike.
 
     Parameters
     ----------
@@ -87,26 +86,32 @@ def labels_of(name: str, labels: Any, count: int, things: str) -> Labels | None:
     if labels is None:
         return None
     if not isinstance(labels, Iterable):
-        raise InputError(sentence(WHO, f"a list for {name}", f"got {labels!r:.60}", f"Give one of the {things} each."))
+        raise InputError(
+            message(f"a list for {name}", f"got {labels!r:.60}", f"Give one of the {things} each.", subject=SUBJECT)
+        )
     found = tuple(labels.tolist() if hasattr(labels, "tolist") else labels)
     if len(found) != count:
         got = f"got {len(found)} for {count} {things}"
-        raise InputError(sentence(WHO, f"as many {name} as {things}", got, "Give one each, or None for none."))
+        raise InputError(
+            message(f"as many {name} as {things}", got, "Give one each, or None for none.", subject=SUBJECT)
+        )
     try:
         distinct = set(found)
     except TypeError as error:
         got = f"{name} hold a label that is not: {error}"
-        raise InputError(sentence(WHO, "hashable labels", got, "Use texts, integers or tuples.")) from error
+        raise InputError(message("hashable labels", got, "Use texts, integers or tuples.", subject=SUBJECT)) from error
     if any(label != label for label in distinct):
         got = f"{name} hold NaN, which does not equal itself"
-        raise InputError(sentence(WHO, "labels that equal themselves", got, "Give missing labels a name."))
+        raise InputError(message("labels that equal themselves", got, "Give missing labels a name.", subject=SUBJECT))
     return found
 
 
 def _count(nodes: Any) -> int:
     if isinstance(nodes, bool) or not isinstance(nodes, numbers.Integral) or nodes < 0:
         needs = "the number of its nodes, an integer of at least 0"
-        raise InputError(sentence(WHO, needs, f"got {nodes!r:.60}", "Give labels=[...] for labels of nodes."))
+        raise InputError(
+            message(needs, f"got {nodes!r:.60}", "Give labels=[...] for labels of nodes.", subject=SUBJECT)
+        )
     return int(nodes)
 
 
@@ -115,18 +120,20 @@ def _pairs(edges: Any, nodes: int) -> Edges:
     try:
         raw = np.asarray(edges if hasattr(edges, "__array__") or isinstance(edges, list) else list(edges))
     except (TypeError, ValueError) as error:
-        raise InputError(sentence(WHO, "pairs of nodes for edges", f"NumPy says: {error}", "Give pairs.")) from error
+        raise InputError(
+            message("pairs of nodes for edges", f"NumPy says: {error}", "Give pairs.", subject=SUBJECT)
+        ) from error
     if raw.size == 0:
         return np.empty((0, 2), np.int64)
     if raw.dtype.kind not in "iu" or raw.ndim != 2 or raw.shape[1] != 2:
         got = f"got an array of shape {raw.shape} and dtype {raw.dtype}"
-        raise InputError(sentence(WHO, "pairs of integers for edges", got, "Number nodes from 0."))
+        raise InputError(message("pairs of integers for edges", got, "Number nodes from 0.", subject=SUBJECT))
     pairs: Edges = np.sort(raw.astype(np.int64), axis=1)
     bad = np.flatnonzero((pairs[:, 0] < 0) | (pairs[:, 1] >= nodes))
     if len(bad):
         edge = tuple(raw[bad[0]].tolist())
         got = f"edge {bad[0]} is {edge}, and there are {nodes} nodes"
-        raise InputError(sentence(WHO, "edges between nodes that exist", got, "Number nodes from 0."))
+        raise InputError(message("edges between nodes that exist", got, "Number nodes from 0.", subject=SUBJECT))
     return pairs
 
 
@@ -142,5 +149,7 @@ def _each_once(pairs: Edges, kinds: Labels | None, nodes: int) -> tuple[Edges, L
     bad = next((i for i, place in enumerate(places.tolist()) if kinds[i] != kept[place]), None)
     if bad is not None:
         got = f"got edge {tuple(pairs[bad].tolist())} with {kept[places[bad]]!r} and with {kinds[bad]!r}"
-        raise InputError(sentence(WHO, "one label per edge", got, "Keep one of them, or join both into one label."))
+        raise InputError(
+            message("one label per edge", got, "Keep one of them, or join both into one label.", subject=SUBJECT)
+        )
     return pairs[first], kept

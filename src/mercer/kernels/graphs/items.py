@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mercer.compute.codegen.sparse import is_sparse
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels.graphs.graph import Graph
 from mercer.kernels.graphs.matrices import of_matrix
 from mercer.kernels.graphs.networks import is_network, of_network
@@ -16,7 +16,7 @@ from mercer.kernels.graphs.networks import is_network, of_network
 REMEDY = "Give a Graph, a NetworkX graph, an adjacency matrix, (matrix, labels), or a dict with nodes and edges."
 
 
-def items_of(who: str, things: Sequence[Any]) -> tuple[Graph, ...]:
+def items_of(things: Sequence[Any]) -> tuple[Graph, ...]:
     """Each object as a graph. Cost: a few operations per edge, and about 20 microseconds per graph.
 
     An object may be a `Graph`; a NetworkX graph, whose labels are the attributes "label" of its nodes and edges; a
@@ -24,20 +24,19 @@ def items_of(who: str, things: Sequence[Any]) -> tuple[Graph, ...]:
     (a dict of pairs of nodes, or a list in the order of the upper triangle, row by row); or a dict with "nodes" (their
     labels, or how many), "edges" (u0, v0, u1, v1, ..., or pairs) and, where there are some, "edge_labels".
 
-    who : the name in an error
     """
-    return tuple(thing if type(thing) is Graph else _read(who, row, thing) for row, thing in enumerate(things))
+    return tuple(thing if type(thing) is Graph else _read(row, thing) for row, thing in enumerate(things))
 
 
-def _read(who: str, row: int, thing: Any) -> Graph:
+def _read(row: int, thing: Any) -> Graph:
     """One object as a graph; an error names its row."""
     reader = _reader(thing)
     if reader is None:
-        raise InputError(sentence(who, "graphs", f"row {row} holds {thing!r:.60}", REMEDY))
+        raise InputError(message("graphs", f"row {row} holds {thing!r:.60}", REMEDY))
     try:
         return reader(thing)
     except InputError as error:
-        raise InputError(sentence(who, "graphs", f"row {row} holds none", str(error))) from error
+        raise InputError(message("graphs", f"row {row} holds none", str(error))) from error
 
 
 def _reader(thing: Any) -> Callable[[Any], Graph] | None:
@@ -64,7 +63,7 @@ def of_parts(nodes: Any, edges: Any, edge_labels: Any = None) -> Graph:
     if pairs.ndim == 1:
         if len(pairs) % 2:
             got = f"got {len(pairs)} numbers for edges"
-            raise InputError(sentence("Graph", "two nodes an edge", got, "Give u0, v0, u1, v1, ..."))
+            raise InputError(message("two nodes an edge", got, "Give u0, v0, u1, v1, ...", subject="Graph"))
         pairs = pairs.reshape(-1, 2)
     if nodes is None or not hasattr(nodes, "__len__"):
         return Graph(nodes, pairs, None, edge_labels)

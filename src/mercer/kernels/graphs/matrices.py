@@ -9,10 +9,10 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from mercer.compute.codegen.sparse import is_sparse
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels.graphs.graph import Graph
 
-WHO = "An adjacency matrix"
+SUBJECT = "An adjacency matrix"
 
 
 def of_matrix(matrix: Any, labels: Any = None, edge_labels: Any = None) -> Graph:
@@ -34,9 +34,13 @@ def _cells(matrix: Any) -> Any:
     raw = matrix if sparse else _array(matrix)
     if raw.ndim != 2 or raw.shape[0] != raw.shape[1]:
         got = f"got an array of shape {raw.shape}"
-        raise InputError(sentence(WHO, "as many rows as columns", got, "Give tuples (matrix, labels) for labels."))
+        raise InputError(
+            message("as many rows as columns", got, "Give tuples (matrix, labels) for labels.", subject=SUBJECT)
+        )
     if raw.dtype.kind not in "biuf":
-        raise InputError(sentence(WHO, "zeros and ones", f"got dtype {raw.dtype}", "Give numbers or booleans."))
+        raise InputError(
+            message("zeros and ones", f"got dtype {raw.dtype}", "Give numbers or booleans.", subject=SUBJECT)
+        )
     cells = coo_array(raw)
     cells.sum_duplicates()
     cells.eliminate_zeros()
@@ -44,7 +48,7 @@ def _cells(matrix: Any) -> Any:
     if len(bad):
         u, v = cells.row[bad[0]], cells.col[bad[0]]
         remedy = "Kernels of graphs know no weights: give matrix != 0 to forget them."
-        raise InputError(sentence(WHO, "zeros and ones", f"cell ({u}, {v}) is {cells.data[bad[0]]}", remedy))
+        raise InputError(message("zeros and ones", f"cell ({u}, {v}) is {cells.data[bad[0]]}", remedy, subject=SUBJECT))
     return cells
 
 
@@ -52,7 +56,9 @@ def _array(matrix: Any) -> Any:
     try:
         return np.asarray(matrix)
     except ValueError as error:  # rows of different lengths
-        raise InputError(sentence(WHO, "rows of equal length", f"NumPy says: {error}", "Give an array.")) from error
+        raise InputError(
+            message("rows of equal length", f"NumPy says: {error}", "Give an array.", subject=SUBJECT)
+        ) from error
 
 
 def _edges(cells: Any) -> Any:
@@ -63,7 +69,7 @@ def _edges(cells: Any) -> Any:
         u, v = divmod(int(np.setdiff1d(here, there)[0]), n)
         got = f"cell ({u}, {v}) is one and ({v}, {u}) is zero"
         remedy = "Give (matrix + matrix.T) != 0 to forget directions."
-        raise InputError(sentence(WHO, "symmetry", got, remedy))
+        raise InputError(message("symmetry", got, remedy, subject=SUBJECT))
     above = here[here // n <= here % n] if n else here
     return np.column_stack([above // n, above % n]) if n else np.empty((0, 2), np.int64)
 
@@ -73,4 +79,4 @@ def _label(labels: Mapping[Any, Any], u: int, v: int) -> Any:
         if pair in labels:
             return labels[pair]
     got = f"edge ({u}, {v}) has none"
-    raise InputError(sentence("Graph", "a label for each edge", got, "Give it under (u, v) or (v, u)."))
+    raise InputError(message("a label for each edge", got, "Give it under (u, v) or (v, u).", subject="Graph"))

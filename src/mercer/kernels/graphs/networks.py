@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels.graphs.graph import Graph
 
-WHO = "A NetworkX graph"
+SUBJECT = "A NetworkX graph"
 LABEL = "label"
 """The attribute of nodes and edges that is their label."""
 
@@ -25,7 +25,7 @@ def of_network(network: Any) -> Graph:
     """
     if network.is_directed():
         got = "got a directed one"
-        raise InputError(sentence(WHO, "edges without direction", got, "Give graph.to_undirected()."))
+        raise InputError(message("edges without direction", got, "Give graph.to_undirected().", subject=SUBJECT))
     names, attributes = _parted(network.nodes(data=True))
     places = {name: place for place, name in enumerate(names)}
     pairs, kinds = _parted(((places[u], places[v]), about) for u, v, about in network.edges(data=True))
@@ -43,5 +43,7 @@ def _labels(things: str, attributes: list[Any]) -> list[Any] | None:
     found = [about[LABEL] for about in attributes if LABEL in about]
     if found and len(found) < len(attributes):
         got = f"{len(attributes) - len(found)} of {len(attributes)} {things} have none"
-        raise InputError(sentence(WHO, f"a label for each of its {things}, or for none", got, "Name the others too."))
+        raise InputError(
+            message(f"a label for each of its {things}, or for none", got, "Name the others too.", subject=SUBJECT)
+        )
     return found or None

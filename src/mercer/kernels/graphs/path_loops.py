@@ -19,11 +19,11 @@ from mercer.compute.codegen.tiles import dealt
 from mercer.compute.runtime import threads
 
 Whole = NDArray[np.int64]
-COMPILED_FROM = 1 << 18
+MIN_COMPILED_PAIRS = 1 << 18
 """Pairs of nodes from which on compiled loops are used: below it, loading them takes longer."""
-PIECE = 1 << 21
+CALL_VISITS = 1 << 21
 """Visits of one call: far below a tenth of a second."""
-NONE = np.empty((0, 4), np.int64)
+NO_PATHS = np.empty((0, 4), np.int64)
 
 
 @compiled()
@@ -120,16 +120,16 @@ def path_counts(graphs: Grouped, workers: int | None = None) -> Whole:
     nodes times the edges of each graph; memory for nodes times groups of the largest graph, and for the result.
     """
     sizes = np.diff(graphs.starts)
-    if int((sizes * sizes).sum()) >= COMPILED_FROM and jit_cache.numba_works():
+    if int((sizes * sizes).sum()) >= MIN_COMPILED_PAIRS and jit_cache.numba_works():
         return _by_loops(graphs, threads.count(workers))
     found = [_by_scipy(graphs, g) for g in range(len(sizes))]
-    return np.concatenate([NONE, *found])
+    return np.concatenate([NO_PATHS, *found])
 
 
 def _by_loops(graphs: Grouped, workers: int) -> Whole:
     pieces = _pieces(graphs)
     owners = np.repeat(np.arange(len(graphs.starts) - 1), np.diff(graphs.starts))
-    found: list[Any] = [NONE] * len(pieces)
+    found: list[Any] = [NO_PATHS] * len(pieces)
 
     def work(worker: int, place: int, stop: threads.Stop) -> None:
         first, last = pieces[place]
@@ -137,14 +137,14 @@ def _by_loops(graphs: Grouped, workers: int) -> Whole:
         stop.step(worker, last - first)
 
     threads.run(work, dealt(range(len(pieces)), workers), len(owners))
-    return np.concatenate([NONE, *found])
+    return np.concatenate([NO_PATHS, *found])
 
 
 def _pieces(graphs: Grouped) -> list[tuple[int, int]]:
     """First and last nodes from which searches start, in calls of about the same length."""
     sizes = np.diff(graphs.starts)
     visits = np.cumsum(np.repeat(sizes, sizes))
-    cuts = np.searchsorted(visits, np.arange(PIECE, visits[-1:].sum(), PIECE))
+    cuts = np.searchsorted(visits, np.arange(CALL_VISITS, visits[-1:].sum(), CALL_VISITS))
     return list(pairwise(np.unique([0, *cuts.tolist(), len(visits)]).tolist()))
 
 
@@ -154,7 +154,7 @@ def _by_scipy(graphs: Grouped, g: int) -> Whole:
 
     first, last = graphs.starts[g : g + 2].tolist()
     if last - first < 2:
-        return NONE
+        return NO_PATHS
     begins = graphs.begins[first : last + 1]
     near = graphs.targets[begins[0] : begins[-1]] - first
     matrix = csr_array((np.ones(len(near)), near, begins - begins[0]), shape=(last - first, last - first))

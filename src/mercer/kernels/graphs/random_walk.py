@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import DomainError, NumericalWarning, sentence
+from mercer.errors import DomainError, NumericalWarning, caller_level, message
 from mercer.kernels.domain import Domain
 from mercer.kernels.fields import positive
 from mercer.kernels.graphs.graph import Graph
@@ -24,18 +24,10 @@ from mercer.kernels.objects.domains import GRAPHS
 from mercer.kernels.proof.judgement import Fact
 
 Array = NDArray[np.float64]
-NEAR = 1e-9
+MIN_DISTANCE_TO_DIVERGENCE = 1e-9
 """How near to 1 the growth of the series may come."""
-MOST_TERMS = 1024
+MAX_COUNTED_LENGTHS = 1024
 """Lengths of walks that are counted one by one; where more matter, a system is solved for each pair of graphs."""
-
-
-@dataclass(frozen=True, eq=False)
-class Encoded:
-    """Graphs as numbers of walks of each length, where all nodes are alike; else with edges parted by labels."""
-
-    counts: Array | None
-    layers: Layers | None
 
 
 class RandomWalk(Compared):
@@ -83,7 +75,8 @@ class RandomWalk(Compared):
     def domain(self) -> Domain:
         return GRAPHS
 
-    def encode(self, items: tuple[Graph, ...]) -> Encoded:
+    def encode(self, items: tuple[Graph, ...]) -> Array | Layers:
+        """Numbers of walks of each length, where all nodes are alike; else graphs with edges parted by labels."""
         graphs = joined(items)
         radii = largest_eigenvalues(graphs)
         self._check_decay(items, radii)
@@ -93,34 +86,33 @@ class RandomWalk(Compared):
             graphs = replace(graphs, kinds=np.zeros_like(graphs.kinds))
         alike = not graphs.labels.any() and not graphs.kinds.any()
         count = terms(self.decay * float(radii.max(initial=0.0)) ** 2)
-        if alike and count <= MOST_TERMS:
-            return Encoded(walk_counts(graphs, self.decay, count), None)
-        return Encoded(None, layers(graphs.by_label(), radii))
+        if alike and count <= MAX_COUNTED_LENGTHS:
+            return walk_counts(graphs, self.decay, count)
+        return layers(graphs.by_label(), radii)
 
-    def values(self, encoded: Encoded, rows: Places, columns: Places) -> Array:
-        if encoded.counts is not None:
-            return np.asarray(encoded.counts[rows] @ encoded.counts[columns].T)
+    def values(self, encoded: Array | Layers, rows: Places, columns: Places) -> Array:
+        if not isinstance(encoded, Layers):
+            return np.asarray(encoded[rows] @ encoded[columns].T)
         i, j = np.repeat(np.arange(len(rows)), len(columns)), np.tile(np.arange(len(columns)), len(rows))
         found = np.empty((len(rows), len(columns)))
         if np.array_equal(rows, columns):  # each pair once
             i, j = i[j <= i], j[j <= i]
-            found[j, i] = self._shared(encoded.layers, rows[i], columns[j])
+            found[j, i] = self._shared(encoded, rows[i], columns[j])
             found[i, j] = found[j, i]
         else:
-            found[i, j] = self._shared(encoded.layers, rows[i], columns[j])
+            found[i, j] = self._shared(encoded, rows[i], columns[j])
         return found
 
-    def own(self, encoded: Encoded, rows: Places) -> Array:
-        if encoded.counts is not None:
-            return np.asarray(np.square(encoded.counts[rows]).sum(axis=1))
-        return self._shared(encoded.layers, rows, rows)
+    def own(self, encoded: Array | Layers, rows: Places) -> Array:
+        if not isinstance(encoded, Layers):
+            return np.asarray(np.square(encoded[rows]).sum(axis=1))
+        return self._shared(encoded, rows, rows)
 
-    def _shared(self, graphs: Layers | None, left: Any, right: Any) -> Array:
-        assert graphs is not None  # noqa: S101  # graphs are encoded in one of two ways
+    def _shared(self, graphs: Layers, left: Any, right: Any) -> Array:
         found, missed = shared_walks(graphs, left.astype(np.int64), right.astype(np.int64), self.decay)
         if missed:
             text = f"{self}: {missed} of {len(found)} values are less accurate than rounding. Use a smaller decay."
-            warnings.warn(text, NumericalWarning, stacklevel=2)
+            warnings.warn(text, NumericalWarning, stacklevel=caller_level())
         return found
 
     def _check_decay(self, items: tuple[Graph, ...], radii: Array) -> None:
@@ -128,12 +120,12 @@ class RandomWalk(Compared):
         worst = int(radii.argmax()) if len(radii) else 0
         radius = float(radii.max(initial=0.0))
         growth = self.decay * radius**2
-        if growth > 1 - NEAR:
+        if growth > 1 - MIN_DISTANCE_TO_DIVERGENCE:
             needs = "decay * (largest eigenvalue of a graph)^2 below 1, so that the sum over walks is finite"
             graph = f"a graph of {items[worst].nodes} nodes and {len(items[worst].edges)} edges"
             got = f"for {graph} it is {self.decay:g} * {radius:.6g}^2 = {growth:.6g}"
             works = float(f"{0.4 / radius**2:.2g}")
-            raise DomainError(sentence(type(self).__name__, needs, got, f"Use decay={works:g}, for example."))
+            raise DomainError(message(needs, got, f"Use decay={works:g}, for example.", subject=type(self).__name__))
 
     def facts(self) -> tuple[Fact, ...]:
         reason = (

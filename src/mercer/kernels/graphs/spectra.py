@@ -11,9 +11,9 @@ from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 from mercer.compute.runtime.threads import one_thread_blas
 from mercer.kernels.graphs.joined import Joined
 
-DENSE = 200
+MAX_DENSE_NODES = 200
 """Nodes up to which all eigenvalues are computed, of many graphs at once."""
-STACK = 1 << 20
+STACK_NUMBERS = 1 << 20
 """Numbers of matrices that are held at once."""
 
 
@@ -26,13 +26,13 @@ def largest_eigenvalues(graphs: Joined) -> NDArray[np.float64]:
     sizes = graphs.sizes
     edged = np.bincount(graphs.owners[graphs.edges[:, 0]], minlength=graphs.count) > 0
     with one_thread_blas():  # more than one only gets in the way of small matrices
-        for n in np.unique(sizes[edged & (sizes <= DENSE)]).tolist():
+        for n in np.unique(sizes[edged & (sizes <= MAX_DENSE_NODES)]).tolist():
             same = np.flatnonzero(edged & (sizes == n))
-            step = max(1, STACK // (n * n))
+            step = max(1, STACK_NUMBERS // (n * n))
             for start in range(0, len(same), step):
                 part = same[start : start + step]
                 found[part] = np.linalg.eigvalsh(_stack(graphs, part, n))[:, -1]
-    for g in np.flatnonzero(edged & (sizes > DENSE)).tolist():
+    for g in np.flatnonzero(edged & (sizes > MAX_DENSE_NODES)).tolist():
         found[g] = _large(graphs.matrix(loops=True)[_nodes(graphs, g)][:, _nodes(graphs, g)].astype(np.float64))
     return found
 

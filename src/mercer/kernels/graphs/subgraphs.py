@@ -23,7 +23,7 @@ from mercer.kernels.graphs.joined import Joined
 
 Exact = NDArray[Any]
 """Python's integers, which do not overflow."""
-STEP = 1 << 22
+PRODUCT_NUMBERS = 1 << 22
 """Numbers of a sparse product that are held at once, about."""
 KINDS = {
     3: ("no edge", "edge", "path", "triangle"),
@@ -169,9 +169,9 @@ def _rings(graphs: Joined) -> Exact:
 
 
 def _steps(costs: Any) -> Iterator[slice]:
-    """Pieces of rows whose costs are about STEP."""
+    """Pieces of rows whose costs are about PRODUCT_NUMBERS."""
     total = np.cumsum(costs)
-    cuts = np.searchsorted(total, np.arange(STEP, total[-1:].sum(), STEP))
+    cuts = np.searchsorted(total, np.arange(PRODUCT_NUMBERS, total[-1:].sum(), PRODUCT_NUMBERS))
     for start, stop in pairwise(np.unique([0, *cuts.tolist(), len(total)]).tolist()):
         yield slice(start, stop)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels.graphs.graph import Graph
 from mercer.kernels.graphs.items import of_parts
 from mercer.kernels.objects.table import listed
 
-WHO = "graphs_of"
+SUBJECT = "graphs_of"
 
 
 def graphs_of(table: Any) -> list[Graph]:
@@ -38,7 +38,7 @@ def graphs_of(table: Any) -> list[Graph]:
         try:
             found.append(of_parts(*parts))
         except InputError as error:
-            raise InputError(sentence(WHO, "graphs", f"row {row} holds none", str(error))) from error
+            raise InputError(message("graphs", f"row {row} holds none", str(error), subject=SUBJECT)) from error
     return found
 
 
@@ -47,12 +47,14 @@ def _names_of(table: Any) -> list[Any]:
     names = getattr(table, "column_names", getattr(table, "columns", None))  # of Arrow; of pandas and polars
     if names is None:
         got = f"got {type(table).__name__}"
-        raise InputError(sentence(WHO, "a table of pandas, polars or Arrow", got, "Read it with one of these."))
+        raise InputError(
+            message("a table of pandas, polars or Arrow", got, "Read it with one of these.", subject=SUBJECT)
+        )
     return list(names)
 
 
 def _column(table: Any, names: list[Any], name: str) -> list[Any]:
     if name not in names:
         got = f"the columns are {', '.join(map(repr, names[:10]))}"
-        raise InputError(sentence(WHO, f"a column named {name!r}", got, "Rename it."))
+        raise InputError(message(f"a column named {name!r}", got, "Rename it.", subject=SUBJECT))
     return listed(table[name])

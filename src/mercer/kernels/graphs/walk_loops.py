@@ -21,13 +21,13 @@ from mercer.compute.runtime import threads
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
-COMPILED_FROM = 1 << 19
+MIN_COMPILED_PAIRS = 1 << 19
 """Pairs of nodes from which on compiled loops are used: below it, loading them takes longer."""
-PIECE = 1 << 19
+CALL_PAIRS = 1 << 19
 """Pairs of nodes in one call: about a tenth of a second, where it is not one pair of large graphs."""
-EXACT = 1e-15
+MAX_MISSING_SHARE = 1e-15
 """The part of a value that may be missing."""
-MOST = 100
+BASE_STEPS = 100
 """Steps for a pair, at least, and as many again as it has pairs of nodes: more are never needed but for rounding."""
 
 ANY_ORDER = frozenset({"reassoc", "contract", "nsz"})
@@ -255,11 +255,11 @@ class Layers:
         """The values of pairs of graphs, by compiled loops; how many of them are not as exact as they should be."""
         arcs = (self.rows, self.targets, self.sources, self.crossed)
         arrays = (self.starts, self.labels, self.segments, self.kinds, self.offsets, arcs, self.radii)
-        return int(pairs(left, right, *arrays, decay, EXACT, MOST, out))
+        return int(pairs(left, right, *arrays, decay, MAX_MISSING_SHARE, BASE_STEPS, out))
 
     def compare_plainly(self, left: Whole, right: Whole, decay: float, out: Array) -> int:
         """The same with NumPy."""
-        slack = EXACT * (1 - decay * self.radii[left] * self.radii[right])
+        slack = MAX_MISSING_SHARE * (1 - decay * self.radii[left] * self.radii[right])
         both = zip(left.tolist(), right.tolist(), slack.tolist(), strict=True)
         found = [self._solve(i, j, decay, enough) for i, j, enough in both]
         out[:] = [value for value, _ in found]
@@ -271,7 +271,7 @@ class Layers:
         mine, others = self._matrices(i), self._matrices(j)
         both = [(mine[kind], others[kind]) for kind in mine.keys() & others.keys()]
         p, r, size, value = mask, mask, float(mask.sum()), 0.0
-        for _ in range(MOST + int(size) if size else 0):
+        for _ in range(BASE_STEPS + int(size) if size else 0):
             y = p - decay * mask * sum((A @ p @ B for A, B in both), np.zeros_like(p))
             length = size / float((p * y).sum())
             value += length * size
@@ -301,8 +301,8 @@ def shared_walks(layers: Layers, left: Whole, right: Whole, decay: float) -> tup
     out, sizes = np.empty(len(left)), layers.sizes
     costs = np.cumsum(sizes[left] * sizes[right] + 1)
     total = int(costs[-1:].sum())
-    compare = layers.compare if total >= COMPILED_FROM and jit_cache.numba_works() else layers.compare_plainly
-    cuts = np.searchsorted(costs, np.arange(PIECE, total, PIECE))
+    compare = layers.compare if total >= MIN_COMPILED_PAIRS and jit_cache.numba_works() else layers.compare_plainly
+    cuts = np.searchsorted(costs, np.arange(CALL_PAIRS, total, CALL_PAIRS))
     pieces: list[Any] = list(pairwise(np.unique([0, *cuts.tolist(), len(left)]).tolist()))
     missed = np.zeros(len(pieces), np.int64)
 

@@ -12,13 +12,13 @@ from mercer.kernels.graphs.joined import Joined, ends_of
 from mercer.kernels.graphs.walk_loops import Layers
 
 Array = NDArray[np.float64]
-MISSING = 1e-17
+MAX_MISSING_SHARE = 1e-17
 """The part of a value that terms may lack that are left out."""
 
 
 def terms(rate: float) -> int:
-    """How many terms of 1 + rate + rate^2 + ... make up all but MISSING of the whole."""
-    return 1 if rate == 0 else 1 + math.ceil(math.log(MISSING * (1 - rate)) / math.log(rate))
+    """How many terms of 1 + rate + rate^2 + ... make up all but MAX_MISSING_SHARE of the whole."""
+    return 1 if rate == 0 else 1 + math.ceil(math.log(MAX_MISSING_SHARE * (1 - rate)) / math.log(rate))
 
 
 def walk_counts(graphs: Joined, decay: float, count: int) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import Domain
 from mercer.kernels.objects.store import Column
@@ -28,8 +28,10 @@ class ObjectKernel(Kernel):
 
     def column(self, points: Points) -> Column:
         """The objects in the only column of the points."""
-        who, kind = type(self).__name__, self.domain.name
+        kind = self.domain.name
         if points.values.shape[1] != 1:
             got = f"got {points.values.shape[1]} columns"
-            raise InputError(sentence(who, f"one column of {kind}", got, "Choose one with on()."))
-        return points.things(who, 0, kind)
+            raise InputError(
+                message(f"one column of {kind}", got, "Choose one with on().", subject=type(self).__name__)
+            )
+        return points.things(0, kind, subject=type(self).__name__)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Pair = tuple[float, float]
 
-BLOCK = 2**14  # elements worked on at once: the temporaries of a block stay in the cache
+BLOCK_NUMBERS = 2**14  # elements worked on at once: the temporaries of a block stay in the cache
 DIGITS = Context(prec=50)
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -122,6 +122,6 @@ def blockwise(function: Callable[..., Array], *arrays: Array) -> Array:
     flat = [np.ravel(np.asarray(array, dtype=np.float64)) for array in arrays]
     out = np.empty_like(flat[0])
     with np.errstate(under="ignore"):  # low parts, tails of sums, and results that are rightly 0
-        for i in range(0, out.size, BLOCK):
-            out[i : i + BLOCK] = function(*(array[i : i + BLOCK] for array in flat))
+        for i in range(0, out.size, BLOCK_NUMBERS):
+            out[i : i + BLOCK_NUMBERS] = function(*(array[i : i + BLOCK_NUMBERS] for array in flat))
     return out.reshape(np.shape(arrays[0]))

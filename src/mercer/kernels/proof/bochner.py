@@ -19,20 +19,20 @@ from scipy.special import j0, j1
 Array = NDArray[np.float64]
 Radial = Callable[[Array], Array]
 
-WINDOWS = (1.0, 3.0, 10.0, 30.0)
+WINDOW_LENGTHS = (1.0, 3.0, 10.0, 30.0)
 # How far each window is integrated: exp(-9^2 / 2) is 3e-18.
-REACH = 9.0
-ORDER = 16
+WINDOW_REACH = 9.0
+QUADRATURE_ORDER = 16
 # Most kernel values per window: panels that follow the oscillation of the highest frequency, times
 # frequencies.
-BUDGET = 800_000
-# A transform counts as negative below -RELATIVE * largest. The rounding of phi itself, about 1e-16 of
+MAX_VALUES_PER_WINDOW = 800_000
+# A transform counts as negative below -MIN_RELATIVE_VIOLATION * largest. The rounding of phi itself, about 1e-16 of
 # the integral of |phi|, enters the error separately, so this only has to absorb a phi that is computed
 # to fewer digits than float64 holds.
-RELATIVE = 1e-8
+MIN_RELATIVE_VIOLATION = 1e-8
 # A kernel on R^d is one on every subspace, so a higher dimension is tested in this one.
-MOST_DIMENSIONS = 10
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(ORDER)
+MAX_DIMENSIONS = 10
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(QUADRATURE_ORDER)
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,14 @@ def radial_spectrum_sign(phi: Radial, d: int, scale: float = 1.0) -> SpectrumChe
     `scale` is the length on which phi varies. Values are integrals of phi(r) exp(-r^2 / (2 R^2))
     r^(d-1) Omega(w r) dr with Omega(0) = 1: the transform divided by the area of the unit sphere.
     """
-    d = min(d, MOST_DIMENSIONS)
-    checks = [_check_window(phi, d, factor * scale, scale) for factor in WINDOWS]
+    d = min(d, MAX_DIMENSIONS)
+    checks = [_check_window(phi, d, factor * scale, scale) for factor in WINDOW_LENGTHS]
     return min(checks, key=lambda check: (not check.negative, check.value / (check.largest or 1.0)))
 
 
 def panels(phi: Radial, d: int, window: float, frequency: float) -> Array:
     """The edges of panels on which the windowed transform at a frequency can be integrated, kinks isolated."""
-    d = min(d, MOST_DIMENSIONS)
+    d = min(d, MAX_DIMENSIONS)
     return _cap(_edges(_windowed(phi, d, window), window), np.pi / frequency)
 
 
@@ -74,7 +74,7 @@ def _windowed(phi: Radial, d: int, window: float) -> Radial:
 
 
 def _edges(integrand: Radial, window: float) -> Array:
-    return _resolve(integrand, np.linspace(0.0, REACH * window, 129))
+    return _resolve(integrand, np.linspace(0.0, WINDOW_REACH * window, 129))
 
 
 def _check_window(phi: Radial, d: int, window: float, scale: float) -> SpectrumCheck:
@@ -92,15 +92,15 @@ def _check_window(phi: Radial, d: int, window: float, scale: float) -> SpectrumC
     error = 10.0 * np.abs(finer - spectrum) + 1e-13 * mass
     largest = float(np.max(np.abs(finer)))
     at = int(np.argmin(finer + error))
-    negative = bool(finer[at] + error[at] < -RELATIVE * largest)
+    negative = bool(finer[at] + error[at] < -MIN_RELATIVE_VIOLATION * largest)
     return SpectrumCheck(negative, float(frequencies[at]), float(finer[at]), largest, window)
 
 
 def _frequencies(reach: float, window: float, scale: float) -> Array:
     """Return frequencies about half a window's resolution apart, as many as the budget allows."""
     step = 0.4 / min(window, reach / 3.0)
-    # Panels of half a period up to frequency m * step cost reach * m * step / pi * ORDER nodes each.
-    most = int(np.sqrt(BUDGET * np.pi / (ORDER * reach * step)))
+    # Panels of half a period up to frequency m * step cost reach * m * step / pi * QUADRATURE_ORDER nodes each.
+    most = int(np.sqrt(MAX_VALUES_PER_WINDOW * np.pi / (QUADRATURE_ORDER * reach * step)))
     wanted = int(60.0 / (scale * step))
     count = max(8, min(most, wanted))
     return np.asarray(step * (np.arange(count) + 0.5), dtype=np.float64)
@@ -128,7 +128,7 @@ def _resolve(integrand: Radial, edges: Array) -> Array:
 
 def _without_tail(integrand: Radial, edges: Array, mass: float) -> Array:
     """Drop the last panels as long as together they hold a negligible part of the integral of |phi|."""
-    share = np.abs(_rule(integrand, edges)[1]).reshape(-1, ORDER).sum(axis=1)
+    share = np.abs(_rule(integrand, edges)[1]).reshape(-1, QUADRATURE_ORDER).sum(axis=1)
     beyond = np.cumsum(share[::-1])[::-1]
     kept = max(1, int(np.count_nonzero(~(beyond <= 1e-16 * mass))))
     return edges[: kept + 1]

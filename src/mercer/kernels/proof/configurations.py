@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 # Enumerating a box of lattice points grows as 5^d or faster, so balls stop at this dimension.
-LATTICE_DIMENSION = 5
+MAX_LATTICE_DIMENSION = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ def with_centre(points: Array) -> Array:
 
 def lattice_balls(d: int, most: int) -> Iterator[Configuration]:
     """Yield the balls of at most `most` points in Z^d, A_d and D_d, around a vertex and around holes."""
-    if not 2 <= d <= LATTICE_DIMENSION:
+    if not 2 <= d <= MAX_LATTICE_DIMENSION:
         return
     for name, points, limit, centres in _lattices(d):
         for where, centre in centres:

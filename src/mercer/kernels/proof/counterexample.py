@@ -24,7 +24,7 @@ from mercer.kernels.tree_size import nodes
 
 Matrix = NDArray[np.float64]
 
-LARGEST = 1000
+MAX_WEIGHT = 1000
 """The largest weight that is tried: integers up to it come near to any weights."""
 
 
@@ -69,7 +69,7 @@ def _whole_weights(matrix: Matrix) -> Iterator[list[int]]:
         return
     direction = vectors[:, 0] / np.abs(vectors[:, 0]).max()
     direction = direction * np.sign(direction[np.flatnonzero(np.abs(direction) > 1e-9)[0]])
-    for largest in range(1, LARGEST + 1):
+    for largest in range(1, MAX_WEIGHT + 1):
         yield [int(weight) for weight in np.rint(largest * direction)]
 
 

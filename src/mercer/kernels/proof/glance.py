@@ -15,7 +15,7 @@ from mercer.kernels.proof.search import quick_witness
 from mercer.kernels.proof.subject import KernelSubject
 from mercer.kernels.tree_size import nodes
 
-FEW = 8
+MAX_NODES = 8
 """Nodes of a tree for which points are searched."""
 SEEN = "the witness below makes sum_ij c_i c_j k(x_i, x_j) negative, which no kernel allows"
 MORE = "no witness was seen at a glance; mercer.prove(kernel) seeks one with patience"
@@ -71,7 +71,7 @@ def _quick(kernel: Kernel) -> bool:
     """Whether the tree is small, and made of formulas alone."""
     count = 0
     for count, node in enumerate(nodes(kernel), start=1):
-        if count > FEW or any(callable(value) or hasattr(value, "transform") for value in _values(node)):
+        if count > MAX_NODES or any(callable(value) or hasattr(value, "transform") for value in _values(node)):
             return False
     return True
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from mercer.errors import KernelError
 
-SECONDS = 30.0
-"""How long `prove` searches, where nobody says how long."""
+DEFAULT_SECONDS = 30.0
+"""How long `prove` searches by default."""
 
 
 class TimeUp(Exception):  # noqa: N818  # it ends a search, as StopIteration ends a loop

@@ -17,9 +17,9 @@ from mercer.kernels.domain import REALS, Domain, domain_named
 from mercer.kernels.proof.counterexample import refutation
 from mercer.kernels.proof.derivation import Derivation
 from mercer.kernels.proof.judgement import Situation
-from mercer.kernels.proof.limit import SECONDS, Limit, TimeUp, limit_of
+from mercer.kernels.proof.limit import DEFAULT_SECONDS, Limit, TimeUp, limit_of
 from mercer.kernels.proof.record import Asymmetry, Proof, SpectralWitness, Witness
-from mercer.kernels.proof.rounding import SAFETY, moved
+from mercer.kernels.proof.rounding import NOISE_MARGIN, moved
 from mercer.kernels.proof.search import find_witness, shaken
 from mercer.kernels.proof.spectral import Suspicion, suspect
 from mercer.kernels.proof.subject import FunctionSubject, KernelSubject, Subject
@@ -35,7 +35,7 @@ def prove(
     d: int | None = None,
     domain: str | Domain | None = None,
     *,
-    time_limit: float | None = SECONDS,
+    time_limit: float | None = DEFAULT_SECONDS,
 ) -> Proof:
     """Prove that a function is a kernel, or find the points that show it is not.
 
@@ -173,7 +173,6 @@ def _points(subject: Subject, d: int, domain: Domain, frequency: float | None) -
     if check.noise == 0.0:  # not negative even before rounding was looked at
         return Found(None, found.trials)
     for each in shaken(subject.matrix, domain.place, found.points, subject.scale):
-        assert each.points is not None and each.weights is not None  # noqa: S101, PT018  # or it would not come
         again = subject.check(each.points, each.weights, domain.place)
         if again.negative:
             return Found(Witness(each.points, each.weights, again.value, again.digits), found.trials)
@@ -222,7 +221,7 @@ def _asymmetry(subject: FunctionSubject, d: int, domain: Domain) -> Asymmetry | 
             gap = abs(forward - backward)
             # Terms may cancel to nothing but rounding: then a value's own size says nothing, and k(x, x) does.
             apart = gap > 1e-9 * max(abs(forward), abs(backward)) and gap > 1e-9 * _own_size(subject, x, z)
-            if apart and gap > SAFETY * float(moved(subject.raw, np.array([x, z]), domain.place)[0, 1]):
+            if apart and gap > NOISE_MARGIN * float(moved(subject.raw, np.array([x, z]), domain.place)[0, 1]):
                 return Asymmetry(np.array([x, z]), forward, backward)
     return None
 

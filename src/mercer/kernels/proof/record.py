@@ -15,10 +15,10 @@ from mercer.html import LINES, Markup, Shown, badge, brief, details, element, it
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import Domain
 
-WIDTH = 100
+LINE_WIDTH = 100
 """Columns of a printed proof."""
 
-COORDINATES = 12
+MAX_SHOWN_COORDINATES = 12
 """Coordinates of a point of a witness that a card shows."""
 WITNESSED = ("", "point", "weight")
 
@@ -285,7 +285,7 @@ class Proof(Shown):
 
 def _wrapped(step: str) -> str:
     """A step in lines that fit a terminal."""
-    return textwrap.fill(step, WIDTH, subsequent_indent="     ", break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(step, LINE_WIDTH, subsequent_indent="     ", break_long_words=False, break_on_hyphens=False)
 
 
 def _lines(rows: list[tuple[str, str]]) -> list[tuple[str, str, str]]:
@@ -294,4 +294,5 @@ def _lines(rows: list[tuple[str, str]]) -> list[tuple[str, str, str]]:
 
 
 def _coordinates(point: NDArray[np.float64]) -> str:
-    return f"({', '.join(f'{value:.12g}' for value in point[:COORDINATES])}{', ...' * (len(point) > COORDINATES)})"
+    shown = ", ".join(f"{value:.12g}" for value in point[:MAX_SHOWN_COORDINATES])
+    return f"({shown}{', ...' * (len(point) > MAX_SHOWN_COORDINATES)})"

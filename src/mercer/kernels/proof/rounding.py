@@ -11,18 +11,18 @@ import numpy as np
 
 from mercer.kernels.proof.examiner import SEED, Array, Map
 
-TRIES = 4
+MOVES_PER_SIZE = 4
 """How often points are moved, for each size of the moves."""
-SMALL = (1e-9, 1e-6)
+MOVE_SIZES = (1e-9, 1e-6)
 """Moves beside those by an ulp, in units of the largest coordinate: where a large number is added inside a function,
 an ulp of a coordinate is lost."""
-GENERIC = 1e-2
+GENERIC_MOVE = 1e-2
 """A move that leaves round numbers, in the same units: what all values have in common there is the function's own."""
-SAFETY = 4.0
+NOISE_MARGIN = 4.0
 """How many times the noise that was seen a witness must exceed it."""
-SIMPLE = 64
+MAX_SIMPLE_VALUES = 64
 """Values of fewer multiples of one number are simple by nature, those of a truth say."""
-DECIMALS = 9
+MAX_SHARED_DECIMALS = 9
 """How many decimals all values may share, less one."""
 
 
@@ -35,7 +35,7 @@ def noise(raw: Map, points: Array, weights: Array, place: Map) -> float:
     middle, share = raw(points), np.abs(weights)
     with np.errstate(all="ignore"):
         found = np.maximum(moved(raw, points, place), np.abs(middle - middle.T))
-        total = SAFETY * float(share @ found @ share)
+        total = NOISE_MARGIN * float(share @ found @ share)
     return total if np.isfinite(total) else np.inf
 
 
@@ -45,15 +45,15 @@ def moved(raw: Map, points: Array, place: Map) -> Array:
     with np.errstate(all="ignore"):  # of infinities
         middle = raw(points)
         found = np.zeros_like(middle)
-        for _ in range(TRIES):
+        for _ in range(MOVES_PER_SIZE):
             signs = random.choice([-1.0, 1.0], points.shape)
             near = raw(place(np.nextafter(points, np.inf * signs)))
             found = np.maximum(found, np.abs(near - middle))
-            for part in SMALL:
+            for part in MOVE_SIZES:
                 step = part * size * random.uniform(0.5, 1.0, points.shape) * signs
                 bent = raw(place(points + step)) - middle + (raw(place(points - step)) - middle)  # 0, but for curvature
                 found = np.maximum(found, np.abs(bent) / 2)
-        generic = raw(place(points + GENERIC * size * random.normal(size=points.shape)))
+        generic = raw(place(points + GENERIC_MOVE * size * random.normal(size=points.shape)))
         found = found + grain(generic[np.isfinite(generic)], middle)
     return np.maximum(found, found.T)
 
@@ -66,11 +66,11 @@ def grain(values: Array, middle: Array) -> Array:
     coarse = np.zeros_like(middle)
     with np.errstate(all="ignore"):
         for dtype in (np.float16, np.float32):
-            if (values.astype(dtype) == values).all() and top / _binary_step(values) >= SIMPLE:
+            if (values.astype(dtype) == values).all() and top / _binary_step(values) >= MAX_SIMPLE_VALUES:
                 coarse = np.maximum(coarse, np.finfo(dtype).eps * np.abs(middle))
-    decimal = next((10.0**-k for k in range(DECIMALS) if _in_decimals(values, 10.0**k)), 0.0)
+    decimal = next((10.0**-k for k in range(MAX_SHARED_DECIMALS) if _in_decimals(values, 10.0**k)), 0.0)
     steps = [step for step in (_binary_step(values), decimal) if step > 0.0]
-    shared = max((step for step in steps if top / step >= SIMPLE), default=0.0)
+    shared = max((step for step in steps if top / step >= MAX_SIMPLE_VALUES), default=0.0)
     return np.maximum(coarse, shared)
 
 

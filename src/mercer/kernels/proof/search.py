@@ -22,11 +22,13 @@ from mercer.kernels.proof.simplify import simplify
 
 # The search stops at once at a normalised eigenvalue this negative, and otherwise compares candidates.
 HANDSOME = -0.02
-QUICK = 0.1
+QUICK_SHARE = 0.1
 """The part of the usual sets that a quick search examines."""
 
-SHAKES, SHAKEN = (0.97, 1.03, 0.9, 1.1), 0.003
-"""By which factors a set is stretched to look at it again, and how far its points are moved, in typical lengths."""
+STRETCH_FACTORS = (0.97, 1.03, 0.9, 1.1)
+"""By which factors a set is stretched to look at it again."""
+MOVE_LENGTH = 0.003
+"""How far its points are moved then, in typical lengths."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,19 +66,19 @@ def find_witness(
     return _ended(examiner, found, scale)
 
 
-def shaken(gram: Map, place: Map, points: Array, scale: float) -> Iterator[Search]:
+def shaken(gram: Map, place: Map, points: Array, scale: float) -> Iterator[Candidate]:
     """Candidates at points that were moved a little: off the jumps of a function that has some."""
     examiner, random = Examiner(gram, place), np.random.default_rng(SEED)
-    for size in SHAKES:
-        found = examiner.examine(size * points + SHAKEN * scale * random.normal(size=points.shape))
+    for size in STRETCH_FACTORS:
+        found = examiner.examine(size * points + MOVE_LENGTH * scale * random.normal(size=points.shape))
         if found is not None and found.clear:
-            yield Search(found.points, found.weights, found.value, examiner.trials)
+            yield found
 
 
 def quick_witness(gram: Map, place: Map, d: int, scale: float) -> Search:
     """The same among structured sets alone, and few of them: some hundredths of a second."""
     examiner = Examiner(gram, place)
-    return _ended(examiner, _scan(examiner, _structured_sets(examiner, d, scale, QUICK)), scale)
+    return _ended(examiner, _scan(examiner, _structured_sets(examiner, d, scale, QUICK_SHARE)), scale)
 
 
 def _ended(examiner: Examiner, found: Candidate | None, scale: float) -> Search:

@@ -9,7 +9,7 @@ import numpy as np
 from mercer.kernels.proof.examiner import Array, Candidate, Examiner, most_negative, weighed
 
 # Simplifying may give away this much of the negative value.
-KEPT = 0.3
+MIN_KEPT_RATIO = 0.3
 
 
 def simplify(examiner: Examiner, found: Candidate) -> Candidate:
@@ -26,7 +26,7 @@ def _fewer_points(examiner: Examiner, found: Candidate) -> Candidate:
         for i in np.argsort(np.abs(best.weights))[: 24 if len(best.points) <= 24 else 4]:
             rest = np.delete(np.arange(len(best.points)), i)
             candidate = most_negative(best.points[rest], matrix[np.ix_(rest, rest)])
-            if candidate is not None and candidate.clear and candidate.ratio <= KEPT * found.ratio:
+            if candidate is not None and candidate.clear and candidate.ratio <= MIN_KEPT_RATIO * found.ratio:
                 choices.append((candidate.ratio, int(i), candidate))
         if not choices:
             break
@@ -40,7 +40,7 @@ def _rounded_points(examiner: Examiner, found: Candidate) -> Candidate:
     for points in _roundings(found.points):
         if examiner.stays(points):
             candidate = examiner.examine(points)
-            if candidate is not None and candidate.clear and candidate.ratio <= KEPT * found.ratio:
+            if candidate is not None and candidate.clear and candidate.ratio <= MIN_KEPT_RATIO * found.ratio:
                 return candidate
     return found
 
@@ -52,7 +52,7 @@ def _rounded_weights(examiner: Examiner, found: Candidate) -> Candidate:
         matrix = examiner.gram(found.points[used])
         if matrix is not None:
             candidate = weighed(found.points[used], matrix, weights[used], found.ratio)
-            if candidate.clear and candidate.value <= KEPT * found.value:
+            if candidate.clear and candidate.value <= MIN_KEPT_RATIO * found.value:
                 return candidate
     return found
 

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from mercer.kernels.domain import REALS, Domain
 from mercer.kernels.precision.mpmath_arrays import DIGITS, context, precisely
-from mercer.kernels.proof.bochner import MOST_DIMENSIONS, panels, radial_spectrum_sign
+from mercer.kernels.proof.bochner import MAX_DIMENSIONS, panels, radial_spectrum_sign
 from mercer.kernels.proof.record import SpectralWitness
 from mercer.kernels.proof.subject import KernelSubject
 from mercer.kernels.radial.base import Radial
 
-FEW_POINTS = 1e-3
+MIN_VIOLATION_FOR_POINTS = 1e-3
 """A violation below this part of the spectrum takes more points than anyone would read: its frequency shows it."""
-ORDER = 16
+QUADRATURE_ORDER = 16
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ def suspect(subject: KernelSubject, d: int, domain: Domain) -> Suspicion:
         frequency = known / subject.scale
         part = _closed_form(subject, frequency, d)
         if part is not None and part < 0:
-            return Suspicion((), frequency, worth_points=part < -FEW_POINTS)
+            return Suspicion((), frequency, worth_points=part < -MIN_VIOLATION_FOR_POINTS)
     check = radial_spectrum_sign(subject.profile, d, scale=subject.scale)
-    tested = min(d, MOST_DIMENSIONS)
+    tested = min(d, MAX_DIMENSIONS)
     if not check.negative:
         words = f"a numerical Bochner test on R^{tested} found no negative frequency, which proves nothing"
         return Suspicion((words,))
@@ -78,7 +78,7 @@ def _closed_form(subject: KernelSubject, frequency: float, d: int) -> float | No
 
 def _quadrature(subject: KernelSubject, frequency: float, window: float, d: int) -> float | None:
     """The windowed transform with 50 digits, as a part of the integral of |k|; None where two rules disagree."""
-    d = min(d, MOST_DIMENSIONS)
+    d = min(d, MAX_DIMENSIONS)
     edges = panels(subject.profile, d, window, frequency)
     halves = np.sort(np.concatenate([edges, (edges[1:] + edges[:-1]) / 2]))
     first = _integral(subject, edges, frequency, window, d)
@@ -92,7 +92,7 @@ def _integral(
     subject: KernelSubject, edges: NDArray[np.float64], frequency: float, window: float, d: int
 ) -> float | None:
     """Gauss-Legendre on the panels: the integral of phi(r) exp(-r^2 / (2 R^2)) r^(d-1) Omega_d(w r) dr."""
-    nodes, weights = np.polynomial.legendre.leggauss(ORDER)
+    nodes, weights = np.polynomial.legendre.leggauss(QUADRATURE_ORDER)
     half = np.diff(edges)[:, None] / 2
     r = ((edges[1:] + edges[:-1])[:, None] / 2 + half * nodes).ravel()
     values = subject.precise_profile(precisely(r))

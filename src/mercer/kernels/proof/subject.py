@@ -23,7 +23,7 @@ from mercer.kernels.proof.verify import FLOAT_DIGITS, Check, PrecisePairs, check
 
 Matrix = NDArray[np.float64]
 
-AT_ONCE = 256
+BLOCK_NUMBERS = 256
 """Numbers of 50 digits between two looks at the clock."""
 
 
@@ -123,9 +123,9 @@ class KernelSubject(Subject):
         """The same for distances of 50 digits; None where a function inside cannot take such numbers."""
         origin = Points(precisely(np.zeros((1, 1))))
         found = []
-        for start in range(0, r.size, AT_ONCE):
+        for start in range(0, r.size, BLOCK_NUMBERS):
             self.limit.check()
-            line = Points(r.reshape(-1, 1)[start : start + AT_ONCE])
+            line = Points(r.reshape(-1, 1)[start : start + BLOCK_NUMBERS])
             try:
                 found.append(precisely(self.kernel.evaluate(PrecisePairs(origin, line))).ravel())
             except (TypeError, AttributeError):

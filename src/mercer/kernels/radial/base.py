@@ -22,7 +22,7 @@ class Radial(Kernel):
     no digit is lost by a root that is squared again.
 
     Cost: n m d operations for n x m pairs of d columns, by products of matrices, and one formula per pair in the same
-    pass; memory for the result, or for tiles where only products with vectors are asked for (`Gram`).
+    pass; memory for the result, or for tiles where only products with vectors are needed (`Gram`).
 
     Examples
     --------

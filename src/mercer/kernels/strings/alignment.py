@@ -13,7 +13,7 @@ Places = NDArray[np.intp]
 Lines = Callable[[Whole, Whole], Iterator[Whole]]
 """From strings S[:, p] and T[:, p] to lines: the i-th holds the values of S[:i, p] with all beginnings of T[:, p]."""
 
-BATCH = 1 << 12
+BATCH_PAIRS = 1 << 12
 """Pairs at once."""
 NO_LEFT, NO_RIGHT = -1, -2
 """What stands behind the end of a shorter string: equal to nothing on the other side."""
@@ -32,8 +32,8 @@ def common_lengths(sequences: Sequences, left: Places, right: Places) -> Whole:
 def _batched(sequences: Sequences, left: Places, right: Places, lines: Lines) -> Whole:
     """The value of each pair: where its two strings end, since those of a batch have different lengths."""
     found = np.empty(len(left), dtype=np.int64)
-    for start in range(0, len(left), BATCH):
-        i, j = left[start : start + BATCH], right[start : start + BATCH]
+    for start in range(0, len(left), BATCH_PAIRS):
+        i, j = left[start : start + BATCH_PAIRS], right[start : start + BATCH_PAIRS]
         heights, widths = sequences.lengths[i], sequences.lengths[j]
         for row, line in enumerate(lines(sequences.beside(i, NO_LEFT), sequences.beside(j, NO_RIGHT))):
             ended = np.flatnonzero(heights == row)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, KernelError, sentence
+from mercer.errors import InputError, KernelError, message
 from mercer.kernels.strings.symbols import Encoded
 from mercer.kernels.strings.writing import frozen
 
@@ -23,7 +23,7 @@ def check_alphabet(owner: str, name: str, value: Any) -> Alphabet:
         value = tuple(value)
     if not isinstance(value, str | list | tuple):
         remedy = 'Write "ACGT", or a list of tokens; nothing to have it found by resolve.'
-        raise KernelError(sentence(owner, f"a list of symbols for {name}", f"got {value!r}", remedy))
+        raise KernelError(message(f"a list of symbols for {name}", f"got {value!r}", remedy, subject=owner))
     symbols = frozen(list(value))
     try:
         times = Counter(symbols)
@@ -32,7 +32,9 @@ def check_alphabet(owner: str, name: str, value: Any) -> Alphabet:
         raise KernelError(f"{owner}: {name} takes symbols that can be hashed, got others. {remedy}") from error
     twice = next((symbol for symbol, count in times.items() if count > 1), None)
     if twice is not None:
-        raise KernelError(sentence(owner, f"each symbol once in {name}", f"got {twice!r} twice", "Give it once."))
+        raise KernelError(
+            message(f"each symbol once in {name}", f"got {twice!r} twice", "Give it once.", subject=owner)
+        )
     return settled(symbols)
 
 
@@ -50,9 +52,9 @@ def found(texts: Encoded) -> Alphabet:
     return settled(tuple(symbols))
 
 
-def digits(who: str, texts: Encoded, alphabet: Alphabet) -> NDArray[np.int64]:
+def digits(kernel: str, texts: Encoded, alphabet: Alphabet) -> NDArray[np.int64]:
     """Where in the alphabet the symbol of each code stands; `OUTSIDE` where it does not."""
-    _refuse_other_kind(who, texts.kind, alphabet)
+    _refuse_other_kind(kernel, texts.kind, alphabet)
     numbers = {symbol: i for i, symbol in enumerate(alphabet)}
     codes = np.unique(texts.sequences.codes)
     table = np.full(int(codes.max(initial=0)) + 1, OUTSIDE, dtype=np.int64)
@@ -60,13 +62,13 @@ def digits(who: str, texts: Encoded, alphabet: Alphabet) -> NDArray[np.int64]:
     return table
 
 
-def _refuse_other_kind(who: str, kind: type, alphabet: Alphabet) -> None:
+def _refuse_other_kind(kernel: str, kind: type, alphabet: Alphabet) -> None:
     fits = all(map(_is_byte, alphabet)) if kind is bytes else kind is tuple or isinstance(alphabet, str)
     if not fits:
         shown = repr(alphabet) if len(alphabet) <= 8 else f"{len(alphabet)} symbols"
         needs, got = f"{kind.__name__} over an alphabet of its symbols", f"the alphabet is {shown}"
         remedy = "Give letters for str, integers below 256 for bytes."
-        raise InputError(sentence(who, needs, got, remedy))
+        raise InputError(message(needs, got, remedy, subject=kernel))
 
 
 def _is_byte(symbol: Any) -> bool:

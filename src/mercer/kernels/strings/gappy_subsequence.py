@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import KernelError, sentence
+from mercer.errors import KernelError, message
 from mercer.kernels.domain import Domain
 from mercer.kernels.fields import check_positive, integer
 from mercer.kernels.latex import numeral, raised
@@ -26,7 +26,7 @@ def check_decay(owner: str, name: str, value: Any) -> float:
     checked = check_positive(owner, name, value)
     if checked > 1:
         remedy = "Give 1 to count gaps fully, less to count them less."
-        raise KernelError(sentence(owner, f"{name} above 0 and up to 1", f"got {value!r}", remedy))
+        raise KernelError(message(f"{name} above 0 and up to 1", f"got {value!r}", remedy, subject=owner))
     return checked
 
 
@@ -71,7 +71,7 @@ class GappySubsequence(Compared):
         super().__post_init__()
         if self._scale < sys.float_info.min:
             got, remedy = f"it is {self.decay!r}^{2 * self.length}", "Use a larger decay, or a shorter length."
-            raise KernelError(sentence("GappySubsequence", "decay^(2 length) that float64 holds", got, remedy))
+            raise KernelError(message("decay^(2 length) that float64 holds", got, remedy, subject="GappySubsequence"))
 
     @property
     def _scale(self) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, KernelError, sentence
+from mercer.errors import InputError, KernelError, message
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import Domain
 from mercer.kernels.fields import integer
@@ -70,7 +70,7 @@ class Mismatch(Counted):
         super().__post_init__()
         if self.m >= self.k:
             got, remedy = f"got m = {self.m} and k = {self.k}", "Give a smaller m, or longer runs."
-            raise KernelError(sentence("Mismatch", "fewer differences m than symbols k", got, remedy))
+            raise KernelError(message("fewer differences m than symbols k", got, remedy, subject="Mismatch"))
 
     @property
     def domain(self) -> Domain:
@@ -85,7 +85,7 @@ class Mismatch(Counted):
         texts = encoded("Mismatch", tuple(column.store.items[code] for code in np.unique(column.codes).tolist()))
         if not len(texts.sequences.codes):
             got, remedy = "all strings are empty", "Give the alphabet: Mismatch(k, m, alphabet=...)."
-            raise InputError(sentence("Mismatch", "symbols from which to learn its alphabet", got, remedy))
+            raise InputError(message("symbols from which to learn its alphabet", got, remedy, subject="Mismatch"))
         return self.with_parameters({"alphabet": symbols.found(texts)})
 
     def count(self, items: tuple[Any, ...]) -> Any:
@@ -102,7 +102,7 @@ class Mismatch(Counted):
         stored = min(counts.nnz * near, texts.sequences.count * letters**self.k) + 3 * counts.shape[1] * near
         purpose = f"{near} words near to each run of {self.k} symbols"
         remedy = "Use a smaller k or m, a smaller alphabet, or GappySubsequence()."
-        Budget.of(None).require("Mismatch", 16 * stored, purpose, remedy)
+        Budget.of(None).require(16 * stored, purpose, remedy, subject="Mismatch")
 
     def facts(self) -> tuple[Fact, ...]:
         reason = (

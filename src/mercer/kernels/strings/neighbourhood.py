@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from mercer.kernels.strings.alphabet import OUTSIDE
-from mercer.kernels.strings.sequences import LIMIT, ranked, short
+from mercer.kernels.strings.sequences import INT64_LIMIT, ranked, short
 
 Whole = NDArray[np.int64]
 
@@ -29,7 +29,7 @@ def neighbours(words: Whole, m: int, letters: int) -> Any:
     begun = _Begun(np.arange(len(words)), np.zeros(len(words), dtype=np.int64), np.full(len(words), m))
     room = 1
     for digit in words.T:
-        if room > LIMIT // letters:
+        if room > INT64_LIMIT // letters:
             keys, room = ranked(begun.keys, room)
             begun = begun._replace(keys=keys)
         begun = _longer(begun, digit[begun.owners], letters)

@@ -16,9 +16,9 @@ from scipy.sparse import csc_array, csr_array
 
 Whole = NDArray[np.int64]
 
-LIMIT = 1 << 63
+INT64_LIMIT = 1 << 63
 """Integers of int64 are below it."""
-ROOMY = 4
+MAX_CODES_PER_VALUE = 4
 """Up to so many possible numbers for each one that occurs, a table of all of them is faster than sorting."""
 
 
@@ -99,7 +99,7 @@ def placed_runs(sequences: Sequences, k: int) -> Any:
         return csr_array((sequences.count, 0))
     keys, room = _keys(sequences.codes, k)
     keys, longest = keys[places], int(windows.max())
-    if room > LIMIT // longest:
+    if room > INT64_LIMIT // longest:
         keys, room = ranked(keys, room)
     keys = (places - np.repeat(sequences.starts[:-1], windows)) * room + keys
     owners = np.repeat(np.arange(sequences.count), windows)
@@ -110,7 +110,7 @@ def packed(columns: Iterable[Whole], size: int) -> tuple[Whole, int]:
     """An integer for each row of some columns of numbers below `size`, in the order of rows; and their bound."""
     keys, room = np.zeros(1, dtype=np.int64), 1
     for column in columns:
-        if room > LIMIT // size:
+        if room > INT64_LIMIT // size:
             keys, room = ranked(keys, room)
         keys = keys * size + column
         room *= size
@@ -119,7 +119,7 @@ def packed(columns: Iterable[Whole], size: int) -> tuple[Whole, int]:
 
 def ranked(keys: Whole, room: int) -> tuple[Whole, int]:
     """For each of some numbers from 0 to below `room`, how many smaller ones occur; and how many occur."""
-    if room > ROOMY * len(keys) + 1024:
+    if room > MAX_CODES_PER_VALUE * len(keys) + 1024:
         found, ranks = np.unique(keys, return_inverse=True)
         return ranks.astype(np.int64, copy=False).reshape(-1), len(found)
     present = np.zeros(room, dtype=np.int64)
@@ -138,7 +138,7 @@ def _keys(codes: Whole, k: int) -> tuple[Whole, int]:
 def _tallied(keys: Whole, room: int, owners: Whole, places: Whole, count: int) -> Runs:
     """Runs in order, those of one sequence counted: places ascend with their sequences, also among equal keys."""
     bits = len(keys).bit_length()
-    if room > LIMIT >> bits:
+    if room > INT64_LIMIT >> bits:
         keys, room = ranked(keys, room)
     mixed = np.sort(keys << bits | np.arange(len(keys)))
     at, keys = mixed & ((1 << bits) - 1), mixed >> bits

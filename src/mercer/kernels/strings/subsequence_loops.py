@@ -30,11 +30,11 @@ Places = NDArray[np.intp]
 
 LANES = 32
 """Pairs that compiled loops work on at once."""
-BATCH = 1 << 12
+NUMPY_PAIRS = 1 << 12
 """Pairs that NumPy works on at once."""
-CALL = 1 << 18
+CALL_STEPS = 1 << 18
 """Steps of the recursion (for all lanes) in one call: some milliseconds."""
-COMPILED_FROM = 1 << 14
+MIN_COMPILED_STEPS = 1 << 14
 """Steps from which on compiled loops are used: below it, loading them takes longer than NumPy does."""
 NO_LEFT, NO_RIGHT = -1, -2
 """What stands behind the end of a shorter sequence: equal to nothing on the other side."""
@@ -150,7 +150,7 @@ def pairs(sequences: Sequences, left: Places, right: Places, gappy: Gappy) -> Ar
     """The sum for each pair of a left and a right sequence. Cost: `length` |s| |t| steps per pair."""
     chunks = _Chunks(sequences, left, right, gappy)
     with np.errstate(over="ignore"):  # infinities tell
-        if int(chunks.steps.sum()) >= COMPILED_FROM and jit_cache.numba_works():
+        if int(chunks.steps.sum()) >= MIN_COMPILED_STEPS and jit_cache.numba_works():
             return chunks.by_loops()
         return by_numpy(sequences, left, right, gappy)
 
@@ -189,21 +189,21 @@ class _Chunks:
         return out.reshape(-1)[: self.count]
 
     def _pieces(self) -> list[int]:
-        """Where pieces of work begin and end: chunks of about `CALL` steps together, a longer chunk alone."""
-        ends, long = np.cumsum(self.steps), np.flatnonzero(self.steps > CALL)
-        cuts = np.searchsorted(ends, np.arange(CALL, ends[-1], CALL))
+        """Where pieces of work begin and end: chunks of about `CALL_STEPS` steps together, a longer chunk alone."""
+        ends, long = np.cumsum(self.steps), np.flatnonzero(self.steps > CALL_STEPS)
+        cuts = np.searchsorted(ends, np.arange(CALL_STEPS, ends[-1], CALL_STEPS))
         return [int(cut) for cut in np.unique(np.concatenate([[0], cuts, long, long + 1, [len(ends)]]))]
 
     def _strips(self, part: slice, high: int) -> Iterator[tuple[int, int]]:
         """Symbols of the left side that one call takes: all, but of one very long pair only some."""
         steps = int(self.steps[part].sum())
-        step = high if part.stop - part.start > 1 else max(1, int(high * CALL / max(CALL, steps)))
+        step = high if part.stop - part.start > 1 else max(1, int(high * CALL_STEPS / max(CALL_STEPS, steps)))
         return ((first, first + step) for first in range(0, max(1, high), max(1, step)))
 
     def _require(self, workers: int) -> None:
         numbers = LANES * int(self.heights.max() + (self.gappy.length + 1) * (self.widths.max() + 1))
         purpose = f"{LANES} pairs of strings of up to {max(self.heights.max(), self.widths.max())} symbols a thread"
-        Budget.of(None).require("GappySubsequence", 8 * workers * numbers, purpose, "Use shorter strings.")
+        Budget.of(None).require(8 * workers * numbers, purpose, "Use shorter strings.", subject="GappySubsequence")
 
 
 def _chunked(places: Places) -> Places:
@@ -214,8 +214,8 @@ def _chunked(places: Places) -> Places:
 def by_numpy(sequences: Sequences, left: Places, right: Places, gappy: Gappy) -> Array:
     """The same with NumPy: some thousand pairs at once."""
     found = np.empty(len(left))
-    for start in range(0, len(left), BATCH):
-        batch = slice(start, start + BATCH)
+    for start in range(0, len(left), NUMPY_PAIRS):
+        batch = slice(start, start + NUMPY_PAIRS)
         S, T = sequences.beside(left[batch], NO_LEFT), sequences.beside(right[batch], NO_RIGHT)
         found[batch] = _swept(S, T, gappy)
     return found

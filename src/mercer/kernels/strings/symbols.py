@@ -27,12 +27,12 @@ class Encoded:
     symbol: Callable[[int], Any]
 
 
-def encoded(who: str, items: tuple[Any, ...]) -> Encoded:
+def encoded(kernel: str, items: tuple[Any, ...]) -> Encoded:
     """Strings of one type as sequences: of code points, of bytes, or of tokens in the order of their first occurrence.
 
     The numbers of the first strings do not depend on those that come after them.
     """
-    kind = type_of(who, items)
+    kind = type_of(items, kernel)
     lengths, count = map(len, items), len(items)
     if kind is str:
         text = "".join(items).encode("utf-32-le", "surrogatepass")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, KernelError, sentence
+from mercer.errors import InputError, KernelError, message
 from mercer.kernels.fields import check_integer, check_nonnegative, check_one_of
 from mercer.kernels.strings.sequences import Whole, runs
 from mercer.kernels.strings.symbols import encoded
@@ -44,9 +44,9 @@ class Table:
             yield " ".join(words) if self.text else words
 
 
-def tables_of(who: str, items: tuple[Any, ...], case: str, lengths: range) -> list[Table]:
+def tables_of(kernel: str, items: tuple[Any, ...], case: str, lengths: range) -> list[Table]:
     """A table for each length of runs."""
-    texts = encoded(who, documents(who, items, case))
+    texts = encoded(kernel, documents(kernel, items, case))
     found: list[Table] = []
     for n in lengths:
         counts, places = runs(texts.sequences, n)
@@ -66,7 +66,7 @@ def inverse_frequencies(table: Table, texts: float, frequencies: tuple[tuple[Ter
     if frequencies and isinstance(frequencies[0][0], str) != table.text:
         got = "got str" if table.text else "got lists of tokens"
         needs = f"{'lists of tokens' if table.text else 'str'}, as those from which it learnt its weights"
-        raise InputError(sentence("BagOfWords", needs, got, "Give what resolve was given."))
+        raise InputError(message(needs, got, "Give what resolve was given.", subject="BagOfWords"))
     known = dict(frequencies)
     having = np.array([known.get(term, 0.0) for term in table.terms()], dtype=np.float64)
     return np.asarray(np.log((1 + texts) / (1 + having)) + 1)
@@ -90,10 +90,12 @@ def check_ngrams(owner: str, name: str, value: Any) -> Ngrams:
     if isinstance(value, list | tuple):
         if len(value) != 2:
             needs, got = f"one or two integers for {name}", f"got {value!r}"
-            raise KernelError(sentence(owner, needs, got, "Write 2, or (1, 2)."))
+            raise KernelError(message(needs, got, "Write 2, or (1, 2).", subject=owner))
         low, high = (check_integer(owner, name, each, 1, None) for each in value)
         if low > high:
-            raise KernelError(sentence(owner, f"{name} from low to high", f"got {value!r}", f"Write {(high, low)}."))
+            raise KernelError(
+                message(f"{name} from low to high", f"got {value!r}", f"Write {(high, low)}.", subject=owner)
+            )
         return low, high
     return check_integer(owner, name, value, 1, None)
 
@@ -113,7 +115,9 @@ def check_frequencies(owner: str, name: str, value: Any) -> tuple[tuple[Term, fl
     pairs = frozen(value)
     if not isinstance(pairs, tuple) or not all(_is_pair(pair) for pair in pairs):
         got = f"got {str(value)[:60]}"
-        raise KernelError(sentence(owner, f"pairs of a word and a number for {name}", got, "Leave it to resolve."))
+        raise KernelError(
+            message(f"pairs of a word and a number for {name}", got, "Leave it to resolve.", subject=owner)
+        )
     return tuple((term, rounded(check_nonnegative(owner, name, count))) for term, count in pairs)
 
 

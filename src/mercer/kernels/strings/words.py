@@ -6,20 +6,20 @@ import re
 import unicodedata
 from typing import Any
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels.strings.items import type_of
 
 
-def documents(who: str, items: tuple[Any, ...], case: str) -> tuple[Any, ...]:
+def documents(kernel: str, items: tuple[Any, ...], case: str) -> tuple[Any, ...]:
     """Each text as its words, each list of tokens as it is; with `case` "fold", words that differ in case only are one.
 
     A word is a longest run of letters, digits, marks (accents, vowel signs) and underscores, in the sense of Unicode.
     Letters with accents are the same whether they are written as one code point or as two.
     """
-    kind = type_of(who, items)
+    kind = type_of(items, kernel)
     if kind is bytes:
         got, remedy = "got bytes", 'Decode them: x.decode("utf-8").'
-        raise InputError(sentence(who, "str, or lists of tokens", got, remedy))
+        raise InputError(message("str, or lists of tokens", got, remedy, subject=kernel))
     if kind is tuple:
         return tuple(tuple(map(_folded, item)) for item in items) if case == "fold" else items
     texts = [_folded(text) if case == "fold" else _composed(text) for text in items]

@@ -16,7 +16,7 @@ class Choice:
     """One column of a table and its place in a proposed kernel.
 
     name : its name, or its position where it has none
-    taken_for : "number", "category", "date", "text", "id", "constant", ..., or "as told"
+    taken_for : "number", "category", "date", "text", "id", "constant", ..., or "as given"
     why : the reason, in words
     place : the group in which it stands: "numbers", "gapped" or "categories"; "own" where it has kernels of its own
         in the product, "added" where these are added; "left out"

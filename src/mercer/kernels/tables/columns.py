@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mercer.errors import KernelError, sentence
+from mercer.errors import KernelError, message
 from mercer.kernels.algebra import Product, Sum
 from mercer.kernels.base import Kernel
 
@@ -41,10 +41,12 @@ def Columns(parts: Mapping[Any, Kernel] | Iterable[tuple[Any, Kernel]], join: st
            [1.8196, 1.    ]])
     """
     if join not in JOINS:
-        raise KernelError(sentence("Columns", "join='sum' or join='product'", f"got {join!r}", "Use 'sum'."))
+        raise KernelError(message("join='sum' or join='product'", f"got {join!r}", "Use 'sum'.", subject="Columns"))
     placed = tuple(_placed(columns, kernel) for columns, kernel in _pairs(parts))
     if not placed:
-        raise KernelError(sentence("Columns", "at least one part", "got none", "Write {'age': Gaussian()}, say."))
+        raise KernelError(
+            message("at least one part", "got none", "Write {'age': Gaussian()}, say.", subject="Columns")
+        )
     return placed[0] if len(placed) == 1 else JOINS[join](placed)
 
 
@@ -52,7 +54,7 @@ def _pairs(parts: Any) -> list[tuple[Any, Any]]:
     listed = list(parts.items()) if isinstance(parts, Mapping) else list(parts) if hasattr(parts, "__iter__") else None
     if isinstance(parts, str | Kernel) or listed is None or not all(_is_pair(part) for part in listed):
         got, remedy = f"got {parts!r:.60}", "Write {'age': Gaussian(), ('city', 'job'): Match()}."
-        raise KernelError(sentence("Columns", "a dict from columns to kernels, or pairs of both", got, remedy))
+        raise KernelError(message("a dict from columns to kernels, or pairs of both", got, remedy, subject="Columns"))
     return [(columns, kernel) for columns, kernel in listed]
 
 
@@ -63,5 +65,5 @@ def _is_pair(part: Any) -> bool:
 def _placed(columns: Any, kernel: Any) -> Kernel:
     if not isinstance(kernel, Kernel):
         remedy = f"Write {kernel.__name__}()." if isinstance(kernel, type) else "Write Gaussian(), say."
-        raise KernelError(sentence("Columns", f"a kernel for {columns!r}", f"got {kernel!r:.60}", remedy))
+        raise KernelError(message(f"a kernel for {columns!r}", f"got {kernel!r:.60}", remedy, subject="Columns"))
     return kernel.on(columns)

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaking, speaks
 from mercer.kernels.objects.table import Table, table_of
 from mercer.kernels.tables.choice import LEFT_OUT, Choice
 from mercer.kernels.tables.proposal import Proposal
@@ -60,11 +60,12 @@ def kernel_for(
            [0.7 , 0.49, 1.  , 0.24],
            [0.06, 0.13, 0.24, 1.  ]])
     """
-    seen = table_of("kernel_for", table)
+    seen = table_of(table)
     if seen.count < 2:
-        raise InputError(sentence("kernel_for", "two rows or more", f"got {seen.count}", "Give the training rows."))
+        raise InputError(message("two rows or more", f"got {seen.count}", "Give the training rows."))
     targets = () if target is None else (target,) if isinstance(target, int | str) else tuple(target)
-    aside = {seen.position("kernel_for (target)", column) for column in targets}
+    with speaking("kernel_for (target)"):
+        aside = {seen.position(column) for column in targets}
     return Proposal(seen.count, tuple(_choices(seen, aside, empty_texts)))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add, mul
 
-from mercer.errors import InputError, KernelError, sentence
+from mercer.errors import InputError, KernelError, message
 from mercer.kernels.base import Kernel
 from mercer.kernels.categories.gapped import Gapped
 from mercer.kernels.categories.hamming import Hamming
@@ -45,7 +45,7 @@ class Proposal:
         if factors:
             terms = [reduce(mul, factors), *terms]
         if not terms:
-            raise InputError(sentence("kernel_for", "a column to look at", "all are left out", "Use with_part()."))
+            raise InputError(message("a column to look at", "all are left out", "Use with_part()."))
         return reduce(add, terms)
 
     def without(self, *names: Name) -> Proposal:
@@ -54,7 +54,7 @@ class Proposal:
         for name in names:
             why = "you left it out"
             found = found._changed(
-                replace(found._choice(name), taken_for="as told", why=why, place=LEFT_OUT, kernels=())
+                replace(found._choice(name), taken_for="as given", why=why, place=LEFT_OUT, kernels=())
             )
         return found
 
@@ -62,10 +62,12 @@ class Proposal:
         """The proposal with a kernel of your own for a column: multiplied, or added where it was added before."""
         if not isinstance(kernel, Kernel):
             got = f"got {kernel!r:.60}"
-            raise KernelError(sentence("with_part", f"a kernel for {name!r}", got, "Write Gaussian('median'), say."))
+            raise KernelError(
+                message(f"a kernel for {name!r}", got, "Write Gaussian('median'), say.", subject="with_part")
+            )
         choice = self._choice(name)
         place = "added" if choice.place == "added" else "own"
-        told = replace(choice, taken_for="as told", why="you chose its part", place=place, kernels=(kernel,))
+        told = replace(choice, taken_for="as given", why="you chose its part", place=place, kernels=(kernel,))
         return self._changed(told)
 
     def with_reading(self, name: Name, reading: str, why: str = "as you chose") -> Proposal:
@@ -74,7 +76,9 @@ class Proposal:
         readings = dict(choice.readings)
         if reading not in readings:
             got = f"got {reading!r}; its readings are {', '.join(map(repr, readings)) or 'none'}"
-            raise InputError(sentence("The proposal", f"a reading of column {name!r}", got, "Choose one of these."))
+            raise InputError(
+                message(f"a reading of column {name!r}", got, "Choose one of these.", subject="The proposal")
+            )
         told = f"{choice.why.split(':')[0]}: read by {reading}, {why}"
         return self._changed(replace(choice, why=told, kernels=readings[reading]))
 
@@ -111,7 +115,7 @@ class Proposal:
         found = next((choice for choice in self.columns if choice.name == name), None)
         if found is None:
             got = f"the columns are {', '.join(repr(choice.name) for choice in self.columns[:10])}"
-            raise InputError(sentence("The proposal", f"a column {name!r}", got, "Check the spelling."))
+            raise InputError(message(f"a column {name!r}", got, "Check the spelling.", subject="The proposal"))
         return found
 
     def _changed(self, choice: Choice) -> Proposal:

@@ -16,29 +16,39 @@ from mercer.kernels.strings.weighted_degree import WeightedDegree
 from mercer.kernels.tables.choice import DAY, WEEK, YEAR, Choice
 from mercer.kernels.tables.survey import Survey
 
-FEW = 20
+MAX_LABELS = 20
 """Up to so many different short texts are labels, however few rows there are."""
-REPEATED = 5
+MIN_ROWS_PER_LABEL = 5
 """Texts that stand in so many rows each, on the average, are labels."""
-LEVELS = 2
+MAX_WHOLE_NUMBER_LABELS = 2
 """Up to so many different integers are labels: more of them have an order that a label would lose."""
-WORDS = 3
+MIN_WORDS_PER_TEXT = 3
 """From so many words on, on the average, a text is read word by word; below, letter by letter."""
 IDENTIFIERS = frozenset(
     {"id", "ids", "uuid", "guid", "key", "index", "idx", "row", "rowid", "serial", "unnamed", "nr", "no", "nummer"}
 )
 """Words at the beginning or the end of the name of a column that numbers its rows."""
-POSTAL, POSTAL_RANGE = frozenset({"zip", "zipcode", "zipcodes", "postcode", "postal", "plz"}), (100, 100_000)
-"""Words at the beginning or the end of the name of a column of post codes, and the numbers that these are."""
-CODES, CODE_ROWS, CODE_LETTERS = 3, 20, 64
-"""Up to so many forms, such as C-12345, all entries of a column of codes have; rows and letters that this takes."""
+POSTAL_NAMES = frozenset({"zip", "zipcode", "zipcodes", "postcode", "postal", "plz"})
+"""Words at the beginning or the end of the name of a column of post codes."""
+POSTAL_RANGE = (100, 100_000)
+"""The numbers that post codes are."""
+MAX_CODE_FORMS = 3
+"""Up to so many forms, such as C-12345, all entries of a column of codes have."""
+MIN_CODE_ROWS = 20
+"""Rows that it takes to tell a column of codes."""
+MAX_CODE_LETTERS = 64
+"""Letters of a code."""
 CYCLES = (DAY, WEEK, YEAR)
 """Periods in days."""
-SAMPLES, TURNS = 2.0, 2.0
-"""How many different dates a period needs, on average, and how often the dates must span it, to show a cycle."""
-ALPHABET, SHORTEST = 30, 4
-"""Texts of one length, of at least so many letters out of so few different ones, may have their letters at places."""
-DEPTHS = (2, 5)
+MIN_DATES_PER_PERIOD = 2.0
+"""How many different dates a period needs, on average, to show a cycle."""
+MIN_PERIODS = 2.0
+"""How often the dates must span a period to show a cycle."""
+MAX_DIFFERENT_LETTERS = 30
+"""Texts of one length may have their letters at places where they are made of so few different ones."""
+MIN_LETTERS_AT_PLACES = 4
+"""The least length of such texts."""
+GRAPH_DEPTHS = (2, 5)
 """How far around a node graphs are compared."""
 AT_PLACES, IN_RUNS = "letters at their places", "runs of three letters"
 BOTH = f"{AT_PLACES} and {IN_RUNS}"
@@ -78,7 +88,7 @@ def _category(survey: Survey, why: str = "") -> Choice:
 
 
 def _number(survey: Survey) -> Choice:
-    values = _values(survey)
+    values = survey.numbers
     deviation = _short(float(values.std()))
     mean = _beside(float(values.mean()), deviation)
     if not survey.missing:
@@ -90,19 +100,24 @@ def _number(survey: Survey) -> Choice:
 
 
 def _whole_number(survey: Survey) -> Choice:
-    if _named(survey) & POSTAL and POSTAL_RANGE[0] <= _values(survey).min() <= _values(survey).max() < POSTAL_RANGE[1]:
+    least, most = POSTAL_RANGE
+    if _named(survey) & POSTAL_NAMES and least <= survey.numbers.min() <= survey.numbers.max() < most:
         return _category(survey, f"{_content(survey)}, and its name says that they are codes of places, no amounts")
-    return _category(survey) if survey.different <= LEVELS else _number(survey)
+    return _category(survey) if survey.different <= MAX_WHOLE_NUMBER_LABELS else _number(survey)
 
 
 def _text(survey: Survey) -> Choice:
     words = float(np.mean([len(text.split()) for text in survey.texts]))
     present = survey.rows - survey.missing
-    if survey.declared or (survey.different <= FEW and words < WORDS) or present >= REPEATED * survey.different:
+    if (
+        survey.declared
+        or (survey.different <= MAX_LABELS and words < MIN_WORDS_PER_TEXT)
+        or present >= MIN_ROWS_PER_LABEL * survey.different
+    ):
         return _category(survey)
     if survey.missing:
         return Choice(survey.name, "text", f"{_content(survey)}: fill these with '' to have it read")
-    if words >= WORDS:
+    if words >= MIN_WORDS_PER_TEXT:
         why = f"{_content(survey)}, {words:.0f} words each: read word by word"
         return Choice(survey.name, "text", why, "added", kernels=(BagOfWords(weights="idf").normalized(),))
     if length := _one_length(survey):
@@ -120,11 +135,11 @@ def _letters(survey: Survey, length: int) -> Choice:
 
 
 def _date(survey: Survey) -> Choice:
-    days = _values(survey)
+    days = survey.numbers
     span = float(days.max() - days.min())
     if survey.missing:
         return Choice(survey.name, "date", f"dates, {survey.missing:,} missing: fill these to have it read")
-    periods = tuple(period for period in CYCLES if span >= TURNS * period and _shows(days, period))
+    periods = tuple(period for period in CYCLES if span >= MIN_PERIODS * period and _shows(days, period))
     why = f"dates over {span:,.0f} days: days since 1970" + (", and where in the cycles" if periods else "")
     moments = (float(days.mean()), _short(float(days.std())))
     spread = 1.0 + sum(1 - _gathered(days, period) ** 2 for period in periods)
@@ -136,7 +151,8 @@ def _graph(survey: Survey) -> Choice:
         why = f"graphs, {survey.missing:,} missing: drop these rows to have it read"
         return Choice(survey.name, "graph", why)
     readings = tuple(
-        (f"subtrees of depth {depth}", (WeisfeilerLehman(depth, survey.declared).normalized(),)) for depth in DEPTHS
+        (f"subtrees of depth {depth}", (WeisfeilerLehman(depth, survey.declared).normalized(),))
+        for depth in GRAPH_DEPTHS
     )
     why = f"graphs{' with labels of edges' * survey.declared}: read by {readings[0][0]}"
     return Choice(survey.name, "graph", why, "added", kernels=readings[0][1], readings=readings)
@@ -165,18 +181,20 @@ def _one_length(survey: Survey) -> int:
     """The length that all texts have, but for empty ones, if their letters are few different ones; else 0."""
     lengths = {len(text) for text in survey.texts} - {0}
     length = lengths.pop() if len(lengths) == 1 else 0
-    letters = set().union(*survey.texts) if length >= SHORTEST else set()
-    return length if letters and len(letters) <= ALPHABET and not any(map(str.isspace, letters)) else 0
+    letters = set().union(*survey.texts) if length >= MIN_LETTERS_AT_PLACES else set()
+    return length if letters and len(letters) <= MAX_DIFFERENT_LETTERS and not any(map(str.isspace, letters)) else 0
 
 
 def _is_code(survey: Survey) -> bool:
     """Whether all entries are different texts of digits and letters in few forms: 7590-VHVEG, C12, C13, ..."""
-    if survey.holds != "texts" or survey.declared or not CODE_ROWS <= survey.rows == survey.different:
+    if survey.holds != "texts" or survey.declared or not MIN_CODE_ROWS <= survey.rows == survey.different:
         return False
-    if not all(len(text) <= CODE_LETTERS and HAS_DIGIT.search(text) for text in survey.texts):
+    if not all(len(text) <= MAX_CODE_LETTERS and HAS_DIGIT.search(text) for text in survey.texts):
         return False
     forms = {re.sub(r"[A-Za-z]", "a", re.sub(r"\d+", "1", text)) for text in survey.texts}
-    return (len(forms) <= CODES and not any(" " in form for form in forms)) or all(map(HEX.fullmatch, survey.texts))
+    return (len(forms) <= MAX_CODE_FORMS and not any(" " in form for form in forms)) or all(
+        map(HEX.fullmatch, survey.texts)
+    )
 
 
 def _is_identifier(survey: Survey) -> bool:
@@ -192,11 +210,6 @@ def _named(survey: Survey) -> frozenset[str]:
     """The first and the last word of a column's name."""
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", str(survey.name))
     return frozenset(word.lower() for word in (words[:1] + words[-1:]))
-
-
-def _values(survey: Survey) -> NDArray[np.float64]:
-    assert survey.values is not None  # noqa: S101  # these are numbers or times
-    return survey.values
 
 
 def _short(value: float) -> float:
@@ -217,4 +230,4 @@ def _gathered(days: NDArray[np.float64], period: float) -> float:
 def _shows(days: NDArray[np.float64], period: float) -> bool:
     """Whether different dates are near enough to one another to show a cycle, and stand at different points of it."""
     gaps = np.diff(np.unique(days))
-    return float(np.median(gaps)) <= period / SAMPLES and _gathered(days, period) < 1 - 1e-9
+    return float(np.median(gaps)) <= period / MIN_DATES_PER_PERIOD and _gathered(days, period) < 1 - 1e-9

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError
+from mercer.errors import InputError, speaking
 from mercer.kernels.categories.items import NOTHING, items_of
 from mercer.kernels.objects.table import Table, listed, numbers_of
 
@@ -54,6 +54,13 @@ class Survey:
         return self.holds, self.declared, known, self.gaps
 
     @property
+    def numbers(self) -> NDArray[np.float64]:
+        """The values of a column that holds numbers or times."""
+        if self.values is None:
+            raise TypeError(f"column {self.name!r} holds {self.holds}, no numbers")
+        return self.values
+
+    @property
     def counts(self) -> NDArray[np.int64]:
         """How often each different value stands there."""
         return np.unique(self.texts if self.values is None else self.values, return_counts=True)[1]
@@ -72,7 +79,7 @@ def survey_of(table: Table, i: int) -> Survey:
     if kind is None:
         things = listed(column)
         return _of_graphs(name, things) if _are_graphs(things) else _of_labels(name, things, declared)
-    return _of_numbers(name, numbers_of("kernel_for", table.label(i), column), kind)
+    return _of_numbers(name, numbers_of(table.label(i), column), kind)
 
 
 def name_of(table: Table, i: int) -> int | str:
@@ -148,7 +155,8 @@ def _of_labels(name: int | str, things: list[Any], declared: bool) -> Survey:
         remark = "its entries are lists: give each place a column; of graphs, call the columns nodes and edges"
         return Survey(name, "other objects", len(things), remark=remark)
     try:
-        labels = items_of("it", things)
+        with speaking("it"):  # the column: a remark about it
+            labels = items_of(things)
     except InputError as error:
         return Survey(name, "other objects", len(things), remark=str(error))
     texts = tuple(label for label in labels if label is not None)

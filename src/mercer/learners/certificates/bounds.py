@@ -50,7 +50,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.html import Markup, Shown, badge, element, table
 from mercer.learners.certificates import sampled_bounds
 from mercer.learners.certificates.approximation import Approximation
@@ -201,7 +201,7 @@ def _check(given: Approximation) -> None:
     """Refuse features for which k - k~ need not be a kernel."""
     if not isinstance(given.basis, LandmarkBasis):
         got, remedy = f"got {type(given.basis).__name__}", "Use of_features() for others."
-        raise InputError(sentence("of_landmarks", "a basis of landmarks", got, remedy))
+        raise InputError(message("a basis of landmarks", got, remedy, subject="of_landmarks"))
 
 
 def _many(given: Approximation, pairs: int) -> bool:

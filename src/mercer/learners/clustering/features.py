@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime import threads
 from mercer.compute.runtime.run import Run
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels.evaluation.strips import height, over_table
 from mercer.learners.data.views import KernelView
 from mercer.learners.streaming.basis import Basis, FeatureBasis, LandmarkBasis, steady
@@ -39,12 +39,12 @@ class LandmarkFeatures:
     sizes: Array
 
 
-def landmarked(who: str, view: KernelView, rank: int, random: np.random.Generator, run: Run) -> LandmarkFeatures:
+def landmarked(view: KernelView, rank: int, random: np.random.Generator, run: Run) -> LandmarkFeatures:
     """Draw landmarks, and compute the features of all rows. Cost: n p d + 3 n p^2 operations, and n p numbers."""
     choice = pivoted(view.kernel, view.points, min(rank, view.count), random)
     if len(choice.upper) == 0:
         got, remedy = "k(x, x) is 0 in every row", "Check the kernel."
-        raise InputError(sentence(who, "a kernel that is not zero on the data", got, remedy))
+        raise InputError(message("a kernel that is not zero on the data", got, remedy))
     basis = LandmarkBasis(view.kernel, choice.points, choice.upper)
     sample = np.unique(np.linspace(0, view.count - 1, min(SAMPLE, view.count)).astype(np.intp))
     origin = basis.features(view.points.rows(sample)).mean(axis=0)

@@ -45,14 +45,14 @@ class KMeansResult:
     view: View
 
 
-def solve(who: str, problem: KMeansProblem, plan: KMeansPlan, random: np.random.Generator, run: Run) -> KMeansResult:
+def solve(problem: KMeansProblem, plan: KMeansPlan, random: np.random.Generator, run: Run) -> KMeansResult:
     """Fit by the method of the plan."""
     if plan.method == "exact":
-        return _of_matrix(who, problem, random, run)
+        return _of_matrix(problem, random, run)
     if plan.method == "features" or not isinstance(problem.view, KernelView):  # landmarks are planned for no other
         return _of_features(problem, random, run)
     with run.stage(LANDMARKS):
-        lifted = landmarked(who, problem.view, plan.n_landmarks, random, run)
+        lifted = landmarked(problem.view, plan.n_landmarks, random, run)
     first = plan.n_landmarks if plan.method == "products" else FIRST
     few = lifted.Z[:, :first]  # features of the first landmarks alone
     sums = FeatureSums(few, problem.weights, problem.settings.clusters, lifted.sizes)
@@ -65,10 +65,10 @@ def solve(who: str, problem: KMeansProblem, plan: KMeansPlan, random: np.random.
 # -- where every start is followed to its end -------------------------------------------------------------------------
 
 
-def _of_matrix(who: str, problem: KMeansProblem, random: np.random.Generator, run: Run) -> KMeansResult:
+def _of_matrix(problem: KMeansProblem, random: np.random.Generator, run: Run) -> KMeansResult:
     with run.stage(MATRIX):
         K = problem.view.dense(run.watch)
-        view = definite(who, problem.view, K)
+        view = definite(problem.view, K)
         sums = KernelSums(Dense(K, symmetric=True), problem.weights, problem.settings.clusters)
     best = best_of(problem.settings.runs, sums, _steps(problem), random, run, RESTARTS)
     sums.settle(best.members)

@@ -190,18 +190,17 @@ class KernelKMeans(
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> KMeansProblem:
-        who = type(self).__name__
-        settings, rows = KMeansSettings.of(who, self), self._read(X, reset=True)
-        weights = weights_of(who, sample_weight, n_rows(rows))
+        settings, rows = KMeansSettings.of(self), self._read(X, reset=True)
+        weights = weights_of(sample_weight, n_rows(rows))
         kept, own = rows_that_count(weights, n_rows(rows))
-        refuse_few_rows(who, len(kept), settings.clusters)
-        full = resolve_view(who, self.kernel, self.lengthscale, rows, X, kept, weights, self.memory_limit)
-        return without_copies(who, settings, rows, full, kept, own)
+        refuse_few_rows(len(kept), settings.clusters)
+        full = resolve_view(self.kernel, self.lengthscale, rows, X, kept, weights, self.memory_limit)
+        return without_copies(settings, rows, full, kept, own)
 
     def _plan(self, problem: KMeansProblem, run: Watched | None) -> KMeansPlan:
-        who, settings = type(self).__name__, problem.settings
+        settings = problem.settings
         if settings.method == LANDMARKS:
-            with_landmarks(who, problem.view)
+            with_landmarks(problem.view)
         view, (columns, filled) = problem.view, filled_of(problem.view)
         task = KMeansTask(
             rows=view.count,
@@ -218,7 +217,7 @@ class KernelKMeans(
         return choose(task, Budget.of(self.memory_limit), self.time_limit)
 
     def _solve(self, problem: KMeansProblem, plan: KMeansPlan, run: Watched) -> KMeansResult:
-        return solve(type(self).__name__, problem, plan, generator(self.random_state), run)
+        return solve(problem, plan, generator(self.random_state), run)
 
     _saved: ClassVar[Mapping[str, Any]] = {
         "converged_": bool,
@@ -298,7 +297,7 @@ class KernelKMeans(
         """Minus the inertia of rows, by their nearest means: the larger, the better. y is ignored."""
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        weights = weights_of(type(self).__name__, sample_weight, n_rows(rows))
+        weights = weights_of(sample_weight, n_rows(rows))
         squares = self._model.nearest(rows)[1]
         return -float(squares.sum() if weights is None else weights @ squares)
 

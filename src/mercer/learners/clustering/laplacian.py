@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mercer import kernels
 from mercer.compute.runtime.run import Run
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels import Kernel
 from mercer.learners.data.views import KernelView, MatrixView, View
 from mercer.operators import Dense, Operator
@@ -18,7 +18,7 @@ from mercer.operators.base import EVERYTHING, Index
 from mercer.planner.clustering import DECOMPOSING, DEGREES
 from mercer.solvers import Eigen
 from mercer.solvers.eigenvalues.block_krylov import leading
-from mercer.solvers.kmeans.cluster_sums import EPS, NOTHING, parts
+from mercer.solvers.kmeans.cluster_sums import EPS, ZERO_DISTANCE_ROUNDINGS, parts
 
 Array = NDArray[np.float64]
 POSITIVE = (
@@ -116,7 +116,7 @@ class Normalised(Operator):
 # -- from rows to a graph ---------------------------------------------------------------------------------------------
 
 
-def graph_of(who: str, view: View, stored: bool, run: Run) -> Graph:
+def graph_of(view: View, stored: bool, run: Run) -> Graph:
     """The graph of rows, or an error where a tie is negative, or a row has none.
 
     stored : whether the matrix is to be stored
@@ -125,12 +125,12 @@ def graph_of(who: str, view: View, stored: bool, run: Run) -> Graph:
         whole = stored or isinstance(view, MatrixView)
         K = Dense(view.dense(run.watch), symmetric=True) if whole else view.operator(run.watch)
         if not (isinstance(view, KernelView) and never_negative(view.kernel)):
-            _refuse_negative(who, view, K, run)
+            _refuse_negative(view, K, run)
         degrees = np.asarray(K @ np.ones(view.count), dtype=np.float64)
     bad = np.flatnonzero(~(np.isfinite(degrees) & (degrees > 0)))
     if len(bad):
         got = f"those of row {bad[0]} add up to {degrees[bad[0]]:g}"
-        raise InputError(sentence(who, "rows with a finite positive tie", got, "Drop such rows, or scale the data."))
+        raise InputError(message("rows with a finite positive tie", got, "Drop such rows, or scale the data."))
     return Graph(K, degrees, view.sure)
 
 
@@ -141,7 +141,7 @@ def never_negative(kernel: Kernel) -> bool:
     return isinstance(kernel, KEPT) and all(never_negative(child) for child in kernel.children)
 
 
-def _refuse_negative(who: str, view: View, K: Operator, run: Run) -> None:
+def _refuse_negative(view: View, K: Operator, run: Run) -> None:
     """Look at all values. Cost: n^2 of them, and memory for a block."""
     n, least, at = view.count, 0.0, (0, 0)
     for part in parts(n, n):
@@ -150,11 +150,11 @@ def _refuse_negative(who: str, view: View, K: Operator, run: Run) -> None:
         if block[i, j] < least:
             least, at = float(block[i, j]), (part.start + i, j)
         run.tell(part.stop / n)
-    if least < -NOTHING * EPS * float(np.abs(K.diagonal()).max()):
+    if least < -ZERO_DISTANCE_ROUNDINGS * EPS * float(np.abs(K.diagonal()).max()):
         needs = "ties of at least 0"
         source = "the matrix" if view.kernel is None else str(view.kernel)
         got = f"the smallest value of {source} is {least:.3g}, of the rows {at[0]} and {at[1]}"
-        raise InputError(sentence(who, needs, got, "Use a Gaussian, say, or KernelKMeans, which takes any kernel."))
+        raise InputError(message(needs, got, "Use a Gaussian, say, or KernelKMeans, which takes any kernel."))
 
 
 # -- from a graph to eigenvectors -------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.consistency import shapes, within
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
 from mercer.learners.data.views import MatrixView, TableView, View, blocks
@@ -80,7 +80,7 @@ class ByRows(Model):
     def seen(self, rows: Any) -> tuple[Array, Array]:
         if isinstance(self.view, MatrixView):
             needs, got = "k(x, x) of new rows for their distances", "the kernel is precomputed"
-            raise InputError(sentence(self.view.who, needs, got, "Use predict, or give the kernel itself."))
+            raise InputError(message(needs, got, "Use predict, or give the kernel itself."))
         return self.products(rows), self.view.diagonal(rows)
 
     def own(self, matrix: NDArray[Any]) -> Array:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run
 from mercer.learners.run.stage_share import StageShare
-from mercer.solvers.kmeans.cluster_sums import NOTHING, Labels, Rows, Sums
+from mercer.solvers.kmeans.cluster_sums import ZERO_DISTANCE_ROUNDINGS, Labels, Rows, Sums
 from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings, descend
 
 Array = NDArray[np.float64]
@@ -53,7 +53,7 @@ def seeded(sums: Sums, random: np.random.Generator) -> Labels:
     weights, tries = sums.weights, 2 + int(np.log(sums.count))
     left = _apart(sums, drawn(weights, random.random(1)))[0]
     labels = np.zeros(len(weights), np.intp)
-    floor = NOTHING * sums.unit * float(weights @ np.abs(sums.sizes))
+    floor = ZERO_DISTANCE_ROUNDINGS * sums.unit * float(weights @ np.abs(sums.sizes))
     for cluster in range(1, sums.count):
         costs = weights * left
         if costs.sum() <= floor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.learners.data.validation import AUTO, shown
 from mercer.learners.parameters import non_negative_float, positive_int, positive_int_or_none, refuse_loo
 
@@ -54,17 +54,17 @@ class KMeansSettings:
     n_landmarks: int | None
 
     @classmethod
-    def of(cls, who: str, given: KMeansParameters) -> KMeansSettings:
+    def of(cls, given: KMeansParameters) -> KMeansSettings:
         """The parameters of k-means, or one clear error."""
-        refuse_loo(who, given.lengthscale, *NOTHING_LEFT_OUT)
+        refuse_loo(given.lengthscale, *NOTHING_LEFT_OUT)
         if not (isinstance(given.method, str) and given.method in (AUTO, EXACT, LANDMARKS)):
             needs, got = 'method that is "auto", "exact" or "landmarks"', f"got {shown(given.method)}"
-            raise InputError(sentence(who, needs, got, 'Use "auto", the default.'))
-        landmarks = positive_int_or_none(who, "n_landmarks", given.n_landmarks)
-        clusters = positive_int(who, "n_clusters", given.n_clusters, "Use 8.")
-        runs = positive_int(who, "n_init", given.n_init, "Use 10.")
-        steps = positive_int(who, "max_iter", given.max_iter, "Use 300.")
-        tolerance = non_negative_float(who, "tol", given.tol, "Leave it out if in doubt.")
+            raise InputError(message(needs, got, 'Use "auto", the default.'))
+        landmarks = positive_int_or_none("n_landmarks", given.n_landmarks)
+        clusters = positive_int("n_clusters", given.n_clusters, "Use 8.")
+        runs = positive_int("n_init", given.n_init, "Use 10.")
+        steps = positive_int("max_iter", given.max_iter, "Use 300.")
+        tolerance = non_negative_float("tol", given.tol, "Leave it out if in doubt.")
         return cls(clusters, runs, steps, tolerance, given.method, landmarks)
 
 
@@ -85,20 +85,20 @@ class SpectralSettings:
     products: int
 
     @classmethod
-    def of(cls, who: str, given: SpectralParameters) -> SpectralSettings:
+    def of(cls, given: SpectralParameters) -> SpectralSettings:
         """The parameters of spectral clustering, or one clear error."""
-        refuse_loo(who, given.lengthscale, *NOTHING_LEFT_OUT)
+        refuse_loo(given.lengthscale, *NOTHING_LEFT_OUT)
         components = given.n_components
-        components = None if components is None else positive_int(who, "n_components", components, "Use 8.")
-        clusters = positive_int(who, "n_clusters", given.n_clusters, "Use 8.")
-        runs = positive_int(who, "n_init", given.n_init, "Use 10.")
-        products = positive_int(who, "max_iter", given.max_iter, "Use 60.")
-        tolerance = non_negative_float(who, "tol", given.tol, "Leave it out if in doubt.")
+        components = None if components is None else positive_int("n_components", components, "Use 8.")
+        clusters = positive_int("n_clusters", given.n_clusters, "Use 8.")
+        runs = positive_int("n_init", given.n_init, "Use 10.")
+        products = positive_int("max_iter", given.max_iter, "Use 60.")
+        tolerance = non_negative_float("tol", given.tol, "Leave it out if in doubt.")
         return cls(clusters, runs, components, tolerance, products)
 
 
-def refuse_few_rows(who: str, rows: int, clusters: int) -> None:
+def refuse_few_rows(rows: int, clusters: int) -> None:
     """Every cluster needs a row."""
     if rows < clusters:
         needs = f"at least as many rows of positive weight as clusters, {clusters}"
-        raise InputError(sentence(who, needs, f"n_samples = {rows}", "Use fewer clusters."))
+        raise InputError(message(needs, f"n_samples = {rows}", "Use fewer clusters."))

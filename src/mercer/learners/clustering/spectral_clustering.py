@@ -16,7 +16,7 @@ from sklearn.utils import Tags
 
 from mercer.compute.codegen.sparse import is_sparse
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, NumericalWarning, caller_level, sentence, speaks
+from mercer.errors import InputError, NumericalWarning, caller_level, message, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
@@ -203,20 +203,19 @@ class SpectralClustering(
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> SpectralProblem:
-        who = type(self).__name__
-        settings = SpectralSettings.of(who, self)
+        settings = SpectralSettings.of(self)
         if is_precomputed(self.kernel) and is_sparse(X):  # what is not stored is no tie; all else needs them dense
             needs = f"a matrix of {X.shape[0]} x {X.shape[1]} numbers"
-            Budget.of(self.memory_limit).require(who, 8 * math.prod(X.shape), needs, "Raise memory_limit.")
+            Budget.of(self.memory_limit).require(8 * math.prod(X.shape), needs, "Raise memory_limit.")
             X = X.toarray()
         rows = self._read(X, reset=True)
         count = n_rows(rows)
-        refuse_few_rows(who, count, settings.clusters)
+        refuse_few_rows(count, settings.clusters)
         if settings.components is not None and settings.components > count:
             got = f"n_components is {settings.components}, and there are {count} rows"
-            raise InputError(sentence(who, "at most as many components as rows", got, "Leave it out."))
+            raise InputError(message("at most as many components as rows", got, "Leave it out."))
         every = np.arange(count)
-        view = resolve_view(who, self.kernel, self.lengthscale, rows, X, every, memory_limit=self.memory_limit)
+        view = resolve_view(self.kernel, self.lengthscale, rows, X, every, memory_limit=self.memory_limit)
         return SpectralProblem(settings, rows, view)
 
     def _plan(self, problem: SpectralProblem, run: Watched | None) -> SpectralPlan:
@@ -236,7 +235,7 @@ class SpectralClustering(
 
     def _solve(self, problem: SpectralProblem, plan: SpectralPlan, run: Watched) -> SpectralResult:
         settings, random, stored = problem.settings, generator(self.random_state), plan.method == "exact"
-        graph = graph_of(type(self).__name__, problem.view, stored, run)
+        graph = graph_of(problem.view, stored, run)
         count = settings.components or settings.clusters
         embedding = embedded(graph, count, settings.tolerance, settings.products, stored, random, run)
         sums = FeatureSums(embedding.vectors, np.ones(problem.view.count), settings.clusters)

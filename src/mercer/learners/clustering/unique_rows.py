@@ -53,9 +53,7 @@ class KMeansProblem:
         return self.full.count
 
 
-def without_copies(
-    who: str, settings: KMeansSettings, rows: Any, full: View, kept: Rows, weights: Array
-) -> KMeansProblem:
+def without_copies(settings: KMeansSettings, rows: Any, full: View, kept: Rows, weights: Array) -> KMeansProblem:
     """The problem of the rows that count, with their weights, where equal rows are one.
 
     rows, full : all rows, as they were read, and as the kernel sees them
@@ -64,7 +62,7 @@ def without_copies(
     first, merged, group = distinct(full, kept, weights)
     whole = not isinstance(full, TableView) and len(kept) == full.count  # a part of a matrix is a copy of it
     view, unit = full if whole else full.chosen(first), float(merged.mean())
-    refuse_range(who, view, float(merged.sum()))
+    refuse_range(view, float(merged.sum()))
     return KMeansProblem(settings, rows, full, view, first, merged / unit, unit, kept, group)
 
 

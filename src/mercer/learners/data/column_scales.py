@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import NumericalWarning, caller_level
+from mercer.errors import NumericalWarning, caller_level, speaker
 from mercer.kernels import Constant, Kernel
 from mercer.kernels.evaluation.evaluate import leaves
 from mercer.kernels.points import Points
@@ -19,7 +19,7 @@ NAMED = 5
 """Columns that a warning names."""
 
 
-def warn_of_scales(who: str, kernel: Kernel, points: Points) -> None:
+def warn_of_scales(kernel: Kernel, points: Points) -> None:
     """Warn of columns that hide the others from the kernel; nothing where its own lengths make up for that.
 
     Cost: two passes over the data for each leaf of the kernel.
@@ -31,7 +31,7 @@ def warn_of_scales(who: str, kernel: Kernel, points: Points) -> None:
         names = ", ".join(inner.label(int(i)) for i in wide[:NAMED]) + ", ..." * (len(wide) > NAMED)
         told = f"the spread of {names} is more than {WILD:g} times that of most columns, and hides these from {leaf}."
         remedy = "Scale the columns first, with sklearn.preprocessing.StandardScaler, say."
-        warnings.warn(f"{who}: {told} {remedy}", NumericalWarning, stacklevel=caller_level())
+        warnings.warn(f"{speaker()}: {told} {remedy}", NumericalWarning, stacklevel=caller_level())
         return
 
 

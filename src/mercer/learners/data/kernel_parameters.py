@@ -28,6 +28,6 @@ class KernelParameters:
         if inside and isinstance(kernel, Kernel | str) and kernel != PRECOMPUTED:
             changes = {name.removeprefix(INSIDE): value for name, value in inside.items()}
             others = {name: value for name, value in params.items() if name not in inside}
-            params = {**others, "kernel": stated(type(self).__name__, kernel).set_params(**changes)}
+            params = {**others, "kernel": stated(kernel, subject=type(self).__name__).set_params(**changes)}
         super().set_params(**params)  # type: ignore[misc]  # of scikit-learn
         return self

@@ -10,37 +10,37 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message, speaker
 from mercer.learners.data.validation import array_of, plain
 
 Array = NDArray[np.float64]
 
 
-def labels_of(who: str, X: Any, y: Any) -> NDArray[Any]:
+def labels_of(X: Any, y: Any) -> NDArray[Any]:
     """One label a row, or one clear error."""
     if y is None:
-        raise ValueError(f"This {who} estimator requires y to be passed, but the target y is None.")
-    y = plain(who, "y", y)
-    array_of(who, "y", y)  # complains of what is missing, or not of equal length
+        raise ValueError(f"This {speaker()} estimator requires y to be passed, but the target y is None.")
+    y = plain("y", y)
+    array_of("y", y)  # complains of what is missing, or not of equal length
     labels = column_or_1d(y, warn=True)
     check_consistent_length(X, labels)
     if labels.dtype.kind == "O" and not all(isinstance(label, str) for label in labels):
         at = next(i for i, label in enumerate(labels) if not isinstance(label, str))
         got = f"row {at} holds {labels[at]!r} (Unknown label type)"  # words that scikit-learn's checks look for
         remedy = "Drop rows without a label, and use y.astype(str), say."
-        raise InputError(sentence(who, "labels that are all text, or all integers", got, remedy))
+        raise InputError(message("labels that are all text, or all integers", got, remedy))
     if labels.dtype.kind == "f":
-        assert_all_finite(labels, input_name="y", estimator_name=who)
+        assert_all_finite(labels, input_name="y", estimator_name=speaker())
     check_classification_targets(labels)
     return np.asarray(labels)
 
 
-def classes_of(who: str, labels: NDArray[Any]) -> NDArray[Any]:
+def classes_of(labels: NDArray[Any]) -> NDArray[Any]:
     """The classes, sorted: two or more."""
     found = np.unique(labels)
     if len(found) < 2:
         got = f"there is one class, {found.tolist()[0]!r}"
-        raise InputError(sentence(who, "two classes or more", got, "Check y, or how the rows were selected."))
+        raise InputError(message("two classes or more", got, "Check y, or how the rows were selected."))
     return found
 
 

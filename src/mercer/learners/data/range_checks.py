@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.extmath import row_norms
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import leaves
 from mercer.kernels.points import SINGLE, Points
@@ -30,7 +30,7 @@ FAR = 64
 
 
 def refuse_extremes(
-    who: str, view: View, targets: Array, centering: Centering, from_spectrum: bool, dtype: np.dtype[Any]
+    view: View, targets: Array, centering: Centering, from_spectrum: bool, dtype: np.dtype[Any]
 ) -> None:
     """Refuse targets and values of a kernel with squares or sums that overflow or vanish. Cost: a pass over the data.
 
@@ -38,14 +38,14 @@ def refuse_extremes(
     from_spectrum : whether penalties are to be found from the spectrum of the kernel
     dtype : that of predictions
     """
-    sizes = refuse_targets(who, targets, centering.weights, dtype)
-    trace = refuse_range(who, view, centering.total, sizes)
+    sizes = refuse_targets(targets, centering.weights, dtype)
+    trace = refuse_range(view, centering.total, sizes)
     if from_spectrum and (0 < trace < FAINTEST or (trace == 0 and _vanishes(view))):
         got, remedy = f"those of {_source(view)} add up to {trace:.2g}", "Scale the data up, or normalize the kernel."
-        raise InputError(sentence(who, "values of the kernel that do not vanish, to choose alpha", got, remedy))
+        raise InputError(message("values of the kernel that do not vanish, to choose alpha", got, remedy))
 
 
-def refuse_range(who: str, view: View, total: float, size: float | None = None) -> float:
+def refuse_range(view: View, total: float, size: float | None = None) -> float:
     """Refuse values of a kernel with sums that overflow; the sum of k(x, x) over all rows, at most.
 
     total : the sum of the weights of the rows
@@ -56,17 +56,17 @@ def refuse_range(who: str, view: View, total: float, size: float | None = None) 
         products = (total if size is None else size) * trace
     if not (trace <= MOST and products <= MOST):
         got, remedy = f"{_source(view)} overflows on this data", "Scale the data down, or normalize the kernel."
-        raise InputError(sentence(who, "values of the kernel with finite sums", got, remedy))
+        raise InputError(message("values of the kernel with finite sums", got, remedy))
     return trace
 
 
-def refuse_far(who: str, kernel: Kernel, points: Points) -> None:
+def refuse_far(kernel: Kernel, points: Points) -> None:
     """Refuse rows whose distances overflow, where a lengthscale is to be found from them."""
     for leaf, inner in leaves(kernel, points):
         largest = farthest(inner)
         if leaf.is_open and 4 * inner.values.shape[1] * largest > MOST / max(largest, 1.0):
             got = f"got numbers up to {largest:.2g}"
-            raise InputError(sentence(who, "rows with finite squared distances", got, "Scale the columns down."))
+            raise InputError(message("rows with finite squared distances", got, "Scale the columns down."))
 
 
 def farthest(points: Points) -> float:
@@ -74,7 +74,7 @@ def farthest(points: Points) -> float:
     return max(float(points.values.max()), -float(points.values.min()))
 
 
-def refuse_targets(who: str, targets: Array, weights: Array, dtype: np.dtype[Any]) -> float:
+def refuse_targets(targets: Array, weights: Array, dtype: np.dtype[Any]) -> float:
     """Refuse targets whose squares overflow or vanish, or that predictions cannot hold; the largest sum of squares."""
     with np.errstate(all="ignore"):
         sizes = weights @ targets**2
@@ -82,10 +82,10 @@ def refuse_targets(who: str, targets: Array, weights: Array, dtype: np.dtype[Any
     bad = np.flatnonzero((sizes > MOST) | ((sizes < LEAST) & (largest > 0)))
     if bad.size:
         needs, got = "targets with squares that float64 can hold", f"got numbers up to {largest[bad[0]]:.2g}"
-        raise InputError(sentence(who, needs, got, "Scale y."))
+        raise InputError(message(needs, got, "Scale y."))
     if dtype == SINGLE and largest.max() > np.finfo(SINGLE).max:
         needs, got = "targets that float32 can hold, as X is float32", f"got numbers up to {largest.max():.2g}"
-        raise InputError(sentence(who, needs, got, "Scale y, or give X in float64."))
+        raise InputError(message(needs, got, "Scale y, or give X in float64."))
     return float(sizes.max())
 
 

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import check_dimension, check_domain, leaves
 from mercer.kernels.fields import MEDIAN
@@ -35,7 +35,6 @@ MEASURED = 1 << 17
 
 
 def resolve_view(
-    who: str,
     kernel: Any,
     lengthscale: Any,
     rows: Any,
@@ -51,36 +50,36 @@ def resolve_view(
     kept : the positions of the rows that count, from which numbers are found
     copies : how often each row counts; None for once
     """
-    return next(candidate_views(who, kernel, lengthscale, rows, table, kept, copies, memory_limit))
+    return next(candidate_views(kernel, lengthscale, rows, table, kept, copies, memory_limit))
 
 
 def candidate_views(
-    who: str, kernel: Any, lengthscale: Any, rows: Any, table: Any, kept: Rows, copies: Array | None, memory_limit: Any
+    kernel: Any, lengthscale: Any, rows: Any, table: Any, kept: Rows, copies: Array | None, memory_limit: Any
 ) -> Iterator[View]:
     """The rows as each candidate sees them: several where lengthscales are tried."""
-    given, scale = kernel_of(who, kernel), lengthscale_of(who, lengthscale)
+    given, scale = kernel_of(kernel), lengthscale_of(lengthscale)
     if not isinstance(given, Kernel):
         if scale != MEDIAN:
             got = "the kernel is precomputed" if isinstance(given, str) else f"{type(given).__name__} is a lift"
-            raise InputError(sentence(who, f"a kernel for lengthscale={scale!r}", got, 'Use "median".'))
-        yield _given_view(who, given, rows, table, kept, memory_limit)
+            raise InputError(message(f"a kernel for lengthscale={scale!r}", got, 'Use "median".'))
+        yield _given_view(given, rows, table, kept, memory_limit)
         return
     wide = rows if rows.dtype == DOUBLE else replace(rows, dtype=DOUBLE)
     whole = len(kept) == wide.values.shape[0]
     fitted = wide if whole else wide.rows(kept)
-    for found in _kernels(who, given, scale, fitted, copies if whole else at_rows(copies, kept)):
+    for found in _kernels(given, scale, fitted, copies if whole else at_rows(copies, kept)):
         for leaf, points in leaves(found, wide):
             check_domain(leaf, points)
             check_dimension(leaf, points)
         yield KernelView(wide, found)
 
 
-def _given_view(who: str, given: Lift | str, rows: Any, table: Any, kept: Rows, limit: Any) -> View:
+def _given_view(given: Lift | str, rows: Any, table: Any, kept: Rows, limit: Any) -> View:
     if isinstance(given, Lift):
         seen = _learnt_from(given, kept, limit)
         part = table if len(seen) == n_rows(rows) else _safe_indexing(table, seen)
         return LiftView(replace(rows, dtype=DOUBLE), clone(given).fit(part))
-    return MatrixView(who, read_square(who, rows))
+    return MatrixView(read_square(rows))
 
 
 def _learnt_from(lift: Lift, kept: Rows, limit: Any) -> Rows:
@@ -91,17 +90,17 @@ def _learnt_from(lift: Lift, kept: Rows, limit: Any) -> Rows:
     return kept if len(kept) <= most else kept[np.sort(np.random.default_rng(0).choice(len(kept), most, replace=False))]
 
 
-def _kernels(who: str, kernel: Kernel, scale: str | float, points: Points, copies: Array | None) -> list[Kernel]:
+def _kernels(kernel: Kernel, scale: str | float, points: Points, copies: Array | None) -> list[Kernel]:
     """The kernel with its numbers, or several where its lengthscale is tried."""
     if isinstance(scale, float):
         if not kernel.is_open:
             remedy = "Write lengthscale='median' in the kernel." if kernel.has_lengthscale else 'Use "median".'
             needs = f"an open lengthscale for lengthscale={scale!r}"
-            raise InputError(sentence(who, needs, f"{kernel} has none", remedy))
+            raise InputError(message(needs, f"{kernel} has none", remedy))
         return [kernel.closed(scale).resolve_points(points, copies)]  # what else is open is found
     if scale != LOO and not kernel.is_open:
         return [kernel]
-    refuse_far(who, kernel, points)
+    refuse_far(kernel, points)
     count = points.values.shape[0]
     if count > MEASURED:
         rows = np.sort(np.random.default_rng(0).choice(count, MEASURED, replace=False))
@@ -109,7 +108,7 @@ def _kernels(who: str, kernel: Kernel, scale: str | float, points: Points, copie
     if scale != LOO:
         return [kernel.resolve_points(points, copies)]
     if not kernel.has_lengthscale:
-        raise InputError(sentence(who, 'a lengthscale for lengthscale="loo"', f"{kernel} has none", 'Use "median".'))
+        raise InputError(message('a lengthscale for lengthscale="loo"', f"{kernel} has none", 'Use "median".'))
     if kernel.is_open:
         return [kernel.resolve_points(points, copies, stretch) for stretch in STRETCHES]
     return [kernel.stretched(stretch) for stretch in STRETCHES]

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
 from mercer.compute.codegen.sparse import canonical, is_sparse
-from mercer.errors import InputError, KernelError, sentence
+from mercer.errors import InputError, KernelError, message, speaker
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import check_domain, leaves
 from mercer.kernels.fields import MEDIAN
@@ -64,14 +64,16 @@ class Penalty:
     def given(self) -> Array:
         """One per output; asked where none is to be chosen."""
         if self.values is None or self.path:
-            raise InputError(sentence("A path", "to be followed first", "no alpha is chosen yet", "Use Eigen()."))
+            raise InputError(
+                message("to be followed first", "no alpha is chosen yet", "Use Eigen().", subject="A path")
+            )
         return self.values
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------
 
 
-def kernel_of(who: str, given: Any) -> Kernel | Lift | str:
+def kernel_of(given: Any) -> Kernel | Lift | str:
     """The kernel, the lift, or the word "precomputed"."""
     if isinstance(given, str):
         if given == PRECOMPUTED:
@@ -81,62 +83,64 @@ def kernel_of(who: str, given: Any) -> Kernel | Lift | str:
     if isinstance(given, Kernel):  # one that scikit-learn may still fill in place becomes an object of its own
         return given.with_parameters({}) if DRAFT in given.__dict__ else given
     if isinstance(given, Lift):
-        return lift_of(who, given)
+        return lift_of(given)
     found = kernel_from(given)
     if isinstance(found, Kernel):
         return found
     needs = "a kernel, its text, a function, a lift or 'precomputed'"
-    raise KernelError(sentence(who, needs, f"got {shown(given)}", _another_kernel(who, given)))
+    raise KernelError(message(needs, f"got {shown(given)}", _another_kernel(given)))
 
 
-def lift_of(who: str, given: Lift) -> Lift:
+def lift_of(given: Lift) -> Lift:
     """A lift of numbers."""
     if given._of_things:
         got = f"{type(given).__name__} reads strings, graphs or categories"
         remedy = "Give its kernel, or put the lift before the learner in a pipeline."
-        raise InputError(sentence(who, "a lift of numbers", got, remedy))
+        raise InputError(message("a lift of numbers", got, remedy))
     return given
 
 
-def _another_kernel(who: str, given: Any) -> str:
+def _another_kernel(given: Any) -> str:
     """What to give instead of something that is no kernel."""
     if isinstance(given, str):
         return "Write 'precomputed'."
     if isinstance(given, type) and issubclass(given, Kernel | Lift):
         return f"Write {given.__name__}(), with its parameters."
     if isinstance(given, numbers.Number) and not isinstance(given, bool):
-        return f"Write {who}({NUMBERS[who]}={given!r}), say." if who in NUMBERS else "Name the parameter it is for."
+        return (
+            f"Write {speaker()}({NUMBERS[speaker()]}={given!r}), say."
+            if speaker() in NUMBERS
+            else "Name the parameter it is for."
+        )
     if hasattr(given, "__array__"):
         return "Use kernel='precomputed', and give the matrix as X."
     return "Write Gaussian(), or \"gaussian('median')\"."
 
 
-def penalty_of(who: str, given: Any, outputs: int, per_output: bool) -> Penalty:
+def penalty_of(given: Any, outputs: int, per_output: bool) -> Penalty:
     """A number, one per output, candidates, or "auto"."""
     if isinstance(given, str):
         if given != AUTO:
-            raise InputError(
-                sentence(who, 'a number, an array or "auto" for alpha', f"got {shown(given)}", 'Use "auto".')
-            )
+            raise InputError(message('a number, an array or "auto" for alpha', f"got {shown(given)}", 'Use "auto".'))
         return Penalty(None, path=True)
-    values = _penalties(who, given)
+    values = _penalties(given)
     if values.ndim == 0 or (values.ndim == 1 and len(values) == 1):
         return Penalty(np.full(outputs, values.item()), path=False)
     if values.ndim != 1 or len(values) == 0:
         got = f"got an array of shape {values.shape}"
         remedy = "Give one number, one per output, or a list of candidates."
-        raise InputError(sentence(who, "one dimension of numbers for alpha", got, remedy))
+        raise InputError(message("one dimension of numbers for alpha", got, remedy))
     return Penalty(values, path=not (per_output and len(values) == outputs))
 
 
-def _penalties(who: str, given: Any) -> Array:
+def _penalties(given: Any) -> Array:
     needs, remedy = 'a finite number of at least 0 for alpha, an array of such, or "auto"', 'Use 1.0, or "auto".'
-    values = np.asarray(given) if type(given) in (float, int) else array_of(who, "alpha", given)
+    values = np.asarray(given) if type(given) in (float, int) else array_of("alpha", given)
     if given is None or values.dtype.kind not in "fiu":
-        raise InputError(sentence(who, needs, f"got {shown(given)}", remedy))
+        raise InputError(message(needs, f"got {shown(given)}", remedy))
     bad = values[~(np.isfinite(values) & (values >= 0))]
     if bad.size:
-        raise InputError(sentence(who, needs, f"got {bad.flat[0]}", remedy))
+        raise InputError(message(needs, f"got {bad.flat[0]}", remedy))
     return values.astype(np.float64)
 
 
@@ -151,14 +155,14 @@ def rows_of(estimator: BaseEstimator, X: Any, kernel: Kernel | None, reset: bool
         named, dtype = None if names is None else tuple(names), SINGLE if rows.dtype == SINGLE else DOUBLE
         points = Points(np.asarray(rows, np.float64), named, dtype)
         return points if reset else as_fitted(estimator, points)
-    X = plain(type(estimator).__name__, "X", X)
+    X = plain("X", X)
     if kernel is not None and (kernel.kinds or holds_more(X, kernel.needed)):
         points = noted(estimator, X, kernel, reset)
     elif kernel is not None and kernel.needed is not None and hasattr(X, "columns"):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-        points = points_from(type(estimator).__name__, X, kernel.needed)
+        points = points_from(X, kernel.needed)
     else:
-        refuse_unreadable(type(estimator).__name__, "X", X)
+        refuse_unreadable("X", X)
         rows = validate_data(estimator, X, reset=reset, dtype=DTYPES, accept_sparse="csr", order="C")
         names = getattr(estimator, "feature_names_in_", None)
         points = points_of(rows, None if names is None else tuple(names))
@@ -178,22 +182,21 @@ def is_precomputed(kernel: Any) -> bool:
 def sees_rows(estimator: BaseEstimator) -> bool:
     """Whether a learner sees rows, and not their similarities: what else cannot be called is not there."""
     if is_precomputed(estimator.kernel):
-        who, needs = type(estimator).__name__, "rows, and the kernel itself, for this"
-        raise AttributeError(sentence(who, needs, "the kernel is precomputed", "Use fit and predict."))
+        needs, name = "rows, and the kernel itself, for this", type(estimator).__name__
+        raise AttributeError(message(needs, "the kernel is precomputed", "Use fit and predict.", subject=name))
     return True
 
 
 def matrix_of(estimator: BaseEstimator, X: Any, reset: bool) -> NDArray[Any]:
     """Similarities that somebody else computed, of all pairs of rows or of new rows with these."""
-    who = type(estimator).__name__
-    X = plain(who, "X", X)
+    X = plain("X", X)
     if is_sparse(X):
         needs, got = "a dense matrix for kernel='precomputed'", f"got a sparse {type(X).__name__}"
-        raise InputError(sentence(who, needs, got, "Use K.toarray(): what is not stored is a similarity of 0."))
-    refuse_unreadable(who, "X", X)
+        raise InputError(message(needs, got, "Use K.toarray(): what is not stored is a similarity of 0."))
+    refuse_unreadable("X", X)
     given = np.asarray(X) if hasattr(X, "how") else X  # a repaired matrix is an array that knows how
     rows = np.asarray(validate_data(estimator, given, reset=reset, dtype=DTYPES))
-    return symmetric_part(who, rows) if reset and rows.shape[0] == rows.shape[1] else rows
+    return symmetric_part(rows) if reset and rows.shape[0] == rows.shape[1] else rows
 
 
 def as_fitted(estimator: BaseEstimator, points: Points) -> Points:
@@ -221,85 +224,85 @@ def targets_of(estimator: BaseEstimator, X: Any, y: Any) -> Array:
         name = type(estimator).__name__
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
     if not is_numeric(y):
-        y = plain(type(estimator).__name__, "y", y)
-        refuse_unreadable(type(estimator).__name__, "y", y)
+        y = plain("y", y)
+        refuse_unreadable("y", y)
     found = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y", estimator=estimator)
     if found.ndim > 2:
         remedy = "Give one number per row, or one row of numbers."
-        raise InputError(sentence(type(estimator).__name__, "y of one or two dimensions", f"got {found.ndim}", remedy))
+        raise InputError(message("y of one or two dimensions", f"got {found.ndim}", remedy))
     check_consistent_length(X, found)
     return np.asarray(found)
 
 
-def weights_of(who: str, given: ArrayLike | None, count: int) -> Array | None:
+def weights_of(given: ArrayLike | None, count: int) -> Array | None:
     """How often each row counts; None where each counts once."""
     if given is None:
         return None
-    values = array_of(who, "sample_weight", given)
+    values = array_of("sample_weight", given)
     if values.dtype.kind not in "fiub":
         got = f"got {shown(given)}" if values.ndim == 0 else f"got an array of dtype {values.dtype}"
-        raise InputError(sentence(who, "numbers for sample_weight", got, "Give one number per row."))
+        raise InputError(message("numbers for sample_weight", got, "Give one number per row."))
     if values.ndim == 0:
         values = np.full(count, values)
     if values.shape != (count,):
         got = f"got an array of shape {values.shape}"
-        raise InputError(sentence(who, f"one sample_weight a row, {count} in all", got, "Give a flat array."))
+        raise InputError(message(f"one sample_weight a row, {count} in all", got, "Give a flat array."))
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if bad.size:
         got, remedy = f"that of row {bad[0]} is {values[bad[0]]}", "Weights say how often a row counts."
-        raise InputError(sentence(who, "sample_weight of finite numbers of at least 0", got, remedy))
-    return _of_fair_sum(who, "sample_weight", values.astype(np.float64))
+        raise InputError(message("sample_weight of finite numbers of at least 0", got, remedy))
+    return _of_fair_sum("sample_weight", values.astype(np.float64))
 
 
-def _of_fair_sum(who: str, name: str, weights: Array) -> Array:
+def _of_fair_sum(name: str, weights: Array) -> Array:
     with np.errstate(over="ignore"):
         total = weights.sum()
     if total == 0:
-        raise InputError(sentence(who, "some row of positive weight", "all are zero", f"Leave {name} out."))
+        raise InputError(message("some row of positive weight", "all are zero", f"Leave {name} out."))
     if not 1 / HEAVIEST <= total <= HEAVIEST:
         needs = f"weights with a sum from {1 / HEAVIEST:g} to {HEAVIEST:g}"
-        raise InputError(sentence(who, needs, f"that of {name} is {total:.2g}", "Divide them by the largest."))
+        raise InputError(message(needs, f"that of {name} is {total:.2g}", "Divide them by the largest."))
     return weights
 
 
-def class_weights_of(who: str, given: Any, labels: NDArray[Any], counts: Array) -> Array:
+def class_weights_of(given: Any, labels: NDArray[Any], counts: Array) -> Array:
     """Weights of rows by their classes, times how often each counts; "balanced" gives every class the same sum."""
     classes, place = np.unique(labels, return_inverse=True)
     if isinstance(given, str) and given == "balanced":
         sums = np.bincount(place, counts)
         factors = np.divide(counts.sum(), (sums > 0).sum() * sums, out=np.zeros(len(sums)), where=sums > 0)
     elif isinstance(given, dict):
-        factors = _by_class(who, given, classes)
+        factors = _by_class(given, classes)
     else:
         needs, remedy = 'a dict of weights, "balanced" or None for class_weight', "Write {label: weight, ...}."
-        raise InputError(sentence(who, needs, f"got {shown(given)}", remedy))
+        raise InputError(message(needs, f"got {shown(given)}", remedy))
     with np.errstate(over="ignore"):
         weights = counts * factors[place]
-    return _of_fair_sum(who, "class_weight", weights)
+    return _of_fair_sum("class_weight", weights)
 
 
-def _by_class(who: str, given: dict[Any, Any], classes: NDArray[Any]) -> Array:
+def _by_class(given: dict[Any, Any], classes: NDArray[Any]) -> Array:
     """The weight of each class: 1 for one that the dict leaves out, if it names no other class instead."""
     labels = classes.tolist()
     for label, weight in given.items():
         if not _is_size(weight):
             got, remedy = f"that of {label!r} is {weight!r}", "Weights say how often a row of the class counts."
-            raise InputError(sentence(who, "class_weight of finite numbers of at least 0", got, remedy))
+            raise InputError(message("class_weight of finite numbers of at least 0", got, remedy))
     strange, missing = [label for label in given if label not in labels], [x for x in labels if x not in given]
     if strange and missing:  # a class that a fold does not hold is no mistake
         got = f"{strange[0]!r} is none of them, and {missing[0]!r} has no weight"
-        raise InputError(sentence(who, "classes of y in class_weight", got, "Write the labels as in y."))
+        raise InputError(message("classes of y in class_weight", got, "Write the labels as in y."))
     return np.array([float(given.get(label, 1.0)) for label in labels])
 
 
-def lengthscale_of(who: str, given: Any) -> str | float:
+def lengthscale_of(given: Any) -> str | float:
     """The word "median" or "loo", or a positive number."""
     if isinstance(given, str) and given in (MEDIAN, "loo"):
         return given
     if isinstance(given, bool) or not _is_size(given) or given == 0:
         remedy = 'Use "median", the default.'
         needs = 'a lengthscale that is "median", "loo" or a positive number'
-        raise InputError(sentence(who, needs, f"got {shown(given)}", remedy))
+        raise InputError(message(needs, f"got {shown(given)}", remedy))
     return float(given)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.consistency import shapes
 from mercer.compute.runtime.threads import Watch
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message, speaker, speaking
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import is_few, matrix
 from mercer.kernels.points import DOUBLE, Points, alike, stacked
@@ -238,7 +238,7 @@ class LiftView(TableView):
 
     @property
     def kernel(self) -> Kernel:  # type: ignore[override]
-        return stated(type(self.lift).__name__, getattr(self.lift, "kernel_", self.lift.kernel))
+        return stated(getattr(self.lift, "kernel_", self.lift.kernel), subject=type(self.lift).__name__)
 
     @property
     def most_features(self) -> int | None:
@@ -268,7 +268,6 @@ class LiftView(TableView):
 class MatrixView(View):
     """Rows of which only the kernel matrix is known, as its owner gave it."""
 
-    who: str
     matrix: NDArray[Any]
     kernel: None = None
     lift: None = None
@@ -296,20 +295,20 @@ class MatrixView(View):
 
     def among(self, new: Array) -> Array:
         needs, got = "k(x, z) of all pairs of new rows for a covariance", "the kernel is precomputed"
-        raise InputError(sentence(self.who, needs, got, "Give the kernel itself."))
+        raise InputError(message(needs, got, "Give the kernel itself."))
 
     def diagonal(self, new: Array) -> Array:
         needs, got = "k(x, x) of new rows for a standard deviation", "the kernel is precomputed"
-        raise InputError(sentence(self.who, needs, got, "Give the kernel itself."))
+        raise InputError(message(needs, got, "Give the kernel itself."))
 
     def chosen(self, rows: Any) -> View:
         return replace(self, matrix=self.matrix[np.ix_(rows, rows)])
 
     def dense(self, watch: Watch | None = None) -> Array:
-        return check_precomputed(self.who, self.matrix)
+        return check_precomputed(self.matrix)
 
 
-def definite(who: str, view: View, K: Array) -> View:
+def definite(view: View, K: Array) -> View:
     """The view of a positive semi-definite matrix, or an error.
 
     A given matrix that is slightly indefinite is changed, in K and in the view that is returned; a warning says how.
@@ -319,21 +318,22 @@ def definite(who: str, view: View, K: Array) -> View:
     if view.sure:
         return view
     if not isinstance(view, MatrixView):
-        check_semidefinite(f"{who} with {view.kernel}", K, view.dtype)
+        with speaking(f"{speaker()} with {view.kernel}"):
+            check_semidefinite(K, view.dtype)
         return view
-    if made_semidefinite(who, K, view.dtype) == 0:
+    if made_semidefinite(K, view.dtype) == 0:
         return view
     return replace(view, matrix=K.astype(view.dtype if view.dtype.kind == "f" else np.float64))
 
 
-def with_landmarks(who: str, view: View) -> KernelView | LiftView:
+def with_landmarks(view: View) -> KernelView | LiftView:
     """The view, if landmarks can stand for it; else an error: it has no points, or is not known to be a kernel."""
     if not isinstance(view, KernelView | LiftView):
         needs, got = 'a kernel or a lift for method="landmarks"', "the kernel is precomputed"
-        raise InputError(sentence(who, needs, got, 'Use "exact", or give the rows.'))
+        raise InputError(message(needs, got, 'Use "exact", or give the rows.'))
     if not view.sure:
         needs, got = 'a kernel that is proven for method="landmarks"', f"{view.kernel} is not"
-        raise InputError(sentence(who, needs, got, 'Use "exact", which looks at the matrix.'))
+        raise InputError(message(needs, got, 'Use "exact", which looks at the matrix.'))
     return view
 
 

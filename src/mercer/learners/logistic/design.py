@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.runtime.lapack import CALL, add_squares
+from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, add_squares
 from mercer.compute.runtime.run import Run
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.learners.data.views import BLOCK, EPS, KernelView, View, definite
 from mercer.learners.streaming.basis import LandmarkBasis, steady
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
@@ -99,11 +99,11 @@ class LandmarkDesign(Design):
         return ByBasis(basis, basis.to_raw(found.weights), found.intercepts - self.means @ found.weights)
 
 
-def from_matrix(who: str, view: View, centering: Centering, run: Run) -> MatrixDesign:
+def from_matrix(view: View, centering: Centering, run: Run) -> MatrixDesign:
     """By the eigenvectors of the kernel matrix. Cost: 9 n^3 operations, and 3 n^2 numbers."""
     with run.stage("kernel matrix"):
         K = view.dense(run.watch)
-        view = definite(who, view, K)
+        view = definite(view, K)
     with run.stage("decompose"):
         largest = float((centering.weights * K.diagonal()).max())
         found = Eigen().decompose(_centred(K, centering))
@@ -134,14 +134,14 @@ def from_features(view: View, centering: Centering, run: Run) -> FeatureDesign:
 
 
 def from_landmarks(
-    who: str, view: KernelView, centering: Centering, rank: int, random: np.random.Generator, run: Run
+    view: KernelView, centering: Centering, rank: int, random: np.random.Generator, run: Run
 ) -> LandmarkDesign:
     """By landmarks that are drawn. Cost: n p^2 + 9 p^3 operations beyond the values, and n p + 4 p^2 numbers."""
     with run.stage("landmarks"):
         choice = pivoted(view.kernel, view.points, rank, random)
         if len(choice.upper) == 0 or choice.indices is None:
             got, remedy = "k(x, x) is 0 in every row", "Check the kernel."
-            raise InputError(sentence(who, "a kernel that is not zero on the data", got, remedy))
+            raise InputError(message("a kernel that is not zero on the data", got, remedy))
         basis = LandmarkBasis(view.kernel, choice.points, choice.upper)
         Z = _table(basis, view) if choice.features is None else choice.features
         means, rest = _centre(Z, centering)
@@ -168,7 +168,7 @@ def _centre(Z: Array, centering: Centering) -> tuple[Array, Array]:
 def _spectrum(Z: Array, centering: Centering, run: Run) -> tuple[Array, Array]:
     """The eigenvalues and eigenvectors of Z'SZ, from products that take a moment each."""
     n, p = Z.shape
-    squares, step = np.zeros((p, p)), max(1, min(int(CALL / p**2), BLOCK // p))
+    squares, step = np.zeros((p, p)), max(1, min(int(MAX_CALL_OPERATIONS / p**2), BLOCK // p))
     with run.stage("decompose", n):
         for start in range(0, n, step):
             run.tell(start)

@@ -36,12 +36,10 @@ class LogisticResult:
     design: Design
 
 
-def solve(
-    who: str, problem: LogisticProblem, plan: LogisticPlan, random: np.random.Generator, run: Run
-) -> LogisticResult:
+def solve(problem: LogisticProblem, plan: LogisticPlan, random: np.random.Generator, run: Run) -> LogisticResult:
     """Fit by the method of the plan."""
     settings, start = problem.settings, problem.start
-    view, design = _designed(who, problem, plan, random, run)
+    view, design = _designed(problem, plan, random, run)
     likelihood = Likelihood(problem.codes, len(problem.classes), problem.centering.weights)
     objective = LogisticObjective(design.features, likelihood, settings.alpha, design.values, design.vectors)
     with run.stage("newton"):
@@ -61,12 +59,12 @@ def _intercepts(predictor: ByBasis | ByDuals | ByFeatures) -> Array:
 
 
 def _designed(
-    who: str, problem: LogisticProblem, plan: LogisticPlan, random: np.random.Generator, run: Run
+    problem: LogisticProblem, plan: LogisticPlan, random: np.random.Generator, run: Run
 ) -> tuple[View, Design]:
     seen = problem.seen
     if plan.method == "exact":
-        return seen, from_matrix(who, seen, problem.centering, run)
+        return seen, from_matrix(seen, problem.centering, run)
     if plan.method == "features" or not isinstance(seen, KernelView):  # landmarks are planned for no other
         lifted = seen.lifted()
         return lifted, from_features(lifted, problem.centering, run)
-    return seen, from_landmarks(who, seen, problem.centering, plan.n_landmarks, random, run)
+    return seen, from_landmarks(seen, problem.centering, plan.n_landmarks, random, run)

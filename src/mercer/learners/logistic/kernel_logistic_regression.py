@@ -194,20 +194,20 @@ class KernelLogisticRegression(
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> LogisticProblem:
-        who, before = type(self).__name__, dict(self.__dict__)
-        settings, rows = LogisticSettings.of(who, self), self._read(X, reset=True)
-        labels = labels_of(who, X, y)
-        copies = weights_of(who, sample_weight, len(labels))
+        before = dict(self.__dict__)
+        settings, rows = LogisticSettings.of(self), self._read(X, reset=True)
+        labels = labels_of(X, y)
+        copies = weights_of(sample_weight, len(labels))
         weights = copies
         if self.class_weight is not None:
             copies = np.ones(len(labels)) if copies is None else copies
-            weights = class_weights_of(who, self.class_weight, labels, copies)
+            weights = class_weights_of(self.class_weight, labels, copies)
         kept, own = rows_that_count(weights, len(labels))
-        classes = classes_of(who, labels[kept])
-        view = resolve_view(who, self.kernel, self.lengthscale, rows, X, kept, copies, self.memory_limit)
+        classes = classes_of(labels[kept])
+        view = resolve_view(self.kernel, self.lengthscale, rows, X, kept, copies, self.memory_limit)
         centering = Centering.of(len(kept), None if weights is None else own, intercept=True)
         seen = view if len(kept) == len(labels) else view.chosen(kept)
-        refuse_range(who, seen, centering.total)
+        refuse_range(seen, centering.total)
         codes = np.searchsorted(classes, labels[kept]).astype(np.intp)
         start = self._start(before, rows, kept, classes) if self.warm_start else None
         return LogisticProblem(settings, rows, view, seen, kept, classes, codes, centering, start)
@@ -225,7 +225,7 @@ class KernelLogisticRegression(
         return choose(problem.task, Budget.of(self.memory_limit), self.time_limit)
 
     def _solve(self, problem: LogisticProblem, plan: LogisticPlan, run: Watched) -> LogisticResult:
-        return solve(type(self).__name__, problem, plan, generator(self.random_state), run)
+        return solve(problem, plan, generator(self.random_state), run)
 
     _saved: ClassVar[Mapping[str, Any]] = {
         "converged_": bool,

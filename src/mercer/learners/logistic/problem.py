@@ -38,14 +38,14 @@ class LogisticSettings:
     newton: NewtonSettings
 
     @classmethod
-    def of(cls, who: str, given: LogisticParameters) -> LogisticSettings:
+    def of(cls, given: LogisticParameters) -> LogisticSettings:
         """The parameters of a learner, or one clear error."""
-        alpha = positive_float(who, "alpha", given.alpha, "Use 1.0.")
-        tolerance = positive_float(who, "tol", given.tol, "Use 1e-6.")
-        steps = positive_int(who, "max_iter", given.max_iter, "Use 100.")
-        landmarks = positive_int_or_none(who, "n_landmarks", given.n_landmarks)
-        refuse_loo(who, given.lengthscale, 'got "loo"', "Use GridSearchCV to choose one.")
-        boolean(who, "warm_start", given.warm_start, "Use False.")
+        alpha = positive_float("alpha", given.alpha, "Use 1.0.")
+        tolerance = positive_float("tol", given.tol, "Use 1e-6.")
+        steps = positive_int("max_iter", given.max_iter, "Use 100.")
+        landmarks = positive_int_or_none("n_landmarks", given.n_landmarks)
+        refuse_loo(given.lengthscale, 'got "loo"', "Use GridSearchCV to choose one.")
+        boolean("warm_start", given.warm_start, "Use False.")
         return cls(alpha, landmarks, NewtonSettings(tolerance, steps))
 
 

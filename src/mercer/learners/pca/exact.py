@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run
-from mercer.errors import InputError, NumericalWarning, caller_level, sentence
+from mercer.errors import InputError, NumericalWarning, caller_level, message, speaker
 from mercer.learners.data.views import KernelView, MatrixView, View, definite
 from mercer.learners.pca.features import start_of
 from mercer.learners.pca.problem import PCAProblem
@@ -20,10 +20,10 @@ from mercer.learners.streaming.predictor import ByDuals
 from mercer.operators import Dense, Operator
 from mercer.operators.base import Index
 from mercer.operators.dense import tiles
-from mercer.operators.precomputed import ROUNDED, negligible, slightly_indefinite
+from mercer.operators.precomputed import MAX_NEGATIVE_SHARE, negligible, slightly_indefinite
 from mercer.planner.pca import PCAPlan
 from mercer.solvers import Eigen
-from mercer.solvers.eigenvalues.block_krylov import BASIS, BEYOND, leading
+from mercer.solvers.eigenvalues.block_krylov import EXTRA_VECTORS, MIN_BASIS_COLUMNS, leading
 from mercer.solvers.eigenvalues.lanczos import edges
 
 Array = NDArray[np.float64]
@@ -64,10 +64,6 @@ def _result(view: View, means: Array, total: float, pairs: _Eigenpairs, converge
     )
 
 
-def _speaker(who: str, view: View) -> str:
-    return f"{who} with {view.kernel}" if isinstance(view, KernelView) else who
-
-
 # -- the matrix -------------------------------------------------------------------------------------------------------
 
 
@@ -76,7 +72,7 @@ def by_matrix(problem: PCAProblem, run: Run) -> PCAResult:
     view, settings = problem.view, problem.settings
     with run.stage("kernel matrix"):
         K = view.dense(run.watch)
-        view = definite(settings.who, view, K)
+        view = definite(view, K)
         largest = float(K.diagonal().max())
         means = _centre(K)
         total = float(K.diagonal().sum())
@@ -119,8 +115,8 @@ def by_products(problem: PCAProblem, plan: PCAPlan, random: np.random.Generator,
     n, count = view.count, settings.components or 1
     exact = _exact(view, run)
     if not view.sure:
-        _refuse_indefinite(_speaker(settings.who, view), view, exact)
-    start = start_of(problem, plan, count + BEYOND, random, run)
+        _refuse_indefinite(view, exact)
+    start = start_of(problem, plan, count + EXTRA_VECTORS, random, run)
     centred = _Centred(exact)
     rough = _Centred(exact.narrowed().rough()) if isinstance(view, KernelView) else None
     found = leading(
@@ -188,8 +184,8 @@ class _Centred(Operator):
 
 def _columns(problem: PCAProblem, count: int) -> int:
     """Columns of the basis: as many as the plan counts on."""
-    width = min(count + BEYOND, problem.view.count)
-    return width + max(width, BASIS)
+    width = min(count + EXTRA_VECTORS, problem.view.count)
+    return width + max(width, MIN_BASIS_COLUMNS)
 
 
 def _exact(view: View, run: Run) -> Operator:
@@ -197,13 +193,16 @@ def _exact(view: View, run: Run) -> Operator:
     return Dense(view.dense(), symmetric=True) if isinstance(view, MatrixView) else view.operator(run.watch)
 
 
-def _refuse_indefinite(speaker: str, view: View, K: Operator) -> None:
+def _refuse_indefinite(view: View, K: Operator) -> None:
     """Refuse a matrix with a negative eigenvalue that a few products show."""
     ends = edges(K)
-    if isinstance(view, MatrixView) and -ROUNDED * ends.top <= ends.low < -negligible(view.count, ends.top, view.dtype):
-        text = f"{slightly_indefinite(speaker, ends.low, ends.top)} Negative eigenvalues count as 0."
+    if isinstance(view, MatrixView) and -MAX_NEGATIVE_SHARE * ends.top <= ends.low < -negligible(
+        view.count, ends.top, view.dtype
+    ):
+        text = f"{slightly_indefinite(ends.low, ends.top)} Negative eigenvalues count as 0."
         warnings.warn(f"{text} Give K with more digits.", NumericalWarning, stacklevel=caller_level())
     elif ends.low < -negligible(view.count, ends.top, view.dtype):
         got = f"K is indefinite: an eigenvalue is at most {ends.low:.3g}, and the largest {ends.high:.3g}"
         remedy = "mercer.repair(K) makes it so, and says what that removes."
-        raise InputError(sentence(speaker, "a positive semi-definite matrix of similarities", got, remedy))
+        name = f"{speaker()} with {view.kernel}" if isinstance(view, KernelView) else speaker()
+        raise InputError(message("a positive semi-definite matrix of similarities", got, remedy, subject=name))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run, Stopped
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels import Kernel
 from mercer.learners.data.rows import draw_rows
 from mercer.learners.data.views import EPS, KernelView, LiftView
@@ -66,7 +66,7 @@ def by_features(problem: TableProblem, plan: PCAPlan, random: np.random.Generato
     view, stream, settings, batch = problem.view, problem.stream, problem.settings, plan.details.batch or BATCH
     approximate = isinstance(view, KernelView) and plan.method == "landmarks"
     if isinstance(view, KernelView) and approximate:
-        lift: Lift = _drawn(settings.who, view.kernel, plan, stream, random, run)
+        lift: Lift = _drawn(view.kernel, plan, stream, random, run)
     else:
         lift = view.finite_lift()
     basis = landmark_basis(lift, view.points) if isinstance(lift, Nystrom) else TableBasis(lift)
@@ -86,14 +86,14 @@ def by_features(problem: TableProblem, plan: PCAPlan, random: np.random.Generato
     )
 
 
-def _drawn(who: str, kernel: Kernel, plan: PCAPlan, stream: Stream, random: np.random.Generator, run: Run) -> Nystrom:
+def _drawn(kernel: Kernel, plan: PCAPlan, stream: Stream, random: np.random.Generator, run: Run) -> Nystrom:
     """A Nystrom lift with landmarks that are pivots of a sample of the rows."""
     with run.stage("landmarks"):
         points = stream.sample(draw_rows(stream.count, plan.details.drawn, random)).points
         lift = nystrom_of(kernel, points, min(plan.n_landmarks, points.values.shape[0]), random)
     if lift.n_components_ == 0:
         got = "k(x, x) is 0 in every row"
-        raise InputError(sentence(who, "a kernel that is not zero on the data", got, "Check the kernel."))
+        raise InputError(message("a kernel that is not zero on the data", got, "Check the kernel."))
     return lift
 
 

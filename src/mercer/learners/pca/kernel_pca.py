@@ -16,7 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, NumericalWarning, caller_level, sentence, speaks
+from mercer.errors import InputError, NumericalWarning, caller_level, message, speaker, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import Points
@@ -220,16 +220,16 @@ class KernelPCA(
     def _learn(self, X: Any) -> tuple[PCAProblem, PCAResult]:
         problem, result = self._fit(X)
         if self.n_components_ == 0:
-            warn_equal(type(self).__name__)
+            warn_equal()
         if not self.converged_:
             text = f"{type(self).__name__}: {result.reason}"
             warnings.warn(text, ConvergenceWarning, stacklevel=caller_level())
         return problem, result
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> PCAProblem:
-        who, began = type(self).__name__, time.perf_counter()
-        settings = PCASettings.of(who, self)
-        source, stream, table = source_of(who, X, matrix=is_precomputed(self.kernel)), None, X
+        began = time.perf_counter()
+        settings = PCASettings.of(self)
+        source, stream, table = source_of(X, matrix=is_precomputed(self.kernel)), None, X
         if source is None:
             rows = self._read(X, reset=True)
         else:
@@ -238,11 +238,11 @@ class KernelPCA(
             rows = loaded(stream).points if stored else sampled(stream).points
             stream, table = None if stored else stream, rows.values
         seen, columns = n_rows(rows), int(self.n_features_in_)
-        check_rows(who, settings, rows, seen if stream is None else stream.count)
+        check_rows(settings, rows, seen if stream is None else stream.count)
         every = np.arange(seen)
-        view = resolve_view(who, self.kernel, self.lengthscale, rows, table, every, memory_limit=self.memory_limit)
+        view = resolve_view(self.kernel, self.lengthscale, rows, table, every, memory_limit=self.memory_limit)
         settings.check(view, stream is None)
-        refuse_range(who, view, float(seen))
+        refuse_range(view, float(seen))
         if not isinstance(view, TableView):
             return PCAProblem(settings, rows, view, columns, began)
         if stream is None:
@@ -251,11 +251,10 @@ class KernelPCA(
 
     def _streamed(self, source: Source) -> SourceStream:
         """The rows of a source, which have no similarities."""
-        who = type(self).__name__
         if is_precomputed(self.kernel):
             needs, got = "a kernel or a lift for rows from a source", "similarities come as one matrix"
-            raise InputError(sentence(who, needs, got, "Load the matrix with np.load."))
-        stream = regression_stream(who, Untargeted(who, source))
+            raise InputError(message(needs, got, "Load the matrix with np.load."))
+        stream = regression_stream(Untargeted(source))
         note_columns(self, stream.head)
         self._precomputed, self._reader = False, None
         return stream
@@ -312,9 +311,9 @@ class KernelPCA(
 
     def _learn_preimages(self, problem: PCAProblem, result: PCAResult) -> None:
         if self.n_components_ == 0:
-            who, needs = type(self).__name__, "rows that the kernel tells apart, to learn an inverse transform"
+            needs = "rows that the kernel tells apart, to learn an inverse transform"
             remedy = "Check the columns, or use fit_inverse_transform=False."
-            raise InputError(sentence(who, needs, "all are the same to it, to rounding", remedy))
+            raise InputError(message(needs, "all are the same to it, to rounding", remedy))
         limit = self.time_limit
         left = None if limit is None else max(LEAST_SECONDS_BACK, limit - (time.perf_counter() - problem.began))
         scores = self._predictor.values(problem.rows) if result.scores is None else result.scores
@@ -345,7 +344,7 @@ class KernelPCA(
 
     def _scores(self, X: Any) -> NDArray[Any]:
         names = getattr(self, "feature_names_in_", None)
-        source = source_of(type(self).__name__, X, columns=None if names is None else list(names))
+        source = source_of(X, columns=None if names is None else list(names))
         if source is None:
             return self._scored(self._read(X, reset=False))
         return np.concatenate([self._scored(rows) for rows in new_rows(self, source, AT_ONCE)])
@@ -374,13 +373,12 @@ class KernelPCA(
         array of shape (m, d)
         """
         check_is_fitted(self)
-        who = type(self).__name__
         if "_preimages" not in self.__dict__:
-            raise NotFittedError(f"{who}: there is no inverse transform. Fit with fit_inverse_transform=True.")
+            raise NotFittedError(f"{speaker()}: there is no inverse transform. Fit with fit_inverse_transform=True.")
         scores = check_array(X, dtype=DTYPES, input_name="X", estimator=self)
         if scores.shape[1] != self.n_components_:
             got, remedy = f"got {scores.shape[1]}", "Give what transform gave."
-            raise InputError(sentence(who, f"scores of {self.n_components_} components", got, remedy))
+            raise InputError(message(f"scores of {self.n_components_} components", got, remedy))
         return self._preimages.rows(scores)
 
     # -- scikit-learn's contract ----------------------------------------------------------------------------------

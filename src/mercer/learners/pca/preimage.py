@@ -48,7 +48,7 @@ def learn_preimages(
     values : the training rows; sparse ones become dense
     seconds : that are left; None for as many as a plan of least squares takes
     """
-    rows = _dense(type(estimator).__name__, values, estimator.memory_limit)
+    rows = _dense(values, estimator.memory_limit)
     model = KernelRidge(
         KERNEL,
         alpha="auto",
@@ -61,11 +61,11 @@ def learn_preimages(
     return Preimages(model, _error(model, rows))
 
 
-def _dense(who: str, values: Any, limit: Any) -> Array:
+def _dense(values: Any, limit: Any) -> Array:
     if not is_sparse(values):
         return np.asarray(values, dtype=np.float64)
     needed = 8 * values.shape[0] * values.shape[1]
-    Budget.of(limit).require(who, needed, "sparse rows as dense ones", "Use fit_inverse_transform=False.")
+    Budget.of(limit).require(needed, "sparse rows as dense ones", "Use fit_inverse_transform=False.")
     return np.asarray(values.toarray(), dtype=np.float64)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels.points import Points
 from mercer.learners.data.pair_cost import columns_of
 from mercer.learners.data.views import KernelView, LiftView, MatrixView, TableView, View
@@ -24,7 +24,6 @@ from mercer.sources.base import Batch
 class Untargeted(Source):
     """The rows of a source, with zeros as their targets: those that it may have are passed over."""
 
-    who: str
     inner: Source
 
     @property
@@ -43,7 +42,7 @@ class Untargeted(Source):
         for batch in self.inner.batches(size, start, "all"):
             if batch.weights is not None:
                 got, remedy = "the source has weights", "Leave them out, or repeat rows."
-                raise InputError(sentence(self.who, "rows that all count once", got, remedy))
+                raise InputError(message("rows that all count once", got, remedy))
             yield Batch(batch.rows, np.zeros(batch.count))
 
     def fingerprint(self) -> bytes:
@@ -138,11 +137,11 @@ def stored(points: Points) -> StoredStream:
     return StoredStream(points, np.zeros((n, 1)), np.ones(n), np.ones(n))
 
 
-def check_rows(who: str, settings: PCASettings, rows: Any, count: int) -> None:
+def check_rows(settings: PCASettings, rows: Any, count: int) -> None:
     """Refuse fewer than two rows, and an inverse transform to rows that are not numbers."""
     if count < 2:
         got = f"n_samples = {count}"
-        raise InputError(sentence(who, "two rows or more, since they are centred", got, "Give more rows."))
+        raise InputError(message("two rows or more, since they are centred", got, "Give more rows."))
     if settings.preimages and isinstance(rows, Points) and rows.first_object is not None:
         got, remedy = f"{rows.label(rows.first_object)} holds other objects", "Use fit_inverse_transform=False."
-        raise InputError(sentence(who, "rows of numbers for an inverse transform", got, remedy))
+        raise InputError(message("rows of numbers for an inverse transform", got, remedy))

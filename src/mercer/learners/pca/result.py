@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from mercer.errors import NumericalWarning, caller_level
+from mercer.errors import NumericalWarning, caller_level, speaker
 from mercer.learners.data.views import EPS
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.lifts.base import Lift
@@ -67,8 +67,8 @@ def leading_part(values: Array, floors: Array | float, most: int | None) -> int:
     return found if most is None else min(found, most)
 
 
-def warn_equal(who: str) -> None:
+def warn_equal() -> None:
     """Say that there are no components."""
     text = "has no components: the kernel gives all rows the same values, to rounding"
     remedy = "Check the columns, or use a shorter lengthscale."
-    warnings.warn(f"{who} {text}. {remedy}", NumericalWarning, stacklevel=caller_level())
+    warnings.warn(f"{speaker()} {text}. {remedy}", NumericalWarning, stacklevel=caller_level())

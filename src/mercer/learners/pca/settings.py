@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.learners.data.validation import AUTO, shown
 from mercer.learners.data.views import KernelView, LiftView, MatrixView, View
 from mercer.learners.parameters import boolean, positive_float, positive_int, positive_int_or_none, refuse_loo
@@ -37,7 +37,6 @@ class PCASettings:
     preimages : whether the inverse transform is learned
     """
 
-    who: str
     components: int | None
     method: str
     n_landmarks: int | None
@@ -46,18 +45,18 @@ class PCASettings:
     preimages: bool
 
     @classmethod
-    def of(cls, who: str, given: PCAParameters) -> PCASettings:
+    def of(cls, given: PCAParameters) -> PCASettings:
         """The parameters of a learner, or one clear error."""
         if not (isinstance(given.method, str) and given.method in METHODS):
             needs = f"method that is one of {', '.join(map(repr, METHODS))}"
-            raise InputError(sentence(who, needs, f"got {shown(given.method)}", "Use 'auto', the default."))
-        preimages = boolean(who, "fit_inverse_transform", given.fit_inverse_transform, "Use False, the default.")
-        refuse_loo(who, given.lengthscale, 'got "loo", which is for least squares', 'Use "median".')
-        products = positive_int(who, "max_iter", given.max_iter, "Use 60.")
-        components = positive_int_or_none(who, "n_components", given.n_components)
-        landmarks = positive_int_or_none(who, "n_landmarks", given.n_landmarks)
-        tolerance = positive_float(who, "tol", given.tol, "Use 1e-6.")
-        return cls(who, components, given.method, landmarks, tolerance, products, preimages)
+            raise InputError(message(needs, f"got {shown(given.method)}", "Use 'auto', the default."))
+        preimages = boolean("fit_inverse_transform", given.fit_inverse_transform, "Use False, the default.")
+        refuse_loo(given.lengthscale, 'got "loo", which is for least squares', 'Use "median".')
+        products = positive_int("max_iter", given.max_iter, "Use 60.")
+        components = positive_int_or_none("n_components", given.n_components)
+        landmarks = positive_int_or_none("n_landmarks", given.n_landmarks)
+        tolerance = positive_float("tol", given.tol, "Use 1e-6.")
+        return cls(components, given.method, landmarks, tolerance, products, preimages)
 
     def check(self, view: View, stored: bool) -> None:
         """Refuse what cannot be done with these rows."""
@@ -98,4 +97,4 @@ class PCASettings:
             self._refuse(needs, f"got n_landmarks={self.n_landmarks}", "Use more landmarks.")
 
     def _refuse(self, needs: str, got: str, remedy: str) -> NoReturn:
-        raise InputError(sentence(self.who, needs, got, remedy))
+        raise InputError(message(needs, got, remedy))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.learners.data.labels import decided
 from mercer.learners.data.validation import shown
 from mercer.solvers.perceptron.perceptron import Mistakes
@@ -19,12 +19,12 @@ BLOCK = 1 << 20
 """Numbers that a vote holds at once, about."""
 
 
-def check_combine(who: str, given: object) -> str:
+def check_combine(given: object) -> str:
     """One of the three words."""
     if isinstance(given, str) and given in COMBINATIONS:
         return given
     needs = 'combine that is "last", "averaged" or "voted"'
-    raise InputError(sentence(who, needs, f"got {shown(given)}", 'Use "averaged" for data with noise.'))
+    raise InputError(message(needs, f"got {shown(given)}", 'Use "averaged" for data with noise.'))
 
 
 def weights_of(mistakes: Mistakes, seen: int, combine: str) -> Array:

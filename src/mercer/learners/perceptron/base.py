@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, caller_level, sentence, speaks
+from mercer.errors import InputError, caller_level, message, speaks
 from mercer.learners.data.labels import classes_of, decided, labels_of
 from mercer.learners.data.validation import shown
 from mercer.learners.data.views import TableView, View, joined
@@ -122,17 +122,17 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, Percept
 
         classes : all labels that will ever come; asked for with the first rows
         """
-        state = self.__dict__.get("_course")
+        state = self.__dict__.get("_state")
         if state is None and classes is None:
             got, remedy = "classes are not given", "Give all labels that will come, as classes."
-            raise InputError(sentence(type(self).__name__, "all classes with the first rows", got, remedy))
+            raise InputError(message("all classes with the first rows", got, remedy))
         with self._run() as run:
             self._follow(self._new_rows(X, y, state, classes, 1), run, X, y, None)
         self._warn_if_stopped()
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> PerceptronProblem:
-        passes = positive_int(type(self).__name__, "max_iter", self.max_iter, "Use 10.")
+        passes = positive_int("max_iter", self.max_iter, "Use 10.")
         return self._new_rows(X, y, None, None, passes)
 
     def _new_rows(
@@ -141,12 +141,12 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, Percept
         """The problem of new rows, after what was learned before."""
         self._settings()
         rows = self._read(X, reset=state is None)
-        labels = labels_of(type(self).__name__, X, y)
+        labels = labels_of(X, y)
         if state is not None:
             known: NDArray[Any] = self.classes_
             codes = self._codes(known, labels)
             return PerceptronProblem(self._joined(state.view, rows), known, codes, state, passes)
-        known = classes_of(type(self).__name__, labels if classes is None else np.asarray(classes))
+        known = classes_of(labels if classes is None else np.asarray(classes))
         codes = self._codes(known, labels)
         return PerceptronProblem(self._viewed(X, rows), known, codes, None, passes)
 
@@ -154,7 +154,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, Percept
         """The rows that are remembered, and new ones after them."""
         if not isinstance(view, TableView):
             needs, got = "a kernel or a lift for partial_fit", "similarities come as one matrix"
-            raise InputError(sentence(type(self).__name__, needs, got, "Give the rows, and the kernel itself."))
+            raise InputError(message(needs, got, "Give the rows, and the kernel itself."))
         return joined(view, rows)
 
     def _plan(self, problem: PerceptronProblem, run: Watched | None) -> PerceptronPlan:
@@ -166,9 +166,8 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, Percept
 
     def _settings(self) -> None:
         """Complain of settings before anything is read."""
-        who = type(self).__name__
-        check_combine(who, self.combine)
-        boolean(who, "shuffle", self.shuffle, "Use True.")
+        check_combine(self.combine)
+        boolean("shuffle", self.shuffle, "Use True.")
 
     def _codes(self, classes: NDArray[Any], labels: NDArray[Any]) -> Rows:
         """The positions of labels among the classes."""
@@ -177,7 +176,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, Percept
         if len(strange):
             got = f"row {strange[0]} has {labels[strange].tolist()[0]!r}"
             needs = f"labels that are among {shown(classes.tolist())}"
-            raise InputError(sentence(type(self).__name__, needs, got, "Name all classes at the start."))
+            raise InputError(message(needs, got, "Name all classes at the start."))
         return np.asarray(codes, dtype=np.intp)
 
     def _solve(self, problem: PerceptronProblem, plan: PerceptronPlan, run: Watched) -> PerceptronResult:
@@ -197,24 +196,24 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, Percept
         "n_iter_": int,
         "margin_": float,
         "mistake_bound_": float,
-        "_course": PerceptronState,
+        "_state": PerceptronState,
         "_stopped": str,
     }
 
     def _store(self, problem: PerceptronProblem, plan: PerceptronPlan, result: PerceptronResult) -> None:
         state, log, view = problem.state, result.log, problem.view
-        new, before, came = np.arange(len(problem.codes)), np.zeros(0, np.intp), len(problem.codes)
+        new, before, given = np.arange(len(problem.codes)), np.zeros(0, np.intp), len(problem.codes)
         if state is not None:
-            new, before, came = np.concatenate([state.numbers, state.came + new]), self.history_, state.came + came
+            new, before, given = np.concatenate([state.numbers, state.given + new]), self.history_, state.given + given
         self.plan_, self.classes_, self._stopped = plan, problem.classes, result.stopped
-        self._course = result.updater.state(view, new, log, came)
+        self._state = result.updater.state(view, new, log, given)
         self.history_ = np.concatenate([before, np.array(log.history, np.intp)])
         self.converged_, self.n_iter_ = not result.stopped and log.history[-1] == 0, len(log.history)
         self.margin_, self.mistake_bound_ = np.nan, np.inf
         if self.converged_ and state is None and isinstance(result.updater, FullUpdater):
             # the last pass changed nothing, so that its scores are those of f
-            scores, kept = result.updater.space.scores(np.arange(len(problem.codes))), self._course.numbers
-            coefficients = self._course.coefficients(problem.outputs, LAST)
+            scores, kept = result.updater.space.scores(np.arange(len(problem.codes))), self._state.numbers
+            coefficients = self._state.coefficients(problem.outputs, LAST)
             longest = float(view.operator().diagonal().max())
             self.margin_, self.mistake_bound_ = separation(scores, problem.codes, coefficients, scores[kept], longest)
 
@@ -235,13 +234,13 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, Percept
     def support_(self) -> Rows:
         """The rows of which f is made, by their numbers among all that were seen."""
         check_is_fitted(self)
-        return self._course.numbers
+        return self._state.numbers
 
     @property
     def dual_coef_(self) -> Array:
         """`f(x) = sum_j dual_coef_[j] k(x, x_j)` over the support: one number each, or one per class."""
         check_is_fitted(self)
-        duals = self._course.coefficients(outputs_of(self.classes_), self.combine)
+        duals = self._state.coefficients(outputs_of(self.classes_), self.combine)
         return duals[:, 0] if duals.shape[1] == 1 else duals
 
     @speaks
@@ -255,7 +254,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, Percept
 
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self)
-        return self._course.scores(self._read(X, reset=False), outputs_of(self.classes_), self.combine)
+        return self._state.scores(self._read(X, reset=False), outputs_of(self.classes_), self.combine)
 
     @speaks
     def predict(self, X: Any) -> NDArray[Any]:

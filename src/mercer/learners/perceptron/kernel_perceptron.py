@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
@@ -152,14 +152,14 @@ class KernelPerceptron(BasePerceptron):
         return super().partial_fit(X, y, classes)
 
     def _known_columns(self, rows: Any) -> Any:
-        return rows[:, self._course.numbers]
+        return rows[:, self._state.numbers]
 
     def _viewed(self, X: Any, rows: Any) -> View:
-        who, count = type(self).__name__, n_rows(rows)
+        count = n_rows(rows)
         limit = self.memory_limit
-        view = resolve_view(who, self.kernel, self.lengthscale, rows, X, np.arange(count), memory_limit=limit)
+        view = resolve_view(self.kernel, self.lengthscale, rows, X, np.arange(count), memory_limit=limit)
         if isinstance(view, MatrixView):
-            view = replace(view, matrix=check_precomputed(who, view.matrix))
+            view = replace(view, matrix=check_precomputed(view.matrix))
         self.kernel_, self.lift_ = view.kernel, view.lift
         return view
 
@@ -184,16 +184,15 @@ class KernelPerceptron(BasePerceptron):
         how = "" if memory is None else f" and strategy={type(memory).__name__.lower()!r}"
         got = f"got budget={self.budget!r} and strategy={self.strategy!r}"
         needs, remedy = f"budget={size}{how}, as for the rows before", "Set that back, or begin again with fit."
-        raise InputError(sentence(type(self).__name__, needs, got, remedy))
+        raise InputError(message(needs, got, remedy))
 
     def _settings(self) -> None:
         super()._settings()
-        who = type(self).__name__
-        refuse_loo(who, self.lengthscale, 'got "loo", which is for least squares', 'Use "median".')
+        refuse_loo(self.lengthscale, 'got "loo", which is for least squares', 'Use "median".')
         if not (isinstance(self.strategy, str) and self.strategy in STRATEGIES):
             needs = 'strategy that is "forgetron" or "projectron"'
-            raise InputError(sentence(who, needs, f"got {shown(self.strategy)}", 'Use "forgetron".'))
-        budget = positive_int_or_none(who, "budget", self.budget, "Use 500, say.")
+            raise InputError(message(needs, f"got {shown(self.strategy)}", 'Use "forgetron".'))
+        budget = positive_int_or_none("budget", self.budget, "Use 500, say.")
         if budget is not None and self.combine != LAST:
             got = f"combine is {self.combine!r}"
-            raise InputError(sentence(who, 'combine="last" with a budget', got, "Leave one of them out."))
+            raise InputError(message('combine="last" with a budget', got, "Leave one of them out."))

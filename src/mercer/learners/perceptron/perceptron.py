@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.kernels import Kernel
 from mercer.kernels.fields import MEDIAN
 from mercer.kernels.function import PythonFunction
@@ -136,9 +136,7 @@ class Perceptron(BasePerceptron):
 
     def _viewed(self, X: Any, rows: Points) -> View:
         table, kept = rows.values if sp.issparse(X) else X, np.arange(rows.shape[0])
-        given = resolve_view(
-            type(self).__name__, self.kernel, MEDIAN, rows, table, kept, memory_limit=self.memory_limit
-        )
+        given = resolve_view(self.kernel, MEDIAN, rows, table, kept, memory_limit=self.memory_limit)
         self._check_features(given)
         view: Any = given.lifted()
         self.kernel_, self.lift_ = view.kernel, view.lift
@@ -146,11 +144,11 @@ class Perceptron(BasePerceptron):
 
     def _check_features(self, view: View) -> None:
         """Refuse a kernel without a finite lift, and one whose features the memory cannot hold."""
-        who, width, remedy = type(self).__name__, view.most_features, "Use KernelPerceptron, or a lift such as Nystrom."
+        width, remedy = view.most_features, "Use KernelPerceptron, or a lift such as Nystrom."
         if width is None:
-            raise InputError(sentence(who, "a kernel with a finite lift", f"{view.kernel} has none", remedy))
+            raise InputError(message("a kernel with a finite lift", f"{view.kernel} has none", remedy))
         needed = 8 * view.count * width
-        Budget.of(self.memory_limit).require(who, needed, f"{width:,} features of {view.count:,} rows", remedy)
+        Budget.of(self.memory_limit).require(needed, f"{width:,} features of {view.count:,} rows", remedy)
 
     def _width(self, view: View) -> int:
         return view.most_features or 1
@@ -164,11 +162,10 @@ class Perceptron(BasePerceptron):
 
     def _settings(self) -> None:
         super()._settings()
-        who = type(self).__name__
         if is_precomputed(self.kernel):
             needs, got = "a lift, or a kernel with a finite one", "got 'precomputed'"
-            raise InputError(sentence(who, needs, got, "Give the rows, or use KernelPerceptron."))
-        boolean(who, "fit_intercept", self.fit_intercept, "Use True.")
+            raise InputError(message(needs, got, "Give the rows, or use KernelPerceptron."))
+        boolean("fit_intercept", self.fit_intercept, "Use True.")
 
     @property
     def coef_(self) -> Array:
@@ -187,9 +184,9 @@ class Perceptron(BasePerceptron):
     @property
     def _with_one(self) -> bool:
         """Whether 1 is a feature of what was fitted."""
-        return isinstance(self._course.view, WithOne)
+        return isinstance(self._state.view, WithOne)
 
     def _theta(self) -> Array:
         check_is_fitted(self)
-        state = self._course
+        state = self._state
         return np.asarray(state.view.features().T @ state.coefficients(outputs_of(self.classes_), self.combine))

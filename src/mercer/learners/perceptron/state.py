@@ -30,7 +30,7 @@ class PerceptronState:
     view : the rows that are remembered: those of mistakes
     numbers : (remembered,), the position of each among all rows that were given, in all calls
     seen : how many rows were seen, in all passes
-    came : how many rows were given, in all calls
+    given : how many rows were given, in all calls
     memory : on a budget, in place of mistakes
     """
 
@@ -38,7 +38,7 @@ class PerceptronState:
     view: View
     numbers: Rows
     seen: int = 0
-    came: int = 0
+    given: int = 0
     memory: Memory | None = None
 
     def _inconsistency(self) -> str:
@@ -80,12 +80,12 @@ class Updater(ABC):
         """All rows once, in an order."""
 
     @abstractmethod
-    def state(self, view: View, numbers: Rows, log: MistakeLog, came: int) -> PerceptronState:
+    def state(self, view: View, numbers: Rows, log: MistakeLog, given: int) -> PerceptronState:
         """What is known after the passes; rows without mistakes are let go.
 
         view : all rows at hand, to which positions in the log belong
         numbers : their positions among all that were given, in all calls
-        came : how many these are
+        given : how many these are
         """
 
 
@@ -100,11 +100,11 @@ class FullUpdater(Updater):
     def one_pass(self, order: Rows, log: MistakeLog, run: Run) -> None:
         one_pass(self.space, order, self.classes, self.outputs, log, run)
 
-    def state(self, view: View, numbers: Rows, log: MistakeLog, came: int) -> PerceptronState:
+    def state(self, view: View, numbers: Rows, log: MistakeLog, given: int) -> PerceptronState:
         mistakes = log.mistakes
         kept, places = np.unique(mistakes.rows, return_inverse=True)
         return PerceptronState(
-            replace(mistakes, rows=places.astype(np.intp)), view.chosen(kept), numbers[kept], log.seen, came
+            replace(mistakes, rows=places.astype(np.intp)), view.chosen(kept), numbers[kept], log.seen, given
         )
 
 
@@ -118,9 +118,9 @@ class BudgetUpdater(Updater):
     def one_pass(self, order: Rows, log: MistakeLog, run: Run) -> None:
         self.learner.one_pass(order, self.classes, log, run)
 
-    def state(self, view: View, numbers: Rows, log: MistakeLog, came: int) -> PerceptronState:
+    def state(self, view: View, numbers: Rows, log: MistakeLog, given: int) -> PerceptronState:
         kept = self.learner.support
-        return PerceptronState(Mistakes.none(), view.chosen(kept), numbers[kept], log.seen, came, self.learner.memory)
+        return PerceptronState(Mistakes.none(), view.chosen(kept), numbers[kept], log.seen, given, self.learner.memory)
 
 
 def run_passes(updater: Updater, orders: Iterable[Rows], log: MistakeLog, run: Run) -> str:

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run
-from mercer.errors import speaker
 from mercer.learners.data.views import EPS, definite
 from mercer.learners.ridge.problem import RidgeProblem
 from mercer.learners.ridge.result import DualFit, by_alpha, level_size, leverages, missed, raised, relative, serves
@@ -17,7 +16,7 @@ from mercer.planner.ridge import RidgePlan
 from mercer.solvers import Eigen, Outcome, System
 from mercer.solvers.ridge.eigen import outcome_of
 from mercer.solvers.ridge.outcome import Decomposition
-from mercer.solvers.ridge.perturbation import MARGIN, Predict, mean_size, perturbations
+from mercer.solvers.ridge.perturbation import ERROR_FACTOR, Predict, mean_size, perturbations
 from mercer.tuning.path import Path, default_alphas, scale_of
 from mercer.tuning.sides import DualSide
 
@@ -102,7 +101,7 @@ def _matrix(problem: RidgeProblem, run: Run) -> tuple[RidgeProblem, _Matrix]:
     with run.stage("kernel matrix"):
         K = problem.view.dense(run.watch)
     if not problem.view.sure:
-        problem = replace(problem, views=(definite(speaker(), problem.view, K),))
+        problem = replace(problem, views=(definite(problem.view, K),))
     sizes = np.sqrt(np.maximum(np.diagonal(K), 0.0))
     unit = problem.view.unit(K, sizes)
     return problem, _Matrix(problem.centering.matrix(K), sizes, unit)
@@ -182,10 +181,10 @@ def _roundings(problem: RidgeProblem, found: _Matrix, outcome: Outcome, alphas: 
     targets, scale = center.rows(problem.targets), (center.roots * found.sizes)[:, None]
     lengths = np.linalg.norm(scale * x, axis=0)
     errors = found.unit * scale * lengths + missed(outcome) * np.linalg.norm(targets, axis=0) / np.sqrt(len(x))
-    summed = MARGIN * (found.unit * found.sizes.max() * lengths + EPS * level_size(problem))
+    summed = ERROR_FACTOR * (found.unit * found.sizes.max() * lengths + EPS * level_size(problem))
     if known is None:  # A (A + alpha)^-1 makes nothing longer
         size = mean_size(problem.targets - alphas * x / center.roots[:, None])
-        return relative(MARGIN * mean_size(errors / center.roots[:, None]) + summed, size)
+        return relative(ERROR_FACTOR * mean_size(errors / center.roots[:, None]) + summed, size)
     new = problem.view.between()
     cross = None if new is None else problem.view.dense_cross(new)
     predict = _prediction(problem, found, alphas, cross)

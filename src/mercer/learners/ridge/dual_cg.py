@@ -20,7 +20,7 @@ from mercer.operators.base import Index
 from mercer.operators.centering import CenteredOperator
 from mercer.planner.ridge import RidgePlan
 from mercer.solvers import ConjugateGradient, Outcome, System
-from mercer.solvers.ridge.perturbation import MARGIN, mean_size
+from mercer.solvers.ridge.perturbation import ERROR_FACTOR, mean_size
 
 Array = NDArray[np.float64]
 SAMPLE = 64
@@ -107,7 +107,7 @@ def _roundings(problem: RidgeProblem, outcome: Outcome) -> Array:
     duals = center.roots[:, None] * outcome.value
     size = mean_size(problem.targets - alphas * outcome.value / center.roots[:, None])
     summed = EPS * (level_size(problem) + size)
-    return relative(MARGIN * (rounded(problem.view, duals) + summed), size)
+    return relative(ERROR_FACTOR * (rounded(problem.view, duals) + summed), size)
 
 
 def rounded(view: View, duals: Array) -> Array:

@@ -32,7 +32,7 @@ from mercer.learners.streaming.basis import Basis, LandmarkBasis
 from mercer.learners.streaming.stream import Stream
 from mercer.planner.ridge import RidgePlan
 from mercer.solvers import Outcome
-from mercer.solvers.ridge.perturbation import MARGIN
+from mercer.solvers.ridge.perturbation import ERROR_FACTOR
 
 Array = NDArray[np.float64]
 TOLERANCE = 1e-6
@@ -233,7 +233,7 @@ class _Falkon:
     def _roundings(self, raw: Array, sizes: Array) -> Array:
         """The estimated relative errors of predictions: of weights that are not the solution, and of sums k(x, L) v."""
         lengths = np.sqrt(self.corner.mean()) * np.linalg.norm(np.sqrt(self.corner)[:, None] * raw, axis=0)
-        return relative(self._errors() + MARGIN * EPS * (lengths + self.summary.scale), sizes)
+        return relative(self._errors() + ERROR_FACTOR * EPS * (lengths + self.summary.scale), sizes)
 
     # -- what is told ---------------------------------------------------------------------------------------------
 

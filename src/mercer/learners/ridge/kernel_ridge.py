@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
-from mercer.compute.runtime.memory import SURE, Budget
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import InputError, message, speaker, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.fields import check_integer
@@ -156,7 +156,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         self.random_state = random_state
 
     def _streamed_rows(self, source: Source) -> SourceStream:
-        return regression_stream(type(self).__name__, source)
+        return regression_stream(source)
 
     def _answers(self, values: NDArray[Any]) -> NDArray[Any]:
         return values[:, 0] if self._result.is_flat else values
@@ -247,9 +247,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         fit, pieces, (count, outputs) = self._result.fit, self._pieces, values.shape
         held = 0 if self._result.view is None else self._result.count
         needed = 8 * count * ((outputs + 4) * count + 3 * held)
-        if needed > SURE:
+        if needed > MAX_UNASKED_BYTES:
             remedy = "Give fewer rows, or use return_std, which needs none of the size of pairs."
-            Budget.of(self.memory_limit).require(speaker(), needed, f"a covariance of {count} rows", remedy)
+            Budget.of(self.memory_limit).require(needed, f"a covariance of {count} rows", remedy)
         found = np.empty((count, count, outputs), values.dtype)
         for t, (alpha, variance, noise) in enumerate(zip(fit.alphas, fit.variance, fit.noise, strict=True)):
             if pieces is not None:

@@ -115,14 +115,13 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
     _saved: ClassVar[Mapping[str, Any]] = {"classes_": NDArray[Any]}
 
     def _targets(self, X: Any, y: Any, sample_weight: Any) -> Targets:
-        who = type(self).__name__
-        labels = labels_of(who, X, y)
-        counts = weights_of(who, sample_weight, len(labels))
+        labels = labels_of(X, y)
+        counts = weights_of(sample_weight, len(labels))
         weights = counts
         if self.class_weight is not None:  # classes weigh; how many copies there are of each row stays as it is
             counts = np.ones(len(labels)) if counts is None else counts
-            weights = class_weights_of(who, self.class_weight, labels, counts)
-        self.classes_ = classes_of(who, labels if weights is None else labels[weights > 0])
+            weights = class_weights_of(self.class_weight, labels, counts)
+        self.classes_ = classes_of(labels if weights is None else labels[weights > 0])
         count = len(self.classes_)
         classes = np.minimum(np.searchsorted(self.classes_, labels), count - 1)
         counted = None if self.class_weight is None else counts
@@ -152,7 +151,7 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         return values[:, 0] if values.shape[1] == 1 else values
 
     def _streamed_rows(self, source: Source) -> SourceStream:
-        stream, labels = classification_stream(type(self).__name__, source, self.class_weight)
+        stream, labels = classification_stream(source, self.class_weight)
         self.classes_ = labels.classes
         return stream
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import InputError, NumericalWarning, message, speaker, speaks
+from mercer.errors import InputError, NumericalWarning, caller_level, message, speaker, speaks
 from mercer.learners.certificates.bounds import Distance
 from mercer.learners.certificates.certificate import certificate
 from mercer.learners.data.rows import scatter_rows
@@ -60,7 +60,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
     def _targets(self, X: Any, y: Any, sample_weight: Any) -> Targets:
         """What is to be learned: numbers, unless a learner of labels says otherwise."""
         targets = targets_of(self, X, y)
-        weights = weights_of(type(self).__name__, sample_weight, len(targets))
+        weights = weights_of(sample_weight, len(targets))
         return Targets(targets.reshape(len(targets), -1), targets.ndim == 1, weights)
 
     @abstractmethod
@@ -85,7 +85,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> RidgeProblem:
         precomputed = is_precomputed(self.kernel)
-        source = None if type(X) is np.ndarray else source_of(speaker(), X, y, sample_weight, matrix=precomputed)
+        source = None if type(X) is np.ndarray else source_of(X, y, sample_weight, matrix=precomputed)
         if source is None:
             rows = self._read(X, reset=True)
             targets = self._targets(X, y, sample_weight)
@@ -136,16 +136,16 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
         outcome = fit.outcome
         reported = f"the condition number is {outcome.condition:.1e}"
         if not outcome.converged:
-            warnings.warn(f"{speaker()}: {outcome.reason} ({reported})", ConvergenceWarning, stacklevel=4)
+            warnings.warn(f"{speaker()}: {outcome.reason} ({reported})", ConvergenceWarning, stacklevel=caller_level())
         elif not fit.roundings.max() <= TRUSTED[self._result.dtype]:
             cause, remedy = self._doubt()
             moved = f"{cause} may have moved predictions by {fit.roundings.max():.0e} of their size. {remedy}"
-            warnings.warn(f"{speaker()}: {reported}, and {moved}", NumericalWarning, stacklevel=4)
+            warnings.warn(f"{speaker()}: {reported}, and {moved}", NumericalWarning, stacklevel=caller_level())
 
     def _doubt(self) -> tuple[str, str]:
         """What may have moved predictions, and what to do."""
         if self.outcome_.iterations:
-            return f"the residual of {self.residual_:.1e}", "Use a smaller tolerance, or solver=Cholesky()."
+            return f"the residual of {self.residual_:.1e}", "Use a smaller tol of the solver, or solver=Cholesky()."
         return "rounding", 'Use a larger alpha, or alpha="auto"; scale the columns; drop rows that are nearly equal.'
 
     # -- what a fit found -----------------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
             found = self._result.predictor.values(rows).astype(rows.dtype, copy=False)
         if not np.isfinite(found).all():
             reported = f"{speaker()}: predictions overflow {rows.dtype} on this data. Scale the data down."
-            warnings.warn(reported, NumericalWarning, stacklevel=5)
+            warnings.warn(reported, NumericalWarning, stacklevel=caller_level())
         return found
 
     def _source_of(self, X: Any) -> Source | None:
@@ -268,7 +268,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
         if type(X) is np.ndarray:
             return None
         names = getattr(self, "feature_names_in_", None)
-        return source_of(speaker(), X, columns=None if names is None else list(names))
+        return source_of(X, columns=None if names is None else list(names))
 
     @speaks
     def predict_batches(self, X: Any, size: int = 1 << 16) -> Iterator[NDArray[Any]]:

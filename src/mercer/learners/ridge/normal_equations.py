@@ -36,7 +36,7 @@ from mercer.planner.ridge import RidgePlan
 from mercer.planner.ridge.streaming import JUDGED, TRIED
 from mercer.solvers import Outcome
 from mercer.solvers.ridge.checks import solves
-from mercer.solvers.ridge.perturbation import MARGIN
+from mercer.solvers.ridge.perturbation import ERROR_FACTOR
 from mercer.tuning.path import Path, default_alphas
 
 Array = NDArray[np.float64]
@@ -218,7 +218,7 @@ def _settled(sums: Summed, solution: Solution) -> bool:
 
 def _surely(sums: Summed, solution: Solution) -> bool:
     """Whether a step settles it, and no check is needed to know that."""
-    left = MARGIN * left_by_step(sums, solution) * _off(sums, solution)
+    left = ERROR_FACTOR * left_by_step(sums, solution) * _off(sums, solution)
     return left <= KNOWN * sums.problem.trusted
 
 

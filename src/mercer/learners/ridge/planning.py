@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import BudgetError, speaker
+from mercer.errors import BudgetError
 from mercer.kernels import Kernel
 from mercer.kernels.points import SINGLE
 from mercer.learners.data.pair_cost import pair_of
@@ -39,7 +39,7 @@ def foreseen(model: RidgeParameters, shape: Shape) -> RidgePlan | None:
 
     None where nothing fits the memory: that is refused later, in words that know more.
     """
-    kernel = kernel_of(speaker(), model.kernel)
+    kernel = kernel_of(model.kernel)
     features = getattr(kernel, "n_components", None) if isinstance(kernel, Lift) else None
     if isinstance(kernel, Lift) and not isinstance(features, int):
         features = shape[1]  # nobody knows before it is fitted

@@ -18,7 +18,7 @@ from mercer.planner.ridge import RidgePlan
 from mercer.solvers import Eigen, Outcome, System
 from mercer.solvers.ridge.eigen import outcome_of
 from mercer.solvers.ridge.outcome import Decomposition
-from mercer.solvers.ridge.perturbation import MARGIN, Draw, mean_size, perturbations
+from mercer.solvers.ridge.perturbation import ERROR_FACTOR, Draw, mean_size, perturbations
 from mercer.tuning.path import Path, default_alphas
 from mercer.tuning.sides import PrimalSide
 
@@ -152,7 +152,7 @@ def _roundings(
         return Z @ w / center.roots[:, None], new @ w
 
     sizes = np.array([mean_size(table + center.means(problem.targets)) for table in predict(w, w)])
-    summed = MARGIN * EPS * (lengths / np.sqrt(center.total) + level_size(problem))
+    summed = ERROR_FACTOR * EPS * (lengths / np.sqrt(center.total) + level_size(problem))
     if outcome.decomposition is None:
         return relative(_bounded(problem, features, outcome, alphas, lengths) + summed, sizes[0])
     draw = _errors(problem, features, outcome, alphas, lengths)
@@ -168,7 +168,9 @@ def _bounded(
     errors = EPS * features.sizes[:, None] * (lengths + np.linalg.norm(targets, axis=0))
     errors = errors + missed(outcome) * np.linalg.norm(Z.T @ targets, axis=0) / np.sqrt(len(errors))
     with np.errstate(divide="ignore"):  # Z (Z'Z + alpha)^-1 makes nothing longer than by 1 / (2 sqrt(alpha))
-        return np.asarray(MARGIN * np.linalg.norm(errors, axis=0) / (2 * np.sqrt(alphas * problem.centering.total)))
+        return np.asarray(
+            ERROR_FACTOR * np.linalg.norm(errors, axis=0) / (2 * np.sqrt(alphas * problem.centering.total))
+        )
 
 
 def _errors(problem: RidgeProblem, features: CenteredFeatures, outcome: Outcome, alphas: Array, lengths: Array) -> Draw:

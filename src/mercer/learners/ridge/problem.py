@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, message, speaker
+from mercer.errors import InputError, message
 from mercer.kernels.points import Points
 from mercer.learners.data.range_checks import refuse_extremes
 from mercer.learners.data.resolve import candidate_views
@@ -131,7 +131,7 @@ class RidgeProblem:
     def through(self, view: View) -> RidgeProblem:
         """The rows that are fitted, seen through one of the views; numbers out of range are refused."""
         seen = self.fitted(view)
-        refuse_extremes(speaker(), seen, self.targets, self.centering, self.penalty.values is None, self.dtype)
+        refuse_extremes(seen, self.targets, self.centering, self.penalty.values is None, self.dtype)
         return replace(self, views=(seen,), kept=np.arange(len(self.kept)))
 
     def part(self, positions: NDArray[np.intp]) -> RidgeProblem:
@@ -193,9 +193,9 @@ def from_rows(
         targets, labels = targets[kept], at_rows(labels, kept)
     intercept = model.fit_intercept
     if type(intercept) is not bool:
-        intercept = boolean(speaker(), "fit_intercept", intercept, "Use True.")
+        intercept = boolean("fit_intercept", intercept, "Use True.")
     penalty = _penalty(model, given, len(kept), solver)
-    views = candidate_views(speaker(), kernel, model.lengthscale, rows, table, kept, copies, model.memory_limit)
+    views = candidate_views(kernel, model.lengthscale, rows, table, kept, copies, model.memory_limit)
     return RidgeProblem(
         views=tuple(views),
         kept=kept,
@@ -247,7 +247,7 @@ def _solver(given: Any) -> Solver | None:
 
 def _penalty(model: RidgeParameters, given: Targets, count: int, solver: Solver | None) -> Penalty:
     per_output = not given.is_flat and given.labels is None
-    penalty = penalty_of(speaker(), model.alpha, given.values.shape[1], per_output)
+    penalty = penalty_of(model.alpha, given.values.shape[1], per_output)
     if count < 2 and (penalty.path or (isinstance(model.lengthscale, str) and model.lengthscale == LOO)):
         chosen = "alpha" if penalty.path else "the lengthscale"
         got = f"n_samples = {count}"

@@ -14,7 +14,7 @@ from mercer.learners.ridge.result import relative
 from mercer.learners.streaming.basis import Basis
 from mercer.learners.streaming.moments import Normal
 from mercer.learners.streaming.stream import Stream
-from mercer.solvers.ridge.perturbation import MARGIN, Draw, mean_size, perturbations
+from mercer.solvers.ridge.perturbation import ERROR_FACTOR, Draw, mean_size, perturbations
 
 Array = NDArray[np.float64]
 
@@ -124,10 +124,10 @@ def roundings_of(sums: Summed, solution: Solution) -> Array:
         return np.full(len(alphas), np.inf)
     lengths = np.linalg.norm(sums.trial.longest[:, None] * sums.basis.to_raw(w), axis=0)
     level = np.sqrt(normal.squares / normal.total + normal.level**2) * normal.intercept
-    summed = MARGIN * EPS * (lengths / np.sqrt(normal.total) + level)
+    summed = ERROR_FACTOR * EPS * (lengths / np.sqrt(normal.total) + level)
     step = [mean_size(table) for table in sums.trial.predict(step_of(sums, solution), w)]
     draw = _of_sums(sums, solution) if solution.checked is None else _of_rows(sums, solution, solution.checked)
-    moved = perturbations(normal.spectrum, sums.trial.predict, alphas, draw) + MARGIN * np.array(step)
+    moved = perturbations(normal.spectrum, sums.trial.predict, alphas, draw) + ERROR_FACTOR * np.array(step)
     return np.asarray(relative(moved + summed, sums.predicted(w)).max(axis=0))
 
 

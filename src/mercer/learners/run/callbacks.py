@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from mercer.compute.runtime.threads import PATIENCE
+from mercer.compute.runtime.threads import WATCH_SECONDS
 from mercer.planner.plan import Stage
 
 
@@ -80,7 +80,7 @@ class Tree:
 
     def enter(self, name: str) -> None:
         """A stage begins: of steps that take as long as the time between two looks, or a hundred longer ones."""
-        self._steps, self._done = max(1, math.ceil(min(MAX_STEPS, self._seconds[name] / PATIENCE))), 0
+        self._steps, self._done = max(1, math.ceil(min(MAX_STEPS, self._seconds[name] / WATCH_SECONDS))), 0
         self._stage = self._root.subcontext(task_name=name, max_subtasks=self._steps)
         self._stage.call_on_fit_task_begin(estimator=self.estimator)
 

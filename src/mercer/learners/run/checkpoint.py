@@ -27,7 +27,7 @@ from numpy.lib.format import read_array, write_array
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import State
-from mercer.errors import InputError, MercerWarning, sentence
+from mercer.errors import InputError, MercerWarning, caller_level, message
 from mercer.learners.run.fingerprint import FORMAT, Parts
 from mercer.sources.durable import flush_folder
 
@@ -53,15 +53,15 @@ OTHERS = {"version": "another version", "settings": "other settings", "data": "o
 class Store:
     """The file of one fit.
 
-    who : the name in messages
+    name : of the estimator, in messages
     path : of the file, which need not exist; its folder must
     fingerprint : what must agree with the file; asked for where there is a file, or when one is first written
     """
 
     def __init__(
-        self, who: str, path: Path, fingerprint: Callable[[], Parts], clock: Callable[[], float] = time.perf_counter
+        self, name: str, path: Path, fingerprint: Callable[[], Parts], clock: Callable[[], float] = time.perf_counter
     ) -> None:
-        self.who, self.path = who, path
+        self.name, self.path = name, path
         self._fingerprint, self._clock = fingerprint, clock
         self._notes: dict[str, Any] = {}
         self._start = self._last = clock()
@@ -122,11 +122,11 @@ class Store:
         if differs:
             needs = "the data, the settings and the version of a checkpoint to go on from it"
             got = f"{self.path} was written for {' and '.join(differs)}"
-            raise InputError(sentence(self.who, needs, got, "Remove the file to start anew, or choose another path."))
+            raise InputError(message(needs, got, "Remove the file to start anew, or choose another path."))
 
     def _refuse(self, got: str) -> NoReturn:
         needs = f"a checkpoint of Mercer in {self.path}, or no file"
-        raise InputError(sentence(self.who, needs, got, "Remove the file, or choose another path."))
+        raise InputError(message(needs, got, "Remove the file, or choose another path."))
 
     # -- keeping ------------------------------------------------------------------------------------------------------
 
@@ -199,7 +199,9 @@ class Store:
                 draft.unlink()
 
     def _warn(self, what: str, error: Exception) -> None:
-        warnings.warn(f"{self.who} {what} the checkpoint {self.path}: {error}", MercerWarning, stacklevel=3)
+        warnings.warn(
+            f"{self.name} {what} the checkpoint {self.path}: {error}", MercerWarning, stacklevel=caller_level()
+        )
 
 
 def _key(member: str) -> str:

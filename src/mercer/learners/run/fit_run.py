@@ -18,8 +18,8 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from mercer.compute.runtime.run import Run, State, Stopped
-from mercer.compute.runtime.threads import PATIENCE, Progress
-from mercer.errors import InputError, sentence
+from mercer.compute.runtime.threads import WATCH_SECONDS, Progress
+from mercer.errors import InputError, message
 from mercer.learners.run.callbacks import Listened, Tree, teardown
 from mercer.learners.run.checkpoint import Store
 from mercer.learners.run.fingerprint import Parts
@@ -52,39 +52,39 @@ class Terms:
     checkpoint: Path | None
 
     @classmethod
-    def of(cls, who: str, time_limit: Any, on_interrupt: Any, verbose: Any, checkpoint: Any) -> Terms:
+    def of(cls, time_limit: Any, on_interrupt: Any, verbose: Any, checkpoint: Any) -> Terms:
         """The settings of a learner, or one clear error."""
         if not (isinstance(on_interrupt, str) and on_interrupt in (RAISE, KEEP)):
             needs = 'on_interrupt that is "raise" or "keep"'
-            raise InputError(sentence(who, needs, f"got {shown(on_interrupt)}", 'Use "raise", the default.'))
+            raise InputError(message(needs, f"got {shown(on_interrupt)}", 'Use "raise", the default.'))
         if not (isinstance(verbose, bool | np.bool_) or (isinstance(verbose, str) and verbose == AUTO)):
             needs = 'verbose that is True, False or "auto"'
-            raise InputError(sentence(who, needs, f"got {shown(verbose)}", "Use False, the default."))
+            raise InputError(message(needs, f"got {shown(verbose)}", "Use False, the default."))
         how = verbose if isinstance(verbose, str) else bool(verbose)
-        seconds = None if time_limit is None else _seconds(who, time_limit)
-        return cls(seconds, on_interrupt == KEEP, how, None if checkpoint is None else _file(who, checkpoint))
+        seconds = None if time_limit is None else _seconds(time_limit)
+        return cls(seconds, on_interrupt == KEEP, how, None if checkpoint is None else _file(checkpoint))
 
 
-def _seconds(who: str, given: Any) -> float:
+def _seconds(given: Any) -> float:
     number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
     if not (number and 0 < given < math.inf):
         needs = "a positive number of seconds, or None, for time_limit"
-        raise InputError(sentence(who, needs, f"got {shown(given)}", "Use 60, say."))
+        raise InputError(message(needs, f"got {shown(given)}", "Use 60, say."))
     return float(given)
 
 
-def _file(who: str, given: Any) -> Path:
+def _file(given: Any) -> Path:
     if not isinstance(given, str | os.PathLike) or not isinstance(os.fspath(given), str) or not os.fspath(given):
         needs = "the path of a file, or None, for checkpoint"
-        raise InputError(sentence(who, needs, f"got {shown(given)}", 'Use "fit.checkpoint", say.'))
+        raise InputError(message(needs, f"got {shown(given)}", 'Use "fit.checkpoint", say.'))
     path = Path(given).absolute()
     if path.is_dir():
         needs, got = "the path of a file for checkpoint", f"{path} is a folder"
-        raise InputError(sentence(who, needs, got, "Add the name of a file."))
+        raise InputError(message(needs, got, "Add the name of a file."))
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         needs = "a folder that can be written to for checkpoint"
         got = f"{path.parent} cannot be" if path.parent.is_dir() else f"{path.parent} does not exist"
-        raise InputError(sentence(who, needs, got, "Create it, or choose another."))
+        raise InputError(message(needs, got, "Create it, or choose another."))
     return path
 
 
@@ -122,9 +122,9 @@ class Watched(Run):
     """
 
     def __init__(
-        self, who: str, estimator: object, terms: Terms, clock: Callable[[], float] = time.perf_counter
+        self, name: str, estimator: object, terms: Terms, clock: Callable[[], float] = time.perf_counter
     ) -> None:
-        self.who, self.estimator, self.terms = who, estimator, terms
+        self.name, self.estimator, self.terms = name, estimator, terms
         self.store: Store | None = None
         self.stopped = False
         self._clock = clock
@@ -145,7 +145,7 @@ class Watched(Run):
     def resume(self, fingerprint: Callable[[], Parts]) -> None:
         """Go on from the checkpoint where there is one of the same fit; to be called when the data has been read."""
         if self.terms.checkpoint is not None:
-            self.store = Store(self.who, self.terms.checkpoint, fingerprint, self._clock)
+            self.store = Store(self.name, self.terms.checkpoint, fingerprint, self._clock)
 
     def recall(self, name: str, make: Callable[[], Any]) -> Any:
         """What the fit that is resumed noted under this name, or what is made now: values of JSON."""
@@ -155,7 +155,7 @@ class Watched(Run):
         """Show about how long it will take, before the work is planned: that may take seconds itself."""
         if self.terms.verbose is False:
             return
-        self._display = display_of(self.who, self.terms.verbose, self._listened)
+        self._display = display_of(self.name, self.terms.verbose, self._listened)
         found = None if self._display is None else plan()
         if found is not None:
             now = self._clock()
@@ -167,7 +167,7 @@ class Watched(Run):
         if (hear := _HEARS.get()) is not None:
             hear(plan)
         if self.terms.verbose is not False:
-            self._display = self._display or display_of(self.who, self.terms.verbose, self._listened)
+            self._display = self._display or display_of(self.name, self.terms.verbose, self._listened)
         if self._display is None and not self._listened and self.terms.checkpoint is None:
             return  # nobody looks
         now, stages = self._clock(), plan.stages or (Stage("fit", plan.seconds),)
@@ -175,7 +175,7 @@ class Watched(Run):
         self._tree = Tree(cast(Listened, self.estimator), stages, data) if self._listened else None
         if self._display is not None or self._tree is not None:
             self._show(now, 0.0)
-            self._next = self._due = now + PATIENCE  # what was loaded for the first time is not counted
+            self._next = self._due = now + WATCH_SECONDS  # what was loaded for the first time is not counted
 
     # -- what computations see ----------------------------------------------------------------------------------------
 
@@ -269,7 +269,7 @@ class Watched(Run):
         if self._tree is not None and self._tree.reach(part):
             self._stop(ASKED)
         after = self._clock()
-        self._next = after + min(max(PATIENCE, (after - now) / SHARE), LAZIEST)
+        self._next = after + min(max(WATCH_SECONDS, (after - now) / SHARE), LAZIEST)
 
     def _stop(self, why: str) -> None:
         """Stop at the next chance, for the first reason."""
@@ -327,10 +327,10 @@ class Watched(Run):
 
 @contextmanager
 def watched(
-    who: str, estimator: object, terms: Terms, clock: Callable[[], float] = time.perf_counter
+    name: str, estimator: object, terms: Terms, clock: Callable[[], float] = time.perf_counter
 ) -> Iterator[Watched]:
     """The run of a whole fit: around reading, planning, computing and storing what was found."""
-    run = Watched(who, estimator, terms, clock)
+    run = Watched(name, estimator, terms, clock)
     with run.minding():
         try:
             yield run

@@ -127,8 +127,8 @@ class Display(ABC):
     worth : seconds that the fit must be expected to take, all in all, before anything is shown
     """
 
-    def __init__(self, who: str, worth: float) -> None:
-        self.who, self.worth = who, worth
+    def __init__(self, name: str, worth: float) -> None:
+        self.name, self.worth = name, worth
         self.begun = False
 
     def look(self, pace: Pace, elapsed: float, now: float) -> None:
@@ -149,8 +149,8 @@ class Display(ABC):
 class Lines(Display):
     """A line at the start, then at growing intervals: "KernelRidge: pass 34 %, 12 s left"."""
 
-    def __init__(self, who: str, worth: float, stream: TextIO) -> None:
-        super().__init__(who, worth)
+    def __init__(self, name: str, worth: float, stream: TextIO) -> None:
+        super().__init__(name, worth)
         self.stream = stream
         self._pause, self._next = FIRST, -math.inf
 
@@ -165,15 +165,15 @@ class Lines(Display):
             self._write(ending)
 
     def _write(self, text: str) -> None:
-        self.stream.write(f"{self.who}: {text}\n")
+        self.stream.write(f"{self.name}: {text}\n")
         self.stream.flush()
 
 
 class Bar(Display):
     """A bar of Rich, which is imported when it is first shown."""
 
-    def __init__(self, who: str, worth: float) -> None:
-        super().__init__(who, worth)
+    def __init__(self, name: str, worth: float) -> None:
+        super().__init__(name, worth)
         self._bar: Any = None
         self._task: Any = None
 
@@ -181,7 +181,7 @@ class Bar(Display):
         if self._bar is None:
             self._start()
         left = f"{duration(pace.left(now))} left"
-        self._bar.update(self._task, completed=pace.fraction(), description=f"{self.who}: {pace.name}", left=left)
+        self._bar.update(self._task, completed=pace.fraction(), description=f"{self.name}: {pace.name}", left=left)
         self._bar.refresh()
 
     def _start(self) -> None:
@@ -191,25 +191,25 @@ class Bar(Display):
         texts = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[left]}", markup=False)
         columns = (texts[0], BarColumn(), TaskProgressColumn(), texts[1])
         self._bar = Progress(*columns, console=Console(stderr=True), auto_refresh=False)
-        self._task = self._bar.add_task(self.who, total=1.0, left="")
+        self._task = self._bar.add_task(self.name, total=1.0, left="")
         self._bar.start()
 
     def close(self, ending: str | None, whole: bool = False) -> None:
         if self._bar is None:
             return
         if ending is not None:
-            self._bar.update(self._task, description=self.who, left=ending, completed=1.0 if whole else None)
+            self._bar.update(self._task, description=self.name, left=ending, completed=1.0 if whole else None)
         self._bar.stop()
 
 
-def display_of(who: str, verbose: bool | str, others: bool) -> Display | None:
+def display_of(name: str, verbose: bool | str, others: bool) -> Display | None:
     """The display of a fit, or None; `others` says that callbacks watch it too, and "auto" leaves it to them."""
     seen = verbose if isinstance(verbose, bool) else not others and _alone() and _terminal()
     if not seen or sys.stderr is None:
         return None
     worth = 0.0 if isinstance(verbose, bool) else WORTH
     bar = _terminal() and find_spec("rich") is not None
-    return Bar(who, worth) if bar else Lines(who, worth, sys.stderr)
+    return Bar(name, worth) if bar else Lines(name, worth, sys.stderr)
 
 
 def _terminal() -> bool:

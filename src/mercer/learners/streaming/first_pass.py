@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.learners.data.validation import class_weights_of, weights_of
 from mercer.learners.streaming.validate_batch import Head, answers
 from mercer.sources.base import Source
@@ -38,7 +38,7 @@ class Labels:
         strange = np.flatnonzero(self.every[found] != labels)
         if strange.size:
             got = f"{labels[strange[0]]!r} was not there in the first pass"
-            raise InputError(sentence("A source", "the same labels in every pass", got, "Give the same rows."))
+            raise InputError(message("the same labels in every pass", got, "Give the same rows.", subject="A source"))
         return np.asarray(self.factors[found])
 
     def coded(self, labels: NDArray[Any]) -> Array:
@@ -66,42 +66,42 @@ class Kept:
         return block * BLOCK, position - int(self.before[block])
 
 
-def labels_of(who: str, source: Source, head: Head, class_weight: Any) -> Labels:
+def labels_of(source: Source, head: Head, class_weight: Any) -> Labels:
     """All labels, and how much each counts."""
     sums: dict[Any, float] = {}
     dtypes, start = [], 0
     for batch in source.batches(BLOCK, what="targets"):
-        labels, copies = answers(who, head, batch, start, coded=True)
+        labels, copies = answers(head, batch, start, coded=True)
         found, inside = np.unique(labels, return_inverse=True)
         for label, weight in zip(found.tolist(), np.bincount(inside, copies).tolist(), strict=True):
             sums[label] = sums.get(label, 0.0) + weight
         dtypes.append(found.dtype)
         start += batch.count
     every = np.array(sorted(sums), dtype=np.result_type(*set(dtypes)))
-    return _weighed(who, every, np.array([sums[label] for label in every.tolist()]), class_weight)
+    return _weighed(every, np.array([sums[label] for label in every.tolist()]), class_weight)
 
 
-def _weighed(who: str, every: NDArray[Any], sums: Array, class_weight: Any) -> Labels:
+def _weighed(every: NDArray[Any], sums: Array, class_weight: Any) -> Labels:
     factors = np.ones(len(every))
     if class_weight is not None:
-        weights = class_weights_of(who, class_weight, every, sums)
+        weights = class_weights_of(class_weight, every, sums)
         factors = np.divide(weights, sums, out=np.zeros(len(sums)), where=sums > 0)
     classes = every[sums * factors > 0]
     if len(classes) < 2:
         got = f"there is one class, {classes.tolist()[0]!r}" if len(classes) else "all rows have weight zero"
-        raise InputError(sentence(who, "two classes or more", got, "Check y, or how the rows were selected."))
+        raise InputError(message("two classes or more", got, "Check y, or how the rows were selected."))
     return Labels(every, factors, classes)
 
 
-def kept_of(who: str, source: Source, head: Head, labels: Labels | None) -> Kept:
+def kept_of(source: Source, head: Head, labels: Labels | None) -> Kept:
     """Count the rows of positive weight, a block at a time."""
     counts, total, start = [0], 0.0, 0
     for batch in source.batches(BLOCK, what="targets"):
-        targets, weights = answers(who, head, batch, start, coded=labels is not None)
+        targets, weights = answers(head, batch, start, coded=labels is not None)
         if labels is not None:
             weights = weights * labels.weights(targets)
         counts.append(int(np.count_nonzero(weights)))
         total += float(weights.sum())
         start += batch.count
-    weights_of(who, [min(total, sys.float_info.max)], 1)  # complains of a sum that is zero, or not to be squared
+    weights_of([min(total, sys.float_info.max)], 1)  # complains of a sum that is zero, or not to be squared
     return Kept(np.cumsum(counts), total)

@@ -14,7 +14,7 @@ from scipy.sparse import vstack
 
 from mercer.compute.codegen.sparse import canonical
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message, speaker
 from mercer.kernels.points import Points, refuse_sparse
 from mercer.learners.data.validation import as_fitted
 from mercer.learners.streaming.first_pass import BLOCK, Kept, Labels, kept_of, labels_of
@@ -41,7 +41,6 @@ class SourceStream(Stream):
     Memory: a batch, and one number for each `BLOCK` rows.
     """
 
-    who: str
     source: Source
     head: Head
     labels: Labels | None = None
@@ -104,8 +103,8 @@ class SourceStream(Stream):
     def _checked(self, size: int, start: int) -> Iterator[Batch]:
         """Numbers or labels, and a weight, for each row from `start` on."""
         for batch in self.source.batches(size, start):
-            values = values_of(self.who, self.head, batch.rows, start)
-            yield Batch(values, *answers(self.who, self.head, batch, start, self.labels is not None))
+            values = values_of(self.head, batch.rows, start)
+            yield Batch(values, *answers(self.head, batch, start, self.labels is not None))
             start += batch.count
 
     def _weights(self, batch: Batch) -> Array:
@@ -124,20 +123,20 @@ class SourceStream(Stream):
 # -- streams, and rows without targets --------------------------------------------------------------------------------
 
 
-def regression_stream(who: str, source: Source) -> SourceStream:
+def regression_stream(source: Source) -> SourceStream:
     """The rows of a source with numbers as targets; where there are weights, they are looked through now."""
-    head = head_of(who, source)
-    kept = kept_of(who, source, head, None) if head.weighted else None
-    return SourceStream(who, source, head, None, kept)
+    head = head_of(source)
+    kept = kept_of(source, head, None) if head.weighted else None
+    return SourceStream(source, head, None, kept)
 
 
-def classification_stream(who: str, source: Source, class_weight: Any = None) -> tuple[SourceStream, Labels]:
+def classification_stream(source: Source, class_weight: Any = None) -> tuple[SourceStream, Labels]:
     """The rows of a source with coded labels, which are looked through now, and again where there are weights."""
-    head = head_of(who, source)
-    labels = labels_of(who, source, head, class_weight)
+    head = head_of(source)
+    labels = labels_of(source, head, class_weight)
     weighted = head.weighted or class_weight is not None
-    kept = kept_of(who, source, head, labels) if weighted else None
-    return SourceStream(who, source, head, labels, kept), labels
+    kept = kept_of(source, head, labels) if weighted else None
+    return SourceStream(source, head, labels, kept), labels
 
 
 def fits_memory(stream: SourceStream, memory_limit: Any) -> bool:
@@ -178,17 +177,17 @@ class ReadsColumns(Protocol):
 
 def new_points(estimator: ReadsColumns, source: Source, size: int) -> Iterator[Points]:
     """Rows for a fitted model, at most so many at once: as many columns as it knows, with the same names."""
-    who, head, start = type(estimator).__name__, Head.of(source), 0
+    head, start = Head.of(source), 0
     if head.columns != estimator.n_features_in_:
         known = estimator.n_features_in_
-        raise InputError(f"X has {head.columns} features, but {who} is expecting {known} features as input.")
+        raise InputError(f"X has {head.columns} features, but {speaker()} is expecting {known} features as input.")
     names = getattr(estimator, "feature_names_in_", None)
     if names is not None and head.names is not None and tuple(names) != head.names:
         at = next(i for i in range(head.columns) if names[i] != head.names[i])
         got = f"column {at} is {head.names[at]!r}, and it was {names[at]!r}"
-        raise InputError(sentence(who, "the columns that were fitted, in their order", got, "Choose these columns."))
+        raise InputError(message("the columns that were fitted, in their order", got, "Choose these columns."))
     for batch in source.batches(size):
-        yield Points(values_of(who, head, batch.rows, start), head.names, head.dtype)
+        yield Points(values_of(head, batch.rows, start), head.names, head.dtype)
         start += batch.count
 
 
@@ -196,7 +195,7 @@ def new_rows(estimator: ReadsColumns, source: Source, size: int) -> Iterator[Any
     """The same as the model reads a table: points, or similarities with its rows where the kernel is precomputed."""
     for points in new_points(estimator, source, size):
         if estimator._precomputed:
-            refuse_sparse(type(estimator).__name__, points)
+            refuse_sparse(points, subject=type(estimator).__name__)
             yield points.values.astype(points.dtype, copy=False)
         else:
             yield as_fitted(estimator, points)

@@ -42,7 +42,7 @@ class Piece:
 
 
 class Stream(ABC):
-    """Rows of positive weights, in pieces, as often as they are asked for, always in the same order."""
+    """Rows of positive weights, in pieces, as often as they are needed, always in the same order."""
 
     @property
     @abstractmethod

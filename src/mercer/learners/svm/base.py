@@ -70,23 +70,22 @@ class BaseSVM(KernelEstimator[AnyProblem, SVMPlan, SVMResult], Generic[AnyProble
         copies : how many copies each of all rows is; None for one
         targets : (kept, 1), numbers whose size matters
         """
-        who = type(self).__name__
-        view = resolve_view(who, self.kernel, self.lengthscale, rows, X, kept, copies, self.memory_limit)
+        view = resolve_view(self.kernel, self.lengthscale, rows, X, kept, copies, self.memory_limit)
         view = view if len(kept) == view.count else view.chosen(kept)
-        size = refuse_targets(who, targets, np.ones(view.count), np.dtype(rows.dtype))
-        refuse_range(who, view, float(view.count), size)
+        size = refuse_targets(targets, np.ones(view.count), np.dtype(rows.dtype))
+        refuse_range(view, float(view.count), size)
         return view
 
     def _plan(self, problem: AnyProblem, run: Watched | None) -> SVMPlan:
         settings, view = problem.settings, problem.view
         if run is not None and isinstance(view, KernelView):
-            warn_of_scales(type(self).__name__, view.kernel, view.points)
+            warn_of_scales(view.kernel, view.points)
         task = settings.task(view, tuple(len(one.rows) for one in problem.subproblems))
         return choose(task, Budget.of(self.memory_limit), self.time_limit)
 
     def _solve(self, problem: AnyProblem, plan: SVMPlan, run: Watched) -> SVMResult:
         settings, view, subproblems = problem.settings, problem.view, problem.subproblems
-        method = method_of(type(self).__name__, view, plan, settings, generator(self.random_state), run)
+        method = method_of(view, plan, settings, generator(self.random_state), run)
         before = self._previous if settings.warm_start and hasattr(self, "_previous") else None
         starts = [None] * len(subproblems) if before is None else before.starts(problem.data, subproblems)
         solved: list[tuple[BoxQP, QPResult]] = []
@@ -94,7 +93,7 @@ class BaseSVM(KernelEstimator[AnyProblem, SVMPlan, SVMResult], Generic[AnyProble
             for k, (one, start) in enumerate(zip(subproblems, starts, strict=True)):
                 solved.append(one.solve(method.part(one.rows), start, StageShare(run, k)))
         if settings.polish and isinstance(view, KernelView) and isinstance(method, FeatureMethod):
-            method = exact_method(type(self).__name__, view, plan, replace(settings, max_iter=None))
+            method = exact_method(view, plan, replace(settings, max_iter=None))
             with run.stage(POLISHING, len(subproblems)), run.stoppable():
                 for k, (one, (qp, rough)) in enumerate(zip(subproblems, solved, strict=True)):
                     solved[k] = qp, on_the_margin(method.part(one.rows), qp, rough, StageShare(run, k))

@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
@@ -210,32 +210,31 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> SVCProblem:
-        who, C = type(self).__name__, self._checked_penalty()
-        settings, rows = SVMSettings.of(who, self), self._read(X, reset=True)
-        labels = labels_of(who, X, y)
-        copies = weights_of(who, sample_weight, len(labels))
+        C = self._checked_penalty()
+        settings, rows = SVMSettings.of(self), self._read(X, reset=True)
+        labels = labels_of(X, y)
+        copies = weights_of(sample_weight, len(labels))
         weights = copies
         if self.class_weight is not None:
             counts = np.ones(len(labels)) if copies is None else copies
-            weights = class_weights_of(who, self.class_weight, labels, counts)
+            weights = class_weights_of(self.class_weight, labels, counts)
         kept, own = rows_that_count(weights, len(labels))
-        classes = classes_of(who, labels[kept])
+        classes = classes_of(labels[kept])
         codes = np.searchsorted(classes, labels[kept])
         if (pairs := len(classes) * (len(classes) - 1) // 2) > MANY_PAIRS:  # before they are made, which takes long
             needed, purpose = coefficients(len(kept), pairs), f"coefficients of {pairs:,} pairs of classes"
-            Budget.of(self.memory_limit).require(who, needed, purpose, "Use scikit-learn's OneVsRestClassifier.")
+            Budget.of(self.memory_limit).require(needed, purpose, "Use scikit-learn's OneVsRestClassifier.")
         subproblems = subproblems_of(codes, classes, C, own)
         view = self._viewed(X, rows, kept, copies, np.ones((len(kept), 1)))
         return SVCProblem(settings, rows, view, kept, subproblems, classes, codes)
 
     def _checked_penalty(self) -> float:
         """C; an error where it, or a parameter of several classes, is not valid."""
-        who = type(self).__name__
-        C = positive_float(who, "C", self.C, "Use 1.0, or np.inf for a hard margin.", infinite=True)
+        C = positive_float("C", self.C, "Use 1.0, or np.inf for a hard margin.", infinite=True)
         if not (isinstance(self.decision_function_shape, str) and self.decision_function_shape in (PAIRS, REST)):
             needs, got = 'decision_function_shape that is "ovo" or "ovr"', f"got {shown(self.decision_function_shape)}"
-            raise InputError(sentence(who, needs, got, 'Use "ovr", the default.'))
-        boolean(who, "break_ties", self.break_ties, "Use False, the default.")
+            raise InputError(message(needs, got, 'Use "ovr", the default.'))
+        boolean("break_ties", self.break_ties, "Use False, the default.")
         return C
 
     _saved: ClassVar[Mapping[str, Any]] = {"classes_": NDArray[Any], "_support_codes": NDArray[np.intp]}

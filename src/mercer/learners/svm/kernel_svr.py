@@ -177,13 +177,12 @@ class KernelSVR(RegressorMixin, BaseSVM[SVMProblem]):  # type: ignore[misc]  # s
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> SVMProblem:
-        who = type(self).__name__
-        C = positive_float(who, "C", self.C, "Use 1.0, or np.inf for no residual beyond epsilon.", infinite=True)
-        epsilon = non_negative_float(who, "epsilon", self.epsilon, "Use 0.1, the default.")
-        settings, rows = SVMSettings.of(who, self), self._read(X, reset=True)
+        C = positive_float("C", self.C, "Use 1.0, or np.inf for no residual beyond epsilon.", infinite=True)
+        epsilon = non_negative_float("epsilon", self.epsilon, "Use 0.1, the default.")
+        settings, rows = SVMSettings.of(self), self._read(X, reset=True)
         targets = targets_of(self, X, y)
         targets = targets if targets.ndim == 1 else column_or_1d(targets, warn=True)
-        weights = weights_of(who, sample_weight, len(targets))
+        weights = weights_of(sample_weight, len(targets))
         kept, own = rows_that_count(weights, len(targets))
         sizes = np.full(len(own), np.inf) if np.isinf(C) else C * own
         y = np.ascontiguousarray(targets[kept])

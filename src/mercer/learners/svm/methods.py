@@ -223,18 +223,18 @@ class FeatureMethod(Method):
 
 
 def method_of(
-    who: str, view: View, plan: SVMPlan, settings: SVMSettings, random: np.random.Generator, run: Run
+    view: View, plan: SVMPlan, settings: SVMSettings, random: np.random.Generator, run: Run
 ) -> ExactMethod | FeatureMethod:
     """The method of the plan."""
     if plan.method == "exact":
-        return exact_method(who, view, plan, settings)
-    seen = with_landmarks(who, view)
+        return exact_method(view, plan, settings)
+    seen = with_landmarks(view)
     with run.stage(plan.method):
         basis = _basis(seen, plan.n_landmarks, random)
         return feature_method(basis, seen.points, settings.descent(int(random.integers(2**31))), run)
 
 
-def exact_method(who: str, view: View, plan: SVMPlan, settings: SVMSettings) -> ExactMethod:
+def exact_method(view: View, plan: SVMPlan, settings: SVMSettings) -> ExactMethod:
     """The kernel itself; where k is not proven to be a kernel, the matrix is checked first, with n^3 / 3 operations."""
     patient, smo = settings.max_iter is not None, settings.smo(view.count, plan.details.pool)
     if view.sure and not (plan.details.whole and isinstance(view, KernelView)):
@@ -243,7 +243,7 @@ def exact_method(who: str, view: View, plan: SVMPlan, settings: SVMSettings) -> 
             K.narrowed().rough().prepare()  # each function has a part of the rows
         return ExactMethod(K, smo, patient)
     matrix = view.dense()
-    definite(who, view, matrix)
+    definite(view, matrix)
     return ExactMethod(Dense(matrix, symmetric=True), smo, patient)
 
 

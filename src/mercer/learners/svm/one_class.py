@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
@@ -174,12 +174,11 @@ class KernelOneClassSVM(OutlierMixin, BaseSVM[SVMProblem]):  # type: ignore[misc
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, run: Watched | None) -> SVMProblem:
-        who = type(self).__name__
         if not (is_number(self.nu) and 0 < self.nu <= 1):
             needs = "a number above 0 and up to 1 for nu"
-            raise InputError(sentence(who, needs, f"got {shown(self.nu)}", "Use 0.5, the default."))
-        settings, rows = SVMSettings.of(who, self), self._read(X, reset=True)
-        weights = weights_of(who, sample_weight, n_rows(rows))
+            raise InputError(message(needs, f"got {shown(self.nu)}", "Use 0.5, the default."))
+        settings, rows = SVMSettings.of(self), self._read(X, reset=True)
+        weights = weights_of(sample_weight, n_rows(rows))
         kept, own = rows_that_count(weights, n_rows(rows))
         zeros = np.zeros(len(kept))
         qp = BoxQP(zeros, zeros, own, total=float(self.nu) * float(own.sum()))

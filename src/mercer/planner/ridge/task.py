@@ -113,19 +113,59 @@ class RidgeTask(Task[RidgeDetails]):
         return self.path or self.lengthscales > 1
 
     def approximates(self, plan: RidgePlan) -> bool:
-        """Whether a plan gives another model than that of the kernel, or of the lift that was given."""
+        """Whether a plan gives another model than that of the kernel, or of the lift that was given.
+
+        Parameters
+        ----------
+        plan : Plan
+            A plan of this task.
+
+        Returns
+        -------
+        bool
+        """
         return not plan.exact and self.n_landmarks is None
 
     def beside(self, plan: RidgePlan) -> RidgePlan:
-        """A plan with the memory that is held beside its method."""
+        """A plan with the memory that is held beside its method.
+
+        Parameters
+        ----------
+        plan : Plan
+            A plan of this task.
+
+        Returns
+        -------
+        Plan
+        """
         return replace(plan, bytes=plan.bytes + 8 * self.copied) if self.copied else plan
 
     def within(self, limits: Limits) -> Limits:
-        """The limits that are left for the work of a method."""
+        """The limits that are left for the work of a method.
+
+        Parameters
+        ----------
+        limits : Limits
+            Of the whole fit.
+
+        Returns
+        -------
+        Limits
+        """
         return replace(limits, bytes=max(0, limits.bytes - 8 * self.copied)) if self.copied else limits
 
     def of_rows(self, rows: int) -> RidgeTask:
-        """The same task on other rows, of which as much is copied per row."""
+        """The same task on other rows, of which as much is copied per row.
+
+        Parameters
+        ----------
+        rows : int
+            How many.
+
+        Returns
+        -------
+        RidgeTask
+        """
         return replace(self, rows=rows, copied=-(-self.copied * rows // self.rows))
 
     # -- the choice -----------------------------------------------------------------------------------------------
@@ -135,7 +175,7 @@ class RidgeTask(Task[RidgeDetails]):
         return [self.beside(plan) for plan in candidates(self, self.within(limits))]
 
     def at_once(self, limits: Limits) -> RidgePlan | None:
-        """The direct method of the fewest operations, where it takes no time to speak of.
+        """The direct method of the fewest operations, where it takes negligible time.
 
         Nothing is preferred to it then: times below `INSTANT` are alike, so that operations decide, and methods that
         are not direct come before direct ones only where these take longer than `BRIEF`.
@@ -181,7 +221,17 @@ class RidgeTask(Task[RidgeDetails]):
         return min(fitting, key=self.order)
 
     def quality(self, plan: RidgePlan) -> int:
-        """0 where the model is exact and many rows judge; 1 where few chose alpha; 2 where the kernel is not exact."""
+        """The rank of a plan: 0 for an exact model, 1 where few rows chose its alpha, 2 for an approximation.
+
+        Parameters
+        ----------
+        plan : Plan
+            A plan of this task.
+
+        Returns
+        -------
+        int
+        """
         if self.approximates(plan):
             return 2
         sample = plan.details.sample
@@ -203,7 +253,7 @@ class RidgeTask(Task[RidgeDetails]):
     # -- in words -------------------------------------------------------------------------------------------------
 
     def order(self, plan: RidgePlan) -> tuple[float, ...]:
-        """Time, and operations among those that take none to speak of."""
+        """Time, and operations among those that take none that counts."""
         return max(plan.seconds, INSTANT), plan.details.operations
 
     def why(self, best: RidgePlan, plans: Sequence[RidgePlan], limits: Limits) -> str:

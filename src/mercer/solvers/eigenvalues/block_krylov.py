@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mercer.compute.runtime.lapack import squares_of
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import IDLE, Run, Stopped
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.operators import Operator
 from mercer.operators.base import read
 from mercer.operators.dense import product
@@ -25,17 +25,17 @@ from mercer.solvers.ridge.eigen import Eigen
 Array = NDArray[np.float64]
 STAGE = "components"
 """The stage that a run sees; its steps are products."""
-EXPECTED = 8
+EXPECTED_PRODUCTS = 8
 """Products that a stage counts on."""
-BEYOND = 6
+EXTRA_VECTORS = 6
 """Vectors beyond those requested: the last of these converge as fast as the gap behind them is wide."""
-BASIS = 64
+MIN_BASIS_COLUMNS = 64
 """The columns that a basis has beyond a block, at least: the more, the fewer products after a restart."""
-GUARD = 2
+RANDOM_VECTORS = 2
 """Random vectors beside a start: what that lacks altogether would not be found without."""
-LOST = 1e-12
+MIN_SQUARED_LENGTH = 1e-12
 """A direction is lost to rounding where the square of what is left of a unit vector is at most this."""
-ROUGH = 2e-5
+ROUNDED_RESIDUAL = 2e-5
 """Relative residuals from which on it may be the rounding of fast products that keeps them from falling."""
 
 
@@ -76,7 +76,7 @@ def leading(
 ) -> Leading:
     """The largest eigenvalues of a symmetric positive semi-definite A, by block Krylov and Rayleigh-Ritz.
 
-    Blocks have `BEYOND` columns more than are requested; vectors that have converged are multiplied no more. A run
+    Blocks have `EXTRA_VECTORS` columns more than requested; vectors that have converged are multiplied no more. A run
     sees the products, and may stop it once there is one: what was computed by then is returned.
 
     Cost: a few products with blocks of about `count` columns, and 4 n m count operations beside each, for a basis of m
@@ -102,13 +102,13 @@ def leading(
     """
     if count < 1 or max_products < 1:
         got = f"got count={count!r} and max_products={max_products!r}"
-        raise InputError(sentence("leading", "positive integers", got, "Use 10 and 60, say."))
+        raise InputError(message("positive integers", got, "Use 10 and 60, say."))
     n, count = A.shape[0], min(count, A.shape[0])
-    width = min(n, count + BEYOND)
+    width = min(n, count + EXTRA_VECTORS)
     first, stopped_by = _first(n, width, start, random), ""
     search = _Search(first, count, width, most, run)
     rough = fast if max_products > 1 else None
-    with run.stage(STAGE, min(EXPECTED, max_products)):
+    with run.stage(STAGE, min(EXPECTED_PRODUCTS, max_products)):
         search.begin(A if rough is None else rough, first)
         try:
             with run.stoppable():
@@ -141,7 +141,7 @@ def _advance(search: _Search, A: Operator, tolerance: float, last: int, rough: b
 
 def _exhausted(errors: list[float]) -> bool:
     """Whether residuals have ceased to fall: halved no more where rounding may be the reason, or stayed for long."""
-    if len(errors) > 1 and errors[-1] <= ROUGH and errors[-1] > 0.5 * errors[-2]:
+    if len(errors) > 1 and errors[-1] <= ROUNDED_RESIDUAL and errors[-1] > 0.5 * errors[-2]:
         return True
     return len(errors) > 4 and errors[-1] > 0.9 * errors[-5]
 
@@ -158,7 +158,7 @@ class _Search:
 
     def __init__(self, first: Array, count: int, width: int, most: int | None, run: Run) -> None:
         n, given = first.shape
-        size = min(n, max(width + max(width, BASIS) if most is None else most, 2 * width, given + width))
+        size = min(n, max(width + max(width, MIN_BASIS_COLUMNS) if most is None else most, 2 * width, given + width))
         self.count, self.width, self.run = count, width, run
         self.basis, self.products_of = np.empty((n, size), order="F"), np.empty((n, size), order="F")
         self.small = np.zeros((size, size))
@@ -193,7 +193,7 @@ class _Search:
             self.products += 1
         if not np.isfinite(result).all():
             got, remedy = "a product with it holds infinities or NaN", "Check the data and the kernel."
-            raise InputError(sentence("leading", "a matrix of finite numbers", got, remedy))
+            raise InputError(message("a matrix of finite numbers", got, remedy))
         return result
 
     def _append(self, block: Array, image: Array) -> None:
@@ -255,7 +255,7 @@ class _Search:
         if converged:
             return f"A{after}, within the tolerance of {tolerance:.1e}."
         missed = f"{after}, and not within the tolerance of {tolerance:.1e}"
-        return f"{stopped_by}: a{missed}." if stopped_by else f"A{missed}: allow more products, or a larger tolerance."
+        return f"{stopped_by}: a{missed}." if stopped_by else f"A{missed}: use a larger max_iter or tol."
 
 
 # -- blocks -----------------------------------------------------------------------------------------------------------
@@ -266,7 +266,7 @@ def _first(n: int, width: int, start: Array | None, random: np.random.Generator)
     if width == n:
         return np.eye(n)
     block = np.empty((n, 0)) if start is None else orthonormal(_checked(start, n))
-    wanted = min(n, max(width, block.shape[1] + (GUARD if start is not None else 0)))
+    wanted = min(n, max(width, block.shape[1] + (RANDOM_VECTORS if start is not None else 0)))
     while block.shape[1] < wanted:
         drawn = random.standard_normal((n, wanted - block.shape[1]))
         block = np.hstack([block, orthonormal(drawn, block)])
@@ -274,10 +274,10 @@ def _first(n: int, width: int, start: Array | None, random: np.random.Generator)
 
 
 def _checked(start: Array, n: int) -> Array:
-    block = np.asarray(read("leading", start), dtype=np.float64)
+    block = np.asarray(read(start, subject="leading"), dtype=np.float64)
     if block.ndim != 2 or len(block) != n or not np.isfinite(block).all():
         got = f"got one of shape {block.shape}, or it holds infinities or NaN"
-        raise InputError(sentence("leading", f"a start of {n} rows of finite numbers", got, "Leave it out."))
+        raise InputError(message(f"a start of {n} rows of finite numbers", got, "Leave it out."))
     return block
 
 
@@ -294,7 +294,7 @@ def orthonormal(block: Array, basis: Array | None = None) -> Array:
         if block.shape[1] == 0:
             return block
         found = Eigen().decompose(squares_of(np.ascontiguousarray(block)))
-        kept = found.values > LOST
+        kept = found.values > MIN_SQUARED_LENGTH
         block = product(block, found.vectors[:, kept] / np.sqrt(found.values[kept]))
     return block
 

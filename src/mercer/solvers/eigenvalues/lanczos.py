@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import norm
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.solvers.ridge.base import Matrix
 
-STEPS = 20
+MAX_STEPS = 20
 """Enough to find more than half of the largest eigenvalue, for any spectrum: the expected error over random starts is
 at most 0.103 (log(n (k - 1)^4) / (k - 1))^2 of it after k steps, which is less than a half up to n = 10^12."""
-SURE = 1e-8
+RELATIVE_TOLERANCE = 1e-8
 """The error, relative to the estimate, at which to stop sooner: a start that nearly misses the largest eigenvector
 makes an error of some percent of a smaller one look like the end, but not so small a one."""
 
@@ -66,7 +66,7 @@ def edges(matrix: Matrix) -> Edges:
         size = float(norm(following))  # this one squares without overflow
         values, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(beside, -1))
         error = size * abs(float(vectors[-1, -1]))
-        if error <= SURE * np.abs(values).max() or len(basis) >= min(STEPS, start.size):
+        if error <= RELATIVE_TOLERANCE * np.abs(values).max() or len(basis) >= min(MAX_STEPS, start.size):
             return Edges(float(values[0]), float(values[-1]), error)
         beside.append(size)
         basis = np.vstack([basis, following / size])
@@ -77,5 +77,7 @@ def _product(matrix: Matrix, vector: NDArray[np.float64]) -> NDArray[np.float64]
     product = np.asarray(matrix @ vector, dtype=np.float64)
     if not np.isfinite(product).all():
         got = "a product with it holds infinities or NaN"
-        raise InputError(sentence("A system", "a matrix of finite numbers", got, "Check the data and the kernel."))
+        raise InputError(
+            message("a matrix of finite numbers", got, "Check the data and the kernel.", subject="A system")
+        )
     return product

@@ -15,11 +15,11 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 Labels = NDArray[np.intp]
 EPS = float(np.finfo(np.float64).eps)
-TIE = 32 * EPS
+TIE_TOLERANCE = 32 * EPS
 """Means are equally near where what tells them apart is at most this part of what it is the difference of."""
-NOTHING = 64.0
+ZERO_DISTANCE_ROUNDINGS = 64.0
 """A squared distance counts as zero up to so many units of the rounding of k(x, x)."""
-BLOCK = 1 << 20
+BLOCK_NUMBERS = 1 << 20
 """Numbers of rows that are worked on at once, about: 8 MB."""
 
 
@@ -112,7 +112,7 @@ class Sums(ABC):
         if not empty:
             return labels
         found = labels.copy()
-        costs = np.where(squares > NOTHING * self.unit * self.sizes, self.weights * squares, 0.0)
+        costs = np.where(squares > ZERO_DISTANCE_ROUNDINGS * self.unit * self.sizes, self.weights * squares, 0.0)
         for row in np.argsort(-costs, kind="stable"):
             if not empty or costs[row] == 0.0:
                 break
@@ -213,12 +213,12 @@ def nearest(products: NDArray[Any], lengths: Array) -> tuple[Labels, Array]:
     """
     gaps, every = lengths - 2.0 * products, np.arange(len(products))
     least = gaps[every, gaps.argmin(axis=1)]
-    slack = TIE * (np.abs(least) + 2.0 * float(lengths[np.isfinite(lengths)].max(initial=0.0)))
+    slack = TIE_TOLERANCE * (np.abs(least) + 2.0 * float(lengths[np.isfinite(lengths)].max(initial=0.0)))
     labels = (gaps <= (least + slack)[:, None]).argmax(axis=1)  # the first of all that are near enough
     return labels, gaps[every, labels]
 
 
 def parts(length: int, width: int) -> list[slice]:
-    """Slices that cover a length, each of about `BLOCK` numbers where a row has a given width."""
-    step = max(1, BLOCK // max(1, width))
+    """Slices that cover a length, each of about `BLOCK_NUMBERS` numbers where a row has a given width."""
+    step = max(1, BLOCK_NUMBERS // max(1, width))
     return [slice(start, min(start + step, length)) for start in range(0, length, step)]

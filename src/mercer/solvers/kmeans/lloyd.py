@@ -32,7 +32,7 @@ class LloydSettings:
     tolerance: float = 0.0
 
 
-USUAL = LloydSettings()
+DEFAULT_SETTINGS = LloydSettings()
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class Clusters:
         return self.history[-1]
 
 
-def descend(sums: Sums, labels: Labels, settings: LloydSettings = USUAL, run: Run = IDLE) -> Clusters:
+def descend(sums: Sums, labels: Labels, settings: LloydSettings = DEFAULT_SETTINGS, run: Run = IDLE) -> Clusters:
     """Lloyd's algorithm from a partition, until no row moves. Cost: see the sums.
 
     A run sees the steps, and may stop it once the clusters are summed up: what was learned by then is returned.

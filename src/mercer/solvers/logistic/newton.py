@@ -9,28 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from mercer.compute.runtime.lapack import CALL, add_squares
+from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, add_squares
 from mercer.compute.runtime.run import IDLE, Run, Stopped
 from mercer.solvers.logistic.likelihood import EPS, Curvature, log_probabilities
 from mercer.solvers.logistic.objective import LogisticObjective, Place
 from mercer.solvers.ridge.base import opening
 
 Array = NDArray[np.float64]
-ENOUGH = 1e-4
+MIN_DECREASE_SHARE = 1e-4
 """The part of the decrease that the slope promises which a step must bring (Armijo)."""
-HALVINGS = 50
+MAX_HALVINGS = 50
 """How often a step is halved before rounding is to blame."""
-PRODUCTS = 500
+MAX_PRODUCTS = 500
 """Conjugate gradients in a step, at most: a truncated step descends, too."""
-LOOSE = 0.25
+MAX_FORCING = 0.25
 """How far conjugate gradients reduce the residual of a step far from the solution; nearer to it they go further."""
-REACH = 4.0
+MAX_FIRST_SCORE_CHANGE = 4.0
 """How far the first step may move a score: second derivatives say little beyond."""
-DIRECT = 2000
+MAX_DIRECT_FEATURES = 2000
 """Features up to which second derivatives may be stored."""
-SLOWER = 20
+THIN_PRODUCT_COST = 20
 """How many times longer an operation takes in products with few columns than in those of matrices, times four."""
-BLOCK = 1 << 22
+BLOCK_NUMBERS = 1 << 22
 """Numbers of the features that are weighted at once (32 MiB)."""
 
 
@@ -94,7 +94,7 @@ class _Search:
         self.place = problem.cold()
         self.unit = float(np.linalg.norm(self.place.gradient[:-1]))
         self.steps = self.products = self.last = 0
-        self.reach = REACH
+        self.reach = MAX_FIRST_SCORE_CHANGE
         self.blocks: Blocks | None = None
 
     def slope(self, place: Place) -> float:
@@ -129,7 +129,7 @@ class _Search:
         curve = self.problem.likelihood.curvature(self.place.logs)
         if self._stores:
             self.blocks = Blocks.of(self.problem, curve, lambda: self._tell(slope))
-        closer = max(min(LOOSE, np.sqrt(slope)), 0.1 * self.settings.tolerance / slope)
+        closer = max(min(MAX_FORCING, np.sqrt(slope)), 0.1 * self.settings.tolerance / slope)
         change, moved = self._conjugate(curve, closer, slope)
         self.steps += 1
         return self._descend(change, moved, slope)
@@ -138,11 +138,11 @@ class _Search:
         """Along a direction as far as the value falls by enough."""
         place, problem, rate = self.place, self.problem, 1.0
         promised, far = float((place.gradient * change).sum()), float(np.abs(moved).max())
-        for _ in range(HALVINGS):
+        for _ in range(MAX_HALVINGS):
             unknowns, scores = place.unknowns + rate * change, place.scores + rate * moved
             value = problem.value(unknowns, log_probabilities(scores))
             noise = EPS * (16 * place.value + problem.likelihood.total * float(np.abs(scores).max()))
-            if value <= place.value + ENOUGH * rate * promised + noise:
+            if value <= place.value + MIN_DECREASE_SHARE * rate * promised + noise:
                 found = problem.at(unknowns, scores)
                 better = value < place.value - noise or self.slope(found) < 0.9 * slope
                 self.place = found if better else place
@@ -160,7 +160,7 @@ class _Search:
         near = self._preconditioned(left, curve)
         change, direction, size = np.zeros_like(left), near, float((left * near).sum())
         moved, goal, self.last = np.zeros_like(self.place.scores), closer**2 * size, 0
-        while self.last < PRODUCTS and size > goal:
+        while self.last < MAX_PRODUCTS and size > goal:
             self._tell(slope)
             scores = problem.scores(direction)
             bent = problem.curved(direction, scores, curve)
@@ -187,8 +187,8 @@ class _Search:
     def _stores(self) -> bool:
         """Whether second derivatives of each output are worth storing: by what conjugate gradients took last."""
         (n, p), outputs = self.problem.features.shape, self.problem.likelihood.outputs
-        fits = 0 < p <= DIRECT and outputs * (p + 1) ** 2 <= max(n * p, BLOCK)
-        return bool(fits and SLOWER * max(self.last, 5) > p + p**2 / (3 * n))
+        fits = 0 < p <= MAX_DIRECT_FEATURES and outputs * (p + 1) ** 2 <= max(n * p, BLOCK_NUMBERS)
+        return bool(fits and THIN_PRODUCT_COST * max(self.last, 5) > p + p**2 / (3 * n))
 
 
 def _level(change: Array, moved: Array) -> tuple[Array, Array]:
@@ -225,7 +225,7 @@ class Blocks:
 def _factor(problem: LogisticObjective, roots: Array, tell: Callable[[], None]) -> tuple[Array, bool]:
     """Of [Z 1]' diag(roots^2) [Z 1] + alpha I, without alpha in the corner: from products that take a moment each."""
     Z, (n, p), size = problem.features, problem.features.shape, problem.features.shape[1] + 1
-    H, rows = np.zeros((size, size)), max(1, min(int(CALL / size**2), BLOCK // size))
+    H, rows = np.zeros((size, size)), max(1, min(int(MAX_CALL_OPERATIONS / size**2), BLOCK_NUMBERS // size))
     for start in range(0, n, rows):
         tell()
         part = slice(start, min(start + rows, n))

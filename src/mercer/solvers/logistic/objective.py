@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mercer.solvers.logistic.likelihood import EPS, Curvature, Likelihood, log_probabilities
 
 Array = NDArray[np.float64]
-STILL = 1e-8
+MIN_RELATIVE_EIGENVALUE = 1e-8
 """Eigenvalues below this part of the largest are left out where a function is imitated."""
 
 
@@ -63,7 +63,7 @@ class LogisticObjective:
         shares = self.likelihood.weights / self.likelihood.total
         level = shares @ scores
         right = self._turned(self.features.T @ (self.likelihood.weights[:, None] * (scores - level)))
-        seen = self.values[:, None] > STILL * self.values.max(initial=0.0)
+        seen = self.values[:, None] > MIN_RELATIVE_EIGENVALUE * self.values.max(initial=0.0)
         found = np.divide(right, self.values[:, None], out=np.zeros_like(right), where=seen)
         return np.vstack([self._turned_back(found), level])
 

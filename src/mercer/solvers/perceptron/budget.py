@@ -8,7 +8,8 @@ mistake,
     Psi(phi) = phi^2 |v|^2 k(r, r) + 2 phi (|v| - phi v.f(r)).
 
 **Projectron** (Orabona, Keshet and Caputo): a mistake whose image is near the span of the remembered ones, by less than
-`NEAR` of its length, is projected onto them, and no row is added; where the budget is full, every mistake is.
+`MAX_PROJECTION_DISTANCE` of its length, is projected onto them, and no row
+is added; where the budget is full, every mistake is.
 
 Cost of a mistake: as many operations as the budget has rows, times a block; the Projectron takes the square of the
 budget, too. Memory: the square of the rows that are remembered, and a block of rows.
@@ -32,14 +33,16 @@ from numpy.typing import NDArray
 from mercer.compute.consistency import shapes
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.operators import Operator
-from mercer.solvers.perceptron.perceptron import BLOCK, GLANCE, MistakeLog, Mistakes, Rows, margins, rivals
+from mercer.solvers.perceptron.perceptron import BLOCK_ROWS, SEARCH_ROWS, MistakeLog, Mistakes, Rows, margins, rivals
 
 Array = NDArray[np.float64]
-HARM = 15.0 / 32.0
+MAX_MISTAKE_SHARE = 15.0 / 32.0
 """The part of the mistakes that all forgetting together may cost."""
-FIRST_SLOTS, GROWTH = 64, 1.5
-"""Slots that a memory begins with, and how many times more it has when these are full, up to the budget."""
-NEAR = 0.1
+FIRST_SLOTS = 64
+"""Slots that a memory begins with."""
+SLOT_GROWTH = 1.5
+"""How many times more slots it has when these are full, up to the budget."""
+MAX_PROJECTION_DISTANCE = 0.1
 """The distance to the span of the remembered rows, in units of the length, up to which a mistake is projected."""
 
 
@@ -132,7 +135,7 @@ class Forgetron(Memory):
             float(v @ v) * self.inner[r, r] / self.largest - 2 * float(v @ score),
             2 * float(np.linalg.norm(v)),
         )
-        phi = shrinking(squares, lean, HARM * self.mistakes - self.harm)
+        phi = shrinking(squares, lean, MAX_MISTAKE_SHARE * self.mistakes - self.harm)
         self.harm += squares * phi**2 + lean * phi
         self.coefficients *= phi
         self.oldest = (r + 1) % self.budget
@@ -171,7 +174,7 @@ class Projectron(Memory):
         n = self.used
         weights = self.inverse[:n, :n] @ values
         left = own - float(values @ weights)
-        if n and (self.full or left <= NEAR**2 * own):
+        if n and (self.full or left <= MAX_PROJECTION_DISTANCE**2 * own):
             self.coefficients[:n] += np.outer(weights, update)
             return None
         self._grow()
@@ -183,7 +186,7 @@ class Projectron(Memory):
 
 def slots_for(rows: int, budget: int) -> int:
     """The slots that a memory has for so many rows, at most: as many as they, and half as many again."""
-    return min(budget, max(FIRST_SLOTS, int(GROWTH * rows)))
+    return min(budget, max(FIRST_SLOTS, int(SLOT_GROWTH * rows)))
 
 
 STRATEGIES = {"forgetron": Forgetron, "projectron": Projectron}
@@ -204,8 +207,8 @@ class Budgeted:
     def one_pass(self, order: Rows, classes: Rows, log: MistakeLog, run: Run = IDLE) -> None:
         """All rows once, in an order."""
         log.begin()
-        for start in range(0, len(order), BLOCK):
-            rows = order[start : start + BLOCK]
+        for start in range(0, len(order), BLOCK_ROWS):
+            rows = order[start : start + BLOCK_ROWS]
             log.add(rows, *self._block(rows, classes[rows]))
             run.tell(log.seen / len(order))
 
@@ -219,13 +222,13 @@ class Budgeted:
         wrong: list[int] = []
         begin = 0
         while begin < len(rows):
-            near = slice(begin, begin + GLANCE)
+            near = slice(begin, begin + SEARCH_ROWS)
             scores = values[near, : memory.used] @ memory.coefficients[: memory.used]
             others = rivals(scores, right[near])
             missed = ~(margins(scores, right[near], others) > 0)
             first = int(missed.argmax())
             if not missed[first]:
-                begin += GLANCE
+                begin += SEARCH_ROWS
                 continue
             i = begin + first
             found = Mistakes(rows[i : i + 1], right[i : i + 1], others[first : first + 1], np.zeros(1, np.intp))

@@ -6,7 +6,7 @@ A block of rows gets its scores from all mistakes before it by one product; insi
 scores of the rows after it, by a column of the block's own matrix. With more than two classes a row is a mistake where
 the score of its class is not above all others, and f of its class gains k(., x_i), that of the best other one loses it.
 
-Cost of a pass: the values of the kernel between all rows and the mistakes of the pass before, and n `BLOCK` more.
+Cost of a pass: the values of the kernel between all rows and the mistakes of the pass before, and n `BLOCK_ROWS` more.
 
 References
 ----------
@@ -29,9 +29,9 @@ from mercer.operators import Operator
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
-BLOCK = 1024
+BLOCK_ROWS = 1024
 """Rows of a block: enough for products to be fast, and few enough for their own matrix to cost little."""
-GLANCE = 64
+SEARCH_ROWS = 64
 """Rows of a block at which the next mistake is looked for at once."""
 
 
@@ -199,8 +199,8 @@ def one_pass(space: Space, order: Rows, classes: Rows, outputs: int, log: Mistak
     outputs : 1 for two classes, else one per class
     """
     log.begin()
-    for start in range(0, len(order), BLOCK):
-        rows = order[start : start + BLOCK]
+    for start in range(0, len(order), BLOCK_ROWS):
+        rows = order[start : start + BLOCK_ROWS]
         found = log.add(rows, *in_block(space.scores(rows), space.inner(rows), classes[rows]))
         space.learn(found.rows, found.updates(outputs))
         run.tell(log.seen / len(order))
@@ -216,12 +216,12 @@ def in_block(scores: Array, K: Array, right: Rows) -> tuple[Rows, Rows, Rows]:
     wrong: list[int] = []
     begin = 0
     while begin < len(right):
-        near = slice(begin, begin + GLANCE)
+        near = slice(begin, begin + SEARCH_ROWS)
         others = rivals(scores[near], right[near])
         missed = ~(margins(scores[near], right[near], others) > 0)
         first = int(missed.argmax())
         if not missed[first]:
-            begin += GLANCE
+            begin += SEARCH_ROWS
             continue
         i, other = begin + first, int(others[first])
         at.append(i)

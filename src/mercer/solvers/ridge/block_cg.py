@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import State
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 
 Array = NDArray[np.float64]
 Product = Callable[[Array], Array]
@@ -152,7 +152,9 @@ class Lockstep:
         product = np.asarray((self.columns.exact if self.counts[2] else self.columns.fast)(p), dtype=np.float64)
         if not np.isfinite(product).all():
             got = "a product with it holds infinities or NaN"
-            raise InputError(sentence("A system", "a matrix of finite numbers", got, "Check the data and the kernel."))
+            raise InputError(
+                message("a matrix of finite numbers", got, "Check the data and the kernel.", subject="A system")
+            )
         return product
 
     def look(self) -> None:

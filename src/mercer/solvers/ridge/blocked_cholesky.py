@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.runtime.lapack import CALL, Routine, patiently, routine
+from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, Routine, patiently, routine
 from mercer.compute.runtime.run import IDLE, Run
 
-WIDTH = 512
+PANEL_COLUMNS = 512
 """Columns of a panel: enough for fast products, few enough that triangles on the diagonal are a small part."""
-LARGE = 1500
+MIN_BLOCKED_ROWS = 1500
 """Rows from which on a factor is found panel by panel: below, one call of LAPACK is short, and a little faster."""
 
 
@@ -31,12 +31,12 @@ def factor_in_place(stored: NDArray[Any], run: Run = IDLE) -> int:
     stored : S, columns first, of float64 or float32; columns may be apart
     """
     n = len(stored)
-    for start in range(0, n, WIDTH):
-        stop = min(start + WIDTH, n)
+    for start in range(0, n, PANEL_COLUMNS):
+        stop = min(start + PANEL_COLUMNS, n)
         info = _corner(stored, start, stop)
         if info:
             return start + info
-        for rows in _strips(stop, n, (stop - start) * (2 * start + WIDTH)):
+        for rows in _strips(stop, n, (stop - start) * (2 * start + PANEL_COLUMNS)):
             _below(stored, rows, start, stop)
             run.tell(_share(start, n))
     run.tell(1.0)
@@ -84,8 +84,8 @@ def native(name: str, stored: NDArray[Any]) -> Routine:
 
 
 def _strips(start: int, stop: int, operations: int) -> list[slice]:
-    """Rows in parts of about `CALL` operations, of which each row takes so many."""
-    step = max(1, int(CALL / operations))
+    """Rows in parts of about `MAX_CALL_OPERATIONS` operations, of which each row takes so many."""
+    step = max(1, int(MAX_CALL_OPERATIONS / operations))
     return [slice(first, min(first + step, stop)) for first in range(start, stop, step)]
 
 

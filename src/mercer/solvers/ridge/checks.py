@@ -8,64 +8,64 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.operators import Operator
 from mercer.operators.base import read
-from mercer.operators.dense import TILE, tiles
+from mercer.operators.dense import TILE_NUMBERS, tiles
 from mercer.solvers.ridge.base import Matrix, System
 
-USELESS = 1e-3
+MAX_RESIDUAL = 1e-3
 """A relative residual above this is no solution, whatever a direct solver says."""
 
 
-def ready(who: str, system: System) -> tuple[NDArray[np.float64], System]:
+def ready(system: System) -> tuple[NDArray[np.float64], System]:
     """A, which may be overwritten, and the system with it and with sides of float64; an error where they do not fit."""
-    A = overwritable(who, system.matrix)
-    return A, replace(sides(who, A.shape, system), matrix=A)
+    A = overwritable(system.matrix)
+    return A, replace(sides(A.shape, system), matrix=A)
 
 
-def sides(who: str, shape: tuple[int, ...], system: System) -> System:
+def sides(shape: tuple[int, ...], system: System) -> System:
     """The system with sides of float64; an error where they do not fit a matrix of this shape."""
-    b, alphas = _of_float64(who, system.targets), _of_float64(who, system.alphas)
+    b, alphas = _of_float64(system.targets), _of_float64(system.alphas)
     if len(shape) != 2 or shape[0] != shape[1]:
-        raise InputError(sentence(who, "a square matrix", f"got one of shape {shape}", "Check the shape."))
+        raise InputError(message("a square matrix", f"got one of shape {shape}", "Check the shape."))
     if alphas.ndim != 1 or not alphas.size or b.shape != (shape[0], len(alphas)):
         needs = f"targets of shape ({shape[0]}, outputs), and one alpha an output"
         got = f"got targets of shape {b.shape} and alphas of shape {alphas.shape}"
-        raise InputError(sentence(who, needs, got, "Write b[:, None] for a single output."))
+        raise InputError(message(needs, got, "Write b[:, None] for a single output."))
     if not np.isfinite(b).all():
-        raise InputError(sentence(who, "finite targets", "there is NaN or infinity", "Drop those rows, or fill them."))
+        raise InputError(message("finite targets", "there is NaN or infinity", "Drop those rows, or fill them."))
     if not (np.isfinite(alphas) & (alphas >= 0)).all():
-        raise InputError(sentence(who, "alphas that are finite and at least 0", f"got {alphas}", "Use 0 for none."))
+        raise InputError(message("alphas that are finite and at least 0", f"got {alphas}", "Use 0 for none."))
     return replace(system, targets=b, alphas=alphas)
 
 
-def _of_float64(who: str, given: Any) -> NDArray[np.float64]:
+def _of_float64(given: Any) -> NDArray[np.float64]:
     is_ready = type(given) is np.ndarray and given.dtype == np.float64
-    return given if is_ready else np.asarray(read(who, given), dtype=np.float64)
+    return given if is_ready else np.asarray(read(given), dtype=np.float64)
 
 
-def overwritable(who: str, matrix: Matrix) -> NDArray[np.float64]:
+def overwritable(matrix: Matrix) -> NDArray[np.float64]:
     """A, row after row, in memory that LAPACK may write to; a copy where it is not so, as of read-only arrays.
 
     LAPACK's wrappers copy whatever has another order or dtype, and write to read-only memory.
     """
-    A = _of_float64(who, matrix.to_dense() if isinstance(matrix, Operator) else matrix)
+    A = _of_float64(matrix.to_dense() if isinstance(matrix, Operator) else matrix)
     if A.ndim != 2 or A.shape[0] != A.shape[1] or not A.size:
         got = f"got one of shape {A.shape}"
-        raise InputError(sentence(who, "a square matrix that is not empty", got, "Check the shape."))
+        raise InputError(message("a square matrix that is not empty", got, "Check the shape."))
     return np.asarray(np.require(A.T if A.flags.f_contiguous else A, np.float64, ["C", "A", "W"]))  # A' is A
 
 
-def row_sums(who: str, A: NDArray[np.float64]) -> NDArray[np.float64]:
+def row_sums(A: NDArray[np.float64]) -> NDArray[np.float64]:
     """The sums of |A| along the rows, whose largest is the 1-norm; an error where they are not finite."""
     with np.errstate(over="ignore"):
-        parts = [slice(None)] if A.size <= TILE else tiles(len(A), len(A))
+        parts = [slice(None)] if A.size <= TILE_NUMBERS else tiles(len(A), len(A))
         sums = np.concatenate([np.abs(A[part]).sum(axis=1) for part in parts])
     wrong = np.flatnonzero(~np.isfinite(sums))
     if wrong.size:
         got = f"row {wrong[0]} of A adds up to {sums[wrong[0]]}"
-        raise InputError(sentence(who, "finite numbers with finite sums", got, "Check the data and the kernel."))
+        raise InputError(message("finite numbers with finite sums", got, "Check the data and the kernel."))
     return sums
 
 
@@ -81,7 +81,7 @@ def relative_residual(system: System, products: NDArray[Any], x: NDArray[Any]) -
 
 def solves(residual: float, reason: list[str]) -> bool:
     """Whether a direct solution deserves the name; where it does not, the reason is told."""
-    if residual <= USELESS:
+    if residual <= MAX_RESIDUAL:
         return True
     reason.append(f"The solution leaves a residual of {residual:.1e}: A + alpha I is singular to rounding.")
     return False

@@ -15,7 +15,7 @@ from mercer.solvers.ridge.base import PASSES, Cost, Solver, Speed, System
 from mercer.solvers.ridge.checks import ready, relative_residual, row_sums, solves
 from mercer.solvers.ridge.cholesky_factor import Factor, factorize
 from mercer.solvers.ridge.eigen import Eigen
-from mercer.solvers.ridge.mixed_precision_cholesky import NONE, SingleFactor, single_factor, suits
+from mercer.solvers.ridge.mixed_precision_cholesky import NO_STEPS, SingleFactor, single_factor, suits
 from mercer.solvers.ridge.outcome import Outcome
 
 REFINED = 8.0
@@ -48,10 +48,10 @@ class Cholesky(Solver):
 
     @speaks
     def solve(self, system: System) -> Outcome:
-        A, system = ready("Cholesky", system)
+        A, system = ready(system)
         x, products = np.zeros_like(system.targets), np.zeros_like(system.targets)
-        condition, factor, ridges, steps = 1.0, None, np.unique(system.alphas), NONE
-        norm = float(row_sums("Cholesky", A).max())
+        condition, factor, ridges, steps = 1.0, None, np.unique(system.alphas), NO_STEPS
+        norm = float(row_sums(A).max())
         for alpha in ridges:
             A = A if factor is None else factor.restore()
             columns = np.flatnonzero(system.alphas == alpha)
@@ -63,7 +63,7 @@ class Cholesky(Solver):
             condition, steps = max(condition, factor.condition), max(steps, taken)
         residual, known = relative_residual(system, products, x), factor if len(ridges) == 1 else None
         regained = f", in float32, and {steps} step{'s' * (steps != 1)} to the digits of float64"
-        reason = [f"One Cholesky factor an alpha{regained if steps > NONE else ''}."]
+        reason = [f"One Cholesky factor an alpha{regained if steps > NO_STEPS else ''}."]
         converged = solves(residual, reason)
         return Outcome(x, converged, " ".join(reason), 0, residual, condition, decomposition=known)
 
@@ -82,14 +82,14 @@ def _solved(
     A: NDArray[np.float64], norm: float, alpha: float, targets: NDArray[np.float64], run: Run
 ) -> tuple[Factor | SingleFactor, NDArray[np.float64], int] | None:
     """A factor in A's memory, the solution, and its steps from float32; None, with A as it was, without a factor."""
-    quick = single_factor(A, norm, alpha, run) if len(A) >= mixed_precision_cholesky.LARGE else None
+    quick = single_factor(A, norm, alpha, run) if len(A) >= mixed_precision_cholesky.MIN_ROWS else None
     if quick is not None:
         x, steps = quick.refined(targets)
-        if steps > NONE:
+        if steps > NO_STEPS:
             return quick, x, steps
         quick.restore()
     factor = factorize(A, alpha, run, norm)
-    return None if factor is None else (factor, factor.solve(targets), NONE)
+    return None if factor is None else (factor, factor.solve(targets), NO_STEPS)
 
 
 def _by_eigen(system: System) -> Outcome:

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from mercer.compute.runtime.lapack import CALL
+from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS
 from mercer.compute.runtime.run import IDLE, Run
-from mercer.errors import InputError, MercerError, sentence
+from mercer.errors import InputError, MercerError, message
 from mercer.solvers.ridge import blocked_cholesky
 from mercer.solvers.ridge.checks import overwritable, row_sums
 
-PANEL = 256
-"""Rows that are worked on at once: enough for fast products, few enough that PANEL^2 numbers fit a cache."""
+PANEL_ROWS = 256
+"""Rows that are worked on at once: enough for fast products, few enough that PANEL_ROWS^2 numbers fit a cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,9 @@ class Kept:
         """An error for an alpha that this factor was not made for."""
         if not (np.asarray(alphas) == self.alpha).all():
             got, remedy = f"got {alphas}", "Solve for one alpha at a time, or use Eigen(), which serves them all."
-            raise InputError(sentence("A Cholesky factor", f"the alpha it was made for, {self.alpha:g}", got, remedy))
+            raise InputError(
+                message(f"the alpha it was made for, {self.alpha:g}", got, remedy, subject="A Cholesky factor")
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +77,7 @@ class Factor(Kept):
         return x
 
     def inverse_diagonal(self, alpha: float) -> NDArray[np.float64]:
-        """The diagonal of (A + alpha I)^-1. Cost: n^3 / 3 operations, and 2 `PANEL` n numbers."""
+        """The diagonal of (A + alpha I)^-1. Cost: n^3 / 3 operations, and 2 `PANEL_ROWS` n numbers."""
         self.check(alpha)
         parts = _panels(0, len(self.stored))
         corners = [_inverse(self.stored[part, part]) for part in parts]
@@ -90,12 +92,12 @@ class Factor(Kept):
 def factorize(A: NDArray[np.float64], alpha: float, run: Run = IDLE, norm: float | None = None) -> Factor | None:
     """The factor of A + alpha I in A's memory; None, with A as it was, where that is not positive definite to rounding.
 
-    Where A cannot be overwritten (see `overwritable`), a copy is. The run is told which share of the work is done.
+    Where A cannot be overwritten (see `overwritable`), a copy is. The run takes the share of finished work.
 
     norm : the largest sum of |A| along a row, where it is known
     """
-    A = overwritable("Cholesky", A)
-    norm = float(row_sums("Cholesky", A).max()) if norm is None else norm
+    A = overwritable(A)
+    norm = float(row_sums(A).max()) if norm is None else norm
     diagonal = np.diagonal(A).copy()
     np.fill_diagonal(A, diagonal + alpha)
     stored, info = _factored(A.T, run)
@@ -109,7 +111,7 @@ def factorize(A: NDArray[np.float64], alpha: float, run: Run = IDLE, norm: float
 
 def _factored(stored: NDArray[np.float64], run: Run) -> tuple[NDArray[np.float64], int]:
     """L in the memory of S = L L', and what dpotrf says of it."""
-    if len(stored) >= blocked_cholesky.LARGE and blocked_cholesky.available():
+    if len(stored) >= blocked_cholesky.MIN_BLOCKED_ROWS and blocked_cholesky.available():
         return stored, blocked_cholesky.factor_in_place(stored, run)
     stored, info = lapack.dpotrf(stored, lower=1, clean=0, overwrite_a=1)
     return _accepted("dpotrf", min(info, 0), stored), info
@@ -117,7 +119,7 @@ def _factored(stored: NDArray[np.float64], run: Run) -> tuple[NDArray[np.float64
 
 def _reciprocal_condition(stored: NDArray[np.float64], norm: float) -> float:
     """One over the condition number in the 1-norm, estimated from the factor in some 10 n^2 operations."""
-    if len(stored) >= blocked_cholesky.LARGE and blocked_cholesky.available():
+    if len(stored) >= blocked_cholesky.MIN_BLOCKED_ROWS and blocked_cholesky.available():
         return blocked_cholesky.reciprocal_condition(stored, norm)
     reciprocal, info = lapack.dpocon(stored, norm, uplo="L")
     _accepted("dpocon", info, stored)
@@ -149,19 +151,21 @@ def _inverse_squares(
 
 
 def few_columns(n: int, columns: int) -> list[slice]:
-    """Right sides in parts, of which each takes about `CALL` operations: many at once would take long."""
-    step = max(1, int(CALL / (2.0 * n**2)))
+    """Right sides in parts, each of about `MAX_CALL_OPERATIONS` operations: many at once would take long."""
+    step = max(1, int(MAX_CALL_OPERATIONS / (2.0 * n**2)))
     return [slice(start, start + step) for start in range(0, columns, step)]
 
 
 def _panels(start: int, stop: int) -> list[slice]:
-    """Slices of `PANEL` rows that cover a range."""
-    return [slice(first, min(first + PANEL, stop)) for first in range(start, stop, PANEL)]
+    """Slices of `PANEL_ROWS` rows that cover a range."""
+    return [slice(first, min(first + PANEL_ROWS, stop)) for first in range(start, stop, PANEL_ROWS)]
 
 
 def _accepted(routine: str, info: int, result: NDArray[Any]) -> NDArray[np.float64]:
     """A result of LAPACK; an error where the routine says that it did not compute one."""
     if info != 0:
         got = f"{routine} returned {info}"
-        raise MercerError(sentence("Cholesky", "LAPACK to do its work", got, "This is a defect: please report it."))
+        raise MercerError(
+            message("LAPACK to do its work", got, "This is a defect: please report it.", subject="Cholesky")
+        )
     return np.asarray(result)

@@ -12,20 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run, State, Stopped
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.operators import Dense, Operator
 from mercer.operators.base import read
 from mercer.solvers.ridge.base import Cost, Solver, System, opening
 from mercer.solvers.ridge.block_cg import EPS, Columns, Lockstep, Mark
 from mercer.solvers.ridge.checks import sides
 from mercer.solvers.ridge.outcome import Outcome
-from mercer.solvers.ridge.preconditioner import MOST, SHARE, Preconditioner, build
+from mercer.solvers.ridge.preconditioner import MAX_RANK, MIN_ROWS_PER_COLUMN, Preconditioner, build
 from mercer.solvers.ridge.settings import finite, whole
 
 Array = NDArray[np.float64]
 KEY, SEED = "iterations", "seed"
 """Of the stage and of the state that is offered; in that state, of the seed of the preconditioner."""
-EXPECTED = 30
+EXPECTED_ITERATIONS = 30
 """Iterations that the cost counts on: what a preconditioner is for."""
 
 
@@ -39,9 +39,9 @@ class ConjugateGradient(Solver):
     where that does not help any more. The condition number in the outcome is a bound, (largest eigenvalue + alpha) /
     alpha, from an estimate of that eigenvalue; NaN for alpha = 0.
 
-    The preconditioner is made for alpha; where alpha is 0 or cannot be told from 0 beside A, it is made for a larger
-    one, which changes the number of iterations alone. A run is told of "preconditioner" and "iterations", may stop the
-    latter, and can save them; the preconditioner is made anew from `random_state` then.
+    The preconditioner is made for alpha; where alpha is 0 or cannot be distinguished from 0 beside A, it is made for a
+    larger one, which changes the number of iterations alone. A run has the stages "preconditioner" and "iterations",
+    may stop the latter, and can save them; the preconditioner is made anew from `random_state` then.
 
     Cost for rank k: 3 n k^2 operations for the preconditioner (and 9 k^3 where outputs have different alphas), a
     product with A and 4 n k operations per iteration and output; n k + 3 k^2 numbers, and 12 n per output.
@@ -89,8 +89,8 @@ class ConjugateGradient(Solver):
 
     @speaks
     def solve(self, system: System) -> Outcome:
-        given = system.matrix if isinstance(system.matrix, Operator) else read("ConjugateGradient", system.matrix)
-        system = sides("ConjugateGradient", given.shape, system)
+        given = system.matrix if isinstance(system.matrix, Operator) else read(system.matrix)
+        system = sides(given.shape, system)
         A = given if isinstance(given, Operator) else Dense(given, symmetric=True)
         largest = np.abs(system.targets).max(axis=0, initial=0.0)
         units = np.ldexp(1.0, np.frexp(np.where(largest > 0, largest, 1.0))[1])  # squares of these leave no range
@@ -162,8 +162,9 @@ class ConjugateGradient(Solver):
         return f"A{after} {missed}: use a larger max_iter, alpha or tol, or another preconditioner_rank."
 
     def cost(self, n: int, outputs: int) -> Cost:
-        k = min(n // SHARE, MOST) if self.preconditioner_rank is None else min(self.preconditioner_rank, n)
-        many = min(EXPECTED, self.max_iter) + 1
+        own = self.preconditioner_rank
+        k = min(n // MIN_ROWS_PER_COLUMN, MAX_RANK) if own is None else min(own, n)
+        many = min(EXPECTED_ITERATIONS, self.max_iter) + 1
         operations = 3.0 * n * k**2 + k**3 / 3 + many * outputs * (2.0 * n**2 + 4.0 * n * k)
         return Cost(operations, n * (float(k) + 12.0 * outputs) + 3.0 * k**2)
 
@@ -187,4 +188,4 @@ def _condition(alphas: Array, made: Preconditioner, found: Lockstep) -> float:
 
 
 def _refuse(needs: str, got: str, remedy: str) -> NoReturn:
-    raise InputError(sentence("ConjugateGradient", needs, f"got {got}", remedy))
+    raise InputError(message(needs, f"got {got}", remedy, subject="ConjugateGradient"))

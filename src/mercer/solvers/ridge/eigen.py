@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from mercer.compute.runtime.lapack import Routine, patiently, routine
-from mercer.compute.runtime.memory import SURE, Budget
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import speaks
-from mercer.operators.dense import DIVIDED
+from mercer.operators.dense import DIVIDE_AND_CONQUER_SIZES
 from mercer.solvers.ridge.base import PASSES, Cost, Matrix, Solver, Speed, System
 from mercer.solvers.ridge.checks import overwritable, ready, relative_residual, row_sums, solves
 from mercer.solvers.ridge.outcome import Outcome
 from mercer.solvers.ridge.spectrum import Spectrum
 
-LARGE = 500
+MIN_THREADED_ROWS = 500
 """Rows from which on LAPACK is called in a thread of its own: below, it takes less than the blink of an eye."""
 
 
@@ -56,16 +56,16 @@ class Eigen(Solver):
         -------
         Spectrum
         """
-        A = overwritable("Eigen", matrix)
-        row_sums("Eigen", A)  # an error where there is NaN, of which LAPACK says nothing
+        A = overwritable(matrix)
+        row_sums(A)  # an error where there is NaN, of which LAPACK says nothing
         remedy = "Use Cholesky() with one alpha that is large enough, or fewer rows."
-        if 16 * A.size > SURE:
-            Budget.of(None).require("Eigen", 16 * A.size, f"the eigenvectors of {len(A)} rows", remedy)
+        if 16 * A.size > MAX_UNASKED_BYTES:
+            Budget.of(None).require(16 * A.size, f"the eigenvectors of {len(A)} rows", remedy)
         return Spectrum(*_decomposed(A.T))  # columns first, as LAPACK
 
     @speaks
     def solve(self, system: System) -> Outcome:
-        A, system = ready("Eigen", system)
+        A, system = ready(system)
         spectrum = self.decompose(A)
         x = spectrum.solve(system.targets, system.alphas)
         return outcome_of(spectrum, system, x)
@@ -81,9 +81,9 @@ class Eigen(Solver):
 
 def _decomposed(stored: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The eigenvalues and eigenvectors of a matrix, from its lower triangle, in its memory where LAPACK can."""
-    driver = "evd" if len(stored) in DIVIDED else "evr"
+    driver = "evd" if len(stored) in DIVIDE_AND_CONQUER_SIZES else "evr"
     solver = routine(f"dsy{driver}")
-    if len(stored) < LARGE or solver is None:
+    if len(stored) < MIN_THREADED_ROWS or solver is None:
         values, vectors = eigh(stored, driver=driver, overwrite_a=True, check_finite=False)
         return values, vectors
     return patiently(partial(_divided if driver == "evd" else _represented, solver, stored))

@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import Stopped
-from mercer.errors import InputError, sentence, speaks
+from mercer.errors import InputError, message, speaks
 from mercer.operators import Operator
 from mercer.operators.base import read
-from mercer.solvers.eigenvalues.lanczos import STEPS, Edges, edges
+from mercer.solvers.eigenvalues.lanczos import MAX_STEPS, Edges, edges
 from mercer.solvers.ridge.base import Cost, Solver, System, opening
 from mercer.solvers.ridge.checks import relative_residual, sides
 from mercer.solvers.ridge.outcome import History, Outcome
 from mercer.solvers.ridge.settings import finite, whole
 
 Array = NDArray[np.float64]
-GROWN = 2.0
+DIVERGENCE_FACTOR = 2.0
 """How many times larger than at the start a residual must be to have grown by more than rounding."""
 
 
@@ -100,8 +100,8 @@ class GradientDescent(Solver):
 
     @speaks
     def solve(self, system: System) -> Outcome:
-        A = system.matrix if isinstance(system.matrix, Operator) else read("GradientDescent", system.matrix)
-        system = replace(sides("GradientDescent", A.shape, system), matrix=A)
+        A = system.matrix if isinstance(system.matrix, Operator) else read(system.matrix)
+        system = replace(sides(A.shape, system), matrix=A)
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is noticed, and told
             _check(system.targets)
             ends = edges(system.matrix)
@@ -132,8 +132,8 @@ class GradientDescent(Solver):
 
     def cost(self, n: int, outputs: int) -> Cost:
         places = 5 + (self.max_iter + 1 if self.keep else 0)
-        operations = 2.0 * n**2 * ((self.max_iter + 1) * outputs + STEPS)
-        return Cost(operations, float(n) ** 2 + n * (float(places) * outputs + STEPS))
+        operations = 2.0 * n**2 * ((self.max_iter + 1) * outputs + MAX_STEPS)
+        return Cost(operations, float(n) ** 2 + n * (float(places) * outputs + MAX_STEPS))
 
 
 class _Place(NamedTuple):
@@ -201,7 +201,7 @@ class _Diary:
             self.best_step = self.taken
 
     def _decide(self, ratio: float) -> Literal["residual", "validation", "steps", "growth"] | None:
-        if not ratio <= GROWN:
+        if not ratio <= DIVERGENCE_FACTOR:
             return "growth"
         if ratio <= self.solver.tol:
             return "residual"
@@ -222,7 +222,7 @@ class _Diary:
 def _room(places: int, n: int, outputs: int) -> Array:
     """Memory for the coefficients of every step, if there is so much."""
     remedy = "Use keep=False, or a smaller max_iter."
-    Budget.of(None).require("GradientDescent", 8 * places * n * outputs, "the coefficients of every step", remedy)
+    Budget.of(None).require(8 * places * n * outputs, "the coefficients of every step", remedy)
     return np.empty((places, n, outputs))
 
 
@@ -301,4 +301,4 @@ def _check(targets: Array) -> None:
 
 
 def _refuse(needs: str, got: str, remedy: str) -> NoReturn:
-    raise InputError(sentence("GradientDescent", needs, f"got {got}", remedy))
+    raise InputError(message(needs, f"got {got}", remedy, subject="GradientDescent"))

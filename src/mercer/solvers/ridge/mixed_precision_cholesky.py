@@ -15,21 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run
-from mercer.errors import MercerError, sentence
+from mercer.errors import MercerError, message
 from mercer.solvers.ridge import blocked_cholesky
 from mercer.solvers.ridge.cholesky_factor import Factor, Kept, factorize, few_columns
 
-LARGE = 4000
+MIN_ROWS = 4000
 """Rows from which on the time that is saved is worth some steps."""
-ROOM = 0.25
+MAX_ROUNDING_SHARE = 0.25
 """The rounding of |A| to float32 may be this part of alpha. Steps then gain a digit and a half, and mostly more."""
-RANGE = (1e-25, 1e25)
+NORM_RANGE = (1e-25, 1e25)
 """Norms of A with which no number of a factor leaves the range of float32."""
-STEPS = 20
+MAX_STEPS = 20
 """Steps, at most; where they are not enough, a factor in float64 is."""
-ENOUGH = 2 * np.finfo(np.float64).eps
+RESIDUAL_TOLERANCE = 2 * np.finfo(np.float64).eps
 """Where |b - (A + alpha I) x| is at most this part of |A| |x|, in the largest entries, the next step is the last."""
-NONE = -1
+NO_STEPS = -1
 """In the place of a number of steps that are not enough, or were not needed."""
 
 
@@ -66,21 +66,21 @@ class SingleFactor(Kept):
         return x
 
     def refined(self, targets: NDArray[Any]) -> tuple[NDArray[np.float64], int]:
-        """The solution, and after how many steps it has the digits of float64; `NONE` where it has not.
+        """The solution, and after how many steps it has the digits of float64; `NO_STEPS` where it has not.
 
         Cost: 4 n^2 operations per column and step.
         """
         x, before = self.roughly(targets), np.inf
-        for step in range(STEPS):
+        for step in range(MAX_STEPS):
             left = targets - self.multiply(x) - self.alpha * x
             sizes, goals = (np.abs(each).max(axis=0, initial=0.0) for each in (left, x))
-            if (sizes <= ENOUGH * self.norm * goals).all():
+            if (sizes <= RESIDUAL_TOLERANCE * self.norm * goals).all():
                 return x + self.roughly(left), step + 1  # the residual is known, and nothing is left after it
             worst = float((sizes / np.maximum(goals, np.finfo(np.float64).tiny)).max())
             if not worst < before / 2:  # NaN neither
                 break
             x, before = x + self.roughly(left), worst
-        return x, NONE
+        return x, NO_STEPS
 
     def inverse_diagonal(self, alpha: float) -> NDArray[np.float64]:
         """The diagonal of (A + alpha I)^-1. Cost: a factor in float64, n^2 numbers for it, and n^3 / 3 operations."""
@@ -96,14 +96,14 @@ class SingleFactor(Kept):
         factor = factorize(copy.restore(), self.alpha)
         if factor is None:
             needs, got = "a factor in float64 where float32 has one", "there is none"
-            raise MercerError(sentence("Cholesky", needs, got, "This is a defect: please report it."))
+            raise MercerError(message(needs, got, "This is a defect: please report it.", subject="Cholesky"))
         return factor
 
 
 def single_factor(A: NDArray[np.float64], norm: float, alpha: float, run: Run = IDLE) -> SingleFactor | None:
     """The factor of A + alpha I in A's memory; None, with A as it was, where float32 cannot have it or need not.
 
-    The run is told which share of the work is done.
+    The run takes the share of finished work.
 
     A : row after row, in memory that may be written to
     norm : the largest sum of |A| along a row
@@ -124,9 +124,11 @@ def single_factor(A: NDArray[np.float64], norm: float, alpha: float, run: Run = 
 
 def suits(n: int, norm: float, alpha: float) -> bool:
     """Whether a factor in float32 is worth its steps, can be had here, and leaves digits to each step."""
-    if n < LARGE or not blocked_cholesky.available("s"):
+    if n < MIN_ROWS or not blocked_cholesky.available("s"):
         return False
-    return RANGE[0] <= norm <= RANGE[1] and bool(np.finfo(np.float32).eps * norm <= ROOM * alpha)
+    return NORM_RANGE[0] <= norm <= NORM_RANGE[1] and bool(
+        np.finfo(np.float32).eps * norm <= MAX_ROUNDING_SHARE * alpha
+    )
 
 
 def _beside(A: NDArray[np.float64]) -> NDArray[np.float32]:

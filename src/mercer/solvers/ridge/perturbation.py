@@ -21,9 +21,11 @@ from mercer.solvers.ridge.outcome import Decomposition
 Array = NDArray[np.float64]
 Draw = Callable[[np.random.Generator], Array]
 Predict = Callable[[Array, Array], tuple[Array, ...]]
-PROBES, FEW = 3, 16
-"""Random right sides that are tried, and up to how many outputs at once: more take memory and save no time."""
-MARGIN = 32.0
+PROBES_PER_OUTPUT = 3
+"""Random right sides that are tried."""
+MAX_OUTPUTS_AT_ONCE = 16
+"""Up to how many outputs are tried at once: more take memory and save no time."""
+ERROR_FACTOR = 32.0
 """What is found is multiplied by this: entries may be off by more than a unit, and not independently.
 
 In problems that were also solved with many digits true errors are below the estimate (tests/learners/test_rounding.py).
@@ -33,7 +35,7 @@ In problems that were also solved with many digits true errors are below the est
 def perturbations(decomposition: Decomposition, predict: Predict, alphas: NDArray[Any], draw: Draw) -> Array:
     """How far predictions are moved, (tables, outputs): the root of the mean square over the rows of each table.
 
-    Cost: a solve and a prediction for `PROBES` right sides an output.
+    Cost: a solve and a prediction for `PROBES_PER_OUTPUT` right sides an output.
 
     predict : from errors d of the solution, and what (A + alpha I) d is, to those of predictions: tables of (rows,
         outputs)
@@ -41,12 +43,12 @@ def perturbations(decomposition: Decomposition, predict: Predict, alphas: NDArra
     """
     random = np.random.default_rng(0)
     solve = decomposition.roughly if isinstance(decomposition, SingleFactor) else decomposition.solve
-    at_once = PROBES if len(alphas) <= FEW else 1
+    at_once = PROBES_PER_OUTPUT if len(alphas) <= MAX_OUTPUTS_AT_ONCE else 1
     found = []
-    for _ in range(PROBES // at_once):
+    for _ in range(PROBES_PER_OUTPUT // at_once):
         errors = np.hstack([draw(random) for _ in range(at_once)])
         tables = predict(solve(errors, np.tile(alphas, at_once)), errors)
-        found.append([MARGIN * mean_size(table).reshape(at_once, -1).max(axis=0) for table in tables])
+        found.append([ERROR_FACTOR * mean_size(table).reshape(at_once, -1).max(axis=0) for table in tables])
     return np.max(found, axis=0)  # type: ignore[no-any-return]
 
 

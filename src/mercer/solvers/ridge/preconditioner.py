@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.runtime.lapack import CALL
+from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import Run
-from mercer.errors import InputError, sentence
+from mercer.errors import InputError, message
 from mercer.lifts.pivoting import RandomPivots
 from mercer.operators import Operator
 from mercer.solvers.eigenvalues.lanczos import edges
@@ -23,17 +23,17 @@ from mercer.solvers.ridge.outcome import Decomposition
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
-MOST = 4000
-"""The highest rank that is taken where none is asked for."""
-HELD = 1 << 27
-"""Numbers of a factor (1 GiB), at most, where no rank is asked for."""
-SHARE = 4
-"""Rows for each of its columns, at least, where no rank is asked for."""
-SMALL = 0.1
+MAX_RANK = 4000
+"""The highest rank that is chosen where none is given."""
+MAX_FACTOR_NUMBERS = 1 << 27
+"""Numbers of a factor (1 GiB), at most, where no rank is given."""
+MIN_ROWS_PER_COLUMN = 4
+"""Rows for each of its columns, at least, where no rank is given."""
+MAX_TRACE_LEFT = 0.1
 """What a factor may leave of the trace of A, in units of that of alpha I: then a few iterations do."""
-ENTRY = 25.0
+ENTRY_OPERATIONS = 25.0
 """Operations that one entry of A takes in a product, when entries are computed anew: what a rank is weighed against."""
-STEP = 1.25
+RANK_GROWTH = 1.25
 """How much higher the next rank is that is asked whether it pays."""
 
 
@@ -102,8 +102,8 @@ def build(matrix: Operator, alphas: Array, rank: int | None, tolerance: float, s
     run : where it stops, the rank that was reached is taken
     """
     n = matrix.shape[0]
-    most = min(n // SHARE, MOST, HELD // n) if rank is None else min(rank, n)
-    Budget.of(None).require("ConjugateGradient", 8 * n * most, f"a preconditioner of rank {most}", "Use a lower rank.")
+    most = min(n // MIN_ROWS_PER_COLUMN, MAX_RANK, MAX_FACTOR_NUMBERS // n) if rank is None else min(rank, n)
+    Budget.of(None).require(8 * n * most, f"a preconditioner of rank {most}", "Use a lower rank.")
     worth = Worth(n, float(alphas.min(initial=np.inf)), tolerance)
     pivots, asked = RandomPivots(_finite(matrix.diagonal()), matrix.block, most), worth if rank is None else worth.note
 
@@ -122,13 +122,15 @@ def build(matrix: Operator, alphas: Array, rank: int | None, tolerance: float, s
 def _finite(values: NDArray[Any]) -> NDArray[Any]:
     if not np.isfinite(values).all():
         got = "there are infinities or NaN in it"
-        raise InputError(sentence("A system", "a matrix of finite numbers", got, "Check the data and the kernel."))
+        raise InputError(
+            message("a matrix of finite numbers", got, "Check the data and the kernel.", subject="A system")
+        )
     return values
 
 
 def strips(rows: int, operations: int) -> Iterator[slice]:
-    """Parts of the rows of about `CALL` operations, of which each row takes so many."""
-    step = max(1, int(CALL / max(1, operations)))
+    """Parts of the rows of about `MAX_CALL_OPERATIONS` operations, of which each row takes so many."""
+    step = max(1, int(MAX_CALL_OPERATIONS / max(1, operations)))
     return (slice(start, start + step) for start in range(0, rows, step))
 
 
@@ -172,14 +174,16 @@ class Worth:
     def __call__(self, rank: int, left: float) -> bool:
         """Whether this rank is enough."""
         self.note(rank, left)
-        if left <= SMALL * self.alpha * self.n:
+        if left <= MAX_TRACE_LEFT * self.alpha * self.n:
             return True
-        return len(self.seen) > 1 and self._cost(rank * STEP, left * STEP**-self.slope) >= self._cost(rank, left)
+        return len(self.seen) > 1 and self._cost(rank * RANK_GROWTH, left * RANK_GROWTH**-self.slope) >= self._cost(
+            rank, left
+        )
 
     def _cost(self, rank: float, left: float) -> float:
         alpha = self.alpha if self.alpha > 0 else left / self.n
         many = _iterations(left, rank, self.slope, alpha, self.tolerance)
-        return 3 * self.n * rank**2 + many * (ENTRY * self.n**2 + 4 * self.n * rank)
+        return 3 * self.n * rank**2 + many * (ENTRY_OPERATIONS * self.n**2 + 4 * self.n * rank)
 
 
 def _iterations(left: float, rank: float, slope: float, alpha: float, tolerance: float) -> float:

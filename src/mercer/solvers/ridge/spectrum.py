@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mercer.compute.consistency import shapes
 from mercer.operators.dense import tiles
 
-UNSEEN = 1e-8
+MAX_SILENT_CHANGE = 1e-8
 """By how much of itself a solution may change without a warning because negative eigenvalues count as zero."""
 
 
@@ -58,7 +58,7 @@ class Spectrum:
     def clipped(self, alphas: NDArray[Any]) -> bool:
         """Whether there are eigenvalues so negative that to count them as zero changes solutions."""
         below = -float(self.values.min(initial=0.0))
-        return below > self.floor and below > UNSEEN * float(np.min(alphas))
+        return below > self.floor and below > MAX_SILENT_CHANGE * float(np.min(alphas))
 
     def solve(self, targets: NDArray[Any], alphas: NDArray[Any]) -> NDArray[np.float64]:
         """(A + alpha_t I)^-1 b_t for each column b_t."""

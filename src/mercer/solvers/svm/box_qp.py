@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-ROUNDING = 1e-14
+SUM_TOLERANCE = 1e-14
 """A part of all coefficients that is nothing but the rounding of their sum."""
 
 
@@ -91,7 +91,7 @@ class BoxQP:
         """Coefficients inside of the box that add up to the total, near to those that are given."""
         b = np.clip(b, self.lower, self.upper)
         left = self.total - float(b.sum())
-        if abs(left) <= ROUNDING * float(np.abs(b).sum()):  # zeros stay zeros
+        if abs(left) <= SUM_TOLERANCE * float(np.abs(b).sum()):  # zeros stay zeros
             return b
         room = (self.upper - b) if left > 0 else (b - self.lower)
         room = np.minimum(room, abs(left))  # an infinite box takes no more than is left

@@ -32,11 +32,11 @@ from mercer.solvers.ridge.base import opening
 from mercer.solvers.svm.box_qp import Array, BoxQP, QPResult
 from mercer.solvers.svm.descent_loops import Place, Terms, products, squares, sums, sweep
 
-PIECE = 1 << 24
+NUMBERS_BETWEEN_LOOKS = 1 << 24
 """Numbers of features that are read between two looks at the clock: a few hundredths of a second."""
-RHO = 0.1
+SUM_PENALTY = 0.1
 """The penalty of a sum that is off, in units of the mean squared length of the rows."""
-LATER = 0.1
+MIN_PASSES_SHARE = 0.1
 """The part of the passes so far that has to follow before the next exact look."""
 
 
@@ -85,7 +85,7 @@ class _Descent:
     def __init__(self, problem: BoxQP, Z: NDArray[Any], settings: DescentSettings, start: Array | None) -> None:
         lengths = squares(Z)
         self.problem, self.settings = problem, settings
-        self.terms = Terms(Z, problem, lengths, RHO * float(lengths.mean()) or 1.0)
+        self.terms = Terms(Z, problem, lengths, SUM_PENALTY * float(lengths.mean()) or 1.0)
         self.random = np.random.default_rng(settings.seed)
         b = np.zeros(problem.count) if start is None else np.array(start, dtype=np.float64)
         self.place = Place(b, np.zeros(Z.shape[1]), 0.0, 0.0, np.zeros(problem.count, np.int64))
@@ -119,7 +119,7 @@ class _Descent:
 
     def go(self, run: Run) -> None:
         """Passes until it may be optimal, as far as their estimates tell."""
-        soonest = self.passes + int(LATER * self.passes)
+        soonest = self.passes + int(MIN_PASSES_SHARE * self.passes)
         while self.passes < self.settings.max_passes:
             violation, gap = self._pass(run)
             if self.passes > soonest and self._promising(violation, gap):
@@ -137,7 +137,7 @@ class _Descent:
     def _pass(self, run: Run) -> tuple[float, float]:
         """All rows that are awake, once; the violation and the duality gap, as it met them."""
         rows = self.random.permutation(np.flatnonzero(self.wake <= self.passes))
-        most = max(1, PIECE // max(1, self.terms.Z.shape[1]))
+        most = max(1, NUMBERS_BETWEEN_LOOKS // max(1, self.terms.Z.shape[1]))
         pieces = np.array_split(rows, max(1, -(-len(rows) // most)))
         high, low, gap = -np.inf, np.inf, 0.0
         for done, piece in enumerate(pieces):

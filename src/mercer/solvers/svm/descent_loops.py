@@ -19,11 +19,11 @@ from mercer.compute.runtime import threads
 from mercer.solvers.svm.box_qp import Array, BoxQP
 
 Rows = NDArray[np.intp]
-COMPILED_FROM = 1 << 15
+MIN_COMPILED_NUMBERS = 1 << 15
 """Numbers of features from which on compiled loops are used: below it, loading them takes longer."""
-PIECE = 1 << 22
+CALL_NUMBERS = 1 << 22
 """Numbers that one call reads: far below a tenth of a second."""
-MOST_CALM = 8
+MAX_SKIPPED_PASSES = 8
 """Passes that a row is left out, at most, where it has stayed again and again."""
 
 
@@ -138,7 +138,7 @@ class Place:
     w : Z'b
     off : sum(b) - total
     bias : the multiplier of the sum
-    calm : (n,), how often in a row it has stayed, up to `MOST_CALM`
+    calm : (n,), how often in a row it has stayed, up to `MAX_SKIPPED_PASSES`
     """
 
     b: Array
@@ -170,14 +170,14 @@ def sweep(terms: Terms, rows: Rows, place: Place) -> Met:
         *(terms.Z, rows, place.b, place.w),
         *(problem.linear, problem.lower, problem.upper, terms.squares),
         *(problem.kink, place.bias, terms.rho, place.off),
-        *(place.calm, MOST_CALM),
+        *(place.calm, MAX_SKIPPED_PASSES),
     )
     return Met(high, low, gap, moves)
 
 
 def worth_compiling(Z: NDArray[Any]) -> bool:
     """Whether compiled loops run over these features."""
-    return Z.size >= COMPILED_FROM and jit_cache.numba_works()
+    return Z.size >= MIN_COMPILED_NUMBERS and jit_cache.numba_works()
 
 
 def _sweep_numpy(
@@ -255,7 +255,7 @@ def squares(Z: NDArray[Any]) -> Array:
 
 def _slices(Z: NDArray[Any]) -> list[slice]:
     """Pieces of rows, one after the other."""
-    step = max(1, PIECE // max(1, Z.shape[1]))
+    step = max(1, CALL_NUMBERS // max(1, Z.shape[1]))
     return [slice(start, min(start + step, len(Z))) for start in range(0, len(Z), step)]
 
 

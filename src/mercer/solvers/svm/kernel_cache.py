@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mercer.operators import Operator
 
 Rows = NDArray[np.intp]
-SPARE = 4
+MIN_WORKING_SETS = 4
 """Working sets that the cache holds, at least."""
 
 
@@ -39,7 +39,7 @@ class KernelCache:
     def __init__(self, K: Operator, numbers: float, most: int, buffer: Buffer | None = None) -> None:
         n = K.shape[0]
         self._most = most
-        count = int(max(min(n, SPARE * most) * n, min(n * n, numbers)))
+        count = int(max(min(n, MIN_WORKING_SETS * most) * n, min(n * n, numbers)))
         self._memory = (buffer or Buffer()).take(count, K.dtype)
         self.computed = 0
         self.take(K)

@@ -18,15 +18,15 @@ from mercer.compute.codegen.tiles import dealt
 from mercer.compute.runtime import threads
 from mercer.solvers.svm.box_qp import Array, BoxQP
 
-COMPILED_FROM = 200
+MIN_COMPILED_COEFFICIENTS = 200
 """Coefficients from which on compiled loops are used: below it, loading them takes longer."""
-PATIENCE = 2000
+MAX_NUMPY_STEPS = 2000
 """Steps of few coefficients after which compiled loops go on: loading them takes as long."""
-FLAT = 1e-12
+MIN_RELATIVE_CURVATURE = 1e-12
 """Curvature below which a line counts as straight, relative to k(x, x)."""
-NONE = 1e-100
+MIN_CURVATURE = 1e-100
 """The curvature of a line between rows of zeros."""
-CHUNK = 4096
+CALL_NUMBERS = 4096
 """Numbers of a vector that stay in a core's cache while rows are added to them."""
 
 FAST = frozenset({"nnan", "nsz", "reassoc", "contract"})
@@ -75,7 +75,7 @@ def promised(
         high = max(high, slope)
         drop = max(slope - low, 0.0)
         size = own + diagonal[k]
-        curve = max(size - 2.0 * row[k], flat * size + NONE)
+        curve = max(size - 2.0 * row[k], flat * size + MIN_CURVATURE)
         gain[k] = drop * drop / curve
         best = max(best, gain[k])
     return high, best
@@ -126,7 +126,7 @@ def walk_loop(
             return step, max(0.0, high - low)
         j = position(gain, best)
         size = diagonal[i] + diagonal[j]
-        curve = max(size - 2.0 * K[i, j], flat * size + NONE)
+        curve = max(size - 2.0 * K[i, j], flat * size + MIN_CURVATURE)
         top = 0.0 if kink > 0.0 and b[i] < 0.0 else upper[i]
         bottom = 0.0 if kink > 0.0 and b[j] > 0.0 else lower[j]
         ahead, below = top - b[i], b[j] - bottom
@@ -166,10 +166,11 @@ def walk(K: NDArray[Any], problem: BoxQP, b: Array, g: Array, tolerance: float, 
     """
     rows, diagonal = np.ascontiguousarray(K), np.ascontiguousarray(K.diagonal(), dtype=np.float64)
     arguments = (rows, diagonal, b, g, problem.lower, problem.upper, problem.kink, tolerance)
-    plain = most if not jit_cache.numba_works() else min(most, PATIENCE) if len(b) < COMPILED_FROM else 0
-    steps, left = _walk_numpy(*arguments, plain, FLAT) if plain else (0, np.inf)
+    few = min(most, MAX_NUMPY_STEPS) if len(b) < MIN_COMPILED_COEFFICIENTS else 0
+    plain = few if jit_cache.numba_works() else most
+    steps, left = _walk_numpy(*arguments, plain, MIN_RELATIVE_CURVATURE) if plain else (0, np.inf)
     if steps == plain < most:
-        more, left = walk_loop(*arguments, most - plain, FLAT)
+        more, left = walk_loop(*arguments, most - plain, MIN_RELATIVE_CURVATURE)
         steps += more
     return int(steps), float(left)
 
@@ -197,7 +198,7 @@ def _walk_numpy(
             return step, max(0.0, left)
         drops = np.maximum(falls - rises[i], 0.0)
         sizes = diagonal[i] + diagonal
-        curves = np.maximum(sizes - 2.0 * K[i], flat * sizes + NONE)
+        curves = np.maximum(sizes - 2.0 * K[i], flat * sizes + MIN_CURVATURE)
         j = int((drops * drops / curves).argmax())
         top = 0.0 if kink > 0 and b[i] < 0 else upper[i]
         bottom = 0.0 if kink > 0 and b[j] > 0 else lower[j]
@@ -212,7 +213,7 @@ def _walk_numpy(
 def square(pool: NDArray[Any], slots: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[Any]:
     """Some columns of some rows."""
     out = np.empty((len(slots), len(columns)), pool.dtype)
-    if len(columns) >= COMPILED_FROM and jit_cache.numba_works():
+    if len(columns) >= MIN_COMPILED_COEFFICIENTS and jit_cache.numba_works():
         gather(pool, slots, columns, out)
     else:
         out[:] = pool[np.ix_(slots, columns)]
@@ -221,15 +222,15 @@ def square(pool: NDArray[Any], slots: NDArray[np.intp], columns: NDArray[np.intp
 
 def add_rows(pool: NDArray[Any], slots: NDArray[np.intp], factors: Array, out: Array) -> None:
     """out += sum_i factors_i pool[slots_i], in float64, by all cores."""
-    if len(out) < COMPILED_FROM or not jit_cache.numba_works():
+    if len(out) < MIN_COMPILED_COEFFICIENTS or not jit_cache.numba_works():
         out += factors @ pool[slots]
         return
 
     def work(worker: int, start: int, stop: threads.Stop) -> None:
-        add(pool, slots, factors, start, min(start + CHUNK, len(out)), out)
+        add(pool, slots, factors, start, min(start + CALL_NUMBERS, len(out)), out)
         stop.step(worker, 1)
 
-    starts = range(0, len(out), CHUNK)
+    starts = range(0, len(out), CALL_NUMBERS)
     if len(starts) == 1:
         work(0, 0, threads.Stop(1))
     else:

@@ -14,7 +14,7 @@ from mercer.operators import Operator
 from mercer.solvers.svm.box_qp import Array, BoxQP
 
 Rows = NDArray[np.intp]
-SAFE = 10.0
+ERROR_MARGIN = 10.0
 """A row is looked at in float64 if its gradient may be wrong by so many times the largest error at the support."""
 
 
@@ -65,11 +65,11 @@ class State:
     def check(self) -> None:
         """The gradient in float64 where it decides. Cost: pairs of the support with itself, and with near rows.
 
-        How wrong fast rows are is seen at the support; rows optimal by less than `SAFE` times that are checked.
+        How wrong fast rows are is seen at the support; rows optimal by less than `ERROR_MARGIN` times that are checked.
         """
         support = np.flatnonzero(self.b)
         known = self._exactly(support, support)
-        slack = SAFE * float(np.abs(known - self.g[support]).max(initial=0.0))
+        slack = ERROR_MARGIN * float(np.abs(known - self.g[support]).max(initial=0.0))
         self.g[support] = known
         rises, falls = self.problem.rises(self.b, self.g), self.problem.falls(self.b, self.g)
         near = (rises - slack < falls.max()) | (falls + slack > rises.min())

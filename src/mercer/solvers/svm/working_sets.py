@@ -27,36 +27,38 @@ from mercer.compute.runtime.run import IDLE, Run, Stopped
 from mercer.operators import Operator
 from mercer.solvers.ridge.base import opening
 from mercer.solvers.svm.box_qp import Array, BoxQP, QPResult
-from mercer.solvers.svm.kernel_cache import SPARE, Buffer, KernelCache
+from mercer.solvers.svm.kernel_cache import MIN_WORKING_SETS, Buffer, KernelCache
 from mercer.solvers.svm.smo import add_rows, square, walk
 from mercer.solvers.svm.state import State
 
 Rows = NDArray[np.intp]
-SET, LEAST = 2048, 64
-"""Coefficients of a working set: at most, and as few as memory for rows may make them."""
-WHOLE = 512
+MAX_SET = 2048
+"""Coefficients of a working set."""
+MIN_SET = 64
+"""As few as memory for rows may make them."""
+MAX_SINGLE_SET = 512
 """Coefficients that make one working set, if they are all."""
-NARROW_FROM = 512
+MIN_FLOAT32_ROWS = 512
 """Rows from which on the matrix is kept in float32."""
-NEARER = 0.8
+TOLERANCE_SHARE = 0.8
 """The part of the tolerance that rounds aim at: rows were left out, and rounded, and another look at all takes long."""
-LOOSE = 0.1
+SET_TOLERANCE_SHARE = 0.1
 """The part of the violation that a working set is solved to, as long as others are left."""
-WALK = 30
+STEPS_PER_COEFFICIENT = 30
 """Steps for each coefficient of a working set, at most, in a round; all together in one: more of them."""
-ALL = 100_000
+MAX_SINGLE_SET_STEPS = 100_000
 """Steps in a round where all coefficients are in the working set: less than a second."""
-NEW = 0.5
+MAX_NEW_SHARE = 0.5
 """The part of the coefficients that join a working set that may be any; the others have rows that are known."""
-GROWN_FROM = 4096
+MIN_GROWING_ROWS = 4096
 """Rows from which on rounds begin with some of them: rows of the matrix are as much shorter."""
-FIRST, MORE, MOST, GROWTHS = 0.15, 2.0, 0.5, 8
+FIRST_SHARE, ROWS_PER_VIOLATION, MAX_GROWN_SHARE, MAX_GROWTHS = 0.15, 2.0, 0.5, 8
 """The part of all rows to begin with, rows for each KKT violation later, the largest part, and turns."""
-COARSE = 0.02
+GROWING_TOLERANCE_SHARE = 0.02
 """The part of the violation that is left among some rows, as long as others have been left out."""
-REST = 10
+ROUNDS_BETWEEN_SHRINKING = 10
 """Rounds between two looks at which rows can be left out."""
-SHRUNK = 0.7
+MAX_SHRUNK_SHARE = 0.7
 """The part of the rows that may be left for shrinking to be worth it."""
 
 
@@ -89,7 +91,7 @@ def solve(
     buffer : where rows are kept; None for one of its own
     """
     b = problem.feasible(np.zeros(problem.count) if start is None else start)
-    exact = K if problem.count < NARROW_FROM else K.rough()  # in float64 that is exact enough
+    exact = K if problem.count < MIN_FLOAT32_ROWS else K.rough()  # in float64 that is exact enough
     state = State(problem, b, exact)
     reason = ""
     try:
@@ -109,7 +111,7 @@ def solve(
 
 def _ways(count: int, K: Operator) -> list[Operator]:
     """Matrices whose rows are worked with, from fast to exact: each goes on where the one before ended."""
-    if count < NARROW_FROM:
+    if count < MIN_FLOAT32_ROWS:
         return [K]
     narrow = K.narrowed()
     rough = narrow.rough()
@@ -119,10 +121,10 @@ def _ways(count: int, K: Operator) -> list[Operator]:
 def _descend(state: State, K: Operator, settings: SMOSettings, run: Run, buffer: Buffer | None) -> str:
     """Rounds until the gradient of all coefficients agrees that nothing is left; why they ended early, or ""."""
     numbers, n = settings.bytes / K.dtype.itemsize, state.problem.count
-    wanted = min(n, SET, max(WHOLE, n // 4))  # the first set has rows of which many will not be support
-    size = wanted if numbers >= n * n else int(min(wanted, max(LEAST, numbers / n / SPARE)))
+    wanted = min(n, MAX_SET, max(MAX_SINGLE_SET, n // 4))  # the first set has rows of which many will not be support
+    size = wanted if numbers >= n * n else int(min(wanted, max(MIN_SET, numbers / n / MIN_WORKING_SETS)))
     pool = KernelCache(K, numbers, size, buffer)
-    growths, before = (GROWTHS if n >= GROWN_FROM else 0), np.inf
+    growths, before = (MAX_GROWTHS if n >= MIN_GROWING_ROWS else 0), np.inf
     if growths:
         K.prepare()
     while state.violation > settings.tolerance:
@@ -133,7 +135,7 @@ def _descend(state: State, K: Operator, settings: SMOSettings, run: Run, buffer:
         if not some and not state.violation < before:  # these rows cannot tell better
             return ""
         before = np.inf if some else state.violation
-        goal = NEARER * max(settings.tolerance, COARSE * state.violation if some else 0.0)
+        goal = TOLERANCE_SHARE * max(settings.tolerance, GROWING_TOLERANCE_SHARE * state.violation if some else 0.0)
         _rounds(state, pool, K, active, goal, size, settings, run)
         state.refresh(K)
         if not some or state.violation <= settings.tolerance or state.steps >= settings.max_steps:
@@ -145,8 +147,8 @@ def _grown(state: State) -> Rows:
     """The rows of the next rounds: a few at random at first, then those that violate the KKT conditions."""
     n = state.problem.count
     if state.blank:
-        return np.sort(np.random.default_rng(0).permutation(n)[: int(FIRST * n)])
-    return state.nearest(MORE, SET, int(MOST * n))
+        return np.sort(np.random.default_rng(0).permutation(n)[: int(FIRST_SHARE * n)])
+    return state.nearest(ROWS_PER_VIOLATION, MAX_SET, int(MAX_GROWN_SHARE * n))
 
 
 def _rounds(
@@ -163,17 +165,19 @@ def _rounds(
         if not high - low > goal:
             break
         looked += 1
-        if looked % REST == 0 and len(active) > size:
+        if looked % ROUNDS_BETWEEN_SHRINKING == 0 and len(active) > size:
             kept = np.flatnonzero((rises < high) | (falls > low))  # the others stay at an end of the box, or at zero
-            if len(kept) <= SHRUNK * len(active):
+            if len(kept) <= MAX_SHRUNK_SHARE * len(active):
                 active, b, g, recent = active[kept], b[kept], g[kept], np.zeros(0, np.intp)
                 problem = whole.part(active)
                 pool.shrink(kept, K.part(active))
                 continue
         chosen = _chosen(rises, falls, recent, pool.known, size)
         alone = len(chosen) == len(b)
-        tolerance = goal if alone else max(LOOSE * (high - low), goal / 2)
-        most = min(ALL if alone else WALK * len(chosen), settings.max_steps - state.steps)
+        tolerance = goal if alone else max(SET_TOLERANCE_SHARE * (high - low), goal / 2)
+        most = min(
+            MAX_SINGLE_SET_STEPS if alone else STEPS_PER_COEFFICIENT * len(chosen), settings.max_steps - state.steps
+        )
         steps = _round(problem, pool, chosen, b, g, tolerance, most)
         state.b[active], recent = b, chosen
         state.steps, state.rounds = state.steps + steps, state.rounds + 1
@@ -207,7 +211,7 @@ def _chosen(rises: Array, falls: Array, recent: Rows, known: NDArray[np.bool_], 
     free = np.ones(n, bool)
     free[kept] = False
     found: list[Rows] = []
-    for allowed, count in ((None, int(NEW * left) // 2), (known, (left - int(NEW * left)) // 2)):
+    for allowed, count in ((None, int(MAX_NEW_SHARE * left) // 2), (known, (left - int(MAX_NEW_SHARE * left)) // 2)):
         for values in (rises, -falls):
             slopes = np.where(free if allowed is None else free & allowed, values, np.inf)
             worst = np.argpartition(slopes, min(count, n - 1))[:count]

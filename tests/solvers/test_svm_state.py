@@ -1,4 +1,4 @@
-"""Where the exact solver of margins stands: gradients that are brought up to date, and rows that are chosen by them."""
+"""The state of the exact solver of SVMs: gradients that are brought up to date, and rows that are chosen by them."""
 
 import numpy as np
 import pytest
