@@ -53,8 +53,8 @@ AREAS: dict[str, tuple[list[str], list[str]]] = {
         ["solvers/*/*.py"],
         [
             "tests/solvers",
-            "tests/learners/test_perceptrons.py",
-            "tests/learners/test_rounding.py",
+            "tests/learners/perceptron",
+            "tests/learners/ridge/test_rounding.py",
             "src/mercer/solvers",
         ],
     ),

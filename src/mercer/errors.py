@@ -35,7 +35,7 @@ __all__ = [
 
 _Public = TypeVar("_Public", bound=Callable[..., Any])
 _NAMED = (type, FunctionType)
-"""What has a name of its own; of other things the class has one."""
+"""What has a name of its own; otherwise its class is named."""
 _END = object()
 
 

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import check_estimator
 
 from mercer import kernels
 from mercer.errors import KernelError
@@ -19,11 +18,6 @@ from mercer.testing.lift import check_lift
 mp = mpmath.MPContext()
 mp.dps = 60
 X = np.random.default_rng(0).normal(size=(12, 3))
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_scikit_learns_checks():
-    check_estimator(Trigonometric(2, 5.0))
 
 
 @pytest.mark.parametrize("lift", [Trigonometric(), Trigonometric(4, 0.7)], ids=repr)

@@ -24,6 +24,14 @@ FAMILIES: tuple[type[Details], ...] = (
 )  # fmt: skip
 DETAILS: dict[str, type[Details]] = {family.task: family for family in FAMILIES}
 """By what is fitted."""
+SOLVERS: dict[str, type[Solver]] = {
+    name: kind
+    for name in solvers.__all__
+    if isinstance(kind := getattr(solvers, name), type) and issubclass(kind, Solver) and kind is not Solver
+}
+"""By their names in records."""
+HINTS: dict[type, dict[str, Any]] = {kind: get_type_hints(kind) for kind in (*FAMILIES, *SOLVERS.values())}
+"""The types of their fields: nothing is evaluated while a record is read, which may come from a stranger."""
 VALUES: dict[str, Any] = {
     "method": str, "rows": int, "columns": int, "outputs": int, "bytes": int, "seconds": float,
     "n_features": int, "n_landmarks": int, "gives_up": str,
@@ -53,8 +61,7 @@ def restored(record: Mapping[str, Any]) -> Plan[Any]:
         if record["method"] not in kind.methods:
             raise ValueError(f"there is no method {record['method']!r} for {kind.task}")
         values = {name: _value(record[name], hint) for name, hint in VALUES.items()}
-        hints = get_type_hints(kind)
-        own = {item.name: hints[item.name] for item in fields(kind)}
+        own = {item.name: HINTS[kind][item.name] for item in fields(kind)}
         details = {k: _solver(record) if hint is Solver else _value(record[k], hint) for k, hint in own.items()}
         stages = tuple(Stage(name, float(seconds)) for name, seconds in _under(STAGE, record).items())
         told = Compared(str(record["reason"]))
@@ -85,11 +92,10 @@ def _settings(solver: Solver) -> dict[str, Plain]:
 
 
 def _solver(record: Mapping[str, Any]) -> Solver:
-    kind = getattr(solvers, str(record["solver"]), None) if record["solver"] in solvers.__all__ else None
-    if not (isinstance(kind, type) and issubclass(kind, Solver)):
+    kind = SOLVERS.get(str(record["solver"]))
+    if kind is None:
         raise ValueError(f"there is no solver {record['solver']!r}")
-    hints = get_type_hints(kind)
-    return kind(**{name: _value(value, hints[name]) for name, value in _under(SETTING, record).items()})
+    return kind(**{name: _value(value, HINTS[kind][name]) for name, value in _under(SETTING, record).items()})
 
 
 def _under(prefix: str, record: Mapping[str, Any]) -> dict[str, Any]:

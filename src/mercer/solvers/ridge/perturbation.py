@@ -28,7 +28,8 @@ MAX_OUTPUTS_AT_ONCE = 16
 ERROR_FACTOR = 32.0
 """What is found is multiplied by this: entries may be off by more than a unit, and not independently.
 
-In problems that were also solved with many digits true errors are below the estimate (tests/learners/test_rounding.py).
+In problems that were also solved with many digits true errors are below the estimate
+(tests/learners/ridge/test_rounding.py).
 """
 
 

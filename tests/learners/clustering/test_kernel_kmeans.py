@@ -14,7 +14,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils.estimator_checks import check_estimator
 
 from mercer.errors import BudgetError, InputError, NumericalWarning
 from mercer.kernels import Gaussian, Linear, Matern, Sigmoid
@@ -554,22 +553,6 @@ def test_a_failed_fit_keeps_the_model_before():
     with pytest.raises(InputError, match="n_samples = 2"):
         model.fit(X[:2])
     assert_array_equal(model.predict(X), before)
-
-
-@pytest.mark.parametrize(
-    "learner_",
-    [
-        KernelKMeans(),
-        KernelKMeans(3, kernel="linear"),
-        KernelKMeans(2, kernel="gaussian('median')", method="landmarks", n_landmarks=30),
-    ],
-    ids=repr,
-)
-def test_check_estimator(learner_):
-    results = check_estimator(clone(learner_), on_skip=None)
-    assert {result["status"] for result in results} <= {"passed", "skipped"}
-    assert sum(result["status"] == "skipped" for result in results) <= 1
-    assert not any(result["expected_to_fail"] for result in results)
 
 
 def test_fits_warn_of_nothing():

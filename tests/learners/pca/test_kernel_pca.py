@@ -19,7 +19,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import check_estimator
 
 from mercer.errors import BudgetError, InputError, NumericalWarning
 from mercer.kernels import Gaussian, Linear, Polynomial, ProductLaplace, Sigmoid
@@ -679,22 +678,6 @@ def test_a_lift_of_landmarks_may_be_given():
 
 
 # -- scikit-learn's contract ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "learner",
-    [
-        KernelPCA(),
-        KernelPCA("linear", n_components=1),
-        KernelPCA("gaussian(1)", n_components=2, n_landmarks=5, random_state=0),
-    ],
-    ids=repr,
-)
-def test_check_estimator(learner):
-    results = check_estimator(learner, on_skip=None)
-    assert {result["status"] for result in results} <= {"passed", "skipped"}
-    assert sum(result["status"] == "skipped" for result in results) <= 1  # the array API, without its switch
-    assert not any(result["expected_to_fail"] for result in results)
 
 
 def test_frames_and_names():

@@ -13,7 +13,6 @@ from sklearn.base import clone
 from sklearn.cluster import SpectralClustering as Reference
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import kneighbors_graph
-from sklearn.utils.estimator_checks import check_estimator
 
 from mercer import kernels
 from mercer.errors import BudgetError, InputError, NumericalWarning
@@ -304,14 +303,6 @@ def test_a_plan_says_what_a_fit_takes():
 def test_settings_that_make_no_sense_are_refused(settings, message):
     with pytest.raises(InputError, match=message):
         SpectralClustering(**{"n_clusters": 2, **settings}).fit(np.random.default_rng(0).normal(size=(20, 2)))
-
-
-@pytest.mark.parametrize("learner", [SpectralClustering(), SpectralClustering(2, kernel="gaussian(1)")], ids=repr)
-def test_check_estimator(learner):
-    results = check_estimator(clone(learner), on_skip=None)
-    assert {result["status"] for result in results} <= {"passed", "skipped"}
-    assert sum(result["status"] == "skipped" for result in results) <= 1
-    assert not any(result["expected_to_fail"] for result in results)
 
 
 def test_sparse_ties():
