@@ -1,6 +1,7 @@
 """The plan of least squares with stored matrices: by time, among what fits the memory, and in words."""
 
 import re
+import sys
 from dataclasses import asdict
 
 import numpy as np
@@ -219,6 +220,9 @@ def test_a_budget_that_nothing_fits_names_the_smallest_way():
 
 def test_a_fit_that_is_too_large_is_refused_before_it_starts(monkeypatch):
     monkeypatch.setattr(Budget, "of_machine", classmethod(lambda cls, fraction=0.8: cls(100_000)))
+    monkeypatch.setattr(
+        sys.modules["mercer.planner.choose"], "MAX_UNASKED_BYTES", 0
+    )  # so little is taken without asking otherwise
     X = np.random.default_rng(0).normal(size=(200, 2))
     with pytest.raises(
         BudgetError, match=r"^KernelRidge needs 3\d\d\.\d KiB for the dual with Cholesky\(\) on 200 rows"

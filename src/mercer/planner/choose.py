@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import InputError, message
 from mercer.planner.limits import Limits
 from mercer.planner.machine import ROUGH, Machine
@@ -49,8 +49,14 @@ def choose(
     >>> choose(RidgeTask(1000, 8, 1, None, 45, True), machine=ROUGH).method
     'direct'
     """
+    rates = ROUGH if machine is None else machine
+    if budget is None:
+        limits = Limits(MAX_UNASKED_BYTES, seconds, rates, resumable)
+        small = task.at_once(limits)
+        if small is not None:  # so small that nobody asks how much is free
+            return replace(task.started(small, limits), comparison=Alternatives(task, limits, is_sure=True))
     budget = Budget.of(None) if budget is None else budget
-    limits = Limits(budget.bytes, seconds, ROUGH if machine is None else machine, resumable)
+    limits = Limits(budget.bytes, seconds, rates, resumable)
     best = task.at_once(limits)
     if best is None:
         if machine is None and task.is_long(limits):
@@ -66,10 +72,14 @@ def choose(
 
 @dataclass(frozen=True)
 class Alternatives:
-    """The comparison of a plan with the other methods, made when it is read, from the task."""
+    """The comparison of a plan with the other methods, made when it is asked for, from the task.
+
+    is_sure : whether the plan was made without a look at the memory that is free
+    """
 
     task: Task[Any]
     limits: Limits
+    is_sure: bool = False
 
     @property
     def reason(self) -> str:
@@ -83,7 +93,8 @@ class Alternatives:
 
     @cached_property
     def _made(self) -> Compared:
-        task, limits = self.task, self.limits
+        task = self.task
+        limits = replace(self.limits, bytes=Budget.of(None).bytes) if self.is_sure else self.limits
         plans = list(task.candidates(limits))
         best = task.best(plans, limits)
         if best is None:

@@ -6,7 +6,8 @@ import pytest
 from mercer.solvers import Cholesky, ConjugateGradient, Cost, Eigen, GradientDescent, Solver, System
 from mercer.solvers.logistic.newton import _level
 from mercer.solvers.ridge import blocked_cholesky
-from mercer.solvers.ridge.base import opening, relative_residual, solves
+from mercer.solvers.ridge.base import opening
+from mercer.solvers.ridge.checks import relative_residual, solves
 
 
 def test_cholesky_counts_a_factor_and_two_solutions_and_products():

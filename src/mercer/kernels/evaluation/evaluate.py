@@ -17,10 +17,12 @@ from mercer.compute.runtime import threads
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import DomainError, InputError, NumericalWarning, caller_level, message, speaking
 from mercer.kernels.domain import REALS
+from mercer.kernels.evaluation import plain
 from mercer.kernels.evaluation.dispatch import fused
 from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.objects.reading import objects_from
 from mercer.kernels.objects.table import holds_more
+from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import (
     DOUBLE,
     Points,
@@ -232,6 +234,13 @@ def _values(
             n * m * dtype.itemsize, f"a matrix of {n} x {m} numbers", remedy, subject=name_of(kernel)
         )
     with np.errstate(all="ignore"):
+        if out is None and watch is None and n * m <= plain.BLOCK_PAIRS and is_few(left, right):
+            block = np.array(kernel.evaluate(Pairs(left, right)), dtype)  # a function's own array stays as it is
+            if left is right:  # a product may round (i, j) and (j, i) differently: the lower triangle counts
+                for i in range(1, n):
+                    block[:i, i] = block[i, :i]
+                np.fill_diagonal(block, kernel.evaluate_diagonal(left))
+            return block, False
         found = evaluator(kernel, left, right)
         out, sure = found.matrix(dtype, 1 if isinstance(found, Plain) else threads.count(workers), watch, out)
         if left is right:

@@ -46,22 +46,12 @@ class Plain:
         out: NDArray[Any] | None = None,
     ) -> tuple[NDArray[Any], bool]:
         """All values as an array, a symmetric one exactly symmetric, and whether all are surely finite."""
-        if out is None and watch is None and self.shape[0] * self.shape[1] <= BLOCK_PAIRS:
-            return self._at_once(dtype), False
         out = np.empty(self.shape, dtype) if out is None else out
         for rows, columns, block in self._blocks(watch, half=self.symmetric):
             out[rows, columns] = block
         if self.symmetric:
             mirror(out)
         return out, False
-
-    def _at_once(self, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """All values, where they are one block."""
-        with np.errstate(all="ignore"):
-            block = np.asarray(self.kernel.evaluate(Pairs(self.left, self.right)), dtype)
-        if self.symmetric:  # a product may round (i, j) and (j, i) differently: the lower triangle counts
-            return np.asarray(np.tril(block) + np.tril(block, -1).T)
-        return block
 
     def fill(self, i0: int, i1: int, out: NDArray[Any]) -> bool:
         """The values of rows i0 to i1, and whether all are surely finite."""

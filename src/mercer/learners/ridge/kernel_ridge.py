@@ -15,10 +15,8 @@ from mercer.kernels import Kernel
 from mercer.kernels.fields import check_integer
 from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
-from mercer.learners.data.validation import targets_of, weights_of
 from mercer.learners.ridge.least_squares import LeastSquares
 from mercer.learners.ridge.posterior import drawn_from
-from mercer.learners.ridge.problem import Targets
 from mercer.learners.streaming.source_stream import SourceStream, regression_stream
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
@@ -156,11 +154,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         self.on_interrupt = on_interrupt
         self.verbose = verbose
         self.random_state = random_state
-
-    def _targets(self, X: Any, y: Any, sample_weight: Any) -> Targets:
-        targets = targets_of(self, X, y)
-        weights = weights_of(sample_weight, len(targets))
-        return Targets(targets.reshape(len(targets), -1), targets.ndim == 1, weights)
 
     def _streamed_rows(self, source: Source) -> SourceStream:
         return regression_stream(source)

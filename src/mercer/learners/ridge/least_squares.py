@@ -15,7 +15,7 @@ from mercer.errors import InputError, NumericalWarning, caller_level, message, s
 from mercer.learners.certificates.bounds import Distance
 from mercer.learners.certificates.certificate import certificate
 from mercer.learners.data.rows import scatter_rows
-from mercer.learners.data.validation import is_precomputed
+from mercer.learners.data.validation import is_precomputed, targets_of, weights_of
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.ridge.methods import solve
 from mercer.learners.ridge.planning import foreseen, plan_of, planned
@@ -57,9 +57,11 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
-    @abstractmethod
     def _targets(self, X: Any, y: Any, sample_weight: Any) -> Targets:
-        """What is to be learned: targets of two dimensions, and weights."""
+        """What is to be learned: numbers, unless a learner of labels says otherwise."""
+        targets = targets_of(self, X, y)
+        weights = weights_of(sample_weight, len(targets))
+        return Targets(targets.reshape(len(targets), -1), targets.ndim == 1, weights)
 
     @abstractmethod
     def _streamed_rows(self, source: Source) -> SourceStream:

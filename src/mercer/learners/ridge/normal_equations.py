@@ -35,7 +35,7 @@ from mercer.operators import Centering
 from mercer.planner.ridge import RidgePlan
 from mercer.planner.ridge.streaming import JUDGED, TRIED
 from mercer.solvers import Outcome
-from mercer.solvers.ridge.base import solves
+from mercer.solvers.ridge.checks import solves
 from mercer.solvers.ridge.perturbation import ERROR_FACTOR
 from mercer.tuning.path import Path, default_alphas
 

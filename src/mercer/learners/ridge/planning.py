@@ -62,7 +62,8 @@ def planned(problem: RidgeProblem, resumable: bool = False) -> RidgePlan:
 
     Cost: nothing up to `probe.PROBED` rows; beyond, a look at a sample of a thousand rows.
     """
-    task, limit, seconds = _task(problem), Budget.of(problem.memory_limit), problem.time_limit
+    task, seconds = _task(problem), problem.time_limit
+    limit = None if problem.memory_limit is None else Budget.of(problem.memory_limit)
     first = choose(task, limit, seconds, None, resumable)
     worth = (task.approximable or task.products) and first.seconds > WORTH
     looked = probe(problem) if worth else Probe()

@@ -33,7 +33,10 @@ def fewest_operations(task: RidgeTask, limits: Limits) -> RidgePlan | None:
     """The direct method that takes the fewest operations; None where no direct one is open."""
     if not task.stored or (task.products and isinstance(task.solver, ConjugateGradient)):
         return None
-    least = min(_open(task), key=lambda each: _operations(task, *each), default=None)
+    given = _open(task)
+    if task.solver is None and not task.path and task.alphas == 1:  # one factor takes less than all eigenvectors
+        given = [each for each in given if not each[1].whole_path]
+    least = min(given, key=lambda each: _operations(task, *each), default=None)
     return None if least is None else _plan(task, *least, limits)
 
 
@@ -104,7 +107,8 @@ def _stages(task: RidgeTask, side: Side, solver: Solver, size: int, limits: Limi
         solving += machine.store((CHECKED + LEFT_OUT * task.path) * n * size)
     else:
         name = "kernel matrix"
-        building = limits.pair(task, double=True) * n**2 / 2 + machine.store(float(n) ** 2)
+        pair = machine.pairs(1.0, task.columns, False) if task.pair is None else limits.pair(task, double=True)
+        building = pair * n**2 / 2 + machine.store(float(n) ** 2)
         if task.lift_given:
             features = table_seconds(task, task.width, limits)
             building = features + machine.multiply(2.0 * n**2 * task.width) + machine.store(float(n) ** 2)

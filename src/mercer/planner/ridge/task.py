@@ -181,7 +181,7 @@ class RidgeTask(Task[RidgeDetails]):
         are not direct come before direct ones only where these take longer than `BRIEF`.
         """
         found = fewest_operations(self, self.within(limits))
-        if found is None or found.seconds > INSTANT or found.seconds > limits.direct:
+        if found is None or found.seconds > INSTANT or (limits.seconds is not None and found.seconds > limits.direct):
             return None
         plan = self.beside(found)
         return plan if plan.bytes <= limits.bytes else None

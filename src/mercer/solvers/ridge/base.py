@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol
+from typing import ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,6 @@ Matrix = NDArray[np.float64] | Operator
 """A stored array of float64, or an operator that gives products."""
 Loss = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 """From coefficients x and the products A x, (n, outputs) both, to one number per output."""
-
-
-MAX_RESIDUAL = 1e-3
-"""A relative residual above this is no solution, whatever a direct solver says."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,25 +178,7 @@ class Solver(ABC):
         return speed.read(self.cost(n, outputs).operations / 2)
 
 
-def relative_residual(system: System, products: NDArray[Any], x: NDArray[Any]) -> float:
-    """The largest |b_t - A x_t - alpha_t x_t| / |b_t| over the outputs, from the products A x; 0 where b is."""
-    largest = np.abs(system.targets).max(axis=0, initial=0.0)
-    units = np.where(largest > 0, largest, 1.0)  # squares of tiny and of huge numbers leave the range of floats
-    left = np.linalg.norm((system.targets - products - system.alphas * x) / units, axis=0)
-    sizes = np.linalg.norm(system.targets / units, axis=0)
-    ratios = np.divide(left, sizes, out=np.where(left > 0, np.inf, 0.0), where=sizes > 0)
-    return float(ratios.max(initial=0.0))
-
-
 def opening(stopped: Stopped) -> str:
     """Why a solver was stopped, as the beginning of a sentence."""
     words = str(stopped).rstrip(". ")
     return words[:1].upper() + words[1:]
-
-
-def solves(residual: float, reason: list[str]) -> bool:
-    """Whether a direct solution deserves the name; where it does not, the reason is told."""
-    if residual <= MAX_RESIDUAL:
-        return True
-    reason.append(f"The solution leaves a residual of {residual:.1e}: A + alpha I is singular to rounding.")
-    return False

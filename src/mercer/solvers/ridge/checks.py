@@ -1,4 +1,4 @@
-"""Input checks of solvers, since LAPACK checks little."""
+"""What solvers check: their input, since LAPACK checks little, and the residual of what comes out."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from mercer.operators import Operator
 from mercer.operators.base import read
 from mercer.operators.dense import TILE_NUMBERS, tiles
 from mercer.solvers.ridge.base import Matrix, System
+
+MAX_RESIDUAL = 1e-3
+"""A relative residual above this is no solution, whatever a direct solver says."""
 
 
 def ready(system: System) -> tuple[NDArray[np.float64], System]:
@@ -64,3 +67,21 @@ def row_sums(A: NDArray[np.float64]) -> NDArray[np.float64]:
         got = f"row {wrong[0]} of A adds up to {sums[wrong[0]]}"
         raise InputError(message("finite numbers with finite sums", got, "Check the data and the kernel."))
     return sums
+
+
+def relative_residual(system: System, products: NDArray[Any], x: NDArray[Any]) -> float:
+    """The largest |b_t - A x_t - alpha_t x_t| / |b_t| over the outputs, from the products A x; 0 where b is."""
+    largest = np.abs(system.targets).max(axis=0, initial=0.0)
+    units = np.where(largest > 0, largest, 1.0)  # squares of tiny and of huge numbers leave the range of floats
+    left = np.linalg.norm((system.targets - products - system.alphas * x) / units, axis=0)
+    sizes = np.linalg.norm(system.targets / units, axis=0)
+    ratios = np.divide(left, sizes, out=np.where(left > 0, np.inf, 0.0), where=sizes > 0)
+    return float(ratios.max(initial=0.0))
+
+
+def solves(residual: float, reason: list[str]) -> bool:
+    """Whether a direct solution deserves the name; where it does not, the reason is told."""
+    if residual <= MAX_RESIDUAL:
+        return True
+    reason.append(f"The solution leaves a residual of {residual:.1e}: A + alpha I is singular to rounding.")
+    return False

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from mercer.compute.runtime.run import Run
 from mercer.errors import speaks
 from mercer.solvers.ridge import mixed_precision_cholesky
-from mercer.solvers.ridge.base import PASSES, Cost, Solver, Speed, System, relative_residual, solves
-from mercer.solvers.ridge.checks import ready, row_sums
+from mercer.solvers.ridge.base import PASSES, Cost, Solver, Speed, System
+from mercer.solvers.ridge.checks import ready, relative_residual, row_sums, solves
 from mercer.solvers.ridge.cholesky_factor import Factor, factorize
 from mercer.solvers.ridge.eigen import Eigen
 from mercer.solvers.ridge.mixed_precision_cholesky import NO_STEPS, SingleFactor, single_factor, suits

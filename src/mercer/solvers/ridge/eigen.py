@@ -14,8 +14,8 @@ from mercer.compute.runtime.lapack import Routine, patiently, routine
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import speaks
 from mercer.operators.dense import DIVIDE_AND_CONQUER_SIZES
-from mercer.solvers.ridge.base import PASSES, Cost, Matrix, Solver, Speed, System, relative_residual, solves
-from mercer.solvers.ridge.checks import overwritable, ready, row_sums
+from mercer.solvers.ridge.base import PASSES, Cost, Matrix, Solver, Speed, System
+from mercer.solvers.ridge.checks import overwritable, ready, relative_residual, row_sums, solves
 from mercer.solvers.ridge.outcome import Outcome
 from mercer.solvers.ridge.spectrum import Spectrum
 

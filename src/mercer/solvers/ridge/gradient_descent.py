@@ -16,8 +16,8 @@ from mercer.errors import InputError, message, speaks
 from mercer.operators import Operator
 from mercer.operators.base import read
 from mercer.solvers.eigenvalues.lanczos import MAX_STEPS, Edges, edges
-from mercer.solvers.ridge.base import Cost, Solver, System, opening, relative_residual
-from mercer.solvers.ridge.checks import sides
+from mercer.solvers.ridge.base import Cost, Solver, System, opening
+from mercer.solvers.ridge.checks import relative_residual, sides
 from mercer.solvers.ridge.outcome import History, Outcome
 from mercer.solvers.ridge.settings import finite, whole
 
