@@ -31,7 +31,7 @@ class Target:
     name : of the column
     task : "regression" or "classification"
     why : the reason, in words
-    values : numbers, or labels as texts or integers, one a row that is kept
+    values : numbers, or labels as texts or integers, one per row that is kept
     dropped : how many rows had none
     """
 

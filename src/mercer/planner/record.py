@@ -31,7 +31,7 @@ SOLVERS: dict[str, type[Solver]] = {
 }
 """By their names in records."""
 HINTS: dict[type, dict[str, Any]] = {kind: get_type_hints(kind) for kind in (*FAMILIES, *SOLVERS.values())}
-"""The types of their fields: nothing is evaluated while a record is read, which may come from a stranger."""
+"""The types of their fields: nothing is evaluated while a record is read, which may be untrusted."""
 VALUES: dict[str, Any] = {
     "method": str, "rows": int, "columns": int, "outputs": int, "bytes": int, "seconds": float,
     "n_features": int, "n_landmarks": int, "gives_up": str,
