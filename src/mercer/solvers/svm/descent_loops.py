@@ -183,19 +183,20 @@ def worth_compiling(Z: NDArray[Any]) -> bool:
 
 def _sweep_numpy(terms: Terms, rows: Rows, place: Place) -> Met:
     """The same with NumPy."""
-    Z, problem, b, w, calm = terms.Z, terms.problem, place.b, place.w, place.calm
+    Z, problem, squares, b, w, calm = terms.Z, terms.problem, terms.squares, place.b, place.w, place.calm
+    linear, lower, upper = problem.linear, problem.lower, problem.upper
     kink, bias, rho, off = problem.kink, place.bias, terms.rho, place.off
     high, low, gap, moves = -np.inf, np.inf, 0.0, 0
     for i in rows.tolist():
-        row, old, least, most = Z[i].astype(np.float64), float(b[i]), float(problem.lower[i]), float(problem.upper[i])
-        slope = float(row @ w) + float(problem.linear[i]) + bias + rho * off
+        row, old, least, most = Z[i].astype(np.float64), float(b[i]), float(lower[i]), float(upper[i])
+        slope = float(row @ w) + float(linear[i]) + bias + rho * off
         if old < most:
             low = min(low, slope + (kink if old >= 0 else -kink))
         if old > least:
             high = max(high, slope + (kink if old > 0 else -kink))
         gap += old * slope + kink * abs(old)
         gap += max(most * max(-slope - kink, 0.0), least * min(kink - slope, 0.0))
-        size = float(terms.squares[i]) + rho
+        size = float(squares[i]) + rho
         new = old - slope / size
         new = max(new - kink / size, 0.0) + min(new + kink / size, 0.0)
         new = min(max(new, least), most)
