@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.errors import InputError, message
 from mercer.tables.columns import kind_of, numbers
-from mercer.tables.labels import FEWEST_LETTERS
+from mercer.tables.labels import MIN_LETTERS
 from mercer.tables.read import Sheet
 
 FEW = 20
@@ -95,7 +95,7 @@ def _label(text: str, known: frozenset[str]) -> str:
     """
     text = text.strip()
     spellings = (text, text.casefold().capitalize(), _as_number(text), ONES.get(text, text))
-    alike = [label for label in known if len(label) >= FEWEST_LETTERS and label.casefold() == text.casefold()]
+    alike = [label for label in known if len(label) >= MIN_LETTERS and label.casefold() == text.casefold()]
     return next((spelling for spelling in spellings if spelling in known), alike[0] if len(alike) == 1 else text)
 
 
