@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from report import machine
 
 from mercer.hypothesis_tests import Comparison, hsic, mmd
-from mercer.hypothesis_tests.block_test import FEWEST
+from mercer.hypothesis_tests.block_test import MIN_BLOCKS
 
 RESULTS = Path(__file__).parent / "results"
 LEVEL = 0.05
@@ -171,7 +171,7 @@ def levels(seeds: range, words: str) -> Iterator[Row]:
             for seed in seeds if words in name else ():
                 X, Y = draw(np.random.default_rng([seed, number, len(methods)]))
                 for method, settings in methods.items():
-                    if settings["method"] == "blocks" and min(len(X), len(Y)) < FEWEST**2:
+                    if settings["method"] == "blocks" and min(len(X), len(Y)) < MIN_BLOCKS**2:
                         continue
                     found = compare(X, Y, permutations=PERMUTATIONS, random_state=seed, **settings)
                     rejected[method] = rejected.get(method, 0) + (found.p_value <= LEVEL)

@@ -45,6 +45,29 @@ def test_learners_take_one_parameter_by_its_place(learner):
     assert {"memory_limit", "time_limit", "on_interrupt", "verbose", "random_state"} <= parameters(learner).keys()
 
 
+@pytest.mark.parametrize(
+    ("learner", "methods"),
+    [
+        (learners.KernelKMeans, '{"auto", "exact", "landmarks"}'),
+        (learners.KernelLogisticRegression, '{"auto", "exact", "landmarks"}'),
+        (learners.KernelOneClassSVM, '{"auto", "exact", "landmarks"}'),
+        (learners.KernelPCA, '{"auto", "exact", "krylov", "landmarks"}'),
+        (learners.KernelSVC, '{"auto", "exact", "landmarks"}'),
+        (learners.KernelSVR, '{"auto", "exact", "landmarks"}'),
+        (learners.SpectralClustering, '{"auto", "exact", "krylov"}'),
+    ],
+    ids=lambda one: getattr(one, "__name__", ""),
+)
+def test_an_approximation_or_algorithm_is_chosen_by_method(learner, methods):
+    assert parameters(learner)["method"].default == "auto"
+    assert f'method : {methods}, default="auto"' in inspect.getdoc(learner)
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: one.__name__)
+def test_landmarks_are_asked_for_by_method(learner):
+    assert "n_landmarks" not in parameters(learner) or "method" in parameters(learner)
+
+
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda one: one.__name__)
 def test_solvers_take_their_settings_by_name(solver):
     assert all(one.kw_only for one in fields(solver))

@@ -57,7 +57,7 @@ def test_the_two_formulas_of_the_tests_agree():
 @pytest.mark.parametrize("strip", [1, 64, 1 << 17])
 @pytest.mark.parametrize("kernel", [Gaussian(1.0), Polynomial(2)], ids=str)
 def test_permuted_statistics_are_those_of_the_permuted_rows(monkeypatch, kernel, strip):
-    monkeypatch.setattr(joint, "STRIP", strip)
+    monkeypatch.setattr(joint, "STRIP_NUMBERS", strip)
     X, Y = tables(14)
     found = hsic(X, Y, kernel, Gaussian(0.8), permutations=15, random_state=3)
     K, L = kernel(X), matrix_by_loops(Y, gaussian(0.8))
@@ -76,7 +76,7 @@ def test_threads_share_permutations_without_a_trace():
 
 @pytest.mark.parametrize("strip", [40, 1 << 17])
 def test_lifted_statistics_are_those_of_the_kernels_of_the_features(monkeypatch, strip):
-    monkeypatch.setattr(joint, "STRIP", strip)
+    monkeypatch.setattr(joint, "STRIP_NUMBERS", strip)
     X, Y = tables(16)
     random = np.random.default_rng(0)
     x = embedding_of(seen(Gaussian(1.0), X), 6, LANDMARKS, random)

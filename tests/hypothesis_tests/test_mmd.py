@@ -95,8 +95,8 @@ def test_the_larger_sample_may_be_the_first():
 def test_a_matrix_that_is_not_stored_gives_the_same(monkeypatch, pairs):
     X, Y = samples((150, 130), d=3)
     stored = mmd(X, Y, permutations=40, random_state=0)
-    monkeypatch.setattr(pair_sums, "STORED", 0)
-    monkeypatch.setattr(pair_sums, "COLUMNS", 16)
+    monkeypatch.setattr(pair_sums, "MAX_STORED_NUMBERS", 0)
+    monkeypatch.setattr(pair_sums, "MAX_PRODUCT_COLUMNS", 16)
     with fused_from(pairs):
         found = mmd(X, Y, permutations=40, random_state=0)
     assert found.statistic == pytest.approx(stored.statistic, rel=1e-9)
@@ -123,7 +123,7 @@ def test_lifted_statistics_are_those_of_the_kernel_of_the_features(kernel, kind,
 def test_strips_of_features_do_not_change_the_sums(monkeypatch):
     X, Y = samples((30, 21))
     whole = mmd(X, Y, method="features", n_landmarks=20, permutations=30, random_state=0)
-    monkeypatch.setattr(pair_sums, "TABLE", 31 * 8)
+    monkeypatch.setattr(pair_sums, "TABLE_NUMBERS", 31 * 8)
     parts = mmd(X, Y, method="features", n_landmarks=20, permutations=30, random_state=0)
     np.testing.assert_allclose(parts.null_sample, whole.null_sample, rtol=1e-10, atol=1e-14)
 
@@ -314,8 +314,8 @@ def test_rounding_that_decides_is_told():
 
 
 def test_lifted_memory_is_linear_in_the_rows(monkeypatch):
-    monkeypatch.setattr("mercer.hypothesis_tests.embeddings.STRIP", 1 << 18)
-    monkeypatch.setattr(pair_sums, "TABLE", 1 << 18)
+    monkeypatch.setattr("mercer.hypothesis_tests.embeddings.STRIP_NUMBERS", 1 << 18)
+    monkeypatch.setattr(pair_sums, "TABLE_NUMBERS", 1 << 18)
     X, Y = samples((15_000, 15_000), d=2)
     tracemalloc.start()
     found = mmd(X, Y, "gaussian(1)", method="features", n_landmarks=400, permutations=40, random_state=0)
@@ -335,7 +335,7 @@ def test_auto_takes_all_pairs_of_few_rows_and_features_of_many(monkeypatch):
     X, Y = samples((64, 64))
     assert mmd(X, Y, permutations=10).method == "exact"
     assert mmd(X, Y, null="normal").method == "blocks"
-    monkeypatch.setattr(two_sample, "WORK", 128.0**2 * 60)
+    monkeypatch.setattr(two_sample, "MAX_EXACT_VALUES", 128.0**2 * 60)
     assert mmd(X, Y, permutations=10).method == "exact"
     assert mmd(X, Y, permutations=11, n_landmarks=4).method == "features"
     assert mmd(X, Y, permutations=11, null="spectral").method == "exact"  # nothing is permuted
@@ -346,8 +346,8 @@ def test_auto_takes_all_pairs_of_few_rows_and_features_of_many(monkeypatch):
 )
 def test_auto_counts_pairs_and_permutations(rows, permutations, method):
     asked = Settings.of(two_sample.NULLS, "auto", "auto", permutations, None, "1 GB")
-    assert asked.chosen(rows, two_sample.WORK, 0).method == method
-    assert asked.chosen(rows, two_sample.WORK, 2 * 10**9).method == "features"
+    assert asked.chosen(rows, two_sample.MAX_EXACT_VALUES, 0).method == method
+    assert asked.chosen(rows, two_sample.MAX_EXACT_VALUES, 2 * 10**9).method == "features"
 
 
 def test_the_matrix_is_kept_within_half_of_the_budget():

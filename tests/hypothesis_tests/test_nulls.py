@@ -10,7 +10,7 @@ from scipy.stats import kstest
 from mercer.hypothesis_tests import hsic, mmd
 from mercer.hypothesis_tests.embeddings import EXACT, embedding_of
 from mercer.hypothesis_tests.result import Null
-from mercer.hypothesis_tests.spectral_null import LEADING, Spectral, draws, products
+from mercer.hypothesis_tests.spectral_null import CHI_SQUARED_WEIGHTS, Spectral, draws, products
 from mercer.hypothesis_tests.unbiased import independence_spread, inner, two_sample_spread, two_sample_third, zero_sums
 from mercer.hypothesis_tests.validation import seen_through
 from mercer.kernels import Gaussian, Polynomial
@@ -143,7 +143,7 @@ def test_features_have_the_spectrum_of_their_matrix():
 def test_a_sample_of_rows_stands_for_all(monkeypatch):
     rows = seen(Gaussian(1.0), normal_rows(np.random.default_rng(0), 300))
     whole = Spectral.of_rows(rows, np.random.default_rng(0))
-    monkeypatch.setattr("mercer.hypothesis_tests.spectral_null.SAMPLE", 150)
+    monkeypatch.setattr("mercer.hypothesis_tests.spectral_null.MAX_SAMPLE_ROWS", 150)
     part = Spectral.of_rows(rows, np.random.default_rng(0))
     assert len(part.weights) == 150
     assert part.square == pytest.approx(whole.square, rel=0.2)
@@ -164,8 +164,8 @@ def test_draws_have_the_moments_of_a_weighted_sum():
 
 
 def test_small_weights_add_a_normal_number():
-    weights = np.full(4 * LEADING, 0.1)
-    found = draws(weights[:LEADING], float(weights @ weights), 1.0, 20_000, np.random.default_rng(0))
+    weights = np.full(4 * CHI_SQUARED_WEIGHTS, 0.1)
+    found = draws(weights[:CHI_SQUARED_WEIGHTS], float(weights @ weights), 1.0, 20_000, np.random.default_rng(0))
     assert np.std(found) == pytest.approx(1.0, rel=0.03)
 
 
@@ -177,10 +177,10 @@ def test_no_weights_and_no_scatter_are_zeros():
 def test_products_are_the_largest_ones():
     left, right = np.array([4.0, 2.0, 1.0]), np.array([3.0, 1.0])
     assert products(left, right).tolist() == [12.0, 6.0, 4.0, 3.0, 2.0, 1.0]
-    many = 1 / np.arange(1.0, 2 * LEADING)
+    many = 1 / np.arange(1.0, 2 * CHI_SQUARED_WEIGHTS)
     found = products(many, many)
-    assert len(found) == LEADING
-    assert found[-1] == pytest.approx(np.sort(np.outer(many, many), axis=None)[-LEADING])
+    assert len(found) == CHI_SQUARED_WEIGHTS
+    assert found[-1] == pytest.approx(np.sort(np.outer(many, many), axis=None)[-CHI_SQUARED_WEIGHTS])
 
 
 # -- p-values of given laws -------------------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ def test_features_that_vanish_are_left_out():
 
 
 def test_many_mixed_monomials_are_left_as_they_are(monkeypatch):
-    monkeypatch.setattr(algebra, "DENSEST", 2)
+    monkeypatch.setattr(algebra, "MAX_MIXED_MONOMIALS", 2)
     a = algebra.linear(np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]))
     assert algebra.simplified(a).names(NAMES) == ["x1 + x2 + x3"] * 2
     assert_allclose(gram(algebra.simplified(a)), gram(a), rtol=1e-13)

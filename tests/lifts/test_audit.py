@@ -59,7 +59,7 @@ def test_small_tables_get_the_true_maximum():
 @pytest.mark.parametrize("size", [1, 40, 1000])
 def test_blocks_do_not_change_the_maximum(size, monkeypatch):
     """The largest error may lie in any block: here it belongs to the last row, with itself or with the first."""
-    monkeypatch.setattr(audit, "BLOCK", size)
+    monkeypatch.setattr(audit, "BLOCK_NUMBERS", size)
     for last in ([9.0, 0.0, 0.0], [-9.0, 0.0, 0.0]):
         X = np.vstack([[9.5, 0.0, 0.0], table(40), last])
         lift = Shrunk(0.5).fit(X)

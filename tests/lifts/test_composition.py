@@ -469,7 +469,7 @@ class Watched(Rows):
 def test_certificates_hold_a_block_of_features(lift, monkeypatch):
     phi = lift.fit(X)
     whole = phi.certificate(X)
-    monkeypatch.setattr("mercer.lifts.base.BLOCK", 20)
+    monkeypatch.setattr("mercer.lifts.base.BLOCK_NUMBERS", 20)
     Watched.seen.clear()
     assert phi.certificate(X) == whole
     assert set(Watched.seen) == {5, 2}  # of four features per row, or three and what is left

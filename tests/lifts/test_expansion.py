@@ -34,7 +34,7 @@ def table(n, d, seed=0):
 
 @pytest.mark.parametrize("block", [1, 12, 1 << 23])
 def test_sums_of_monomials(block, monkeypatch):
-    monkeypatch.setattr(expansions, "BLOCK", block)
+    monkeypatch.setattr(expansions, "BLOCK_MONOMIALS", block)
     X = table(50, 2)
     x, y = X.T
     wanted = np.stack([2 + x**2 + y**2, 0 * x, -x + math.sqrt(2) * x * y], axis=1)

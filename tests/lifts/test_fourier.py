@@ -201,7 +201,7 @@ def test_quasi_random_points_are_even_and_have_tails():
 
 
 def test_halton_serves_where_sobol_ends(monkeypatch):
-    monkeypatch.setattr("mercer.lifts.sampling.SOBOL_WIDEST", 2)
+    monkeypatch.setattr("mercer.lifts.sampling.MAX_SOBOL_COLUMNS", 2)
     F = RandomFourier(Gaussian(2.0), 400, sampling="qmc", random_state=0).fit_transform(X)
     assert np.abs(gram(F) - Gaussian(2.0)(X)).mean() < 0.02
 

@@ -19,7 +19,7 @@ WAYS = ("plain", "compiled")
 def way(request, monkeypatch):
     if request.param == "compiled":
         pytest.importorskip("numba")
-    monkeypatch.setattr(fourier_loops, "COMPILED_FROM", 0 if request.param == "compiled" else 1 << 60)
+    monkeypatch.setattr(fourier_loops, "MIN_COMPILED_NUMBERS", 0 if request.param == "compiled" else 1 << 60)
     return request.param
 
 
@@ -115,7 +115,7 @@ def test_sparse_rows_give_the_same(dtype, offsets, way):
 
 @pytest.mark.parametrize("m", [1, 7, 8, 9, 1023, 1025, 2050])
 def test_ragged_edges(m, way, monkeypatch):
-    monkeypatch.setattr(fourier_loops, "TILE", 1 << 14)
+    monkeypatch.setattr(fourier_loops, "TILE_BYTES", 1 << 14)
     X, W = table(37, 2), table(m, 2, seed=1)
     for t in (None, np.arange(float(m))):
         found = Waves(W, np.zeros(2), 2.0, t).of(X)
@@ -127,7 +127,7 @@ def test_the_same_bits_for_any_number_of_threads_and_on_every_run():
     X, W = table(3_000, 5), table(200, 5, seed=1)
     lift = Waves(W, np.zeros(5), 1.0)
     first = lift.of(X, workers=1)
-    assert first.size >= fourier_loops.COMPILED_FROM
+    assert first.size >= fourier_loops.MIN_COMPILED_NUMBERS
     for workers in (1, 2, 3, None):
         assert np.array_equal(lift.of(X, workers=workers), first)
 

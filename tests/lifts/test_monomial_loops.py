@@ -19,7 +19,7 @@ WAYS = ["numpy", "compiled"]
 @pytest.fixture(params=WAYS)
 def way(request, monkeypatch):
     """Both ways to compute, whatever the size."""
-    monkeypatch.setattr(monomial_loops, "COMPILED_FROM", 0 if request.param == "compiled" else 1 << 62)
+    monkeypatch.setattr(monomial_loops, "MIN_COMPILED_VALUES", 0 if request.param == "compiled" else 1 << 62)
     return request.param
 
 
@@ -64,7 +64,7 @@ def test_whole_families(way, dtype, repeated):
 
 
 def test_loops_as_written(loops_as_written, monkeypatch):
-    monkeypatch.setattr(monomial_loops, "COMPILED_FROM", 0)
+    monkeypatch.setattr(monomial_loops, "MIN_COMPILED_VALUES", 0)
     for weights in (None, np.arange(35.0)):
         X, factors = table(4, 4), combinations(4, 3)
         np.testing.assert_array_equal(of_list(X, factors, weights), product_by_product(X, factors, weights))
@@ -115,7 +115,14 @@ def test_each_is_off_by_its_roundings_only(way, dtype, degree):
 
 
 @pytest.mark.parametrize(
-    "sizes", [{"PIECE": 1}, {"PIECE": 200}, {"BLOCK": 1}, {"NARROW": 0}, {"NARROW": 1, "BLOCK": 300}]
+    "sizes",
+    [
+        {"PIECE_VALUES": 1},
+        {"PIECE_VALUES": 200},
+        {"BLOCK_NUMBERS": 1},
+        {"MAX_COLUMNWISE_MONOMIALS": 0},
+        {"MAX_COLUMNWISE_MONOMIALS": 1, "BLOCK_NUMBERS": 300},
+    ],
 )
 def test_results_do_not_depend_on_the_size_of_pieces(way, sizes, monkeypatch):
     X, factors = table(23, 4), combinations(4, 3)
@@ -141,7 +148,7 @@ def test_infinities_are_honoured_without_a_word(way):
 
 
 def test_without_numba_many_values_are_computed_all_the_same(no_compiled_loops, monkeypatch):
-    monkeypatch.setattr(monomial_loops, "COMPILED_FROM", 0)
+    monkeypatch.setattr(monomial_loops, "MIN_COMPILED_VALUES", 0)
     monkeypatch.setattr(jit_cache, "numba_works", lambda: False)
     X, factors = table(5, 3), combinations(3, 3)
     np.testing.assert_array_equal(of_list(X, factors), product_by_product(X, factors))

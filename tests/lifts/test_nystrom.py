@@ -154,7 +154,7 @@ def test_fused_and_plain_give_the_same(monkeypatch):
         fused = Nystrom(Gaussian(0.5), 50, random_state=0).fit(X)
         assert np.array_equal(fused.landmark_indices_, plain.landmark_indices_)
         np.testing.assert_allclose(fused.transform(X), plain.transform(X), atol=1e-10)
-    monkeypatch.setattr("mercer.lifts.pivoting.BLOCK", 700)
+    monkeypatch.setattr("mercer.lifts.pivoting.BLOCK_NUMBERS", 700)
     np.testing.assert_allclose(plain.transform(X), fused.transform(X), atol=1e-10)
 
 
@@ -278,7 +278,7 @@ def test_offset_data():
 
 
 def test_memory_is_the_result_and_a_block(monkeypatch):
-    monkeypatch.setattr("mercer.lifts.pivoting.BLOCK", 1 << 14)
+    monkeypatch.setattr("mercer.lifts.pivoting.BLOCK_NUMBERS", 1 << 14)
     X = rows(3000)
     lift = Nystrom(Laplace(), 100, random_state=0).fit(X)
     lift.transform(X[:100])

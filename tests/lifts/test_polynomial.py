@@ -186,7 +186,7 @@ def test_compiled_loops_give_the_same_bits(lift, monkeypatch):
     X = table(40, 5)
     found = clone(lift).fit(X)
     by_numpy = found.transform(X)
-    monkeypatch.setattr(loops, "COMPILED_FROM", 0)
+    monkeypatch.setattr(loops, "MIN_COMPILED_VALUES", 0)
     np.testing.assert_array_equal(found.transform(X), by_numpy)
 
 
@@ -208,7 +208,7 @@ def test_overflow_is_said(lift, dtype):
 @pytest.mark.parametrize(("dtype", "way"), [("float64", "numpy"), ("float32", "numpy"), ("float64", "compiled")])
 @pytest.mark.parametrize("lift", LIFTS, ids=str)
 def test_sparse_in_sparse_out(lift, dtype, way, monkeypatch):
-    monkeypatch.setattr(sparse_loops, "COMPILED_FROM", 0 if way == "compiled" else 1 << 62)
+    monkeypatch.setattr(sparse_loops, "MIN_COMPILED_NUMBERS", 0 if way == "compiled" else 1 << 62)
     X = sparse(30, 7, 0.4).astype(dtype)
     found = clone(lift).fit(X).transform(X)
     wanted = clone(lift).fit(X.toarray()).transform(X.toarray())

@@ -87,15 +87,15 @@ def test_a_composite_has_no_more(depth):
 
 def test_features_that_are_left_as_they_are(monkeypatch):
     """Above DENSEST mixed monomials nothing is made independent, and above WIDEST maps are not multiplied out."""
-    monkeypatch.setattr(algebra, "DENSEST", 4)
+    monkeypatch.setattr(algebra, "MAX_MIXED_MONOMIALS", 4)
     assert assert_bounded(range(60), 2) >= 40
     dense = k.Linear().after(np.vander([1.0, 2.0, 3.0]))
     assert most_features(dense * dense, 3) == built(dense * dense, 3) == 9
-    monkeypatch.setattr(algebra, "DENSEST", 2)
+    monkeypatch.setattr(algebra, "MAX_MIXED_MONOMIALS", 2)
     together = k.Linear() + k.Linear() + dense
     assert most_features(together, 3) == built(together, 3) == 9
     assert most_features(k.Parabolic() ** 4, 2) >= built(k.Parabolic() ** 4, 2) > math.comb(4 + 3, 4)
-    monkeypatch.setattr(part_builder, "WIDEST", 8)
+    monkeypatch.setattr(part_builder, "MAX_MAPPED_NUMBERS", 8)
     assert assert_bounded(range(60), 2) >= 40
     square = k.Polynomial(2).after(np.vander([1.0, 2.0, 3.0]))
     assert most_features(square * square, 3) == built(square * square, 3) == 100
@@ -181,7 +181,7 @@ def test_subsets_of_a_million_columns_are_counted_at_once():
 
 @pytest.mark.parametrize("highest", [10_000, 2])
 def test_subsets_of_any_orders(highest, monkeypatch):
-    monkeypatch.setattr(n_features, "HIGHEST", highest)
+    monkeypatch.setattr(n_features, "MAX_COUNTED_POWER", highest)
     for d in range(1, 8):
         for first in range(d + 2):
             for last in range(first, d + 2):

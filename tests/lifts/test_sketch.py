@@ -22,7 +22,7 @@ from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.lifts.axis import Axis
 from mercer.lifts.moments import Pairs, Sample
 from mercer.lifts.sketch import Sketch
-from mercer.lifts.splitting import SAMPLE, _variance, divide
+from mercer.lifts.splitting import SAMPLE_ROWS, _variance, divide
 from mercer.lifts.tensor_sketch import TensorSketch, fast_length, variance
 from mercer.testing import check_lift
 
@@ -146,7 +146,7 @@ def test_the_sample_knows_its_pairs_and_its_longest_direction():
 
 
 def test_a_sparse_sample_has_the_same_bits(monkeypatch):
-    monkeypatch.setattr("mercer.lifts.moments.COLUMNS", 64)  # several blocks of columns
+    monkeypatch.setattr("mercer.lifts.moments.BLOCK_COLUMNS", 64)  # several blocks of columns
     X = sparse_rows(40, 300)
     one, other = Sample(X, 3.0), Sample(X.toarray(), 3.0)
     assert np.array_equal(one.longest().tail, other.longest().tail)
@@ -158,7 +158,7 @@ def test_a_sparse_sample_has_the_same_bits(monkeypatch):
 
 @pytest.mark.parametrize("degree", [2, 3])
 def test_the_shares_are_nearly_the_best(degree):
-    X, total = rows(SAMPLE, 200), 100
+    X, total = rows(SAMPLE_ROWS, 200), 100
     sample = Sample(X, 1.0)
     pairs = sample.split(sample.longest())
 
@@ -285,7 +285,7 @@ def test_float32_stays(method):
 
 @pytest.mark.parametrize("method", ["split", "tensor"])
 def test_same_seed_same_bits(method):
-    X = rows(SAMPLE + 100, 40)  # so many that the rows of the sample are drawn
+    X = rows(SAMPLE_ROWS + 100, 40)  # so many that the rows of the sample are drawn
     phi = Sketch(Polynomial(3), 30, method=method, random_state=5).fit(X)
     wanted = phi.transform(X)
     assert np.array_equal(clone(phi).fit(X).transform(X), wanted)

@@ -15,7 +15,7 @@ from mercer.lifts.monomial_index import Family
 @pytest.fixture(params=["numpy", "compiled"])
 def way(request, monkeypatch):
     """Both ways to compute, whatever the size."""
-    monkeypatch.setattr(sparse_monomial_loops, "COMPILED_FROM", 0 if request.param == "compiled" else 1 << 62)
+    monkeypatch.setattr(sparse_monomial_loops, "MIN_COMPILED_NUMBERS", 0 if request.param == "compiled" else 1 << 62)
     return request.param
 
 
@@ -55,7 +55,7 @@ def test_sparse_rows_have_the_features_of_dense_rows(way, dtype, repeated):
 
 @pytest.mark.parametrize("repeated", [True, False])
 def test_loops_as_written(repeated, loops_as_written, monkeypatch):
-    monkeypatch.setattr(sparse_monomial_loops, "COMPILED_FROM", 0)
+    monkeypatch.setattr(sparse_monomial_loops, "MIN_COMPILED_NUMBERS", 0)
     X = table(6, 5)
     for family in (Family(5, 1, 0, repeated), Family(5, 3, 1, repeated)):
         for weights in (None, by_degree(family)):
@@ -118,7 +118,7 @@ def test_results_do_not_depend_on_the_size_of_pieces(way, monkeypatch):
     X, family = table(40, 9), Family(9, 3)
     wanted = sparse_monomial_loops.expand(X, family)
     for piece in (1, 100):
-        monkeypatch.setattr(sparse_monomial_loops, "PIECE", piece)
+        monkeypatch.setattr(sparse_monomial_loops, "PIECE_NUMBERS", piece)
         for workers in (1, 2, 5):
             found = sparse_monomial_loops.expand(X, family, None, workers)
             assert (found != wanted).nnz == 0
@@ -126,7 +126,7 @@ def test_results_do_not_depend_on_the_size_of_pieces(way, monkeypatch):
 
 
 def test_without_numba_many_values_are_computed_all_the_same(no_compiled_loops, monkeypatch):
-    monkeypatch.setattr(sparse_monomial_loops, "COMPILED_FROM", 0)
+    monkeypatch.setattr(sparse_monomial_loops, "MIN_COMPILED_NUMBERS", 0)
     monkeypatch.setattr(jit_cache, "numba_works", lambda: False)
     X, family = table(9, 5), Family(5, 3)
     np.testing.assert_array_equal(

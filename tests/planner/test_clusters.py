@@ -108,3 +108,14 @@ def test_the_plan_of_a_graph():
     assert str(graph()).startswith("spectral clustering on 20,000 rows x 10 columns, 10 clusters: krylov\n")
     with pytest.raises(BudgetError, match=r"needs .* for spectral clustering of 20,000 rows"):
         graph(budget=Budget(1_000_000))
+
+
+def test_the_method_of_a_graph_is_the_one_that_was_asked_for():
+    for rows in (100, 20_000):
+        for method in ("exact", "krylov"):
+            found = graph(rows=rows, method=method)
+            assert (found.method, found.others) == (method, ())
+    few = graph(rows=500)
+    assert (graph(rows=500, method="exact"), graph(rows=500, method="krylov")) == (few, *few.others)
+    with pytest.raises(BudgetError, match=r'of 20,000 rows \(exact\); .* Use method="krylov", or fewer rows'):
+        graph(method="exact", budget=Budget(10**8))

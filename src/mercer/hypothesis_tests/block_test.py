@@ -26,15 +26,15 @@ from mercer.operators import Dense
 
 Array = NDArray[np.float64]
 
-FEWEST = 8
+MIN_BLOCKS = 8
 """Blocks, at least: the mean of fewer is not normal."""
 
 
 def by_blocks(seen: Seen, sizes: tuple[int, int], random: np.random.Generator) -> Finding:
     """The mean over blocks, as many as the root of the rows of the smaller sample, and its law."""
     count = math.isqrt(min(sizes))
-    if count < FEWEST:
-        needs, got = f"at least {FEWEST**2} rows of each for blocks", f"got {min(sizes)}"
+    if count < MIN_BLOCKS:
+        needs, got = f"at least {MIN_BLOCKS**2} rows of each for blocks", f"got {min(sizes)}"
         raise InputError(message(needs, got, 'Use method="exact": it is quick for so few.'))
     found, variances, thirds = block_moments(seen, sizes, count, random)
     spread = math.sqrt(float(variances.sum())) / count

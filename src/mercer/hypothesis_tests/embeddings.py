@@ -13,14 +13,14 @@ from mercer.kernels.points import Points
 from mercer.lifts.base import Lift
 from mercer.lifts.exact import exact_lift
 from mercer.lifts.fourier import RandomFourier
-from mercer.lifts.landmarks import HELD, LEAST
+from mercer.lifts.landmarks import HELD, MIN_ROWS_PER_LANDMARK
 from mercer.lifts.n_features import most_features
 from mercer.lifts.nystrom import nystrom_of
 
 Array = NDArray[np.float64]
 
 EXACT, WAVES, LANDMARKS = "exact features", "random Fourier features", "landmarks"
-STRIP = 1 << 21
+STRIP_NUMBERS = 1 << 21
 """Numbers of features that are held at once (16 MiB)."""
 
 
@@ -61,7 +61,7 @@ class Embedding:
 
         most : rows at a time, at most
         """
-        step = max(1, min(STRIP // self.width, most or self.count))
+        step = max(1, min(STRIP_NUMBERS // self.width, most or self.count))
         for start in range(0, self.count, step):
             rows = slice(start, min(start + step, self.count))
             yield rows, self.features(rows)
@@ -93,4 +93,4 @@ def embedding_of(seen: Seen, rank: int, kind: str, random: np.random.Generator) 
 
 def bytes_to_choose(kind: str, rows: int, rank: int) -> int:
     """What is held while landmarks are chosen, at most; the others need no choice."""
-    return 8 * min(rows * rank, max(HELD, LEAST * rank**2)) if kind == LANDMARKS else 0
+    return 8 * min(rows * rank, max(HELD, MIN_ROWS_PER_LANDMARK * rank**2)) if kind == LANDMARKS else 0

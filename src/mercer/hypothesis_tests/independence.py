@@ -9,7 +9,7 @@ import numpy as np
 from mercer.errors import InputError, message, speaks
 from mercer.hypothesis_tests.embeddings import Embedding, bytes_to_choose, embedding_of, kind_of
 from mercer.hypothesis_tests.joint import JointFeatures, JointPairs
-from mercer.hypothesis_tests.permutations import HELD, over_orders
+from mercer.hypothesis_tests.permutations import HELD_NUMBERS, over_orders
 from mercer.hypothesis_tests.result import Comparison, Finding, Null
 from mercer.hypothesis_tests.settings import DRAWN, EXACT, FEATURES, PERMUTATION, SPECTRAL, Settings, calm
 from mercer.hypothesis_tests.spectral_null import Spectral, draws, products
@@ -20,11 +20,11 @@ from mercer.kernels import Kernel
 from mercer.lifts.randomness import generator
 
 NULLS = {EXACT: DRAWN, FEATURES: DRAWN}
-LANDMARKS = 64
+DEFAULT_FEATURES = 64
 """Features per table where their number is not given: a permutation takes the product of both."""
-WORK = 1.7e10
+MAX_EXACT_VALUES = 1.7e10
 """Values of pairs, over all permutations, up to which "auto" takes all pairs: 4,000 rows with 1,000 permutations."""
-MATRICES = 3
+HELD_MATRICES = 3
 """Matrices of all pairs that are held at once, with what is made of them."""
 
 
@@ -113,7 +113,7 @@ def hsic(
         got, remedy = f"X has {sizes[0]} and Y has {sizes[1]}", "Row i of both belongs together."
         raise InputError(message("X and Y with the same number of rows", got, remedy))
     x, y = (seen_through(kernel, table, random) for kernel, table in zip(given, tables, strict=True))
-    chosen = settings.chosen(sizes[0], WORK, _bytes_of_pairs(sizes[0]))
+    chosen = settings.chosen(sizes[0], MAX_EXACT_VALUES, _bytes_of_pairs(sizes[0]))
     if x.constant or y.constant:
         found = chosen.nothing("no two rows of one table differ")
     else:
@@ -123,7 +123,7 @@ def hsic(
 
 
 def _bytes_of_pairs(rows: int) -> int:
-    return 8 * MATRICES * rows**2
+    return 8 * HELD_MATRICES * rows**2
 
 
 def _compared(settings: Settings, x: Seen, y: Seen, random: np.random.Generator) -> Finding:
@@ -145,9 +145,9 @@ def _compared(settings: Settings, x: Seen, y: Seen, random: np.random.Generator)
 
 
 def _embeddings(settings: Settings, x: Seen, y: Seen, random: np.random.Generator) -> tuple[Embedding, Embedding]:
-    count, rows = settings.n_landmarks or LANDMARKS, x.count
+    count, rows = settings.n_landmarks or DEFAULT_FEATURES, x.count
     kinds = [kind_of(each, count, waves=False) for each in (x, y)]
-    needed = 8 * (2 * rows * count + HELD) + max(bytes_to_choose(kind, rows, count) for kind in kinds)
+    needed = 8 * (2 * rows * count + HELD_NUMBERS) + max(bytes_to_choose(kind, rows, count) for kind in kinds)
     purpose = f"{count:,} features per table of {rows:,} rows"
     settings.budget.require(needed, purpose, "Use a smaller n_landmarks.")
     return embedding_of(x, count, kinds[0], random), embedding_of(y, count, kinds[1], random)

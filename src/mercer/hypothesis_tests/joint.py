@@ -15,7 +15,7 @@ from mercer.kernels.evaluation.evaluate import matrix
 
 Array = NDArray[np.float64]
 
-STRIP = 1 << 17
+STRIP_NUMBERS = 1 << 17
 """Numbers of a strip of permuted rows (1 MiB): it stays in the cache of a core."""
 
 
@@ -50,7 +50,7 @@ class JointPairs:
     def statistic(self, order: Order) -> float:
         """The unbiased HSIC with the rows of Y in this order."""
         n, total = len(order), 0.0
-        step = max(1, STRIP // n)
+        step = max(1, STRIP_NUMBERS // n)
         for start in range(0, n, step):
             stop = min(start + step, n)
             rows = np.take(self.right, order[start:stop], axis=0)
@@ -109,7 +109,7 @@ class JointFeatures:
 
     def statistic(self, order: Order) -> float:
         """The unbiased HSIC of the features with the rows of Y in this order."""
-        n, step = len(order), max(1, STRIP // self.right.shape[1])
+        n, step = len(order), max(1, STRIP_NUMBERS // self.right.shape[1])
         P = np.zeros((self.left.shape[1], self.right.shape[1]))
         for start in range(0, n, step):
             P += self.left[start : start + step].T @ np.take(self.right, order[start : start + step], axis=0)

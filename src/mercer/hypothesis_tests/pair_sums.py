@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.memory import Budget
-from mercer.hypothesis_tests.embeddings import STRIP, Embedding
-from mercer.hypothesis_tests.permutations import BYTE, Splits
+from mercer.hypothesis_tests.embeddings import STRIP_NUMBERS, Embedding
+from mercer.hypothesis_tests.permutations import BITS_PER_BYTE, Splits
 from mercer.hypothesis_tests.unbiased import Sums
 from mercer.hypothesis_tests.validation import Seen
 from mercer.kernels.evaluation.evaluate import matrix
@@ -15,20 +15,20 @@ from mercer.operators import Dense, Gram, Operator
 
 Array = NDArray[np.float64]
 
-STORED = 1 << 26
+MAX_STORED_NUMBERS = 1 << 26
 """Numbers of a kernel matrix that is kept, at most (512 MiB): larger ones are evaluated for every block of columns."""
-COLUMNS = 256
+MAX_PRODUCT_COLUMNS = 256
 """Ways to part the rows in one product, at most."""
-BLOCK = 1 << 24
+BLOCK_NUMBERS = 1 << 24
 """Numbers of such columns, about (128 MiB)."""
-TABLE = 1 << 22
+TABLE_NUMBERS = 1 << 22
 """Numbers of a table of ways and rows, about (32 MiB)."""
 
 
 def matrix_of(seen: Seen, budget: Budget) -> Operator:
     """The kernel matrix, kept where it is small and fits into half of the budget, so that products are quick."""
     numbers = seen.count**2
-    if numbers > STORED or not budget.allows(2 * 8 * numbers):
+    if numbers > MAX_STORED_NUMBERS or not budget.allows(2 * 8 * numbers):
         return Gram.of(seen.kernel, seen.points)
     return Dense(matrix(seen.kernel, seen.points, seen.points), symmetric=True)
 
@@ -38,7 +38,7 @@ def sums_of_matrix(K: Operator, splits: Splits) -> Sums:
     n = K.shape[0]
     diagonal, margins = np.asarray(K.diagonal(), dtype=np.float64), np.asarray(K @ np.ones(n), dtype=np.float64)
     inside, across, own = np.empty((3, splits.count))
-    step = max(BYTE, min(COLUMNS, BLOCK // n) // BYTE * BYTE)
+    step = max(BITS_PER_BYTE, min(MAX_PRODUCT_COLUMNS, BLOCK_NUMBERS // n) // BITS_PER_BYTE * BITS_PER_BYTE)
     for start in range(0, splits.count, step):
         part = slice(start, min(start + step, splits.count))
         S = splits.some(part.start, part.stop)
@@ -54,7 +54,7 @@ def sums_of_features(embedding: Embedding, splits: Splits) -> Sums:
     """
     sums = np.zeros((splits.count, embedding.width))
     own, total, trace = np.zeros(splits.count), np.zeros(embedding.width), 0.0
-    for rows, Z in embedding.strips(max(BYTE, TABLE // splits.count)):
+    for rows, Z in embedding.strips(max(BITS_PER_BYTE, TABLE_NUMBERS // splits.count)):
         S, sizes = splits.of_rows(rows), np.einsum("ij,ij->i", Z, Z)
         sums += S @ Z
         own += S @ sizes
@@ -66,4 +66,6 @@ def sums_of_features(embedding: Embedding, splits: Splits) -> Sums:
 
 def bytes_of_features(rows: int, rank: int, count: int) -> int:
     """What `sums_of_features` holds at its peak, about: bits, sums, a strip of features, and a table of ways."""
-    return rows * -(-count // BYTE) + 8 * (2 * count * rank + 2 * STRIP + 2 * max(TABLE, BYTE * count))
+    return rows * -(-count // BITS_PER_BYTE) + 8 * (
+        2 * count * rank + 2 * STRIP_NUMBERS + 2 * max(TABLE_NUMBERS, BITS_PER_BYTE * count)
+    )

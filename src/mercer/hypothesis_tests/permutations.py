@@ -14,11 +14,11 @@ from mercer.compute.runtime import threads
 Array = NDArray[np.float64]
 Order = NDArray[np.intp]
 
-BYTE = 8
+BITS_PER_BYTE = 8
 """Bits."""
-HELD = 1 << 21
+HELD_NUMBERS = 1 << 21
 """Numbers of orders that are drawn at once (16 MiB)."""
-SHARED = 1 << 16
+MIN_SHARED_OPERATIONS = 1 << 16
 """What a statistic of one order must cost, in operations, for threads to share them: to start these takes longer."""
 
 
@@ -40,13 +40,13 @@ class Splits:
         """The first m rows against the others, and so many random choices of m rows."""
         first, total = sizes[0], sum(sizes)
         few = min(sizes)  # to choose the smaller sample is to choose the larger one
-        bits = np.empty((-(-(1 + permutations) // BYTE), total), np.uint8)
+        bits = np.empty((-(-(1 + permutations) // BITS_PER_BYTE), total), np.uint8)
         for i in range(len(bits)):
-            rows = np.zeros((BYTE, total), np.bool_)
-            for j in range(BYTE):
+            rows = np.zeros((BITS_PER_BYTE, total), np.bool_)
+            for j in range(BITS_PER_BYTE):
                 if i == j == 0:
                     rows[j, :first] = True
-                elif BYTE * i + j <= permutations:
+                elif BITS_PER_BYTE * i + j <= permutations:
                     rows[j, random.choice(total, few, replace=False, shuffle=False)] = True
                     rows[j] ^= few != first
             bits[i] = np.packbits(rows, axis=0)[0]
@@ -58,7 +58,7 @@ class Splits:
 
     def some(self, first: int, last: int) -> Array:
         """(last - first, N): the same for all rows and some ways; `first` is a multiple of eight."""
-        part = self.bits[first // BYTE : -(-last // BYTE)]
+        part = self.bits[first // BITS_PER_BYTE : -(-last // BITS_PER_BYTE)]
         return np.unpackbits(part, axis=0, count=last - first).astype(np.float64)
 
 
@@ -71,11 +71,11 @@ def over_orders(
 
     cost : operations of one statistic, about
     """
-    found, step = np.empty(1 + permutations), max(1, HELD // rows)
+    found, step = np.empty(1 + permutations), max(1, HELD_NUMBERS // rows)
     for start in range(0, len(found), step):
         numbers = range(start, min(start + step, len(found)))
         orders = [random.permutation(rows) if number else np.arange(rows) for number in numbers]
-        _share(numbers, orders, found, statistic, threads.available() if cost >= SHARED else 1)
+        _share(numbers, orders, found, statistic, threads.available() if cost >= MIN_SHARED_OPERATIONS else 1)
     return found
 
 

@@ -15,10 +15,10 @@ from mercer.kernels import Kernel
 
 Array = NDArray[np.float64]
 
-ROUNDING = 1e-13
+RELATIVE_ROUNDING = 1e-13
 """How far rounding may move a statistic, as a part of the mean k(x, x), which bounds it: sums of many values, each
 known to 5e-13 at worst, whose errors have both signs."""
-DOUBTFUL = 100.0
+DOUBTFUL_ROUNDINGS = 100.0
 """A statistic that by chance is not so many times larger than rounding is told of."""
 
 
@@ -154,8 +154,8 @@ class Finding:
 
         scale : what bounds the statistic: the mean k(x, x), or the product of two of them
         """
-        rounding = ROUNDING * scale
-        if self.usual < DOUBTFUL * rounding:
+        rounding = RELATIVE_ROUNDING * scale
+        if self.usual < DOUBTFUL_ROUNDINGS * rounding:
             warnings.warn(
                 f"{test}: by chance the statistic is about {max(self.usual, 0.0):.1e}, and rounding may move it by "
                 f"{rounding:.1e}, since values of the kernel are about {scale:.1e}: the p-value is too large, if "

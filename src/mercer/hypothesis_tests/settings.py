@@ -20,10 +20,10 @@ AUTO, EXACT, FEATURES, BLOCKS = "auto", "exact", "features", "blocks"
 PERMUTATION, SPECTRAL, NORMAL = "permutation", "spectral", "normal"
 DRAWN = (PERMUTATION, SPECTRAL)
 
-EVALUATED = 50
+PERMUTATIONS_PER_EVALUATION = 50
 """Permutations that take as long as evaluating the kernel."""
 
-SMALL = 1_000
+MIN_THREADED_ROWS = 1_000
 """Below so many rows BLAS has one thread: dealing the work out would take longer than doing it."""
 
 Nulls = Mapping[str, tuple[str, ...]]
@@ -74,18 +74,19 @@ class Settings:
     def chosen(self, rows: int, work: float, stored: int) -> Settings:
         """The same with a method: "auto" takes all pairs as long as these are few enough.
 
-        work : how many values of pairs may be looked at, over all permutations; to evaluate one counts `EVALUATED`
+        work : how many values of pairs may be looked at, over all permutations; to evaluate one counts
+            `PERMUTATIONS_PER_EVALUATION`
         stored : bytes that all pairs need, at least
         """
         if self.method != AUTO:
             return self
-        few = float(rows) ** 2 * (self.permutations + EVALUATED) <= work
+        few = float(rows) ** 2 * (self.permutations + PERMUTATIONS_PER_EVALUATION) <= work
         return replace(self, method=EXACT if few and self.budget.allows(stored) else FEATURES)
 
 
 def calm(rows: int) -> AbstractContextManager[None]:
     """Inside, BLAS has as many threads as so many rows are worth."""
-    return one_thread_blas() if rows < SMALL else nullcontext()
+    return one_thread_blas() if rows < MIN_THREADED_ROWS else nullcontext()
 
 
 def whole_of(name: str, given: Any, remedy: str) -> int:

@@ -9,10 +9,10 @@ For samples of unequal sizes: along the unit function of w_l the mean of m rows 
 b / sqrt(n), a and b standard normal, and their difference is sqrt(1 / m + 1 / n) g; the unbiased estimate leaves out
 what the diagonals add to its square, which is (1 / m + 1 / n) w_l on average.
 
-Eigenvalues are those of HKH / N, of at most `SAMPLE` rows of both samples together. They give the shape of the law. Its
-standard deviation is not taken from the limit, where it would be (1 / m + 1 / n) sqrt(2 sum w^2): the scatter over all
-permutations is known in closed form (`hypothesis_tests.unbiased`), and the sum is scaled to it. That corrects what the
-diagonal of K adds to the eigenvalues of few rows, too.
+Eigenvalues are those of HKH / N, of at most `MAX_SAMPLE_ROWS` rows of both samples together. They give the shape of the
+law. Its standard deviation is not taken from the limit, where it would be (1 / m + 1 / n) sqrt(2 sum w^2): the scatter
+over all permutations is known in closed form (`hypothesis_tests.unbiased`), and the sum is scaled to it. That corrects
+what the diagonal of K adds to the eigenvalues of few rows, too.
 
 Gretton, Fukumizu, Harchaoui, Sriperumbudur, A fast, consistent kernel two-sample test, NIPS 2009.
 Zhang, Filippi, Gretton, Sejdinovic, Large-scale kernel methods for independence testing, Stat. Comput. 28 (2018).
@@ -36,11 +36,11 @@ from mercer.kernels.evaluation.evaluate import matrix
 
 Array = NDArray[np.float64]
 
-SAMPLE = 2_000
+MAX_SAMPLE_ROWS = 2_000
 """Rows whose eigenvalues stand for those of all, at most."""
-LEADING = 500
+CHI_SQUARED_WEIGHTS = 500
 """Weights that have a chi-squared number each; the sum of what the smaller ones add is nearly normal."""
-DRAWN = 1 << 20
+DRAWN_NUMBERS = 1 << 20
 """Normal numbers that are held at once."""
 
 
@@ -64,8 +64,8 @@ class Spectral:
     def of_rows(cls, seen: Seen, random: np.random.Generator) -> Spectral:
         """From the kernel matrix of a sample of rows. Cost: 4 s^3 / 3 operations and s^2 numbers for s rows."""
         few = seen.points
-        if seen.count > SAMPLE:
-            few = few.rows(np.sort(random.choice(seen.count, SAMPLE, replace=False)))
+        if seen.count > MAX_SAMPLE_ROWS:
+            few = few.rows(np.sort(random.choice(seen.count, MAX_SAMPLE_ROWS, replace=False)))
         K = np.asarray(matrix(seen.kernel, few, few), dtype=np.float64)
         means = K.mean(axis=0)
         K -= means
@@ -97,14 +97,14 @@ class Spectral:
 def draws(weights: Array, total: float, spread: float, count: int, random: np.random.Generator) -> Array:
     """(count,): sum_l w_l (g_l^2 - 1), scaled to a standard deviation.
 
-    weights : of at least 0, falling; the first `LEADING` are enough
+    weights : of at least 0, falling; the first `CHI_SQUARED_WEIGHTS` are enough
     total : the sum of the squares of all of them
     """
-    leading = weights[:LEADING]
+    leading = weights[:CHI_SQUARED_WEIGHTS]
     rest = max(total - float(leading @ leading), 0.0)
     if total == 0 or spread == 0:
         return np.zeros(count)
-    found, step = np.empty(count), max(1, DRAWN // len(leading))
+    found, step = np.empty(count), max(1, DRAWN_NUMBERS // len(leading))
     for start in range(0, count, step):
         part = found[start : start + step]
         squares = random.standard_normal((len(part), len(leading))) ** 2
@@ -113,5 +113,7 @@ def draws(weights: Array, total: float, spread: float, count: int, random: np.ra
 
 
 def products(left: Array, right: Array) -> Array:
-    """The largest `LEADING` products of two falling lists of weights, falling."""
-    return np.sort(np.outer(left[:LEADING], right[:LEADING]), axis=None)[::-1][:LEADING]
+    """The largest `CHI_SQUARED_WEIGHTS` products of two falling lists of weights, falling."""
+    return np.sort(np.outer(left[:CHI_SQUARED_WEIGHTS], right[:CHI_SQUARED_WEIGHTS]), axis=None)[::-1][
+        :CHI_SQUARED_WEIGHTS
+    ]

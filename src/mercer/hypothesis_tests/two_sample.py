@@ -32,9 +32,9 @@ from mercer.lifts.randomness import generator
 
 USUAL = "gaussian('median')"
 NULLS = {EXACT: DRAWN, FEATURES: DRAWN, BLOCKS: (NORMAL,)}
-LANDMARKS = 500
+DEFAULT_FEATURES = 500
 """Features of the method "features" where their number is not given."""
-WORK = 2.7e10
+MAX_EXACT_VALUES = 2.7e10
 """Values of pairs, over all permutations, up to which "auto" takes all pairs: 5,000 rows with 1,000 permutations."""
 
 
@@ -120,7 +120,7 @@ def mmd(
     random, given = generator(random_state), kernel_of(kernel, "lengthscale", lengthscale)
     points, sizes = pooled(given, X, Y)
     seen = seen_through(given, points, random)
-    chosen = settings.chosen(seen.count, WORK, 0)
+    chosen = settings.chosen(seen.count, MAX_EXACT_VALUES, 0)
     with calm(seen.count):
         found = chosen.nothing("no two rows differ") if seen.constant else _compared(chosen, seen, sizes, random)
     return found.concluded("mmd", chosen.method, (seen.kernel,), sizes, seen.scale)
@@ -145,7 +145,7 @@ def _compared(settings: Settings, seen: Seen, sizes: tuple[int, int], random: np
 
 
 def _embedding(settings: Settings, seen: Seen, random: np.random.Generator) -> Embedding:
-    count = settings.n_landmarks or LANDMARKS
+    count = settings.n_landmarks or DEFAULT_FEATURES
     kind = kind_of(seen, count, waves=True)
     needed = bytes_of_features(seen.count, count, 1 + settings.permutations) + bytes_to_choose(kind, seen.count, count)
     purpose = f"{count:,} features and {settings.permutations:,} permutations of {seen.count:,} rows"

@@ -16,9 +16,9 @@ from mercer.kernels.fields import MEDIAN
 from mercer.kernels.points import DOUBLE, Points, alike, stacked
 from mercer.lifts.coerce import stated
 
-LEAST = 4
+MIN_ROWS = 4
 """Rows of a table, at least: the unbiased estimate of dependence divides by n - 3."""
-MEASURED = 1 << 17
+MAX_MEDIAN_ROWS = 1 << 17
 """Rows among which the median distance is looked for, at most: sorting millions takes longer than it tells."""
 LARGEST = float(np.finfo(np.float64).max * np.finfo(np.float64).eps)
 """What sums may reach: some factors more leave them finite."""
@@ -72,13 +72,13 @@ def kernel_of(given: Any, name: str, lengthscale: Any) -> Kernel:
 
 
 def table_of(name: str, kernel: Kernel, data: Any) -> Points:
-    """A table of at least `LEAST` rows of finite numbers."""
+    """A table of at least `MIN_ROWS` rows of finite numbers."""
     with speaking(f"{speaker()} ({name})"):
         points = replace(points_of_kernel(data, kernel), dtype=DOUBLE)
     count = points.values.shape[0]
-    if count < LEAST:
+    if count < MIN_ROWS:
         got = f"{name} has {count}"
-        raise InputError(message(f"at least {LEAST} rows of each", got, "Give more rows."))
+        raise InputError(message(f"at least {MIN_ROWS} rows of each", got, "Give more rows."))
     return points
 
 
@@ -106,7 +106,11 @@ def seen_through(kernel: Kernel, points: Points, random: np.random.Generator) ->
     _refuse_far(kernel, points)
     count = points.values.shape[0]
     if kernel.is_open:
-        few = points if count <= MEASURED else points.rows(np.sort(random.choice(count, MEASURED, replace=False)))
+        few = (
+            points
+            if count <= MAX_MEDIAN_ROWS
+            else points.rows(np.sort(random.choice(count, MAX_MEDIAN_ROWS, replace=False)))
+        )
         kernel = kernel.resolve_points(few)
     for leaf, inner in leaves(kernel, points):
         check_domain(leaf, inner)

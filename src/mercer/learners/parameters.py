@@ -49,6 +49,14 @@ def boolean(name: str, given: Any, remedy: str) -> bool:
     raise InputError(message(f"True or False for {name}", f"got {shown(given)}", remedy))
 
 
+def method_of(given: Any, *methods: str) -> str:
+    """One of the methods of a learner, by its name."""
+    if isinstance(given, str) and given in methods:
+        return given
+    first, last = ", ".join(f'"{name}"' for name in methods[:-1]), f'"{methods[-1]}"'
+    raise InputError(message(f"method that is {first} or {last}", f"got {shown(given)}", 'Use "auto", the default.'))
+
+
 def refuse_loo(lengthscale: Any, got: str, remedy: str) -> None:
     """Only least squares has leave-one-out errors of all lengthscales."""
     if isinstance(lengthscale, str) and lengthscale == LOO:

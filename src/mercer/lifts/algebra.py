@@ -11,10 +11,10 @@ from scipy.sparse.csgraph import connected_components
 
 from mercer.lifts.expansion import Expansion
 
-DENSEST = 2_000
+MAX_MIXED_MONOMIALS = 2_000
 """Monomials that are mixed with one another, at most, for features to be made independent: above it a dense matrix of
 them would be large, and the features are left as they are."""
-ROUNDING = 1e-13
+RELATIVE_ROUNDING = 1e-13
 """What is below this part of its column, times the number of rows, is rounding."""
 
 
@@ -124,7 +124,7 @@ def _lengths(C: csr_array, columns: NDArray[np.intp]) -> NDArray[np.float64]:
 def _independent(C: csr_array) -> csr_array:
     """Independent rows R with R'R = C'C, in echelon form; the rows of C themselves where that would be large."""
     C = csr_array(C[np.flatnonzero(np.diff(C.indptr))])
-    if C.shape[1] > DENSEST:
+    if C.shape[1] > MAX_MIXED_MONOMIALS:
         return C
     return csr_array(echelon(C.toarray()))
 
@@ -141,7 +141,7 @@ def echelon(C: NDArray[np.float64]) -> NDArray[np.float64]:
         column = R[top:, j].copy()
         length = float(np.linalg.norm(column))
         R[top:, j] = 0.0
-        if length <= ROUNDING * len(R) * sizes[j]:
+        if length <= RELATIVE_ROUNDING * len(R) * sizes[j]:
             continue
         column[0] += math.copysign(length, column[0])
         column /= np.linalg.norm(column)
@@ -150,7 +150,7 @@ def echelon(C: NDArray[np.float64]) -> NDArray[np.float64]:
         R[top, j] = length
         top += 1
     R = R[:top]
-    R[np.abs(R) <= ROUNDING * sizes] = 0.0
+    R[np.abs(R) <= RELATIVE_ROUNDING * sizes] = 0.0
     return np.asarray(R)
 
 

@@ -18,15 +18,17 @@ from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate, bounded
 from mercer.lifts.components import check_share
 
-EXHAUSTIVE = 2_000
+MAX_EXHAUSTIVE_ROWS = 2_000
 """Rows up to which all pairs are computed."""
-SAMPLED = 100_000
+SAMPLED_PAIRS = 100_000
 """Pairs that are drawn where there are more rows."""
 SEED = 0x6D65_7263_6572
 """The seed of the audit: its own, so that it does not depend on the draw that it judges."""
-BLOCK, TALLEST = 1 << 22, 1 << 11
-"""Numbers in the features of a block of rows, and rows in it, at most."""
-SQUARE = 32
+BLOCK_NUMBERS = 1 << 22
+"""Numbers in the features of a block of rows, at most."""
+MAX_BLOCK_ROWS = 1 << 11
+"""Rows of such a block, at most."""
+SQUARE_ROWS = 32
 """Rows a side of the blocks of which sampled pairs are the diagonal: kernels are evaluated on blocks."""
 
 
@@ -37,8 +39,8 @@ def audited(
     delta: float,
     largest: float,
     *,
-    exhaustive: int = EXHAUSTIVE,
-    pairs: int = SAMPLED,
+    exhaustive: int = MAX_EXHAUSTIVE_ROWS,
+    pairs: int = SAMPLED_PAIRS,
     seed: int = SEED,
 ) -> Certificate:
     """A bound on |phi(x).phi(z) - k(x, z)| over the pairs of rows of a table.
@@ -121,7 +123,7 @@ class _Table:
         self.kernel = kernel
         self.rows = rows
         self.count = int(rows.shape[0])
-        self.step = max(1, min(TALLEST, BLOCK // max(lift.n_features(), int(rows.shape[1]))))
+        self.step = max(1, min(MAX_BLOCK_ROWS, BLOCK_NUMBERS // max(lift.n_features(), int(rows.shape[1]))))
         self.names = tuple(getattr(lift, "feature_names_in_", ())) or None
         self.dense = any(leaf.dense_only for leaf, _ in leaves(kernel, self.points(slice(0, 1), dense=True)))
 
@@ -146,7 +148,7 @@ class _Table:
 
     def errors(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.float64]:
         """|phi(x).phi(z) - k(x, z)| of pairs of rows."""
-        left, right, starts = self.features(first), self.features(second), range(0, len(first), SQUARE)
-        values = [np.diagonal(self.values(first[s : s + SQUARE], second[s : s + SQUARE])) for s in starts]
+        left, right, starts = self.features(first), self.features(second), range(0, len(first), SQUARE_ROWS)
+        values = [np.diagonal(self.values(first[s : s + SQUARE_ROWS], second[s : s + SQUARE_ROWS])) for s in starts]
         with np.errstate(all="ignore"):
             return np.asarray(np.abs(np.einsum("ij,ij->i", left, right) - np.concatenate(values)))

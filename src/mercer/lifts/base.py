@@ -20,7 +20,7 @@ from mercer.lifts.html import ShownEstimator
 from mercer.lifts.inputs import plain, refuse_unreadable
 
 DTYPES = [np.float64, np.float32]
-BLOCK = 1 << 22
+BLOCK_NUMBERS = 1 << 22
 """Numbers in the features of a block of rows, about, where not all features are needed at once."""
 
 
@@ -257,14 +257,16 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
         """The largest |phi(x)|^2 of checked rows, a block at a time; NaN where a feature is."""
         from mercer.lifts.composition import longest  # composed lifts need this class first
 
-        lengths, start, step = [0.0], 0, max(1, BLOCK // max(1, self.n_features()))
+        lengths, start, step = [0.0], 0, max(1, BLOCK_NUMBERS // max(1, self.n_features()))
         while start < rows.shape[0]:
             block = rows[start : start + step]
             self._afford(block)
             features = self.features(block)
             lengths.append(longest(features))
             start += step
-            step = max(1, min(2 * step, BLOCK * block.shape[0] // max(1, features.size)))  # sparse ones store less
+            step = max(
+                1, min(2 * step, BLOCK_NUMBERS * block.shape[0] // max(1, features.size))
+            )  # sparse ones store less
         return float(np.max(lengths))
 
     # -- composition: what sums and products of features do to the kernel ----------------------------------------

@@ -11,10 +11,10 @@ from mercer.errors import InputError, message, speaker, speaking
 from mercer.kernels.fields import check_integer
 from mercer.kernels.points import points_from
 
-USUAL = 100
+DEFAULT_CENTERS = 100
 """How many centers are chosen where their number is not given."""
 WAYS = ("kmeans", "random", "grid")
-STEPS = 20
+MAX_LLOYD_STEPS = 20
 """Of Lloyd's algorithm, at most: bumps need no means that are exact."""
 
 
@@ -31,7 +31,7 @@ def choose(centers: Any, X: NDArray[Any], count: int | None, rng: np.random.Gene
         raise InputError(message(needs, f"got centers={centers!r}", "Check the spelling."))
     if centers == "grid":
         return grid(X, wanted)
-    rows = distinct(X[rng.permutation(len(X))], wanted or USUAL)
+    rows = distinct(X[rng.permutation(len(X))], wanted or DEFAULT_CENTERS)
     if wanted is not None and len(rows) < wanted:
         got = f"got n_components={wanted}, and {len(rows)} of the {len(X)} rows are distinct"
         raise InputError(message("as many distinct rows as centers", got, "Ask for fewer, or give centers."))
@@ -74,7 +74,7 @@ def means(X: NDArray[Any], rows: NDArray[Any], rng: np.random.Generator) -> NDAr
         return rows
     from sklearn.cluster import KMeans  # loads much, for those alone who need it
 
-    found = KMeans(len(rows), n_init=1, max_iter=STEPS, random_state=int(rng.integers(2**31))).fit(X)
+    found = KMeans(len(rows), n_init=1, max_iter=MAX_LLOYD_STEPS, random_state=int(rng.integers(2**31))).fit(X)
     return np.asarray(found.cluster_centers_)
 
 
@@ -85,7 +85,7 @@ def grid(X: NDArray[Any], count: int | None) -> NDArray[Any]:
     """
     low, high = (edge.astype(np.float64) for edge in (X.min(axis=0), X.max(axis=0)))
     free = low < high
-    most, varied = count or USUAL, int(free.sum())
+    most, varied = count or DEFAULT_CENTERS, int(free.sum())
     each = side(most, varied)
     if varied and each < 2 <= most:
         got = f"two points for each of {varied} columns are {2**varied} centers, and n_components is {most}"

@@ -22,7 +22,7 @@ from mercer.lifts.certificate import Certificate, Kind, bounded
 KINDS: tuple[Kind, ...] = ("exact", "maximum", "mean")
 """From the strongest statement to the weakest: a bound of one kind is one of every kind behind it."""
 
-BLOCK = 1 << 22
+BLOCK_NUMBERS = 1 << 22
 """Numbers of sparse rows that are made dense at once."""
 
 
@@ -157,7 +157,7 @@ def largest(kernel: Kernel, X: Any) -> float:
     """The largest k(x, x) of some rows, which no |k(x, z)| exceeds; a few sparse rows at a time are made dense."""
     if not issparse(X):
         return float(np.max(kernel.diagonal(X)))
-    step, rows = max(1, BLOCK // X.shape[1]), X.tocsr()
+    step, rows = max(1, BLOCK_NUMBERS // X.shape[1]), X.tocsr()
     blocks = (rows[start : start + step].toarray() for start in range(0, X.shape[0], step))
     return float(np.max([np.max(kernel.diagonal(block)) for block in blocks]))
 

@@ -19,7 +19,7 @@ from mercer.kernels.evaluation.evaluate import all_finite
 from mercer.lifts.base import Lift
 from mercer.lifts.deferred import Deferred
 from mercer.lifts.expansion import Expansion
-from mercer.lifts.monomial_index import LARGEST
+from mercer.lifts.monomial_index import MAX_MONOMIALS
 
 
 class Expanded(Lift):
@@ -46,7 +46,7 @@ class Expanded(Lift):
         if not is_sparse(X):
             needed = size * (2 * X.dtype.itemsize + 32)  # the row, its buffer, and the making of weights
             self._require(needed, f"a row of {_many(size)} features")
-        elif size > LARGEST:
+        elif size > MAX_MONOMIALS:
             needs, got = "features that can be numbered by 64 bits", f"there are {_many(size)}"
             raise BudgetError(message(needs, got, self.remedy))
         self.expansion_ = expansion

@@ -19,7 +19,7 @@ from mercer.lifts.monomial_index import Family
 from mercer.lifts.monomial_loops import evaluate
 from mercer.lifts.monomial_plan import Plan, of_factors
 
-BLOCK = 1 << 23
+BLOCK_MONOMIALS = 1 << 23
 """Monomials that are held at once where features are sums of several."""
 
 
@@ -85,7 +85,7 @@ class Expansion:
         """The features of each row, in the dtype of X; where numbers do not fit it they are infinite, or NaN."""
         if self.weights is not None:
             return evaluate(X, self._plan, None if (self.weights == 1).all() else self.weights)
-        C, step = self.coefficients.astype(X.dtype), max(1, BLOCK // max(1, len(self.factors)))
+        C, step = self.coefficients.astype(X.dtype), max(1, BLOCK_MONOMIALS // max(1, len(self.factors)))
         out = np.empty((len(X), len(self)), X.dtype)
         for start in range(0, len(X), step):
             rows = slice(start, start + step)

@@ -27,7 +27,7 @@ from mercer.lifts.fourier_loops import Waves
 from mercer.lifts.randomness import generator
 from mercer.lifts.sampling import source
 
-DEFAULT = 100
+DEFAULT_FEATURES = 100
 """How many features there are where neither their number nor an error is given."""
 
 
@@ -172,7 +172,7 @@ class RandomFourier(Lift):
     def _components(self, law: Law, n: int) -> int:
         if self.epsilon is not None:
             return self._components_for_error(law, n, self.epsilon)
-        count = DEFAULT if self.n_components is None else self.n_components
+        count = DEFAULT_FEATURES if self.n_components is None else self.n_components
         if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1:
             needs = "n_components to be a positive integer, or None"
             raise InputError(message(needs, f"got {count!r}", "Use 100 if in doubt."))

@@ -24,13 +24,13 @@ from mercer.errors import NumericalWarning, caller_level
 
 Array = NDArray[Any]
 
-COMPILED_FROM = 1 << 20
+MIN_COMPILED_NUMBERS = 1 << 20
 """Numbers in the result from which on compiled code is used: below it, NumPy takes less time than loading the code."""
-TILE = 1 << 19
+TILE_BYTES = 1 << 19
 """Bytes per tile of phases, at most: about the second-level cache of a core."""
-WIDTH = 1024
-"""Frequencies a tile, at most."""
-SHORT = 16.0
+MAX_TILE_FREQUENCIES = 1024
+"""Frequencies per tile, at most."""
+MAX_FLOAT32_PHASE = 16.0
 """The largest |w| |x - c| for which float32 rows are multiplied in float32.
 
 There a rounding, 2^-24, moves a phase by 1e-6 at most: at the very limit 3e-6 in all, by those of w, x and the product,
@@ -70,15 +70,15 @@ class Waves:
     def of(self, X: Any, workers: int | None = None, watch: threads.Watch | None = None) -> Array:
         """The features of rows, float32 or float64, dense or compressed sparse, in their dtype."""
         out = np.empty((X.shape[0], self.count), X.dtype)
-        large = out.size >= COMPILED_FROM
+        large = out.size >= MIN_COMPILED_NUMBERS
         fill = _compiled if large and jit_cache.numba_works() else _plain
-        step = max(16, TILE // 8 // min(WIDTH, len(self.frequencies)))
+        step = max(16, TILE_BYTES // 8 // min(MAX_TILE_FREQUENCIES, len(self.frequencies)))
         pieces = dealt(range(0, X.shape[0], step), threads.count(workers) if large else 1)
         lost = [0] * len(pieces)
 
         def work(worker: int, i0: int, stop: threads.Stop) -> None:
             tiles = Tiles(self, X[i0 : i0 + step])
-            for j0 in range(0, len(self.frequencies), WIDTH):
+            for j0 in range(0, len(self.frequencies), MAX_TILE_FREQUENCIES):
                 lost[worker] += fill(tiles, out, i0, j0)
                 if not stop.step(worker, tiles.share(j0) * self.count // len(self.frequencies)):
                     return
@@ -120,19 +120,23 @@ class Tiles:
         sparse = is_sparse(rows)
         moved = rows.astype(np.float64) if sparse else rows - waves.center
         self.precision = "float64" if rows.dtype == np.float64 else "mixed"
-        if self.precision == "mixed" and not sparse and waves.longest * np.sqrt(_largest_square(moved)) <= SHORT:
+        if (
+            self.precision == "mixed"
+            and not sparse
+            and waves.longest * np.sqrt(_largest_square(moved)) <= MAX_FLOAT32_PHASE
+        ):
             self.precision = "float32"
         self.type = "float32" if self.precision == "float32" else "float64"
         self.rows = moved.astype(self.type, copy=False)
         self.shifts = waves.shifts[sparse].astype(self.type, copy=False)
 
     def phases(self, j0: int) -> Array:
-        """(rows, up to WIDTH): w.(x - c), before shifts."""
-        return np.ascontiguousarray(self.rows @ self.waves.packed[self.type][:, j0 : j0 + WIDTH])
+        """(rows, up to MAX_TILE_FREQUENCIES): w.(x - c), before shifts."""
+        return np.ascontiguousarray(self.rows @ self.waves.packed[self.type][:, j0 : j0 + MAX_TILE_FREQUENCIES])
 
     def share(self, j0: int) -> int:
         """How many phases a panel has."""
-        return int(self.rows.shape[0]) * min(WIDTH, len(self.waves.frequencies) - j0)
+        return int(self.rows.shape[0]) * min(MAX_TILE_FREQUENCIES, len(self.waves.frequencies) - j0)
 
 
 def _run_here(work: threads.Work, starts: list[int]) -> None:
@@ -146,7 +150,7 @@ def _run_here(work: threads.Work, starts: list[int]) -> None:
 def _plain(tiles: Tiles, out: Array, i0: int, j0: int) -> int:
     """Waves by NumPy; how many phases overflow."""
     waves, m = tiles.waves, len(tiles.waves.frequencies)
-    phases = tiles.phases(j0) + tiles.shifts[j0 : j0 + WIDTH]
+    phases = tiles.phases(j0) + tiles.shifts[j0 : j0 + MAX_TILE_FREQUENCIES]
     i1, width = i0 + phases.shape[0], phases.shape[1]
     out[i0:i1, j0 : j0 + width] = waves.scale * np.cos(phases)
     if waves.offsets is None:
@@ -158,7 +162,7 @@ def _compiled(tiles: Tiles, out: Array, i0: int, j0: int) -> int:
     """Waves by a generated loop; how many phases overflow."""
     waves, m = tiles.waves, len(tiles.waves.frequencies)
     fill = _loop(tiles.precision, pairs=waves.offsets is None)
-    return int(fill(tiles.phases(j0), tiles.shifts[j0 : j0 + WIDTH], waves.scale, out, i0, j0, m + j0))
+    return int(fill(tiles.phases(j0), tiles.shifts[j0 : j0 + MAX_TILE_FREQUENCIES], waves.scale, out, i0, j0, m + j0))
 
 
 def _largest_square(rows: Array) -> float:

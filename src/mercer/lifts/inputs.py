@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mercer.compute.codegen.sparse import is_sparse
 from mercer.errors import InputError, message
 
-LONGEST = 80
+MAX_SHOWN_CHARACTERS = 80
 """Characters of a value that a message shows; of longer ones it names the type."""
 TEXTS = (str, bytes)
 TIMES = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
@@ -73,7 +73,9 @@ def shown(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape} and dtype {value.dtype}"
     text = repr(value)
-    return text if len(text) <= LONGEST and "\n" not in text else f"something of type {type(value).__name__}"
+    return (
+        text if len(text) <= MAX_SHOWN_CHARACTERS and "\n" not in text else f"something of type {type(value).__name__}"
+    )
 
 
 def refuse_unreadable(name: str, data: Any) -> None:

@@ -16,17 +16,17 @@ from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import matrix
 from mercer.kernels.fields import check_integer
 from mercer.kernels.points import Points
-from mercer.lifts.pivoting import BLOCK, Array, Factor, RandomPivots, cholesky, whitened
+from mercer.lifts.pivoting import BLOCK_NUMBERS, Array, Factor, RandomPivots, cholesky, whitened
 
-USUAL = 100
+DEFAULT_LANDMARKS = 100
 """How many landmarks there are where their number is not given."""
 HELD = 1 << 25
 """Numbers that are held while pivots are drawn (256 MiB): up to so many features, all rows can be drawn."""
-LEAST = 4
+MIN_ROWS_PER_LANDMARK = 4
 """Rows a landmark that pivots are drawn from, at least, however many landmarks there are."""
-CLUSTERED = 20
+MAX_KMEANS_ROWS_PER_LANDMARK = 20
 """Rows a landmark that k-means sees, at most: more move the means by less than they differ from seed to seed."""
-STEPS = 10
+KMEANS_STEPS = 10
 """Steps of k-means: the kernel's error hardly changes afterwards."""
 
 
@@ -52,7 +52,7 @@ Way = Callable[[Kernel, Points, int, np.random.Generator], Choice]
 def pivoted(kernel: Kernel, points: Points, count: int, rng: np.random.Generator) -> Choice:
     """Rows drawn in proportion to what the landmarks so far leave unexplained; above `HELD` numbers from a sample."""
     n = points.values.shape[0]
-    size = min(n, max(HELD // count, LEAST * count))
+    size = min(n, max(HELD // count, MIN_ROWS_PER_LANDMARK * count))
     sample = None if size == n else np.sort(rng.choice(n, size, replace=False))
     _afford(size, count)
     factor = RandomPivots.of(kernel, points if sample is None else points.rows(sample), count).run(rng)
@@ -74,8 +74,8 @@ def kmeans(kernel: Kernel, points: Points, count: int, rng: np.random.Generator)
     from sklearn.exceptions import ConvergenceWarning
 
     n = points.values.shape[0]
-    rows = points.values[np.sort(rng.choice(n, min(n, CLUSTERED * count), replace=False))]
-    clusters = KMeans(count, n_init=1, max_iter=STEPS, random_state=int(rng.integers(2**31)))
+    rows = points.values[np.sort(rng.choice(n, min(n, MAX_KMEANS_ROWS_PER_LANDMARK * count), replace=False))]
+    clusters = KMeans(count, n_init=1, max_iter=KMEANS_STEPS, random_state=int(rng.integers(2**31)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of equal rows; what is dropped is said below
         means = clusters.fit(rows).cluster_centers_
@@ -144,7 +144,7 @@ def square(K: NDArray[Any]) -> NDArray[Any]:
     if K.shape[0] != K.shape[1]:
         needs, shape = "the similarities of all pairs of rows", f"got {K.shape[0]} rows and {K.shape[1]} columns"
         raise InputError(message(needs, shape, "Only a kernel 'precomputed' takes K instead of X."))
-    step = max(1, BLOCK // len(K))
+    step = max(1, BLOCK_NUMBERS // len(K))
     for start in range(0, len(K), step):
         part = slice(start, start + step)
         off = np.abs(K[part] - K[:, part].T)
@@ -158,7 +158,7 @@ def square(K: NDArray[Any]) -> NDArray[Any]:
 def number(n_components: Any, rows: int) -> int:
     """How many landmarks are requested; at most as many as there are rows."""
     if n_components is None:
-        return min(USUAL, rows)
+        return min(DEFAULT_LANDMARKS, rows)
     count = check_integer("Nystrom", "n_components", n_components, 1, None)
     if count > rows:
         got = f"n_components is {count}, a rank above n"

@@ -19,7 +19,7 @@ from mercer.lifts.axis import Axis
 
 Array = NDArray[np.float64]
 
-COLUMNS = 1 << 13
+BLOCK_COLUMNS = 1 << 13
 """Columns of a sample that are held as a dense table at once."""
 
 
@@ -93,8 +93,8 @@ class Sample:
 
     def _blocks(self) -> Iterator[tuple[slice, Array]]:
         """Slices of columns, and the dense numbers in them."""
-        for start in range(0, self.rows.shape[1], COLUMNS):
-            columns = slice(start, start + COLUMNS)
+        for start in range(0, self.rows.shape[1], BLOCK_COLUMNS):
+            columns = slice(start, start + BLOCK_COLUMNS)
             block: Any = self.rows[:, columns]
             yield columns, np.ascontiguousarray(block.toarray() if is_sparse(block) else block)
 

@@ -21,9 +21,9 @@ Whole = NDArray[np.int64]
 Pattern = tuple[int, ...]
 """The exponents of a monomial, that of its first column in front, the others sorted."""
 
-NUMBERED = 62
+MAX_NUMBER_BITS = 62
 """A family of monomials has at least 2^min(columns, degree) members, and no more than 2^62 can be numbered."""
-LARGEST = 2**62
+MAX_MONOMIALS = 2**62
 """Numbers of monomials stay below this, so that sums of places fit 64 bits."""
 
 
@@ -51,7 +51,7 @@ class Family:
     def _inconsistency(self) -> str:
         if not (1 <= self.width < MAX_COLUMNS and 1 <= self.degree < MAX_COLUMNS and 0 <= self.lowest <= self.degree):
             return f"got degrees {self.lowest} to {self.degree} of {self.width} columns"
-        few = min(self.width, self.degree) <= NUMBERED and (self.repeated or self.degree <= self.width)
+        few = min(self.width, self.degree) <= MAX_NUMBER_BITS and (self.repeated or self.degree <= self.width)
         return "" if few else "there are too many monomials"
 
     def number(self, degree: int, width: int) -> int:

@@ -16,13 +16,13 @@ from mercer.lifts.monomial_plan import Plan
 
 Array = NDArray[Any]
 
-COMPILED_FROM = 1 << 22
+MIN_COMPILED_VALUES = 1 << 22
 """Values from which on compiled loops are used: below it, NumPy takes less time than loading them."""
-PIECE = 1 << 20
+PIECE_VALUES = 1 << 20
 """Values that a worker writes between two looks at the stop flag."""
-BLOCK = 1 << 19
+BLOCK_NUMBERS = 1 << 19
 """Numbers that the NumPy path holds at once, where a row needs no more."""
-NARROW = 512
+MAX_COLUMNWISE_MONOMIALS = 512
 """Monomials up to which it holds them by columns."""
 
 ONE = np.uintp(1)
@@ -84,13 +84,13 @@ def evaluate(X: Array, plan: Plan, weights: Array | None = None, workers: int | 
     out = np.empty((len(X), plan.count), X.dtype)
     with np.errstate(all="ignore"):
         own = None if weights is None else weights.astype(X.dtype)
-        loops = out.size >= COMPILED_FROM and out.dtype.kind == "f" and jit_cache.numba_works()
+        loops = out.size >= MIN_COMPILED_VALUES and out.dtype.kind == "f" and jit_cache.numba_works()
         (_by_loops if loops else _by_numpy)(X, plan, own, out, threads.count(workers))
     return out
 
 
 def _by_loops(X: Array, plan: Plan, weights: Array | None, out: Array, workers: int) -> None:
-    step = max(1, PIECE // max(1, plan.count))
+    step = max(1, PIECE_VALUES // max(1, plan.count))
     inner, outer = plan.joined.astype(np.uintp), plan.outer.astype(np.uintp)
 
     def work(worker: int, start: int, stop: threads.Stop) -> None:
@@ -109,8 +109,8 @@ def _by_numpy(X: Array, plan: Plan, weights: Array | None, out: Array, workers: 
 
     Where there are few monomials a block is held by columns, over which NumPy loops faster than over short rows.
     """
-    order: Literal["C", "F"] = "F" if plan.count <= NARROW else "C"
-    step = max(1, min(len(X), BLOCK // max(1, plan.count)))
+    order: Literal["C", "F"] = "F" if plan.count <= MAX_COLUMNWISE_MONOMIALS else "C"
+    step = max(1, min(len(X), BLOCK_NUMBERS // max(1, plan.count)))
     held = None if plan.direct else np.empty((step, plan.size), X.dtype, order)
     scratch = None if order == "C" else np.empty((step, plan.count), X.dtype, order)
     for start in range(0, len(X), step):

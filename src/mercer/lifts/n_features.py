@@ -19,7 +19,7 @@ from mercer.lifts import algebra, part_builder
 from mercer.lifts.base import Features
 from mercer.lifts.expansion import count
 
-HIGHEST = 10_000
+MAX_COUNTED_POWER = 10_000
 """Powers above it are not counted: no memory holds such features, and the number itself would take long to write."""
 
 
@@ -130,7 +130,7 @@ class SizeBuilder(LiftBuilder[Size]):
         return _simplified(Size(features, terms, degree, reach, first.mixed or second.mixed))
 
     def raised(self, part: Size, exponent: int) -> Size:
-        if exponent > HIGHEST:
+        if exponent > MAX_COUNTED_POWER:
             raise UncountedError
         if part.terms is None or exponent == 1:
             return replace(part, features=part.features**exponent)
@@ -165,9 +165,9 @@ def _subsets(d: int, last: int, first: int) -> int:
         return 0
     if first > d - last:
         first, last = d - last, d - first  # C(d, q) = C(d, d - q)
-    if last <= HIGHEST and last - first < first + d - last:
+    if last <= MAX_COUNTED_POWER and last - first < first + d - last:
         return _summed(d, first, last + 1)
-    few = first + d - last <= HIGHEST
+    few = first + d - last <= MAX_COUNTED_POWER
     return (1 << d) - (_summed(d, 0, first) + _summed(d, 0, d - last) if few else 0)
 
 
@@ -189,7 +189,7 @@ def _width(kernel: Mapped) -> int | None:
 def _opened(inside: Size, most: int, reach: int) -> Size:
     """Polynomials of mapped columns, each a sum of at most so many: multiplied out where that is surely done."""
     terms = _terms(inside) * most**inside.degree
-    if terms > part_builder.WIDEST:
+    if terms > part_builder.MAX_MAPPED_NUMBERS:
         return Size(inside.features)
     mixed = inside.mixed or most > 1
     return _simplified(Size(inside.features, terms, inside.degree, reach, mixed))
@@ -204,12 +204,12 @@ def _added(parts: list[Size], d: int) -> Size:
 def _simplified(size: Size) -> Size:
     """No more features than monomials, where they are made independent: mixed ones only if these are few."""
     terms = _terms(size)
-    independent = not size.mixed or terms <= algebra.DENSEST
+    independent = not size.mixed or terms <= algebra.MAX_MIXED_MONOMIALS
     return replace(size, features=min(size.features, terms) if independent else size.features, terms=terms)
 
 
 def _terms(size: Size) -> int:
     """The number of monomials, at most: there are no more than those of this degree in so many columns."""
-    if min(size.reach, size.degree) > HIGHEST:  # so many that counting them takes long
+    if min(size.reach, size.degree) > MAX_COUNTED_POWER:  # so many that counting them takes long
         return size.terms or 0
     return min(size.terms or 0, math.comb(size.reach + size.degree, size.degree))

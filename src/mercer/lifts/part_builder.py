@@ -28,7 +28,7 @@ from mercer.lifts.polynomial import Polynomial
 from mercer.lifts.powers import Powers
 from mercer.lifts.subsets import Subsets
 
-WIDEST = 1 << 22
+MAX_MAPPED_NUMBERS = 1 << 22
 """Numbers in the matrix of all monomials of mapped columns, at most, for a map to be multiplied out."""
 
 
@@ -134,6 +134,6 @@ class PartBuilder(LiftBuilder[Part]):
 def _opened(inside: Expansion, matrix: NDArray[np.float64]) -> Expansion | None:
     """The features of mapped columns, multiplied out; None where they would be too many numbers."""
     most = max(np.count_nonzero(matrix, axis=1).max(initial=1), 1)
-    if len(inside.factors) * float(most) ** inside.degree > WIDEST:
+    if len(inside.factors) * float(most) ** inside.degree > MAX_MAPPED_NUMBERS:
         return None
     return algebra.simplified(algebra.substituted(inside, matrix))

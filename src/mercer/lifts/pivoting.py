@@ -1,7 +1,7 @@
 """Pivoted Cholesky factors of kernel matrices: which rows a kernel is best read from, and a factor that is stable.
 
-Both methods end at rounding: a pivot is taken as long as what is left of k(x, x) is more than `TOLERANCE` of it. Later
-pivots would be noise, divided by its own root. That is why no jitter is ever needed.
+Both methods end at rounding: a pivot is taken as long as what is left of k(x, x) is more than `RELATIVE_TOLERANCE` of
+it. Later pivots would be noise, divided by its own root. That is why no jitter is ever needed.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ Values = Callable[[Part, Part], NDArray[Any]]
 Sweep = Callable[[NDArray[np.intp], Strip], None]
 """sweep(chosen, strip): hand the values between all rows and some to workers, strip by strip."""
 
-TOLERANCE = 1e-12
+RELATIVE_TOLERANCE = 1e-12
 """What counts as nothing, relative to k(x, x): twice the 5e-13 to which kernels are evaluated."""
-PROPOSED = 256
+PROPOSED_ROWS = 256
 """Rows that are proposed at once: many enough for fast products, few enough that most are accepted."""
-BLOCK = 1 << 22
+BLOCK_NUMBERS = 1 << 22
 """Numbers of a block of kernel values (32 MiB)."""
-SHORT = 8192
+MAX_CALL_ROWS = 8192
 """Rows that are worked on in one call, at most."""
 
 
@@ -67,8 +67,8 @@ def weights(upper: Array, features: Array) -> Array:
 
 
 def strips(rows: int, columns: int) -> list[slice]:
-    """Blocks of rows with about `BLOCK` numbers in so many columns."""
-    step = max(1, BLOCK // columns)
+    """Blocks of rows with about `BLOCK_NUMBERS` numbers in so many columns."""
+    step = max(1, BLOCK_NUMBERS // columns)
     return [slice(start, start + step) for start in range(0, rows, step)]
 
 
@@ -88,16 +88,16 @@ def cholesky(K: Array) -> tuple[NDArray[np.intp], Array]:
 
 
 def tolerance(count: int) -> float:
-    """`TOLERANCE`, or more where a sum of so many squares rounds by more."""
-    return max(TOLERANCE, 4 * count * float(np.finfo(np.float64).eps))
+    """`RELATIVE_TOLERANCE`, or more where a sum of so many squares rounds by more."""
+    return max(RELATIVE_TOLERANCE, 4 * count * float(np.finfo(np.float64).eps))
 
 
 class RandomPivots:
     """Randomly pivoted Cholesky, in blocks with rejection.
 
     A pivot is drawn with probability proportional to what is left of k(x, x); what it explains is subtracted. Here
-    `PROPOSED` rows are drawn at once, and each is then accepted with the probability that the ones accepted before it
-    in the block leave it. The pivots have the same law as if they were drawn one by one, and the work is products of
+    `PROPOSED_ROWS` rows are drawn at once, and each is then accepted with the probability that the ones accepted before
+    it in the block leave it. The pivots have the same law as if they were drawn one by one, and the work is products of
     matrices. Time O(n k^2 + n k d) for k pivots of n rows, memory n k.
 
     diagonal : (n,), the numbers k(x, x)
@@ -141,7 +141,7 @@ class RandomPivots:
         enough : from the number of pivots and the sum of what they leave of k(x, x), whether to end sooner
         run : takes how many pivots there are
         """
-        count, size = len(self.upper), min(PROPOSED, len(self.left))
+        count, size = len(self.upper), min(PROPOSED_ROWS, len(self.left))
         while len(self.pivots) < count and self.left.any():
             shares = self.left / self.left.max()  # a sum of large numbers may overflow
             proposed = rng.choice(len(shares), size, p=shares / shares.sum())
@@ -201,7 +201,9 @@ class RandomPivots:
 
     def _by_blocks(self, chosen: NDArray[np.intp], strip: Strip) -> None:
         """The same with one thread of Python, which can be interrupted between short calls."""
-        step = min(SHORT, max(1, int(MAX_CALL_OPERATIONS / (2 * len(chosen) * (len(self.pivots) + len(chosen))))))
+        step = min(
+            MAX_CALL_ROWS, max(1, int(MAX_CALL_OPERATIONS / (2 * len(chosen) * (len(self.pivots) + len(chosen)))))
+        )
         for block in strips(len(self.left), len(chosen)):
             values = np.ascontiguousarray(self.values(block, chosen), dtype=np.float64)
             for start in range(0, len(values), step):

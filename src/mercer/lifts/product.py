@@ -14,7 +14,7 @@ from mercer.lifts.algebra import multiplied, row_products
 from mercer.lifts.base import Lift
 from mercer.lifts.composition import Pair, unique
 from mercer.lifts.expansion import Expansion
-from mercer.lifts.monomial_index import LARGEST
+from mercer.lifts.monomial_index import MAX_MONOMIALS
 from mercer.lifts.parts import bracketed
 
 REMEDY = "Lift fewer rows at once, or use the kernel."
@@ -74,7 +74,7 @@ class Product(Pair):
     def _afford_stored(self, first: csr_array, second: csr_array) -> None:
         """Ask the memory budget for the products of the stored numbers."""
         stored = int(np.dot(np.diff(first.indptr).astype(np.int64), np.diff(second.indptr)))
-        if self.n_features() > LARGEST:
+        if self.n_features() > MAX_MONOMIALS:
             got = f"there are {self.n_features()}"
             raise BudgetError(message("features that can be numbered by 64 bits", got, REMEDY))
         if 24 * stored > MAX_UNASKED_BYTES:  # a number, its column, and the column in the second part

@@ -18,7 +18,7 @@ from mercer.kernels.law import Source
 
 Array = NDArray[np.float64]
 
-SOBOL_WIDEST = 21201
+MAX_SOBOL_COLUMNS = 21201
 """Columns for which SciPy has Sobol's numbers."""
 
 
@@ -113,7 +113,7 @@ class QuasiRandom:
 def _quasi_random(count: int, columns: int, rng: np.random.Generator) -> Array:
     if columns == 0:
         return np.empty((count, 0))
-    if columns > SOBOL_WIDEST:
+    if columns > MAX_SOBOL_COLUMNS:
         return _opened(qmc.Halton(columns, seed=rng).random(count))
     # The first points of a power of two, since SciPy warns of other numbers; 52 bits instead of 30, for the tails.
     points = qmc.Sobol(columns, bits=52, seed=rng).random_base2(math.ceil(math.log2(max(count, 2))))

@@ -19,8 +19,10 @@ from mercer.lifts.composition import composed, fitted_part, kernel_of_part, othe
 from mercer.lifts.expansion import Expansion
 from mercer.lifts.parts import bracketed
 
-SMALLEST, SMALLEST_SINGLE = 1e-150, 1e-18
-"""The least factor, and one over the largest: float64, or float32, must hold its square."""
+MIN_FACTOR = 1e-150
+"""The least factor, and one over the largest: float64 must hold its square."""
+MIN_FACTOR_FLOAT32 = 1e-18
+"""The same where rows are float32."""
 
 
 class Scaled(Lift):
@@ -98,7 +100,7 @@ class Scaled(Lift):
         self.lift_._afford(rows)
 
     def features(self, X: Any) -> Any:
-        if X.dtype == np.float32 and not SMALLEST_SINGLE <= abs(float(self.factor)) <= 1 / SMALLEST_SINGLE:
+        if X.dtype == np.float32 and not MIN_FACTOR_FLOAT32 <= abs(float(self.factor)) <= 1 / MIN_FACTOR_FLOAT32:
             got = f"got rows of float32, which holds no square of {float(self.factor):g},"
             raise InputError(message("rows of float64", got, "Use X.astype(float)."))
         return self.lift_.features(X) * X.dtype.type(self.factor)
@@ -123,4 +125,4 @@ def _is_factor(thing: Any) -> bool:
     if isinstance(thing, bool) or not isinstance(thing, numbers.Real):
         return False
     size: Any = abs(thing) if isinstance(thing, numbers.Rational) else abs(float(thing))  # integers may fit no float
-    return bool(SMALLEST <= size <= 1 / SMALLEST)
+    return bool(MIN_FACTOR <= size <= 1 / MIN_FACTOR)

@@ -25,16 +25,16 @@ from mercer.lifts.coerce import check_numbers, stated
 from mercer.lifts.expansion import Expansion
 from mercer.lifts.polynomial import Polynomial
 from mercer.lifts.randomness import generator
-from mercer.lifts.splitting import SAMPLE, Division, divide
+from mercer.lifts.splitting import SAMPLE_ROWS, Division, divide
 from mercer.lifts.tensor_sketch import TensorSketch
 
 Array = NDArray[Any]
 
-DEGREES = 1000
+MAX_DEGREE = 1000
 """The highest degree: binomial coefficients beyond it leave the range of floats."""
-COMPONENTS = 100
+DEFAULT_COMPONENTS = 100
 """Features where no number is given."""
-BLOCK = 1 << 19
+BLOCK_NUMBERS = 1 << 19
 """Numbers that a block of rows may hold on the way to its features: about the second-level cache."""
 METHODS = ("split", "tensor")
 
@@ -129,9 +129,9 @@ class Sketch(Lift):
         kernel = stated(self.kernel)
         self._power = _power_of(kernel)
         total = _components(self.n_components)
-        if self._power.degree > DEGREES:
+        if self._power.degree > MAX_DEGREE:
             got = f"got degree {self._power.degree:,}"
-            raise InputError(message(f"a degree of at most {DEGREES:,}", got, "Use Nystrom(kernel)."))
+            raise InputError(message(f"a degree of at most {MAX_DEGREE:,}", got, "Use Nystrom(kernel)."))
         if self.method not in METHODS:
             needs = f"method to be one of {', '.join(map(repr, METHODS))}"
             raise InputError(message(needs, f"got {self.method!r}", "Leave it out if in doubt."))
@@ -167,7 +167,7 @@ class Sketch(Lift):
         if self.method == "tensor":
             return Division.whole(X.shape[1], power.offset, power.degree, total)
         n = X.shape[0]
-        rows = X[np.sort(rng.choice(n, SAMPLE, replace=False))] if n > SAMPLE else X
+        rows = X[np.sort(rng.choice(n, SAMPLE_ROWS, replace=False))] if n > SAMPLE_ROWS else X
         return divide(rows, power.offset, power.degree, total)
 
     def _afford(self, X: Any) -> None:
@@ -195,7 +195,7 @@ class Sketch(Lift):
 
     def features(self, X: Any) -> Array:
         out = np.empty((X.shape[0], self.n_components_), X.dtype)
-        step = max(1, BLOCK // self._held(X))
+        step = max(1, BLOCK_NUMBERS // self._held(X))
         finite = True
         with np.errstate(over="ignore", invalid="ignore"):
             for start in range(0, len(out), step):
@@ -264,7 +264,7 @@ def _power_of(kernel: Any) -> PowerOfDot:
 
 def _components(number: Any) -> int:
     if number is None:
-        return COMPONENTS
+        return DEFAULT_COMPONENTS
     if isinstance(number, bool) or not isinstance(number, numbers.Integral) or number < 1:
         needs = "n_components to be an integer of at least 1, or None"
         raise InputError(message(needs, f"got {number!r}", "Use 1000, say: the error falls as 1/sqrt(D)."))

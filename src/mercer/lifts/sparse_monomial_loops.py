@@ -25,9 +25,9 @@ Array = NDArray[Any]
 Weights = Callable[[int], Array]
 """The weights of the family's monomials in so many columns."""
 
-COMPILED_FROM = 1 << 18
+MIN_COMPILED_NUMBERS = 1 << 18
 """Stored numbers from which on compiled loops are used: NumPy, which writes out all places, is ten times as slow."""
-PIECE = 1 << 18
+PIECE_NUMBERS = 1 << 18
 """Stored numbers that a worker writes between two looks at the stop flag."""
 
 ONE = np.uintp(1)
@@ -133,7 +133,7 @@ def expand(X: Any, family: Family, weights: Weights | None = None, workers: int 
     rows = sorted_rows(X)
     task = _Task(rows, family, weights)
     with np.errstate(all="ignore"):
-        if task.stored >= COMPILED_FROM and jit_cache.numba_works():
+        if task.stored >= MIN_COMPILED_NUMBERS and jit_cache.numba_works():
             task.by_loops(threads.count(workers))
         else:
             task.by_numpy()
@@ -178,7 +178,7 @@ class _Task:
 
     def pieces(self) -> list[tuple[int, int]]:
         """First and last rows of pieces of work."""
-        cuts = np.searchsorted(self.begins, np.arange(0, self.stored, PIECE))
+        cuts = np.searchsorted(self.begins, np.arange(0, self.stored, PIECE_NUMBERS))
         return list(pairwise(np.unique(np.append(cuts, [0, self.rows.shape[0]])).tolist()))
 
     def by_loops(self, workers: int) -> None:

@@ -22,7 +22,7 @@ from mercer.lifts.axis import Axis
 from mercer.lifts.moments import Pairs, Sample
 from mercer.lifts.tensor_sketch import fast_length, variance
 
-SAMPLE = 128
+SAMPLE_ROWS = 128
 """Rows from which the direction and the variances are found."""
 
 
@@ -48,7 +48,7 @@ class Division:
 def divide(rows: Any, offset: float, degree: int, total: int) -> Division:
     """The division with the least variance, in the mean over pairs of some rows.
 
-    The exact degrees are none, or 0 to any q for which there is room. Cost: d m^2 for m rows, which are SAMPLE here.
+    The exact degrees are none, or 0 to any q for which there is room. Cost: d m^2 for m = SAMPLE_ROWS rows.
     """
     columns, sample = rows.shape[1], Sample(rows, offset)
     axis = sample.longest()

@@ -15,7 +15,9 @@ from mercer.models.safetensors import VERSIONS
 LONGEST = 120
 """Letters of a value that is shown."""
 RESULTS = ("RidgeResult", "DualFit", "PrimalFit", "BasisFit", "Outcome")
-"""Records of a fit, whose fields are told beside those of the learner that holds them."""
+"""Records that a learner holds instead of attributes of its own."""
+REPORTED = ("converged", "reason", "residual", "condition", "alphas", "intercepts", "duals", "weights")
+"""Their fields that are reported beside those of the learner."""
 
 
 @dataclass(frozen=True)
@@ -125,8 +127,8 @@ def inspect(path: str | PathLike[str]) -> Description:
         record = record_of(file.header.record)
     objects = [_fields(one) for one in record.objects]
     name, fields = objects[-1]
-    told = {key: value for entry, about in objects if entry in RESULTS for key, value in about.items()}
-    found = {key: _word(value) for key, value in (told | fields).items()}
+    held = {key: about[key] for entry, about in objects if entry in RESULTS for key in REPORTED if key in about}
+    found = {key: _word(value) for key, value in (held | fields).items()}
     return Description(
         path=fspath(path),
         model=name,

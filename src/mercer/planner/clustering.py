@@ -249,6 +249,8 @@ class SpectralTask(Task[SpectralDetails]):
         Whether these are the features of a given lift.
     approximable : bool, default=True
         Whether there are products without the matrix.
+    method : {"auto", "exact", "krylov"}, default="auto"
+        What was requested.
 
     Examples
     --------
@@ -266,12 +268,14 @@ class SpectralTask(Task[SpectralDetails]):
     n_features: int | None = None
     lift_given: bool = False
     approximable: bool = True
+    method: str = "auto"
 
     def candidates(self, limits: Limits) -> Iterator[SpectralPlan]:
-        """The kernel matrix for few rows, and products with it."""
-        if self.rows <= WHOLE:
+        """The kernel matrix, unasked for few rows, and products with it."""
+        if self.method == "exact" or (self.method == "auto" and self.rows <= WHOLE):
             yield self._decomposed(limits)
-        yield self._multiplied(limits)
+        if self.method != "exact":
+            yield self._multiplied(limits)
 
     def _decomposed(self, limits: Limits) -> SpectralPlan:
         n, machine = float(self.rows), limits.machine
@@ -311,4 +315,5 @@ class SpectralTask(Task[SpectralDetails]):
         """The smallest method."""
         least = min(plans, key=lambda plan: plan.bytes)
         purpose = f"spectral clustering of {self.rows:,} rows ({least.method})"
-        return Refusal(least.bytes, purpose, "Use fewer rows, or fewer components.")
+        remedy = 'Use method="krylov", or fewer' if self.method == "exact" else "Use fewer components, or fewer"
+        return Refusal(least.bytes, purpose, f"{remedy} rows.")

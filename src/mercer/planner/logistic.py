@@ -58,6 +58,8 @@ class LogisticTask(Task[LogisticDetails]):
         Whether the features are those of a lift that was given.
     pair : float or None, default=None
         Seconds for a pair of these rows, where that was measured.
+    method : {"auto", "exact", "landmarks"}, default="auto"
+        What was requested.
     n_landmarks : int or None, default=None
         How many were requested.
 
@@ -75,6 +77,7 @@ class LogisticTask(Task[LogisticDetails]):
     approximable: bool = False
     lift_given: bool = False
     pair: float | None = None
+    method: str = "auto"
     n_landmarks: int | None = None
     single: ClassVar[bool] = False
 
@@ -87,9 +90,15 @@ class LogisticTask(Task[LogisticDetails]):
         if self.lift_given:
             yield _featured(self, self.n_features or 0, limits)
             return
-        if not self.approximable:
+        if self.method == "exact" or not self.approximable:
             yield _exact(self, limits)
-            return
+        elif self.method == "landmarks":
+            yield from self._on_landmarks(limits)
+        else:
+            yield from self._automatic(limits)
+
+    def _automatic(self, limits: Limits) -> Iterator[LogisticPlan]:
+        """What is exact, unless fewer landmarks than rows were asked for, or rows are too many."""
         count, rows = self.n_landmarks, self.rows
         lifted = 0 < (self.n_features or 0) <= min(rows, WHOLE if count is None else max(count, 1))
         stored = rows <= WHOLE if count is None else count >= rows
@@ -97,11 +106,14 @@ class LogisticTask(Task[LogisticDetails]):
             yield _featured(self, self.n_features or 0, limits)
         if stored:
             yield _exact(self, limits)
-        if count is None:
-            plans = (_landmarks(self, each, limits) for each in dict.fromkeys(min(each, rows) for each in RANKS))
-            yield from first_within(plans, limits, self.patience(limits))
-        elif not (lifted or stored):
-            yield _landmarks(self, count, limits)
+        if count is None or not (lifted or stored):
+            yield from self._on_landmarks(limits)
+
+    def _on_landmarks(self, limits: Limits) -> Iterator[LogisticPlan]:
+        """As many landmarks as were asked for, or the most that keep to memory and time."""
+        counts = RANKS if self.n_landmarks is None else (self.n_landmarks,)
+        plans = (_landmarks(self, each, limits) for each in dict.fromkeys(min(each, self.rows) for each in counts))
+        yield from first_within(plans, limits, self.patience(limits))
 
     def refusal(self, plans: Sequence[LogisticPlan], limits: Limits) -> Refusal:
         """The smallest method."""
@@ -112,7 +124,7 @@ class LogisticTask(Task[LogisticDetails]):
 
     def _remedy(self, least: LogisticPlan) -> str:
         if least.method == "exact":
-            return "Give n_landmarks=500, say." if self.approximable else "Use fewer rows."
+            return 'Use method="landmarks", with n_landmarks=500, say.' if self.approximable else "Use fewer rows."
         return "Use fewer features, or fewer rows." if self.lift_given else "Use fewer landmarks, or fewer rows."
 
 

@@ -107,6 +107,32 @@ def test_both_ways_give_the_same_labels(by_products):
     assert_allclose(products.eigenvalues_, stored.eigenvalues_, atol=1e-6)
 
 
+@pytest.mark.parametrize("kernel", ["gaussian(1.5)", PolynomialLift(2), "precomputed"], ids=str)
+def test_the_method_that_was_asked_for(kernel):
+    X, _ = blobs(150, 3)
+    X = Gaussian(1.5)(X) if kernel == "precomputed" else X
+    settings = {"kernel": kernel, "tol": 1e-10, "random_state": 0}
+    auto, exact, krylov = (
+        SpectralClustering(3, method=method, **settings).fit(X) for method in ("auto", "exact", "krylov")
+    )
+    assert [model.plan_.method for model in (auto, exact, krylov)] == ["exact", "exact", "krylov"]
+    assert_array_equal(exact.embedding_, auto.embedding_)
+    assert_array_equal(exact.labels_, auto.labels_)
+    assert krylov.converged_
+    assert_allclose(krylov.eigenvalues_, exact.eigenvalues_, atol=1e-9)
+    assert_allclose(krylov.embedding_, exact.embedding_, atol=1e-6)
+    assert adjusted_rand_score(krylov.labels_, exact.labels_) == 1.0
+
+
+def test_exact_stores_the_matrix_of_many_rows():
+    X, y = rings(2100)
+    model = SpectralClustering(2, kernel="gaussian(0.4)", method="exact", random_state=0).fit(X)
+    assert (model.plan_.method, model.n_iter_) == ("exact", 1)
+    assert adjusted_rand_score(model.labels_, y) == 1.0
+    with pytest.raises(BudgetError, match=r'of 2,100 rows \(exact\); .* Use method="krylov", or fewer rows'):
+        model.set_params(memory_limit="50 MB").fit(X)
+
+
 def test_many_rows_by_the_fused_pass():
     X, y = rings(2500)
     model = SpectralClustering(2, kernel="gaussian(0.4)", random_state=0).fit(X)
@@ -293,6 +319,7 @@ def test_a_plan_says_what_a_fit_takes():
         ({"n_clusters": 21}, "as clusters, 21; n_samples = 20"),
         ({"n_components": 21}, "at most as many components as rows; n_components is 21, and there are 20 rows"),
         ({"n_components": "all"}, "a positive integer for n_components; got 'all'"),
+        ({"method": "landmarks"}, 'method that is "auto", "exact" or "krylov"; got \'landmarks\''),
         ({"n_init": 0}, "a positive integer for n_init; got 0"),
         ({"max_iter": None}, "a positive integer for max_iter; got None"),
         ({"tol": np.inf}, "a finite number of at least 0 for tol; got inf"),

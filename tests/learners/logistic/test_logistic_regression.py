@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 
 from mercer import KernelLogisticRegression
 from mercer.errors import BudgetError, InputError, NumericalWarning
-from mercer.kernels import Gaussian, Linear
+from mercer.kernels import Gaussian, Linear, Sigmoid
 from mercer.lifts import Polynomial
 from mercer.planner import logistic as planner
 from mercer.solvers.logistic.objective import LogisticObjective
@@ -165,6 +165,79 @@ def test_features_of_all_rows_that_were_not_drawn_are_the_same(monkeypatch):
     R = np.linalg.cholesky(Gaussian(1.0)(model.landmarks_))
     Z = np.linalg.solve(R, Gaussian(1.0)(model.landmarks_, X)).T
     np.testing.assert_allclose(model.predict_proba(X), reference(Z, y, 1.0).predict_proba(Z), atol=1e-6)
+
+
+# -- the method that was asked for --------------------------------------------------------------------------------
+
+
+@CLASSES
+def test_exact_is_what_auto_does_with_few_rows(classes):
+    X, y = draw(150, classes)
+    auto = KernelLogisticRegression("gaussian(1)").fit(X, y)
+    exact = KernelLogisticRegression("gaussian(1)", method="exact").fit(X, y)
+    assert auto.plan_.method == exact.plan_.method == "exact"
+    np.testing.assert_array_equal(exact.dual_coef_, auto.dual_coef_)
+    np.testing.assert_array_equal(exact.predict_proba(X), auto.predict_proba(X))
+
+
+def test_exact_is_the_whole_kernel_matrix_whatever_n_landmarks_and_features_are():
+    X, y = draw(150, 3)
+    auto = KernelLogisticRegression("polynomial(degree=2)", tol=1e-10).fit(X, y)
+    exact = KernelLogisticRegression("polynomial(degree=2)", method="exact", n_landmarks=10, tol=1e-10).fit(X, y)
+    assert (auto.plan_.method, exact.plan_.method) == ("features", "exact")
+    assert exact.dual_coef_.shape == (150, 3)
+    assert exact.plan_.n_landmarks == 0
+    np.testing.assert_allclose(exact.predict_proba(X), auto.predict_proba(X), atol=1e-6)
+
+
+@CLASSES
+def test_landmarks_of_few_rows_give_the_model_of_their_features(classes):
+    X, y = draw(200, classes)
+    settings = {"method": "landmarks", "tol": 1e-10, "random_state": 0}
+    model = KernelLogisticRegression("gaussian(1)", n_landmarks=25, **settings).fit(X, y)
+    assert (model.plan_.method, len(model.landmarks_)) == ("landmarks", 25)
+    assert "It was requested." in str(model.plan_)
+    L = model.landmarks_
+    Z = np.linalg.solve(np.linalg.cholesky(Gaussian(1.0)(L)), Gaussian(1.0)(L, X)).T
+    np.testing.assert_allclose(model.predict_proba(X), reference(Z, y, 1.0).predict_proba(Z), atol=1e-6)
+
+
+@pytest.mark.parametrize("count", [None, 80, 500])
+def test_every_row_as_a_landmark_gives_the_exact_model(count):
+    X, y = draw(80, 3)
+    settings = {"method": "landmarks", "n_landmarks": count, "tol": 1e-10, "random_state": 0}
+    model = KernelLogisticRegression("gaussian(1)", **settings).fit(X, y)
+    exact = KernelLogisticRegression("gaussian(1)", method="exact", tol=1e-10).fit(X, y)
+    assert (model.plan_.method, model.plan_.n_landmarks) == ("landmarks", 80)
+    np.testing.assert_allclose(model.predict_proba(X), exact.predict_proba(X), atol=1e-6)
+
+
+def test_landmarks_that_were_asked_for_are_more_than_the_features_of_a_kernel():
+    X, y = draw(150, 3)
+    model = KernelLogisticRegression("linear", method="landmarks", n_landmarks=2, random_state=0).fit(X, y)
+    assert (model.plan_.method, len(model.landmarks_)) == ("landmarks", 2)
+
+
+@pytest.mark.parametrize("method", ["exact", "landmarks"])
+def test_a_lift_has_its_own_features_by_every_method(method):
+    X, y = draw(150, 3)
+    auto = KernelLogisticRegression(Polynomial(2)).fit(X, y)
+    model = KernelLogisticRegression(Polynomial(2), method=method).fit(X, y)
+    assert model.plan_.method == "features"
+    np.testing.assert_array_equal(model.coef_, auto.coef_)
+
+
+def test_a_precomputed_matrix_is_exact_and_has_no_landmarks():
+    X, y = draw(60)
+    K = Gaussian(1.0)(X)
+    auto = KernelLogisticRegression("precomputed").fit(K, y)
+    exact = KernelLogisticRegression("precomputed", method="exact").fit(K, y)
+    np.testing.assert_array_equal(exact.dual_coef_, auto.dual_coef_)
+    for given in (KernelLogisticRegression.fit, KernelLogisticRegression.plan):
+        with pytest.raises(InputError, match='needs a kernel or a lift for method="landmarks"; the kernel is precomp'):
+            given(KernelLogisticRegression("precomputed", method="landmarks"), K, y)
+    with pytest.raises(InputError, match=r'a kernel that is proven for method="landmarks"; sigmoid.* is not'):
+        KernelLogisticRegression(Sigmoid(1.0, 0.0), method="landmarks").fit(X, y)
 
 
 # -- kinds of input -----------------------------------------------------------------------------------------------
@@ -359,6 +432,14 @@ def test_time_decides_how_many_landmarks_there_are():
     assert KernelLogisticRegression("gaussian(1)", n_landmarks=4000).plan(X, y).method == "exact"
 
 
+def test_the_method_decides_whatever_the_rows_are():
+    X, y = draw(4000, 2)
+    exact = KernelLogisticRegression("gaussian(1)", method="exact")
+    assert (exact.plan(X, y).method, len(exact.plan(X, y).others)) == ("exact", 0)
+    with pytest.raises(BudgetError, match=r'kernel matrix of 4,000 rows .* Use method="landmarks", with n_landmarks='):
+        exact.set_params(memory_limit="100 MB").fit(X, y)
+
+
 # -- errors ---------------------------------------------------------------------------------------------------------
 
 
@@ -369,6 +450,8 @@ def test_time_decides_how_many_landmarks_there_are():
         ({"alpha": "auto"}, "a positive finite number for alpha; got 'auto'"),
         ({"tol": -1e-3}, "a positive finite number for tol; got -0.001"),
         ({"max_iter": 0}, "a positive integer for max_iter; got 0"),
+        ({"method": "features"}, 'method that is "auto", "exact" or "landmarks"; got \'features\''),
+        ({"method": None}, 'method that is "auto", "exact" or "landmarks"; got None'),
         ({"n_landmarks": 2.5}, "a positive integer, or None, for n_landmarks; got 2.5"),
         ({"lengthscale": "loo"}, 'a lengthscale that is "median" or a number; got "loo"'),
         ({"warm_start": "yes"}, "True or False for warm_start; got 'yes'"),

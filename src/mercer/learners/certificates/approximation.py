@@ -12,7 +12,7 @@ from mercer.compute.runtime.run import Run
 from mercer.kernels import Kernel
 from mercer.kernels.points import DOUBLE, Points
 from mercer.learners.streaming.basis import Basis
-from mercer.lifts.pivoting import TOLERANCE
+from mercer.lifts.pivoting import RELATIVE_TOLERANCE
 from mercer.operators import Centering
 
 Array = NDArray[np.float64]
@@ -64,12 +64,12 @@ class Approximation:
     @property
     def lost(self) -> Array:
         """(outputs,): how far a'K a may be off by rounding, with signs like those of coins."""
-        return np.asarray(TOLERANCE * np.sqrt(len(self.duals)) * self._lengths**2)
+        return np.asarray(RELATIVE_TOLERANCE * np.sqrt(len(self.duals)) * self._lengths**2)
 
     @property
     def lost_at_rows(self) -> Array:
         """(outputs,): how far D K a may be off by rounding."""
-        return np.asarray(TOLERANCE * np.sqrt(self.centering.weights @ self.diagonal) * self._lengths)
+        return np.asarray(RELATIVE_TOLERANCE * np.sqrt(self.centering.weights @ self.diagonal) * self._lengths)
 
     @property
     def _lengths(self) -> Array:

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from mercer.compute.runtime.run import Run
 from mercer.learners.certificates.approximation import Approximation
 from mercer.learners.streaming.basis import LandmarkBasis
-from mercer.lifts.pivoting import TOLERANCE, strips, whitened
+from mercer.lifts.pivoting import RELATIVE_TOLERANCE, strips, whitened
 from mercer.operators import Gram
 
 Array = NDArray[np.float64]
@@ -93,7 +93,7 @@ def _residuals(given: Approximation, pairs: int) -> Array:
     for part in strips(len(left), count):
         values = whitened(first.upper, first.raw(rows.rows(part)))
         left[part] -= np.einsum("ij,ij->i", values, values)
-    return np.maximum(left, TOLERANCE * given.diagonal)
+    return np.maximum(left, RELATIVE_TOLERANCE * given.diagonal)
 
 
 def _mixed(sizes: Array) -> Array:

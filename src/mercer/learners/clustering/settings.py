@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from mercer.errors import InputError, message
-from mercer.learners.data.validation import AUTO, shown
-from mercer.learners.parameters import non_negative_float, positive_int, positive_int_or_none, refuse_loo
+from mercer.learners.data.validation import AUTO
+from mercer.learners.parameters import method_of, non_negative_float, positive_int, positive_int_or_none, refuse_loo
 
-EXACT, LANDMARKS = "exact", "landmarks"
+EXACT, KRYLOV, LANDMARKS = "exact", "krylov", "landmarks"
 NOTHING_LEFT_OUT = 'got "loo"', "Nothing is predicted here that could be left out."
 
 
@@ -19,6 +19,7 @@ class SpectralParameters(Protocol):
     n_clusters: Any
     n_components: Any
     lengthscale: Any
+    method: Any
     n_init: Any
     max_iter: Any
     tol: Any
@@ -57,15 +58,13 @@ class KMeansSettings:
     def of(cls, given: KMeansParameters) -> KMeansSettings:
         """The parameters of k-means, or one clear error."""
         refuse_loo(given.lengthscale, *NOTHING_LEFT_OUT)
-        if not (isinstance(given.method, str) and given.method in (AUTO, EXACT, LANDMARKS)):
-            needs, got = 'method that is "auto", "exact" or "landmarks"', f"got {shown(given.method)}"
-            raise InputError(message(needs, got, 'Use "auto", the default.'))
+        method = method_of(given.method, AUTO, EXACT, LANDMARKS)
         landmarks = positive_int_or_none("n_landmarks", given.n_landmarks)
         clusters = positive_int("n_clusters", given.n_clusters, "Use 8.")
         runs = positive_int("n_init", given.n_init, "Use 10.")
         steps = positive_int("max_iter", given.max_iter, "Use 300.")
         tolerance = non_negative_float("tol", given.tol, "Leave it out if in doubt.")
-        return cls(clusters, runs, steps, tolerance, given.method, landmarks)
+        return cls(clusters, runs, steps, tolerance, method, landmarks)
 
 
 @dataclass(frozen=True)
@@ -74,6 +73,7 @@ class SpectralSettings:
 
     clusters, runs : how many clusters, and starts of k-means
     components : how many eigenvectors; None for as many as clusters
+    method : "auto", "exact" or "krylov"
     tolerance : the residual of eigenvectors, relative to the largest eigenvalue, which is one
     products : with the kernel matrix, at most
     """
@@ -81,6 +81,7 @@ class SpectralSettings:
     clusters: int
     runs: int
     components: int | None
+    method: str
     tolerance: float
     products: int
 
@@ -88,13 +89,14 @@ class SpectralSettings:
     def of(cls, given: SpectralParameters) -> SpectralSettings:
         """The parameters of spectral clustering, or one clear error."""
         refuse_loo(given.lengthscale, *NOTHING_LEFT_OUT)
+        method = method_of(given.method, AUTO, EXACT, KRYLOV)
         components = given.n_components
         components = None if components is None else positive_int("n_components", components, "Use 8.")
         clusters = positive_int("n_clusters", given.n_clusters, "Use 8.")
         runs = positive_int("n_init", given.n_init, "Use 10.")
         products = positive_int("max_iter", given.max_iter, "Use 60.")
         tolerance = non_negative_float("tol", given.tol, "Leave it out if in doubt.")
-        return cls(clusters, runs, components, tolerance, products)
+        return cls(clusters, runs, components, method, tolerance, products)
 
 
 def refuse_few_rows(rows: int, clusters: int) -> None:

@@ -72,7 +72,7 @@ class SpectralClustering(
     counts: a walk may stay where it is.
 
     Up to 2,000 rows all eigenvectors are computed. For more, nothing of n^2 numbers is held: the leading ones are found
-    by products with K alone, in float32 first and in float64 at the end.
+    by products with K alone, in float32 first and in float64 at the end. `method` asks for one of both.
 
     Parameters
     ----------
@@ -86,6 +86,9 @@ class SpectralClustering(
         median.
     n_components : int or None, default=None
         How many eigenvectors; None for as many as clusters.
+    method : {"auto", "exact", "krylov"}, default="auto"
+        "exact" is an eigendecomposition of the stored matrix, "krylov" uses products alone, to `tol`. "auto" is "exact"
+        up to 2,000 rows, where that fits.
     n_init : int, default=10
         How many starts of k-means.
     tol : float, default=1e-05
@@ -151,6 +154,7 @@ class SpectralClustering(
         kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
         lengthscale: float | str = "median",
         n_components: int | None = None,
+        method: str = "auto",
         n_init: int = 10,
         tol: float = 1e-5,
         max_iter: int = 60,
@@ -164,6 +168,7 @@ class SpectralClustering(
         self.kernel = kernel
         self.lengthscale = lengthscale
         self.n_components = n_components
+        self.method = method
         self.n_init = n_init
         self.tol = tol
         self.max_iter = max_iter
@@ -230,6 +235,7 @@ class SpectralClustering(
             n_features=view.most_features,
             lift_given=isinstance(view, LiftView),
             approximable=isinstance(view, TableView) and view.sure,
+            method=settings.method,
         )
         return choose(task, Budget.of(self.memory_limit), self.time_limit)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
 from mercer.lifts.base import Lift
-from mercer.lifts.landmarks import HELD, LEAST, number, pivoted, way
+from mercer.lifts.landmarks import HELD, MIN_ROWS_PER_LANDMARK, number, pivoted, way
 from mercer.lifts.nystrom import Nystrom
 from mercer.lifts.radial_basis import RadialBasis
 
@@ -50,7 +50,7 @@ class CountedLandmarks(Nystrom):
         points = self._points(X)
         rows = points.values.shape[0]
         count = number(self.n_components, rows)
-        drawn = min(rows, max(HELD // count, LEAST * count))
+        drawn = min(rows, max(HELD // count, MIN_ROWS_PER_LANDMARK * count))
         if not isinstance(self.landmarks, str) or float(drawn) * count**2 <= SOON:
             return super().learn(X)
         way(self.landmarks)

@@ -23,10 +23,11 @@ from mercer.learners.data.range_checks import refuse_range
 from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.rows import rows_that_count
 from mercer.learners.data.validation import class_weights_of, weights_of
+from mercer.learners.data.views import with_landmarks
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.logistic.design import LandmarkDesign
 from mercer.learners.logistic.fit import LogisticResult, solve
-from mercer.learners.logistic.problem import LogisticProblem, LogisticSettings
+from mercer.learners.logistic.problem import LANDMARKS, LogisticProblem, LogisticSettings
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.learners.streaming.predictor import ByDuals, ByFeatures, Predictor
@@ -53,8 +54,8 @@ class KernelLogisticRegression(
 
     The solver is Newton's method with a line search and conjugate gradients. It works on the features of a lift where
     there is one, on the eigenvectors of the kernel matrix up to 3,000 rows, which is exact, and on landmarks above;
-    `plan` says which. Cost for p features: n p^2 + 9 p^3 operations at first, then the n p features are read a few
-    hundred times.
+    `plan` says which, and `method` asks for one. Cost for p features: n p^2 + 9 p^3 operations at first, then the n p
+    features are read a few hundred times.
 
     Parameters
     ----------
@@ -69,8 +70,12 @@ class KernelLogisticRegression(
         The value of open lengthscales; "median" takes the median distance of the rows.
     class_weight : dict, "balanced" or None, default=None
         The weight of each class; "balanced" is n / (classes * rows of the class). None for one.
+    method : {"auto", "exact", "landmarks"}, default="auto"
+        "exact" uses the whole kernel matrix, "landmarks" approximates it; both use the features of a given lift.
+        "auto" takes the features of a kernel that has few, else "exact" up to 3,000 rows, where that fits, and
+        "landmarks" above; with `n_landmarks` it is "landmarks" for more rows than these.
     n_landmarks : int or None, default=None
-        How many landmarks; None for all rows up to 3,000, else 1,000 or as many as memory and time allow.
+        How many landmarks, not used by "exact"; None for 1,000, or as many as memory and time allow.
     tol : float, default=1e-06
         The fit has converged when the gradient is at most this part of that of the constant model.
     max_iter : int, default=100
@@ -144,6 +149,7 @@ class KernelLogisticRegression(
         alpha: float = 1.0,
         lengthscale: float | str = "median",
         class_weight: dict[Any, float] | str | None = None,
+        method: str = "auto",
         n_landmarks: int | None = None,
         tol: float = 1e-6,
         max_iter: int = 100,
@@ -158,6 +164,7 @@ class KernelLogisticRegression(
         self.alpha = alpha
         self.lengthscale = lengthscale
         self.class_weight = class_weight
+        self.method = method
         self.n_landmarks = n_landmarks
         self.tol = tol
         self.max_iter = max_iter
@@ -222,6 +229,8 @@ class KernelLogisticRegression(
         return np.asarray(before["_predictor"].values(rows))[kept]
 
     def _plan(self, problem: LogisticProblem, run: Watched | None) -> LogisticPlan:
+        if problem.settings.method == LANDMARKS:
+            with_landmarks(problem.view)
         return choose(problem.task, Budget.of(self.memory_limit), self.time_limit)
 
     def _solve(self, problem: LogisticProblem, plan: LogisticPlan, run: Watched) -> LogisticResult:

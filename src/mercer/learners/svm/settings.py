@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from mercer.errors import InputError, message
 from mercer.learners.data.pair_cost import columns_of
-from mercer.learners.data.validation import AUTO, shown
+from mercer.learners.data.validation import AUTO
 from mercer.learners.data.views import KernelView, LiftView, TableView, View
-from mercer.learners.parameters import boolean, positive_float, positive_int_or_none, refuse_loo
+from mercer.learners.parameters import boolean, method_of, positive_float, positive_int_or_none, refuse_loo
 from mercer.planner.svm import SVMTask
 from mercer.solvers.svm import coordinate_descent, working_sets
 
@@ -54,15 +53,13 @@ class SVMSettings:
     @classmethod
     def of(cls, svm: SVMParameters) -> SVMSettings:
         """The settings of an SVM, or one clear error."""
-        if not (isinstance(svm.method, str) and svm.method in (AUTO, EXACT, LANDMARKS)):
-            needs = 'method that is "auto", "exact" or "landmarks"'
-            raise InputError(message(needs, f"got {shown(svm.method)}", 'Use "auto", the default.'))
+        method = method_of(svm.method, AUTO, EXACT, LANDMARKS)
         warm = boolean("warm_start", svm.warm_start, "Use False, the default.")
         polish = boolean("polish", svm.polish, "Use False, the default.")
         refuse_loo(svm.lengthscale, "leave-one-out is for least squares", "Use GridSearchCV.")
         steps = positive_int_or_none("max_iter", svm.max_iter)
         landmarks = positive_int_or_none("n_landmarks", svm.n_landmarks)
-        return cls(positive_float("tol", svm.tol, "Use 1e-3."), steps, svm.method, landmarks, warm, polish)
+        return cls(positive_float("tol", svm.tol, "Use 1e-3."), steps, method, landmarks, warm, polish)
 
     def smo(self, count: int, pool: int) -> working_sets.SMOSettings:
         """For so many rows, and bytes of rows of the matrix that are kept."""

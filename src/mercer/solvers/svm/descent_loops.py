@@ -164,9 +164,10 @@ class Met(NamedTuple):
 
 def sweep(terms: Terms, rows: Rows, place: Place) -> Met:
     """Move the coefficients of some rows in order, each to its lowest point. Cost: 4 p operations per row."""
+    if not worth_compiling(terms.Z):
+        return _sweep_numpy(terms, rows, place)
     problem = terms.problem
-    loop = sweep_loop if worth_compiling(terms.Z) else _sweep_numpy
-    place.off, high, low, gap, moves = loop(
+    place.off, high, low, gap, moves = sweep_loop(
         *(terms.Z, rows, place.b, place.w),
         *(problem.linear, problem.lower, problem.upper, terms.squares),
         *(problem.kink, place.bias, terms.rho, place.off),
@@ -180,23 +181,11 @@ def worth_compiling(Z: NDArray[Any]) -> bool:
     return Z.size >= MIN_COMPILED_NUMBERS and jit_cache.numba_works()
 
 
-def _sweep_numpy(
-    Z: NDArray[Any],
-    rows: Rows,
-    b: Array,
-    w: Array,
-    linear: Array,
-    lower: Array,
-    upper: Array,
-    squares: Array,
-    kink: float,
-    bias: float,
-    rho: float,
-    off: float,
-    calm: NDArray[np.int64],
-    most_calm: int,
-) -> tuple[float, float, float, float, int]:
+def _sweep_numpy(terms: Terms, rows: Rows, place: Place) -> Met:
     """The same with NumPy."""
+    Z, problem, squares, b, w, calm = terms.Z, terms.problem, terms.squares, place.b, place.w, place.calm
+    linear, lower, upper = problem.linear, problem.lower, problem.upper
+    kink, bias, rho, off = problem.kink, place.bias, terms.rho, place.off
     high, low, gap, moves = -np.inf, np.inf, 0.0, 0
     for i in rows.tolist():
         row, old, least, most = Z[i].astype(np.float64), float(b[i]), float(lower[i]), float(upper[i])
@@ -211,13 +200,14 @@ def _sweep_numpy(
         new = old - slope / size
         new = max(new - kink / size, 0.0) + min(new + kink / size, 0.0)
         new = min(max(new, least), most)
-        calm[i] = min(calm[i] + 1, most_calm) if new == old else 0
+        calm[i] = min(calm[i] + 1, MAX_SKIPPED_PASSES) if new == old else 0
         if new != old:
             w += (new - old) * row
             b[i] = new
             off += new - old
             moves += 1
-    return off, high, low, gap, moves
+    place.off = off
+    return Met(high, low, gap, moves)
 
 
 def products(Z: NDArray[Any], w: Array) -> Array:

@@ -165,30 +165,20 @@ def walk(K: NDArray[Any], problem: BoxQP, b: Array, g: Array, tolerance: float, 
     b, g : coefficients and K b + c of the whole problem at the set, which are changed
     """
     rows, diagonal = np.ascontiguousarray(K), np.ascontiguousarray(K.diagonal(), dtype=np.float64)
-    arguments = (rows, diagonal, b, g, problem.lower, problem.upper, problem.kink, tolerance)
     few = min(most, MAX_NUMPY_STEPS) if len(b) < MIN_COMPILED_COEFFICIENTS else 0
     plain = few if jit_cache.numba_works() else most
-    steps, left = _walk_numpy(*arguments, plain, MIN_RELATIVE_CURVATURE) if plain else (0, np.inf)
+    steps, left = _walk_numpy(rows, diagonal, problem, b, g, tolerance, plain) if plain else (0, np.inf)
     if steps == plain < most:
-        more, left = walk_loop(*arguments, most - plain, MIN_RELATIVE_CURVATURE)
+        box = problem.lower, problem.upper, problem.kink
+        more, left = walk_loop(rows, diagonal, b, g, *box, tolerance, most - plain, MIN_RELATIVE_CURVATURE)
         steps += more
     return int(steps), float(left)
 
 
 def _walk_numpy(
-    K: NDArray[Any],
-    diagonal: Array,
-    b: Array,
-    g: Array,
-    lower: Array,
-    upper: Array,
-    kink: float,
-    tolerance: float,
-    most: int,
-    flat: float,
+    K: NDArray[Any], diagonal: Array, problem: BoxQP, b: Array, g: Array, tolerance: float, most: int
 ) -> tuple[int, float]:
     """The same with NumPy."""
-    problem = BoxQP(np.zeros_like(b), lower, upper, kink)
     left = 0.0
     for step in range(most):
         rises, falls = problem.rises(b, g), problem.falls(b, g)
@@ -198,10 +188,10 @@ def _walk_numpy(
             return step, max(0.0, left)
         drops = np.maximum(falls - rises[i], 0.0)
         sizes = diagonal[i] + diagonal
-        curves = np.maximum(sizes - 2.0 * K[i], flat * sizes + MIN_CURVATURE)
+        curves = np.maximum(sizes - 2.0 * K[i], MIN_RELATIVE_CURVATURE * sizes + MIN_CURVATURE)
         j = int((drops * drops / curves).argmax())
-        top = 0.0 if kink > 0 and b[i] < 0 else upper[i]
-        bottom = 0.0 if kink > 0 and b[j] > 0 else lower[j]
+        top = 0.0 if problem.kink > 0 and b[i] < 0 else problem.upper[i]
+        bottom = 0.0 if problem.kink > 0 and b[j] > 0 else problem.lower[j]
         up, down = top - b[i], b[j] - bottom
         move = min(drops[j] / curves[j], up, down)
         b[i] = top if move == up else b[i] + move
