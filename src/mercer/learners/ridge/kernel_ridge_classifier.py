@@ -54,7 +54,8 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         "exact" uses the kernel itself, or the features of a given lift, also where that takes long; it is refused where
         it does not fit the memory. "landmarks" approximates the kernel. "auto" is exact where that is quick enough.
     n_landmarks : int or None, default=None
-        How many landmarks, where the plan has some; at most the rows. None for the most within memory and time.
+        How many landmarks where they are taken, not used by "exact"; None for the most within memory and time, up to
+        half of the rows.
     memory_limit : int, str or None, default=None
         Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
     time_limit : float or None, default=None

@@ -15,7 +15,7 @@ from mercer.learners.data.resolve import candidate_views
 from mercer.learners.data.rows import at_rows
 from mercer.learners.data.validation import AUTO, Penalty, penalty_of, shown
 from mercer.learners.data.views import KernelView, LiftView, MatrixView, TableView, View, with_landmarks
-from mercer.learners.parameters import LOO, boolean, positive_int_or_none
+from mercer.learners.parameters import LOO, boolean, method_of, positive_int_or_none
 from mercer.learners.ridge.validation_rows import HeldOut, held_out_rows
 from mercer.learners.streaming.source_stream import SourceStream, fits_memory, loaded, sampled
 from mercer.learners.streaming.stream import Piece, StoredStream, Stream
@@ -260,14 +260,10 @@ def _solver(given: Any) -> Solver | None:
 def _method(model: RidgeParameters, solver: Solver | None) -> tuple[str, int | None]:
     """The method and the number of landmarks, as far as parameters alone say what is wrong with them."""
     method, landmarks = model.method, model.n_landmarks
-    if not (isinstance(method, str) and method in (AUTO, EXACT, LANDMARKS)):
-        needs = 'method that is "auto", "exact" or "landmarks"'
-        raise InputError(message(needs, f"got {shown(method)}", 'Use "auto", the default.'))
+    if not (isinstance(method, str) and method == AUTO):
+        method = method_of(method, AUTO, EXACT, LANDMARKS)
     if landmarks is not None:
         landmarks = positive_int_or_none("n_landmarks", landmarks)
-    if method == EXACT and landmarks is not None:
-        needs, got = f"landmarks for n_landmarks={landmarks}", 'method="exact" has none'
-        raise InputError(message(needs, got, 'Leave n_landmarks out, or use "landmarks".'))
     if method == LANDMARKS and solver is not None:
         needs, got = 'solver="auto" for method="landmarks"', f"{type(solver).__name__} solves for all rows"
         raise InputError(message(needs, got, "Leave the solver out: landmarks have their own."))
