@@ -51,8 +51,8 @@ def forced(way):
 
 def fit(channel, way, path, on_interrupt="raise"):
     """Sends "begins", "usable" when what was found could be kept, and at last a digest, and whether it is done."""
-    checkpoint.INTERVAL = checkpoint.LATEST = 0.0
-    checkpoint.SHARE = 1e9
+    checkpoint.MIN_INTERVAL_SECONDS = checkpoint.LATEST_SECONDS = 0.0
+    checkpoint.MAX_WRITING_SHARE = 1e9
     planning.choose = forced(way)
     told = Watched.tell
 

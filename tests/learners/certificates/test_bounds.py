@@ -14,7 +14,7 @@ from mercer.kernels.points import Points
 from mercer.learners.certificates import bounds
 from mercer.learners.certificates.approximation import Approximation
 from mercer.learners.certificates.bounds import of_features, of_landmarks, of_residual
-from mercer.learners.certificates.sampled_bounds import SURE
+from mercer.learners.certificates.sampled_bounds import BOUND_PROBABILITY
 from mercer.learners.streaming.basis import LiftBasis, landmark_basis
 from mercer.lifts import Nystrom, RandomFourier
 from mercer.operators import Centering
@@ -226,7 +226,7 @@ def test_sampled_landmarks_cover(outputs, rows):
     sums = (np.abs(given.balanced) * np.sqrt(lift.residual(X))[:, None]).sum(axis=0)
     assert (found <= sums * (1 + 1e-6) + 1e-3).all()
     sample = of_landmarks(given, random, pairs=rows * N)
-    assert sample.probability == SURE
+    assert sample.probability == BOUND_PROBABILITY
     assert sample.middle >= of_landmarks(given, random).middle
 
 
@@ -239,7 +239,7 @@ def test_sampled_features_cover(intercept):
     found = np.array([of_features(given, random, pairs=50 * N).rms for _ in range(100)])
     assert (found >= truth * (1 - 1e-9)).all(axis=1).mean() >= 0.97
     assert np.isfinite(found).all()
-    assert of_features(given, random, pairs=50 * N).probability == SURE
+    assert of_features(given, random, pairs=50 * N).probability == BOUND_PROBABILITY
 
 
 def test_more_rows_say_more():
@@ -258,7 +258,7 @@ def test_residuals_of_the_first_landmarks(monkeypatch):
     given, _, _ = approximate(Nystrom(k, 40, random_state=0).fit(X), k, np.array([0.5, 2.0]), True, np.ones(N))
     truth = of_landmarks(given, np.random.default_rng(0)).norm
     full = of_landmarks(given, np.random.default_rng(0), pairs=50 * N).norm
-    monkeypatch.setattr("mercer.learners.certificates.sampled_bounds.WHITENED", 2.0)
+    monkeypatch.setattr("mercer.learners.certificates.sampled_bounds.OPERATIONS_PER_VALUE", 2.0)
     short = of_landmarks(given, np.random.default_rng(0), pairs=50 * N).norm
     assert (short > full).all()
     assert (full > truth).all()

@@ -79,7 +79,7 @@ def test_one_output_without_weights_and_pieces_of_any_size(name):
 
 @pytest.mark.parametrize("name", LIFTS)
 def test_pieces_of_many_blocks_are_the_same_rows(name, monkeypatch):
-    monkeypatch.setattr("mercer.learners.streaming.moments.BLOCK", 1)
+    monkeypatch.setattr("mercer.learners.streaming.moments.BLOCK_NUMBERS", 1)
     monkeypatch.setattr("mercer.learners.streaming.moments.THIN", 23)
     X, Y = draw()
     s = np.random.default_rng(1).uniform(0.5, 3.0, len(X))

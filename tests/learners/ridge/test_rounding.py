@@ -11,7 +11,7 @@ from mercer import KernelRidge
 from mercer.errors import NumericalWarning
 from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.kernels.points import Points
-from mercer.learners.data.views import SAMPLE, mixed
+from mercer.learners.data.views import SAMPLE_ROWS, mixed
 from mercer.solvers import Eigen
 from mercer.solvers.ridge.perturbation import ERROR_FACTOR, PROBES_PER_OUTPUT, mean_size, perturbations
 
@@ -112,7 +112,7 @@ def test_the_mean_size_of_columns():
 def test_rows_to_try_predictions_on_are_like_those_that_came():
     X = np.array([[0.0, -1.0], [1.0, 1.0], [2.0, 3.0]])
     new = mixed(Points(X)).values
-    assert new.shape == (SAMPLE, 2)
+    assert new.shape == (SAMPLE_ROWS, 2)
     assert new[:, 0].min() == 0.0  # a column without negative numbers gets none
     assert -2.0 <= new[:, 1].min() < -1.0
     assert 3.0 < new[:, 1].max() <= 4.0

@@ -55,7 +55,7 @@ def test_a_fold_of_a_sample_is_that_fold_of_all_rows():
 
 @pytest.mark.parametrize("coded", [False, True])
 def test_a_sample_of_all_rows_has_the_path_of_all_rows(coded, monkeypatch):
-    monkeypatch.setattr("mercer.learners.streaming.moments.BLOCK", 64 * 20)  # several blocks of unequal weight
+    monkeypatch.setattr("mercer.learners.streaming.moments.BLOCK_NUMBERS", 64 * 20)  # several blocks of unequal weight
     normal, basis, stream, side = both(True, coded)
     sample = drawn(stream, stream.count, 1000, np.random.default_rng(0))
     found = sampled_path(normal, basis, sample, ALPHAS, coded, IDLE)

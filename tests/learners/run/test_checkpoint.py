@@ -12,7 +12,13 @@ import numpy as np
 import pytest
 
 from mercer.errors import InputError, MercerWarning, speaking
-from mercer.learners.run.checkpoint import INTERVAL, LATEST, LONGEST, SHARE, Store
+from mercer.learners.run.checkpoint import (
+    LATEST_SECONDS,
+    MAX_PROMPT_SECONDS,
+    MAX_WRITING_SHARE,
+    MIN_INTERVAL_SECONDS,
+    Store,
+)
 
 PARTS = {"version": "1", "settings": "abc", "data": "def"}
 
@@ -316,22 +322,22 @@ def offered(path, clock, takes, seconds, size):
 
 def test_small_states_are_written_every_interval(path, clock):
     writes = offered(path, clock, takes=0.01, seconds=300, size=1000)
-    assert writes[0] == pytest.approx(INTERVAL, abs=0.2)
-    assert np.allclose(np.diff(writes), INTERVAL, atol=0.2)
+    assert writes[0] == pytest.approx(MIN_INTERVAL_SECONDS, abs=0.2)
+    assert np.allclose(np.diff(writes), MIN_INTERVAL_SECONDS, atol=0.2)
 
 
 def test_larger_states_take_no_more_than_their_share_but_are_never_late(path, clock):
     writes = offered(path, clock, takes=0.3, seconds=1000, size=60_000_000)
-    assert max(np.diff([0.0, *writes])) <= LATEST + 0.5
+    assert max(np.diff([0.0, *writes])) <= LATEST_SECONDS + 0.5
     assert 0.3 * len(writes) <= 1000 * 0.02
-    writes = offered(path, clock, takes=0.98 * LONGEST, seconds=2000, size=100_000_000)
-    assert max(np.diff([1000.0, *writes])) <= LATEST + 1.0
+    writes = offered(path, clock, takes=0.98 * MAX_PROMPT_SECONDS, seconds=2000, size=100_000_000)
+    assert max(np.diff([1000.0, *writes])) <= LATEST_SECONDS + 1.0
 
 
 def test_huge_states_wait_for_their_share(path, clock):
     writes = offered(path, clock, takes=4.0, seconds=3000, size=2_000_000_000)
     assert writes
-    assert all(4.0 * (count + 1) <= SHARE * when * 1.02 for count, when in enumerate(writes))
+    assert all(4.0 * (count + 1) <= MAX_WRITING_SHARE * when * 1.02 for count, when in enumerate(writes))
 
 
 def test_a_state_that_is_not_due_is_not_asked_for(path, clock):
@@ -352,7 +358,7 @@ import numpy as np
 from mercer.learners.run import checkpoint
 from mercer.learners.run.fit_run import Terms, watched
 
-checkpoint.INTERVAL, checkpoint.SHARE = 0.0, 1e9  # at every offer
+checkpoint.MIN_INTERVAL_SECONDS, checkpoint.MAX_WRITING_SHARE = 0.0, 1e9  # at every offer
 folder = Path(sys.argv[1])
 with watched("Child", None, Terms.of(None, "raise", False, folder / "fit.npz")) as run:
     run.resume(lambda: {PARTS!r})

@@ -30,7 +30,7 @@ def settings(**changes):
 
 @pytest.mark.parametrize("chunk", [1, 64, 1 << 24])
 def test_the_order_in_memory_does_not_matter(monkeypatch, chunk):
-    monkeypatch.setattr(module, "CHUNK", chunk)
+    monkeypatch.setattr(module, "CHUNK_BYTES", chunk)
     wide = np.zeros((100, 14))
     wide[::2, ::2] = TABLE
     found = {data(rows) for rows in (TABLE, np.asfortranarray(TABLE), TABLE[::-1][::-1], wide[::2, ::2], TABLE.copy())}

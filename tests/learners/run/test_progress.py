@@ -125,7 +125,7 @@ def test_lines_come_at_once_and_then_ever_less_often():
 
 def test_auto_shows_nothing_of_a_short_fit_and_begins_when_it_turns_out_long():
     stream = io.StringIO()
-    pace, lines = Pace([Stage("pass", 1.0)], now=0.0), Lines("KernelRidge", progress.WORTH, stream)
+    pace, lines = Pace([Stage("pass", 1.0)], now=0.0), Lines("KernelRidge", progress.MIN_SHOWN_SECONDS, stream)
     pace.begin("pass", 0.0)
     lines.look(pace, 0.0, 0.0)
     assert stream.getvalue() == ""
@@ -147,7 +147,7 @@ def test_who_shows_it(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
     assert display_of("KernelRidge", False, False) is None
     assert display_of("KernelRidge", "auto", True) is None
-    assert display_of("KernelRidge", "auto", False).worth == progress.WORTH
+    assert display_of("KernelRidge", "auto", False).worth == progress.MIN_SHOWN_SECONDS
     assert display_of("KernelRidge", True, True).worth == 0.0
     monkeypatch.setattr(progress, "find_spec", lambda name: None)
     assert isinstance(display_of("KernelRidge", True, False), Lines)

@@ -5,7 +5,7 @@ import pytest
 from streamed_requests import basis_of, draw
 
 from mercer.kernels.points import SINGLE, Points
-from mercer.learners.streaming.basis import UNSTEADY, FeatureBasis, steady
+from mercer.learners.streaming.basis import MAX_STRETCH_OF_WEIGHTS, FeatureBasis, steady
 from mercer.lifts import Nystrom, Polynomial
 
 X, _ = draw(80)
@@ -43,7 +43,7 @@ def test_whitening_stretches_the_more_the_smoother_the_kernel_is():
 @pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
 def test_a_basis_that_would_lose_predictions_becomes_its_features():
     calm, wild = (basis_of(Nystrom(f"gaussian({size})", 20, random_state=0).fit(X), X) for size in (1.0, 100.0))
-    assert calm.stretch < UNSTEADY < wild.stretch
+    assert calm.stretch < MAX_STRETCH_OF_WEIGHTS < wild.stretch
     assert steady(calm) is calm
     assert steady(wild).plain
     assert np.array_equal(steady(wild).raw(Points(X)), wild.features(Points(X)))

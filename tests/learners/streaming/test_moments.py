@@ -8,7 +8,7 @@ from streamed_requests import asked, basis_of, draw
 
 from mercer.kernels.points import Points
 from mercer.learners.streaming.basis import FeatureBasis
-from mercer.learners.streaming.moments import BLOCK, THIN, WORK, Moments, Normal, applied, blocks
+from mercer.learners.streaming.moments import BLOCK_NUMBERS, CALL_OPERATIONS, THIN, Moments, Normal, applied, blocks
 from mercer.lifts import Nystrom, Polynomial, RandomFourier
 
 LIFTS = [Polynomial(2), RandomFourier("gaussian(2)", 20, random_state=0), Nystrom("gaussian(2)", 25, random_state=0)]
@@ -100,7 +100,7 @@ def test_a_state_goes_on_to_the_same_bits():
 def test_blocks_are_small_and_none_is_thin(width, count):
     parts = list(blocks(count, width))
     sizes = [part.stop - part.start for part in parts]
-    step = max(THIN, min(BLOCK // width, WORK // width**2))
+    step = max(THIN, min(BLOCK_NUMBERS // width, CALL_OPERATIONS // width**2))
     assert parts[0].start == 0
     assert parts[-1].stop == count
     assert all(a.stop == b.start for a, b in pairwise(parts))
@@ -112,6 +112,6 @@ def test_whitening_goes_through_all_blocks(monkeypatch):
     X, _ = draw(100)
     basis = basis_of(LIFTS[2].fit(X), X)
     raw = basis.raw(Points(X))
-    monkeypatch.setattr("mercer.learners.streaming.moments.BLOCK", 1)
+    monkeypatch.setattr("mercer.learners.streaming.moments.BLOCK_NUMBERS", 1)
     monkeypatch.setattr("mercer.learners.streaming.moments.THIN", 7)
     assert applied(basis, raw) == pytest.approx(np.asarray(LIFTS[2].transform(X)), abs=1e-10)

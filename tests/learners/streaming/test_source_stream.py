@@ -40,8 +40,8 @@ def _learner():
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Blocks of a few rows, so that some data has many."""
-    monkeypatch.setattr(first_pass, "BLOCK", 16)
-    monkeypatch.setattr("mercer.learners.streaming.source_stream.BLOCK", 16)
+    monkeypatch.setattr(first_pass, "BLOCK_ROWS", 16)
+    monkeypatch.setattr("mercer.learners.streaming.source_stream.BLOCK_ROWS", 16)
 
 
 @pytest.fixture
@@ -158,8 +158,8 @@ def test_a_sample_skips_what_can_be_skipped():
 
 @pytest.mark.parametrize("block", [16, 1024])
 def test_a_sample_of_weighted_rows_is_one_pass_at_most(monkeypatch, block):
-    monkeypatch.setattr(first_pass, "BLOCK", block)
-    monkeypatch.setattr("mercer.learners.streaming.source_stream.BLOCK", block)
+    monkeypatch.setattr(first_pass, "BLOCK_ROWS", block)
+    monkeypatch.setattr("mercer.learners.streaming.source_stream.BLOCK_ROWS", block)
     many = np.arange(40_000.0)[:, None]
     source = Counted(many, many[:, 0], 1 + many[:, 0] % 2)
     positions = np.arange(100, 40_000, 300)

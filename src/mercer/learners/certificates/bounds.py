@@ -59,7 +59,7 @@ from mercer.lifts.pivoting import strips
 from mercer.operators import Gram
 
 Array = NDArray[np.float64]
-PAIRS = 1 << 32
+MAX_PAIRS = 1 << 32
 """Values of the kernel that a certificate may take: some ten seconds."""
 
 
@@ -138,7 +138,9 @@ def of_residual(norms: Array, alphas: Array, total: float, middle: float, spread
     return Distance(norm, np.asarray(norms / np.sqrt(total)), 1.0, middle, spread, norm)
 
 
-def of_landmarks(given: Approximation, random: np.random.Generator, pairs: int = PAIRS, run: Run = IDLE) -> Distance:
+def of_landmarks(
+    given: Approximation, random: np.random.Generator, pairs: int = MAX_PAIRS, run: Run = IDLE
+) -> Distance:
     """Of a fit of features of landmarks: at the rows, and at any x.
 
     Cost: n^2 / 2 values of the kernel where that is at most `pairs`, else about `pairs`; and n p of them.
@@ -148,7 +150,7 @@ def of_landmarks(given: Approximation, random: np.random.Generator, pairs: int =
     if _many(given, pairs):
         Q, trace = sampled_bounds.squares(given, lifted, random, pairs, run)
         left = np.sqrt((Q + given.lost) * trace) + _missed(given, lifted, run)
-        middle, probability = _middle(given), sampled_bounds.SURE
+        middle, probability = _middle(given), sampled_bounds.BOUND_PROBABILITY
     else:
         product, middle = _product(given, run)
         Q = np.maximum((given.balanced * product).sum(axis=0) - (lifted**2).sum(axis=0), 0.0)
@@ -174,14 +176,14 @@ def _gap(given: Approximation, lifted: Array, Q: Array) -> Array:
     return np.asarray(np.divide(above, E + Q, out=np.zeros_like(above), where=E + Q > 0))
 
 
-def of_features(given: Approximation, random: np.random.Generator, pairs: int = PAIRS, run: Run = IDLE) -> Distance:
+def of_features(given: Approximation, random: np.random.Generator, pairs: int = MAX_PAIRS, run: Run = IDLE) -> Distance:
     """Of a fit of any features: at the rows; at any x for the model of its dual coefficients.
 
     Cost: n^2 / 2 values of the kernel where that is at most `pairs`, else about `pairs`; and n p features.
     """
     if _many(given, pairs):
         left, middle = sampled_bounds.left(given, random, pairs, run), _middle(given)
-        probability = sampled_bounds.SURE
+        probability = sampled_bounds.BOUND_PROBABILITY
     else:
         product, middle = _product(given, run)
         left, probability = _left(given, product, run), 1.0

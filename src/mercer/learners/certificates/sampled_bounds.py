@@ -37,11 +37,11 @@ from mercer.lifts.pivoting import RELATIVE_TOLERANCE, strips, whitened
 from mercer.operators import Gram
 
 Array = NDArray[np.float64]
-SURE = 0.99
+BOUND_PROBABILITY = 0.99
 """The probability of a bound, for all outputs together."""
-WHITENED = 64.0
+OPERATIONS_PER_VALUE = 64.0
 """Operations on features, by value of the kernel: how much the residuals of landmarks may take."""
-PILOT = 0.1
+PILOT_SHARE = 0.1
 """The part of the draws that finds a level."""
 
 
@@ -66,7 +66,7 @@ def left(given: Approximation, random: np.random.Generator, pairs: int, run: Run
     """|Z w - A c| of a fit of any features, at most."""
     a, n, count = given.balanced, len(given.duals), max(4, pairs // len(given.duals))
     s, diagonal, fitted = given.centering.weights[:, None], given.diagonal[:, None], given.predicted(run)
-    fitted = fitted - _level(given, fitted, random, max(2, int(PILOT * count)), run)
+    fitted = fitted - _level(given, fitted, random, max(2, int(PILOT_SHARE * count)), run)
     by_fit, by_size = s * fitted**2, s * diagonal
     chances = _mixed(np.column_stack([_mixed(by_fit), _mixed(by_size)]))
     rows = random.choice(n, count, p=chances)
@@ -88,7 +88,7 @@ def _level(given: Approximation, fitted: Array, random: np.random.Generator, cou
 def _residuals(given: Approximation, pairs: int) -> Array:
     """k(x, x) - |phi(x)|^2 of each row, at least: for the first landmarks alone where all of them take too long."""
     rows, basis, left = given.rows, cast(LandmarkBasis, given.basis), given.diagonal.copy()
-    count = max(1, min(basis.width, int(np.sqrt(WHITENED * pairs / len(left)))))
+    count = max(1, min(basis.width, int(np.sqrt(OPERATIONS_PER_VALUE * pairs / len(left)))))
     first = replace(basis, landmarks=basis.landmarks.rows(slice(count)), upper=basis.upper[:count, :count].copy("F"))
     for part in strips(len(left), count):
         values = whitened(first.upper, first.raw(rows.rows(part)))
@@ -120,7 +120,7 @@ def _product(given: Approximation, rows: NDArray[np.intp], run: Run) -> Array:
 def _bernstein(values: Array) -> tuple[Array, float]:
     """Of draws in columns: the mean with its deviation, and what the width of the range is to be multiplied by."""
     m, outputs = values.shape
-    log = np.log(2 * outputs / (1 - SURE))
+    log = np.log(2 * outputs / (1 - BOUND_PROBABILITY))
     above = values.mean(axis=0) + np.sqrt(2 * values.var(axis=0, ddof=1) * log / m)
     return above, float(7 * log / (3 * (m - 1)))
 

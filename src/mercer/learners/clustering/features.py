@@ -17,9 +17,9 @@ from mercer.learners.streaming.basis import Basis, FeatureBasis, LandmarkBasis, 
 from mercer.lifts.landmarks import pivoted
 
 Array = NDArray[np.float64]
-SAMPLE = 4096
+ORIGIN_SAMPLE_ROWS = 4096
 """Rows whose mean is the origin: any point will do, and one in their middle keeps the digits of float32."""
-FAINT = 1e-20
+MIN_FLOAT32_SQUARE = 1e-20
 """Between this and its inverse squares of features are numbers of float32."""
 
 
@@ -46,10 +46,10 @@ def landmarked(view: KernelView, rank: int, random: np.random.Generator, run: Ru
         got, remedy = "k(x, x) is 0 in every row", "Check the kernel."
         raise InputError(message("a kernel that is not zero on the data", got, remedy))
     basis = LandmarkBasis(view.kernel, choice.points, choice.upper)
-    sample = np.unique(np.linspace(0, view.count - 1, min(SAMPLE, view.count)).astype(np.intp))
+    sample = np.unique(np.linspace(0, view.count - 1, min(ORIGIN_SAMPLE_ROWS, view.count)).astype(np.intp))
     origin = basis.features(view.points.rows(sample)).mean(axis=0)
     sizes = view.diagonal(view.points)
-    fair = FAINT < float(sizes.max()) < 1 / FAINT
+    fair = MIN_FLOAT32_SQUARE < float(sizes.max()) < 1 / MIN_FLOAT32_SQUARE
     Z = np.empty((view.count, basis.width), np.float32 if fair else np.float64)
 
     def strip(worker: int, rows: slice, values: Array) -> None:

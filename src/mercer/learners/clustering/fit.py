@@ -27,8 +27,10 @@ from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings, descend, in_ste
 from mercer.solvers.ridge.base import opening
 
 Array = NDArray[np.float64]
-FALL_OF_STARTS, FALL_OF_BEST = 1e-5, 1e-7
-"""The fall of the inertia, in units of it, at which steps in float32 end: of all starts, and of the best of them."""
+FALL_OF_STARTS = 1e-5
+"""The fall of the inertia, in units of it, at which steps of all starts in float32 end."""
+FALL_OF_BEST = 1e-7
+"""The same for the best of them."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from mercer.solvers.kmeans.cluster_sums import ZERO_DISTANCE_ROUNDINGS, Labels, 
 from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings, descend
 
 Array = NDArray[np.float64]
-BETTER = 1e-12
+MIN_RELATIVE_GAIN = 1e-12
 """The part by which the inertia of a start must be less than the best before: equal partitions differ by rounding."""
 
 
@@ -34,7 +34,7 @@ def best_of(
                 break
     best = found[0]
     for other in found[1:]:
-        best = other if other.inertia < (1.0 - BETTER) * best.inertia else best
+        best = other if other.inertia < (1.0 - MIN_RELATIVE_GAIN) * best.inertia else best
     if found[-1].stopped:
         return replace(best, converged=False, stopped=True, reason=found[-1].reason)
     return best

@@ -13,9 +13,9 @@ from mercer.kernels import Constant, Kernel
 from mercer.kernels.evaluation.evaluate import leaves
 from mercer.kernels.points import Points
 
-WILD = 1e4
+MAX_RELATIVE_WIDTH = 1e4
 """A column that is so many times wider than the median column hides the others."""
-NAMED = 5
+MAX_NAMED_COLUMNS = 5
 """Columns that a warning names."""
 
 
@@ -28,15 +28,17 @@ def warn_of_scales(kernel: Kernel, points: Points) -> None:
         wide = wild_columns(inner.values) if not isinstance(leaf, Constant) else np.zeros(0, np.intp)
         if len(wide) == 0:
             continue
-        names = ", ".join(inner.label(int(i)) for i in wide[:NAMED]) + ", ..." * (len(wide) > NAMED)
-        told = f"the spread of {names} is more than {WILD:g} times that of most columns, and hides these from {leaf}."
+        names = ", ".join(inner.label(int(i)) for i in wide[:MAX_NAMED_COLUMNS])
+        names += ", ..." * (len(wide) > MAX_NAMED_COLUMNS)
+        wider = f"more than {MAX_RELATIVE_WIDTH:g} times that of most columns"
+        told = f"the spread of {names} is {wider}, and hides these from {leaf}."
         remedy = "Scale the columns first, with sklearn.preprocessing.StandardScaler, say."
         warnings.warn(f"{speaker()}: {told} {remedy}", NumericalWarning, stacklevel=caller_level())
         return
 
 
 def wild_columns(values: Any) -> NDArray[np.intp]:
-    """Columns whose spread, the largest number less the smallest, is above `WILD` times that of the middle column.
+    """Columns whose spread, the largest number less the smallest, is above `MAX_RELATIVE_WIDTH` times the middle one.
 
     Constant columns do not count: no kernel of differences sees them. Of an even number the narrower middle one counts.
 
@@ -52,4 +54,4 @@ def wild_columns(values: Any) -> NDArray[np.intp]:
     if len(moving) < 2:
         return np.zeros(0, np.intp)
     middle = moving[(len(moving) - 1) // 2]
-    return np.flatnonzero(spread / WILD > middle)
+    return np.flatnonzero(spread / MAX_RELATIVE_WIDTH > middle)

@@ -10,9 +10,11 @@ from mercer.kernels.evaluation.evaluate import matrix
 from mercer.learners.data.views import KernelView, View
 from mercer.planner.machine import Machine
 
-FEW, MOST = 64, 1024
-"""Rows whose pairs are timed: more and more, until that takes long enough to tell."""
-LONG = 0.25
+MIN_TIMED_ROWS = 64
+"""Rows whose pairs are timed at first: then more and more, until that takes long enough to tell."""
+MAX_TIMED_ROWS = 1024
+"""Rows whose pairs are timed, at most."""
+TELLING_SECONDS = 0.25
 """Seconds that tell; from 1,024 rows on, kernels that count are computed as they are for many."""
 
 
@@ -32,7 +34,7 @@ def pair_of(view: View) -> float | None:
 
 def _pair(view: KernelView) -> float:
     """Seconds for a pair of rows."""
-    random, rows = np.random.default_rng(0), min(FEW, view.count)
+    random, rows = np.random.default_rng(0), min(MIN_TIMED_ROWS, view.count)
     while True:
         chosen = np.sort(random.choice(view.count, rows, replace=False))
         left, right = view.points.rows(chosen), view.points.rows(chosen[::-1])
@@ -40,6 +42,6 @@ def _pair(view: KernelView) -> float:
         start = time.perf_counter()
         matrix(view.kernel, left, right)
         took = time.perf_counter() - start
-        if took > LONG or rows >= min(MOST, view.count):
+        if took > TELLING_SECONDS or rows >= min(MAX_TIMED_ROWS, view.count):
             return took / rows**2
-        rows = min(4 * rows, MOST, view.count)
+        rows = min(4 * rows, MAX_TIMED_ROWS, view.count)

@@ -14,10 +14,12 @@ from mercer.lifts.nystrom import Nystrom
 from mercer.lifts.radial_basis import RadialBasis
 
 Estimator = TypeVar("Estimator", bound=BaseEstimator)
-SOON = 2e9
+INSTANT_OPERATIONS = 2e9
 """Operations for which landmarks are chosen all the same."""
-ROWS, MOST = 2048, 512
-"""Where they are not, up to so many are chosen from so many rows: a kernel that has fewer has fewer everywhere."""
+RANK_SAMPLE_ROWS = 2048
+"""Rows from which a few are chosen where that would take longer."""
+MAX_RANK_LANDMARKS = 512
+"""Landmarks that are chosen from these, at most: a kernel that has fewer has fewer everywhere."""
 
 
 def draft(estimator: Estimator) -> Estimator:
@@ -51,13 +53,13 @@ class CountedLandmarks(Nystrom):
         rows = points.values.shape[0]
         count = number(self.n_components, rows)
         drawn = min(rows, max(HELD // count, MIN_ROWS_PER_LANDMARK * count))
-        if not isinstance(self.landmarks, str) or float(drawn) * count**2 <= SOON:
+        if not isinstance(self.landmarks, str) or float(drawn) * count**2 <= INSTANT_OPERATIONS:
             return super().learn(X)
         way(self.landmarks)
         self._resolve(points)
-        some = np.unique(np.linspace(0, rows - 1, min(rows, ROWS)).astype(np.intp))
-        found = pivoted(self.kernel_, points.rows(some), min(count, MOST), np.random.default_rng(0))
-        self.n_components_ = count if len(found.upper) == MOST else min(count, len(found.upper))
+        some = np.unique(np.linspace(0, rows - 1, min(rows, RANK_SAMPLE_ROWS)).astype(np.intp))
+        found = pivoted(self.kernel_, points.rows(some), min(count, MAX_RANK_LANDMARKS), np.random.default_rng(0))
+        self.n_components_ = count if len(found.upper) == MAX_RANK_LANDMARKS else min(count, len(found.upper))
         return None
 
     def features(self, X: Any) -> NDArray[Any]:

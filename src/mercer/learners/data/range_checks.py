@@ -23,9 +23,9 @@ Array = NDArray[np.float64]
 DIGITS = np.finfo(np.float64)
 LEAST, MOST = float(DIGITS.tiny / DIGITS.eps), float(DIGITS.max * DIGITS.eps)
 """Between these a sum keeps all of its digits, and some factors more leave it finite."""
-FAINTEST = 1e-140
+MIN_TRACE = 1e-140
 """The least trace of a kernel matrix for penalties from its spectrum: the squares of 1 / alpha must be finite."""
-FAR = 64
+FAR_ROWS = 64
 """Rows far from the origin at which the features of a lift are looked at."""
 
 
@@ -40,7 +40,7 @@ def refuse_extremes(
     """
     sizes = refuse_targets(targets, centering.weights, dtype)
     trace = refuse_range(view, centering.total, sizes)
-    if from_spectrum and (0 < trace < FAINTEST or (trace == 0 and _vanishes(view))):
+    if from_spectrum and (0 < trace < MIN_TRACE or (trace == 0 and _vanishes(view))):
         got, remedy = f"those of {_source(view)} add up to {trace:.2g}", "Scale the data up, or normalize the kernel."
         raise InputError(message("values of the kernel that do not vanish, to choose alpha", got, remedy))
 
@@ -94,7 +94,7 @@ def _largest(view: View) -> float:
     if isinstance(view, MatrixView):
         return float(np.diagonal(view.matrix).max())
     if isinstance(view, LiftView):
-        view = view.chosen(np.argsort(row_norms(view.points.values, squared=True))[-FAR:])
+        view = view.chosen(np.argsort(row_norms(view.points.values, squared=True))[-FAR_ROWS:])
     if not isinstance(view, TableView):
         raise TypeError(f"rows of a {type(view).__name__} have no values of a kernel")
     return float(view.diagonal(view.points).max())

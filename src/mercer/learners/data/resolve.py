@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 STRETCHES = tuple(2.0**k for k in range(-4, 3))
 """The grid of `lengthscale="loo"`: from a sixteenth of the median distance to four times it."""
-MEASURED = 1 << 17
+MAX_MEDIAN_ROWS = 1 << 17
 """Rows among which the median distance is looked for, at most: sorting millions takes longer than it tells."""
 
 
@@ -102,8 +102,8 @@ def _kernels(kernel: Kernel, scale: str | float, points: Points, copies: Array |
         return [kernel]
     refuse_far(kernel, points)
     count = points.values.shape[0]
-    if count > MEASURED:
-        rows = np.sort(np.random.default_rng(0).choice(count, MEASURED, replace=False))
+    if count > MAX_MEDIAN_ROWS:
+        rows = np.sort(np.random.default_rng(0).choice(count, MAX_MEDIAN_ROWS, replace=False))
         points, copies = points.rows(rows), at_rows(copies, rows)
     if scale != LOO:
         return [kernel.resolve_points(points, copies)]

@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 DTYPES = [np.float64, np.float32]
 PRECOMPUTED = "precomputed"
 AUTO = "auto"
-HEAVIEST = 1e100
+MAX_TOTAL_WEIGHT = 1e100
 """How much all rows may weigh together: float64 must hold squares of sums, and their inverses."""
 NUMBERS = {
     "KernelRidge": "alpha",
@@ -259,8 +259,8 @@ def _of_fair_sum(name: str, weights: Array) -> Array:
         total = weights.sum()
     if total == 0:
         raise InputError(message("some row of positive weight", "all are zero", f"Leave {name} out."))
-    if not 1 / HEAVIEST <= total <= HEAVIEST:
-        needs = f"weights with a sum from {1 / HEAVIEST:g} to {HEAVIEST:g}"
+    if not 1 / MAX_TOTAL_WEIGHT <= total <= MAX_TOTAL_WEIGHT:
+        needs = f"weights with a sum from {1 / MAX_TOTAL_WEIGHT:g} to {MAX_TOTAL_WEIGHT:g}"
         raise InputError(message(needs, f"that of {name} is {total:.2g}", "Divide them by the largest."))
     return weights
 

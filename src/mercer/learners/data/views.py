@@ -31,9 +31,9 @@ Array = NDArray[np.float64]
 BLOCK = 1 << 22
 """Numbers in a block of new rows, about: 32 MB."""
 EPS = float(np.finfo(np.float64).eps)
-SAMPLE = 128
+SAMPLE_ROWS = 128
 """Rows among which the fused pass is compared with plain NumPy, and new rows on which predictions are tried."""
-BEYOND = 0.25
+BEYOND_DISTANCES = 0.25
 """How far such new rows may lie beyond a pair of rows, in units of its distance."""
 
 
@@ -197,7 +197,7 @@ class KernelView(TableView):
         """What the fused pass made of a sample of pairs, against plain NumPy, which is off by a unit."""
         if is_few(self.points, self.points):
             return EPS
-        rows = np.unique(np.linspace(0, self.count - 1, SAMPLE).astype(np.intp))
+        rows = np.unique(np.linspace(0, self.count - 1, SAMPLE_ROWS).astype(np.intp))
         off = np.abs(K[np.ix_(rows, rows)] - self.operator().block(rows, rows))
         scale = np.outer(sizes[rows], sizes[rows])
         return max(EPS, float(np.divide(off, scale, out=np.zeros_like(off), where=scale > 0).max()))
@@ -358,11 +358,11 @@ def mixed(points: Points) -> Points:
     Columns without negative numbers get none, for kernels that need that.
     """
     random, count = np.random.default_rng(0), points.values.shape[0]
-    first, second = random.integers(count, size=(2, SAMPLE))
+    first, second = random.integers(count, size=(2, SAMPLE_ROWS))
     left, right = points.values[first], points.values[second]
     if points.sparse:
         return replace(points, values=(left + right) / 2)
-    values = left + (right - left) * random.uniform(-BEYOND, 1 + BEYOND, left.shape)
+    values = left + (right - left) * random.uniform(-BEYOND_DISTANCES, 1 + BEYOND_DISTANCES, left.shape)
     things = [i for i, store in enumerate(points.stores) if store is not None]
     values[:, things] = left[:, things]  # there is nothing between two objects
     least = np.where((points.values >= 0).all(axis=0), 0.0, -np.inf)

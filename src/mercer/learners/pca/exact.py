@@ -27,7 +27,7 @@ from mercer.solvers.eigenvalues.block_krylov import EXTRA_VECTORS, MIN_BASIS_COL
 from mercer.solvers.eigenvalues.lanczos import edges
 
 Array = NDArray[np.float64]
-TRUSTED_RESIDUAL = 1e-9
+MAX_TRUSTED_RESIDUAL = 1e-9
 """Residuals of a decomposition, relative to the largest eigenvalue, above which it is not to be trusted."""
 
 
@@ -90,7 +90,7 @@ def by_matrix(problem: PCAProblem, run: Run) -> PCAResult:
     pairs = _Eigenpairs(values[:count].copy(), vectors, images)
     worst = float(pairs.residuals().max(initial=0.0))
     reason = f"One eigendecomposition, with residuals of at most {worst:.1e} of the largest eigenvalue."
-    return _result(view, means, total, pairs, worst <= max(TRUSTED_RESIDUAL, settings.tolerance), reason)
+    return _result(view, means, total, pairs, worst <= max(MAX_TRUSTED_RESIDUAL, settings.tolerance), reason)
 
 
 def _centre(K: Array) -> Array:

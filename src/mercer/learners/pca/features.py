@@ -14,10 +14,10 @@ from mercer.kernels import Kernel
 from mercer.learners.data.rows import draw_rows
 from mercer.learners.data.views import EPS, KernelView, LiftView
 from mercer.learners.pca.problem import PCAProblem, TableProblem, stored
-from mercer.learners.pca.result import LEAST, PCAResult, leading_part
+from mercer.learners.pca.result import MIN_RELATIVE_EIGENVALUE, PCAResult, leading_part
 from mercer.learners.pca.settings import PCASettings
 from mercer.learners.pca.signs import Signs
-from mercer.learners.streaming.basis import UNSTEADY, Basis, FeatureBasis, LiftBasis, landmark_basis
+from mercer.learners.streaming.basis import MAX_STRETCH_OF_WEIGHTS, Basis, FeatureBasis, LiftBasis, landmark_basis
 from mercer.learners.streaming.moments import Moments, Normal
 from mercer.learners.streaming.predictor import ByBasis, ByFeatures
 from mercer.learners.streaming.stream import Stream
@@ -27,9 +27,9 @@ from mercer.planner.pca import PCAPlan
 from mercer.solvers.ridge.base import opening
 
 Array = NDArray[np.float64]
-STRETCHED = 1e6
+MAX_STRETCH_OF_SUMS = 1e6
 """Where whitening magnifies the rounding of sums by more than this, features are summed, at twice the operations."""
-BATCH = 1 << 14
+BATCH_ROWS = 1 << 14
 """Rows that are added at once where no plan says how many."""
 
 
@@ -63,7 +63,7 @@ def by_features(problem: TableProblem, plan: PCAPlan, random: np.random.Generato
 
     Cost: n p^2 + 9 p^3 operations for p features, 2 n p for each component; 5 p^2 numbers and a batch of rows.
     """
-    view, stream, settings, batch = problem.view, problem.stream, problem.settings, plan.details.batch or BATCH
+    view, stream, settings, batch = problem.view, problem.stream, problem.settings, plan.details.batch or BATCH_ROWS
     approximate = isinstance(view, KernelView) and plan.method == "landmarks"
     if isinstance(view, KernelView) and approximate:
         lift: Lift = _drawn(view.kernel, plan, stream, random, run)
@@ -102,7 +102,7 @@ def _drawn(kernel: Kernel, plan: PCAPlan, stream: Stream, random: np.random.Gene
 
 def _sums(basis: Basis, stream: Stream, batch: int, kernel: Kernel | None, run: Run) -> FeatureSums:
     """Sums over all rows, or over the first of them where the run stops."""
-    moments = Moments(FeatureBasis(basis) if basis.stretch > STRETCHED else basis, 1, centred=True)
+    moments = Moments(FeatureBasis(basis) if basis.stretch > MAX_STRETCH_OF_SUMS else basis, 1, centred=True)
     sizes, reason = 0.0, ""
     with run.stage("pass", stream.count), ExitStack() as usable:
         try:
@@ -125,7 +125,7 @@ def _turned(
 ) -> tuple[int, ByBasis | ByFeatures]:
     """How many components there are, and what gives their scores, with any signs."""
     normal, values = summed.normal, summed.normal.spectrum.values[::-1]
-    floors = np.maximum(normal.noise[::-1], max(LEAST, len(values) * EPS) * float(values[0]))
+    floors = np.maximum(normal.noise[::-1], max(MIN_RELATIVE_EIGENVALUE, len(values) * EPS) * float(values[0]))
     squares = float(normal.spectrum.kept.sum() + normal.total * (normal.means @ normal.means))
     floors = np.maximum(floors, (normal.rows * EPS) ** 2 * squares)  # what is constant, but for rounding
     count = leading_part(values, floors, settings.components)
@@ -135,7 +135,7 @@ def _turned(
 def _scoring(basis: Basis, normal: Normal, vectors: Array, view: LiftView) -> ByBasis | ByFeatures:
     """(phi(x) - mean) . vectors, by kernel values where there are landmarks; other features are centred first."""
     rest = normal.rest @ vectors
-    if basis.plain or basis.stretch > UNSTEADY:  # weights of kernel values would be too large
+    if basis.plain or basis.stretch > MAX_STRETCH_OF_WEIGHTS:  # weights of kernel values would be too large
         return ByFeatures(view, np.ascontiguousarray(vectors), normal.means, -rest)
     return ByBasis(basis, basis.to_raw(np.asfortranarray(vectors)), -(normal.means @ vectors) - rest)
 
@@ -176,6 +176,6 @@ def start_of(problem: PCAProblem, plan: PCAPlan, width: int, random: np.random.G
         if lift.n_components_ == 0:
             return None
         basis = landmark_basis(lift, view.points)
-        normal = _sums(basis, stored(view.points), BATCH, None, IDLE).normal
+        normal = _sums(basis, stored(view.points), BATCH_ROWS, None, IDLE).normal
         vectors = normal.spectrum.vectors[:, ::-1][:, :width]
         return _scoring(basis, normal, vectors, LiftView(view.points, lift)).values(view.points)

@@ -52,9 +52,9 @@ from mercer.planner.pca import PCAPlan
 from mercer.sources import Source, source_of
 
 Array = NDArray[np.float64]
-AT_ONCE = 1 << 16
+BATCH_ROWS = 1 << 16
 """Rows of a source that are scored at once."""
-LEAST_SECONDS_BACK = 1.0
+MIN_INVERSE_SECONDS = 1.0
 """Seconds that learning the inverse transform has, at least, when a time limit has passed."""
 
 
@@ -315,7 +315,7 @@ class KernelPCA(
             remedy = "Check the columns, or use fit_inverse_transform=False."
             raise InputError(message(needs, "all are the same to it, to rounding", remedy))
         limit = self.time_limit
-        left = None if limit is None else max(LEAST_SECONDS_BACK, limit - (time.perf_counter() - problem.began))
+        left = None if limit is None else max(MIN_INVERSE_SECONDS, limit - (time.perf_counter() - problem.began))
         scores = self._predictor.values(problem.rows) if result.scores is None else result.scores
         self._preimages: Preimages = learn_preimages(self, scores, problem.rows.values, left)
         self.preimage_error_ = self._preimages.error
@@ -347,7 +347,7 @@ class KernelPCA(
         source = source_of(X, columns=None if names is None else list(names))
         if source is None:
             return self._scored(self._read(X, reset=False))
-        return np.concatenate([self._scored(rows) for rows in new_rows(self, source, AT_ONCE)])
+        return np.concatenate([self._scored(rows) for rows in new_rows(self, source, BATCH_ROWS)])
 
     def _scored(self, rows: Any) -> NDArray[Any]:
         with np.errstate(over="ignore", invalid="ignore"):  # a warning follows

@@ -15,9 +15,9 @@ from mercer.lifts.base import Lift
 from mercer.operators.precomputed import eps
 
 Array = NDArray[np.float64]
-LEAST = 1e-12
+MIN_RELATIVE_EIGENVALUE = 1e-12
 """Eigenvalues up to this part of the largest are rounding: twice what the values of kernels are known to."""
-CENTRED = 8.0
+CENTRING_ROUNDINGS = 8.0
 """By how many units of rounding of its largest entry each entry of a matrix may be off once it is centred: its means
 are sums of many terms."""
 
@@ -57,7 +57,8 @@ def floor_of(count: int, top: float, largest: float, dtype: DTypeLike = np.float
     largest : the largest number on its diagonal before it was centred
     dtype : what its entries were rounded to
     """
-    return max(max(LEAST, count * EPS, 2 * eps(dtype)) * top, count * CENTRED * EPS * largest)
+    least = max(MIN_RELATIVE_EIGENVALUE, count * EPS, 2 * eps(dtype)) * top
+    return max(least, count * CENTRING_ROUNDINGS * EPS * largest)
 
 
 def leading_part(values: Array, floors: Array | float, most: int | None) -> int:

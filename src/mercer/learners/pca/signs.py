@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from mercer.operators.dense import tiles
 
 Array = NDArray[np.float64]
-TIED = 1e-5
+TIE_TOLERANCE = 1e-5
 """Entries that differ in size by less than this part count as equal, and the first of them decides."""
 
 
@@ -27,9 +27,9 @@ class Signs:
     def _add(self, rows: Array) -> None:
         sizes = np.abs(rows)
         largest = sizes.max(axis=0)
-        first = np.argmax(sizes >= (1 - TIED) * largest, axis=0)
+        first = np.argmax(sizes >= (1 - TIE_TOLERANCE) * largest, axis=0)
         self._largest = np.maximum(self._largest, largest)
-        later = np.abs(self._deciding) < (1 - TIED) * self._largest
+        later = np.abs(self._deciding) < (1 - TIE_TOLERANCE) * self._largest
         self._deciding = np.where(later, rows[first, np.arange(rows.shape[1])], self._deciding)
 
     @property

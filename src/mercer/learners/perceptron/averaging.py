@@ -15,7 +15,7 @@ from mercer.solvers.perceptron.perceptron import Mistakes
 Array = NDArray[np.float64]
 LAST, AVERAGED, VOTED = "last", "averaged", "voted"
 COMBINATIONS = (LAST, AVERAGED, VOTED)
-BLOCK = 1 << 20
+BLOCK_NUMBERS = 1 << 20
 """Numbers that a vote holds at once, about."""
 
 
@@ -57,7 +57,7 @@ class Vote:
         """
         outputs, total = self.updates.shape[1], max(float(self.stood.sum()), 1.0)
         found = np.zeros((len(values), outputs))
-        step = max(1, BLOCK // max(1, values.shape[1] * outputs))
+        step = max(1, BLOCK_NUMBERS // max(1, values.shape[1] * outputs))
         for start in range(0, len(values), step):
             rows = slice(start, start + step)
             running = np.cumsum(values[rows, :, None] * self.updates, axis=1)

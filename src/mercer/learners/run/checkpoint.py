@@ -28,18 +28,18 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import State
 from mercer.errors import InputError, MercerWarning, caller_level, message
-from mercer.learners.run.fingerprint import FORMAT, Parts
+from mercer.learners.run.fingerprint import FORMAT_VERSION, Parts
 from mercer.sources.durable import flush_folder
 
-INTERVAL = 10.0
+MIN_INTERVAL_SECONDS = 10.0
 """Seconds between two writes, at least."""
-LATEST = 25.0
+LATEST_SECONDS = 25.0
 """Seconds after which a state is written although that takes more than its share, if it is not too long."""
-SHARE = 0.015
+MAX_WRITING_SHARE = 0.015
 """The part of the time that writing may take."""
-LONGEST = 0.5
-"""Seconds that a write may take to be done every `LATEST` seconds: 2 % of these. Longer ones wait for their share."""
-SPEED = 5e8
+MAX_PROMPT_SECONDS = 0.5
+"""Seconds that a write may take to be done every `LATEST_SECONDS`: 2 % of these. Longer ones wait for their share."""
+BYTES_PER_SECOND = 5e8
 """Bytes per second, before a write was measured."""
 HEADER = "mercer.npy"
 DRAFT = ".mercer-draft"
@@ -65,7 +65,7 @@ class Store:
         self._fingerprint, self._clock = fingerprint, clock
         self._notes: dict[str, Any] = {}
         self._start = self._last = clock()
-        self._due, self._spent, self._speed = self._start + INTERVAL, 0.0, SPEED
+        self._due, self._spent, self._speed = self._start + MIN_INTERVAL_SECONDS, 0.0, BYTES_PER_SECOND
         self.cost = 0.0
         self._remove_drafts()
         self._ours = path.exists()
@@ -131,7 +131,7 @@ class Store:
     # -- keeping ------------------------------------------------------------------------------------------------------
 
     def offer(self, key: str, state: Callable[[], State], now_or_never: bool = False) -> None:
-        """Write the state where that is due: see `INTERVAL`, `SHARE`, `LATEST` and `LONGEST`."""
+        """Write the state where that is due: see `MIN_INTERVAL_SECONDS` and the constants behind it."""
         now = self._clock()
         if now < self._due and not now_or_never:
             return
@@ -143,12 +143,12 @@ class Store:
 
     def _earliest(self, cost: float) -> float:
         """When a write of so many seconds is due."""
-        fair = max(self._last + INTERVAL, self._start + (self._spent + cost) / SHARE)
-        return min(fair, self._last + LATEST) if cost <= LONGEST else fair
+        fair = max(self._last + MIN_INTERVAL_SECONDS, self._start + (self._spent + cost) / MAX_WRITING_SHARE)
+        return min(fair, self._last + LATEST_SECONDS) if cost <= MAX_PROMPT_SECONDS else fair
 
     def _keep(self, key: str, arrays: State) -> None:
         before = self._clock()
-        header = {"format": FORMAT, "fingerprint": dict(self._fingerprint()), "notes": self._notes}
+        header = {"format": FORMAT_VERSION, "fingerprint": dict(self._fingerprint()), "notes": self._notes}
         begun = self._clock()
         try:
             self._write(key, arrays, header)
@@ -161,7 +161,7 @@ class Store:
             self._speed = max(1, sum(array.nbytes for array in arrays.values())) / max(self.cost, 1e-6)
         self._last = self._clock()
         self._spent += self._last - before
-        self._due = self._last + INTERVAL
+        self._due = self._last + MIN_INTERVAL_SECONDS
 
     def _write(self, key: str, arrays: State, header: Mapping[str, Any]) -> None:
         """A whole new file: this state, and those of other keys as they were."""

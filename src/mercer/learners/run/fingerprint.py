@@ -20,9 +20,9 @@ from mercer.version import __version__
 
 Parts = Mapping[str, str]
 """What must agree, by name: "version", "settings" and "data"."""
-FORMAT = 1
+FORMAT_VERSION = 1
 """How checkpoints are written; it rises when that changes, or what is computed does."""
-CHUNK = 1 << 24
+CHUNK_BYTES = 1 << 24
 """Bytes that a thread reads at once: Ctrl-C waits for no more, and the digests of these are what is digested."""
 IGNORED = frozenset({"time_limit", "memory_limit", "verbose", "on_interrupt", "checkpoint"})
 """Settings that change how long a fit takes or what is said, and not what comes out."""
@@ -38,7 +38,7 @@ def fingerprint(settings: Mapping[str, Any], *data: Any) -> Callable[[], Parts]:
     >>> fingerprint({"alpha": 1.0}, np.arange(3.0))() == fingerprint({"alpha": 1.0}, np.arange(3.0))()
     True
     """
-    found = {"version": f"{__version__}, format {FORMAT}", "settings": _settings(settings)}
+    found = {"version": f"{__version__}, format {FORMAT_VERSION}", "settings": _settings(settings)}
 
     @cache
     def parts() -> Parts:
@@ -143,7 +143,7 @@ def _feed_array(digest: Any, array: NDArray[Any]) -> None:
 def _digests(array: NDArray[Any]) -> list[bytes]:
     """The digest of each chunk of the bytes in C order, by all threads; rows of their own memory are not copied."""
     rows = np.atleast_1d(array)
-    size = max(1, CHUNK // max(1, rows.nbytes // max(1, len(rows))))
+    size = max(1, CHUNK_BYTES // max(1, rows.nbytes // max(1, len(rows))))
     chunks = range(0, len(rows), size)
     found = [b""] * len(chunks)
 

@@ -27,9 +27,9 @@ from mercer.learners.run.progress import Display, Pace, display_of, duration
 from mercer.lifts.inputs import shown
 from mercer.planner.plan import Stage
 
-SHARE = 0.005
+MAX_DISPLAY_SHARE = 0.005
 """The part of the time that displays and callbacks may take together: the slower they are, the less often they look."""
-LAZIEST = 5.0
+MAX_INTERVAL_SECONDS = 5.0
 """Seconds after which they look in any case."""
 RAISE, KEEP, AUTO = "raise", "keep", "auto"
 INTERRUPTED = "the fit was interrupted"
@@ -269,7 +269,7 @@ class Watched(Run):
         if self._tree is not None and self._tree.reach(part):
             self._stop(ASKED)
         after = self._clock()
-        self._next = after + min(max(WATCH_SECONDS, (after - now) / SHARE), LAZIEST)
+        self._next = after + min(max(WATCH_SECONDS, (after - now) / MAX_DISPLAY_SHARE), MAX_INTERVAL_SECONDS)
 
     def _stop(self, why: str) -> None:
         """Stop at the next chance, for the first reason."""

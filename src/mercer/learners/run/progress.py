@@ -13,15 +13,17 @@ from typing import Any, TextIO
 
 from mercer.planner.plan import Stage
 
-TRUST = 0.05
+TRUSTED_SHARE = 0.05
 """The part of a stage that must be done before what was seen counts as much as what was predicted."""
-LATE = 0.1
+LATE_SHARE = 0.1
 """Of a stage that says nothing, this part of its silence is said to be left when the predicted time is over."""
-WORTH = 2.0
+MIN_SHOWN_SECONDS = 2.0
 """Seconds that a fit must take before "auto" shows anything."""
-FIRST, LAST = 5.0, 60.0
-"""Seconds between two lines: at first; then twice as many each time, up to the last."""
-INSTANT = 1e-9
+FIRST_INTERVAL_SECONDS = 5.0
+"""Seconds between the first two lines; then twice as many each time."""
+MAX_INTERVAL_SECONDS = 60.0
+"""Seconds between two lines, at most."""
+MIN_STAGE_SECONDS = 1e-9
 """What a stage takes at least, in seconds, so that parts of it can be told."""
 
 
@@ -34,7 +36,7 @@ class Pace:
 
     def __init__(self, stages: Sequence[Stage], now: float) -> None:
         self.names = [stage.name for stage in stages]
-        self._seconds = [max(stage.seconds, INSTANT) for stage in stages]
+        self._seconds = [max(stage.seconds, MIN_STAGE_SECONDS) for stage in stages]
         self._total = sum(self._seconds)
         self._passed = 0  # so many stages are done
         self._open = False
@@ -92,15 +94,15 @@ class Pace:
         own = _blend(before, took, seen, seen / seconds)
         later = _blend(1.0, self._took + took, self._seen + seen, behind + seen / self._total)
         rest, silence = own * (1.0 - self._part) * seconds, now - self._told
-        return max(rest - silence, LATE * silence) + later * sum(self._seconds[self._passed + 1 :])
+        return max(rest - silence, LATE_SHARE * silence) + later * sum(self._seconds[self._passed + 1 :])
 
 
 def _blend(before: float, took: float, predicted: float, part: float) -> float:
     """A ratio that was believed before, moved to took / predicted as far as the part that was seen can be trusted."""
     if predicted <= 0:
         return before
-    weight = part**2 / (part**2 + TRUST**2)
-    return float(before ** (1.0 - weight) * max(took / predicted, INSTANT) ** weight)
+    weight = part**2 / (part**2 + TRUSTED_SHARE**2)
+    return float(before ** (1.0 - weight) * max(took / predicted, MIN_STAGE_SECONDS) ** weight)
 
 
 def duration(seconds: float) -> str:
@@ -152,12 +154,12 @@ class Lines(Display):
     def __init__(self, name: str, worth: float, stream: TextIO) -> None:
         super().__init__(name, worth)
         self.stream = stream
-        self._pause, self._next = FIRST, -math.inf
+        self._pause, self._next = FIRST_INTERVAL_SECONDS, -math.inf
 
     def show(self, pace: Pace, now: float) -> None:
         if now < self._next:
             return
-        self._next, self._pause = now + self._pause, min(2 * self._pause, LAST)
+        self._next, self._pause = now + self._pause, min(2 * self._pause, MAX_INTERVAL_SECONDS)
         self._write(f"{pace.name} {round(100 * pace.fraction())} %, {duration(pace.left(now))} left")
 
     def close(self, ending: str | None, whole: bool = False) -> None:
@@ -207,7 +209,7 @@ def display_of(name: str, verbose: bool | str, others: bool) -> Display | None:
     seen = verbose if isinstance(verbose, bool) else not others and _alone() and _terminal()
     if not seen or sys.stderr is None:
         return None
-    worth = 0.0 if isinstance(verbose, bool) else WORTH
+    worth = 0.0 if isinstance(verbose, bool) else MIN_SHOWN_SECONDS
     bar = _terminal() and find_spec("rich") is not None
     return Bar(name, worth) if bar else Lines(name, worth, sys.stderr)
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from mercer.compute.runtime.run import Run, Stopped
 from mercer.compute.runtime.threads import Progress
 
-HALF = 20.0
+HALF_DONE_ROUNDS = 20.0
 """Rounds after which a part counts as half done: nobody knows the last one before."""
 
 
@@ -26,7 +26,7 @@ class StageShare(Run):
 
     def tell(self, done: float) -> None:
         try:
-            self._run.tell(self._before + 1.0 - 2.0 ** (-done / HALF))
+            self._run.tell(self._before + 1.0 - 2.0 ** (-done / HALF_DONE_ROUNDS))
         except Stopped:
             self.stopped = True
             raise

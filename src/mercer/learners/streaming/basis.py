@@ -31,7 +31,7 @@ from mercer.lifts.pivoting import strips
 from mercer.operators import Gram
 
 Array = NDArray[np.float64]
-UNSTEADY = 1e8
+MAX_STRETCH_OF_WEIGHTS = 1e8
 """Where whitening magnifies rounding by more than this, weights of raw functions are too large to predict with."""
 
 
@@ -200,4 +200,4 @@ def steady(basis: Basis) -> Basis:
 
     Each row costs p^2 operations more then, also where it is predicted.
     """
-    return FeatureBasis(basis) if basis.stretch > UNSTEADY else basis
+    return FeatureBasis(basis) if basis.stretch > MAX_STRETCH_OF_WEIGHTS else basis

@@ -15,7 +15,7 @@ from mercer.learners.streaming.validate_batch import Head, answers
 from mercer.sources.base import Source
 
 Array = NDArray[np.float64]
-BLOCK = 1 << 16
+BLOCK_ROWS = 1 << 16
 """Rows whose targets and weights are looked through at once."""
 
 
@@ -53,7 +53,7 @@ class Labels:
 class Kept:
     """Where rows of positive weight stand.
 
-    before : how many there are before each block of `BLOCK` rows, and in all
+    before : how many there are before each block of `BLOCK_ROWS` rows, and in all
     total : the sum of all weights
     """
 
@@ -63,14 +63,14 @@ class Kept:
     def place(self, position: int) -> tuple[int, int]:
         """The row at which to start reading for a position among the kept, and how many kept ones to pass over."""
         block = int(np.searchsorted(self.before[:-1], position, side="right")) - 1
-        return block * BLOCK, position - int(self.before[block])
+        return block * BLOCK_ROWS, position - int(self.before[block])
 
 
 def labels_of(source: Source, head: Head, class_weight: Any) -> Labels:
     """All labels, and how much each counts."""
     sums: dict[Any, float] = {}
     dtypes, start = [], 0
-    for batch in source.batches(BLOCK, what="targets"):
+    for batch in source.batches(BLOCK_ROWS, what="targets"):
         labels, copies = answers(head, batch, start, coded=True)
         found, inside = np.unique(labels, return_inverse=True)
         for label, weight in zip(found.tolist(), np.bincount(inside, copies).tolist(), strict=True):
@@ -96,7 +96,7 @@ def _weighed(every: NDArray[Any], sums: Array, class_weight: Any) -> Labels:
 def kept_of(source: Source, head: Head, labels: Labels | None) -> Kept:
     """Count the rows of positive weight, a block at a time."""
     counts, total, start = [0], 0.0, 0
-    for batch in source.batches(BLOCK, what="targets"):
+    for batch in source.batches(BLOCK_ROWS, what="targets"):
         targets, weights = answers(head, batch, start, coded=labels is not None)
         if labels is not None:
             weights = weights * labels.weights(targets)

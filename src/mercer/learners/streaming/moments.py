@@ -25,19 +25,21 @@ from mercer.solvers import Eigen
 from mercer.solvers.ridge.spectrum import Spectrum
 
 Array = NDArray[np.float64]
-BLOCK = 1 << 22
+BLOCK_NUMBERS = 1 << 22
 """Numbers in a block of raw functions, about: 32 MB."""
-WORK = 1 << 34
+CALL_OPERATIONS = 1 << 34
 """Operations of one call of BLAS, about: a fifth of a second, in which nothing can be interrupted."""
 THIN = 64
 """Rows of a block, at least, about: thinner products are slow."""
-SHIFTED, FIRST = 4096, 1 << 20
-"""Rows whose mean is c, at most, and numbers in a table of their raw functions: 8 MB."""
+MAX_MEAN_ROWS = 4096
+"""Rows whose mean is c, at most."""
+MEAN_TABLE_NUMBERS = 1 << 20
+"""Numbers in a table of their raw functions: 8 MB."""
 
 
 def blocks(count: int, width: int) -> Iterator[slice]:
     """Slices of equal lengths that cover so many rows, for products of `width`^2 operations per row."""
-    step = max(THIN, min(BLOCK // width, WORK // width**2))
+    step = max(THIN, min(BLOCK_NUMBERS // width, CALL_OPERATIONS // width**2))
     parts = max(1, round(count / step))  # none is left that is thin
     return (slice(count * i // parts, count * (i + 1) // parts) for i in range(parts))
 
@@ -90,7 +92,7 @@ class Moments:
 
     def _shift_to(self, piece: Piece) -> None:
         """Take the mean of some rows as c."""
-        few = piece.rows(slice(max(THIN, min(SHIFTED, FIRST // self.basis.width))))
+        few = piece.rows(slice(max(THIN, min(MAX_MEAN_ROWS, MEAN_TABLE_NUMBERS // self.basis.width))))
         shares = few.weights / few.weights.sum()
         self.shift = np.concatenate([shares @ self.basis.raw(few.points), shares @ few.targets])
 

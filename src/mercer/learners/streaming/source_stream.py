@@ -17,7 +17,7 @@ from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, message, speaker
 from mercer.kernels.points import Points, refuse_sparse
 from mercer.learners.data.validation import as_fitted
-from mercer.learners.streaming.first_pass import BLOCK, Kept, Labels, kept_of, labels_of
+from mercer.learners.streaming.first_pass import BLOCK_ROWS, Kept, Labels, kept_of, labels_of
 from mercer.learners.streaming.stream import Piece, StoredStream, Stream
 from mercer.learners.streaming.validate_batch import Head, answers, head_of, values_of
 from mercer.sources.base import Batch, Source
@@ -38,7 +38,7 @@ class SourceStream(Stream):
     labels : the classes; None where targets are numbers
     kept : None where every row is kept, since none has a weight
 
-    Memory: a batch, and one number for each `BLOCK` rows.
+    Memory: a batch, and one number for each `BLOCK_ROWS` rows.
     """
 
     source: Source
@@ -75,7 +75,7 @@ class SourceStream(Stream):
 
     def sample(self, positions: NDArray[np.intp]) -> Piece:
         """The rows at these positions, which rise: one pass, in which long gaps are skipped where the source can."""
-        gap = self.source.grain if self.kept is None else max(self.source.grain, 2 * BLOCK)  # kept rows: by blocks
+        gap = self.source.grain if self.kept is None else max(self.source.grain, 2 * BLOCK_ROWS)  # kept rows: by blocks
         ends = np.flatnonzero(np.diff(positions) > gap) + 1
         bounds = [0, *ends.tolist(), len(positions)]
         parts = [part for first, last in pairwise(bounds) for part in self._run(positions[first:last])]
@@ -97,7 +97,7 @@ class SourceStream(Stream):
         if self.kept is None:
             return self._checked(size, start)
         first, skip = self.kept.place(start)
-        every = self._checked(min(BLOCK, rows_at_once(self.columns)), first)
+        every = self._checked(min(BLOCK_ROWS, rows_at_once(self.columns)), first)
         return rebatched((batch.part(self._weights(batch) > 0) for batch in every), size, skip)
 
     def _checked(self, size: int, start: int) -> Iterator[Batch]:

@@ -17,10 +17,12 @@ from mercer.compute.runtime.threads import one_thread_blas
 from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
-MAX_BOUNCES, MAX_CUBES = 20, 1e8
-"""How often a step may end at the box, and the cubes of free coefficients that all steps may take together."""
+MAX_BOUNCES = 20
+"""How often a step may end at the box."""
+MAX_CUBES = 1e8
+"""The cubes of free coefficients that all steps may take together."""
 EPS = float(np.finfo(np.float64).eps)
-NOISE = 100.0
+SLOPE_ROUNDINGS = 100.0
 """Rounding, in units of the last place of what is summed, that may be left of a slope or of an eigenvalue."""
 
 
@@ -45,7 +47,7 @@ def decrease(problem: BoxQP, K: Array, before: QPResult, after: QPResult) -> flo
     """How much lower the objective is, as a part of it; 0 where that may be rounding."""
     b, size = np.abs(after.b), abs(problem.objective(before.b, before.g))
     fell = problem.objective(before.b, before.g) - problem.objective(after.b, after.g)
-    doubt = NOISE * EPS * float(b @ (np.abs(K) @ b) + np.abs(problem.linear) @ b)
+    doubt = SLOPE_ROUNDINGS * EPS * float(b @ (np.abs(K) @ b) + np.abs(problem.linear) @ b)
     return fell / max(size, np.finfo(float).tiny) if fell > doubt else 0.0
 
 
@@ -60,7 +62,7 @@ def _step(problem: BoxQP, K: Array, b: Array) -> tuple[Array, bool]:
     if len(free) < 2:
         return b, True
     slopes = K[free] @ b + problem.linear[free] + problem.kink * np.sign(b[free])
-    noise = NOISE * EPS * float((np.abs(K[free]) @ np.abs(b) + np.abs(problem.linear[free])).max())
+    noise = SLOPE_ROUNDINGS * EPS * float((np.abs(K[free]) @ np.abs(b) + np.abs(problem.linear[free])).max())
     move, most = _move(K[np.ix_(free, free)], slopes.mean() - slopes, noise)
     ends = _ends(problem, b[free], free, move)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -80,7 +82,7 @@ def _move(K: Array, pull: Array, noise: float) -> tuple[Array, float]:
     """The change of free coefficients that makes their slopes equal, and 1; or a line that falls for ever, and inf."""
     centred = K - K.mean(axis=0)
     values, vectors = eigh(centred - centred.mean(axis=1)[:, None], check_finite=False)
-    firm = values > NOISE * EPS * len(K) * max(float(values[-1]), np.finfo(float).tiny)
+    firm = values > SLOPE_ROUNDINGS * EPS * len(K) * max(float(values[-1]), np.finfo(float).tiny)
     along = vectors[:, firm].T @ pull
     loose = pull - vectors[:, firm] @ along
     loose -= loose.mean()

@@ -15,13 +15,15 @@ from mercer.learners.svm.subproblem import Subproblem
 from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
-FIRST_BOX, LAST_BOX = 1e2, 1e12
-"""The box at first, and where it ends, in units of one over the squared width of the rows."""
-GROWTH = 10.0
+FIRST_BOX = 1e2
+"""The box at first, in units of one over the squared width of the rows."""
+LAST_BOX = 1e12
+"""Where the box ends, in the same units."""
+BOX_GROWTH = 10.0
 """How many times wider each box is than the one before."""
-TOUCHING = 1e-5
+TOUCHING_DISTANCE = 1e-5
 """Hulls nearer to each other than this, in units of the width, count as touching."""
-HIDDEN = 1e-14
+RELATIVE_ROUNDING = 1e-14
 """Squared distances below this part of k(x, x) are rounding."""
 
 
@@ -45,7 +47,7 @@ class HardMargin(Subproblem):
             self._refuse(0.0, 0.0)
 
         def check(qp: BoxQP, result: QPResult) -> None:
-            if (margin := margin_at_most(qp, result)) <= TOUCHING * width:
+            if (margin := margin_at_most(qp, result)) <= TOUCHING_DISTANCE * width:
                 self._refuse(margin, width)
 
         return grow_box(self.qp, method, FIRST_BOX / width**2, LAST_BOX / width**2, check, run)
@@ -78,7 +80,7 @@ def grow_box(
         check(boxed, result)
         if size >= last:
             return boxed, replace(result, converged=False, steps=steps)
-        size, start = GROWTH * size, result.b
+        size, start = BOX_GROWTH * size, result.b
 
 
 def width_of(method: Method, count: int) -> float:
@@ -86,7 +88,7 @@ def width_of(method: Method, count: int) -> float:
     first, sizes = np.zeros(count), method.sizes()
     first[0] = 1.0
     square = float((sizes - 2 * method.values(first) + sizes[0]).max())
-    return float(np.sqrt(square)) if square > HIDDEN * float(sizes.max()) else 0.0
+    return float(np.sqrt(square)) if square > RELATIVE_ROUNDING * float(sizes.max()) else 0.0
 
 
 def held(result: QPResult, size: float) -> bool:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run
 from mercer.errors import InputError, message
-from mercer.learners.svm.hard_margin import FIRST_BOX, LAST_BOX, TOUCHING, grow_box, in_box, width_of
+from mercer.learners.svm.hard_margin import FIRST_BOX, LAST_BOX, TOUCHING_DISTANCE, grow_box, in_box, width_of
 from mercer.learners.svm.methods import Method
 from mercer.learners.svm.subproblem import Subproblem
 from mercer.solvers.svm.box_qp import BoxQP, QPResult
@@ -36,7 +36,7 @@ class HardTube(Subproblem):
             total = max(float(np.abs(result.b).sum()), SMALLEST)
             size = np.sqrt(max(float(result.b @ (result.g - qp.linear)), 0.0)) / total
             excess = float(y @ result.b) / total - epsilon
-            if size <= TOUCHING * width and excess > TOUCHING * spread:
+            if size <= TOUCHING_DISTANCE * width and excess > TOUCHING_DISTANCE * spread:
                 self._refuse(epsilon + excess)
 
         unit = spread / width**2

@@ -29,7 +29,7 @@ from mercer.lifts.base import Lift
 from mercer.planner.svm import SVMPlan, coefficients
 
 Array = NDArray[np.float64]
-MANY_PAIRS = 1000
+MAX_UNCHECKED_PAIRS = 1000
 """Pairs of classes above which their memory is looked at before the plan does."""
 
 
@@ -221,7 +221,8 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
         kept, own = rows_that_count(weights, len(labels))
         classes = classes_of(labels[kept])
         codes = np.searchsorted(classes, labels[kept])
-        if (pairs := len(classes) * (len(classes) - 1) // 2) > MANY_PAIRS:  # before they are made, which takes long
+        pairs = len(classes) * (len(classes) - 1) // 2
+        if pairs > MAX_UNCHECKED_PAIRS:  # before they are made, which takes long
             needed, purpose = coefficients(len(kept), pairs), f"coefficients of {pairs:,} pairs of classes"
             Budget.of(self.memory_limit).require(needed, purpose, "Use scikit-learn's OneVsRestClassifier.")
         subproblems = subproblems_of(codes, classes, C, own)

@@ -30,24 +30,30 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 MAX_ROWS_TO_ROUNDING = 512
 """Rows up to which coefficients are found to rounding, at negligible cost."""
-ROUNDING = 1e-13
+RELATIVE_ROUNDING = 1e-13
 """The KKT violation that is left then, relative to the largest number of f."""
 SHARPENING_TURNS = 4
 """Turns that may sharpen what is within the tolerance."""
-SHARPER = 0.03
+SHARPENED_SHARE = 0.03
 """The part of the violation that such a turn aims at."""
 IDLE_TURNS = 12
 """Turns without progress after which the solver gives up what is not within the tolerance."""
-VIOLATION_PROGRESS, OBJECTIVE_PROGRESS = 0.9, 1e-3
-"""A turn is progress if the violation falls below this part of the least, or the objective by this part."""
-TURN_STEPS, TURN_STEPS_PER_ROW = 1000, 20
-"""Steps of a turn, and for each row."""
+VIOLATION_PROGRESS = 0.9
+"""A turn is progress if the violation falls below this part of the least."""
+OBJECTIVE_PROGRESS = 1e-3
+"""A turn is progress, too, if the objective falls by this part."""
+TURN_STEPS = 1000
+"""Steps of a turn, beside those for each row."""
+TURN_STEPS_PER_ROW = 20
+"""Steps of a turn for each row."""
 MAX_TURNS = 40
 """Turns in all, where max_iter is None."""
 FEW_FREE = 50
 """Free coefficients up to which a polish is tried far from the optimum, after one that did not help."""
-BRIEF_STEPS, BRIEF_STEPS_PER_ROW = 10_000, 100
-"""Steps of a brief solution, and for each row."""
+BRIEF_STEPS = 10_000
+"""Steps of a brief solution, beside those for each row."""
+BRIEF_STEPS_PER_ROW = 100
+"""Steps of a brief solution for each row."""
 
 
 class Method(ABC):
@@ -108,7 +114,7 @@ class ExactMethod(Method):
             good = best.violation <= tolerance
             if idle >= (self.tries if good else IDLE_TURNS):
                 break
-            goal = max(SHARPER * best.violation, _rounding(problem, best)) if good else tolerance
+            goal = max(SHARPENED_SHARE * best.violation, _rounding(problem, best)) if good else tolerance
             new = turns.go(best.b, goal, most - best.steps, run)
             fell = new.violation < VIOLATION_PROGRESS * least
             progress = fell or decrease(problem, turns.K, best, new) > OBJECTIVE_PROGRESS
@@ -164,7 +170,7 @@ class _Turns:
 
 def _rounding(problem: BoxQP, result: QPResult) -> float:
     """The violation that rounding leaves."""
-    return ROUNDING * max(float(np.abs(result.g).max()), float(np.abs(problem.linear).max()))
+    return RELATIVE_ROUNDING * max(float(np.abs(result.g).max()), float(np.abs(problem.linear).max()))
 
 
 def _stopped(run: Run) -> bool:

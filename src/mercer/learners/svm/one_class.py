@@ -24,7 +24,7 @@ from mercer.learners.svm.subproblem import SoftMargin
 from mercer.lifts.base import Lift
 from mercer.solvers.svm.box_qp import BoxQP
 
-ON_MARGIN = 1e-10
+RELATIVE_MARGIN_SLACK = 1e-10
 """The part of the offset by which a row at the margin may miss it."""
 
 
@@ -198,7 +198,7 @@ class KernelOneClassSVM(OutlierMixin, BaseSVM[SVMProblem]):  # type: ignore[misc
 
     @property
     def _slack(self) -> float:
-        return ON_MARGIN * abs(float(self._model.biases[0]))
+        return RELATIVE_MARGIN_SLACK * abs(float(self._model.biases[0]))
 
     @speaks
     def score_samples(self, X: Any) -> NDArray[Any]:

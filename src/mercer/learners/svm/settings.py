@@ -13,8 +13,10 @@ from mercer.planner.svm import SVMTask
 from mercer.solvers.svm import coordinate_descent, working_sets
 
 EXACT, LANDMARKS = "exact", "landmarks"
-SMO_STEPS, SMO_STEPS_PER_ROW = 10_000_000, 100
-"""Steps of pairs where max_iter is None: the larger of so many, and so many for each row."""
+SMO_STEPS = 10_000_000
+"""Steps of pairs where max_iter is None, or `SMO_STEPS_PER_ROW` for each row where these are more."""
+SMO_STEPS_PER_ROW = 100
+"""Steps of pairs for each row where max_iter is None."""
 DESCENT_PASSES = 1000
 """Passes of coordinate descent where max_iter is None."""
 
