@@ -52,6 +52,8 @@ def test_learners_take_one_parameter_by_its_place(learner):
         (learners.KernelLogisticRegression, '{"auto", "exact", "landmarks"}'),
         (learners.KernelOneClassSVM, '{"auto", "exact", "landmarks"}'),
         (learners.KernelPCA, '{"auto", "exact", "krylov", "landmarks"}'),
+        (learners.KernelRidge, '{"auto", "exact", "landmarks"}'),
+        (learners.KernelRidgeClassifier, '{"auto", "exact", "landmarks"}'),
         (learners.KernelSVC, '{"auto", "exact", "landmarks"}'),
         (learners.KernelSVR, '{"auto", "exact", "landmarks"}'),
         (learners.SpectralClustering, '{"auto", "exact", "krylov"}'),

@@ -75,6 +75,7 @@ MODELS = dict(
         ways("ridge, two outputs", KernelRidge(alpha=[0.1, 1.0]), X, NEW, np.c_[Y, Y**2]),
         ways("ridge, loo", KernelRidge(lengthscale="loo"), X, NEW, Y, WEIGHTS),
         ways("ridge, lift", KernelRidge(NYSTROM), X, NEW, Y),
+        ways("ridge, landmarks", KernelRidge(**LANDMARKS), X, NEW, Y),
         ways("ridge, waves", KernelRidge(RandomFourier("laplace", 20, random_state=0)), X, NEW, Y),
         ways("ridge, conjugate gradients", KernelRidge(alpha=0.1, solver=ConjugateGradient(random_state=0)), X, NEW, Y),
         ways("ridge, descent", KernelRidge(alpha=0.5, solver=GradientDescent(max_iter=20)), X, NEW, Y),

@@ -273,3 +273,27 @@ def test_plans_are_records():
     assert "others" not in repr(found)
     with pytest.raises(AttributeError):
         found.details.side = "dual"
+
+
+# -- what was requested ---------------------------------------------------------------------------------------------
+
+KNOWN = {"products": True, "approximable": True, "spectral": True}
+
+
+@pytest.mark.parametrize("rows", [2, 300, 20_000, 3_000_000])
+def test_only_methods_that_were_requested_are_planned(rows):
+    exact, few = (plan(rows, **KNOWN, method=method) for method in ("exact", "landmarks"))
+    assert all(one.exact for one in (exact, *exact.others))
+    assert {one.method for one in (few, *few.others)} == {"nystrom", "nystrom iterative"}
+
+
+@pytest.mark.parametrize("method", ["auto", "landmarks"])
+def test_as_many_landmarks_as_are_wanted_and_no_more_than_rows(method):
+    found = plan(3_000_000, **KNOWN, method=method, wanted_landmarks=123)
+    assert {one.n_landmarks for one in (found, *found.others) if not one.exact} == {123}
+    assert plan(50, **KNOWN, method="landmarks", wanted_landmarks=123).n_landmarks == 50
+
+
+def test_landmarks_need_a_kernel_that_they_can_stand_for():
+    with pytest.raises(InputError, match='a kernel for method="landmarks"; landmarks cannot stand for this one'):
+        plan(300, method="landmarks")

@@ -59,6 +59,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         Whether there is a constant b without penalty.
     solver : "auto" or Solver, default="auto"
         A solver of `mercer.solvers`: Cholesky(), Eigen(), ConjugateGradient() or GradientDescent().
+    method : {"auto", "exact", "landmarks"}, default="auto"
+        "exact" uses the kernel itself, or the features of a given lift, also where that takes long; it is refused where
+        it does not fit the memory. "landmarks" approximates the kernel. "auto" is exact where that is quick enough.
+    n_landmarks : int or None, default=None
+        How many landmarks where they are taken, not used by "exact"; None for the most within memory and time, up to
+        half of the rows.
     memory_limit : int, str or None, default=None
         Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
     time_limit : float or None, default=None
@@ -136,6 +142,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         lengthscale: float | str = "median",
         fit_intercept: bool = True,
         solver: Solver | str = "auto",
+        method: str = "auto",
+        n_landmarks: int | None = None,
         memory_limit: int | str | None = None,
         time_limit: float | None = None,
         checkpoint: str | PathLike[str] | None = None,
@@ -148,6 +156,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         self.lengthscale = lengthscale
         self.fit_intercept = fit_intercept
         self.solver = solver
+        self.method = method
+        self.n_landmarks = n_landmarks
         self.memory_limit = memory_limit
         self.time_limit = time_limit
         self.checkpoint = checkpoint

@@ -46,6 +46,8 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
     lengthscale: Any
     fit_intercept: Any
     solver: Any
+    method: Any
+    n_landmarks: Any
     memory_limit: Any
     time_limit: Any
     checkpoint: Any

@@ -14,7 +14,7 @@ from mercer.errors import BudgetError
 from mercer.kernels import Kernel
 from mercer.kernels.points import SINGLE
 from mercer.learners.data.pair_cost import pair_of
-from mercer.learners.data.validation import Penalty, kernel_of
+from mercer.learners.data.validation import AUTO, Penalty, kernel_of
 from mercer.learners.data.views import KernelView, LiftView, MatrixView, View
 from mercer.learners.ridge.probe import Probe, probe
 from mercer.learners.ridge.problem import RidgeParameters, RidgeProblem, table_of
@@ -37,8 +37,11 @@ WORTH = 1.0
 def foreseen(model: RidgeParameters, shape: Shape) -> RidgePlan | None:
     """What a fit will take, from the shape of its data alone: before lifts are fitted and samples are looked at.
 
-    None where nothing fits the memory: that is refused later, in words that know more.
+    None where nothing fits the memory, which is refused later in words that know more, and where `method` or
+    `n_landmarks` was given.
     """
+    if not (isinstance(model.method, str) and model.method == AUTO and model.n_landmarks is None):
+        return None
     kernel = kernel_of(model.kernel)
     features = getattr(kernel, "n_components", None) if isinstance(kernel, Lift) else None
     if isinstance(kernel, Lift) and not isinstance(features, int):
@@ -112,6 +115,8 @@ def _task(problem: RidgeProblem) -> RidgeTask:
         stored=problem.source is None,
         copied=problem.copied,
         solver=problem.solver,
+        method=problem.method,
+        wanted_landmarks=problem.n_landmarks,
     )
 
 

@@ -14,8 +14,8 @@ from mercer.learners.data.range_checks import refuse_extremes
 from mercer.learners.data.resolve import candidate_views
 from mercer.learners.data.rows import at_rows
 from mercer.learners.data.validation import AUTO, Penalty, penalty_of, shown
-from mercer.learners.data.views import MatrixView, TableView, View
-from mercer.learners.parameters import LOO, boolean
+from mercer.learners.data.views import KernelView, LiftView, MatrixView, TableView, View, with_landmarks
+from mercer.learners.parameters import LOO, boolean, method_of, positive_int_or_none
 from mercer.learners.ridge.validation_rows import HeldOut, held_out_rows
 from mercer.learners.streaming.source_stream import SourceStream, fits_memory, loaded, sampled
 from mercer.learners.streaming.stream import Piece, StoredStream, Stream
@@ -23,6 +23,7 @@ from mercer.operators import Centering
 from mercer.solvers import ConjugateGradient, Solver
 
 Array = NDArray[np.float64]
+EXACT, LANDMARKS = "exact", "landmarks"
 TRUSTED = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-3}
 """The relative error of predictions above which rounding is reported, by the dtype of the data."""
 
@@ -35,6 +36,8 @@ class RidgeParameters(Protocol):
     lengthscale: Any
     fit_intercept: Any
     solver: Any
+    method: Any
+    n_landmarks: Any
     memory_limit: Any
     time_limit: Any
 
@@ -72,6 +75,8 @@ class RidgeProblem:
     copied : numbers that are held beside every method: rows that were converted to float64, and some for each row
     memory_limit, time_limit : as they were given
     solver : the one that was given; None for any
+    method : "auto", "exact" or "landmarks"
+    n_landmarks : how many landmarks, where the plan has some; None for the planner's choice
     held_out : the rows that a gradient method is stopped by; None where there are none
     source : the rows where they stay in their source; views and targets are then those of a sample
     """
@@ -88,6 +93,8 @@ class RidgeProblem:
     memory_limit: Any = None
     time_limit: Any = None
     solver: Solver | None = None
+    method: str = AUTO
+    n_landmarks: int | None = None
     held_out: HeldOut | None = None
     source: SourceStream | None = None
 
@@ -184,6 +191,7 @@ def from_rows(
     source : where these rows are a sample of more
     """
     solver, everything = _solver(model.solver), len(given.values)
+    method, landmarks = _method(model, solver)
     kept, held = _parted(given, solver)
     whole = len(kept) == everything
     weights, counts, targets = given.weights, given.counts, np.ascontiguousarray(given.values)
@@ -195,9 +203,11 @@ def from_rows(
     if type(intercept) is not bool:
         intercept = boolean("fit_intercept", intercept, "Use True.")
     penalty = _penalty(model, given, len(kept), solver)
-    views = candidate_views(kernel, model.lengthscale, rows, table, kept, copies, model.memory_limit)
+    views = tuple(candidate_views(kernel, model.lengthscale, rows, table, kept, copies, model.memory_limit))
+    if method == LANDMARKS:
+        _refuse_no_kernel(views[0])
     return RidgeProblem(
-        views=tuple(views),
+        views=views,
         kept=kept,
         targets=targets,
         labels=labels,
@@ -209,6 +219,8 @@ def from_rows(
         memory_limit=model.memory_limit,
         time_limit=model.time_limit,
         solver=solver,
+        method=method,
+        n_landmarks=landmarks,
         held_out=_held_out(rows, given, kept, held) if len(held) else None,
         source=source,
     )
@@ -243,6 +255,30 @@ def _solver(given: Any) -> Solver | None:
         needs = 'solver="auto" or a solver of mercer.solvers'
         raise InputError(message(needs, f"got {shown(given)}", "Use Cholesky(), say."))
     return given
+
+
+def _method(model: RidgeParameters, solver: Solver | None) -> tuple[str, int | None]:
+    """The method and the number of landmarks, as far as parameters alone say what is wrong with them."""
+    method, landmarks = model.method, model.n_landmarks
+    if not (isinstance(method, str) and method == AUTO):
+        method = method_of(method, AUTO, EXACT, LANDMARKS)
+    if landmarks is not None:
+        landmarks = positive_int_or_none("n_landmarks", landmarks)
+    if method == LANDMARKS and solver is not None:
+        needs, got = 'solver="auto" for method="landmarks"', f"{type(solver).__name__} solves for all rows"
+        raise InputError(message(needs, got, "Leave the solver out: landmarks have their own."))
+    return method, landmarks
+
+
+def _refuse_no_kernel(view: View) -> None:
+    """Landmarks are drawn for a kernel that is proven, and its rows are points."""
+    if isinstance(view, LiftView):
+        needs, got = 'a kernel for method="landmarks"', f"{type(view.lift).__name__} is a lift, whose features are used"
+        raise InputError(message(needs, got, 'Use "auto".'))
+    if not isinstance(view, KernelView):
+        needs, got = 'a kernel for method="landmarks"', "the kernel is precomputed"
+        raise InputError(message(needs, got, 'Use "exact", or give the rows.'))
+    with_landmarks(view)
 
 
 def _penalty(model: RidgeParameters, given: Targets, count: int, solver: Solver | None) -> Penalty:

@@ -20,8 +20,10 @@ ROUGHER = 1e-4
 
 
 def candidates(task: RidgeTask, limits: Limits) -> list[RidgePlan]:
-    """A plan for every method; for those of a solver alone, where one is given."""
+    """A plan for every method that was requested; for those of a solver alone, where one is given."""
     solver, iterative = task.solver, _iterative(task.solver, task.single)
+    if task.method == "landmarks":
+        return _on_landmarks(task, iterative, limits) if solver is None else []
     if solver is not None and not (iterative is solver and task.products):
         return direct(task, limits) if task.stored else []
     if solver is not None:
@@ -37,16 +39,21 @@ def _streaming(task: RidgeTask, iterative: Solver | None, limits: Limits) -> lis
     if task.countable and task.lengthscales == 1:
         open_to_pieces = task.products or task.approximable or task.lift_given or not task.stored
         found += [one_pass(task, limits)] if open_to_pieces else []
-    if task.n_landmarks is not None:
+    if task.n_landmarks is not None:  # of the lift that was given, whose model this is
         return found + ([nystrom_iterative(task, task.n_landmarks, iterative, limits)] if iterative else [])
-    if task.lift_given:
+    if task.lift_given or task.method == "exact":
         return found
-    if task.approximable:
-        found += [largest(task, nystrom, limits)]
-        if iterative:
-            by_steps = partial(_by_steps, iterative)
-            found += [largest(task, by_steps, limits)]
-    return found + ([largest(task, random_features, limits)] if task.spectral else [])
+    found += _on_landmarks(task, iterative, limits)
+    waves = task.spectral and task.wanted_landmarks is None
+    return found + ([largest(task, random_features, limits)] if waves else [])
+
+
+def _on_landmarks(task: RidgeTask, iterative: Solver | None, limits: Limits) -> list[RidgePlan]:
+    """Methods that draw landmarks, where these can stand for the kernel."""
+    if not task.approximable:
+        return []
+    found = [largest(task, nystrom, limits)]
+    return found + ([largest(task, partial(_by_steps, iterative), limits)] if iterative else [])
 
 
 def _by_steps(solver: Solver, task: RidgeTask, width: int, limits: Limits) -> RidgePlan:

@@ -31,7 +31,7 @@ def direct(task: RidgeTask, limits: Limits) -> list[RidgePlan]:
 
 def fewest_operations(task: RidgeTask, limits: Limits) -> RidgePlan | None:
     """The direct method that takes the fewest operations; None where no direct one is open."""
-    if not task.stored or (task.products and isinstance(task.solver, ConjugateGradient)):
+    if task.method == "landmarks" or not task.stored or (task.products and isinstance(task.solver, ConjugateGradient)):
         return None
     given = _open(task)
     if task.solver is None and not task.path and task.alphas == 1:  # one factor takes less than all eigenvectors

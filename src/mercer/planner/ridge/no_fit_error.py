@@ -11,7 +11,7 @@ from mercer.planner.limits import Limits
 from mercer.planner.ridge.conjugate_gradients import conjugate_gradients
 from mercer.planner.ridge.details import RidgePlan
 from mercer.planner.ridge.direct import direct
-from mercer.planner.ridge.streaming import nystrom, sizes
+from mercer.planner.ridge.streaming import NYSTROM, nystrom, sizes
 from mercer.planner.task import Refusal
 
 if TYPE_CHECKING:
@@ -30,14 +30,21 @@ def refusal(task: RidgeTask, plans: Sequence[RidgePlan], limits: Limits) -> Refu
 
 
 def _remedy(task: RidgeTask, least: RidgePlan, limits: Limits) -> str:
+    if task.wanted_landmarks is not None and least.method in NYSTROM:
+        fewer = landmarks_that_fit(task, limits)
+        return _words(fewer) + "set n_landmarks." if fewer is not None else "Free some memory, or use fewer landmarks."
     by_rows = least.method in ALL_ROWS
     rows = rows_that_fit(task, least, limits) if by_rows else 0
     landmarks = landmarks_that_fit(task, limits) if by_rows and least.details.side == "dual" else None
     words = [f"Up to {rows:,} rows fit."] if rows else []
     if landmarks is not None:
-        size = f"{landmarks.n_landmarks:,} landmarks fit in {text_of(landmarks.bytes)}"
-        words += [f"{size}: Nystrom(\"gaussian('median')\", {landmarks.n_landmarks})."]
+        lift = f"Nystrom(\"gaussian('median')\", {landmarks.n_landmarks})."
+        words += [_words(landmarks) + ('method="landmarks".' if task.method == "exact" and task.approximable else lift)]
     return " ".join(words) or "Free some memory, or give fewer columns or outputs."
+
+
+def _words(landmarks: RidgePlan) -> str:
+    return f"{landmarks.n_landmarks:,} landmarks fit in {text_of(landmarks.bytes)}: "
 
 
 def rows_that_fit(task: RidgeTask, least: RidgePlan, limits: Limits) -> int:

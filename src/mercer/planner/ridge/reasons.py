@@ -23,6 +23,8 @@ def why(task: RidgeTask, best: RidgePlan, plans: Sequence[RidgePlan], limits: Li
         words += ["What is faster does not fit the memory."]
     if task.solver is not None:
         return " ".join([*filter(None, words), "The solver was given."])
+    if task.method != "auto":
+        words += [f'method="{task.method}" was given.']
     if best.method == "direct" and best.details.solver.whole_path:
         words += ["One decomposition serves all alphas."]
     if best.seconds > limits.patience:
@@ -56,6 +58,8 @@ def _fault(task: RidgeTask, plan: RidgePlan, best: RidgePlan, limits: Limits) ->
 
 
 def _lift(task: RidgeTask, best: RidgePlan, plans: Sequence[RidgePlan]) -> str:
+    if task.method == "landmarks":
+        return ""
     if task.n_landmarks is not None:
         return f"The lift has {task.n_landmarks:,} landmarks, and there are {task.rows:,} rows."
     if task.n_features is None:

@@ -66,8 +66,13 @@ def sizes(rows: int) -> list[int]:
 
 
 def largest(task: RidgeTask, method: Sized, limits: Limits) -> RidgePlan:
-    """A method with the most landmarks that keep to memory and time; the quickest that fits, or else the smallest."""
-    plans = [method(task, size, limits) for size in sizes(task.rows)]
+    """A method with the most landmarks that keep to memory and time; the quickest that fits, or else the smallest.
+
+    Where a number of landmarks was given, that many; all rows where there are fewer.
+    """
+    wanted = task.wanted_landmarks
+    tried = sizes(task.rows) if wanted is None else [min(wanted, task.rows)]
+    plans = [method(task, size, limits) for size in tried]
     fitting = [plan for plan in plans if plan.bytes <= limits.bytes]
     quick = [plan for plan in fitting if plan.seconds <= limits.patience]
     return quick[-1] if quick else min(fitting, key=lambda plan: plan.seconds) if fitting else plans[0]

@@ -67,6 +67,10 @@ class RidgeTask(Task[RidgeDetails]):
         Numbers that are held beside every method: rows that were converted, targets, weights, coefficients.
     solver : Solver or None, default=None
         The only one that is considered; None for all.
+    method : {"auto", "exact", "landmarks"}, default="auto"
+        What was requested: any method, those whose model is that of the kernel, or those that draw landmarks.
+    wanted_landmarks : int or None, default=None
+        How many landmarks are drawn where a method draws them; None for the most within memory and time.
 
     Examples
     --------
@@ -96,6 +100,8 @@ class RidgeTask(Task[RidgeDetails]):
     stored: bool = True
     copied: int = 0
     solver: Solver | None = None
+    method: str = "auto"
+    wanted_landmarks: int | None = None
 
     @property
     def countable(self) -> bool:
@@ -270,6 +276,11 @@ class RidgeTask(Task[RidgeDetails]):
 
     def closed(self) -> tuple[str, str, str]:
         """What is needed, what was given and what to do, where no method is open."""
+        if self.method == "landmarks":
+            return 'a kernel for method="landmarks"', "landmarks cannot stand for this one", 'Use "auto".'
+        if not self.stored and self.method == "exact":
+            got = "they are too many, and stay in their source"
+            return 'rows in memory for method="exact"', got, 'Use "auto", or raise memory_limit.'
         if not self.stored:
             needs_all = "" if self.solver is None else f", and {type(self.solver).__name__} needs them all"
             remedy = 'Use a kernel with its numbers, or a lift, and solver="auto".'
