@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from mercer.models.table_model import AnyLearner
 
 LEARNERS = ("ridge", "svm", "logistic", "perceptron")
-EPSILON_IN_DEVIATIONS, C_IN_DEVIATIONS = 0.1, 10.0
-"""Of support vector regression, in standard deviations of the target."""
+EPSILON_IN_DEVIATIONS = 0.1
+"""epsilon of support vector regression, in standard deviations of the target."""
+C_IN_DEVIATIONS = 10.0
+"""C of support vector regression, in the same units."""
 MAX_PASSES = 50
 """Of the perceptron over the rows, at most."""
 

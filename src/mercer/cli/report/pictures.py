@@ -15,10 +15,14 @@ from mercer.html import short
 
 SMALL = (4.6, 3.8)
 """Inches of one of two pictures side by side."""
-MAX_POINTS, MAX_VECTOR_POINTS = 3_000, 1_000
-"""Rows that a picture shows; up to so many points are circles, and more are dots of a bitmap in the picture."""
-MAX_WRITTEN_CLASSES, LABEL_LENGTH = 15, 20
-"""Classes whose counts are written into cells, and letters of a label."""
+MAX_POINTS = 3_000
+"""Rows that a picture shows, at most."""
+MAX_VECTOR_POINTS = 1_000
+"""Points up to which each is a circle; more are dots of a bitmap in the picture."""
+MAX_WRITTEN_CLASSES = 15
+"""Classes up to which counts are written into cells."""
+MAX_LABEL_LETTERS = 20
+"""Letters of a label, at most."""
 KINDS = {"predicted": "actual_vs_predicted", "residuals": "residual_vs_predicted"}
 """Truth over prediction, and what is left of the truth over prediction, as scikit-learn calls them."""
 BLUE = "#3f87d9"
@@ -56,7 +60,7 @@ def confusion(y: NDArray[Any], predicted: NDArray[Any]) -> Any:
     side = min(2.5 + 0.5 * len(labels), FIGURE_INCHES[0] if written else 2 * FIGURE_INCHES[0])
     figure = new_figure((side, side - 0.5), subject="The report")
     axes = figure.add_subplot()
-    names = [short(str(label), LABEL_LENGTH) for label in labels]
+    names = [short(str(label), MAX_LABEL_LETTERS) for label in labels]
     drawn = ConfusionMatrixDisplay(shares, display_labels=names).plot(
         ax=axes,
         include_values=written,
