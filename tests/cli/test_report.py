@@ -170,9 +170,9 @@ def test_without_matplotlib_there_are_words(tmp_path, monkeypatch):
 
 
 def test_the_same_run_gives_the_same_report(tmp_path, monkeypatch):
-    monkeypatch.setattr("mercer.cli.report.importance.SECONDS", 1e6)
-    monkeypatch.setattr("mercer.cli.report.curve.MOST", 1e6)
-    monkeypatch.setattr("mercer.cli.report.curve.LEAST", 1e6)
+    monkeypatch.setattr("mercer.cli.report.importance.MAX_SECONDS", 1e6)
+    monkeypatch.setattr("mercer.cli.report.curve.MAX_SECONDS", 1e6)
+    monkeypatch.setattr("mercer.cli.report.curve.MIN_SECONDS", 1e6)
     table, pages = write(tmp_path / "t.parquet", **clean_regression()), []
     for _ in range(2):
         reported(table, "y", tmp_path)

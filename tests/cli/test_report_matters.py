@@ -20,9 +20,9 @@ from mercer.cli.report.importance import importance
 @pytest.fixture(autouse=True)
 def patience(monkeypatch):
     """No test depends on how fast the machine is."""
-    monkeypatch.setattr(shuffling, "SECONDS", 1e6)
-    monkeypatch.setattr(curves, "LEAST", 1e6)
-    monkeypatch.setattr(curves, "MOST", 1e6)
+    monkeypatch.setattr(shuffling, "MAX_SECONDS", 1e6)
+    monkeypatch.setattr(curves, "MIN_SECONDS", 1e6)
+    monkeypatch.setattr(curves, "MAX_SECONDS", 1e6)
 
 
 def fit(path, target, **more):
@@ -68,13 +68,13 @@ def test_sparse_columns_have_their_numbers(tmp_path):
 
 
 def test_of_very_many_columns_some_are_drawn(done, monkeypatch):
-    monkeypatch.setattr(shuffling, "COLUMNS", 2)
+    monkeypatch.setattr(shuffling, "MAX_COLUMNS", 2)
     found = importance(done, 0)
     assert (len(found.names), found.total) == (2, 3)
 
 
 def test_rows_are_bounded(done, monkeypatch):
-    monkeypatch.setattr(shuffling, "ROWS", 30)
+    monkeypatch.setattr(shuffling, "MAX_ROWS", 30)
     assert importance(done, 0).rows == 30
 
 
@@ -99,8 +99,8 @@ def test_more_rows_help(done):
 
 
 def test_patience_is_bounded(done, monkeypatch):
-    monkeypatch.setattr(curves, "LEAST", -1.0)
-    monkeypatch.setattr(curves, "MOST", -1.0)
+    monkeypatch.setattr(curves, "MIN_SECONDS", -1.0)
+    monkeypatch.setattr(curves, "MAX_SECONDS", -1.0)
     assert learning_curve(done, 0).sizes == [320]  # what is known without a fit
 
 

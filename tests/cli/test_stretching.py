@@ -7,7 +7,7 @@ from pyarrow import csv, table
 
 import mercer
 from mercer.cli.fit import FitOptions
-from mercer.cli.lengthscales import CLASSES, FEWEST, MOST, Sample, suited
+from mercer.cli.lengthscales import MAX_CLASSES, MAX_LENGTHSCALES, MIN_ROWS, Sample, suited
 from mercer.kernels import Gaussian, Linear, Periodic
 
 pytestmark = pytest.mark.slow
@@ -67,9 +67,9 @@ def test_what_does_not_prove_itself_on_other_rows_is_not_taken():
 @pytest.mark.parametrize(
     ("kernel", "count", "classes", "options"),
     [
-        (scaled(12), FEWEST - 2, 0, {}),
-        (scaled(MOST + 1), 600, 0, {}),
-        (scaled(12), 600, CLASSES + 1, {}),
+        (scaled(12), MIN_ROWS - 2, 0, {}),
+        (scaled(MAX_LENGTHSCALES + 1), 600, 0, {}),
+        (scaled(12), 600, MAX_CLASSES + 1, {}),
         (Linear(), 600, 0, {}),
         (scaled(12), 600, 1, {}),
         (scaled(12), 600, 0, {"time_limit": "10s"}),
@@ -87,8 +87,8 @@ def test_nothing_is_tried_where_it_would_be_of_no_use(kernel, count, classes, op
     ("kernel", "count", "more", "words"),
     [
         (scaled(12), 600, {}, "per column was tried: on 300 other rows the squared leave-one-out error is "),
-        (scaled(12), FEWEST - 2, {}, "not tried: fewer than 300 rows are fitted"),
-        (scaled(MOST + 1), 600, {}, "not tried: there would be 65, more than 64"),
+        (scaled(12), MIN_ROWS - 2, {}, "not tried: fewer than 300 rows are fitted"),
+        (scaled(MAX_LENGTHSCALES + 1), 600, {}, "not tried: there would be 65, more than 64"),
         (scaled(12), 600, {"dated": True}, "not tried: there are dates"),
         (scaled(12), 600, {"time_limit": "10s"}, "no other lengthscales were tried: --time-limit is below a minute"),
         (

@@ -14,11 +14,11 @@ from mercer.errors import ModelFileError
 from mercer.kernels import Graph
 from mercer.lifts import Sketch
 from mercer.models import inspect, load, reading, save, texts
-from mercer.models.describe import LONGEST as SHOWN
+from mercer.models.describe import MAX_SHOWN_LETTERS as SHOWN
 from mercer.models.describe import _short
 from mercer.models.encode import _plain
 from mercer.models.strict_json import strict_json
-from mercer.models.structured import MOST_NODES, Graphs, Labels, Lists
+from mercer.models.structured import MAX_NODES, Graphs, Labels, Lists
 from mercer.models.texts import TextArray, Texts
 from mercer.models.types import fits
 
@@ -119,7 +119,7 @@ def test_ends_that_rise():
 
 
 def test_the_longest_text(monkeypatch):
-    monkeypatch.setattr(texts, "LONGEST", 4)
+    monkeypatch.setattr(texts, "MAX_TEXT_BYTES", 4)
     assert list(Texts.of(["abcd", "é" * 2]).items()) == ["abcd", "éé"]
     with refused("texts of at most 4 bytes; one has 5"):
         list(Texts.of(["a", "abcde"]).items())
@@ -146,7 +146,7 @@ def test_arrays_of_texts_that_lie(monkeypatch):
     with refused("of width 1"):
         TextArray(packed, (2,), 1).array()
     assert TextArray(packed, (2,), 2).array().dtype == "<U2"
-    monkeypatch.setattr(texts, "WIDEST", 24)
+    monkeypatch.setattr(texts, "MAX_FIXED_WIDTH_BYTES", 24)
     assert TextArray(packed, (2,), 3).array().dtype == "<U3"  # 4 bytes for each of 3 letters, twice
     with refused("fixed width in 24 bytes; got 2 of width 4"):
         TextArray(packed, (2,), 4).array()
@@ -226,7 +226,7 @@ def test_what_is_told_of_a_file(path):
 
 @pytest.mark.parametrize("piece", [1, 7, 16, 1 << 20])
 def test_a_file_is_looked_through_piece_by_piece(path, piece, monkeypatch):
-    monkeypatch.setattr(reading, "PIECE", piece)
+    monkeypatch.setattr(reading, "PIECE_BYTES", piece)
     raw = path.read_bytes()
     assert inspect(path).tensors > 0
     path.write_bytes(raw[:-1] + bytes([raw[-1] ^ 1]))
@@ -306,7 +306,7 @@ def test_graphs_come_back():
         ({"counts": array(1, 0)}, "graphs that hold all edges"),
         ({"labels": Lists.of([None])}, "labels for every graph"),
         ({"edge_labels": Lists.of([None] * 3)}, "labels for every graph"),
-        ({"nodes": array(2, MOST_NODES + 1)}, "graphs of at most"),
+        ({"nodes": array(2, MAX_NODES + 1)}, "graphs of at most"),
     ],
     ids=["flat", "threes", "square counts", "one node", "more", "negative", "fewer", "labels", "edge labels", "large"],
 )

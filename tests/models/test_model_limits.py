@@ -13,7 +13,7 @@ from models import model_zoo as zoo
 from mercer.errors import MercerError, ModelFileError
 from mercer.kernels import Kernel
 from mercer.models import inspect, load, save
-from mercer.models.kernel_strings import MOST_IN_ALL
+from mercer.models.kernel_strings import MAX_KERNELS
 
 
 @pytest.fixture(scope="module")
@@ -314,7 +314,7 @@ def test_kernels_that_cost_time(name, refused, monkeypatch):
     monkeypatch.setattr(Kernel, "__post_init__", lambda self: built.append(1) or original(self))
     kernels, words = COSTLY[name]
     refused(texts(*kernels), f"(?i){words}")
-    assert len(built) <= MOST_IN_ALL
+    assert len(built) <= MAX_KERNELS
 
 
 def test_equal_kernels_count_once(tmp_path):

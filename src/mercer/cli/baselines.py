@@ -11,9 +11,9 @@ from mercer.cli.features import Look
 from mercer.tables.columns import numbers
 from mercer.tables.read import Sheet
 
-ROWS = 50_000
+MAX_ROWS = 50_000
 """Rows that a linear model is fitted to, at most."""
-LABELS = 50
+MAX_LABELS = 50
 """Different labels of a column that get a column of zeros and ones; texts of more are left out."""
 PENALTY = 1.0
 
@@ -34,8 +34,8 @@ def linear(look: Look, train: Sheet, y: NDArray[Any], test: Sheet, seed: int) ->
 
     classes = y.dtype.kind != "f"
     chosen = np.arange(len(y))
-    if len(y) > ROWS:
-        chosen = np.sort(np.random.default_rng(seed).choice(len(y), ROWS, replace=False))
+    if len(y) > MAX_ROWS:
+        chosen = np.sort(np.random.default_rng(seed).choice(len(y), MAX_ROWS, replace=False))
         train = train.take(chosen)
     design = _designs(look, train, test)
     if design is None:
@@ -69,7 +69,7 @@ def _designs(look: Look, train: Sheet, test: Sheet) -> tuple[Any, Any] | None:
 
 
 def _few_labels(sheet: Sheet, name: str) -> bool:
-    return 1 < len(set(sheet.table.column(name).to_pylist())) <= LABELS
+    return 1 < len(set(sheet.table.column(name).to_pylist())) <= MAX_LABELS
 
 
 def _numbers(sheet: Sheet, names: list[str]) -> Array:

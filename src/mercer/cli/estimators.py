@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.cli.exit_codes import Exit, Failure
-from mercer.cli.lengthscales import STRETCHED, has_lengthscales
+from mercer.cli.lengthscales import MAX_STRETCHED_ROWS, has_lengthscales
 
 if TYPE_CHECKING:
     from mercer.models.table_model import AnyLearner
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LEARNERS = ("ridge", "svm", "logistic", "perceptron")
 EPSILON_IN_DEVIATIONS, C_IN_DEVIATIONS = 0.1, 10.0
 """Of support vector regression, in standard deviations of the target."""
-PASSES = 50
+MAX_PASSES = 50
 """Of the perceptron over the rows, at most."""
 
 
@@ -65,7 +65,7 @@ def learner_of(name: str, task: str, kernel: Any, y: NDArray[Any], terms: Terms)
 
 def _lengthscale(kernel: Any, rows: int, stretch: bool) -> str:
     """How kernel ridge finds lengthscales: "loo" where that is quick, and there are some."""
-    return "loo" if stretch and rows <= STRETCHED and has_lengthscales(kernel) else "median"
+    return "loo" if stretch and rows <= MAX_STRETCHED_ROWS and has_lengthscales(kernel) else "median"
 
 
 def _classifier(name: str, kernel: Any, shared: dict[str, Any], C: float | None) -> AnyLearner:
@@ -75,7 +75,7 @@ def _classifier(name: str, kernel: Any, shared: dict[str, Any], C: float | None)
         return learners.KernelSVC(kernel, **shared | ({} if C is None else {"C": C}))
     if name == "logistic":
         return learners.KernelLogisticRegression(kernel, **shared)
-    return learners.KernelPerceptron(kernel, max_iter=PASSES, shuffle=True, combine="averaged", **shared)
+    return learners.KernelPerceptron(kernel, max_iter=MAX_PASSES, shuffle=True, combine="averaged", **shared)
 
 
 def check_learner(name: str) -> None:

@@ -16,7 +16,7 @@ from mercer.tables.columns import kind_of, numbers
 from mercer.tables.read import Sheet
 
 Note = TypeVar("Note")
-SEEN = 100_000
+MAX_SEEN_ROWS = 100_000
 """Rows that a proposal looks at; of more, so many are drawn."""
 SPARSE = "gaussian(lengthscale='median')"
 """The kernel of sparse rows, of whose columns nothing is known."""
@@ -104,9 +104,9 @@ def _parsed(text: str) -> Any:
 
 
 def _sample(table: Any, seed: int) -> Any:
-    if table.num_rows <= SEEN:
+    if table.num_rows <= MAX_SEEN_ROWS:
         return table
-    return table.take(np.sort(np.random.default_rng(seed).choice(table.num_rows, SEEN, replace=False)))
+    return table.take(np.sort(np.random.default_rng(seed).choice(table.num_rows, MAX_SEEN_ROWS, replace=False)))
 
 
 def _with_gaps(table: Any, whole: Any) -> Any:

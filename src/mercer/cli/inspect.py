@@ -15,7 +15,7 @@ from mercer.cli.outputs import Reads
 if TYPE_CHECKING:
     from mercer.cli.output import Voice
 
-LONGEST = 100
+MAX_VALUE_CHARACTERS = 100
 """Characters of a value that a line shows."""
 
 
@@ -43,4 +43,4 @@ def _lines(record: Mapping[str, Any], indent: str = "") -> Iterator[str]:
             yield f"{indent}{key}:"
             yield from _lines(value, indent + "  ")
         else:
-            yield f"{indent}{key}: {value!s:.{LONGEST}}"
+            yield f"{indent}{key}: {value!s:.{MAX_VALUE_CHARACTERS}}"

@@ -17,25 +17,33 @@ if TYPE_CHECKING:
 
 Positions = NDArray[np.intp]
 
-STRETCHED, SAMPLE = 1_500, 1_000
-"""Up to so many rows kernel ridge tries stretches itself, on all of them; of more rows so many are drawn."""
+MAX_STRETCHED_ROWS = 1_500
+"""Rows up to which kernel ridge tries stretches itself, on all of them."""
+SAMPLE_ROWS = 1_000
+"""Rows that are drawn where there are more."""
 STRETCHES = tuple(2.0**k for k in range(-3, 2))
 """What lengthscales are multiplied by. Long ones are rarely better: a proposal is wide already."""
-FEWEST, MOST = 300, 64
-"""Rows that lengthscales of their own need, at least, and how many lengthscales there may be."""
-CLASSES = 10
+MIN_ROWS = 300
+"""Rows that lengthscales of their own need, at least."""
+MAX_LENGTHSCALES = 64
+"""How many of these lengthscales there may be."""
+MAX_CLASSES = 10
 """More are not told apart by lengthscales of their own."""
-TIME, MEMORY = 60.0, 2**28
-"""Seconds and bytes below which a limit leaves no room to try."""
-WORTH, WORTH_EACH = 0.97, 0.95
-"""What is found must leave less than this part of the error, or it may be chance; the more so where much was tried."""
-NAMED = 4
+MIN_LIMIT_SECONDS = 60.0
+"""Seconds below which a time limit leaves no room to try."""
+MIN_LIMIT_BYTES = 2**28
+"""Bytes below which a memory limit leaves no room to try."""
+MAX_ERROR_SHARE = 0.97
+"""One stretch of all lengthscales must leave less than this part of the error, or it may be chance."""
+MAX_ERROR_SHARE_EACH = 0.95
+"""The same for a lengthscale per column, where more was tried."""
+MAX_NAMED_COLUMNS = 4
 """Columns that are named as those that matter most."""
 UNTRIED = "one lengthscale per column was not tried:"
 DATED = f"{UNTRIED} there are dates, and rows in between would speak for lengthscales too short for a forecast"
 HURRIED = "no other lengthscales were tried: --time-limit is below a minute, or --memory-limit below 256 MiB"
 TOGETHER = f"{STRETCHES[0]:g} to {STRETCHES[-1]:g}"
-LESS = f"leaves {1 - WORTH:.0%} less squared leave-one-out error".replace("%", " %")
+LESS = f"leaves {1 - MAX_ERROR_SHARE:.0%} less squared leave-one-out error".replace("%", " %")
 
 
 @dataclass(frozen=True)
@@ -95,14 +103,16 @@ def suited(
         return Suited(kernel)
     if hurried(options):
         return Suited(kernel, refused=HURRIED)
-    some, both = (Sample(rows_at, y, sample_of(y, count, options.random_state)) for count in (SAMPLE, 2 * SAMPLE))
+    some, both = (
+        Sample(rows_at, y, sample_of(y, count, options.random_state)) for count in (SAMPLE_ROWS, 2 * SAMPLE_ROWS)
+    )
     first, second = (replace(both, positions=both.positions[half::2]) for half in (0, 1))
-    alone = options.learner == "ridge" and len(y) <= STRETCHED  # ridge stretches the whole kernel itself
+    alone = options.learner == "ridge" and len(y) <= MAX_STRETCHED_ROWS  # ridge stretches the whole kernel itself
     together = kernel if alone else _together(kernel, some)
     each, refused = (None, DATED) if dated else _each(kernel, first)
     if each is not None:
         usual, found = second.error(together), second.error(each.kernel)
-        if found < WORTH_EACH * usual:
+        if found < MAX_ERROR_SHARE_EACH * usual:
             return Suited(each.kernel, _told(each, found / usual, len(second.positions)))
         refused = _refused(found / usual if usual else 1.0, len(second.positions))
     if together != kernel:
@@ -113,8 +123,8 @@ def suited(
 
 def hurried(options: FitOptions) -> bool:
     """Whether limits leave no room to try."""
-    tight = options.memory_limit is not None and size("--memory-limit", options.memory_limit) < MEMORY
-    return tight or (seconds(options.time_limit) or TIME) < TIME
+    tight = options.memory_limit is not None and size("--memory-limit", options.memory_limit) < MIN_LIMIT_BYTES
+    return tight or (seconds(options.time_limit) or MIN_LIMIT_SECONDS) < MIN_LIMIT_SECONDS
 
 
 def has_lengthscales(kernel: Any) -> bool:
@@ -131,7 +141,7 @@ def _together(kernel: Any, sample: Sample) -> Any:
     """The best of some stretches of all lengthscales. Cost: a decomposition of the sample for each."""
     errors = {stretch: sample.error(kernel.stretched(stretch)) for stretch in STRETCHES}
     best = min(errors, key=lambda stretch: errors[stretch])
-    return kernel.stretched(best) if errors[best] < WORTH * errors[1.0] else kernel
+    return kernel.stretched(best) if errors[best] < MAX_ERROR_SHARE * errors[1.0] else kernel
 
 
 def _each(kernel: Any, sample: Sample) -> tuple[Stretch | None, str]:
@@ -143,8 +153,8 @@ def _each(kernel: Any, sample: Sample) -> tuple[Stretch | None, str]:
     from mercer.tuning.lengths import lengths_of
     from mercer.tuning.stretch import stretch
 
-    if 2 * len(sample.positions) < FEWEST:
-        return None, f"{UNTRIED} fewer than {FEWEST} rows are fitted"
+    if 2 * len(sample.positions) < MIN_ROWS:
+        return None, f"{UNTRIED} fewer than {MIN_ROWS} rows are fitted"
     rows, targets = sample.rows, sample.numbers()
     if (targets == targets[0]).all():
         return None, f"{UNTRIED} the rows of the sample have one target"
@@ -152,22 +162,22 @@ def _each(kernel: Any, sample: Sample) -> tuple[Stretch | None, str]:
     count = sum(len(group.values) for group in lengths_of(kernel.resolve(rows), points))
     if count < 2:
         return None, ""
-    if count > MOST:
-        return None, f"{UNTRIED} there would be {count:,}, more than {MOST}"
-    if targets.ndim == 2 and targets.shape[1] > CLASSES:
-        return None, f"{UNTRIED} {targets.shape[1]:,} classes are more than {CLASSES}"
+    if count > MAX_LENGTHSCALES:
+        return None, f"{UNTRIED} there would be {count:,}, more than {MAX_LENGTHSCALES}"
+    if targets.ndim == 2 and targets.shape[1] > MAX_CLASSES:
+        return None, f"{UNTRIED} {targets.shape[1]:,} classes are more than {MAX_CLASSES}"
     return stretch(kernel, rows, targets, random_state=0), ""
 
 
 def _refused(part: float, rows: int) -> str:
     return (
         f"one lengthscale per column was tried: on {rows:,} other rows the squared leave-one-out error is {part:.3g} "
-        f"times that of one common lengthscale; from {WORTH_EACH:g} on, the common one is kept"
+        f"times that of one common lengthscale; from {MAX_ERROR_SHARE_EACH:g} on, the common one is kept"
     )
 
 
 def _told(each: Stretch, part: float, rows: int) -> str:
-    order = np.argsort(each.stretches, kind="stable")[:NAMED]
+    order = np.argsort(each.stretches, kind="stable")[:MAX_NAMED_COLUMNS]
     names = ", ".join(f"{each.names[i].removeprefix('column ')} times {each.stretches[i]:.2g}" for i in order)
     return (
         f"{len(each.stretches)} lengthscales, one per column, by the likelihood of {each.rows:,} rows. On {rows:,} "

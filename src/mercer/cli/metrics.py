@@ -11,14 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-LEVEL = 0.95
-NORMAL = 1.959963984540054
-"""The deviations of the normal law that LEVEL is within."""
-DRAWS, BATCH = 500, 50
-"""Samples of a bootstrap, and how many of them are in memory at once."""
-MAX_HELD_OUT, MIN_ROWS = 20_000, 5
-"""Rows that are held out at most, and rows that each part has at least."""
-UNEVEN = 0.9
+CONFIDENCE = 0.95
+NORMAL_DEVIATIONS = 1.959963984540054
+"""The deviations of the normal law that CONFIDENCE is within."""
+BOOTSTRAP_SAMPLES = 500
+"""Samples of a bootstrap."""
+BATCH_SAMPLES = 50
+"""How many of them are in memory at once."""
+MAX_HELD_OUT = 20_000
+"""Rows that are held out, at most."""
+MIN_ROWS = 5
+"""Rows that each part has, at least."""
+MAX_CLASS_SHARE = 0.9
 """The part of rows in one class from which on balanced accuracy stands first: saying that class is right so often."""
 
 
@@ -142,7 +146,7 @@ def uneven(y: NDArray[Any]) -> bool:
     (True, False)
     """
     counts = np.unique(y, return_counts=True)[1]
-    return len(counts) > 1 and bool(counts.max() >= UNEVEN * counts.sum())
+    return len(counts) > 1 and bool(counts.max() >= MAX_CLASS_SHARE * counts.sum())
 
 
 def wilson(metric: str, right: int, count: int) -> Score:
@@ -153,7 +157,7 @@ def wilson(metric: str, right: int, count: int) -> Score:
     """
     from scipy.stats import binomtest
 
-    interval = binomtest(right, count).proportion_ci(LEVEL, method="wilson")
+    interval = binomtest(right, count).proportion_ci(CONFIDENCE, method="wilson")
     return Score(metric, right / count, float(interval.low), float(interval.high))
 
 
@@ -167,10 +171,10 @@ def _bootstrap(seed: int, statistic: Callable[..., Any], *columns: NDArray[Any])
     found = bootstrap(
         columns,
         statistic,
-        n_resamples=DRAWS,
-        batch=BATCH,
+        n_resamples=BOOTSTRAP_SAMPLES,
+        batch=BATCH_SAMPLES,
         paired=True,
-        confidence_level=LEVEL,
+        confidence_level=CONFIDENCE,
         method="percentile",
         random_state=random,
     )

@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 TABLE = "CSV (also .gz), Parquet, Arrow or Feather, NPY, NPZ, LIBSVM; - for standard input."
 READING, EVERYWHERE = "How the table is read", "Of every verb"
 """Panels of the help."""
-MOST_SEED = 2**32 - 1
+MAX_SEED = 2**32 - 1
 """What NumPy and scikit-learn take as a seed."""
 UNITS = {"": 1.0, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 
@@ -50,7 +50,7 @@ class Common:
     ] = False
     random_state: Annotated[
         int,
-        typer.Option("--random-state", min=0, max=MOST_SEED, help="Random seed.", rich_help_panel=EVERYWHERE),
+        typer.Option("--random-state", min=0, max=MAX_SEED, help="Random seed.", rich_help_panel=EVERYWHERE),
     ] = 0
     config: Annotated[
         Path | None,

@@ -21,7 +21,7 @@ from mercer.cli.exit_codes import Exit, Failure
 STANDARD = "-"
 STDOUT = (STANDARD, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 """Names of standard output."""
-HEAD = 4096
+HEAD_BYTES = 4096
 """Bytes of a file by which it is known."""
 _MODEL = re.compile(rb'.{8}\{"__metadata__":\{"sha256":"[0-9a-f]{64}","format":"mercer model"', re.DOTALL)
 _REPORT = re.compile(rb'<!DOCTYPE html>\s*<html lang="en"><head>.*<meta name="generator" content="mercer">', re.DOTALL)
@@ -209,7 +209,7 @@ def _known(path: Path, kind: Kind) -> bool:
         return False
     try:
         with path.open("rb") as stream:
-            return kind.known.match(stream.read(HEAD)) is not None
+            return kind.known.match(stream.read(HEAD_BYTES)) is not None
     except OSError:  # what cannot be read is not known
         return False
 

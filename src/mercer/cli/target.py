@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from mercer.errors import InputError, message
 from mercer.tables.columns import kind_of, numbers
-from mercer.tables.labels import FEWEST_LETTERS
+from mercer.tables.labels import MIN_LETTERS
 from mercer.tables.read import Sheet
 
-FEW = 20
+MAX_INTEGER_CLASSES = 20
 """Up to so many different integers are classes, if each stands in enough rows."""
-REPEATED = 10
+MIN_ROWS_PER_CLASS = 10
 """So many rows each, on the average; two different integers are classes in any case."""
-MANY = 1_000
+MAX_CLASSES = 1_000
 """Classes, at most: a column of more texts is no target."""
 ONES = {"1": "True", "0": "False"}
 """How Arrow reads these in a column that has a true or a false, too."""
@@ -95,7 +95,7 @@ def _label(text: str, known: frozenset[str]) -> str:
     """
     text = text.strip()
     spellings = (text, text.casefold().capitalize(), _as_number(text), ONES.get(text, text))
-    alike = [label for label in known if len(label) >= FEWEST_LETTERS and label.casefold() == text.casefold()]
+    alike = [label for label in known if len(label) >= MIN_LETTERS and label.casefold() == text.casefold()]
     return next((spelling for spelling in spellings if spelling in known), alike[0] if len(alike) == 1 else text)
 
 
@@ -122,7 +122,7 @@ def _task(values: NDArray[Any]) -> tuple[str, str]:
     different = len(np.unique(values))
     if not (np.isfinite(values) & (values == np.rint(values))).all():
         return REGRESSION, "it holds numbers that are not whole"
-    if different <= 2 or (different <= FEW and len(values) >= REPEATED * different):
+    if different <= 2 or (different <= MAX_INTEGER_CLASSES and len(values) >= MIN_ROWS_PER_CLASS * different):
         return CLASSIFICATION, f"it holds {different} different integers"
     return REGRESSION, f"it holds {different:,} different numbers"
 
@@ -152,7 +152,7 @@ def _numbers(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _labels(name: str, values: NDArray[Any], different: int) -> NDArray[Any]:
-    if different > MANY or 2 * different > max(len(values), 4):
+    if different > MAX_CLASSES or 2 * different > max(len(values), 4):
         got = f"{different:,} different ones stand in {len(values):,} rows"
         raise InputError(
             message("labels that repeat", got, "Choose another target, or --task regression.", subject=name)

@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from mercer.cli.output import Voice
     from mercer.tables.read import Sheet
 
-LISTED = 3
+MAX_TOLD_ENTRIES = 3
 """Entries of a list that are told, of longer ones."""
-REMARKS = 5
+MAX_REMARKS = 5
 """Remarks on how columns were read that are told, of more."""
-LONG = 240
+MAX_KERNEL_CHARACTERS = 240
 """Characters of a kernel that are told."""
 
 
 def tell_remarks(remarks: Sequence[str], voice: Voice) -> None:
     """Say how columns were read: those in units, in codes, with numbers for "missing"; of many the first."""
-    shown = remarks if len(remarks) <= REMARKS + 1 else remarks[:REMARKS]
-    more = [f"and {len(remarks) - REMARKS:,} more such remarks: --verbose"] if len(shown) < len(remarks) else []
+    shown = remarks if len(remarks) <= MAX_REMARKS + 1 else remarks[:MAX_REMARKS]
+    more = [f"and {len(remarks) - MAX_REMARKS:,} more such remarks: --verbose"] if len(shown) < len(remarks) else []
     voice.tell("\n".join([*shown, *more]), "\n".join(remarks))
 
 
@@ -66,13 +66,14 @@ def short_kernel(kernel: Any) -> str:
             commas = [] if depth == 1 else commas
         elif token.text in ("]", ")") and depth:
             depth -= 1
-            if not depth and len(commas) > LISTED:
-                parts += [text[start : commas[LISTED - 1]], f", and {len(commas) + 1 - LISTED:,} more"]
+            if not depth and len(commas) > MAX_TOLD_ENTRIES:
+                more = len(commas) + 1 - MAX_TOLD_ENTRIES
+                parts += [text[start : commas[MAX_TOLD_ENTRIES - 1]], f", and {more:,} more"]
                 start = token.position
         elif token.text == "," and depth == 1:
             commas.append(token.position)
     short = "".join([*parts, text[start:]])
-    return short if len(short) <= LONG else f"{short[: LONG - 3]}..."
+    return short if len(short) <= MAX_KERNEL_CHARACTERS else f"{short[: MAX_KERNEL_CHARACTERS - 3]}..."
 
 
 def short_plan(plan: Any) -> str:
@@ -86,5 +87,5 @@ def _named(names: Iterable[Any]) -> str:
 
 
 def _some(texts: list[str], between: str) -> str:
-    more = [f"and {len(texts) - LISTED:,} more"] if len(texts) > LISTED + 1 else []
-    return between.join([*(texts[:LISTED] if more else texts), *more])
+    more = [f"and {len(texts) - MAX_TOLD_ENTRIES:,} more"] if len(texts) > MAX_TOLD_ENTRIES + 1 else []
+    return between.join([*(texts[:MAX_TOLD_ENTRIES] if more else texts), *more])

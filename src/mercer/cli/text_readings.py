@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mercer.cli.lengthscales import SAMPLE, Positions, Sample, hurried, sample_of
+from mercer.cli.lengthscales import SAMPLE_ROWS, Positions, Sample, hurried, sample_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +25,7 @@ def with_readings(
     if look.proposal is None or hurried(options):
         return look, []
     proposal, told = look.proposal, []
-    sample = Sample(rows_at, y, sample_of(y, SAMPLE, options.random_state))
+    sample = Sample(rows_at, y, sample_of(y, SAMPLE_ROWS, options.random_state))
     for choice in look.proposal.columns:
         if choice.readings:
             tried = {reading: proposal.with_reading(choice.name, reading).kernel for reading, _ in choice.readings}

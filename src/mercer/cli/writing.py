@@ -10,7 +10,7 @@ from typing import Any
 from mercer.cli.output import Voice
 from mercer.cli.outputs import is_stdout
 
-BLOCK = 10_000
+BLOCK_ROWS = 10_000
 """Rows that are written at once."""
 
 
@@ -80,7 +80,7 @@ def _stream(table: Any, voice: Voice) -> None:
     """Blocks of rows as they are turned into text, so that a reader may stop early."""
     from pyarrow import csv
 
-    for start in range(0, table.num_rows, BLOCK):
+    for start in range(0, table.num_rows, BLOCK_ROWS):
         block = io.BytesIO()
-        csv.write_csv(table.slice(start, BLOCK), block, csv.WriteOptions(include_header=start == 0))
+        csv.write_csv(table.slice(start, BLOCK_ROWS), block, csv.WriteOptions(include_header=start == 0))
         voice.raw(block.getvalue().decode())

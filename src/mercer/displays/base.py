@@ -9,9 +9,9 @@ from typing import Any, Self
 from mercer.displays.estimators import Pipelined
 from mercer.errors import InputError, message
 
-SIZE = (6.4, 4.8)
+FIGURE_INCHES = (6.4, 4.8)
 """Inches of a figure of a display's own."""
-WIDE = (10.4, 4.8)
+WIDE_FIGURE_INCHES = (10.4, 4.8)
 """The same where two axes stand side by side."""
 REMEDY = 'Install it with: pip install "mercer[examples]".'
 
@@ -44,7 +44,7 @@ class Display(ABC):
         """Two axes side by side to draw on; of one that is given the second is None, and nothing is drawn there."""
         self._own = ax is None
         if ax is None:
-            first, second = new_figure(WIDE).subplots(1, 2)
+            first, second = new_figure(WIDE_FIGURE_INCHES).subplots(1, 2)
         else:
             first, second = _two(ax)
         self.ax_, self.figure_ = first, first.figure
@@ -73,7 +73,7 @@ def _two(given: Any) -> tuple[Any, Any]:
     return (axes[0], axes[1]) if len(axes) == 2 else (axes[0], None)
 
 
-def new_figure(size: tuple[float, float] = SIZE, subject: object = None) -> Any:
+def new_figure(size: tuple[float, float] = FIGURE_INCHES, subject: object = None) -> Any:
     """An empty figure that belongs to no window."""
     try:
         from matplotlib.figure import Figure  # pyplot would keep it, and might open a window

@@ -12,7 +12,7 @@ from mercer.displays.base import Display, found
 from mercer.displays.colours import SCALE, colours
 from mercer.errors import InputError, message, speaks
 
-MANY = 20
+MAX_LABELS = 20
 """Different numbers in y that are labels still; more are a quantity, with a scale of colours."""
 
 
@@ -95,7 +95,7 @@ class ComponentsDisplay(Display):
         self.points_, self.labels_, self.legend_ = [], None, None
         if y is None:
             self.points_ = [axes.scatter(*scores.T, s=12)]
-        elif y.dtype.kind in "fiu" and len(np.unique(y)) > MANY:
+        elif y.dtype.kind in "fiu" and len(np.unique(y)) > MAX_LABELS:
             self.points_ = [axes.scatter(*scores.T, s=12, c=y, cmap=SCALE)]
             self.legend_ = axes.figure.colorbar(self.points_[0], ax=axes)
         else:

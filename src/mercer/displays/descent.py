@@ -13,9 +13,9 @@ from mercer.displays.colours import SCALE
 from mercer.errors import InputError, message, speaks
 
 REMEDY = "Use KernelRidge(solver=GradientDescent(keep=True))."
-MOST = 30
+MAX_LINES = 30
 """Coefficients that are drawn as lines, at most: those that moved the most."""
-LONG = 50
+MAX_LINEAR_STEPS = 50
 """Steps beyond which the axis is one of logarithms."""
 
 
@@ -136,7 +136,7 @@ class DescentDisplay(Display):
         from matplotlib import colormaps
 
         moved = np.abs(np.diff(coefficients, axis=0)).sum(axis=0)
-        self.shown_ = np.sort(np.argsort(-moved, kind="stable")[:MOST])
+        self.shown_ = np.sort(np.argsort(-moved, kind="stable")[:MAX_LINES])
         steps = np.arange(len(coefficients))
         for place, number in zip(np.linspace(0, 1, len(self.shown_)), self.shown_, strict=True):
             self.path_ += axes.plot(steps, coefficients[:, number], color=colormaps[SCALE](place), linewidth=0.8)
@@ -162,6 +162,6 @@ class DescentDisplay(Display):
 
 def _stretch(axes: Any, steps: NDArray[Any]) -> None:
     """The first steps get room, where there are many: most happens there."""
-    if len(steps) > LONG:
+    if len(steps) > MAX_LINEAR_STEPS:
         axes.set_xscale("symlog", linthresh=1.0)
         axes.set_xlim(0, len(steps) - 1)

@@ -16,9 +16,9 @@ from mercer.displays.plane import labels_of
 from mercer.displays.spectrum import Spectrum
 from mercer.errors import InputError, message, speaks
 
-MOST = 1000
+MAX_DRAWN_ROWS = 1000
 """Rows that are drawn, at most: a screen has no more points, and all eigenvalues of more take long."""
-GROUPS = 20
+MAX_GROUPS = 20
 """Different values of an order up to which lines part them."""
 
 
@@ -111,7 +111,7 @@ class GramDisplay(Display):
         from mercer.lifts.coerce import stated  # it loads scikit-learn
 
         known, total = stated(kernel, subject=cls.__name__), count_of(X)
-        rows = chosen_rows(total, MOST, random_state)
+        rows = chosen_rows(total, MAX_DRAWN_ROWS, random_state)
         matrix = known.resolve(X)(rows_of(X, rows))
         ordered = _order_of(order, total, rows)
         return cls(matrix, order=ordered, name=str(known), total=total).plot(ax)
@@ -148,7 +148,7 @@ class GramDisplay(Display):
         if kernel is not None:
             return cls.from_kernel(kernel, inner, order=order, random_state=random_state, ax=ax)
         matrix, total = np.asarray(inner), count_of(inner)
-        rows = chosen_rows(total, MOST, random_state)
+        rows = chosen_rows(total, MAX_DRAWN_ROWS, random_state)
         part = matrix if rows is None else matrix[np.ix_(rows, rows)]
         ordered = _order_of(order, total, rows)
         return cls(part, order=ordered, name="precomputed", total=total).plot(ax)
@@ -193,7 +193,7 @@ class GramDisplay(Display):
         values = np.asarray(self.order)
         order = np.argsort(values, kind="stable")
         changes = np.flatnonzero(values[order][1:] != values[order][:-1]) + 1
-        return order, changes.tolist() if len(changes) < GROUPS else []
+        return order, changes.tolist() if len(changes) < MAX_GROUPS else []
 
     def _checked(self) -> NDArray[np.float64]:
         matrix = np.asarray(self.matrix, dtype=np.float64)

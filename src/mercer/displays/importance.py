@@ -9,12 +9,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.displays.base import SIZE, Display
+from mercer.displays.base import FIGURE_INCHES, Display
 from mercer.errors import InputError, message, speaks
 
-LONG = 28
+MAX_NAME_CHARACTERS = 28
 """Characters of a name, at most."""
-ROOM = 0.28
+INCHES_PER_BAR = 0.28
 """Inches a bar."""
 
 
@@ -97,7 +97,7 @@ class ImportanceDisplay(Display):
         axes.invert_yaxis()
         axes.set_xlabel(self.metric, parse_math=False)
         if self._own:
-            self.figure_.set_size_inches(SIZE[0], 1.0 + ROOM * len(order))
+            self.figure_.set_size_inches(FIGURE_INCHES[0], 1.0 + INCHES_PER_BAR * len(order))
         return self
 
     def _checked(self) -> tuple[NDArray[Any], NDArray[Any] | None]:
@@ -113,4 +113,4 @@ class ImportanceDisplay(Display):
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= LONG else name[: LONG - 3] + "..."
+    return name if len(name) <= MAX_NAME_CHARACTERS else name[: MAX_NAME_CHARACTERS - 3] + "..."

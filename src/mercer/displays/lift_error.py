@@ -13,7 +13,7 @@ from mercer.displays.base import Display, found
 from mercer.displays.chosen import chosen_rows, count_of, rows_of
 from mercer.errors import InputError, message, speaks
 
-MOST = 500
+MAX_ROWS = 500
 """Rows on whose pairs errors are computed, at most."""
 COMPONENTS = (16, 32, 64, 128, 256, 512)
 """Numbers of features, where none are given."""
@@ -109,7 +109,7 @@ class LiftErrorDisplay(Display):
         """
         from mercer.displays.errors_of_lifts import Trial  # it loads scikit-learn
 
-        rows = chosen_rows(count_of(X), MOST, np.random.default_rng(0))
+        rows = chosen_rows(count_of(X), MAX_ROWS, np.random.default_rng(0))
         found(lift, "get_params", "Use RandomFourier(kernel) or Nystrom(kernel).")
         trial = Trial.of(lift, rows_of(X, rows))
         counts = _counts(COMPONENTS if components is None else components, draws)

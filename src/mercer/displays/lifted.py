@@ -13,13 +13,13 @@ from mercer.displays.plane import Plane
 from mercer.errors import InputError, message
 
 Array = NDArray[np.float64]
-PLACES = 7
+PLACES_PER_COLUMN = 7
 """Along each column, where a decision function is read."""
-LINEAR = 1e-3
+MAX_LINEAR_ERROR = 1e-3
 """A decision function that is off by more than this part of its size is not linear on the lift; less is not seen.
 
 Rows far from zero leave that much: the model itself has lost digits there, in sums of squares."""
-TURN = 200
+CIRCLE_POINTS = 200
 """Points of a circle."""
 
 
@@ -51,16 +51,16 @@ def read_level(plane: Plane, decide: Callable[[Any], Any]) -> Level:
     With x = c + s u, for the middle c and half of the width s of the grid, it is g.u + h |u|^2 + a, whose numbers are
     found by least squares, and from these the weights: h / s^2, and g / s - 2 c h / s^2.
     """
-    across, up, places = plane.grid(PLACES)
+    across, up, places = plane.grid(PLACES_PER_COLUMN)
     values = np.asarray(decide(places), dtype=np.float64)
-    if values.size != PLACES**2:
+    if values.size != PLACES_PER_COLUMN**2:
         raise InputError(message("two classes", f"got {values.shape[-1]} scores per row", "Draw two of them."))
     middle = np.array([across[[0, -1]].mean(), up[[0, -1]].mean()])
     unit = max(np.ptp(across), np.ptp(up)) / 2
     u = (np.column_stack([each.ravel() for each in np.meshgrid(across, up)]) - middle) / unit
     table = np.column_stack([u, np.square(u).sum(axis=1), np.ones(len(u))])
     found = np.linalg.lstsq(table, values.ravel(), rcond=None)[0]
-    if not np.abs(table @ found - values.ravel()).max() <= LINEAR * np.abs(values).max():
+    if not np.abs(table @ found - values.ravel()).max() <= MAX_LINEAR_ERROR * np.abs(values).max():
         got, remedy = (
             "got another",
             'Use KernelSVC("parabolic"), or make_pipeline(Parabolic(), LogisticRegression()).',
@@ -120,7 +120,7 @@ class Circle:
         square = float(center @ center - b / w[2])
         if square <= 0:
             return None
-        turn = np.linspace(0, 2 * np.pi, TURN)
+        turn = np.linspace(0, 2 * np.pi, CIRCLE_POINTS)
         around = center + np.sqrt(square) * np.column_stack([np.cos(turn), np.sin(turn)])
         return _kept(around, low, high, f"circle of radius {np.sqrt(square):.3g}")
 
@@ -129,7 +129,7 @@ def _line(w: Array, b: float, low: Array, high: Array) -> Array:
     foot, along = -b * w / (w @ w), np.array([-w[1], w[0]]) / np.linalg.norm(w)
     middle, half = (low[:2] + high[:2]) / 2, np.linalg.norm(high[:2] - low[:2])
     start = foot + ((middle - foot) @ along) * along
-    return np.asarray(start + np.linspace(-half, half, TURN)[:, None] * along)
+    return np.asarray(start + np.linspace(-half, half, CIRCLE_POINTS)[:, None] * along)
 
 
 def _kept(points: Array, low: Array, high: Array, name: str) -> Circle | None:

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.displays.base import Display, found
 from mercer.errors import InputError, message, speaks
 
-BINS = 50
+MAX_BINS = 50
 """Bars of a histogram, at most."""
-WIDE = 4.0
+DEVIATIONS_EACH_SIDE = 4.0
 """A normal law is drawn so many deviations wide, to both sides."""
 
 
@@ -97,7 +97,7 @@ class NullDisplay(Display):
         axes = self._begin(ax)
         self.bars_ = self.curve_ = None
         if len(sample):
-            bins = min(BINS, max(5, round(len(sample) ** 0.5)))
+            bins = min(MAX_BINS, max(5, round(len(sample) ** 0.5)))
             _, _, self.bars_ = axes.hist(sample, bins=bins, density=True, color="0.75", label=self.null)
         else:
             (self.curve_,) = axes.plot(*_normal(float(self.spread or 0.0)), color="0.5", label=self.null)
@@ -124,5 +124,5 @@ class NullDisplay(Display):
 
 def _normal(spread: float) -> tuple[NDArray[Any], NDArray[Any]]:
     """Places, and the density there of the normal law around 0."""
-    t = np.linspace(-WIDE, WIDE, 200)
+    t = np.linspace(-DEVIATIONS_EACH_SIDE, DEVIATIONS_EACH_SIDE, 200)
     return t * spread, np.exp(-t * t / 2) / (spread * np.sqrt(2 * np.pi))

@@ -12,11 +12,11 @@ from mercer.displays.base import Display, check_fitted, found
 from mercer.displays.colours import colours
 from mercer.displays.estimators import Predictor
 from mercer.displays.lifted import Circle, Level, cut, read_level
-from mercer.displays.plane import MARGIN, Plane, labels_of
+from mercer.displays.plane import MARGIN_SHARE, Plane, labels_of
 from mercer.displays.regions import told_apart
 from mercer.errors import InputError, message, speaks
 
-MESH = 30
+MESH_LINES = 30
 """Lines of the paraboloid along each column."""
 
 
@@ -131,7 +131,7 @@ class ParabolicDisplay(Display):
         return self
 
     def _draw_surface(self, axes: Any, low: NDArray[Any], high: NDArray[Any]) -> None:
-        across, up = np.meshgrid(*(np.linspace(low[k], high[k], MESH) for k in (0, 1)))
+        across, up = np.meshgrid(*(np.linspace(low[k], high[k], MESH_LINES) for k in (0, 1)))
         style = {"color": "0.6", "linewidth": 0.4, "alpha": 0.5}
         squares = across**2 + up**2
         self.surface_ = axes.plot_wireframe(across, up, np.where(squares <= high[2], squares, np.nan), **style)
@@ -173,7 +173,7 @@ def _box(rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     width = np.where(high > low, high - low, 1.0)
     squares = np.square(values).sum(axis=1)
     deep = squares.max() - squares.min() if squares.max() > squares.min() else 1.0
-    margin = 3 * MARGIN * deep
-    return np.append(low - MARGIN * width, squares.min() - margin), np.append(
-        high + MARGIN * width, squares.max() + margin
+    margin = 3 * MARGIN_SHARE * deep
+    return np.append(low - MARGIN_SHARE * width, squares.min() - margin), np.append(
+        high + MARGIN_SHARE * width, squares.max() + margin
     )

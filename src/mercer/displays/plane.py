@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from mercer.errors import InputError, message
 
-MARGIN = 0.08
+MARGIN_SHARE = 0.08
 """How far a grid goes beyond the rows, as a part of their range."""
-NARROW = 1e-9
+MIN_RELATIVE_RANGE = 1e-9
 """A column whose range is below this part of its values counts as constant: places of a grid would not differ."""
-LARGEST = 1e100
+MAX_AXIS_VALUE = 1e100
 """Axes compute with squares of what they show."""
 
 
@@ -67,15 +67,15 @@ def span(values: NDArray[Any], count: int) -> NDArray[np.float64]:
     """So many places from a little below the least value to a little above the largest."""
     low, high = float(values.min()), float(values.max())
     size = max(abs(low), abs(high))
-    margin = MARGIN * (high - low if high - low > NARROW * size else max(1.0, 1e-3 * size))
+    margin = MARGIN_SHARE * (high - low if high - low > MIN_RELATIVE_RANGE * size else max(1.0, 1e-3 * size))
     return np.linspace(low - margin, high + margin, count)
 
 
 def refuse_huge(values: NDArray[Any]) -> None:
     """Refuse numbers that axes cannot show."""
     largest = np.abs(values.astype(float)).max(initial=0.0)
-    if largest > LARGEST:
-        needs, got = f"numbers of at most {LARGEST:g}", f"got {largest:g}"
+    if largest > MAX_AXIS_VALUE:
+        needs, got = f"numbers of at most {MAX_AXIS_VALUE:g}", f"got {largest:g}"
         raise InputError(message(needs, got, "Scale the columns down."))
 
 

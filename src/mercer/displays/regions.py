@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mercer.errors import InputError, message
 
-MOST = 200
+MAX_DRAWN_LABELS = 200
 """Different labels that are drawn, at most: each has its own colour and lines, and more cannot be distinguished."""
 
 
@@ -20,9 +20,9 @@ def told_apart(*labels: Any) -> NDArray[Any]:
         got = "the model has texts and the rows have numbers, or the other way round"
         raise InputError(message("labels of one kind", got, "Give y as it was fitted."))
     known = np.unique(np.concatenate(flat))
-    if len(known) > MOST:
+    if len(known) > MAX_DRAWN_LABELS:
         remedy = "Use a classifier; a regression of one column is drawn by CurveDisplay."
-        raise InputError(message(f"at most {MOST} different labels", f"got {len(known)}", remedy))
+        raise InputError(message(f"at most {MAX_DRAWN_LABELS} different labels", f"got {len(known)}", remedy))
     return known
 
 

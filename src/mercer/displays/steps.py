@@ -14,7 +14,7 @@ from mercer.displays.plane import Plane, check_grid, labels_of
 from mercer.displays.regions import scattered, told_apart
 from mercer.errors import InputError, message, speaks
 
-LINES = 12
+MAX_BOUNDARIES = 12
 """Boundaries that are drawn, at most: of all mistakes so many, in equal distances, the last among them."""
 
 
@@ -184,7 +184,7 @@ def _course(model: object) -> Any:
 
 
 def _marks(count: int) -> NDArray[np.intp]:
-    return np.unique(np.round(np.linspace(1, count, min(count, LINES))).astype(np.intp))
+    return np.unique(np.round(np.linspace(1, count, min(count, MAX_BOUNDARIES))).astype(np.intp))
 
 
 def _ringed(axes: Any, rows: NDArray[Any], often: NDArray[Any]) -> Any:

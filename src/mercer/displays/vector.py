@@ -14,9 +14,9 @@ UNFIT = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xef\xbf[\xbe\xbf
 LEFT_OUT = ("metadata", "style")
 """Elements that speak of the file, or to the whole page."""
 INK = {"#000000": "currentColor", "black": "currentColor", "#262626": "currentColor"}
-PIXELS = 100
+MAX_PIXELS_PER_INCH = 100
 """How wide an inch is shown, at most."""
-DOTS = 110
+DOTS_PER_INCH = 110
 """Dots an inch, of bitmaps inside."""
 
 
@@ -31,12 +31,14 @@ def inline_svg(figure: Any, name: str, title: str) -> str:
 
     drawn = BytesIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "svg.image_inline": True}):
-        figure.savefig(drawn, format="svg", transparent=True, dpi=DOTS, metadata={"Date": None, "Creator": None})
+        figure.savefig(
+            drawn, format="svg", transparent=True, dpi=DOTS_PER_INCH, metadata={"Date": None, "Creator": None}
+        )
     root = ElementTree.fromstring(UNFIT.sub("\ufffd".encode(), drawn.getvalue()))  # noqa: S314  # matplotlib wrote it just now
     _clean(root, name)
     for key in ("width", "height"):
         root.attrib.pop(key, None)
-    width = figure.get_size_inches()[0] * PIXELS
+    width = figure.get_size_inches()[0] * MAX_PIXELS_PER_INCH
     root.attrib |= {"role": "img", "aria-label": title, "style": f"max-width: {width:.0f}px"}
     return ElementTree.tostring(root, encoding="unicode", short_empty_elements=True)
 

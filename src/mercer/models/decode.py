@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 from mercer.errors import MercerError, ModelFileError
 from mercer.kernels import Kernel
 from mercer.models import kernel_strings
-from mercer.models.encode import MOST_USES, OBJECT
+from mercer.models.encode import MAX_USES, OBJECT
 from mercer.models.entry import Entry
 from mercer.models.kernel_strings import Classes
 from mercer.models.refusing import refuse, shown
 from mercer.models.safetensors import DTYPES
 
-DEEPEST = 32
+MAX_DEPTH = 32
 """How deep objects may hold objects."""
-HEAVIEST = 1 << 16
+MAX_HELD_OBJECTS = 1 << 16
 """Objects that one holds, and these hold, and so on, each counted as often as it is held: so long takes a walk."""
-MOST_THINGS = 1 << 19
+MAX_TEXTS = 1 << 19
 """Texts, labels and tokens of a file, in all: Python takes some 80 bytes for each, however short."""
 UNBUILDABLE = (MercerError, ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError)
 """What our own classes may raise where fields are of the right types and still make no sense."""
@@ -50,7 +50,7 @@ class Decoder:
         self._things = self._level = self._weight = 0
         self._nan, self._where = False, ""
         self._kernels: dict[str, Kernel] = {}
-        self._room = kernel_strings.MOST_IN_ALL
+        self._room = kernel_strings.MAX_KERNELS
         self._readers = self._forms()
 
     def _forms(self) -> dict[frozenset[str], Callable[[dict[str, Any]], Any]]:
@@ -109,17 +109,17 @@ class Decoder:
 
     def _limit(self, entry: Entry, fields: dict[str, Any]) -> None:
         """Refuse what is of another type, too deep, or too much, before it is made."""
-        if self._level > DEEPEST:
-            refuse(f"at most {DEEPEST} objects inside of each other", f"{entry.name} stands deeper")
-        if self._weight > HEAVIEST:
-            refuse(f"at most {HEAVIEST:,} objects in one", f"{entry.name} holds {self._weight:,}")
+        if self._level > MAX_DEPTH:
+            refuse(f"at most {MAX_DEPTH} objects inside of each other", f"{entry.name} stands deeper")
+        if self._weight > MAX_HELD_OBJECTS:
+            refuse(f"at most {MAX_HELD_OBJECTS:,} objects in one", f"{entry.name} holds {self._weight:,}")
         entry.check(fields)
         self._count(entry.many(fields))
 
     def _count(self, texts: int) -> None:
         self._things += texts
-        if self._things > MOST_THINGS:
-            refuse(f"at most {MOST_THINGS:,} texts", f"there are {self._things:,}")
+        if self._things > MAX_TEXTS:
+            refuse(f"at most {MAX_TEXTS:,} texts", f"there are {self._things:,}")
 
     # -- values ---------------------------------------------------------------------------------------------------
 
@@ -174,8 +174,8 @@ class Decoder:
             refuse("arrays that are among its tensors", f"got {shown(value)}")
         self._uses[name] += 1
         array = self._tensors[name]
-        if self._uses[name] > MOST_USES:
-            refuse(f"a tensor at most {MOST_USES} times", f"{shown(name)} is named more often")
+        if self._uses[name] > MAX_USES:
+            refuse(f"a tensor at most {MAX_USES} times", f"{shown(name)} is named more often")
         if not self._nan and array.dtype.kind == "f" and array.size and np.isnan(array.min()):
             refuse(
                 "arrays without NaN", f"{shown(self._where)} holds NaN", "Fit again, on data that can be learnt from."

@@ -12,7 +12,7 @@ from mercer.models.record import record_of
 from mercer.models.refusing import refuse, shown
 from mercer.models.safetensors import VERSIONS
 
-LONGEST = 120
+MAX_SHOWN_LETTERS = 120
 """Letters of a value that is shown."""
 RESULTS = ("RidgeResult", "DualFit", "PrimalFit", "BasisFit", "Outcome")
 """Records that a learner holds instead of attributes of its own."""
@@ -175,5 +175,5 @@ def _classes(value: Any) -> Iterator[str]:
 
 def _short(text: str) -> str:
     """A text from a file on one line, cut, with odd letters written out."""
-    plain = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text[:LONGEST])
-    return plain if len(text) <= LONGEST else f"{plain}..."
+    plain = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text[:MAX_SHOWN_LETTERS])
+    return plain if len(text) <= MAX_SHOWN_LETTERS else f"{plain}..."

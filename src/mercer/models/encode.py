@@ -25,7 +25,7 @@ Plain = Any
 """A value of JSON."""
 OBJECT = "OBJECT"
 """The dtype of objects: there are no tensors of it, but scikit-learn notes that it saw some."""
-MOST_USES = 16
+MAX_USES = 16
 """How often a tensor may be named: so often memory and time for it may be asked."""
 
 
@@ -118,7 +118,7 @@ class Encoder:
         """The place of a tensor; the same memory stands once, as long as it is not named too often."""
         key = array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str
         place = self._tensors.get(key)
-        if place is None or self._uses[place] == MOST_USES:
+        if place is None or self._uses[place] == MAX_USES:
             place = self._tensors[key] = len(self.arrays)
             self.arrays.append(array)
             self._uses.append(0)

@@ -19,11 +19,11 @@ from mercer.models.refusing import refuse, shown
 from mercer.models.structured import Lists
 from mercer.models.texts import Texts, encoded
 
-LONGEST = 1 << 17
+MAX_KERNEL_LETTERS = 1 << 17
 """Letters of a text."""
-MOST_IN_ALL = 1 << 14
+MAX_KERNELS = 1 << 14
 """Kernels of which all kernels of a file are composed, equal texts once: some 30 microseconds each."""
-FEW = 100
+MAX_INLINE_WORDS = 100
 """Words up to which they stand in the text itself."""
 Classes = Mapping[str, type[Kernel]]
 Frequencies = tuple[tuple[Any, float], ...]
@@ -75,7 +75,7 @@ def written(kernel: Kernel, put: Callable[[Frequencies], Any] | None = None) -> 
         got = f"this one is composed of {kernel.nodes:,}"
         refuse(f"kernels that are composed of at most {MAX_NODES:,}", got, "Leave out columns, or use fewer terms.")
     words = [node.frequencies for node in _nodes(kernel) if isinstance(node, BagOfWords) and _has_words(node)]
-    beside = put is not None and any(len(each) > FEW for each in words)
+    beside = put is not None and any(len(each) > MAX_INLINE_WORDS for each in words)
     bare = _with_words(kernel, iter([()] * len(words))) if beside else kernel
     own, text = foreign(kernel), str(bare)
     _check_length(text)
@@ -107,7 +107,7 @@ def read(value: Mapping[str, Any], classes: Classes, room: int, words: Sequence[
         refuse("kernel classes that are Mercer's or given", f"it uses a kernel called {shown(missing)}", remedy)
     _check_length(text)
     if room < 1:
-        refuse(f"at most {MOST_IN_ALL:,} kernels in all", "there are more", "Use fewer terms.")
+        refuse(f"at most {MAX_KERNELS:,} kernels in all", "there are more", "Use fewer terms.")
     try:
         found, size = counted(text, {name: classes[name] for name in wanted}, min(room, MAX_NODES))
         if not words:
@@ -120,9 +120,10 @@ def read(value: Mapping[str, Any], classes: Classes, room: int, words: Sequence[
 
 
 def _check_length(text: str) -> None:
-    if len(text) > LONGEST:
+    if len(text) > MAX_KERNEL_LETTERS:
         got = f"this one is written with {len(text):,}"
-        refuse(f"texts of kernels of at most {LONGEST:,} letters", got, "Leave out columns, or use fewer terms.")
+        remedy = "Leave out columns, or use fewer terms."
+        refuse(f"texts of kernels of at most {MAX_KERNEL_LETTERS:,} letters", got, remedy)
 
 
 def _comes_back(kernel: Kernel, text: str, own: Classes) -> bool:

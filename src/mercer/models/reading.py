@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mercer.models.refusing import FOREIGN, refuse, shown
 from mercer.models.safetensors import BLANK, DIGEST, Header, Tensor, header_of, length_of
 
-PIECE = 1 << 20
+PIECE_BYTES = 1 << 20
 """Bytes that are read at once where nothing is kept."""
 READING = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 """How a file is opened: a pipe is not waited for."""
@@ -73,8 +73,8 @@ def tensors_of(opened: Opened) -> dict[str, NDArray[Any]]:
 def look_through(opened: Opened) -> None:
     """Check the digest, and keep nothing. Memory: one piece."""
     for tensor in opened.header.tensors.values():
-        for start in range(0, tensor.size, PIECE):
-            opened.hash.update(_read(opened.file, min(PIECE, tensor.size - start)))
+        for start in range(0, tensor.size, PIECE_BYTES):
+            opened.hash.update(_read(opened.file, min(PIECE_BYTES, tensor.size - start)))
     _check_digest(opened)
 
 

@@ -32,7 +32,7 @@ DIGEST = slice(len(OPENING), len(OPENING) + 64)
 BLANK = b"0" * 64
 """What stands there while the digest is computed."""
 SHORTEST = DIGEST.stop + 2
-MOST_HEADER = 1_000_000
+MAX_HEADER_BYTES = 1_000_000
 """Bytes of a header."""
 STARTS = {
     b"\x80": "a pickle, which Mercer never loads",
@@ -45,8 +45,8 @@ STARTS = {
     b"\x89HDF": "HDF5",
 }
 """How other files begin that are taken for models; Mercer's begin with a small number."""
-MOST_TENSORS = 4096
-MOST_AXES = 8
+MAX_TENSORS = 4096
+MAX_AXES = 8
 DTYPES: dict[str, np.dtype[Any]] = {
     "BOOL": np.dtype("?"),
     "U8": np.dtype("u1"),
@@ -104,9 +104,9 @@ def length_of(first: bytes, size: int) -> int:
     length = int.from_bytes(first, "little")
     if len(first) < 8 or length < SHORTEST:
         refuse("at least a header", f"it has {size} bytes, and states a header of {length}", FOREIGN)
-    if length > MOST_HEADER:
+    if length > MAX_HEADER_BYTES:
         known = next((f"it begins like {what}" for start, what in STARTS.items() if first.startswith(start)), "")
-        refuse(f"a header of at most {MOST_HEADER:,} bytes", known or f"it states one of {length:,}", FOREIGN)
+        refuse(f"a header of at most {MAX_HEADER_BYTES:,} bytes", known or f"it states one of {length:,}", FOREIGN)
     if 8 + length > size:
         refuse("its whole header", f"it ends after {size:,} of {8 + length:,} bytes")
     return length
@@ -143,8 +143,8 @@ def _record(metadata: Any) -> str:
 
 def _tensors(entries: dict[str, Any], room: int) -> dict[str, Tensor]:
     """The tensors, which fill so many bytes without a gap."""
-    if len(entries) > MOST_TENSORS:
-        refuse(f"at most {MOST_TENSORS:,} tensors", f"it states {len(entries):,}", FOREIGN)
+    if len(entries) > MAX_TENSORS:
+        refuse(f"at most {MAX_TENSORS:,} tensors", f"it states {len(entries):,}", FOREIGN)
     found, at = {}, 0
     for name, entry in entries.items():
         tensor, begin = _tensor(name, entry)
@@ -165,8 +165,8 @@ def _tensor(name: str, entry: Any) -> tuple[Tensor, int]:
     code, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(code, str) or code not in DTYPES:
         refuse(f"a dtype among {', '.join(DTYPES)}", f"that of {shown(name)} is {shown(code)}")
-    if not _sizes(shape) or len(shape) > MOST_AXES:
-        refuse(f"a shape of at most {MOST_AXES} sizes", f"that of {shown(name)} is {shown(shape)}")
+    if not _sizes(shape) or len(shape) > MAX_AXES:
+        refuse(f"a shape of at most {MAX_AXES} sizes", f"that of {shown(name)} is {shown(shape)}")
     if not _sizes(offsets) or len(offsets) != 2:
         refuse("two offsets", f"those of {shown(name)} are {shown(offsets)}")
     size = math.prod(shape) * DTYPES[code].itemsize

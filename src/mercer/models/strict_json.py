@@ -9,9 +9,9 @@ from typing import Any
 
 from mercer.models.refusing import refuse, shown
 
-DEEPEST = 32
+MAX_DEPTH = 32
 """How deep lists and objects may nest."""
-LONGEST = 20
+MAX_INTEGER_LETTERS = 20
 """Letters of an integer: those of 64 bits."""
 MARKS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]')
 """Texts, which are stepped over whether they end or not, and what opens and closes: one pass, whatever comes."""
@@ -35,8 +35,8 @@ def _check_depth(text: str, what: str) -> None:
         letter = text[mark.start()]
         if letter in "[{":
             depth += 1
-            if depth > DEEPEST:
-                refuse(f"at most {DEEPEST} levels in its {what}", f"it nests deeper at letter {mark.start()}")
+            if depth > MAX_DEPTH:
+                refuse(f"at most {MAX_DEPTH} levels in its {what}", f"it nests deeper at letter {mark.start()}")
         elif letter in "]}":
             depth -= 1
 
@@ -51,7 +51,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _whole(text: str) -> int:
-    if len(text) > LONGEST:
+    if len(text) > MAX_INTEGER_LETTERS:
         refuse("integers of 64 bits", f"got one of {len(text)} letters")
     return int(text)
 

@@ -18,8 +18,8 @@ from mercer.models.refusing import refuse, shown
 from mercer.models.texts import Texts
 
 Whole = NDArray[np.int64]
-MOST_NODES = 1 << 24
-GRAPH = 16
+MAX_NODES = 1 << 24
+TEXTS_PER_GRAPH = 16
 """How many texts a graph takes the memory of, about."""
 
 
@@ -124,8 +124,8 @@ class Graphs:
         labels, kinds = list(self.labels.items()), list(self.edge_labels.items())
         if not len(labels) == len(kinds) == len(counts):
             refuse("labels for every graph", f"got {len(labels)} and {len(kinds)} lists for {len(counts)} graphs")
-        if self.nodes.max(initial=0) > MOST_NODES:
-            refuse(f"graphs of at most {MOST_NODES:,} nodes", "got a larger one", "Cut it.")
+        if self.nodes.max(initial=0) > MAX_NODES:
+            refuse(f"graphs of at most {MAX_NODES:,} nodes", "got a larger one", "Cut it.")
         at = 0
         for nodes, count, own, kind in zip(self.nodes.tolist(), counts.tolist(), labels, kinds, strict=True):
             yield Graph(nodes, edges[at : at + count], own, kind)
@@ -164,7 +164,7 @@ def many(fields: dict[str, Any]) -> int:
     """How many texts the objects of a store take the memory of, about; each is counted before one is made."""
     items = fields["items"]
     if isinstance(items, Graphs):
-        return GRAPH * items.nodes.size + len(items.labels) + len(items.edge_labels)
+        return TEXTS_PER_GRAPH * items.nodes.size + len(items.labels) + len(items.edge_labels)
     return len(items.texts) if isinstance(items, Labels) else len(items)
 
 

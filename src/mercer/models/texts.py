@@ -16,15 +16,15 @@ from mercer.models.refusing import refuse, shown
 
 Bytes = NDArray[np.uint8]
 Whole = NDArray[np.int64]
-WIDEST = 1 << 23
+MAX_FIXED_WIDTH_BYTES = 1 << 23
 """Bytes of an array of texts of fixed width: NumPy takes 4 for each letter of the longest."""
-LONGEST = 1 << 22
+MAX_TEXT_BYTES = 1 << 22
 """Bytes of one text."""
-EMPTY = 80
+BYTES_PER_TEXT = 80
 """Bytes that Python takes for a text, beside its letters, about."""
-WIDENED = 1 << 24
+MAX_WIDENED_BYTES = 1 << 24
 """Bytes that texts may take beyond their letters: Python holds all letters of a text as wide as the widest."""
-PIECE = 1 << 12
+PIECE_ENDS = 1 << 12
 """Ends that are looked at at once."""
 
 
@@ -56,9 +56,9 @@ class Texts:
     def items(self) -> Iterator[Any]:
         """The texts, checked, one after the other: what is not kept takes no memory."""
         self._check()
-        raw, start, room = self.letters.data, 0, len(self.letters) + WIDENED + EMPTY * len(self)
-        for first in range(0, len(self.ends), PIECE):
-            for end in self.ends[first : first + PIECE].tolist():
+        raw, start, room = self.letters.data, 0, len(self.letters) + MAX_WIDENED_BYTES + BYTES_PER_TEXT * len(self)
+        for first in range(0, len(self.ends), PIECE_ENDS):
+            for end in self.ends[first : first + PIECE_ENDS].tolist():
                 item = bytes(raw[start:end]) if self.plain else _decoded(raw[start:end])
                 room -= getsizeof(item)
                 if room < 0:
@@ -74,8 +74,8 @@ class Texts:
         if last != len(letters) or (len(ends) and ends[0] < 0) or (ends[1:] < ends[:-1]).any():
             refuse("texts one after the other", f"their ends do not rise to {len(letters)}")
         longest = int(np.diff(ends, prepend=0).max(initial=0))
-        if longest > LONGEST:
-            refuse(f"texts of at most {LONGEST:,} bytes", f"one has {longest:,}", "Cut it.")
+        if longest > MAX_TEXT_BYTES:
+            refuse(f"texts of at most {MAX_TEXT_BYTES:,} bytes", f"one has {longest:,}", "Cut it.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +111,8 @@ class TextArray:
     def _fixed(self, found: NDArray[Any], width: int) -> NDArray[Any]:
         """The same in texts of fixed width."""
         longest = max(map(len, found), default=0)
-        if not longest <= width <= WIDEST or 4 * width * len(found) > WIDEST:
-            refuse(f"texts of fixed width in {WIDEST:,} bytes", f"got {len(found)} of width {width}")
+        if not longest <= width <= MAX_FIXED_WIDTH_BYTES or 4 * width * len(found) > MAX_FIXED_WIDTH_BYTES:
+            refuse(f"texts of fixed width in {MAX_FIXED_WIDTH_BYTES:,} bytes", f"got {len(found)} of width {width}")
         return found.astype(f"<U{max(width, 1)}")
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.models.refusing import refuse
-from mercer.models.safetensors import BLANK, CODES, DIGEST, FORMAT, METADATA, MOST_HEADER, MOST_TENSORS, VERSIONS
+from mercer.models.safetensors import BLANK, CODES, DIGEST, FORMAT, MAX_HEADER_BYTES, MAX_TENSORS, METADATA, VERSIONS
 from mercer.sources.replacing import replacing
 
 SMALLER = "Fit on fewer rows, or with fewer columns, or keep the parts in several files."
@@ -40,8 +40,8 @@ def _bytes(array: NDArray[Any]) -> memoryview:
 
 def _header(record: str, arrays: dict[str, NDArray[Any]]) -> bytes:
     """The header with an empty digest, filled with spaces so that the tensors begin at a multiple of 8."""
-    if len(arrays) > MOST_TENSORS:
-        refuse(f"at most {MOST_TENSORS:,} tensors", f"the model has {len(arrays):,}", SMALLER)
+    if len(arrays) > MAX_TENSORS:
+        refuse(f"at most {MAX_TENSORS:,} tensors", f"the model has {len(arrays):,}", SMALLER)
     entries: dict[str, Any] = {
         METADATA: {"sha256": BLANK.decode(), "format": FORMAT, "version": VERSIONS[-1], "record": record}
     }
@@ -55,8 +55,8 @@ def _header(record: str, arrays: dict[str, NDArray[Any]]) -> bytes:
         at += array.nbytes
     raw = json.dumps(entries, separators=(",", ":")).encode()
     raw += b" " * (-len(raw) % 8)
-    if len(raw) > MOST_HEADER:
-        refuse(f"a header of at most {MOST_HEADER:,} bytes", f"that of the model takes {len(raw):,}", SMALLER)
+    if len(raw) > MAX_HEADER_BYTES:
+        refuse(f"a header of at most {MAX_HEADER_BYTES:,} bytes", f"that of the model takes {len(raw):,}", SMALLER)
     return raw
 
 

@@ -12,8 +12,10 @@ from mercer.tables.coerce import Texts, odd_entries, read_columns, read_text_col
 from mercer.tables.columns import kind_of
 from mercer.tables.labels import sentinel_of, spellings_of, spelt, trimmed
 
-FIRST_DAY, LAST_DAY, FEWEST_DAYS = 19000101, 21001231, 3
-"""Integers between them, each a day of the calendar and so many different ones, are dates: 20150426."""
+FIRST_DAY, LAST_DAY = 19000101, 21001231
+"""Integers between them, each a day of the calendar, are dates: 20150426."""
+MIN_DIFFERENT_DAYS = 3
+"""If so many of them differ."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class Cleaner:
             column = self.table.column(name)
             if not types.is_integer(column.type) or not _between(column, FIRST_DAY, LAST_DAY):
                 continue
-            few = len(column.drop_null().unique()) < FEWEST_DAYS
+            few = len(column.drop_null().unique()) < MIN_DIFFERENT_DAYS
             if few if self.known is None else name not in self.known.dates:
                 continue
             found = read_text_column(name, compute.cast(column, pyarrow.string()), Texts())

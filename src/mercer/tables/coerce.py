@@ -12,7 +12,7 @@ from mercer.tables.units import measured
 
 MISSING = ("?", "-", "--", "---", ".", "none", "None", "NONE", "missing", "unknown", "N.A.", "n.a.")
 """What stands for a missing entry in a column whose others are numbers or dates; among labels each is a label."""
-ODD = 0.05
+MAX_ODD_SHARE = 0.05
 """The part of the entries that may keep the others from being numbers before it is reported."""
 CURRENCIES = "$€£¥"
 DAY_FIRST, MONTH_FIRST = "date, day first", "date, month first"
@@ -122,7 +122,7 @@ def _odd(name: str, column: Any, decimal: str) -> str:
     trimmed = compute.utf8_trim_whitespace(column)
     wrong = compute.and_(compute.is_valid(trimmed), compute.is_null(compute.extract_regex(trimmed, _form(decimal))))
     count, known = compute.sum(wrong).as_py() or 0, len(column) - column.null_count
-    if not 0 < count <= ODD * known:
+    if not 0 < count <= MAX_ODD_SHARE * known:
         return ""
     first = compute.index(wrong, value=True).as_py()
     entry = f"{column[first].as_py()[:40]!r} in row {first + 1:,}"

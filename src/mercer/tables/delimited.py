@@ -13,8 +13,8 @@ from typing import Any
 from mercer.errors import InputError, message
 from mercer.tables.coerce import Texts, read_columns
 from mercer.tables.columns import ENCODING, refuse_twice
-from mercer.tables.limits import LINE, TableLimits
-from mercer.tables.source_bytes import CHUNK, TableInput, arrow_errors
+from mercer.tables.limits import MAX_LINE_BYTES, TableLimits
+from mercer.tables.source_bytes import CHUNK_BYTES, TableInput, arrow_errors
 
 SEPARATORS = b",;\t|"
 UNNAMED = "unnamed"
@@ -69,7 +69,7 @@ def read_text(given: TableInput, limits: TableLimits, options: TextOptions) -> t
         separator, before = told[1].decode(), 1
     width = max(line.count(separator.encode()) for line in (size.first, size.second)) + 1
     limits.check(given.name, rows=size.lines - options.header, columns=width)
-    parse = partial(_parsed, given, separator, max(CHUNK, 2 * size.longest), options, before, size.zeros)
+    parse = partial(_parsed, given, separator, max(CHUNK_BYTES, 2 * size.longest), options, before, size.zeros)
     try:
         table = parse(options.decimal or ".")
         if options.decimal or separator == "," or not _has_commas(table):
@@ -189,7 +189,7 @@ def text_size(given: TableInput, limits: TableLimits) -> TextSize:
     """Count lines and bytes as they come, and stop at the first that is too much."""
     seen = _Counter()
     with given.opened() as stream:
-        while chunk := stream.read(CHUNK):
+        while chunk := stream.read(CHUNK_BYTES):
             if b"\x00" in chunk:
                 got, remedy = "it has bytes of zero, as UTF-16 or a binary file has", "Save it as UTF-8."
                 raise InputError(message("text in UTF-8", got, remedy, subject=given.name))
@@ -227,8 +227,8 @@ class _Counter:
 
 
 def _check(name: str, seen: _Counter, limits: TableLimits) -> None:
-    if seen.longest > LINE:
-        got, remedy = f"one is longer than {LINE // 2**20} MiB", "Check that it is a table."
+    if seen.longest > MAX_LINE_BYTES:
+        got, remedy = f"one is longer than {MAX_LINE_BYTES // 2**20} MiB", "Check that it is a table."
         raise InputError(message("lines of a table", got, remedy, subject=name))
     limits.check(name, rows=seen.lines - 1, size=seen.bytes)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FEWEST_LETTERS = 3
+MIN_LETTERS = 3
 """Shorter labels may differ by case alone and mean it: genotypes Aa and AA, units m and M."""
 MAX_LABELS = 200
 """Columns of more different labels are not looked at."""
@@ -16,10 +16,12 @@ NEGATIVE, POSITIVE = (-99.0, -999.0, -9999.0, -99999.0), (999.0, 9999.0, 99999.0
 """Numbers that often stand for a missing one."""
 CLEARLY = {-1: 1.0, 1: 5.0}
 """How far below or above all others, in their range, such a number clearly stands for a missing one."""
-PERHAPS = 0.5
+MIN_TOLD_DISTANCE = 0.5
 """How far it must be away to be told."""
-FEWEST_VALUES, FEWEST_ROWS = 5, 2
-"""How many different others there must be, and how many rows must have such a number."""
+MIN_OTHER_VALUES = 5
+"""How many different others there must be."""
+MIN_MARKED_ROWS = 2
+"""How many rows must have such a number."""
 
 
 def trimmed(column: Any) -> tuple[Any, int]:
@@ -49,7 +51,7 @@ def spellings_of(column: Any) -> tuple[str, ...]:
     labels = {entry["values"].as_py(): entry["counts"].as_py() for entry in counts}
     groups: dict[str, list[str]] = {}
     for label in sorted(labels, key=lambda label: (-labels[label], label)):
-        groups.setdefault(label.casefold() if len(label) >= FEWEST_LETTERS else label, []).append(label)
+        groups.setdefault(label.casefold() if len(label) >= MIN_LETTERS else label, []).append(label)
     return tuple(group[0] for group in groups.values()) if 1 < len(groups) < len(labels) else ()
 
 
@@ -58,7 +60,7 @@ def spelt(column: Any, spellings: Sequence[str]) -> Any:
     import pyarrow
     from pyarrow import compute, types
 
-    known = {label.casefold(): label for label in spellings if len(label) >= FEWEST_LETTERS}
+    known = {label.casefold(): label for label in spellings if len(label) >= MIN_LETTERS}
     labels = column.unique().drop_null().to_pylist()
     wrong = [label for label in labels if known.get(label.casefold(), label) != label and label not in spellings]
     if not wrong:
@@ -79,16 +81,16 @@ def sentinel_of(values: NDArray[np.float64]) -> tuple[float, bool] | None:
     ((-999.0, True), None, None)
     """
     known = values[np.isfinite(values)]
-    if len(known) <= FEWEST_VALUES:
+    if len(known) <= MIN_OTHER_VALUES:
         return None
     for end, sign, codes in ((known.min(), -1, NEGATIVE), (known.max(), 1, POSITIVE)):
         others = known[known != end]
-        if end not in codes or len(known) - len(others) < FEWEST_ROWS or len(others) < len(known) / 2:
+        if end not in codes or len(known) - len(others) < MIN_MARKED_ROWS or len(others) < len(known) / 2:
             continue
         low, high = others.min(), others.max()
-        if len(np.unique(others)) < FEWEST_VALUES or not high > low:
+        if len(np.unique(others)) < MIN_OTHER_VALUES or not high > low:
             continue
         away = ((low - end) if sign < 0 else (end - high)) / (high - low)
-        if away >= PERHAPS:
+        if away >= MIN_TOLD_DISTANCE:
             return float(end), bool(away >= CLEARLY[sign])
     return None

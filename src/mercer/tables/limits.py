@@ -8,7 +8,7 @@ from typing import NoReturn
 from mercer.compute.runtime.memory import text_of
 from mercer.errors import InputError, message
 
-LINE = 16 * 2**20
+MAX_LINE_BYTES = 16 * 2**20
 """Bytes of a line of text, at most: no table has rows of which one fills a memory."""
 
 

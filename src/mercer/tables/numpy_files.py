@@ -14,9 +14,9 @@ from mercer.errors import InputError, message
 from mercer.tables.limits import TableLimits
 from mercer.tables.source_bytes import TableInput
 
-ARRAYS = 1_000
+MAX_ARRAYS = 1_000
 """Arrays of an NPZ file, at most."""
-HEADER = 2**16
+MAX_HEADER_BYTES = 2**16
 """Bytes of the header of an array, at most."""
 DTYPE = r"[<>|=]?(?:\?|b1|f[248]|[iu][1248]|U[1-9]\d{0,8})"
 """What is read: booleans, numbers of one to eight bytes, texts."""
@@ -83,7 +83,7 @@ def _header(name: str, stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dty
     width = 2 if start[6:7] == b"\x01" else 4
     start += stream.read(width - 2)
     length = int.from_bytes(start[8:], "little")
-    text = stream.read(length).decode("latin-1") if length <= HEADER else ""
+    text = stream.read(length).decode("latin-1") if length <= MAX_HEADER_BYTES else ""
     found = [re.search(pattern, text) for pattern in ENTRIES]
     rest = text
     for match in filter(None, found):
@@ -140,9 +140,9 @@ def _of_one_length(name: str, columns: dict[str, NDArray[Any]]) -> dict[str, NDA
 
 
 def _check_count(name: str, names: list[str]) -> None:
-    if len(names) > ARRAYS:
+    if len(names) > MAX_ARRAYS:
         remedy = "Put columns together into one array."
-        raise InputError(message(f"at most {ARRAYS:,} arrays", f"got {len(names):,}", remedy, subject=name))
+        raise InputError(message(f"at most {MAX_ARRAYS:,} arrays", f"got {len(names):,}", remedy, subject=name))
 
 
 def _table(columns: dict[str, NDArray[Any]]) -> Any:

@@ -12,9 +12,9 @@ from mercer.tables.source_bytes import TableInput, refusing_damage
 
 MAX_FOOTER_BYTES = 32 * 2**20
 """It is parsed as a whole, and takes several times as much memory."""
-END = 8
+END_BYTES = 8
 """Bytes after the footer: its length, and four letters."""
-BATCH = 65_536
+BATCH_ROWS = 65_536
 """Rows that are read at once, of one group of rows."""
 
 
@@ -33,7 +33,7 @@ def read_parquet(given: TableInput, limits: TableLimits) -> Any:
         ]
         with parquet.ParquetFile(given.path, metadata=metadata, read_dictionary=texts) as file:
             groups = range(metadata.num_row_groups)
-            batches = (batch for group in groups for batch in file.iter_batches(BATCH, row_groups=[group]))
+            batches = (batch for group in groups for batch in file.iter_batches(BATCH_ROWS, row_groups=[group]))
             return decoded(given.name, counted(given.name, batches, file.schema_arrow, limits), schema, limits)
 
 
@@ -41,10 +41,10 @@ def _check_footer(given: TableInput) -> None:
     """Refuse a file without an end, and a footer that takes too much memory: its length stands behind it."""
     size = given.path.stat().st_size
     with given.path.open("rb") as stream:
-        stream.seek(max(0, size - END))
+        stream.seek(max(0, size - END_BYTES))
         end = stream.read()
     length = int.from_bytes(end[:4], "little")
-    if size < 4 + END or end[4:] != b"PAR1":
+    if size < 4 + END_BYTES or end[4:] != b"PAR1":
         raise InputError(
             message("a whole Parquet file", "its end is missing", "Copy the file again.", subject=given.name)
         )

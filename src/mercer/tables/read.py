@@ -23,7 +23,7 @@ NEVER_PACKED = {"parquet": read_parquet, "arrow": read_arrow, "npy": read_npy, "
 """Readers of formats that gzip is not applied to."""
 TARGET = "target"
 """How the labels of LIBSVM's format are called."""
-LISTED = 20
+MAX_LISTED_NAMES = 20
 """Names of columns that a message shows."""
 
 
@@ -76,7 +76,7 @@ class Sheet:
 
         name = self.called(name)
         if name not in self.names:
-            known = ", ".join(map(repr, self.names[:LISTED])) + ", ..." * (len(self.names) > LISTED)
+            known = ", ".join(map(repr, self.names[:MAX_LISTED_NAMES])) + ", ..." * (len(self.names) > MAX_LISTED_NAMES)
             remedy = "Check the spelling, or give --no-header if the first line is a row."
             raise InputError(message(f"a column {name!r}", f"the columns are {known}", remedy, subject=self.name))
         return self.table.column(name) if self.sparse is None else pyarrow.chunked_array([self.sparse.labels])

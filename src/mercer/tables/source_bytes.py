@@ -16,11 +16,12 @@ from typing import IO, Any, cast
 from mercer.errors import InputError, message
 from mercer.tables.limits import TableLimits
 
-CHUNK = 2**20
+CHUNK_BYTES = 2**20
 STDIN = "-"
-GROWTH, FREE = 200, 64 * 2**20
-"""How many times larger a table may be than its gzip file, and from how many bytes on that is looked at: text grows
-three to fifty times, a bomb a thousand times."""
+MAX_GROWTH = 200
+"""How many times larger a table may be than its gzip file: text grows three to fifty times, a bomb a thousand times."""
+MIN_CHECKED_BYTES = 64 * 2**20
+"""Bytes from which on that is looked at."""
 GZIP = b"\x1f\x8b"
 MAGIC = {
     b"PAR1": "parquet",
@@ -66,8 +67,8 @@ class TableInput:
 
     def check_expansion(self, stream: Any, unpacked: int) -> None:
         """Refuse what grows as no table does; `stream` is what was opened, and so many bytes were read from it."""
-        if self.gzipped and unpacked > FREE and unpacked > GROWTH * max(1, stream.fileobj.tell()):
-            got = f"it grows more than {GROWTH} times when it is unpacked"
+        if self.gzipped and unpacked > MIN_CHECKED_BYTES and unpacked > MAX_GROWTH * max(1, stream.fileobj.tell()):
+            got = f"it grows more than {MAX_GROWTH} times when it is unpacked"
             raise InputError(
                 message("a table inside of gzip", got, "If it is one, use gunzip first.", subject=self.name)
             )
@@ -161,7 +162,7 @@ def _copy(stream: IO[bytes], path: Path, limits: TableLimits) -> None:
     """Copy until the end, or until it is too much."""
     size = 0
     with path.open("wb") as out:
-        while chunk := stream.read(CHUNK):
+        while chunk := stream.read(CHUNK_BYTES):
             size += len(chunk)
             limits.check("standard input", size=size)
             out.write(chunk)

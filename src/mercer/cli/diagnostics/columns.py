@@ -15,14 +15,18 @@ from mercer.tables.columns import kind_of, numbers
 if TYPE_CHECKING:
     from mercer.cli.result import Fitted
 
-EMPTY = 0.5
+MAX_MISSING_SHARE = 0.5
 """The part of entries that may be missing before it is reported."""
-FAR = 1e4
+MAX_MEAN_DEVIATIONS = 1e4
 """The mean of a column, in its deviations, from which on digits are lost in float32."""
-OUTSIDE, BEYOND = 0.05, 0.1
-"""The part of held-out rows that may lie outside the fitted range, and by which part of it, before it is reported."""
-LISTED = 8
+MAX_OUTSIDE_SHARE = 0.05
+"""The part of held-out rows that may lie outside the fitted range before it is reported."""
+MIN_BEYOND_SHARE = 0.1
+"""By which part of the range a row must miss it to lie outside."""
+MAX_LISTED_NAMES = 8
 """Names that a finding lists."""
+MIN_COUNTED_ROWS = 8
+"""Rows of a table, at least, for a column to be known as one that numbers them."""
 
 Array = NDArray[np.float64]
 
@@ -51,7 +55,7 @@ def identifiers(done: Fitted) -> Iterator[Finding]:
 def _counts_rows(column: Any) -> bool:
     from pyarrow import compute, types
 
-    if not types.is_integer(column.type) or column.null_count or len(column) < LISTED:
+    if not types.is_integer(column.type) or column.null_count or len(column) < MIN_COUNTED_ROWS:
         return False
     ends = compute.min_max(column)
     return bool(ends["max"].as_py() - ends["min"].as_py() + 1 == len(column) == different(column))
@@ -59,7 +63,7 @@ def _counts_rows(column: Any) -> bool:
 
 def missing(done: Fitted) -> Iterator[Finding]:
     """Columns of which more is missing than known."""
-    names = [name for name in features(done) if _column(done, name).null_count > EMPTY * done.sheet.rows]
+    names = [name for name in features(done) if _column(done, name).null_count > MAX_MISSING_SHARE * done.sheet.rows]
     if names:
         text = f"{_listed(names)} missing in more than half of the rows."
         remedy = "Look why: that an entry is missing may tell more than the entry. --drop leaves a column out."
@@ -79,7 +83,7 @@ def offsets(done: Fitted) -> Iterator[Finding]:
     """Columns whose mean is so far from zero that float32 cannot hold their differences well."""
     names = [name for name in _numeric(done) if _far(_values(done.parts.train, name))]
     if names:
-        text = f"{_listed(names)} far from zero: the mean is more than {FAR:,.0f} deviations."
+        text = f"{_listed(names)} far from zero: the mean is more than {MAX_MEAN_DEVIATIONS:,.0f} deviations."
         remedy = "Mercer subtracts the mean first. But look whether the file has digits enough: float32 has seven."
         yield Finding("offset", NOTE, text, remedy)
 
@@ -87,7 +91,7 @@ def offsets(done: Fitted) -> Iterator[Finding]:
 def _far(values: Array) -> bool:
     known = values[np.isfinite(values)]
     deviation = float(known.std()) if known.size else 0.0
-    return deviation > 0 and abs(float(known.mean())) > FAR * deviation
+    return deviation > 0 and abs(float(known.mean())) > MAX_MEAN_DEVIATIONS * deviation
 
 
 def outside(done: Fitted) -> Iterator[Finding]:
@@ -100,9 +104,9 @@ def outside(done: Fitted) -> Iterator[Finding]:
         known = fitted[np.isfinite(fitted)]
         if known.size:
             low, high = float(known.min()), float(known.max())
-            beyond |= (new < low - BEYOND * (high - low)) | (new > high + BEYOND * (high - low))
+            beyond |= (new < low - MIN_BEYOND_SHARE * (high - low)) | (new > high + MIN_BEYOND_SHARE * (high - low))
     share = float(beyond.mean())
-    if share > OUTSIDE and beyond.sum() > 2:
+    if share > MAX_OUTSIDE_SHARE and beyond.sum() > 2:
         text = f"{100 * share:.3g} % of the rows held out lie far outside of the range of the fitted ones."
         remedy = "Far from fitted rows a kernel model goes back to the mean: do not trust it there."
         yield Finding("outside", LOOK, text, remedy)
@@ -143,8 +147,8 @@ def _listed(names: list[str]) -> str:
     """Names as the beginning of a sentence: Column 'a' is, columns 'a' and 'b' are."""
     if len(names) == 1:
         return f"Column {names[0]!r} is"
-    shown = ", ".join(map(repr, names[:LISTED]))
-    return f"{len(names)} columns ({shown}{', ...' * (len(names) > LISTED)}) are"
+    shown = ", ".join(map(repr, names[:MAX_LISTED_NAMES]))
+    return f"{len(names)} columns ({shown}{', ...' * (len(names) > MAX_LISTED_NAMES)}) are"
 
 
 def _tell(names: list[str]) -> str:

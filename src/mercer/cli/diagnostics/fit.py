@@ -9,27 +9,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.cli.diagnostics.finding import LOOK, SERIOUS, Finding
-from mercer.cli.metrics import NORMAL, Score, uneven
+from mercer.cli.metrics import NORMAL_DEVIATIONS, Score, uneven
 from mercer.cli.target import CLASSIFICATION
 
 if TYPE_CHECKING:
     from mercer.cli.result import Fitted
 
-RARE, FEW = 0.05, 10
-"""A class is rare with less than this part of the rows; of fewer rows nothing is learned."""
-CUT, SPREAD = 0.02, 50
-"""The part of rows that may share the largest or the smallest target, where there are so many different ones."""
-TAILS = 10.0
+RARE_SHARE = 0.05
+"""A class is rare with less than this part of the rows."""
+MIN_LEARNED_ROWS = 10
+"""Of fewer rows nothing is learned."""
+MAX_EXTREME_SHARE = 0.02
+"""The part of rows that may share the largest or the smallest target."""
+MIN_DIFFERENT_TARGETS = 50
+"""Different targets below which that is not looked at."""
+MAX_KURTOSIS = 10.0
 """The excess kurtosis from which on a few targets decide the fit."""
 CONSTANT = ("mean", "largest class")
 """Baselines that look at no column: a model that is no better has learned nothing."""
-LOST = 3
+MIN_LOST_ROWS = 3
 """Rows held out of a class, at least, of which none is found before it is reported: of fewer that may be chance."""
-TOO_GOOD = 0.999
+SUSPICIOUS_R2 = 0.999
 """The R^2 from which on real measurements are suspicious."""
-COARSE = 0.1
+MAX_ERROR_SPREADS = 0.1
 """How far an approximation may move predictions, in spreads of the target, before it is reported."""
-ROUNDED = 1e-6
+MAX_RELATIVE_ROUNDING = 1e-6
 """What rounding may have moved predictions by, as a part of their size, before it is reported."""
 
 
@@ -48,7 +52,7 @@ def beats(done: Fitted, name: str) -> str:
     mean, error = differences.mean(), differences.std() / np.sqrt(len(differences))
     if mean <= 0:
         return "not"
-    return "clearly" if mean > NORMAL * error else "perhaps"
+    return "clearly" if mean > NORMAL_DEVIATIONS * error else "perhaps"
 
 
 def _gains(done: Fitted, name: str) -> NDArray[np.float64]:
@@ -79,7 +83,7 @@ def too_good(done: Fitted) -> Iterator[Finding]:
     if not done.held:
         return
     score = next(s for s in dict(done.scores)["mercer"] if s.metric in ("r2", "accuracy"))
-    if score.metric == "r2" and score.low > TOO_GOOD:
+    if score.metric == "r2" and score.low > SUSPICIOUS_R2:
         text = f"R^2 is {score.value:.6g} on the rows held out: is that too good to be true?"
         remedy = (
             "Look for columns that are known only with the target, and for groups of rows (a subject, a device) "
@@ -102,7 +106,8 @@ def approximated(done: Fitted) -> Iterator[Finding]:
     if getattr(learner.plan_, "exact", True) or not hasattr(type(learner), "certificate_"):
         return
     relative = getattr(learner.certificate_, "relative", None)
-    if relative is not None and COARSE < float(np.max(relative)) < np.inf:  # a fit that was stopped has no bound
+    # a fit that was stopped has no bound
+    if relative is not None and MAX_ERROR_SPREADS < float(np.max(relative)) < np.inf:
         count = learner.plan_.n_landmarks or learner.plan_.n_features
         text = (
             f"The kernel was approximated by {count:,} landmarks or features, and predictions may be off by "
@@ -120,7 +125,7 @@ def rounded(done: Fitted) -> Iterator[Finding]:
     """A system so badly conditioned that rounding is seen in predictions."""
     learner = done.judged.model.learner
     rounding, condition = getattr(learner, "rounding_", 0.0), getattr(learner, "condition_", None)
-    if condition is not None and not rounding <= ROUNDED:
+    if condition is not None and not rounding <= MAX_RELATIVE_ROUNDING:
         text = f"The condition number is {condition:.1e}: rounding may have moved predictions by {rounding:.0e}."
         yield Finding("condition", LOOK, text, "Drop rows that are nearly equal, or scale the columns.")
 
@@ -130,7 +135,7 @@ def rare_classes(done: Fitted) -> Iterator[Finding]:
     if done.target.task != CLASSIFICATION:
         return
     labels, counts = np.unique(done.target.values, return_counts=True)
-    rare = (counts < RARE * counts.sum() / max(1.0, len(labels) / 4)) | (counts < FEW)
+    rare = (counts < RARE_SHARE * counts.sum() / max(1.0, len(labels) / 4)) | (counts < MIN_LEARNED_ROWS)
     if rare.any():
         places = np.flatnonzero(rare)
         shown = ", ".join(f"{labels[i].item()!r} ({counts[i]:,} rows)" for i in places[:5])
@@ -146,7 +151,9 @@ def never_found(done: Fitted) -> Iterator[Finding]:
         return
     truth, said = done.parts.truth, done.judged.predicted
     labels, counts = np.unique(truth, return_counts=True)
-    lost = [k for k, label in enumerate(labels) if counts[k] >= LOST and not (said[truth == label] == label).any()]
+    lost = [
+        k for k, label in enumerate(labels) if counts[k] >= MIN_LOST_ROWS and not (said[truth == label] == label).any()
+    ]
     if lost:
         shown = ", ".join(f"{labels[k].item()!r} ({counts[k]:,} rows)" for k in lost[:5]) + ", ..." * (len(lost) > 5)
         text = f"Recall 0: of the rows held out, none of class {shown} is found."
@@ -163,7 +170,7 @@ def heavy_tails(done: Fitted) -> Iterator[Finding]:
     y = np.asarray(done.target.values, dtype=np.float64)
     apart = (y - y.mean()) / y.std()
     excess = float(np.mean(apart**4)) - 3.0
-    if excess > TAILS and len(y) >= FEW:
+    if excess > MAX_KURTOSIS and len(y) >= MIN_LEARNED_ROWS:
         text = f"The target has heavy tails: some lie {np.abs(apart).max():.0f} deviations away from the mean."
         remedy = "Squared errors follow these few rows. Look at them; a logarithm of the target may help."
         yield Finding("heavy tails", LOOK, text, remedy)
@@ -174,11 +181,11 @@ def cut_off(done: Fitted) -> Iterator[Finding]:
     if done.target.task == CLASSIFICATION:
         return
     values, counts = np.unique(done.target.values, return_counts=True)
-    if len(values) < SPREAD:
+    if len(values) < MIN_DIFFERENT_TARGETS:
         return
     for place, name in ((-1, "largest"), (0, "smallest")):
         share = float(counts[place] / counts.sum())
-        if share > CUT and counts[place] > 5 * np.median(counts):
+        if share > MAX_EXTREME_SHARE and counts[place] > 5 * np.median(counts):
             text = (
                 f"{100 * share:.3g} % of the rows have the {name} target, {values[place]:.6g}: it may be cut off there."
             )

@@ -15,15 +15,15 @@ from mercer.tables.columns import kind_of, numbers
 if TYPE_CHECKING:
     from mercer.cli.result import Fitted
 
-ROWS = 20_000
+MAX_ROWS = 20_000
 """Rows that are looked at; of more, so many are drawn."""
-FEW = 20
+MIN_ROWS = 20
 """Fewer rows tell nothing."""
-SURE = 0.999
+LEAK_SHARE = 0.999
 """The rank correlation, or the share of rows whose class is known, from which on a column gives the target away."""
-REPEATED = 5
+MIN_ROWS_PER_ENTRY = 5
 """Rows an entry, on the average, without which it is no wonder that an entry knows its target."""
-LEFT = 1e-6
+MAX_LEFT_VARIANCE = 1e-6
 """The part of the variance of a target that may be left within equal entries."""
 SPARSE = "If it is not known when a prediction is needed, leave it out of the file."
 REMEDY = "If it is not known when a prediction is needed, leave it out: --drop {}."
@@ -35,7 +35,7 @@ def giving_away(done: Fitted) -> Iterator[Finding]:
     """Columns that are a copy of the target, rise or fall with it, or determine it."""
     rows = _sample(len(done.parts.y))
     y, classes = done.parts.y[rows], done.target.task == CLASSIFICATION
-    if len(y) < FEW:
+    if len(y) < MIN_ROWS:
         return
     ways: Mapping[Any, str]
     if done.parts.train.sparse is not None:
@@ -50,9 +50,9 @@ def giving_away(done: Fitted) -> Iterator[Finding]:
 
 
 def _sample(count: int) -> NDArray[np.intp]:
-    if count <= ROWS:
+    if count <= MAX_ROWS:
         return np.arange(count)
-    return np.sort(np.random.default_rng(0).choice(count, ROWS, replace=False))
+    return np.sort(np.random.default_rng(0).choice(count, MAX_ROWS, replace=False))
 
 
 def given_away(column: Any, y: NDArray[Any], classes: bool) -> str:
@@ -67,7 +67,7 @@ def given_away(column: Any, y: NDArray[Any], classes: bool) -> str:
     values = numbers([column], [""])[:, 0].astype(np.float64) if numeric else codes(column)
     known = np.isfinite(values)
     values, y = values[known], y[known]
-    if len(y) < FEW or 2 * len(y) < len(known):
+    if len(y) < MIN_ROWS or 2 * len(y) < len(known):
         return ""
     return _of_classes(values, y, numeric) if classes else _of_numbers(values, np.asarray(y, dtype=float), numeric)
 
@@ -88,13 +88,13 @@ def _of_numbers(values: Array, y: Array, numeric: bool) -> str:
         return ""
     if numeric and np.array_equal(values, y):
         return "equals"
-    if numeric and abs(_rank_correlation(values, y)) > SURE:
+    if numeric and abs(_rank_correlation(values, y)) > LEAK_SHARE:
         return "rises and falls with"
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    if not 1 < len(counts) * REPEATED <= len(y):
+    if not 1 < len(counts) * MIN_ROWS_PER_ENTRY <= len(y):
         return ""
     means = np.bincount(place, y) / counts
-    return "determines" if np.mean((y - means[place]) ** 2) <= LEFT * np.var(y) else ""
+    return "determines" if np.mean((y - means[place]) ** 2) <= MAX_LEFT_VARIANCE * np.var(y) else ""
 
 
 def _rank_correlation(values: Array, y: Array) -> float:
@@ -109,13 +109,13 @@ def _rank_correlation(values: Array, y: Array) -> float:
 def _of_classes(values: Array, y: NDArray[Any], numeric: bool) -> str:
     labels, classes = np.unique(y, return_inverse=True)
     largest = np.bincount(classes).max() / len(y)
-    if len(labels) < 2 or largest > SURE:
+    if len(labels) < 2 or largest > LEAK_SHARE:
         return ""
     entries, place = np.unique(values, return_inverse=True)
-    if len(entries) * REPEATED <= len(y):
+    if len(entries) * MIN_ROWS_PER_ENTRY <= len(y):
         counts = np.bincount(place * len(labels) + classes, minlength=len(entries) * len(labels))
         pure = counts.reshape(len(entries), -1).max(axis=1).sum() / len(y)
-        return "determines" if pure > SURE else ""
+        return "determines" if pure > LEAK_SHARE else ""
     return "separates the classes of" if numeric and _in_order(values, classes, len(labels)) else ""
 
 
@@ -123,7 +123,7 @@ def _in_order(values: Array, classes: NDArray[Any], count: int) -> bool:
     """Whether the classes are intervals of the values, but for a thousandth of the rows."""
     order = np.lexsort((classes, values))
     changes = int((np.diff(classes[order]) != 0).sum())
-    return changes <= count - 1 + (1 - SURE) * len(classes)
+    return changes <= count - 1 + (1 - LEAK_SHARE) * len(classes)
 
 
 def sparse_given_away(rows: Any, y: NDArray[Any], classes: bool) -> dict[int, str]:
@@ -143,5 +143,5 @@ def sparse_given_away(rows: Any, y: NDArray[Any], classes: bool) -> dict[int, st
     shared = columns.T @ (values - values.mean()) / len(values)
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = np.abs(shared) / np.sqrt(np.maximum(square - mean**2, 0.0) * values.var())
-    found = np.flatnonzero(np.isfinite(correlation) & (correlation > SURE))
+    found = np.flatnonzero(np.isfinite(correlation) & (correlation > LEAK_SHARE))
     return {int(j) + 1: "determines" if classes else "rises and falls with" for j in found}

@@ -20,22 +20,28 @@ if TYPE_CHECKING:
     from mercer.cli.result import Fitted
     from mercer.tables.read import Sheet
 
-MANY = 0.05
+MAX_COPIED_SHARE = 0.05
 """The part of rows held out that may be copies before the scores are in doubt."""
-SOME = 0.005
-FINE, RICH = 0.3, 0.1
-"""Different entries of a column, as a part of different rows and of all rows, with which equal rows are no chance."""
+MIN_COPIED_SHARE = 0.005
+MIN_SHARE_OF_DIFFERENT = 0.3
+"""Different entries of a column, as a part of different rows, with which equal rows are no chance."""
+MIN_SHARE_OF_ALL = 0.1
+"""The same as a part of all rows."""
 
-ENOUGH = 50
+MIN_ORDERED_ROWS = 50
 """Fewer rows do not tell whether they are ordered."""
-ALIKE = 0.5
+MAX_NEIGHBOUR_DIFFERENCE = 0.5
 """The difference of neighbours' targets, as a part of that of random rows, below which a table looks ordered."""
-SORTED = 3
+MAX_CHANGES_PER_CLASS = 3
 """Changes of class, per class, up to which a table is sorted by its target rather than ordered in time."""
 
-FEWEST, GROUPS, REPEATED = 2, 10, 5
-"""Different entries of a column of groups; of one that is known by its targets alone, and rows of each of these."""
-WITHIN = 0.1
+MIN_NAMED_GROUPS = 2
+"""Different entries of a column of groups, at least."""
+MIN_UNNAMED_GROUPS = 10
+"""The same of one that is known by its targets alone."""
+MIN_ROWS_PER_GROUP = 5
+"""Rows of each of its groups, on the average, at least."""
+MAX_VARIANCE_WITHIN = 0.1
 """The part of the variance of a target within groups, at most, that are known by it."""
 WHOSE = re.compile(
     "subject|patient|person|participant|user|customer|client|device|machine|sensor|engine|station|site|batch|session"
@@ -54,7 +60,7 @@ def copies(done: Fitted) -> Iterator[Finding]:
     whole = _mixed(keys, y)
     twins = np.isin(whole[done.parts.held], whole[done.parts.kept])
     share = float(twins.mean())
-    if share < SOME:
+    if share < MIN_COPIED_SHARE:
         return
     told = f"{100 * share:.3g} % of the rows held out are exact copies of fitted rows"
     if not _fine(done, len(np.unique(keys))):
@@ -63,7 +69,7 @@ def copies(done: Fitted) -> Iterator[Finding]:
     else:
         text = f"{told}: a model that remembers looks better than it is. {_without(done, twins)}"
         remedy = "Remove the copies, or hold out whole groups of them, and fit again."
-        yield Finding("copies", SERIOUS if share >= MANY else LOOK, text, remedy)
+        yield Finding("copies", SERIOUS if share >= MAX_COPIED_SHARE else LOOK, text, remedy)
 
 
 def _without(done: Fitted, twins: NDArray[np.bool_]) -> str:
@@ -81,7 +87,7 @@ def _fine(done: Fitted, different: int) -> bool:
     if done.sheet.sparse is not None:
         return True
     columns = (done.sheet.table.column(name) for name in done.look.columns)
-    least = max(FINE * different, RICH * done.sheet.rows)
+    least = max(MIN_SHARE_OF_DIFFERENT * different, MIN_SHARE_OF_ALL * done.sheet.rows)
     return any(entries(column) >= least for column in columns)
 
 
@@ -92,20 +98,20 @@ def contradictions(done: Fitted) -> Iterator[Finding]:
     pairs = np.unique(place.astype(np.uint64) * (y.max() + np.uint64(1)) + y)  # each pair of row and target once
     targets = np.bincount((pairs // (y.max() + np.uint64(1))).astype(np.intp), minlength=len(counts))
     share = float(counts[targets > 1].sum() / len(keys))
-    if share < SOME:
+    if share < MIN_COPIED_SHARE:
         return
     text = f"{100 * share:.3g} % of the rows equal another row in every column, and have another target."
     remedy = "No model can tell them apart: this bounds every score. Add a column that does."
-    yield Finding("contradictions", LOOK if share >= MANY else NOTE, text, remedy)
+    yield Finding("contradictions", LOOK if share >= MAX_COPIED_SHARE else NOTE, text, remedy)
 
 
 def ordered(done: Fitted) -> Iterator[Finding]:
     """Rows next to each other in the file whose targets are alike, where no date says that they are ordered."""
     y = done.target.values
-    if not done.held or len(y) < ENOUGH or any(kind in DATES for kind in done.look.kinds):
+    if not done.held or len(y) < MIN_ORDERED_ROWS or any(kind in DATES for kind in done.look.kinds):
         return
     ratio = _neighbours(y, done.target.task == CLASSIFICATION)
-    if ratio < ALIKE:
+    if ratio < MAX_NEIGHBOUR_DIFFERENCE:
         text = (
             f"Targets of rows next to each other in the table differ {1 / max(ratio, 1e-3):.2g} times less than those "
             "of random rows: the table may be ordered in time, and the scores are of random rows between fitted ones."
@@ -120,7 +126,7 @@ def _neighbours(y: NDArray[Any], classes: bool) -> float:
         _, place, counts = np.unique(y, return_inverse=True, return_counts=True)
         changes = int(np.count_nonzero(place[1:] != place[:-1]))
         chance = 1 - float(((counts / len(y)) ** 2).sum())
-        return 1.0 if changes <= SORTED * len(counts) or not chance else changes / (len(y) - 1) / chance
+        return 1.0 if changes <= MAX_CHANGES_PER_CLASS * len(counts) or not chance else changes / (len(y) - 1) / chance
     values = np.asarray(y, dtype=np.float64) - np.mean(y)
     steps = np.diff(values)
     if not values.any() or abs(float(np.sign(steps).sum())) > 0.9 * np.count_nonzero(steps):
@@ -144,7 +150,7 @@ def groups(done: Fitted) -> Iterator[Finding]:
             continue
         entries, place, counts = np.unique(values, return_inverse=True, return_counts=True)
         each = done.sheet.rows / len(entries)
-        if len(entries) < FEWEST or each < 2 or not (_whose(name) or _jumps(done, place, counts, kind)):
+        if len(entries) < MIN_NAMED_GROUPS or each < 2 or not (_whose(name) or _jumps(done, place, counts, kind)):
             continue
         text = (
             f"Column {name!r} has {len(entries):,} different entries, each in {each:.2g} rows on average, and rows of "
@@ -161,13 +167,17 @@ def _whose(name: str) -> bool:
 
 def _jumps(done: Fitted, place: NDArray[np.intp], counts: NDArray[np.intp], kind: str) -> bool:
     """Whether an entry knows its targets nearly, and the next larger entry tells nothing of them."""
-    if done.target.task == CLASSIFICATION or len(counts) < GROUPS or len(place) < REPEATED * len(counts):
+    if (
+        done.target.task == CLASSIFICATION
+        or len(counts) < MIN_UNNAMED_GROUPS
+        or len(place) < MIN_ROWS_PER_GROUP * len(counts)
+    ):
         return False
     y = np.asarray(done.target.values, dtype=np.float64)
     means = np.bincount(place, y) / counts
     within = float(np.mean((y - means[place]) ** 2))
-    return within < WITHIN * float(np.var(y)) and (
-        kind != "number" or float(np.mean(np.diff(means) ** 2)) > ALIKE * 2 * float(np.var(means))
+    return within < MAX_VARIANCE_WITHIN * float(np.var(y)) and (
+        kind != "number" or float(np.mean(np.diff(means) ** 2)) > MAX_NEIGHBOUR_DIFFERENCE * 2 * float(np.var(means))
     )
 
 

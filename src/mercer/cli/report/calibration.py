@@ -5,22 +5,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.cli.metrics import NORMAL
+from mercer.cli.metrics import NORMAL_DEVIATIONS
 from mercer.cli.report.case import Case
 from mercer.cli.report.numbers import percent
 from mercer.cli.report.page import wide_table
 from mercer.html import element, p
 
 BINS = 10
-ROWS, FITTED = 500, 3_000
-"""Rows held out whose deviations are asked, at most, and rows of a fit up to which that is quick."""
+MAX_ROWS = 500
+"""Rows held out whose deviations are requested, at most."""
+MAX_FITTED_ROWS = 3_000
+"""Rows of a fit up to which that is quick."""
 
 
 def calibration(case: Case) -> list[object]:
     """Probabilities beside shares, or intervals beside the truth; nothing where the model has neither."""
     if case.done.judged.chances is not None:
         return _of_probabilities(case, case.done.judged.chances)
-    if type(case.done.judged.model.learner).__name__ == "KernelRidge" and len(case.done.parts.y) <= FITTED:
+    if type(case.done.judged.model.learner).__name__ == "KernelRidge" and len(case.done.parts.y) <= MAX_FITTED_ROWS:
         return _of_deviations(case)
     return []
 
@@ -47,11 +49,11 @@ def _of_probabilities(case: Case, chances: NDArray[np.float64]) -> list[object]:
 def _of_deviations(case: Case) -> list[object]:
     """How many true values lie in the intervals of the Gaussian process of the same mean."""
     done = case.done
-    rows = np.sort(np.random.default_rng(case.options.random_state).permutation(done.held)[:ROWS])
+    rows = np.sort(np.random.default_rng(case.options.random_state).permutation(done.held)[:MAX_ROWS])
     model = done.judged.model
     values, deviations = model.learner.predict(model.rows(done.parts.test.take(rows)), return_std=True)
     whole = np.sqrt(deviations**2 + float(model.learner.noise_))
-    inside = np.abs(done.parts.truth[rows] - values) <= NORMAL * whole
+    inside = np.abs(done.parts.truth[rows] - values) <= NORMAL_DEVIATIONS * whole
     share = f"{percent(float(inside.mean()))} of {len(rows):,} rows held out"
     told = f"Its intervals of 95 %, noise included, hold the truth of {share}."
     verdict = "That is as it should be." if abs(inside.mean() - 0.95) <= 0.04 else "They should hold 95 %: take care."

@@ -18,15 +18,21 @@ if TYPE_CHECKING:
     from mercer.cli.result import Fitted
     from mercer.models.table_model import AnyLearner
 
-SIZES, SMALLEST, LARGEST = 5, 30, 4_000
-"""How many parts of the rows are fitted, and how many rows these have."""
+PARTS = 5
+"""How many parts of the rows are fitted."""
+MIN_PART_ROWS = 30
+"""Rows of such a part, at least."""
+MAX_PART_ROWS = 4_000
+"""Rows of such a part, at most."""
 ROWS_PER_CLASS = 4
 """Rows per class, on average, that the smallest part has: fewer are hardly classes."""
-JUDGES = 2_000
+MAX_JUDGING_ROWS = 2_000
 """Rows held out that judge, at most."""
-LEAST, MOST = 2.0, 10.0
-"""Seconds that the curve may take, at least and at most; between them, as many as the fit took."""
-POWER = 2.5
+MIN_SECONDS = 2.0
+"""Seconds that the curve may take in any case; if the fit took longer, as many as that."""
+MAX_SECONDS = 10.0
+"""Seconds that the curve may take, at most."""
+TIME_POWER = 2.5
 """The time of a fit grows with about this power of its rows."""
 
 
@@ -47,10 +53,10 @@ class Curve:
 def learning_curve(done: Fitted, seed: int) -> Curve | None:
     """Fit growing parts; None where rows are too few for that. Cost: as much as the fit, ten seconds at most."""
     whole = len(done.parts.y)
-    if not done.held or whole < 2 * SMALLEST:
+    if not done.held or whole < 2 * MIN_PART_ROWS:
         return None
     judge, order = _Judge.of(done, seed), np.random.default_rng(seed).permutation(whole)
-    clock = _Clock(time.perf_counter() + min(max(LEAST, done.judged.seconds), MOST))
+    clock = _Clock(time.perf_counter() + min(max(MIN_SECONDS, done.judged.seconds), MAX_SECONDS))
     sizes: list[int] = []
     lines: dict[str, list[Score | None]] = {name: [] for name in ("mercer", *judge.straight)}
     for size in _sizes(whole, judge.classes):
@@ -75,10 +81,10 @@ class _Clock:
 
     def allows(self, size: int) -> bool:
         self.since = time.perf_counter()
-        return self.since + self.rate * math.pow(size, POWER) <= self.end
+        return self.since + self.rate * math.pow(size, TIME_POWER) <= self.end
 
     def passed(self, size: int) -> None:
-        self.rate = (time.perf_counter() - self.since) / math.pow(size, POWER)
+        self.rate = (time.perf_counter() - self.since) / math.pow(size, TIME_POWER)
 
 
 def _sizes(whole: int, classes: int) -> list[int]:
@@ -87,10 +93,10 @@ def _sizes(whole: int, classes: int) -> list[int]:
     >>> _sizes(1000, 2), _sizes(1000, 26), _sizes(60, 26)
     ([30, 61, 122, 247, 500], [104, 154, 228, 338, 500], [])
     """
-    largest, smallest = min(whole // 2, LARGEST), max(SMALLEST, ROWS_PER_CLASS * classes)
+    largest, smallest = min(whole // 2, MAX_PART_ROWS), max(MIN_PART_ROWS, ROWS_PER_CLASS * classes)
     if smallest > largest:
         return []
-    found = np.geomspace(smallest, largest, SIZES).round().astype(int)
+    found = np.geomspace(smallest, largest, PARTS).round().astype(int)
     return [int(size) for size in np.unique(found)]
 
 
@@ -105,7 +111,7 @@ class _Judge:
     @classmethod
     def of(cls, done: Fitted, seed: int) -> _Judge:
         order = np.random.default_rng(seed).permutation(done.held)
-        return cls(done, np.sort(order[:JUDGES]), seed)
+        return cls(done, np.sort(order[:MAX_JUDGING_ROWS]), seed)
 
     @property
     def straight(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from mercer.cli.report.numbers import number, percent
 from mercer.cli.report.page import Section, wide_table
 from mercer.html import Markup, code, element, escaped, figure, joined, p, short
 
-SHOWN = 100
+MAX_LISTED = 100
 """Columns, or classes, that are listed."""
 BINS = 40
 
@@ -31,9 +31,9 @@ def data(case: Case) -> Section:
 
 def _columns(case: Case) -> Markup:
     names = [name for name in case.done.sheet.names if name != case.done.target.name]
-    lines = [column_line(case.done.sheet, name) for name in names[:SHOWN]]
+    lines = [column_line(case.done.sheet, name) for name in names[:MAX_LISTED]]
     rows = [_row(line, case.done.sheet.rows) for line in lines]
-    more = [p(f"And {len(names) - SHOWN:,} more columns.")] if len(names) > SHOWN else []
+    more = [p(f"And {len(names) - MAX_LISTED:,} more columns.")] if len(names) > MAX_LISTED else []
     return joined([wide_table(rows, ["column", "holds", "missing", "different", "entries"], (2, 3)), *more])
 
 
@@ -60,8 +60,8 @@ def _target(case: Case) -> list[object]:
 def _classes(values: NDArray[Any]) -> Markup:
     labels, counts = np.unique(values, return_counts=True)
     order = np.argsort(-counts, kind="stable")
-    rows = [_class_row(labels[i], int(counts[i]), len(values), int(counts.max())) for i in order[:SHOWN]]
-    more = [p(f"And {len(labels) - SHOWN:,} more classes.")] if len(labels) > SHOWN else []
+    rows = [_class_row(labels[i], int(counts[i]), len(values), int(counts.max())) for i in order[:MAX_LISTED]]
+    more = [p(f"And {len(labels) - MAX_LISTED:,} more classes.")] if len(labels) > MAX_LISTED else []
     return joined([wide_table(rows, ["class", "rows", "share", ""], (1, 2)), *more])
 
 

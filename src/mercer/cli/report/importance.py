@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from mercer.cli.result import Fitted
     from mercer.models.table_model import TableModel
 
-ROWS, LEAST = 1_000, 200
-"""Rows that are predicted again and again, at most; and fewer, where that takes too long."""
+MAX_ROWS = 1_000
+"""Rows that are predicted again and again, at most."""
+REDUCED_ROWS = 200
+"""The same where so many take too long."""
 REPEATS = 5
-SECONDS = 8.0
+MAX_SECONDS = 8.0
 """What all of it may take, about."""
-COLUMNS = 100
+MAX_COLUMNS = 100
 """Columns that are shuffled, at most."""
 
 
@@ -57,10 +59,10 @@ def importance(done: Fitted, seed: int) -> Importance | None:
     if not done.held:
         return None
     rows = _begin(done, seed)
-    names = rows.columns(seed)[: max(1, int(2 * SECONDS / rows.seconds))]
+    names = rows.columns(seed)[: max(1, int(2 * MAX_SECONDS / rows.seconds))]
     if not names:
         return None
-    repeats = int(np.clip(SECONDS / (len(names) * rows.seconds), 1, REPEATS))
+    repeats = int(np.clip(MAX_SECONDS / (len(names) * rows.seconds), 1, REPEATS))
     order = np.tile(np.arange(len(rows.truth))[:, None], len(names))
 
     def score(learner: object, order: NDArray[np.intp], truth: NDArray[Any]) -> float:
@@ -79,9 +81,9 @@ def importance(done: Fitted, seed: int) -> Importance | None:
 def _begin(done: Fitted, seed: int) -> Shuffled:
     """As many rows as can be predicted again and again: a thousand, or fewer if that is slow."""
     order = np.random.default_rng(seed).permutation(done.held)
-    found = Shuffled.of(done, np.sort(order[:ROWS]))
-    if len(found.columns(seed)) * found.seconds > SECONDS and done.held > LEAST:
-        return Shuffled.of(done, np.sort(order[:LEAST]))
+    found = Shuffled.of(done, np.sort(order[:MAX_ROWS]))
+    if len(found.columns(seed)) * found.seconds > MAX_SECONDS and done.held > REDUCED_ROWS:
+        return Shuffled.of(done, np.sort(order[:REDUCED_ROWS]))
     return found
 
 
@@ -120,12 +122,12 @@ class Shuffled:
         """Which are shuffled: all; of very many those with most entries, or a drawing."""
         if self.sheet.sparse is not None:
             entries = np.diff(self.sheet.sparse.rows.tocsc().indptr)
-            order = np.argsort(-entries, kind="stable")[:COLUMNS]
+            order = np.argsort(-entries, kind="stable")[:MAX_COLUMNS]
             return [int(j) + 1 for j in order if entries[j]]
         names = list(self.model.columns)
-        if len(names) <= COLUMNS:
+        if len(names) <= MAX_COLUMNS:
             return names
-        return [names[i] for i in np.sort(np.random.default_rng(seed).choice(len(names), COLUMNS, replace=False))]
+        return [names[i] for i in np.sort(np.random.default_rng(seed).choice(len(names), MAX_COLUMNS, replace=False))]
 
     def shuffled(self, names: list[Any], order: NDArray[np.intp]) -> Sheet:
         """The table where column k of `names` has its entries from the rows order[:, k]."""

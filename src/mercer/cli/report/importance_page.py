@@ -9,7 +9,7 @@ from mercer.cli.report.page import Section, wide_table
 from mercer.html import code, joined, p
 
 TITLE = "Which columns matter"
-SHOWN = 40
+MAX_LISTED_COLUMNS = 40
 """Columns that are listed."""
 
 
@@ -44,14 +44,14 @@ def _picture(found: Importance) -> object:
 def _table(found: Importance) -> object:
     rows = [
         [code(found.names[i]), number(float(found.losses[i].mean())), number(float(found.losses[i].std()))]
-        for i in found.order[:SHOWN]
+        for i in found.order[:MAX_LISTED_COLUMNS]
     ]
     return wide_table(rows, ["column", "loss", "deviation"], (1, 2))
 
 
 def _left(found: Importance) -> list[object]:
     shuffled = len(found.names)
-    if shuffled == found.total and shuffled <= SHOWN:
+    if shuffled == found.total and shuffled <= MAX_LISTED_COLUMNS:
         return []
     told = f"{shuffled:,} of {found.total:,} columns were shuffled"
-    return [p(f"{told}, and the {min(SHOWN, shuffled)} that matter most are listed.")]
+    return [p(f"{told}, and the {min(MAX_LISTED_COLUMNS, shuffled)} that matter most are listed.")]

@@ -12,11 +12,11 @@ from mercer.kernels.algebra.scaled import Scaled
 from mercer.kernels.categories.gapped import Gapped
 from mercer.planner.explain import duration, named
 
-SHOWN = 100
+MAX_LISTED_COLUMNS = 100
 """Columns that are listed."""
-LONG = 4_000
+MAX_FORMULA_CHARACTERS = 4_000
 """Characters of a formula."""
-INSTANT = 0.1
+MIN_LISTED_SECONDS = 0.1
 """Seconds that are not worth a line."""
 
 
@@ -28,16 +28,19 @@ def choice(case: Case) -> Section:
 
 def _kernel(case: Case) -> list[object]:
     look, learner = case.done.look, case.done.judged.model.learner
-    parts: list[object] = [element("h3", "The kernel"), pre(short(str(look.kernel), LONG), "formula")]
+    parts: list[object] = [element("h3", "The kernel"), pre(short(str(look.kernel), MAX_FORMULA_CHARACTERS), "formula")]
     if str(learner.kernel_) != str(look.kernel):
-        found = pre(short(str(learner.kernel_), LONG), "formula")
+        found = pre(short(str(learner.kernel_), MAX_FORMULA_CHARACTERS), "formula")
         parts.append(details("The same with the numbers that were found from the rows", [found], most=WHOLE))
     if look.proposal is None:
         return [*parts, p(_told(case))]
     parts += [items(case.done.tried)] if case.done.tried else []
     columns = look.proposal.columns
-    rows = [[code(c.name), c.taken_for, part_of(learner.kernel_, c.name) or c.part, c.why] for c in columns[:SHOWN]]
-    more = [p(f"And {len(columns) - SHOWN:,} more columns.")] if len(columns) > SHOWN else []
+    rows = [
+        [code(c.name), c.taken_for, part_of(learner.kernel_, c.name) or c.part, c.why]
+        for c in columns[:MAX_LISTED_COLUMNS]
+    ]
+    more = [p(f"And {len(columns) - MAX_LISTED_COLUMNS:,} more columns.")] if len(columns) > MAX_LISTED_COLUMNS else []
     return [*parts, wide_table(rows, ["column", "taken for", "part of the fitted kernel", "why"]), *more]
 
 
@@ -92,7 +95,7 @@ def _plan(case: Case) -> list[object]:
     rows += [["method", named(plan)]]
     judged = case.done.judged
     rows += [["time of the fit", f"{duration(plan.seconds)} predicted, {duration(judged.seconds)} taken"]]
-    rows += [["time for the kernel before", duration(judged.tuned)]] if judged.tuned > INSTANT else []
+    rows += [["time for the kernel before", duration(judged.tuned)]] if judged.tuned > MIN_LISTED_SECONDS else []
     rows += [["memory beyond the data", f"{text_of(plan.bytes)} predicted"]]
     rows += [["converged", "yes" if case.done.converged else "no"]]
     reason = plan.reason

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mercer.cli.report.curve import Curve
 from mercer.cli.report.numbers import number
-from mercer.displays.base import SIZE, new_figure
+from mercer.displays.base import FIGURE_INCHES, new_figure
 from mercer.displays.colours import colours
 from mercer.html import short
 
@@ -53,7 +53,7 @@ def confusion(y: NDArray[Any], predicted: NDArray[Any]) -> Any:
     counts = confusion_matrix(y, predicted, labels=labels)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     written = len(labels) <= MAX_WRITTEN_CLASSES
-    side = min(2.5 + 0.5 * len(labels), SIZE[0] if written else 2 * SIZE[0])
+    side = min(2.5 + 0.5 * len(labels), FIGURE_INCHES[0] if written else 2 * FIGURE_INCHES[0])
     figure = new_figure((side, side - 0.5), subject="The report")
     axes = figure.add_subplot()
     names = [short(str(label), LABEL_LENGTH) for label in labels]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ASIDE = ("verbose", "kernel")
 """Settings of a learner that change nothing, or are written apart."""
-WIDTH = 100
+LINE_CHARACTERS = 100
 """Characters of a line."""
 VERSIONS = ("mercer", "numpy", "scipy", "sklearn", "pyarrow")
 
@@ -100,19 +100,19 @@ def _rows(look: Any) -> list[str]:
 
 def _long(text: str) -> str:
     """A text in quotes, over several lines where it is long."""
-    if len(text) <= WIDTH:
+    if len(text) <= LINE_CHARACTERS:
         return repr(text)
-    pieces = [text[i : i + WIDTH] for i in range(0, len(text), WIDTH)]
+    pieces = [text[i : i + LINE_CHARACTERS] for i in range(0, len(text), LINE_CHARACTERS)]
     return "\n".join(["", *(f"    {piece!r}" for piece in pieces), ""])
 
 
 def _names(variable: str, names: tuple[str, ...]) -> list[str]:
     """A tuple of names, some a line."""
-    if len(repr(names)) <= WIDTH:
+    if len(repr(names)) <= LINE_CHARACTERS:
         return [f"{variable} = {names!r}"]
     lines = [""]
     for name in names:
-        if len(lines[-1]) + len(repr(name)) > WIDTH and lines[-1]:
+        if len(lines[-1]) + len(repr(name)) > LINE_CHARACTERS and lines[-1]:
             lines.append("")
         lines[-1] += f"{name!r}, "
     return [f"{variable} = (", *(f"    {line.rstrip()}" for line in lines), ")"]
