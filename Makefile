@@ -64,7 +64,7 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Mercer needs Python 3.11 or newer; set PYTHON=..."'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.cli $(VENV)/.test $(VENV)/.lint $(VENV)/.docs $(VENV)/.coverage: $(VENV)/.%: pyproject.toml | $(BIN)/python
+$(VENV)/.cli $(VENV)/.test $(VENV)/.lint $(VENV)/.docs $(VENV)/.coverage: $(VENV)/.%: pyproject.toml src/mercer/version.py | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
 	touch $@
 

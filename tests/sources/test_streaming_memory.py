@@ -36,9 +36,9 @@ def peak():
         return int(found.split()[1]) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 2**20
 
-total = sum(len(piece.targets) for piece in regression_stream("Child", source(warm)).pieces(16_384))
+total = sum(len(piece.targets) for piece in regression_stream(source(warm)).pieces(16_384))
 before = peak()
-stream = regression_stream("Child", source(path))
+stream = regression_stream(source(path))
 count = sum(len(piece.targets) for piece in stream.pieces(16_384))
 sampled = stream.sample(np.arange(0, stream.count, 100_000))
 assert count == stream.count > 10 * total and len(sampled.targets) == 16
