@@ -76,6 +76,7 @@ def test_predictions_of_the_file_are_those_before(rings, tmp_path):
     assert set(model.predict(frame)) == {"in", "out"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "table", "settings"),
     [

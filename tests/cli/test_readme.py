@@ -5,11 +5,13 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+import pytest
 from command import run
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 
 
+@pytest.mark.slow
 def test_the_readme_shows_the_real_output(tmp_path):
     """Words to the letter; figures within two percent, since other machines round otherwise."""
     shown = README.read_text().partition("$ mercer fit co2_weekly.csv")[2].partition("$ mercer predict")[0]

@@ -283,6 +283,7 @@ def test_doctor_finds_what_is_missing(monkeypatch):
     assert "no-such-library" in done.stderr
 
 
+@pytest.mark.slow
 def test_demo_leaves_a_model_and_a_picture(tmp_path, monkeypatch):
     """On every eighth week: the whole demo is what `make demo` runs."""
     lines = (files("mercer.cli") / "data" / demo.DATA).read_text().splitlines()

@@ -36,6 +36,7 @@ X = rng.uniform(-3, 3, size=(60, 1))
 y = np.sin(3 * X[:, 0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_grid_search_changes_the_lengthscale(jobs):
     model = Smallest(Gaussian(1.0))

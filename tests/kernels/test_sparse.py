@@ -193,6 +193,7 @@ def test_the_users_table_is_unchanged(way):
     assert np.shares_memory(points_from(table).values.data, table.data)  # nor copied
 
 
+@pytest.mark.slow
 def test_one_row_and_rows_of_zeros(way):
     zero = sp.csr_array((3, 5))
     for kernel in (Gaussian(), Laplace(), Linear(), Cosine(), ArcCosine(), Polynomial(2).normalized()):

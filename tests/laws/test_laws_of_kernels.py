@@ -44,6 +44,7 @@ def test_every_kernel_of_things_obeys_the_laws(name):
     check_kernel(kernel, X=GIVEN.get(name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kernel",
     [

@@ -68,6 +68,7 @@ def test_the_laws_of_operators_in_float32(name, path):
     check_operator(Gram(KERNELS[name], table(40, dtype=np.float32), table(300, seed=1, dtype=np.float32)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 def test_the_laws_of_operators_over_several_tiles(threads):
     with fused_from(0):

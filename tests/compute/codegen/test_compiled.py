@@ -90,6 +90,7 @@ print(json.dumps({"messages": messages, "digests": [loop.digest for loop in loop
 """
 
 
+@pytest.mark.slow
 def test_another_process_finds_them_under_the_same_digest(tmp_path):
     environment = os.environ | {"MERCER_CACHE_DIR": str(tmp_path), "PYTHONHASHSEED": "random"}
     command = [sys.executable, "-c", WORK]

@@ -97,6 +97,7 @@ def at_once(shared):
     return [answer(process) for process in processes]
 
 
+@pytest.mark.slow
 class TestProcesses:
     def test_all_that_compile_at_once_succeed_and_agree(self, at_once, wanted):
         for found in at_once:
@@ -340,6 +341,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
 def test_where_no_file_can_be_written_a_process_works_from_memory(tmp_path, wanted):
     found = answer(start(tmp_path, before=LIMITED))

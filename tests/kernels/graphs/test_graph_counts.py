@@ -79,6 +79,7 @@ def test_what_comes_later_moves_no_feature(some, more):
         np.testing.assert_array_equal(used, kept, err_msg=str(kernel))
 
 
+@pytest.mark.slow
 @every
 def test_larger_graphs(kernel, features, monkeypatch):
     some = random_graphs(12, seed=3, most=14)

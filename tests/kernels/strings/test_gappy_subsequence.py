@@ -18,6 +18,7 @@ def test_property_equal_to_enumeration(strings, length, decay):
     np.testing.assert_allclose(GappySubsequence(length, decay).diagonal(strings), np.diag(wanted), rtol=1e-13)
 
 
+@pytest.mark.slow
 @given(st.lists(few, min_size=1, max_size=5), st.lists(few, min_size=1, max_size=5))
 def test_property_two_lists_compiled(X, Z):
     wanted = [[gappy(x, z, 3, 0.7) for z in Z] for x in X]

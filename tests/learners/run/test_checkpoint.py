@@ -254,6 +254,7 @@ for limit in range(0, 12_000, 97):  # it ends in headers, arrays, what is copied
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
 def test_a_disk_that_is_full_at_any_byte_leaves_the_file_before(path):
     done = subprocess.run([sys.executable, "-c", FULL, str(path)], capture_output=True, text=True, check=False)
@@ -379,6 +380,7 @@ def start(folder):
     return subprocess.Popen([sys.executable, "-c", CHILD, str(folder)], stdout=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_it_goes_on_to_the_same_bits(tmp_path):
     moments, kept_before = random.Random(1), 0  # noqa: S311
     for _ in range(2):
