@@ -607,3 +607,14 @@ def test_a_kernel_that_is_zero_everywhere_leaves_the_mean(kernel, solver):
     model = KernelRidge(kernel, alpha=1.0, solver=solver).fit(rows, rows[:, 0])
     assert_allclose(model.predict(rows), rows[:, 0].mean(), rtol=1e-12)
     assert_allclose(KernelRidge(kernel).fit(rows, rows[:, 0]).predict(rows), rows[:, 0].mean(), rtol=1e-12)
+
+
+def test_a_random_state_that_cannot_seed_is_refused_where_nothing_is_drawn():
+    """And one that can is drawn from once per fit, whatever the plan."""
+    rows = np.random.default_rng(0).normal(size=(30, 2))
+    model = KernelRidge(Gaussian(1.0), alpha=1.0, random_state="tomorrow")
+    with pytest.raises(ValueError, match=r"'tomorrow' cannot be used to seed"):
+        model.fit(rows, rows[:, 0])
+    source = np.random.RandomState(0)
+    model.set_params(random_state=source).fit(rows, rows[:, 0])
+    assert source.randint(2**31) != np.random.RandomState(0).randint(2**31)

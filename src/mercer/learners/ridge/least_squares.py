@@ -116,9 +116,10 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
         return plan_of(run, problem)
 
     def _solve(self, problem: RidgeProblem, plan: RidgePlan, run: Watched) -> RidgeResult:
-        draws = plan.method != "direct" or problem.view.lift is not None  # or there is nothing to draw
-        seed = run.recall("seed", lambda: int(generator(self.random_state).integers(2**62))) if draws else 0
-        return solve(problem, plan, run, seed)
+        seed = 0
+        if plan.method != "direct" or problem.view.lift is not None or self.random_state is not None:
+            seed = run.recall("seed", lambda: int(generator(self.random_state).integers(2**62)))
+        return solve(problem, plan, run, seed)  # a direct fit of a kernel draws nothing
 
     _saved: ClassVar[Mapping[str, Any]] = {"_result": RidgeResult}
     _saved_if_set: ClassVar[Mapping[str, Any]] = {"_certificate": Distance, "_leverage": Array, "_determinants": Array}
@@ -287,7 +288,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
 
     # -- the equivalent Gaussian process --------------------------------------------------------------------------
 
-    def _kept(self, name: str, compute: Any) -> Any:
+    def _kept(self, name: str, compute: Callable[[], Any]) -> Any:
         """What was computed from the result when it was first asked for."""
         if self.__dict__.get(name) is None:
             self.__dict__[name] = compute()
