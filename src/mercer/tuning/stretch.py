@@ -23,7 +23,6 @@ from mercer.tuning.reading import ENTRY_ROUNDING, Rows, read, targets_of
 
 Array = NDArray[np.float64]
 
-WHO = "stretch"
 MIN_THREADED_ROWS = 1_500
 """Below so many rows BLAS has one thread: dealing the work out would take longer than doing it."""
 MIN_FACTOR = 1e-2

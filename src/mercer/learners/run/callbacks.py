@@ -57,11 +57,6 @@ class Listened(Protocol):
     def _init_callback_context(self, *, max_subtasks: int) -> Context: ...
 
 
-def listeners(estimator: object) -> bool:
-    """Whether callbacks are set, or were handed down by a search or pipeline."""
-    return bool(getattr(estimator, "_skl_callbacks", ()))
-
-
 class Tree:
     """The tasks of one fit, as callbacks are told of them: "fit", its stages, and steps of each stage.
 
