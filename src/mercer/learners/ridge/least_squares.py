@@ -46,6 +46,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
     lengthscale: Any
     fit_intercept: Any
     solver: Any
+    side: Any
     method: Any
     n_landmarks: Any
     memory_limit: Any

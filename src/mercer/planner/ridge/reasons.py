@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def why(task: RidgeTask, best: RidgePlan, plans: Sequence[RidgePlan], limits: Limits) -> str:
     """What is known of the lift, what comes before this method and could not be taken, and what was given."""
-    words = [_lift(task, best, plans)]
+    words = [_lift(task, best, plans) if task.side == "auto" else f'side="{task.side}" was given.']
     if best.method != "direct":
         words += [_passed_over(task, best, plans, limits)]
     elif any(task.order(plan) < task.order(best) and plan.bytes > limits.bytes for plan in plans):
