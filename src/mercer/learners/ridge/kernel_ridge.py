@@ -97,6 +97,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         The method, and its predicted time and memory.
     outcome_ : Outcome
         The solver's report.
+    history_ : Descent
+        The path of `solver=GradientDescent()`: `losses`, `alphas` of the rows (`side="dual"`) or `weights` of the
+        features after each step, and `step`; there for no other solver.
     certificate_ : Certificate
         A bound of the distance of predictions from those of the exact solution.
     loo_ : Path or None
