@@ -172,7 +172,7 @@ def grow_box(
     """The coefficients in the first box that holds none of them, and the problem in that box.
 
     first, last : the size of the first box, and that at which it grows no more
-    give_up : whether coefficients that a box holds show that there is no solution, or that it is to be sought elsewhere
+    give_up : whether coefficients that a box holds show that growing it further leads nowhere
     """
     size, start, brief, steps = first, None, method.brief(), 0
     while True:
