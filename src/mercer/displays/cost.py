@@ -21,12 +21,7 @@ METHODS = {
     "random features": "random features",
 }
 """How methods are called in the legend; the others are not drawn."""
-COLOURS = {
-    "direct": "tab:red",
-    "conjugate gradients": "tab:orange",
-    "landmarks": "tab:blue",
-    "random features": "tab:green",
-}
+COLOURS = dict(zip(METHODS, ("tab:red", "tab:orange", "tab:blue", "tab:green"), strict=True))
 SLOPE_RANGE = 10.0
 """A slope is that over the last so many times the number of rows."""
 SECONDS_PER_MINUTE = 60.0
@@ -186,9 +181,8 @@ class CostDisplay(Display):
             style = {"color": COLOURS.get(method), "label": METHODS.get(method, method), "markersize": 4}
             (drawn[method],) = axes.plot(rows, each, "o-", **style)
         if self.chosen:
-            taken = np.array(
-                [values[method][k] if method in values else np.nan for k, method in enumerate(self.chosen)]
-            )
+            missing = np.full(len(rows), np.nan)
+            taken = [values.get(method, missing)[k] for k, method in enumerate(self.chosen)]
             rings = {"facecolors": "none", "edgecolors": "black", "linewidths": 1.0, "label": "taken"}
             self.chosen_.append(axes.scatter(rows, taken, s=60, zorder=3, **rings))
         if limit is not None:
@@ -199,18 +193,16 @@ class CostDisplay(Display):
 
     def _checked(self) -> tuple[NDArray[np.float64], dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
         rows = np.asarray(_counts(self.rows), dtype=float)
-        both = [
-            {name: np.asarray(each, dtype=float) for name, each in given.items()}
-            for given in (self.memory, self.seconds)
-        ]
-        shapes = {each.shape for given in both for each in given.values()}
-        if shapes != {rows.shape} or both[0].keys() != both[1].keys():
-            got = f"got {len(both[0])} and {len(both[1])} methods at {len(rows)} numbers of rows"
+        memory = {name: np.asarray(each, dtype=float) for name, each in self.memory.items()}
+        seconds = {name: np.asarray(each, dtype=float) for name, each in self.seconds.items()}
+        shapes = {each.shape for given in (memory, seconds) for each in given.values()}
+        if shapes != {rows.shape} or memory.keys() != seconds.keys():
+            got = f"got {len(memory)} and {len(seconds)} methods at {len(rows)} numbers of rows"
             raise InputError(message("memory and time of each method at each number of rows", got, "Use from_plans."))
         if self.chosen and len(self.chosen) != len(rows):
             got = f"got {len(self.chosen)} for {len(rows)}"
             raise InputError(message("one chosen method per number of rows", got, "Use from_plans."))
-        return rows, both[0], both[1]
+        return rows, memory, seconds
 
 
 def _counts(rows: Any) -> list[int]:

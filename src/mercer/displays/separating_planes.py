@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mercer.errors import InputError, KernelError, message
+from mercer.geometry import Separated, separable
 from mercer.kernels import Kernel
 from mercer.lifts import lift
 from mercer.lifts.coerce import stated
@@ -25,8 +26,8 @@ class Found:
     """What a plane says.
 
     scores : w.phi + b at the places
-    answer : "yes" where every row is on its side, else "no"
-    wrong : the positions of rows that are not
+    answer : "yes" where a plane separates the rows, "no", or "not resolved"
+    wrong : the positions of rows on the wrong side of this one
     """
 
     scores: Array
@@ -34,31 +35,39 @@ class Found:
     wrong: NDArray[np.intp]
 
 
-def plane_of(features: Any, X: Any, sign: Array, places: Any) -> Found:
+def plane_of(features: Any, X: Any, labels: NDArray[Any], places: Any) -> Found:
     """The separating plane, or the one of the least violations."""
-    phi = featured(features, X)
-    table = _numbers(phi(X), len(sign))
-    weights, intercept = least_violations(table, sign)
-    values = sign * (table @ weights + intercept)
-    wrong = np.flatnonzero(values <= ROUNDING * np.abs(values).max(initial=0.0))
-    return Found(_numbers(phi(places), len(places)) @ weights + intercept, "no" if len(wrong) else "yes", wrong)
+    asked, phi = featured(features, X)
+    answer = separable(asked, X, labels)
+    wrong: NDArray[np.intp] = np.zeros(0, np.intp)
+    if isinstance(answer, Separated):
+        weights, intercept = answer.coef, answer.intercept
+    else:
+        sign = np.where(labels == answer.classes[1], 1.0, -1.0)
+        table = _numbers(phi(X), len(sign))
+        weights, intercept = least_violations(table, sign)
+        values = sign * (table @ weights + intercept)
+        wrong = np.flatnonzero(values <= ROUNDING * np.abs(values).max(initial=0.0))
+    return Found(_numbers(phi(places), len(places)) @ weights + intercept, answer.answer, wrong)
 
 
-def featured(features: Any, X: Any) -> Callable[[Any], Any]:
-    """The function from rows to features."""
-    if isinstance(features, Kernel | str):
-        kernel = stated(features)
+def featured(features: Any, X: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """What is asked whether it separates, and the function from rows to its features."""
+    if isinstance(features, Kernel | str | list | tuple):
         try:
-            return lift(kernel, X).fit(X).transform
+            fitted: Any = lift(cast(Any, features), X)
         except KernelError:
-            known = kernel.resolve(X)
-            return lambda Z: known(Z, X)
+            if isinstance(features, list | tuple):
+                raise
+            kernel = stated(features).resolve(X)
+            return kernel, lambda Z: kernel(Z, X)
+        return fitted, lambda Z: fitted.transform(Z)
     if hasattr(features, "transform") and not isinstance(features, type):
-        fitted: Any = clone(features).fit(X)
-        return lambda Z: fitted.transform(Z)
+        fitted = clone(features).fit(X)
+        return fitted, lambda Z: fitted.transform(Z)
     if callable(features) and not isinstance(features, type):
-        return lambda Z: features(np.asarray(Z, dtype=np.float64))
-    needs = "a lift, another transformer, a kernel or a function of rows"
+        return features, lambda Z: features(np.asarray(Z, dtype=np.float64))
+    needs = "a lift, another transformer, a kernel, formulas or a function of rows"
     raise InputError(message(needs, f"got {features!r:.80}", 'Use "linear" or Parabolic(), say.'))
 
 

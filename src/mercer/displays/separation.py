@@ -98,13 +98,14 @@ class SeparationDisplay(Display):
     ) -> Self:
         """Ask each lift whether it separates the rows, and draw the plane that it has for them.
 
-        Cost: a linear programme per lift, of n rows and as many unknowns as it has features and violations.
+        Cost: that of `mercer.separable`, and where it says no a linear programme of n rows and violations.
 
         Parameters
         ----------
-        lifts : dict of str to Lift, Kernel, str or callable
-            By name: a lift or another transformer, which is cloned; a kernel or its text; or a function of all rows
-            that returns a column per feature. A kernel without a finite lift has the features k(x, x_j) of the rows.
+        lifts : dict of str to Lift, Kernel, str, list of str or callable
+            By name, as in `mercer.separable`: a lift or another transformer, which is cloned; a kernel or its text;
+            formulas of the columns; or a function of all rows that returns a column per feature. A kernel without a
+            finite lift has the features k(x, x_j) of the rows.
         X : array or DataFrame of shape (n, 2)
             The rows.
         y : array of shape (n,)
@@ -124,13 +125,13 @@ class SeparationDisplay(Display):
 
         plane = Plane.of(X)
         labels = labels_of(y, len(plane.values))
-        sign = _signs(labels)
+        _refuse_other_than_two(labels)
         check_grid(grid)
         if not isinstance(lifts, Mapping) or not lifts:
             got = "got none" if isinstance(lifts, Mapping) else f"got {type(lifts).__name__}"
             raise InputError(message("lifts by name", got, 'Use {"A": "linear", "B": Parabolic()}, say.'))
         across, up, places = plane.grid(grid)
-        found = [plane_of(lift, X, sign, places) for lift in lifts.values()]
+        found = [plane_of(lift, X, labels, places) for lift in lifts.values()]
         scores = np.array([each.scores.reshape(len(up), len(across)) for each in found])
         names, answers = [str(name) for name in lifts], [each.answer for each in found]
         return cls(X, labels, across, up, names, scores, answers, [each.wrong for each in found]).plot(ax, style=style)
@@ -175,17 +176,14 @@ class SeparationDisplay(Display):
         if not np.isfinite(self.scores).all():
             raise InputError(message("finite scores", "got NaN or infinity", "Scale the columns."))
         y = labels_of(self.y, len(plane.values))
-        _signs(y)
+        _refuse_other_than_two(y)
         return plane, y
 
 
-def _signs(labels: NDArray[Any]) -> NDArray[np.float64]:
-    """-1 for the first label, 1 for the second."""
+def _refuse_other_than_two(labels: NDArray[Any]) -> None:
     known = np.unique(labels)
     if len(known) != 2:
-        got = f"got {len(known)}"
-        raise InputError(message("two classes", got, "Ask for one against the rest: y == y[0]."))
-    return np.where(labels == known[1], 1.0, -1.0)
+        raise InputError(message("two classes", f"got {len(known)}", "Ask for one against the rest: y == y[0]."))
 
 
 def _ringed(axes: Any, rows: NDArray[Any]) -> Any:
