@@ -23,7 +23,7 @@ from mercer import (
     region,
 )
 from mercer.errors import InputError
-from mercer.geometry import Ball, Ellipse, Empty, HalfSpace, Inequality, Quadric
+from mercer.geometry import Ball, Ellipse, Empty, Everything, HalfSpace, Inequality, Quadric
 from mercer.kernels import Linear
 from mercer.lifts import Monomials, Nystrom, Parabolic, Polynomial
 from mercer.solvers import GradientDescent
@@ -74,14 +74,14 @@ LEARNERS = {
 KERNELS = {
     "parabolic": Ball,
     "polynomial(degree=2)": Quadric | Ellipse,
-    "1 + linear": HalfSpace,
-    "linear.after([[1, 2], [3, -1]])": HalfSpace,
+    "1 + linear": HalfSpace | Empty,  # an SVM finds no line
+    "linear.after([[1, 2], [3, -1]])": HalfSpace | Empty,
     "0.5*parabolic + 3": Ball,
     "parabolic.scaled([2, 0.5])": Ellipse,
     "(1 + linear)**3": Inequality,
     "polynomial(degree=2).on(1)": Quadric,
     "polynomial(degree=2).after([[2, 1]])": Quadric | Empty,
-    "subsets": Quadric,
+    "subsets": Quadric | Empty,
 }
 
 
@@ -190,6 +190,17 @@ def test_pipelines_before_a_learner(name):
     twice = fitted(make_pipeline(StandardScaler(), Polynomial(2), LEARNERS[name]("parabolic")), far)
     with pytest.raises(InputError, match=r"got Polynomial\. Use .* one of them"):
         region(twice)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "1 + linear", "linear + linear.after([[1, 1]])"])
+def test_a_line_that_separates_nothing_is_no_far_halfspace(kernel):
+    """Exercise 17, A: f is -1 everywhere, and what is left of w is rounding."""
+    model = KernelSVC(kernel, C=10.0).fit(X, INSIDE)
+    assert (model.decision_function(NEW) < -0.99).all()
+    assert isinstance(region(model), Empty)
+    assert isinstance(region(model, positive=False), Everything)
+    assert not model.coef_.any()
+    assert model.margin_ == np.inf
 
 
 def test_columns_by_name():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,13 @@ from numpy.typing import NDArray
 
 from mercer.compute.codegen.sparse import is_sparse
 from mercer.kernels import Linear
-from mercer.learners.data.views import KernelView, View, blocks
+from mercer.learners.data.views import EPS, KernelView, View, blocks
 from mercer.learners.streaming.basis import FeatureBasis, LandmarkBasis, LiftBasis
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures, Predictor
 
 Array = NDArray[np.float64]
+NO_DIGITS = 4 * EPS
+"""The part of the sizes of its terms that rounding alone makes of a sum."""
 
 
 def feature_weights(predictor: Predictor) -> Array:
@@ -43,11 +46,25 @@ def _of_basis(predictor: ByBasis) -> Array:
 
 
 def lifted(view: View, duals: Array) -> Array:
-    """sum_j a_j phi(x_j), a block of rows at a time: (features, functions)."""
+    """sum_j a_j phi(x_j), a block of rows at a time: (features, functions).
+
+    A sum of which rounding leaves no digit is zero: a line that separates nothing has no direction.
+    """
     if isinstance(view, KernelView) and isinstance(view.kernel, Linear):  # of sparse rows, too
         values: Any = view.points.values
-        found = values.T @ duals
-        return np.asarray(found.toarray() if is_sparse(found) else found)
+        return _sums([(values, duals)])
     seen = view.lifted()
     parts = blocks(seen.count, seen.most_features or 1)
-    return np.asarray(np.sum([seen.chosen(part).features().T @ duals[part] for part in parts], axis=0))
+    return _sums((seen.chosen(part).features(), duals[part]) for part in parts)
+
+
+def _sums(parts: Iterable[tuple[Any, Array]]) -> Array:
+    found, sizes = (np.sum(terms, axis=0) for terms in zip(*map(_products, parts), strict=True))
+    return np.where(np.abs(found) <= NO_DIGITS * sizes, 0.0, found)
+
+
+def _products(part: tuple[Any, Array]) -> tuple[Array, Array]:
+    """Features' coefficients, and the same of their sizes."""
+    features, duals = part
+    found, sizes = features.T @ duals, abs(features).T @ np.abs(duals)
+    return (found.toarray(), sizes.toarray()) if is_sparse(found) else (found, sizes)

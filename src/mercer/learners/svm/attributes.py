@@ -11,7 +11,7 @@ from mercer.kernels import Linear
 from mercer.learners.data.views import TableView
 from mercer.learners.streaming.basis import LandmarkBasis
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
-from mercer.learners.streaming.weights import feature_weights
+from mercer.learners.streaming.weights import NO_DIGITS, feature_weights
 from mercer.learners.svm.model import Model
 
 Array = NDArray[np.float64]
@@ -47,8 +47,10 @@ def squared_lengths(model: Model) -> Array:
     if predictor is None:
         return np.zeros(len(model.biases))
     if isinstance(predictor, ByDuals):
-        squares = (predictor.duals * predictor.view.times(predictor.duals)).sum(axis=0)
-        return np.asarray(np.maximum(squares, 0.0))
+        a, view = predictor.duals, predictor.view
+        squares = (a * view.times(a)).sum(axis=0)
+        sizes = np.sqrt(np.maximum(view.operator().diagonal(), 0.0)) @ np.abs(a)
+        return np.where(squares <= NO_DIGITS * sizes**2, 0.0, squares)
     if isinstance(predictor, ByBasis) and isinstance(predictor.basis, LandmarkBasis):
         return np.asarray(((predictor.basis.upper @ predictor.weights) ** 2).sum(axis=0))  # k(L, L) = R'R
     if isinstance(predictor, ByBasis | ByFeatures):
