@@ -1,0 +1,2 @@
+class _E: number=17; title="which features separate an ellipse"
+EXERCISE=_E()

@@ -1,0 +1,71 @@
+"""The picture of an exercise or an example: panels on one figure, for a page or for a slide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from mercer.displays.base import Display, new_figure
+try:
+    from mercer.displays.look import LOOKS
+except ImportError: LOOKS={}
+from mercer.errors import InputError, message, speaks
+from mercer.lectures.verdict import Found
+
+PANEL_INCHES = 3.6
+"""Width and height of a panel on a page, about."""
+FORMATS = ("png", "svg", "pdf")
+
+
+class Picture(Display):
+    """A figure of one panel or of several; `figure_` is matplotlib's, `save` writes it, a notebook shows it."""
+
+    def __init__(self, draw: Callable[[Picture, Found], None], found: Found) -> None:
+        self._draw, self._found = draw, found
+
+    @property
+    def style(self) -> str:
+        """For displays that are drawn on its panels."""
+        return next(name for name, look in LOOKS.items() if look is self._look)
+
+    def _plot(self, ax: Any) -> None:
+        self._draw(self, self._found)
+
+    def panels(self, count: int = 1, *, rows: int = 1, share: bool = False, projections: dict[int, str] | None = None) -> Any:
+        """Axes in rows, in one list.
+
+        share : whether they have one scale of y
+        projections : those of panels that are not flat, by their numbers
+        """
+        columns = -(-count // rows)
+        page = (max(6.4, PANEL_INCHES * columns), max(4.2, PANEL_INCHES * rows))
+        figure = new_figure(self._look.wide if self.style == "slide" else page)
+        axes: list[Any] = []
+        for place in range(count):
+            with_others = {"sharey": axes[0]} if share and axes else {}
+            axes.append(figure.add_subplot(rows, columns, place + 1, projection=(projections or {}).get(place), **with_others))
+        self._own, self.ax_, self.figure_ = True, axes[0], figure
+        self._note(*axes)
+        return axes
+
+    def finish(self, axes: Any, title: str = "", x: str = "", y: str = "") -> None:
+        """The sizes of the style, a legend above what was drawn, a title, and the names of both axes."""
+        axes.set(xlabel=x or axes.get_xlabel(), ylabel=y or axes.get_ylabel())
+        self._finish(axes, title)
+
+    @speaks
+    def save(self, path: str | Path) -> None:
+        """Write it to a file: .png, .svg or .pdf."""
+        path = Path(path)
+        path.write_bytes(self.written(path.suffix.removeprefix(".")))
+
+    def written(self, form: str = "png") -> bytes:
+        """The file of a format."""
+        if form not in FORMATS:
+            needs, got = f"a name that ends with .{', .'.join(FORMATS)}", f"got .{form}"
+            raise InputError(message(needs, got, "Use picture.png."))
+        stream, said = BytesIO(), "Creator" if form != "png" else "Software"
+        self.figure_.savefig(stream, format=form, metadata={said: "mercer"})
+        return stream.getvalue()
