@@ -7,15 +7,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from mercer.displays.base import Display, new_figure
-try:
-    from mercer.displays.look import LOOKS
-except ImportError: LOOKS={}
+from mercer.displays.base import Display, entitle, new_figure
+from mercer.displays.look import LOOKS
 from mercer.errors import InputError, message, speaks
 from mercer.lectures.verdict import Found
 
-PANEL_INCHES = 3.6
-"""Width and height of a panel on a page, about."""
+PAGE_INCHES, PANEL_INCHES = 9.6, 3.6
+"""Width of panels side by side on a page, and height of each, at least."""
 FORMATS = ("png", "svg", "pdf")
 
 
@@ -40,7 +38,7 @@ class Picture(Display):
         projections : those of panels that are not flat, by their numbers
         """
         columns = -(-count // rows)
-        page = (max(6.4, PANEL_INCHES * columns), max(4.2, PANEL_INCHES * rows))
+        page = (max(PAGE_INCHES, PANEL_INCHES * columns) if columns > 1 else 6.4, max(4.6, PANEL_INCHES * rows))
         figure = new_figure(self._look.wide if self.style == "slide" else page)
         axes: list[Any] = []
         for place in range(count):
@@ -50,10 +48,17 @@ class Picture(Display):
         self._note(*axes)
         return axes
 
-    def finish(self, axes: Any, title: str = "", x: str = "", y: str = "") -> None:
-        """The sizes of the style, a legend above what was drawn, a title, and the names of both axes."""
+    def name(self, axes: Any, title: str, x: str = "", y: str = "") -> None:
+        """A title, and the names of both axes, in the letters of the style, over what a display has drawn."""
         axes.set(xlabel=x or axes.get_xlabel(), ylabel=y or axes.get_ylabel())
-        self._finish(axes, title)
+        self._look.write(axes)
+        entitle(axes, title, self._look.letters.get("title"))
+        self._note(axes)
+
+    def finish(self, axes: Any, title: str, x: str = "", y: str = "") -> None:
+        """The same, and the lines, points and legend of what was drawn without a display."""
+        self._finish(axes)
+        self.name(axes, title, x, y)
 
     @speaks
     def save(self, path: str | Path) -> None:

@@ -67,6 +67,7 @@ def _draw_polynomial(picture: Picture, found: Found) -> None:
     for b, axes in zip((1, 2, 10, 20), picture.panels(4, share=True), strict=True):
         curve = CurveDisplay(grid, found["models"][b].predict(grid[:, None]), X=found["X"], y=found["y"])
         curve.plot(axes, style=picture.style)
+        picture.name(axes, "", "x", "y")
         axes.plot(grid, np.exp(1.5 * grid - 1), "--", color="tab:red", label="truth")
         axes.set_ylim(-3, 9)
         picture.finish(axes, f"b = {b}")
@@ -135,7 +136,7 @@ def _draw_waves(picture: Picture, found: Found) -> None:
     grid = np.linspace(0, 1, 300)
     for (name, model), axes in zip(found["models"].items(), picture.panels(3, share=True), strict=True):
         CurveDisplay(grid, model.predict(grid[:, None]), X=found["X"], y=found["y"]).plot(axes, style=picture.style)
-        picture.finish(axes, name, "July to October 2019", "dollars")
+        picture.name(axes, name, "1 July to 1 October 2019", "dollars")
 
 
 # -- bumps ------------------------------------------------------------------------------------------------------------

@@ -136,7 +136,7 @@ def _draw_aapl(picture: Picture, found: Found) -> None:
     grid = np.linspace(0, 1, 400)
     for (s, model), axes in zip(found["models"].items(), picture.panels(2, share=True), strict=True):
         CurveDisplay(grid, model.predict(grid[:, None]), X=found["X"], y=found["y"]).plot(axes, style=picture.style)
-        picture.finish(axes, f"sigma = {s:.4f}, lambda = 0.01", "July to October 2019", "dollars")
+        picture.name(axes, f"sigma = {s:.4f}, lambda = 0.01", "1 July to 1 October 2019", "dollars")
 
 
 # -- strings and graphs -----------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def _draw_strings(picture: Picture, found: Found) -> None:
     (axes,) = picture.panels()
     model = KernelPCA(found["kernel"], n_components=2).fit(found["X"])
     ComponentsDisplay.from_estimator(model, found["X"], found["y"], ax=axes, style=picture.style)
-    axes.set_title("surnames, by runs of two letters")
+    picture.name(axes, "surnames, by runs of two letters")
 
 
 def graphs() -> dict[str, Any]:
@@ -212,7 +212,7 @@ def _draw_graphs(picture: Picture, found: Found) -> None:
     order = np.argsort(found["y"], kind="stable")
     rows = [found["X"][i] for i in order]
     GramDisplay.from_kernel(found["kernels"]["neighbours"], rows, ax=axes, style=picture.style)
-    axes.set_title("ten paths, rings and stars, by neighbours")
+    picture.name(axes, "ten paths, rings and stars, by neighbours")
 
 
 # -- costs ------------------------------------------------------------------------------------------------------------

@@ -148,11 +148,11 @@ def _draw_margins(picture: Picture, found: Found) -> None:
     panels = picture.panels(4)
     for (name, model), axes in zip(found["models"].items(), panels, strict=False):
         BoundaryDisplay.from_estimator(model, found["X"], found["y"], ax=axes, style=picture.style)
-        axes.set_title(f"{name}: margin {model.margin_:.2f}")
+        picture.name(axes, f"{name}: margin {model.margin_:.2f}")
     for kernel, axes in zip(("parabolic", "gaussian(1)"), panels[2:], strict=True):
         model = found["curved"][kernel]
         BoundaryDisplay.from_estimator(model, found["rings"], found["kind"], ax=axes, style=picture.style)
-        axes.set_title(f"{kernel}: {len(model.support_)} rows decide")
+        picture.name(axes, f"{kernel}: {len(model.support_)} rows decide")
 
 
 EXAMPLES = (

@@ -57,7 +57,10 @@ def _draw_parabolic(picture: Picture, found: Found) -> None:
     first, second = picture.panels(2, projections={0: "3d"})
     ParabolicDisplay.from_estimator(found["model"], found["X"], found["y"], ax=first, style=picture.style)
     BoundaryDisplay.from_estimator(found["model"], found["X"], found["y"], ax=second, style=picture.style)
+    first.get_legend().remove()  # the other panel names the colours
     second.set_aspect("equal")
+    picture.name(first, "above: a plane")
+    picture.name(second, "below: a circle")
 
 
 # -- conics ---------------------------------------------------------------------------------------------------------
@@ -101,7 +104,7 @@ def _count(found: Found) -> Verdict:
 def _draw_conics(picture: Picture, found: Found) -> None:
     across = np.linspace(-2, 2, 301)
     places = np.stack(np.meshgrid(across, across), axis=-1).reshape(-1, 2)
-    for (name, shape), axes in zip(found["shapes"].items(), picture.panels(4), strict=True):
+    for (name, shape), axes in zip(found["shapes"].items(), picture.panels(4, rows=2), strict=True):
         values = shape.value(places).reshape(301, 301)
         axes.contourf(across, across, values, levels=[0, np.inf], colors=["tab:blue"], alpha=0.25)
         axes.contour(across, across, values, levels=[0], colors="black")
@@ -157,7 +160,7 @@ def _draw_random_fourier(picture: Picture, found: Found) -> None:
         lift = RandomFourier(found["kernel"], form=form, sampling="iid")
         counts = (32, 64, 128, 256, 512, 1024, 2048)
         LiftErrorDisplay.from_lift(lift, found["X"], components=counts, draws=4, ax=axes, style=picture.style)
-        axes.set_title(f"form {form!r}")
+        picture.name(axes, f"form {form!r}")
 
 
 EXAMPLES = (

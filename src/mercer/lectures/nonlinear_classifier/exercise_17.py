@@ -1,2 +1,74 @@
-class _E: number=17; title="which features separate an ellipse"
-EXERCISE=_E()
+"""Exercise 17: which features make the inside of an ellipse a halfspace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer.geometry import Ellipse
+HullsMeet=Separation=separable=None
+from mercer.lectures.exercise_record import Exercise
+from mercer.lectures.picture import Picture
+from mercer.lectures.verdict import Claim, Found, Verdict
+
+FEATURES = {
+    "A": ["x1", "x2"],
+    "B": ["x1", "x2", "x1*x2"],
+    "C": ["x1", "x2", "x1^2 + x2^2"],
+    "D": ["x1", "x2", "x1^2 + 2*x2^2"],
+    "E": ["x1", "x2", "x1*x2", "x1^2", "x2^2"],
+}
+GAP = 0.03
+"""No row is nearer to the boundary, in the value of its polynomial."""
+
+
+def _rows() -> dict[str, Any]:
+    """Points of a square, 1 inside of a turned ellipse and -1 outside: the lecture's own picture is not in its text."""
+    ellipse = Ellipse([0.4, -0.3], [2.0, 1.0], np.pi / 6)
+    X = np.random.default_rng(17).uniform(-3, 3, size=(150, 2))
+    X = X[np.abs(ellipse.value(X)) > GAP]
+    y = np.where(ellipse.contains(X), 1, -1)
+    answers = {letter: separable(features, X, y) for letter, features in FEATURES.items()}
+    return {"X": X, "y": y, "ellipse": ellipse, "separations": answers}
+
+
+def _claim(letter: str) -> Claim:
+    def decide(found: Found) -> Verdict:
+        answer: Separation = found["separations"][letter]
+        return Verdict(bool(answer), _why(letter, answer, found), answer)
+
+    return Claim(f"phi(x) = [{', '.join(FEATURES[letter]).replace('*', ' ').replace('2 x2', '2 x2')}]", decide)
+
+
+def _why(letter: str, answer: Separation, found: Found) -> str:
+    """A point of both hulls, with the rows that it is made of; or the plane."""
+    if isinstance(answer, HullsMeet):
+        point = ", ".join(f"{value:.3g}" for value in answer.point)
+        rows = {label: sorted(weights) for label, weights in answer.weights.items()}
+        return (
+            f"phi = ({point}) is a weighted mean of the rows {rows[1]} of the class 1, and of the rows {rows[-1]} of the class "
+            "-1: no plane has it on both sides."
+        )
+    return f"{answer}."
+
+
+EXERCISE = Exercise(
+    number=17,
+    lecture="Nonlinear classifier",
+    title="which features separate an ellipse",
+    question="Given the training examples with x = [x1, x2] in R^2 below, where a boundary between the "
+    "positively-labeled examples and the negatively-labeled examples is an ellipse, which of the following feature "
+    "vectors phi(x) will guarantee that the training set {(phi(x), y)} is linearly separable? (Choose all that apply.)",
+    claims={letter: _claim(letter) for letter in FEATURES},
+    stated="E",
+    reason="Every ellipse is theta.[x1, x2, x1 x2, x1^2, x2^2] + theta_0 = 0 for some theta. A draws lines, B lines and "
+    "hyperbolas, C circles. D draws ellipses, but only those along the axes that are the root of 2 times as wide as high; the "
+    "lecture says circles.",
+    draw=lambda picture, found: _draw(picture, found),
+    compute=_rows,
+)
+
+
+def _draw(picture: Picture, found: Found) -> None:
+    raise NotImplementedError

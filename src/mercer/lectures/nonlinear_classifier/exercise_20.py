@@ -40,11 +40,11 @@ def _draw(picture: Picture, _: Found) -> None:
     """The matrix A'A of each choice beside that of the kernel."""
     X = np.eye(3)
     drawn = {"the kernel": kernel(X, X), **{f"{letter}. {text[9:]}": Linear().after(rows)(X) for letter, (text, rows) in CHOICES.items()}}
-    panels = picture.panels(len(drawn), rows=1)
+    panels = picture.panels(len(drawn), rows=2)
     for (title, values), axes in zip(drawn.items(), panels, strict=True):
         axes.imshow(values, cmap="Blues", vmin=-0.5, vmax=3)
         for i, j in np.ndindex(3, 3):
-            axes.text(j, i, f"{values[i, j]:g}", ha="center", va="center", fontsize=11)
+            axes.text(j, i, f"{values[i, j]:g}", ha="center", va="center")
         axes.set(xticks=range(3), yticks=range(3), xticklabels=["x1'", "x2'", "x3'"], yticklabels=["x1", "x2", "x3"])
         picture.finish(axes, title)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.displays import GramDisplay
 from mercer.kernels import Constant, Kernel, Linear, Min
 from mercer.kernels.proof.prove import prove
 from mercer.kernels.proof.record import Proof, Witness
@@ -45,16 +44,16 @@ def _why(proof: Proof) -> str:
 
 
 def _draw(picture: Picture, found: Found) -> None:
-    """The matrix of each on the integers -2 to 3: whether it is positive semi-definite."""
+    """The matrix of each on the integers -2 to 3, and its least eigenvalue: is it positive semi-definite?"""
     X = np.arange(-2.0, 4.0)[:, None]
-    panels = picture.panels(len(CHOICES), rows=2)
-    for (letter, (text, kernel, _, _)), axes in zip(CHOICES.items(), panels, strict=True):
-        K = np.broadcast_to(kernel(X), (6, 6))
-        axes.imshow(K, cmap="Blues")
+    for (letter, (text, kernel, _, _)), axes in zip(CHOICES.items(), picture.panels(len(CHOICES), rows=2), strict=True):
+        # Min refuses to be evaluated where it is no kernel
+        K = np.minimum(X, X.T) if letter == "F" else kernel(X)
         least = np.linalg.eigvalsh(K)[0]
-        shown = f"{found[letter].status}, least eigenvalue {0 if abs(least) < 1e-10 * np.abs(K).max() else least:.2g}"
-        axes.set(xticks=range(6), xticklabels=X[:, 0].astype(int), yticks=range(6), yticklabels=X[:, 0].astype(int))
-        picture.finish(axes, f"{letter}. {text.split(',')[0] if letter == 'E' else text.replace(', for', ',').split(', x,')[0]}\n{shown}")
+        told = 0.0 if abs(least) < 1e-10 * np.abs(K).max() else least
+        axes.imshow(K, cmap="Blues", vmin=min(0.0, K.min()))
+        axes.set(xticks=[], yticks=[])
+        picture.name(axes, f"{letter}. {text.split(', for')[0]}", f"least eigenvalue {told:.3g}")
 
 
 EXERCISE = Exercise(

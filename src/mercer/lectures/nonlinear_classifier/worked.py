@@ -58,7 +58,7 @@ def _draw_perceptron(picture: Picture, found: Found) -> None:
     titles = {"lifted": "theta, on features", "kernel": "alphas, by the kernel"}
     for (name, title), axes in zip(titles.items(), picture.panels(2, share=True), strict=True):
         StepsDisplay.from_estimator(found[name], found["X"], found["y"], ax=axes, style=picture.style)
-        axes.set_title(f"{title}: {found[name].history_.sum()} mistakes")
+        picture.name(axes, f"{title}: {found[name].history_.sum()} mistakes")
 
 
 # -- min ------------------------------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ def _draw_minimum(picture: Picture, found: Found) -> None:
         first.fill_between(ends, 0, np.where(ends <= x, height, 0.0), alpha=0.35, label=f"phi({x:g}), drawn {height:g} high")
     picture.finish(first, "the product is 1 on [0, 1.5]: min(3, 1.5)", "t")
     GramDisplay.from_kernel(Min(), found["X"], ax=second, style=picture.style)
-    second.set_title("min(x, z)")
+    picture.name(second, "min(x, z)")
 
 
 EXAMPLES = (
