@@ -29,6 +29,7 @@ from mercer import (
     mmd,
 )
 from mercer.displays import (
+    BasisDisplay,
     BoundaryDisplay,
     ClusterDisplay,
     ComponentsDisplay,
@@ -44,7 +45,7 @@ from mercer.displays import (
     StepsDisplay,
 )
 from mercer.errors import message
-from mercer.lifts import Nystrom, RandomFourier
+from mercer.lifts import Nystrom, RadialBasis, RandomFourier
 from mercer.solvers import ConjugateGradient, GradientDescent
 
 Array = NDArray[Any]
@@ -148,6 +149,12 @@ def curve(rows: Rows) -> Any:
     return CurveDisplay.from_estimator(model, X, y, grid=rows.grid)
 
 
+def bumps(rows: Rows) -> Any:
+    X, y = prices(rows)
+    basis = RadialBasis("random", 7, lengthscale=10.0, random_state=3)
+    return BasisDisplay.from_estimator(KernelRidge(basis, alpha=0.03).fit(X, y), X, y, grid=rows.grid)
+
+
 def gram(rows: Rows) -> Any:
     X, y = sonar(rows)
     return GramDisplay.from_kernel("gaussian(0.5)", X, order=y)
@@ -231,6 +238,7 @@ PICTURES: dict[str, Callable[[Rows], Any]] = {
     for each in (
         boundary,
         curve,
+        bumps,
         gram,
         indefinite,
         parabolic,

@@ -26,6 +26,7 @@ def drawn():
 def test_every_display_of_models_is_drawn(drawn):
     shown = {type(each).__name__ for each in drawn.values()}
     assert shown >= {
+        "BasisDisplay",
         "BoundaryDisplay",
         "ClusterDisplay",
         "ComponentsDisplay",

@@ -10,6 +10,7 @@ from stand_ins import Components, Labelled, Quadrants, Result
 
 from mercer import displays
 from mercer.displays import (
+    BasisDisplay,
     BoundaryDisplay,
     ClusterDisplay,
     ComponentsDisplay,
@@ -34,6 +35,9 @@ DRAWN = {
     "clusters": lambda ax: ClusterDisplay.from_estimator(Quadrants(), X, ax=ax, grid=10),
     "labels": lambda ax: ClusterDisplay.from_estimator(Labelled(X[:, 0] > 0), X, ax=ax),
     "null": lambda ax: NullDisplay.from_result(Result(null_sample=X[:, 0]), ax=ax),
+    "basis": lambda ax: BasisDisplay(SPANS, np.column_stack([SPANS, SPANS**2]), [1.0, 1.0], X=X[:, :1], y=X[:, 1]).plot(
+        ax
+    ),
     "boundary": lambda ax: BoundaryDisplay.from_estimator(Slope(), X, ax=ax, grid=10),
     "curve": lambda ax: CurveDisplay(SPANS, SPANS, deviation=np.ones(5)).plot(ax),
     "descent": lambda ax: DescentDisplay(SPANS, X[:5]).plot(ax),

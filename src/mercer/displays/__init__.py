@@ -1,5 +1,6 @@
 """Plots of fitted models and of tests, like scikit-learn's displays; matplotlib is imported when one is drawn."""
 
+from mercer.displays.basis import BasisDisplay
 from mercer.displays.boundary import BoundaryDisplay
 from mercer.displays.clusters import ClusterDisplay
 from mercer.displays.components import ComponentsDisplay
@@ -16,6 +17,7 @@ from mercer.displays.scree import ScreeDisplay
 from mercer.displays.steps import StepsDisplay
 
 __all__ = [
+    "BasisDisplay",
     "BoundaryDisplay",
     "ClusterDisplay",
     "ComponentsDisplay",

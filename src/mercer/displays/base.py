@@ -191,9 +191,9 @@ def short(kernel: object) -> str:
     return NUMBER.sub(lambda found: f"{float(found[0]):.3g}", str(kernel).replace("lengthscale=", ""))
 
 
-def name_of(model: object) -> str:
+def name_of(model: object, kernel: bool = True) -> str:
     """The class of a model, or of the last step of a pipeline, and its kernel, in a title."""
     last = last_step(model)
-    kernel = getattr(last, "kernel_", None)
-    text = "" if kernel is None else short(kernel)
+    known = getattr(last, "kernel_", None) if kernel else None
+    text = "" if known is None else short(known)
     return type(last).__name__ + (f", {text}" if 0 < len(text) <= MAX_KERNEL_CHARACTERS else "")

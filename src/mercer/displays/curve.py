@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, check_fitted, last_step, name_of, titled
 from mercer.displays.estimators import Predictor
-from mercer.displays.line import Line
-from mercer.displays.plane import check_grid, refuse_huge
+from mercer.displays.line import Line, rows_and_targets
+from mercer.displays.plane import check_grid
 from mercer.errors import InputError, message, speaks
 
 
@@ -127,7 +127,7 @@ class CurveDisplay(Display):
 
     def _plot(self, ax: Any) -> None:
         mean, half = self._checked()
-        line, y = self._rows()
+        line, y = rows_and_targets(self.X, self.y)
         axes = self._begin(ax)
         self.band_ = self.points_ = None
         if half is not None:
@@ -153,16 +153,3 @@ class CurveDisplay(Display):
         if not (np.isfinite(mean).all() and (half is None or np.isfinite(half).all())):
             raise InputError(message("finite predictions", "got NaN or infinity", "Scale the data."))
         return mean, half
-
-    def _rows(self) -> tuple[Line | None, NDArray[Any] | None]:
-        line = None if self.X is None else Line.of(self.X)
-        if line is None or self.y is None:
-            return line, None
-        y = np.asarray(self.y)
-        if y.shape != line.values.shape:
-            got = f"y has shape {y.shape} for {len(line.values)} rows"
-            raise InputError(message("one number per row in y", got, "Give y for the rows of X."))
-        if y.dtype.kind not in "fiub" or not np.isfinite(y).all():
-            raise InputError(message("finite numbers in y", "got others", "Leave these rows out."))
-        refuse_huge(y)
-        return line, y
