@@ -46,7 +46,9 @@ class Mark(Shown):
         return "\n".join([head, *(wrapped(remark, "  ") for remark in self.remarks)])
 
     def _html_pieces(self) -> Iterable[Markup]:
-        yield p(badge("proven" if self.right else "refuted"), " ", f"{self.given} is {'' if self.right else 'not '}right.")
+        yield p(
+            badge("proven" if self.right else "refuted"), " ", f"{self.given} is {'' if self.right else 'not '}right."
+        )
         yield items(self.remarks)
 
 
@@ -188,7 +190,10 @@ class Exercise(Shown):
         missing = len(set(self.answer) - set(letters))
         remarks = [f"{letter}. {self.choices[letter]}: {self.verdicts[letter].why}" for letter in wrong or letters]
         if missing:
-            remarks = [*(remarks if wrong else ()), f"{missing} right choice{'s are' if missing > 1 else ' is'} missing."]
+            remarks = [
+                *(remarks if wrong else ()),
+                f"{missing} right choice{'s are' if missing > 1 else ' is'} missing.",
+            ]
         return Mark("".join(letters), not wrong and not missing, tuple(remarks))
 
     @speaks

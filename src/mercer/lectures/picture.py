@@ -31,7 +31,9 @@ class Picture(Display):
     def _plot(self, ax: Any) -> None:
         self._draw(self, self._found)
 
-    def panels(self, count: int = 1, *, rows: int = 1, share: bool = False, projections: dict[int, str] | None = None) -> Any:
+    def panels(
+        self, count: int = 1, *, rows: int = 1, share: bool = False, projections: dict[int, str] | None = None
+    ) -> Any:
         """Axes in rows, in one list.
 
         share : whether they have one scale of y
@@ -43,7 +45,9 @@ class Picture(Display):
         axes: list[Any] = []
         for place in range(count):
             with_others = {"sharey": axes[0]} if share and axes else {}
-            axes.append(figure.add_subplot(rows, columns, place + 1, projection=(projections or {}).get(place), **with_others))
+            axes.append(
+                figure.add_subplot(rows, columns, place + 1, projection=(projections or {}).get(place), **with_others)
+            )
         self._own, self.ax_, self.figure_ = True, axes[0], figure
         self._note(*axes)
         return axes
@@ -71,6 +75,11 @@ class Picture(Display):
         if form not in FORMATS:
             needs, got = f"a name that ends with .{', .'.join(FORMATS)}", f"got .{form}"
             raise InputError(message(needs, got, "Use picture.png."))
-        stream, said = BytesIO(), "Creator" if form != "png" else "Software"
-        self.figure_.savefig(stream, format=form, metadata={said: "mercer"})
+        said: dict[str, dict[str, str | None]] = {
+            "png": {"Software": "mercer"},
+            "svg": {"Creator": "mercer", "Date": None},
+            "pdf": {"Creator": "mercer", "CreationDate": None},
+        }
+        stream = BytesIO()
+        self.figure_.savefig(stream, format=form, metadata=said[form])
         return stream.getvalue()

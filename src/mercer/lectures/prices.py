@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 LECTURE_DAYS = 65
-"""Trading days from 1 July to 1 October: on these, as `linspace(0, 1, 65)`, the median of the distances over the root
-of 2 is 0.20992, the lecture's first bandwidth, and half of it 0.10496, its second. That is inference from two numbers."""
+"""Trading days from 1 July to 1 October: on these, as `linspace(0, 1, 65)`, the median of distances over the root of
+2 is 0.20992, the lecture's first bandwidth, and half of it 0.10496, its second. That is inference from two numbers."""
 
 
 def prices(days: int = LECTURE_DAYS) -> tuple[list[date], NDArray[np.float64], NDArray[np.float64]]:

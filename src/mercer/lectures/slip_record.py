@@ -55,7 +55,12 @@ class Slip(Shown):
 
     def __str__(self) -> str:
         first, second = ("", "") if self.verdicts is None else (f"\n    {verdict}" for verdict in self.verdicts)
-        lines = [self.lecture, f"  written: {self.written}{first}", f"  instead: {self.instead}{second}", f"  {self.why}"]
+        lines = [
+            self.lecture,
+            f"  written: {self.written}{first}",
+            f"  instead: {self.instead}{second}",
+            f"  {self.why}",
+        ]
         return "\n".join(lines)
 
     def _html_pieces(self) -> Iterable[Markup]:

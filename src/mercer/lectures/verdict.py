@@ -106,7 +106,8 @@ def agreement(left: ArrayLike, right: ArrayLike, within: float, of: str) -> Verd
 def lines_of(verdicts: Mapping[str, tuple[str, Verdict]]) -> str:
     """Statements with their verdicts, as a text."""
     found = (
-        f"{wrapped(f'{name}. {text}', '  ')}\n{wrapped(str(verdict), '     ')}" for name, (text, verdict) in verdicts.items()
+        f"{wrapped(f'{name}. {text}', '  ')}\n{wrapped(str(verdict), '     ')}"
+        for name, (text, verdict) in verdicts.items()
     )
     return "\n".join(found)
 
@@ -121,5 +122,8 @@ def wrapped(text: str, indent: str = "") -> str:
 
 def list_of(verdicts: Mapping[str, tuple[str, Verdict]]) -> Markup:
     """The same for a card."""
-    rows = (element("p", f"{name}. {text} ", mark_of(verdict), " ", verdict.why) for name, (text, verdict) in verdicts.items())
+    rows = (
+        element("p", f"{name}. {text} ", mark_of(verdict), " ", verdict.why)
+        for name, (text, verdict) in verdicts.items()
+    )
     return joined(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import gamma, pi
 from typing import Any
 
@@ -109,7 +110,13 @@ def aapl_waves() -> dict[str, Any]:
     _, X, y = prices()
     models = {name: KernelRidge(Trigonometric(b, period), alpha=0.0).fit(X, y) for name, (b, period) in CASES.items()}
     seen = {name: float(np.sqrt(np.mean((y - model.predict(X)) ** 2))) for name, model in models.items()}
-    return {"X": X, "y": y, "models": models, "seen": seen, "left_out": {name: left_out(m, X, y) for name, m in models.items()}}
+    return {
+        "X": X,
+        "y": y,
+        "models": models,
+        "seen": seen,
+        "left_out": {name: left_out(m, X, y) for name, m in models.items()},
+    }
 
 
 def _closer(found: Found) -> Verdict:
@@ -199,7 +206,7 @@ def packing() -> dict[str, Any]:
 
 def _grows(found: Found) -> Verdict:
     counts = list(found["counts"].values())
-    factors = [after / before for before, after in zip(counts, counts[1:], strict=False)]
+    factors = [after / before for before, after in pairwise(counts)]
     why = f"{', '.join(map(str, counts))} balls: factors of {', '.join(f'{each:.1f}' for each in factors)}."
     return Verdict(min(factors) > 2, why, factors)
 
@@ -226,8 +233,8 @@ EXAMPLES = (
         "polynomial",
         LECTURE,
         "polynomials of order 1 to 20",
-        "Least squares on [x, x^2, ..., x^b] fits y = exp(1.5 x - 1) + noise of the variance 0.64, with b = 1 and b = 2; "
-        "a larger b makes f more flexible.",
+        "Least squares on [x, x^2, ..., x^b] fits y = exp(1.5 x - 1) + noise of the variance 0.64, with b = 1 and b = "
+        "2; a larger b makes f more flexible.",
         polynomial,
         (
             Claim("w is the solution of least squares, for every b", _least_squares),
@@ -249,8 +256,8 @@ EXAMPLES = (
         "aapl_waves",
         LECTURE,
         "the price of AAPL by waves, b = 2 and b = 4",
-        "The trigonometric transform of time fits a stock price. Which unit time has the lecture does not say: the period "
-        "is ours. Of the period of the data a curve must end where it begins.",
+        "The trigonometric transform of time fits a stock price. Which unit time has the lecture does not say: the "
+        "period is ours. Of the period of the data a curve must end where it begins.",
         aapl_waves,
         (
             Claim("b = 4 follows the prices more closely than b = 2", _closer),
@@ -263,7 +270,8 @@ EXAMPLES = (
         "bumps",
         LECTURE,
         "bumps that lift and push",
-        "A Gaussian bump on each of some rows, the centroids: a positive weight lifts f there, a negative one pushes it.",
+        "A Gaussian bump on each of some rows, the centroids: a positive weight lifts f there, a negative one pushes "
+        "it.",
         bumps,
         (
             Claim("f(x) = sum_i w_i exp(-|x - x_i|^2 / (2 sigma^2))", _sum_of_bumps),

@@ -45,7 +45,9 @@ def _both_sides(found: Found) -> Verdict:
 
 
 def _prediction(found: Found) -> Verdict:
-    return agreement(found["models"][50].predict(found["X"]), found["Phi"].T @ found["dual"], 1e-9, "k (K + lambda I)^-1 y and f")
+    return agreement(
+        found["models"][50].predict(found["X"]), found["Phi"].T @ found["dual"], 1e-9, "k (K + lambda I)^-1 y and f"
+    )
 
 
 def _sides(found: Found) -> Verdict:
@@ -96,7 +98,9 @@ def _draw_induced(picture: Picture, found: Found) -> None:
     places = np.stack(np.meshgrid(across, across), axis=-1).reshape(-1, 2)
     values = found["lifts"][2].transform(places)
     for name, column, axes in zip(found["names"][2], values.T, picture.panels(6, rows=2), strict=True):
-        axes.contourf(across, across, column.reshape(101, 101), levels=np.linspace(-6, 6, 25), cmap="RdBu", extend="both")
+        axes.contourf(
+            across, across, column.reshape(101, 101), levels=np.linspace(-6, 6, 25), cmap="RdBu", extend="both"
+        )
         axes.set_aspect("equal")
         picture.finish(axes, name)
 
@@ -115,7 +119,8 @@ def aapl() -> dict[str, Any]:
 
 def _digits(found: Found) -> Verdict:
     told = tuple(f"{s:.4f}" for s in found["bandwidths"])
-    why = f"median {found['median']:.6f}; over the root of 2 {told[0]}, and half of that {told[1]}. An inference, no fact."
+    median = f"median {found['median']:.6f}"
+    why = f"{median}; over the root of 2 {told[0]}, and half of that {told[1]}. An inference, no fact."
     return Verdict(told == ("0.2099", "0.1050"), why, found["bandwidths"])
 
 
@@ -128,8 +133,12 @@ def _solution(found: Found) -> Verdict:
 
 
 def _follows(found: Found) -> Verdict:
-    wide, narrow = (float(np.sqrt(np.mean((found["y"] - m.predict(found["X"])) ** 2))) for m in found["models"].values())
-    return Verdict(narrow < wide, f"{wide:.2f} and {narrow:.2f} dollars, the roots of the mean squares.", (wide, narrow))
+    wide, narrow = (
+        float(np.sqrt(np.mean((found["y"] - m.predict(found["X"])) ** 2))) for m in found["models"].values()
+    )
+    return Verdict(
+        narrow < wide, f"{wide:.2f} and {narrow:.2f} dollars, the roots of the mean squares.", (wide, narrow)
+    )
 
 
 def _draw_aapl(picture: Picture, found: Found) -> None:
@@ -143,9 +152,10 @@ def _draw_aapl(picture: Picture, found: Found) -> None:
 
 SURNAMES = {
     "Italian": "Bianchi Colombo Esposito Ferrari Fontana Giordano Mancini Marino Moretti Ricci Romano Rossi Santoro",
-    "Japanese": "Hayashi Inoue Kimura Kobayashi Matsumoto Nakamura Sasaki Suzuki Takahashi Tanaka Watanabe Yamada Yoshida",
-    "Polish": "Dabrowski Grabowski Kaminski Kowalski Kozlowski Krawczyk Lewandowski Michalski Nowak Nowakowski Szymanski "
-    "Wisniewski Zielinski",
+    "Japanese": "Hayashi Inoue Kimura Kobayashi Matsumoto Nakamura Sasaki Suzuki Takahashi Tanaka Watanabe Yamada "
+    "Yoshida",
+    "Polish": "Dabrowski Grabowski Kaminski Kowalski Kozlowski Krawczyk Lewandowski Michalski Nowak Nowakowski "
+    "Szymanski Wisniewski Zielinski",
 }
 
 
@@ -199,7 +209,9 @@ def graphs() -> dict[str, Any]:
 
 def _neighbours(found: Found) -> Verdict:
     scores = {name: round(float(score), 2) for name, score in found["scores"].items()}
-    return Verdict(scores["neighbours"] == 1 > scores["nodes"], f"right, of sizes that were not learned: {scores}.", scores)
+    return Verdict(
+        scores["neighbours"] == 1 > scores["nodes"], f"right, of sizes that were not learned: {scores}.", scores
+    )
 
 
 def _is_kernel(_: Found) -> Verdict:
@@ -251,8 +263,8 @@ EXAMPLES = (
         "woodbury",
         LECTURE,
         "Woodbury, both sides",
-        "w = (Phi Phi' + lambda I)^-1 Phi y' = Phi (Phi' Phi + lambda I)^-1 y': by a number per feature, or by a number "
-        "per row; the second needs inner products alone.",
+        "w = (Phi Phi' + lambda I)^-1 Phi y' = Phi (Phi' Phi + lambda I)^-1 y': by a number per feature, or by a "
+        "number per row; the second needs inner products alone.",
         woodbury,
         (
             Claim("both formulas give the same w", _both_sides),
@@ -281,7 +293,8 @@ EXAMPLES = (
         "the price of AAPL by the Gaussian kernel, with two bandwidths",
         "Kernel least squares of the closing prices, July to October 2019, with lambda = 0.01, sigma = 0.2099 and "
         "0.1050. The lecture names no scale; of those that were tried one has both numbers: the 65 trading days from 1 "
-        "July to 1 October in equal steps from 0 to 1, and sigma the median distance over the root of 2, and half of that.",
+        "July to 1 October in equal steps from 0 to 1, and sigma the median distance over the root of 2, and half of "
+        "that.",
         aapl,
         (
             Claim("sigma = 0.2099 and 0.1050", _digits),

@@ -9,8 +9,8 @@ import numpy as np
 from mercer.kernels import Gaussian
 from mercer.learners import KernelRidge
 from mercer.lectures.prices import LECTURE_DAYS, prices
-from mercer.lectures.verdict import Verdict, agreement
 from mercer.lectures.slip_record import Slip
+from mercer.lectures.verdict import Verdict, agreement
 from mercer.lifts import Powers
 from mercer.planner.from_shapes import plan
 from mercer.planner.machine import ROUGH
@@ -88,8 +88,12 @@ def _matrix() -> Pair:
 def _sigma() -> Pair:
     _, X, _ = prices(LECTURE_DAYS)
     median = float(Gaussian("median").resolve(X).lengthscale)
-    why = f"65 days in equal steps from 0 to 1: the median is {median:.4f}, over the root of 2 {median / np.sqrt(2):.4f}."
-    return Verdict(f"{median:.4f}" == "0.2099", why, median), Verdict(f"{median / np.sqrt(2):.4f}" == "0.2099", why, median)
+    why = (
+        f"65 days in equal steps from 0 to 1: the median is {median:.4f}, over the root of 2 {median / np.sqrt(2):.4f}."
+    )
+    return Verdict(f"{median:.4f}" == "0.2099", why, median), Verdict(
+        f"{median / np.sqrt(2):.4f}" == "0.2099", why, median
+    )
 
 
 def _inverse() -> Pair:
@@ -128,8 +132,8 @@ SLIPS = (
         LECTURE,
         "b = O(c^d) balls cover a space",
         "so it is for a ball of radius R, which takes (1 + 2R/r)^d at most; the unit cube takes more than any c^d",
-        "by volume it takes Gamma(d/2 + 1) / (pi^(d/2) r^d) at least, about sqrt(d / (2 pi)) / r times as many with each "
-        "further column",
+        "by volume it takes Gamma(d/2 + 1) / (pi^(d/2) r^d) at least, about sqrt(d / (2 pi)) / r times as many with "
+        "each further column",
         _exponential,
     ),
     Slip(
@@ -162,8 +166,10 @@ SLIPS = (
     Slip(
         LECTURE,
         "sigma is the median of the distances; for the prices it is 0.2099",
-        "`Gaussian(\"median\")` is the median, 0.2969 on what seems to be the lecture's scale; 0.2099 is that over sqrt(2)",
-        "the median belongs to exp(-r^2/s^2), and over sqrt(2) to exp(-r^2/(2 s^2)); an inference from two numbers, 0.2099 and 0.1050",
+        '`Gaussian("median")` is the median, 0.2969 on what seems to be the lecture\'s scale; '
+        "0.2099 is that over sqrt(2)",
+        "the median belongs to exp(-r^2/s^2), and over sqrt(2) to exp(-r^2/(2 s^2)); an inference from two numbers, "
+        "0.2099 and 0.1050",
         _sigma,
     ),
     Slip(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.lectures.verdict import Verdict
 from mercer.lectures.slip_record import Slip
+from mercer.lectures.verdict import Verdict
 from mercer.lifts import Subsets
 
 LECTURE = "Kernel methods"
@@ -28,14 +28,22 @@ def _starts() -> Pair:
         ends.append(w)
     gap = float(np.abs(ends[0] - ends[1]).max())
     shortest = float(np.abs(ends[0] - np.linalg.lstsq(row[None], [target])[0]).max())
-    wrong = Verdict(gap < 1e-9, f"from (0, 0) and (1.5, 1) it ends at {ends[0].round(3).tolist()} and {ends[1].round(3).tolist()}.", ends)
+    wrong = Verdict(
+        gap < 1e-9,
+        f"from (0, 0) and (1.5, 1) it ends at {ends[0].round(3).tolist()} and {ends[1].round(3).tolist()}.",
+        ends,
+    )
     return wrong, Verdict(shortest < 1e-9, f"from 0 it ends within {shortest:.0e} of the shortest w.", shortest)
 
 
 def _gamma() -> Pair:
     x, y = 2.0, 1.0
     gammas = {w: 2 * (w * x - y) for w in (0.0, 1.0)}
-    wrong = Verdict(gammas[0.0] == gammas[1.0], f"x = 2, y = 1: gamma is {gammas[0.0]:g} at w = 0 and {gammas[1.0]:g} at w = 1.", gammas)
+    wrong = Verdict(
+        gammas[0.0] == gammas[1.0],
+        f"x = 2, y = 1: gamma is {gammas[0.0]:g} at w = 0 and {gammas[1.0]:g} at w = 1.",
+        gammas,
+    )
     h = 1e-6
     slopes = {w: (((w + h) * x - y) ** 2 - ((w - h) * x - y) ** 2) / (2 * h) for w in gammas}
     gap = max(abs(slopes[w] - gammas[w] * x) for w in gammas)

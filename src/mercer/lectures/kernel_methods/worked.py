@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.displays import BoundaryDisplay, CurveDisplay, DescentDisplay
+from mercer.displays import BoundaryDisplay, DescentDisplay
 from mercer.errors import InputError, NumericalWarning
 from mercer.kernels import Gaussian
 from mercer.learners import KernelRidge, KernelSVC
@@ -46,7 +46,9 @@ def _terms(found: Found) -> Verdict:
 def _interactions(found: Found) -> Verdict:
     names, weights = found["model"].lift_.get_feature_names_out(), np.ravel(found["model"].coef_)
     largest = sorted(names[np.argsort(-np.abs(weights))[:2]].tolist())
-    return Verdict(largest == ["x1 x2", "x3 x4 x5"], f"the largest weights are those of {' and '.join(largest)}.", largest)
+    return Verdict(
+        largest == ["x1 x2", "x3 x4 x5"], f"the largest weights are those of {' and '.join(largest)}.", largest
+    )
 
 
 def _draw_subsets(picture: Picture, found: Found) -> None:
@@ -85,11 +87,15 @@ def descent() -> dict[str, Any]:
 
 
 def _same_w(found: Found) -> Verdict:
-    return Verdict(max(found["gaps"]) < 1e-12, f"over 200 steps w and sum_i alpha_i x_i differ by {max(found['gaps']):.1e}.")
+    return Verdict(
+        max(found["gaps"]) < 1e-12, f"over 200 steps w and sum_i alpha_i x_i differ by {max(found['gaps']):.1e}."
+    )
 
 
 def _same_alpha(found: Found) -> Verdict:
-    return agreement(found["stored"].dual_coef_, found["alpha"], 1e-12, "alphas of Mercer (of twice the step) and of the loop")
+    return agreement(
+        found["stored"].dual_coef_, found["alpha"], 1e-12, "alphas of Mercer (of twice the step) and of the loop"
+    )
 
 
 def _draw_descent(picture: Picture, found: Found) -> None:
@@ -128,7 +134,9 @@ def _widths(found: Found) -> Verdict:
 def _hard(found: Found) -> Verdict:
     model = found["models"]["hard"]
     score, least = model.score(found["X"], found["y"]), np.abs(model.decision_function(found["X"])).min()
-    return Verdict(score == 1 and least > 1 - 1e-6, f"all {len(found['X'])} rows: {score == 1}; least |f(x_i)|: {least:.6f}.")
+    return Verdict(
+        score == 1 and least > 1 - 1e-6, f"all {len(found['X'])} rows: {score == 1}; least |f(x_i)|: {least:.6f}."
+    )
 
 
 def _no_line(found: Found) -> Verdict:
@@ -174,18 +182,22 @@ EXAMPLES = (
         "descent",
         LECTURE,
         "gradient descent in alpha",
-        "From w = 0 every step of gradient descent for the squared loss adds a sum of rows, so w = sum_i alpha_i x_i, and "
+        "From w = 0 every step of gradient descent for the squared loss adds a sum of rows, so w = sum_i alpha_i x_i, "
+        "and "
         "alpha_i <- alpha_i - s gamma_i with gamma_i = 2 (sum_j alpha_j K_ij - y_i): only inner products are needed.",
         descent,
-        (Claim("w_t = sum_i alpha_i x_i at every step", _same_w), Claim("Mercer's descent is that of the lecture", _same_alpha)),
+        (
+            Claim("w_t = sum_i alpha_i x_i at every step", _same_w),
+            Claim("Mercer's descent is that of the lecture", _same_alpha),
+        ),
         _draw_descent,
     ),
     Example(
         "margins",
         LECTURE,
         "hard and soft margins, and a boundary that is no line",
-        "A hard margin wants every row on its side, a soft one lets rows be wrong at a price; both draw lines. With new "
-        "features, or a kernel, the same classifier draws circles.",
+        "A hard margin wants every row on its side, a soft one lets rows be wrong at a price; both draw lines. With "
+        "new features, or a kernel, the same classifier draws circles.",
         margins,
         (
             Claim("the hard margin has every row on its side, at a distance of the margin or more", _hard),

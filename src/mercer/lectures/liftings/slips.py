@@ -8,8 +8,8 @@ from mercer.errors import KernelError
 from mercer.geometry import Ball
 from mercer.kernels import Gaussian, Polynomial
 from mercer.kernels.proof.prove import prove
-from mercer.lectures.verdict import Verdict, agreement
 from mercer.lectures.slip_record import Slip
+from mercer.lectures.verdict import Verdict, agreement
 from mercer.lifts import Parabolic, RandomFourier
 
 LECTURE = "Liftings"
@@ -24,7 +24,9 @@ def _mean_wave(r: float, variance: float) -> float:
 
 def _frequencies() -> Pair:
     r, s = 1.0, 1.5
-    wrong = agreement(_mean_wave(r, 1 / s**2), np.exp(-(r**2) / s**2), 1e-12, "at r = 1, s = 1.5 mean and exp(-r^2/s^2)")
+    wrong = agreement(
+        _mean_wave(r, 1 / s**2), np.exp(-(r**2) / s**2), 1e-12, "at r = 1, s = 1.5 mean and exp(-r^2/s^2)"
+    )
     right = agreement(_mean_wave(r, 1 / s**2), Gaussian(s)([[0.0]], [[r]])[0, 0], 1e-12, "mean and Gaussian(1.5)")
     return wrong, right
 
@@ -34,13 +36,19 @@ def _offsets() -> Pair:
     t = np.arange(64) * 2 * np.pi / 64  # the mean over these is that over all offsets, for sums of few waves
     mean = float(np.mean(np.cos(w * x + t) * np.cos(w * z + t)))
     exact = np.cos(w * (x - z))
-    return agreement(mean, exact, 1e-12, "the mean and cos(w (x - z))"), agreement(2 * mean, exact, 1e-12, "twice the mean and cos(w (x - z))")
+    return agreement(mean, exact, 1e-12, "the mean and cos(w (x - z))"), agreement(
+        2 * mean, exact, 1e-12, "twice the mean and cos(w (x - z))"
+    )
 
 
 def _sinc() -> Pair:
     minus, four = prove(lambda x, z: -np.sinc(np.linalg.norm(x - z) / np.pi), d=1), prove("sinc", d=4)
     three, product = prove("sinc", d=3), prove("product_sinc")
-    wrong = Verdict(minus.status != "refuted", f"with the minus {minus.status}: k(x, x) = -1; without, for d = 4: {four.status}.", four)
+    wrong = Verdict(
+        minus.status != "refuted",
+        f"with the minus {minus.status}: k(x, x) = -1; without, for d = 4: {four.status}.",
+        four,
+    )
     holds = (three.status, product.status) == ("proven", "proven")
     return wrong, Verdict(holds, f"sinc for d = 3: {three.status}; product_sinc for every d: {product.status}.", three)
 
@@ -51,7 +59,8 @@ def _ball() -> Pair:
     X = np.random.default_rng(0).uniform(-2, 2, size=(500, 2))
     phi, inside = Parabolic().fit_transform(X), ball.contains(X)
     counts = [
-        int((inside != (phi @ [*weights] - (c @ c - r**2) >= 0)).sum()) for weights in ([*(-2 * c), 1.0], [*(2 * c), -1.0])
+        int((inside != (phi @ [*weights] - (c @ c - r**2) >= 0)).sum())
+        for weights in ([*(-2 * c), 1.0], [*(2 * c), -1.0])
     ]
     return tuple(Verdict(n == 0, f"{n} of 500 points are on another side.", n) for n in counts)  # type: ignore[return-value]
 
@@ -61,15 +70,21 @@ def _closed() -> Pair:
     weights, intercept = ball.halfspace(Parabolic().fit(x))
     value = float((Parabolic().fit_transform(x) @ weights)[0] + intercept)
     inside = bool(ball.contains(x)[0])
-    why = f"at the boundary point (3, 0) of |x - (1, 0)| <= 2 the halfspace is at {value:g}; the ball has the point: {inside}."
-    return Verdict((value > 0) == inside, f"> 0: {value > 0}; {why}", value), Verdict((value >= 0) == inside, why, value)
+    why = f"at the boundary point (3, 0) of |x - (1, 0)| <= 2 the halfspace is at {value:g}; the ball has it: {inside}."
+    return Verdict((value > 0) == inside, f"> 0: {value > 0}; {why}", value), Verdict(
+        (value >= 0) == inside, why, value
+    )
 
 
 def _distances() -> Pair:
     granted = RandomFourier.components_for("gaussian(1)", epsilon=0.1, delta=0.01, n=200, error="distance")
-    right = Verdict(granted > 0, f"Gaussian: {granted:,} features for 200 points, epsilon = 0.1, delta = 0.01.", granted)
+    right = Verdict(
+        granted > 0, f"Gaussian: {granted:,} features for 200 points, epsilon = 0.1, delta = 0.01.", granted
+    )
     try:
-        wrong = Verdict(True, f"{RandomFourier.components_for('laplace', epsilon=0.1, delta=0.01, n=200, error='distance'):,}.")
+        wrong = Verdict(
+            True, f"{RandomFourier.components_for('laplace', epsilon=0.1, delta=0.01, n=200, error='distance'):,}."
+        )
     except KernelError as error:
         wrong = Verdict(False, str(error), error)
     return wrong, right
@@ -113,7 +128,7 @@ SLIPS = (
     ),
     Slip(
         LECTURE,
-        "a ball with its boundary as a halfspace without its own: \"<= r^2\" and \"> 0\"",
+        'a ball with its boundary as a halfspace without its own: "<= r^2" and "> 0"',
         "both with their boundaries: `shape.contains` and `region` have >= 0",
         "the points of the sphere are on the plane",
         _closed,

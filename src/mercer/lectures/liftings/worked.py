@@ -93,7 +93,9 @@ def _conics(found: Found) -> Verdict:
         for name, (weights, intercept) in CONICS.items()
     }
     named = "; ".join(f"{name}: {found['shapes'][name]}" for name in CONICS)
-    return Verdict(not any(wrong.values()), f"points on another side, of {len(features)}: {sum(wrong.values())}. {named}.")
+    return Verdict(
+        not any(wrong.values()), f"points on another side, of {len(features)}: {sum(wrong.values())}. {named}."
+    )
 
 
 def _count(found: Found) -> Verdict:
@@ -131,10 +133,15 @@ def random_fourier() -> dict[str, Any]:
 def _additive(form: str) -> Claim:
     def decide(found: Found) -> Verdict:
         worst, needed = found["worst"][form], found["needed"][form]
-        why = f"{needed:,} features for epsilon = {found['epsilon']}, delta = {found['delta']}: worst error {worst:.3f}."
+        why = (
+            f"{needed:,} features for epsilon = {found['epsilon']}, delta = {found['delta']}: worst error {worst:.3f}."
+        )
         return Verdict(worst <= found["epsilon"], why, worst)
 
-    return Claim(f"form {form!r}: |k(x, z) - phi(x).phi(z)| <= epsilon for all pairs, with D = O(log(n/delta) / epsilon^2)", decide)
+    return Claim(
+        f"form {form!r}: |k(x, z) - phi(x).phi(z)| <= epsilon for all pairs, with D = O(log(n/delta) / epsilon^2)",
+        decide,
+    )
 
 
 def _relative(found: Found) -> Verdict:
@@ -168,8 +175,8 @@ EXAMPLES = (
         "parabolic",
         LECTURE,
         "halfspaces and balls are halfspaces of the parabolic lift",
-        "phi(x) = (x1, ..., xd, |x|^2) makes of a ball |x - c|^2 <= r^2 the halfspace <(2c, -1), phi(x)> >= |c|^2 - r^2, "
-        "and of a halfspace one whose last weight is 0. Some thresholds have no points.",
+        "phi(x) = (x1, ..., xd, |x|^2) makes of a ball |x - c|^2 <= r^2 the halfspace <(2c, -1), phi(x)> >= |c|^2 - "
+        "r^2, and of a halfspace one whose last weight is 0. Some thresholds have no points.",
         parabolic,
         (
             Claim("<(2c, -1), phi(x)> >= |c|^2 - r^2 in the ball, and only there", _ball),
@@ -195,8 +202,8 @@ EXAMPLES = (
         "random_fourier",
         LECTURE,
         "random Fourier features, in both forms",
-        "Pairs cos(w.x), sin(w.x), or waves cos(w.x + t) with an offset, approximate the Gaussian's infinite lift: with "
-        "D = O(log(n/delta) / epsilon^2) features all values of the kernel on n points are within epsilon, with "
+        "Pairs cos(w.x), sin(w.x), or waves cos(w.x + t) with an offset, approximate the Gaussian's infinite lift: "
+        "with D = O(log(n/delta) / epsilon^2) features all values of the kernel on n points are within epsilon, with "
         "probability 1 - delta, and for the Gaussian all distances within a factor of 1 +- epsilon.",
         random_fourier,
         (

@@ -15,7 +15,9 @@ ROUNDING = 1e-12
 """Of values of at most a hundred, of numbers with a root of 2 in them."""
 
 
-def compared(phi: Callable[[Table], Table], kernel: Callable[[Table, Table], Table], columns: int, degree: int) -> Verdict:
+def compared(
+    phi: Callable[[Table], Table], kernel: Callable[[Table, Table], Table], columns: int, degree: int
+) -> Verdict:
     """Whether phi(x).phi(z) = k(x, z), where both are polynomials of at most that degree in each coordinate.
 
     Such a polynomial is zero everywhere if it is zero on a grid of degree + 1 values per coordinate. So a few points

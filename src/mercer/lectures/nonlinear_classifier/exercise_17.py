@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from mercer.geometry import Ellipse
-HullsMeet=Separation=separable=None
+
+HullsMeet = Separation = separable = None
 from mercer.lectures.exercise_record import Exercise
 from mercer.lectures.picture import Picture
 from mercer.lectures.verdict import Claim, Found, Verdict
@@ -47,7 +48,8 @@ def _why(letter: str, answer: Separation, found: Found) -> str:
         point = ", ".join(f"{value:.3g}" for value in answer.point)
         rows = {label: sorted(weights) for label, weights in answer.weights.items()}
         return (
-            f"phi = ({point}) is a weighted mean of the rows {rows[1]} of the class 1, and of the rows {rows[-1]} of the class "
+            f"phi = ({point}) is a weighted mean of the rows {rows[1]} of the class 1, and of the rows {rows[-1]} of "
+            f"the class "
             "-1: no plane has it on both sides."
         )
     return f"{answer}."
@@ -62,9 +64,10 @@ EXERCISE = Exercise(
     "vectors phi(x) will guarantee that the training set {(phi(x), y)} is linearly separable? (Choose all that apply.)",
     claims={letter: _claim(letter) for letter in FEATURES},
     stated="E",
-    reason="Every ellipse is theta.[x1, x2, x1 x2, x1^2, x2^2] + theta_0 = 0 for some theta. A draws lines, B lines and "
-    "hyperbolas, C circles. D draws ellipses, but only those along the axes that are the root of 2 times as wide as high; the "
-    "lecture says circles.",
+    reason="Every ellipse is theta.[x1, x2, x1 x2, x1^2, x2^2] + theta_0 = 0 for some theta. A draws lines, B lines "
+    "and "
+    "hyperbolas, C circles. D draws ellipses, but only those along the axes that are the root of 2 times as wide as "
+    "high; the lecture says circles.",
     draw=lambda picture, found: _draw(picture, found),
     compute=_rows,
 )

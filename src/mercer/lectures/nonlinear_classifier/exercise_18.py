@@ -38,7 +38,11 @@ def _draw(picture: Picture, found: Found) -> None:
     columns = range(1, 101)
     for p in (1, 2, 3, 4):
         axes.loglog(columns, [comb(d + p, p) - 1 for d in columns], label=f"degree {p}")
-    axes.plot(*zip(*((d, len(names)) for (d, p), names in found["names"].items() if p <= 4), strict=True), "k.", label="counted")
+    axes.plot(
+        *zip(*((d, len(names)) for (d, p), names in found["names"].items() if p <= 4), strict=True),
+        "k.",
+        label="counted",
+    )
     picture.finish(axes, "C(d + p, p) - 1 features", "columns d", "features")
 
 

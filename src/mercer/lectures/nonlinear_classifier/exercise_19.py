@@ -59,8 +59,8 @@ EXERCISE = Exercise(
     "Which of the following equals the dot product phi(x).phi(x')?",
     claims={**{letter: _one_of(letter) for letter in CHOICES}, "E": Claim("None of the above", _none)},
     stated="B",
-    reason="The first two features give x.x'. The others give x1^2 x1'^2 + 2 x1 x2 x1' x2' + x2^2 x2'^2 = (x.x')^2: the "
-    "root of 2 makes the 2 of the square.",
+    reason="The first two features give x.x'. The others give x1^2 x1'^2 + 2 x1 x2 x1' x2' + x2^2 x2'^2 = (x.x')^2: "
+    "the root of 2 makes the 2 of the square.",
     draw=_draw,
     compute=_compare,
 )

@@ -39,7 +39,10 @@ def _claim(letter: str) -> Claim:
 def _draw(picture: Picture, _: Found) -> None:
     """The matrix A'A of each choice beside that of the kernel."""
     X = np.eye(3)
-    drawn = {"the kernel": kernel(X, X), **{f"{letter}. {text[9:]}": Linear().after(rows)(X) for letter, (text, rows) in CHOICES.items()}}
+    drawn = {
+        "the kernel": kernel(X, X),
+        **{f"{letter}. {text[9:]}": Linear().after(rows)(X) for letter, (text, rows) in CHOICES.items()},
+    }
     panels = picture.panels(len(drawn), rows=2)
     for (title, values), axes in zip(drawn.items(), panels, strict=True):
         axes.imshow(values, cmap="Blues", vmin=-0.5, vmax=3)

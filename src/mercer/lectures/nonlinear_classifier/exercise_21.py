@@ -44,7 +44,7 @@ def _why(proof: Proof) -> str:
 
 
 def _draw(picture: Picture, found: Found) -> None:
-    """The matrix of each on the integers -2 to 3, and its least eigenvalue: is it positive semi-definite?"""
+    """The matrix of each on the integers -2 to 3, and its least eigenvalue."""
     X = np.arange(-2.0, 4.0)[:, None]
     for (letter, (text, kernel, _, _)), axes in zip(CHOICES.items(), picture.panels(len(CHOICES), rows=2), strict=True):
         # Min refuses to be evaluated where it is no kernel
@@ -61,11 +61,12 @@ EXERCISE = Exercise(
     lecture="Nonlinear classifier",
     title="which of these are kernels",
     question="Let x and x' be two vectors of the same dimension. Use the definition of kernels and the kernel "
-    "composition rules to decide which of the following are kernels. (Features need not be polynomial. Choose all those "
-    "apply.)",
+    "composition rules to decide which of the following are kernels. (Features need not be polynomial. Choose all "
+    "those apply.)",
     claims={letter: _claim(letter) for letter in CHOICES},
     stated="ABCDE",
-    reason="A has the feature 1, B the features x, C is a sum and D a product of kernels, E has the feature exp(x). F is "
+    reason="A has the feature 1, B the features x, C is a sum and D a product of kernels, E has the feature exp(x). F "
+    "is "
     "the inner product of the indicators of [0, x] and [0, x'] for x, x' >= 0, and fails at a negative x. (The lecture "
     "says that this proof does not apply on the integers; that alone refutes nothing, but a point does.)",
     draw=_draw,

@@ -8,8 +8,8 @@ from mercer.errors import InputError
 from mercer.geometry import Ball, Ellipse
 from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.kernels.proof.prove import prove
-from mercer.lectures.verdict import Verdict, agreement
 from mercer.lectures.slip_record import Slip
+from mercer.lectures.verdict import Verdict, agreement
 from mercer.lifts import lift
 
 LECTURE = "Nonlinear classifier"
@@ -37,7 +37,9 @@ def _bracket() -> Pair:
 def _start() -> Pair:
     X, y = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([1.0, 1.0])
     thetas = {start: (np.full(2, start) * y) @ X for start in (1.0, 0.0)}
-    one, zero = (Verdict(not theta.any(), f"alpha = {a:g} is theta = {theta.tolist()}.", theta) for a, theta in thetas.items())
+    one, zero = (
+        Verdict(not theta.any(), f"alpha = {a:g} is theta = {theta.tolist()}.", theta) for a, theta in thetas.items()
+    )
     return one, zero
 
 
@@ -46,8 +48,15 @@ def _binomial() -> Pair:
     total = float((Linear() + Linear() ** 2 + Linear() ** 3)(x)[0, 0])
     power = float(Polynomial(3)(x)[0, 0])
     t = np.linspace(-2, 2, 9)[:, None]
-    right = agreement(Polynomial(3)(t), 1 + 3 * t @ t.T + 3 * (t @ t.T) ** 2 + (t @ t.T) ** 3, 1e-11, "Polynomial(3) and 1 + 3 t + 3 t^2 + t^3")
-    return Verdict(total == power, f"at x = z = 1 with p = 3 the sum is {total:g}, and the power {power:g}.", (total, power)), right
+    right = agreement(
+        Polynomial(3)(t),
+        1 + 3 * t @ t.T + 3 * (t @ t.T) ** 2 + (t @ t.T) ** 3,
+        1e-11,
+        "Polynomial(3) and 1 + 3 t + 3 t^2 + t^3",
+    )
+    return Verdict(
+        total == power, f"at x = z = 1 with p = 3 the sum is {total:g}, and the power {power:g}.", (total, power)
+    ), right
 
 
 def _circles() -> Pair:
@@ -72,9 +81,11 @@ def _expressive() -> Pair:
     X = np.array([[-1.0], [1.0]])
     rank = int(np.linalg.matrix_rank(Gaussian(0.1).after(np.abs)(np.linspace(0, 5, 40)[:, None])))
     gap = float(np.abs(np.diff(kernel(X), axis=0)).max())
-    why = f"exp(-(|x| - |z|)^2 / 2): rank {rank} of 40 points, as many as one likes, and k(-1, .) and k(1, .) differ by {gap:g}."
+    why = f"exp(-(|x| - |z|)^2 / 2): rank {rank} on 40 points, and k(-1, .) and k(1, .) differ by {gap:g}."
     separates = float(np.linalg.eigvalsh(Gaussian(1.0)(X))[0])
-    return Verdict(gap > 0, why, gap), Verdict(separates > 0.1, f"Gaussian: least eigenvalue of -1 and 1 {separates:.3f}.", separates)
+    return Verdict(gap > 0, why, gap), Verdict(
+        separates > 0.1, f"Gaussian: least eigenvalue of -1 and 1 {separates:.3f}.", separates
+    )
 
 
 SLIPS = (

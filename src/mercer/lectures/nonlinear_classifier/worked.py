@@ -22,7 +22,7 @@ LECTURE = "Nonlinear classifier"
 
 
 def perceptron() -> dict[str, Any]:
-    """Points inside and outside of an ellipse; the perceptron on features, that on their kernel, and the lecture's loop."""
+    """Points in and out of an ellipse; a perceptron on features, one on their kernel, and the lecture's loop."""
     X = np.random.default_rng(2).normal(size=(120, 2))
     height = X[:, 0] ** 2 + 2 * X[:, 1] ** 2 - 1.5
     X, y = X[np.abs(height) > 0.2], np.where(height[np.abs(height) > 0.2] < 0, "inside", "outside")
@@ -88,7 +88,9 @@ def _draw_minimum(picture: Picture, found: Found) -> None:
     first, second = picture.panels(2)
     ends = np.linspace(0, 4, 801)
     for x, height in ((3.0, 1.0), (1.5, 0.5)):
-        first.fill_between(ends, 0, np.where(ends <= x, height, 0.0), alpha=0.35, label=f"phi({x:g}), drawn {height:g} high")
+        first.fill_between(
+            ends, 0, np.where(ends <= x, height, 0.0), alpha=0.35, label=f"phi({x:g}), drawn {height:g} high"
+        )
     picture.finish(first, "the product is 1 on [0, 1.5]: min(3, 1.5)", "t")
     GramDisplay.from_kernel(Min(), found["X"], ax=second, style=picture.style)
     picture.name(second, "min(x, z)")
@@ -99,8 +101,8 @@ EXAMPLES = (
         "perceptron",
         LECTURE,
         "the perceptron and the kernel perceptron are one algorithm",
-        "Where y_i (theta.phi(x_i)) <= 0, add y_i phi(x_i) to theta; or, since theta = sum_j alpha_j y_j phi(x_j), where "
-        "y_i sum_j alpha_j y_j K(x_j, x_i) <= 0, add 1 to alpha_i.",
+        "Where y_i (theta.phi(x_i)) <= 0, add y_i phi(x_i) to theta; or, since theta = sum_j alpha_j y_j phi(x_j), "
+        "where y_i sum_j alpha_j y_j K(x_j, x_i) <= 0, add 1 to alpha_i.",
         perceptron,
         (
             Claim("both make the same mistakes", _passes),
