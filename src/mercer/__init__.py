@@ -156,7 +156,9 @@ _LATER = {
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
-        raise AttributeError(f"module 'mercer' has no attribute {name!r}")
+        from mercer.guesses.names import refuse  # what is meant is looked for when somebody guesses
+
+        return refuse("mercer", name)
     module = import_module(_LATER[name])
     return module if module.__name__ == f"mercer.{name}" else getattr(module, name)
 

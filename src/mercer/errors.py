@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from inspect import isgeneratorfunction
+from inspect import Parameter, isgeneratorfunction, signature
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -172,6 +172,50 @@ def speaks(public: _Public) -> _Public:
             yield step
 
     return cast(_Public, step_by_step if isgeneratorfunction(public) else named)
+
+
+def explains_parameters(init: Callable[..., None], *, beside_kernel: bool = False) -> Callable[..., None]:
+    """A constructor whose TypeError about parameters that it does not have says which are meant; else it is the same.
+
+    beside_kernel : whether the kernel is one of the parameters, as in learners and lifts
+
+    >>> class Gaussian:
+    ...     @explains_parameters
+    ...     def __init__(self, lengthscale=1.0): ...
+    >>> Gaussian(gamma=0.5)
+    Traceback (most recent call last):
+    TypeError: Gaussian has no parameter 'gamma': gamma = 1 / (2 lengthscale^2), so gamma=0.5 is lengthscale=1.0.
+    """
+
+    @wraps(init)
+    def explained(self: Any, *args: Any, **named: Any) -> None:
+        try:
+            init(self, *args, **named)
+        except TypeError:
+            if complaint := _of_parameters(type(self).__name__, init, args, named, beside_kernel):
+                raise TypeError(complaint) from None
+            raise
+
+    return explained
+
+
+def _of_parameters(
+    owner: str, init: Callable[..., None], args: tuple[Any, ...], named: dict[str, Any], beside_kernel: bool
+) -> str:
+    """What is wrong with the names or the number of parameters; "" where nothing is."""
+    from mercer.guesses.parameters import told, too_many, twice  # what is meant is looked for when somebody guesses
+
+    known = [*signature(init).parameters.values()][1:]
+    if any(each.kind is Parameter.VAR_KEYWORD for each in known):
+        return ""
+    names = [each.name for each in known]
+    if not named.keys() <= set(names):
+        given = dict(zip(names, args, strict=False)) | named
+        return told(owner, names, given, beside_kernel=beside_kernel)
+    placed = [each.name for each in known if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    if again := [(name, value) for name, value in zip(placed, args, strict=False) if name in named]:
+        return twice(owner, *again[0])
+    return too_many(owner, placed, len(args)) if len(args) > len(placed) else ""
 
 
 def caller_level() -> int:

@@ -59,6 +59,7 @@ class Subsets(Coordinate):
     """
 
     joined_by = "product"
+    aliases = ("all_subsets",)
     formula = "prod_k (1 + x_k z_k); with orders, the terms of min_order to max_order factors x_k z_k"
 
     min_order: int = integer(default=0, minimum=0)
