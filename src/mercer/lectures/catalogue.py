@@ -13,9 +13,9 @@ from mercer.lectures.slip_record import Slip
 
 LECTURES = ("Liftings", "Nonlinear classifier", "Kernel methods", "Feature transform")
 _PARTS = (liftings, nonlinear_classifier, kernel_methods, feature_transform)
-EXERCISES = {each.number: each for each in nonlinear_classifier.EXERCISES}
-EXAMPLES = {each.name: each for part in _PARTS for each in part.EXAMPLES}
-SLIPS = tuple(each for part in _PARTS for each in part.SLIPS)
+EXERCISES: dict[int, Exercise] = {each.number: each for each in nonlinear_classifier.EXERCISES}
+EXAMPLES: dict[str, Example] = {each.name: each for part in _PARTS for each in part.EXAMPLES}
+SLIPS: tuple[Slip, ...] = tuple(each for part in _PARTS for each in part.SLIPS)
 
 
 @speaks

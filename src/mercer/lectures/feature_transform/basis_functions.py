@@ -166,7 +166,9 @@ def _sum_of_bumps(found: Found) -> Verdict:
 
 def _among_the_rows(found: Found) -> Verdict:
     inside = np.isin(found["model"].lift_.centers_, found["X"])
-    return Verdict(inside.all(), f"{inside.sum()} of {inside.size} centroids are rows.", found["model"].lift_.centers_)
+    return Verdict(
+        bool(inside.all()), f"{inside.sum()} of {inside.size} centroids are rows.", found["model"].lift_.centers_
+    )
 
 
 def _ranks(found: Found) -> Verdict:

@@ -6,6 +6,8 @@ from math import comb
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import pdist
+from sklearn.base import clone
 
 from mercer.displays import ComponentsDisplay, CurveDisplay, GramDisplay
 from mercer.errors import KernelError
@@ -35,8 +37,8 @@ def woodbury() -> dict[str, Any]:
     b, n = Phi.shape
     primal = np.linalg.solve(Phi @ Phi.T + penalty * np.eye(b), Phi @ y)
     dual = Phi @ np.linalg.solve(Phi.T @ Phi + penalty * np.eye(n), y)
-    settings = {"kernel": "polynomial(degree=3)", "alpha": penalty, "fit_intercept": False}
-    models = {n: KernelRidge(**settings).fit(X[:n], y[:n]) for n in (50, 6)}
+    model = KernelRidge("polynomial(degree=3)", alpha=penalty, fit_intercept=False)
+    models = {n: clone(model).fit(X[:n], y[:n]) for n in (50, 6)}
     return {"X": X, "y": y, "Phi": Phi, "primal": primal, "dual": dual, "models": models}
 
 
@@ -111,7 +113,7 @@ def _draw_induced(picture: Picture, found: Found) -> None:
 def aapl() -> dict[str, Any]:
     """The prices of 65 days by the Gaussian kernel: the lecture's two bandwidths, lambda = 0.01, no intercept."""
     days, X, y = prices()
-    median = Gaussian("median").resolve(X).lengthscale
+    median = float(np.median(pdist(X)))
     bandwidths = (median / np.sqrt(2), median / np.sqrt(8))
     models = {s: KernelRidge(Gaussian(s), alpha=0.01, fit_intercept=False).fit(X, y) for s in bandwidths}
     return {"days": days, "X": X, "y": y, "median": median, "bandwidths": bandwidths, "models": models}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import lgamma, log, pi
 
 import numpy as np
+from scipy.spatial.distance import pdist
 
 from mercer.kernels import Gaussian
 from mercer.learners import KernelRidge
@@ -87,7 +88,7 @@ def _matrix() -> Pair:
 
 def _sigma() -> Pair:
     _, X, _ = prices(LECTURE_DAYS)
-    median = float(Gaussian("median").resolve(X).lengthscale)
+    median = float(np.median(pdist(X)))
     why = (
         f"65 days in equal steps from 0 to 1: the median is {median:.4f}, over the root of 2 {median / np.sqrt(2):.4f}."
     )
