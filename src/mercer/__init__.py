@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         testing,
         tuning,
     )
-    from mercer.geometry import region
+    from mercer.geometry import region, separable
     from mercer.hypothesis_tests import hsic, mmd
     from mercer.kernels import exp
     from mercer.kernels.domain import Domain
@@ -96,6 +96,7 @@ __all__ = [
     "region",
     "repair",
     "save",
+    "separable",
     "solvers",
     "sources",
     "tables",
@@ -145,6 +146,7 @@ _LATER = {
     "region": "mercer.geometry",
     "repair": "mercer.operators.repair",
     "save": "mercer.models",
+    "separable": "mercer.geometry",
     "solvers": "mercer.solvers",
     "sources": "mercer.sources",
     "tables": "mercer.tables",

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from mercer.geometry import Ellipse
-
-HullsMeet = Separation = separable = None
+from mercer.geometry import Ellipse, HullsMeet, Separation, separable
 from mercer.lectures.exercise_record import Exercise
 from mercer.lectures.picture import Picture
 from mercer.lectures.verdict import Claim, Found, Verdict
 
-FEATURES = {
-    "A": ["x1", "x2"],
-    "B": ["x1", "x2", "x1*x2"],
-    "C": ["x1", "x2", "x1^2 + x2^2"],
-    "D": ["x1", "x2", "x1^2 + 2*x2^2"],
-    "E": ["x1", "x2", "x1*x2", "x1^2", "x2^2"],
+FEATURES: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "A": ("[x1, x2]", lambda X: X),
+    "B": ("[x1, x2, x1 x2]", lambda X: np.column_stack([X, X[:, 0] * X[:, 1]])),
+    "C": ("[x1, x2, x1^2 + x2^2]", lambda X: np.column_stack([X, X**2 @ [1, 1]])),
+    "D": ("[x1, x2, x1^2 + 2 x2^2]", lambda X: np.column_stack([X, X**2 @ [1, 2]])),
+    "E": ("[x1, x2, x1 x2, x1^2, x2^2]", lambda X: np.column_stack([X, X[:, 0] * X[:, 1], X**2])),
 }
 GAP = 0.03
 """No row is nearer to the boundary, in the value of its polynomial."""
@@ -30,28 +29,24 @@ def _rows() -> dict[str, Any]:
     X = np.random.default_rng(17).uniform(-3, 3, size=(150, 2))
     X = X[np.abs(ellipse.value(X)) > GAP]
     y = np.where(ellipse.contains(X), 1, -1)
-    answers = {letter: separable(features, X, y) for letter, features in FEATURES.items()}
+    answers = {letter: separable(features, X, y) for letter, (_, features) in FEATURES.items()}
     return {"X": X, "y": y, "ellipse": ellipse, "separations": answers}
 
 
 def _claim(letter: str) -> Claim:
     def decide(found: Found) -> Verdict:
         answer: Separation = found["separations"][letter]
-        return Verdict(bool(answer), _why(letter, answer, found), answer)
+        return Verdict(bool(answer), _why(answer), answer)
 
-    return Claim(f"phi(x) = [{', '.join(FEATURES[letter]).replace('*', ' ').replace('2 x2', '2 x2')}]", decide)
+    return Claim(f"phi(x) = {FEATURES[letter][0]}", decide)
 
 
-def _why(letter: str, answer: Separation, found: Found) -> str:
-    """A point of both hulls, with the rows that it is made of; or the plane."""
+def _why(answer: Separation) -> str:
+    """How many rows of each class make one point; or the plane."""
     if isinstance(answer, HullsMeet):
         point = ", ".join(f"{value:.3g}" for value in answer.point)
-        rows = {label: sorted(weights) for label, weights in answer.weights.items()}
-        return (
-            f"phi = ({point}) is a weighted mean of the rows {rows[1]} of the class 1, and of the rows {rows[-1]} of "
-            f"the class "
-            "-1: no plane has it on both sides."
-        )
+        inside, outside = (sorted(answer.weights[label]) for label in (1, -1))
+        return f"phi = ({point}) is a mean of the rows {inside}, labeled 1, and of the rows {outside}, labeled -1."
     return f"{answer}."
 
 
