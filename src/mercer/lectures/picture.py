@@ -22,6 +22,7 @@ class Picture(Display):
 
     def __init__(self, draw: Callable[[Picture, Found], None], found: Found) -> None:
         self._draw, self._found = draw, found
+        self._panels: list[Any] = []
 
     @property
     def style(self) -> str:
@@ -48,7 +49,7 @@ class Picture(Display):
             axes.append(
                 figure.add_subplot(rows, columns, place + 1, projection=(projections or {}).get(place), **with_others)
             )
-        self._own, self.ax_, self.figure_ = True, axes[0], figure
+        self._own, self.ax_, self.figure_, self._panels = True, axes[0], figure, axes
         self._note(*axes)
         return axes
 
@@ -63,6 +64,19 @@ class Picture(Display):
         """The same, and the lines, points and legend of what was drawn without a display."""
         self._finish(axes)
         self.name(axes, title, x, y)
+
+    def one_legend(self) -> None:
+        """One legend above all panels, for what each of them would name again."""
+        named = {
+            text: handle
+            for axes in self._panels
+            for handle, text in zip(*axes.get_legend_handles_labels(), strict=True)
+        }
+        for legend in filter(None, (axes.get_legend() for axes in self._panels)):
+            legend.remove()
+        letters = self._look.letters.get("numbers", "small")
+        style = {"loc": "outside upper center", "ncols": len(named), "frameon": False, "fontsize": letters}
+        self.figure_.legend(list(named.values()), list(named), **style)
 
     @speaks
     def save(self, path: str | Path) -> None:

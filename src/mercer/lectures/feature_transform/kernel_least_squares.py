@@ -148,6 +148,7 @@ def _draw_aapl(picture: Picture, found: Found) -> None:
     for (s, model), axes in zip(found["models"].items(), picture.panels(2, share=True), strict=True):
         CurveDisplay(grid, model.predict(grid[:, None]), X=found["X"], y=found["y"]).plot(axes, style=picture.style)
         picture.name(axes, f"sigma = {s:.4f}, lambda = 0.01", "1 July to 1 October 2019", "dollars")
+    picture.one_legend()
 
 
 # -- strings and graphs -----------------------------------------------------------------------------------------------

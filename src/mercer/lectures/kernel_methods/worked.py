@@ -126,8 +126,14 @@ def margins() -> dict[str, Any]:
     }
 
 
+def _margin(model: KernelSVC, X: Any) -> float:
+    """1 / |w|, with |w|^2 = a'Ka."""
+    a, rows = model.dual_coef_.ravel(), X[model.support_]
+    return float(1 / np.sqrt(a @ (rows @ rows.T) @ a))
+
+
 def _widths(found: Found) -> Verdict:
-    hard, soft = (model.margin_ for model in found["models"].values())
+    hard, soft = (_margin(model, found["X"]) for model in found["models"].values())
     return Verdict(hard < soft, f"margins {hard:.3f} and {soft:.3f}.", (hard, soft))
 
 
@@ -153,14 +159,16 @@ def _made_linear(found: Found) -> Verdict:
 
 
 def _draw_margins(picture: Picture, found: Found) -> None:
-    panels = picture.panels(4)
+    panels = picture.panels(4, rows=2)
     for (name, model), axes in zip(found["models"].items(), panels, strict=False):
         BoundaryDisplay.from_estimator(model, found["X"], found["y"], ax=axes, style=picture.style)
-        picture.name(axes, f"{name}: margin {model.margin_:.2f}")
+        picture.name(axes, f"{name}: margin {_margin(model, found['X']):.2f}")
     for kernel, axes in zip(("parabolic", "gaussian(1)"), panels[2:], strict=True):
         model = found["curved"][kernel]
         BoundaryDisplay.from_estimator(model, found["rings"], found["kind"], ax=axes, style=picture.style)
         picture.name(axes, f"{kernel}: {len(model.support_)} rows decide")
+    for axes in panels:
+        axes.get_legend().remove()  # the rings are support vectors; titles say the rest
 
 
 EXAMPLES = (

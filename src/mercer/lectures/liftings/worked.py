@@ -168,6 +168,7 @@ def _draw_random_fourier(picture: Picture, found: Found) -> None:
         counts = (32, 64, 128, 256, 512, 1024, 2048)
         LiftErrorDisplay.from_lift(lift, found["X"], components=counts, draws=4, ax=axes, style=picture.style)
         picture.name(axes, f"form {form!r}")
+    picture.one_legend()
 
 
 EXAMPLES = (

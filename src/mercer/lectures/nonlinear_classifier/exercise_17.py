@@ -11,6 +11,7 @@ from mercer.geometry import Ellipse, HullsMeet, Separation, separable
 from mercer.lectures.exercise_record import Exercise
 from mercer.lectures.picture import Picture
 from mercer.lectures.verdict import Claim, Found, Verdict
+from mercer.lifts import Monomials
 
 FEATURES: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "A": ("[x1, x2]", lambda X: X),
@@ -30,24 +31,49 @@ def _rows() -> dict[str, Any]:
     X = X[np.abs(ellipse.value(X)) > GAP]
     y = np.where(ellipse.contains(X), 1, -1)
     answers = {letter: separable(features, X, y) for letter, (_, features) in FEATURES.items()}
-    return {"X": X, "y": y, "ellipse": ellipse, "separations": answers}
+    plane = ellipse.halfspace(Monomials(degree=2, include_bias=False).fit(X))
+    return {"X": X, "y": y, "ellipse": ellipse, "plane": plane, "separations": answers}
 
 
 def _claim(letter: str) -> Claim:
     def decide(found: Found) -> Verdict:
         answer: Separation = found["separations"][letter]
-        return Verdict(bool(answer), _why(answer), answer)
+        return Verdict(bool(answer), _why(answer, found), answer)
 
     return Claim(f"phi(x) = {FEATURES[letter][0]}", decide)
 
 
-def _why(answer: Separation) -> str:
+def _why(answer: Separation, found: Found) -> str:
     """How many rows of each class make one point; or the plane."""
     if isinstance(answer, HullsMeet):
         point = ", ".join(f"{value:.3g}" for value in answer.point)
         inside, outside = (sorted(answer.weights[label]) for label in (1, -1))
         return f"phi = ({point}) is a mean of the rows {inside}, labeled 1, and of the rows {outside}, labeled -1."
-    return f"{answer}."
+    weights = ", ".join(f"{weight:.3g}" for weight in found["plane"].weights)
+    return (
+        f"a plane has all {len(found['X'])} rows on their sides; the ellipse itself has, on x1, x2, x1^2, x1 x2, x2^2, "
+        f"the weights {weights}, and every other one has some."
+    )
+
+
+def _draw(picture: Picture, found: Found) -> None:
+    """The rows, and, where a plane separates their features, its boundary; else the rows of a point of both hulls."""
+    X, y, across = found["X"], found["y"], np.linspace(-3, 3, 201)
+    places = np.stack(np.meshgrid(across, across), axis=-1).reshape(-1, 2)
+    panels = picture.panels(5, rows=2)
+    for (letter, (_, features)), axes in zip(FEATURES.items(), panels, strict=True):
+        answer = found["separations"][letter]
+        for label in (1, -1):
+            axes.plot(*X[y == label].T, ".", markersize=4, label=f"y = {label}")
+        if isinstance(answer, HullsMeet):
+            rows = [row for weights in answer.weights.values() for row in weights]
+            axes.plot(*X[rows].T, "o", color="black", fillstyle="none", markersize=5, label="a point of both hulls")
+        else:
+            scores = features(places) @ answer.coef + answer.intercept
+            axes.contour(across, across, scores.reshape(201, 201), levels=[0], colors="black")
+        axes.set_aspect("equal")
+        picture.finish(axes, f"{letter}: {'yes' if answer else 'no'}")
+    picture.one_legend()
 
 
 EXERCISE = Exercise(
@@ -63,10 +89,6 @@ EXERCISE = Exercise(
     "and "
     "hyperbolas, C circles. D draws ellipses, but only those along the axes that are the root of 2 times as wide as "
     "high; the lecture says circles.",
-    draw=lambda picture, found: _draw(picture, found),
+    draw=_draw,
     compute=_rows,
 )
-
-
-def _draw(picture: Picture, found: Found) -> None:
-    raise NotImplementedError

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.errors import InputError
-from mercer.geometry import Ball, Ellipse
+from mercer.geometry import Ball, Ellipse, separable
 from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.kernels.proof.prove import prove
 from mercer.lectures.slip_record import Slip
 from mercer.lectures.verdict import Verdict, agreement
-from mercer.lifts import lift
 
 LECTURE = "Nonlinear classifier"
 Pair = tuple[Verdict, Verdict]
@@ -60,14 +58,14 @@ def _binomial() -> Pair:
 
 
 def _circles() -> Pair:
-    features = lift(["x1", "x2", "x1^2 + 2*x2^2"], 2)
-    ellipse = Ellipse([0.4, -0.3], [1.5 * np.sqrt(2), 1.5], 0.0)
-    weights, intercept = ellipse.halfspace(features)
-    right = Verdict(True, f"{ellipse} has the weights {np.round(weights, 3).tolist()} and {intercept:.3f}.", weights)
-    try:
-        return Verdict(True, f"a circle: {Ball([0.4, -0.3], 1.5).halfspace(features)}."), right
-    except InputError as error:
-        return Verdict(False, f"no circle is a halfspace of D: {error}", error), right
+    """Rows labelled by an ellipse sqrt(2) times as wide as high, and by a circle: which of them D separates."""
+    X = np.random.default_rng(17).uniform(-3, 3, size=(150, 2))
+    answers = []
+    for shape in (Ball([0.4, -0.3], 1.5), Ellipse([0.4, -0.3], [1.5 * np.sqrt(2), 1.5], 0.0)):
+        rows = X[np.abs(shape.value(X)) > 0.03]
+        answers.append(separable(lambda X: np.column_stack([X, X**2 @ [1, 2]]), rows, shape.contains(rows)))
+    circle, ellipse = (Verdict(bool(each), f"{each}.".splitlines()[0], each) for each in answers)
+    return circle, ellipse
 
 
 def _does_not_apply() -> Pair:

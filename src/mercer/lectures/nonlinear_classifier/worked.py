@@ -45,7 +45,9 @@ def _passes(found: Found) -> Verdict:
 
 
 def _alphas(found: Found) -> Verdict:
-    return agreement(found["kernel"].alpha_, found["alpha"], 0.0, "the alphas of the model and of the lecture's loop")
+    alphas = np.zeros(len(found["X"]))
+    alphas[found["kernel"].support_] = np.abs(found["kernel"].dual_coef_.ravel())
+    return agreement(alphas, found["alpha"], 0.0, "the alphas of the model and of the lecture's loop")
 
 
 def _theta(found: Found) -> Verdict:
@@ -59,6 +61,7 @@ def _draw_perceptron(picture: Picture, found: Found) -> None:
     for (name, title), axes in zip(titles.items(), picture.panels(2, share=True), strict=True):
         StepsDisplay.from_estimator(found[name], found["X"], found["y"], ax=axes, style=picture.style)
         picture.name(axes, f"{title}: {found[name].history_.sum()} mistakes")
+    picture.one_legend()
 
 
 # -- min ------------------------------------------------------------------------------------------------------------
