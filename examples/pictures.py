@@ -209,7 +209,7 @@ def steps(rows: Rows) -> Any:
 
 def descent(rows: Rows) -> Any:
     X, y = prices(rows)
-    solver = GradientDescent(step=0.05, max_iter=20_000, tol=1e-8)
+    solver = GradientDescent(step=0.025, max_iter=20_000, tol=1e-8)
     model = KernelRidge("gaussian(10)", alpha=1.0, solver=solver).fit(X[::3], y[::3])
     return DescentDisplay.from_estimator(model, pair=(0, 5))
 

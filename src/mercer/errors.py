@@ -110,6 +110,17 @@ def message(needs: str, got: str, remedy: str, subject: object = None) -> str:
     return f"{speaker() if subject is None else subject} needs {needs}; {got}. {remedy}"
 
 
+def number_of(count: int, unit: str, verbs: tuple[str, str] | None = None) -> str:
+    """A number and its unit, singular or plural, and a verb that follows it.
+
+    >>> number_of(1, "step"), number_of(1200, "pass", ("is", "are"))
+    ('1 step', '1,200 passes are')
+    """
+    one = count == 1
+    plural = "" if one else "es" if unit.endswith("s") else "s"
+    return f"{count:,} {unit}{plural}{'' if verbs is None else f' {verbs[not one]}'}"
+
+
 def speaker() -> str:
     """The name of the public class or function that is running: the innermost that said so.
 

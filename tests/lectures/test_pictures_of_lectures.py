@@ -43,7 +43,7 @@ def test_a_picture_is_saved_by_its_ending(tmp_path):
         picture.save(tmp_path / f"ex.{ending}")
         assert (tmp_path / f"ex.{ending}").read_bytes().startswith(start)
     assert picture._repr_png_().startswith(b"\x89PNG")
-    with pytest.raises(InputError, match="ends with .png, .svg, .pdf; got .xlsx"):
+    with pytest.raises(InputError, match=r"ends with \.png, \.svg, \.pdf; got \.xlsx"):
         picture.save(tmp_path / "ex.xlsx")
 
 

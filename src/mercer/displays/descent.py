@@ -134,7 +134,7 @@ class DescentDisplay(Display):
         self.ends_ = axes.scatter(one[[0, -1]], two[[0, -1]], s=40, color=["tab:green", "tab:red"], zorder=3)
         for name, place, shift in (("start", 0, (6, 6)), ("end", -1, (6, -12))):
             axes.annotate(name, (one[place], two[place]), xytext=shift, textcoords="offset points", fontsize="small")
-        axes.set(xlabel=f"coefficient {self.shown_[0] + 1}", ylabel=f"coefficient {self.shown_[1] + 1}")
+        axes.set(xlabel=f"coefficient {self.shown_[0]}", ylabel=f"coefficient {self.shown_[1]}")
 
     def _draw_all(self, axes: Any, coefficients: NDArray[Any]) -> None:
         from matplotlib import colormaps

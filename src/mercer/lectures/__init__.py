@@ -8,7 +8,5 @@ from mercer.lectures.catalogue import slips as slips
 from mercer.lectures.example_record import Example as Example
 from mercer.lectures.exercise_record import Exercise as Exercise
 from mercer.lectures.exercise_record import Mark as Mark
-from mercer.lectures.picture import Picture as Picture
 from mercer.lectures.slip_record import Slip as Slip
-from mercer.lectures.verdict import Claim as Claim
 from mercer.lectures.verdict import Verdict as Verdict

@@ -34,11 +34,9 @@ def exercise(number: int | str) -> Exercise:
     Examples
     --------
     >>> from mercer import lectures
-    >>> print(lectures.exercise(18))
-    Exercise 18: counting dimensions of feature vectors (Nonlinear classifier)
-    ...
-    >>> lectures.exercise(18).answer
-    'E'
+    >>> exercise = lectures.exercise(18)
+    >>> exercise.choices["D"], exercise.answer
+    ('C(d + p, p)', 'E')
     """
     found = re.fullmatch(r"\s*(?:ex|exercise)?[ ._-]*([0-9]+)\s*", str(number), re.IGNORECASE)
     if found is None or int(found[1]) not in EXERCISES:
@@ -79,9 +77,9 @@ def example(name: str) -> Example:
     Examples
     --------
     >>> from mercer import lectures
-    >>> print(lectures.example("fourier"))
-    a Fourier series (Feature transform)
-    ...
+    >>> example = lectures.example("fourier")
+    >>> example.title, all(example.verdicts.values())
+    ('a Fourier series', True)
     """
     plain = str(name).strip().lower().replace(" ", "_").replace("-", "_")
     if plain not in EXAMPLES:

@@ -100,7 +100,9 @@ def agreement(left: ArrayLike, right: ArrayLike, within: float, of: str) -> Verd
     no: the weights differ by up to 0.5.
     """
     gap = float(np.max(np.abs(np.asarray(left, dtype=float) - np.asarray(right, dtype=float))))
-    return Verdict(gap <= within, f"{of} differ by up to {gap:.2g}.", gap)
+    # digits of rounding are not the same on every machine
+    told = f"less than {within:.0e}" if gap < within else f"up to {gap:.2g}"
+    return Verdict(gap <= within, f"{of} differ by {told}.", gap)
 
 
 def lines_of(verdicts: Mapping[str, tuple[str, Verdict]]) -> str:

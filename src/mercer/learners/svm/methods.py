@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime import threads
 from mercer.compute.runtime.run import IDLE, Run
+from mercer.errors import number_of
 from mercer.kernels.evaluation.strips import workspace
 from mercer.kernels.points import Points
 from mercer.learners.data.views import KernelView, LiftView, View, definite, with_landmarks
@@ -183,11 +184,11 @@ def _explained(result: QPResult, tolerance: float, most: int, stopped: bool) -> 
     if stopped and not converged:
         return replace(result, converged=False)
     if converged:
-        reason = f"The largest violation is {result.violation:.1e} after {result.steps} steps."
+        reason = f"The largest violation is {result.violation:.1e} after {number_of(result.steps, 'step')}."
     elif result.steps >= most:
-        reason = f"{most:,} steps are over."
+        reason = f"{number_of(most, 'step', ('is', 'are'))} over."
     else:
-        reason = f"The violation hardly falls any more after {result.steps:,} steps."
+        reason = f"The violation hardly falls any more after {number_of(result.steps, 'step')}."
     return replace(result, converged=converged, reason=reason)
 
 
