@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.displays import CurveDisplay
+from mercer.displays import BasisDisplay, CurveDisplay
 from mercer.kernels import Gaussian
 from mercer.learners import KernelRidge
 from mercer.lectures.example_record import Example
@@ -93,12 +93,8 @@ def _weights(found: Found) -> Verdict:
 
 def _draw_fourier(picture: Picture, found: Found) -> None:
     (axes,) = picture.panels()
-    x, model = found["X"][:, 0], found["model"]
-    waves = model.lift_.transform(found["X"]) * np.ravel(model.coef_)
-    for name, wave in zip(model.lift_.get_feature_names_out(), waves.T, strict=True):
-        axes.plot(x, wave, linewidth=0.9, label=name)
-    axes.plot(x, model.predict(found["X"]), color="black", label="their sum")
-    picture.finish(axes, "sin(x) + cos(x) + sin(2x) + cos(2x)", "x")
+    BasisDisplay.from_estimator(found["model"], found["X"], ax=axes, style=picture.style)
+    picture.name(axes, "sin(x) + cos(x) + sin(2x) + cos(2x)", "x")
 
 
 # -- prices by waves --------------------------------------------------------------------------------------------------
@@ -181,13 +177,8 @@ def _ranks(found: Found) -> Verdict:
 
 def _draw_bumps(picture: Picture, found: Found) -> None:
     (axes,) = picture.panels()
-    grid = np.linspace(0, 1, 300)[:, None]
-    model = found["model"]
-    weights, parts = np.ravel(model.coef_), model.lift_.transform(grid)
-    for part, weight in zip(parts.T, weights, strict=True):
-        axes.plot(grid, weight * part, color="tab:red" if weight > 0 else "tab:green")
-    axes.plot(grid, parts @ weights, color="black", label="their sum")
-    picture.finish(axes, "red lifts, green pushes", "x")
+    BasisDisplay.from_estimator(found["model"], found["X"], found["y"], ax=axes, style=picture.style)
+    picture.name(axes, "seven bumps times their weights, and their sum", "x")
 
 
 # -- packing ----------------------------------------------------------------------------------------------------------

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from math import comb
+from math import comb, sqrt
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import pdist
 from sklearn.base import clone
 
 from mercer.displays import ComponentsDisplay, CurveDisplay, GramDisplay
 from mercer.errors import KernelError
-from mercer.kernels import Gaussian, Graph, Polynomial, Spectrum, VertexHistogram, WeisfeilerLehman
+from mercer.kernels import Gaussian, Graph, Polynomial, Spectrum, VertexHistogram, WeisfeilerLehman, median_distance
 from mercer.kernels.proof.prove import prove
 from mercer.learners import KernelPCA, KernelRidge, KernelSVC
 from mercer.lectures.example_record import Example
@@ -113,8 +112,8 @@ def _draw_induced(picture: Picture, found: Found) -> None:
 def aapl() -> dict[str, Any]:
     """The prices of 65 days by the Gaussian kernel: the lecture's two bandwidths, lambda = 0.01, no intercept."""
     days, X, y = prices()
-    median = float(np.median(pdist(X)))
-    bandwidths = (median / np.sqrt(2), median / np.sqrt(8))
+    median = median_distance(X)
+    bandwidths = (median / sqrt(2), median / sqrt(8))
     models = {s: KernelRidge(Gaussian(s), alpha=0.01, fit_intercept=False).fit(X, y) for s in bandwidths}
     return {"days": days, "X": X, "y": y, "median": median, "bandwidths": bandwidths, "models": models}
 

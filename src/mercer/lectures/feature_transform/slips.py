@@ -5,9 +5,8 @@ from __future__ import annotations
 from math import lgamma, log, pi
 
 import numpy as np
-from scipy.spatial.distance import pdist
 
-from mercer.kernels import Gaussian
+from mercer.kernels import Gaussian, median_distance
 from mercer.learners import KernelRidge
 from mercer.lectures.prices import LECTURE_DAYS, prices
 from mercer.lectures.slip_record import Slip
@@ -88,7 +87,7 @@ def _matrix() -> Pair:
 
 def _sigma() -> Pair:
     _, X, _ = prices(LECTURE_DAYS)
-    median = float(np.median(pdist(X)))
+    median = median_distance(X)
     why = (
         f"65 days in equal steps from 0 to 1: the median is {median:.4f}, over the root of 2 {median / np.sqrt(2):.4f}."
     )
