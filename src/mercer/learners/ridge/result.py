@@ -229,6 +229,8 @@ class RidgeResult:
             return "the rows stayed in their source"
         if not (self.fit.alphas > 0).all():
             return "in the primal with alpha = 0 the residuals do not determine them"
+        if isinstance(self.fit, PrimalFit):
+            return "with an alpha this small the residuals are rounding; solver=Eigen() solves for them where it can"
         return "the fit was stopped before the residuals, which determine them, were known"
 
     @cached_property
